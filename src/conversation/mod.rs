@@ -1,0 +1,6 @@
+//! What happened in a run, folded from its events by role: tool calls paired with
+//! their ends, tasks numbered, usage counted once. Values in, values out.
+
+pub mod calls;
+pub mod tasks;
+pub mod usage;

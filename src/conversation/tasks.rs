@@ -1,0 +1,198 @@
+//! Tasks: numbered once, never renumbered (seed *agex-chapters*).
+
+use crate::conversation::usage::{Usage, UsageFold};
+use crate::event::catalogue;
+use crate::event::fields::View;
+use crate::event::role::Role;
+use crate::event::time::Timestamp;
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It said that it succeeded.
+    Succeeded,
+    /// It said that it failed.
+    Failed,
+    /// It asked back.
+    Clarify,
+    /// It was called off.
+    Cancelled,
+    /// It ended without saying how: the next one began, or the run ended.
+    Ended,
+    /// It goes on.
+    Running,
+}
+
+impl Outcome {
+    /// The name in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Clarify => "clarify",
+            Self::Cancelled => "cancelled",
+            Self::Ended => "ended",
+            Self::Running => "running",
+        }
+    }
+
+    /// By the label of the terminator's row in the catalogue.
+    fn of_label(label: &str) -> Self {
+        match label {
+            "success" => Self::Succeeded,
+            "fail" => Self::Failed,
+            "clarify" => Self::Clarify,
+            "cancelled" => Self::Cancelled,
+            _ => Self::Ended,
+        }
+    }
+}
+
+/// The name of the task in which an agent decides on chapters.
+pub const CHAPTER_TASK: &str = "__chapter__";
+
+/// One task.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// 1, 2, 3 …; never changes.
+    pub number: u64,
+    /// Its name, where it has one apart from its message.
+    pub name: String,
+    /// What was asked, one line or many; empty when unknown.
+    pub message: String,
+    /// Sequence of its first event.
+    pub first_sequence: u64,
+    /// Sequence of its last event so far.
+    pub last_sequence: u64,
+    /// How many events it owns.
+    pub events: u64,
+    /// How it ended by its own terminator.
+    terminated: Option<Outcome>,
+    /// Time of its first event.
+    pub started: Timestamp,
+    usage: UsageFold,
+}
+
+impl Task {
+    /// Tokens and cost of the task.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.usage.sum()
+    }
+
+    /// Name and message in one line, for lists.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        let title = if self.message.is_empty() { &self.name } else { &self.message };
+        if title.is_empty() { "(no message)" } else { title }
+    }
+}
+
+/// What splits the events into tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Split {
+    /// Each change of `task_id`, as long as there is no better sign.
+    ByTaskId,
+    /// Events of role `task_start`.
+    ByStart,
+}
+
+/// The tasks of a run.
+#[derive(Clone, Debug)]
+pub struct Tasks {
+    tasks: Vec<Task>,
+    split: Split,
+    task_id: Option<String>,
+    ended: bool,
+}
+
+impl Default for Tasks {
+    fn default() -> Self {
+        Self { tasks: Vec::new(), split: Split::ByTaskId, task_id: None, ended: false }
+    }
+}
+
+impl Tasks {
+    /// Takes the next event. The number of the task that owns it, if one does.
+    pub fn observe(&mut self, view: &View<'_, '_>) -> Option<u64> {
+        match view.role {
+            Role::RunCompleted | Role::RunFailed | Role::RunIncomplete | Role::RunCancelled => {
+                self.ended = true;
+            }
+            Role::RunStarted | Role::RunResumed => self.ended = false,
+            // Chapters refer to numbers, so from now on only real starts add tasks.
+            Role::Chapter => self.split = Split::ByStart,
+            _ => {}
+        }
+        if view.role.is_bookkeeping() {
+            return None;
+        }
+        let event = view.event;
+        if view.role == Role::TaskStart {
+            if self.split == Split::ByTaskId {
+                self.tasks.clear();
+                self.split = Split::ByStart;
+            }
+            self.begin(view);
+        } else if self.split == Split::ByTaskId && self.task_id.as_deref() != Some(&event.task_id) {
+            self.task_id = Some(event.task_id.clone().into_owned());
+            self.begin(view);
+            if let Some(task) = self.tasks.last_mut() {
+                task.name = event.task_id.clone().into_owned();
+            }
+        }
+        let task = self.tasks.last_mut()?;
+        task.last_sequence = event.sequence;
+        task.events += 1;
+        task.usage.observe(view);
+        if view.role == Role::TaskEnd {
+            let label = catalogue::row(&event.kind).map_or("", |row| row.label);
+            task.terminated = Some(Outcome::of_label(label));
+        }
+        Some(task.number)
+    }
+
+    /// The tasks in order.
+    #[must_use]
+    pub fn all(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// The task of that number.
+    #[must_use]
+    pub fn get(&self, number: u64) -> Option<&Task> {
+        self.tasks.get(usize::try_from(number.checked_sub(1)?).ok()?)
+    }
+
+    /// How the task stands: without a terminator the last one runs while the run does.
+    /// A task in which chapters are decided does not count as the last one.
+    #[must_use]
+    pub fn outcome(&self, task: &Task) -> Outcome {
+        if let Some(outcome) = task.terminated {
+            return outcome;
+        }
+        let last = self.tasks.iter().rfind(|task| task.name != CHAPTER_TASK);
+        let is_last = last.is_some_and(|last| last.number == task.number);
+        if is_last && !self.ended { Outcome::Running } else { Outcome::Ended }
+    }
+
+    fn begin(&mut self, view: &View<'_, '_>) {
+        let event = view.event;
+        let name = ["task_name", "step_id", "target"].iter().find_map(|name| view.field(name));
+        let asked = (view.role == Role::TaskStart)
+            .then(|| view.text().or_else(|| view.field("action")))
+            .flatten();
+        self.tasks.push(Task {
+            number: self.tasks.len() as u64 + 1,
+            name: name.unwrap_or_default().into_owned(),
+            message: asked.unwrap_or_default().into_owned(),
+            first_sequence: event.sequence,
+            last_sequence: event.sequence,
+            events: 0,
+            terminated: None,
+            started: event.timestamp,
+            usage: UsageFold::default(),
+        });
+    }
+}

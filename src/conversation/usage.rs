@@ -1,0 +1,131 @@
+//! Tokens and cost, each model response counted once.
+
+use std::collections::HashMap;
+
+use crate::event::fields::View;
+use crate::event::role::Role;
+
+/// Tokens and cost. A figure that nothing reported is `None`, never 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Input tokens without cached ones.
+    pub input_tokens: Option<u64>,
+    /// Output tokens.
+    pub output_tokens: Option<u64>,
+    /// Input tokens read from a cache.
+    pub cache_read_tokens: Option<u64>,
+    /// Input tokens written to a cache.
+    pub cache_creation_tokens: Option<u64>,
+    /// Cost in millionths of a dollar.
+    pub cost_micros: Option<i64>,
+}
+
+impl Usage {
+    /// What one event reports; `None` when it reports no usage: only role `usage`, and a
+    /// `message` that carries input tokens, do.
+    #[must_use]
+    pub fn of(view: &View<'_, '_>) -> Option<Self> {
+        let usage = match view.role {
+            Role::Usage | Role::Message => Self {
+                input_tokens: view.input_tokens(),
+                output_tokens: view.output_tokens(),
+                cache_read_tokens: view.cache_read_tokens(),
+                cache_creation_tokens: view.cache_creation_tokens(),
+                cost_micros: view.cost_micros(),
+            },
+            _ => return None,
+        };
+        (view.role == Role::Usage || usage.input_tokens.is_some()).then_some(usage)
+    }
+
+    /// Adds figure by figure; unknown and known make known.
+    pub fn add(&mut self, other: &Self) {
+        fn sum<T: std::ops::Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
+            match (one, other) {
+                (Some(one), Some(other)) => Some(one + other),
+                (one, other) => one.or(other),
+            }
+        }
+        self.input_tokens = sum(self.input_tokens, other.input_tokens);
+        self.output_tokens = sum(self.output_tokens, other.output_tokens);
+        self.cache_read_tokens = sum(self.cache_read_tokens, other.cache_read_tokens);
+        self.cache_creation_tokens = sum(self.cache_creation_tokens, other.cache_creation_tokens);
+        self.cost_micros = sum(self.cost_micros, other.cost_micros);
+    }
+
+    /// The size of the call's context: all three input counts; `None` without an input count.
+    #[must_use]
+    pub fn context_tokens(&self) -> Option<u64> {
+        let cached = self.cache_read_tokens.unwrap_or(0) + self.cache_creation_tokens.unwrap_or(0);
+        Some(self.input_tokens? + cached)
+    }
+
+    /// The cost in dollars.
+    #[must_use]
+    pub fn cost_usd(&self) -> Option<f64> {
+        self.cost_micros.map(|micros| micros as f64 / 1e6)
+    }
+}
+
+/// The usage of a run.
+#[derive(Clone, Debug, Default)]
+pub struct UsageFold {
+    sessions: HashMap<String, Session>,
+    /// Size of the newest call's context, in tokens.
+    newest_context: Option<u64>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Session {
+    /// Calls without an id of their own.
+    anonymous: Usage,
+    /// By `message_id`: of repeated lines the last counts.
+    by_message: HashMap<String, Usage>,
+    /// A total over the session replaces its calls.
+    total: Option<Usage>,
+}
+
+impl UsageFold {
+    /// Takes the next event.
+    pub fn observe(&mut self, view: &View<'_, '_>) {
+        let Some(usage) = Usage::of(view) else { return };
+        let total = view.field("scope").is_some_and(|scope| scope == "total");
+        if !total && let Some(context) = usage.context_tokens() {
+            self.newest_context = Some(context);
+        }
+        let session_id: &str = &view.event.session_id;
+        if !self.sessions.contains_key(session_id) {
+            self.sessions.insert(session_id.to_owned(), Session::default());
+        }
+        let Some(session) = self.sessions.get_mut(session_id) else { return };
+        match view.message_id() {
+            _ if total => session.total = Some(usage),
+            Some(id) => {
+                session.by_message.insert(id.into_owned(), usage);
+            }
+            None => session.anonymous.add(&usage),
+        }
+    }
+
+    /// The sum over all sessions.
+    #[must_use]
+    pub fn sum(&self) -> Usage {
+        let mut sum = Usage::default();
+        for session in self.sessions.values() {
+            match &session.total {
+                Some(total) => sum.add(total),
+                None => {
+                    sum.add(&session.anonymous);
+                    session.by_message.values().for_each(|usage| sum.add(usage));
+                }
+            }
+        }
+        sum
+    }
+
+    /// The size of the newest call's context, in tokens, if one reported its input.
+    #[must_use]
+    pub fn newest_context(&self) -> Option<u64> {
+        self.newest_context
+    }
+}

@@ -1,0 +1,97 @@
+//! The one table that decides what an event type means (SPEC: "One table of event types").
+
+mod rows;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::envelope::Severity;
+use super::role::Role;
+
+/// How the summary of a type comes about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// A template over the event's own fields suffices.
+    Template,
+    /// Free text, which needs language understanding.
+    Llm,
+    /// Nothing to summarize.
+    None,
+}
+
+impl Class {
+    /// The name in the catalogue.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Template => "template",
+            Class::Llm => "llm",
+            Class::None => "none",
+        }
+    }
+}
+
+/// What is known about one event type.
+#[derive(Debug)]
+pub struct Row {
+    /// The system that the type comes from: `kgent`, `aos`, `gateway`, `agex`, `runlog`.
+    pub family: &'static str,
+    /// The type's name.
+    pub name: &'static str,
+    /// What it means to the views.
+    pub role: Role,
+    /// How its summary comes about.
+    pub class: Class,
+    /// Severity when none is given.
+    pub severity: Severity,
+    /// Actor when none is given.
+    pub actor: &'static str,
+    /// Short name in file names and headings.
+    pub label: &'static str,
+    /// The summary template; empty for classes other than `template`.
+    pub template: &'static str,
+    /// The fields of `data`, blank-separated; `?` optional, `*` expected.
+    pub fields: &'static str,
+}
+
+impl Row {
+    /// The names of the fields whose absence is worth a warning (`*`).
+    pub fn expected_fields(&self) -> impl Iterator<Item = &'static str> {
+        self.fields.split(' ').filter_map(|field| {
+            let name = field.strip_suffix('*')?;
+            Some(name.split('(').next().unwrap_or(name))
+        })
+    }
+}
+
+/// Every known type, by family.
+#[must_use]
+pub fn rows() -> &'static [Row] {
+    rows::ROWS
+}
+
+/// The row of a type, if it is known.
+#[must_use]
+pub fn row(name: &str) -> Option<&'static Row> {
+    static BY_NAME: LazyLock<HashMap<&str, &Row>> =
+        LazyLock::new(|| rows::ROWS.iter().map(|row| (row.name, row)).collect());
+    BY_NAME.get(name).copied()
+}
+
+/// What the type means; unknown types are notes.
+#[must_use]
+pub fn role(name: &str) -> Role {
+    row(name).map_or(Role::Note, |row| row.role)
+}
+
+/// How the type's summary comes about; unknown types have none.
+#[must_use]
+pub fn class(name: &str) -> Class {
+    row(name).map_or(Class::None, |row| row.class)
+}
+
+/// The type's label: of the catalogue, else a slug of its name.
+#[must_use]
+pub fn label(name: &str) -> String {
+    row(name).map_or_else(|| super::slug::slugify(name), |row| row.label.to_owned())
+}

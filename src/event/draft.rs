@@ -1,0 +1,264 @@
+//! Events on their way into a log: what a caller gave, then the finished line.
+
+use super::catalogue;
+use super::envelope::{
+    Event, LineError, LineFault, MAX_LINE, MAX_SUMMARY, Severity, id_of, object_of,
+    severity_of, text_of, timestamp_of, type_of,
+};
+use super::fields::effective;
+use super::json::{Json, ObjectText, escape_into};
+use super::template::Template;
+use super::time::Timestamp;
+
+/// An event as a caller gave it; whatever is `None` will be derived.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// The event's type.
+    pub kind: String,
+    /// The payload: compact JSON text of an object.
+    pub data: String,
+    /// A given id makes a repetition safe.
+    pub event_id: Option<String>,
+    /// The run that the caller believes to write to (native streams).
+    pub run_id: Option<String>,
+    /// Default: the run's own.
+    pub session_id: Option<String>,
+    /// Default: the run's own.
+    pub task_id: Option<String>,
+    /// Default: the time of writing.
+    pub timestamp: Option<Timestamp>,
+    /// Default: by the catalogue.
+    pub actor: Option<String>,
+    /// Default: by the catalogue, `error` for a tool result with an error.
+    pub severity: Option<Severity>,
+    /// Default: the template of the type, if it has one.
+    pub summary: Option<String>,
+    /// Ties the events of one call together.
+    pub correlation_id: Option<String>,
+    /// The event that led to this one.
+    pub parent_event_id: Option<String>,
+    /// Hierarchical scope.
+    pub branch: Option<String>,
+    /// Unknown envelope fields as JSON members without braces (`"a":1,"b":2`).
+    pub unknown: String,
+}
+
+impl Draft {
+    /// A draft of that type with that payload and nothing else given.
+    #[must_use]
+    pub fn new(kind: &str, data: ObjectText) -> Self {
+        Self { kind: kind.to_owned(), data: data.finish(), ..Self::default() }
+    }
+
+    /// The payload as a view.
+    #[must_use]
+    pub fn data(&self) -> Json<'_> {
+        Json::trusted(&self.data)
+    }
+
+    /// Reads a native line: an envelope with anything derivable left out.
+    ///
+    /// # Errors
+    /// The first field that is of the wrong type or may not be given.
+    pub fn native(json: Json<'_>) -> Result<Self, LineError> {
+        let start = json.text().as_ptr() as usize;
+        let mut draft = Self { data: "{}".to_owned(), ..Self::default() };
+        if !json.is_object() {
+            return Err(LineError { offset: 0, fault: LineFault::NotAnObject });
+        }
+        for ((key, value), (raw_key, _)) in json.members().zip(json.raw_members()) {
+            let known = draft.member(&key, value).map_err(|(name, rule)| {
+                let offset = (value.text().as_ptr() as usize).saturating_sub(start);
+                LineError { offset, fault: LineFault::Field(name, rule) }
+            })?;
+            if !known {
+                draft.keep_unknown(raw_key, value);
+            }
+        }
+        if draft.kind.is_empty() {
+            return Err(LineError { offset: 0, fault: LineFault::Missing("type") });
+        }
+        Ok(draft)
+    }
+
+    /// Takes one field of an envelope; false when there is no field of that name.
+    fn member(&mut self, key: &str, value: Json<'_>) -> Result<bool, (&'static str, String)> {
+        let given = "may not be given: the log decides it".to_owned();
+        let id = |name: &'static str| {
+            id_of(name, value).map(|id| Some(id.into_owned())).map_err(|rule| (name, rule))
+        };
+        let text = |name: &'static str| {
+            text_of(value).map(|text| Some(text.into_owned())).map_err(|rule| (name, rule))
+        };
+        match key {
+            "event_id" => self.event_id = id("event_id")?,
+            "run_id" => self.run_id = id("run_id")?,
+            "session_id" => self.session_id = id("session_id")?,
+            "task_id" => self.task_id = id("task_id")?,
+            "type" => self.kind = type_of(value).map_err(|rule| ("type", rule))?.into_owned(),
+            "timestamp" => {
+                self.timestamp = Some(timestamp_of(value).map_err(|rule| ("timestamp", rule))?);
+            }
+            "actor" => self.actor = text("actor")?,
+            "severity" => {
+                self.severity = Some(severity_of(value).map_err(|rule| ("severity", rule))?);
+            }
+            "summary" if value.is_null() => {}
+            "summary" => self.summary = text("summary")?,
+            "data" => {
+                let data = object_of(value).map_err(|rule| ("data", rule))?;
+                self.data = data.compact().into_owned();
+            }
+            "correlation_id" => self.correlation_id = id("correlation_id")?,
+            "parent_event_id" => self.parent_event_id = id("parent_event_id")?,
+            "branch" => self.branch = text("branch")?,
+            "sequence" => return Err(("sequence", given)),
+            "prev_hash" => return Err(("prev_hash", given)),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn keep_unknown(&mut self, raw_key: &str, value: Json<'_>) {
+        if !self.unknown.is_empty() {
+            self.unknown.push(',');
+        }
+        self.unknown.push('"');
+        self.unknown.push_str(raw_key);
+        self.unknown.push_str("\":");
+        self.unknown.push_str(&value.compact());
+    }
+
+    /// Whether `event` is what this draft would have become: same type, same payload,
+    /// and the same in whatever was given.
+    #[must_use]
+    pub fn matches(&self, event: &Event<'_>) -> bool {
+        fn same(given: Option<&str>, stored: Option<&str>) -> bool {
+            given.is_none() || given == stored
+        }
+        self.kind == event.kind
+            && self.data == event.data.compact()
+            && same(self.session_id.as_deref(), Some(&event.session_id))
+            && same(self.task_id.as_deref(), Some(&event.task_id))
+            && self.timestamp.is_none_or(|timestamp| timestamp == event.timestamp)
+            && same(self.actor.as_deref(), Some(&event.actor))
+            && self.severity.is_none_or(|severity| severity == event.severity)
+            && same(self.summary.as_deref(), event.summary.as_deref())
+            && same(self.correlation_id.as_deref(), event.correlation_id.as_deref())
+            && same(self.parent_event_id.as_deref(), event.parent_event_id.as_deref())
+            && same(self.branch.as_deref(), event.branch.as_deref())
+    }
+}
+
+/// What a draft takes from its run where nothing was given.
+#[derive(Clone, Copy, Debug)]
+pub struct Defaults<'d> {
+    /// The run that is written to.
+    pub run_id: &'d str,
+    /// The run's own session.
+    pub session_id: &'d str,
+    /// The run's own task.
+    pub task_id: &'d str,
+    /// The time of writing.
+    pub now: Timestamp,
+}
+
+/// A line that lacks only what the lock decides: its sequence and the hash before it.
+#[derive(Clone, Debug)]
+pub struct Pending {
+    /// The event's id.
+    pub event_id: String,
+    before_sequence: String,
+    after_sequence: String,
+}
+
+impl Pending {
+    /// Fills in the defaults and the summary. `template` overrides the catalogue's.
+    ///
+    /// # Errors
+    /// A summary or a line over its limit.
+    pub fn new(
+        draft: &Draft,
+        event_id: String,
+        defaults: &Defaults<'_>,
+        template: Option<&str>,
+    ) -> Result<Self, LineError> {
+        let too_long = |what: &'static str, rule: String| LineError {
+            offset: 0,
+            fault: LineFault::Field(what, rule),
+        };
+        if let Some(summary) = draft.summary.as_ref().filter(|text| text.len() > MAX_SUMMARY) {
+            let rule = format!("has {} bytes; {MAX_SUMMARY} are allowed", summary.len());
+            return Err(too_long("summary", rule));
+        }
+        let row = catalogue::row(&draft.kind);
+        let data = draft.data();
+        let severity = draft.severity.unwrap_or_else(|| {
+            let default = row.map_or(Severity::Info, |row| row.severity);
+            effective(catalogue::role(&draft.kind), default, data).1
+        });
+        let actor = draft.actor.as_deref().or(row.map(|row| row.actor)).unwrap_or("runtime");
+        let summary = draft.summary.clone().or_else(|| {
+            let source = template.or(row.map(|row| row.template)).filter(|t| !t.is_empty())?;
+            Some(Template::parse(source).ok()?.render(data))
+        });
+
+        let mut before = String::from("{\"event_id\":");
+        escape_into(&event_id, &mut before);
+        before.push_str(",\"sequence\":");
+        let mut after = String::with_capacity(draft.data.len() + 400);
+        let mut member = |name: &str, value: &str| {
+            after.push_str(",\"");
+            after.push_str(name);
+            after.push_str("\":");
+            escape_into(value, &mut after);
+        };
+        member("run_id", defaults.run_id);
+        member("session_id", draft.session_id.as_deref().unwrap_or(defaults.session_id));
+        member("task_id", draft.task_id.as_deref().unwrap_or(defaults.task_id));
+        member("type", &draft.kind);
+        member("timestamp", &draft.timestamp.unwrap_or(defaults.now).to_string());
+        member("actor", actor);
+        member("severity", severity.name());
+        match &summary {
+            Some(text) => member("summary", text),
+            None => after.push_str(",\"summary\":null"),
+        }
+        after.push_str(",\"data\":");
+        after.push_str(&draft.data);
+        let mut optional = |name: &str, value: &Option<String>| {
+            if let Some(value) = value {
+                after.push_str(",\"");
+                after.push_str(name);
+                after.push_str("\":");
+                escape_into(value, &mut after);
+            }
+        };
+        optional("correlation_id", &draft.correlation_id);
+        optional("parent_event_id", &draft.parent_event_id);
+        optional("branch", &draft.branch);
+        if !draft.unknown.is_empty() {
+            after.push(',');
+            after.push_str(&draft.unknown);
+        }
+        let pending = Self { event_id, before_sequence: before, after_sequence: after };
+        let longest = pending.before_sequence.len() + pending.after_sequence.len() + 100;
+        if longest > MAX_LINE {
+            return Err(LineError { offset: 0, fault: LineFault::TooLong(longest as u64) });
+        }
+        Ok(pending)
+    }
+
+    /// Appends the finished line, its newline included.
+    pub fn write(&self, sequence: u64, prev_hash: Option<&str>, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.before_sequence.as_bytes());
+        out.extend_from_slice(sequence.to_string().as_bytes());
+        out.extend_from_slice(self.after_sequence.as_bytes());
+        if let Some(hash) = prev_hash {
+            out.extend_from_slice(b",\"prev_hash\":\"");
+            out.extend_from_slice(hash.as_bytes());
+            out.push(b'"');
+        }
+        out.extend_from_slice(b"}\n");
+    }
+}

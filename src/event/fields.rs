@@ -1,0 +1,198 @@
+//! What a view reads from an event, whatever system recorded it: of each list of
+//! field names the first that is present wins (SPEC: "One table of event types").
+
+use std::borrow::Cow;
+
+use super::envelope::{Event, Severity};
+use super::json::{Json, Kind};
+use super::role::Role;
+
+const TOOL: &[&str] = &["tool_name", "tool", "name"];
+const CALL_ID: &[&str] = &["call_id", "toolCallId", "id"];
+const ARGUMENTS: &[&str] = &["args_summary", "args", "input", "arguments"];
+const RESULT: &[&str] = &["result_summary", "result", "output"];
+const ERROR_TEXT: &[&str] = &["error.message", "error", "reason", "message"];
+const TEXT: &[&str] = &["text", "content", "message", "response"];
+const AGENT: &[&str] = &["agentId", "agent_id", "agent", "childAgentId", "full_namespace"];
+const INPUT_TOKENS: &[&str] = &["input_tokens", "inputTokens", "tokensIn"];
+const OUTPUT_TOKENS: &[&str] = &["output_tokens", "outputTokens", "tokensOut"];
+const CACHE_READ: &[&str] = &["cache_read_tokens", "cacheReadTokens"];
+const CACHE_CREATION: &[&str] = &["cache_creation_tokens", "cacheCreationTokens"];
+const COST: &[&str] = &["cost_usd", "cost"];
+const PATH: &[&str] = &["path", "file_path", "content_path"];
+const DURATION: &[&str] = &["duration_ms", "durationMs"];
+
+fn first<'a>(data: Json<'a>, names: &[&str]) -> Option<Json<'a>> {
+    names.iter().find_map(|name| data.path(name))
+}
+
+fn first_text<'a>(data: Json<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
+    first(data, names).map(as_text)
+}
+
+/// A string as its characters, anything else as compact JSON.
+#[must_use]
+pub fn as_text(value: Json<'_>) -> Cow<'_, str> {
+    value.as_str().unwrap_or_else(|| value.compact())
+}
+
+/// Whether an id is a stand-in that many unrelated events share: empty,
+/// `REDACTED`, or bracketed text.
+#[must_use]
+pub fn is_placeholder(id: &str) -> bool {
+    id.is_empty()
+        || id == "REDACTED"
+        || (id.starts_with('[') && id.ends_with(']'))
+        || (id.starts_with('<') && id.ends_with('>'))
+}
+
+/// An event as the views see it: its row's role, corrected by what it holds.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'e, 'a> {
+    /// The event itself.
+    pub event: &'e Event<'a>,
+    /// The effective role: a denied `tool_end` is `tool_blocked`, one with an error `tool_fail`.
+    pub role: Role,
+    /// The effective severity: `error` for an effective `tool_fail` made from a `tool_end`.
+    pub severity: Severity,
+}
+
+/// The role and severity that an event of `role` with this `data` has in effect.
+#[must_use]
+pub fn effective(role: Role, severity: Severity, data: Json<'_>) -> (Role, Severity) {
+    if role != Role::ToolEnd {
+        return (role, severity);
+    }
+    let output = data.present("output").filter(|output| output.is_object());
+    if output.and_then(|output| output.text_at("status")).is_some_and(|status| status == "denied") {
+        return (Role::ToolBlocked, severity);
+    }
+    let failed = data.present("error").is_some()
+        || output.is_some_and(|output| output.present("error").is_some())
+        || data.get("is_error").and_then(Json::as_bool) == Some(true);
+    if failed { (Role::ToolFail, Severity::Error) } else { (role, severity) }
+}
+
+impl<'e, 'a> View<'e, 'a> {
+    /// Reads an event by the catalogue.
+    #[must_use]
+    pub fn of(event: &'e Event<'a>) -> Self {
+        let row = super::catalogue::role(&event.kind);
+        let (role, severity) = effective(row, event.severity, event.data);
+        Self { event, role, severity }
+    }
+
+    /// The tool's name; `repl` for code cells, else `tool`.
+    #[must_use]
+    pub fn tool(&self) -> Cow<'a, str> {
+        if self.event.kind.starts_with("repl_") {
+            return Cow::Borrowed("repl");
+        }
+        first_text(self.event.data, TOOL).unwrap_or(Cow::Borrowed("tool"))
+    }
+
+    /// The id that ties a call's events together, if the event has one.
+    #[must_use]
+    pub fn call_id(&self) -> Option<Cow<'a, str>> {
+        let id = match &self.event.correlation_id {
+            Some(id) => Some(id.clone()),
+            None => first_text(self.event.data, CALL_ID),
+        };
+        id.filter(|id| !is_placeholder(id))
+    }
+
+    /// The arguments of a call.
+    #[must_use]
+    pub fn arguments(&self) -> Option<Json<'a>> {
+        first(self.event.data, ARGUMENTS)
+    }
+
+    /// The result of a call; a wrapped one (`output.result`) is unwrapped.
+    #[must_use]
+    pub fn result(&self) -> Option<Json<'a>> {
+        let result = first(self.event.data, RESULT)?;
+        Some(result.present("result").unwrap_or(result))
+    }
+
+    /// What went wrong, in words.
+    #[must_use]
+    pub fn error_text(&self) -> Option<Cow<'a, str>> {
+        first_text(self.event.data, ERROR_TEXT).or_else(|| {
+            let output = self.event.data.present("output")?;
+            first_text(output, ERROR_TEXT)
+        })
+    }
+
+    /// What was said.
+    #[must_use]
+    pub fn text(&self) -> Option<Cow<'a, str>> {
+        first_text(self.event.data, TEXT)
+    }
+
+    /// Which agent the event is about.
+    #[must_use]
+    pub fn agent(&self) -> Cow<'a, str> {
+        first_text(self.event.data, AGENT).unwrap_or_else(|| self.event.actor.clone())
+    }
+
+    /// The file that the event is about.
+    #[must_use]
+    pub fn path(&self) -> Option<Cow<'a, str>> {
+        first_text(self.event.data, PATH)
+    }
+
+    /// The event's own duration in milliseconds, if it reports one.
+    #[must_use]
+    pub fn duration_ms(&self) -> Option<u64> {
+        first(self.event.data, DURATION).and_then(Json::as_u64)
+    }
+
+    /// Input tokens without cached ones.
+    #[must_use]
+    pub fn input_tokens(&self) -> Option<u64> {
+        first(self.event.data, INPUT_TOKENS).and_then(Json::as_u64)
+    }
+
+    /// Output tokens.
+    #[must_use]
+    pub fn output_tokens(&self) -> Option<u64> {
+        first(self.event.data, OUTPUT_TOKENS).and_then(Json::as_u64)
+    }
+
+    /// Input tokens read from a cache.
+    #[must_use]
+    pub fn cache_read_tokens(&self) -> Option<u64> {
+        first(self.event.data, CACHE_READ).and_then(Json::as_u64)
+    }
+
+    /// Input tokens written to a cache.
+    #[must_use]
+    pub fn cache_creation_tokens(&self) -> Option<u64> {
+        first(self.event.data, CACHE_CREATION).and_then(Json::as_u64)
+    }
+
+    /// Cost in millionths of a dollar.
+    #[must_use]
+    pub fn cost_micros(&self) -> Option<i64> {
+        let dollars = first(self.event.data, COST)?.as_f64()?;
+        Some((dollars * 1e6).round() as i64)
+    }
+
+    /// The model response that the event belongs to, if its id is a real one.
+    #[must_use]
+    pub fn message_id(&self) -> Option<Cow<'a, str>> {
+        self.event.data.text_at("message_id").filter(|id| !is_placeholder(id))
+    }
+
+    /// A field of `data` as text.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<Cow<'a, str>> {
+        self.event.data.path(name).map(as_text)
+    }
+
+    /// Whether the event was read from another program's log.
+    #[must_use]
+    pub fn is_imported(&self) -> bool {
+        self.event.data.get("dialect").is_some_and(|dialect| dialect.kind() == Kind::String)
+    }
+}

@@ -1,0 +1,110 @@
+//! The names in an envelope, each a type of its own: parsed once, then trusted.
+
+use std::fmt;
+
+use uuid::Uuid;
+
+/// Longest id, in bytes: run, event, session, task, correlation, parent.
+pub const MAX_ID: usize = 128;
+
+/// Why a text is not an id of the kind asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadId {
+    /// What the text was to be (`run id`, `event id`, …).
+    pub what: &'static str,
+    /// The text, shortened and with control characters shown as escapes.
+    pub shown: String,
+    /// The rule that it breaks.
+    pub rule: &'static str,
+}
+
+impl fmt::Display for BadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\" is not a valid {}: {}", self.shown, self.what, self.rule)
+    }
+}
+
+impl std::error::Error for BadId {}
+
+fn bad(what: &'static str, text: &str, rule: &'static str) -> BadId {
+    let mut shown: String = text.chars().take(40).flat_map(char::escape_default).collect();
+    if text.chars().nth(40).is_some() {
+        shown.push('…');
+    }
+    BadId { what, shown, rule }
+}
+
+/// The name of a run and of its directory: 1–128 of `A-Z a-z 0-9 . _ -`,
+/// starting with a letter or a digit. So it can never leave the runs directory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(String);
+
+impl RunId {
+    /// # Errors
+    /// When the text breaks the grammar.
+    pub fn parse(text: &str) -> Result<Self, BadId> {
+        const RULE: &str = "use 1 to 128 of A-Z a-z 0-9 . _ - and start with a letter or digit";
+        let head = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+        let body = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+        if head && body && text.len() <= MAX_ID {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(bad("run id", text, RULE))
+        }
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Any other id of an envelope: 1–128 bytes without white space or control characters.
+///
+/// # Errors
+/// When the text breaks that rule; `what` names the field in the message.
+pub fn check_id(what: &'static str, text: &str) -> Result<(), BadId> {
+    const RULE: &str = "use 1 to 128 bytes without white space or control characters";
+    if text.is_empty() || text.len() > MAX_ID || text.chars().any(spaced) {
+        return Err(bad(what, text, RULE));
+    }
+    Ok(())
+}
+
+/// An event type: 1–128 characters without white space or control characters.
+///
+/// # Errors
+/// When the text breaks that rule.
+pub fn check_type(text: &str) -> Result<(), BadId> {
+    const RULE: &str = "use 1 to 128 characters without white space or control characters";
+    if text.is_empty() || text.chars().nth(MAX_ID).is_some() || text.chars().any(spaced) {
+        return Err(bad("event type", text, RULE));
+    }
+    Ok(())
+}
+
+fn spaced(character: char) -> bool {
+    character.is_whitespace() || character.is_control()
+}
+
+/// A fresh event id: `evt_` and a UUID version 7 (RFC 9562).
+#[must_use]
+pub fn new_event_id() -> String {
+    format!("evt_{}", Uuid::now_v7())
+}
+
+/// Six random characters of `a-z 0-9` for generated run, session and task ids.
+#[must_use]
+pub fn random_suffix() -> String {
+    const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+    // The last eight bytes of a version 7 UUID are random but for two bits.
+    let bytes = Uuid::now_v7().into_bytes();
+    bytes[10..].iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % 36])).collect()
+}

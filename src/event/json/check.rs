@@ -1,0 +1,383 @@
+//! The one pass that decides whether bytes are a JSON document.
+//!
+//! Iterative, so depth costs heap and not stack; linear but for the sorting of
+//! the keys of very wide objects.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::view::{Json, unescape};
+
+/// Deepest nesting of lists and objects that the log accepts.
+pub const MAX_DEPTH: usize = 64;
+
+/// What [`check`] insists on beyond the grammar.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Deepest nesting of lists and objects.
+    pub max_depth: usize,
+    /// Whether an object may hold one key twice (imports keep such lines as text).
+    pub duplicate_keys: bool,
+}
+
+impl Rules {
+    /// For everything that enters a log.
+    pub const STRICT: Self = Self { max_depth: MAX_DEPTH, duplicate_keys: false };
+    /// For other programs' lines, which are only read.
+    pub const LENIENT: Self = Self { max_depth: 512, duplicate_keys: true };
+}
+
+/// What is wrong with a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Not UTF-8; the offset is the first bad byte.
+    Utf8,
+    /// Starts with a byte order mark (or is UTF-16).
+    ByteOrderMark,
+    /// Something else was expected here.
+    Expected(&'static str),
+    /// The document ends too early.
+    Truncated,
+    /// Text after the document.
+    Trailing,
+    /// A raw control character inside a string.
+    ControlCharacter,
+    /// An unknown or incomplete escape.
+    Escape,
+    /// Half of a UTF-16 surrogate pair.
+    LoneSurrogate,
+    /// A malformed number.
+    Number,
+    /// The same key twice in one object (also when only equal after unescaping).
+    DuplicateKey(String),
+    /// Nested deeper than allowed.
+    Depth(usize),
+}
+
+/// Why bytes are not an acceptable document, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonError {
+    /// Byte offset from the start of the text.
+    pub offset: usize,
+    /// What is wrong there.
+    pub fault: Fault,
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.fault {
+            Fault::Utf8 => write!(f, "not UTF-8")?,
+            Fault::ByteOrderMark => write!(f, "a byte order mark instead of JSON")?,
+            Fault::Expected(what) => write!(f, "not JSON: {what} expected")?,
+            Fault::Truncated => write!(f, "not JSON: the text ends too early")?,
+            Fault::Trailing => write!(f, "not JSON: text after the value")?,
+            Fault::ControlCharacter => write!(f, "not JSON: a raw control character in a string")?,
+            Fault::Escape => write!(f, "not JSON: an invalid escape")?,
+            Fault::LoneSurrogate => write!(f, "a lone surrogate in a string")?,
+            Fault::Number => write!(f, "not JSON: a malformed number")?,
+            Fault::DuplicateKey(key) => write!(f, "duplicate key {}", super::quoted(key))?,
+            Fault::Depth(max) => write!(f, "nested deeper than {max} levels")?,
+        }
+        write!(f, " at byte {} (column {})", self.offset, self.offset + 1)
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+/// Checks that `bytes` are one JSON document, white space around it allowed.
+///
+/// # Errors
+/// The first fault with its byte offset.
+pub fn check(bytes: &[u8], rules: Rules) -> Result<Json<'_>, JsonError> {
+    if bytes.starts_with(b"\xEF\xBB\xBF")
+        || bytes.starts_with(b"\xFF\xFE")
+        || bytes.starts_with(b"\xFE\xFF")
+    {
+        return Err(JsonError { offset: 0, fault: Fault::ByteOrderMark });
+    }
+    let text = std::str::from_utf8(bytes)
+        .map_err(|e| JsonError { offset: e.valid_up_to(), fault: Fault::Utf8 })?;
+    let mut scan = Scan { bytes, text, at: 0, rules, open: Vec::new(), keys: Vec::new() };
+    let (start, end) = scan.document()?;
+    Ok(Json::trusted(&text[start..end]))
+}
+
+/// One open list or object.
+struct Frame {
+    object: bool,
+    /// Index into `keys` of the object's first key.
+    first_key: usize,
+}
+
+struct Scan<'a> {
+    bytes: &'a [u8],
+    text: &'a str,
+    at: usize,
+    rules: Rules,
+    open: Vec<Frame>,
+    /// Raw keys (offset, text between the quotes) of all open objects.
+    keys: Vec<(usize, &'a str)>,
+}
+
+impl<'a> Scan<'a> {
+    fn document(&mut self) -> Result<(usize, usize), JsonError> {
+        self.space();
+        let start = self.at;
+        loop {
+            if self.value()? {
+                continue;
+            }
+            if !self.after_value()? {
+                break;
+            }
+        }
+        let end = self.at;
+        self.space();
+        if self.at < self.bytes.len() { self.fail(Fault::Trailing) } else { Ok((start, end)) }
+    }
+
+    /// Reads one value; true when it opened a container whose first value comes next.
+    fn value(&mut self) -> Result<bool, JsonError> {
+        match self.peek() {
+            Some(b'{') => {
+                self.push(true)?;
+                self.space();
+                if self.peek() == Some(b'}') {
+                    self.close()?;
+                    return Ok(false);
+                }
+                self.key()?;
+                Ok(true)
+            }
+            Some(b'[') => {
+                self.push(false)?;
+                self.space();
+                if self.peek() == Some(b']') {
+                    self.close()?;
+                    return Ok(false);
+                }
+                Ok(true)
+            }
+            Some(b'"') => self.string().map(|_| false),
+            Some(b'-' | b'0'..=b'9') => self.number().map(|()| false),
+            Some(b't') => self.word("true").map(|()| false),
+            Some(b'f') => self.word("false").map(|()| false),
+            Some(b'n') => self.word("null").map(|()| false),
+            Some(_) => self.fail(Fault::Expected("a value")),
+            None => self.fail(Fault::Truncated),
+        }
+    }
+
+    /// Closes what ends here; true when a further value follows.
+    fn after_value(&mut self) -> Result<bool, JsonError> {
+        while let Some(frame) = self.open.last() {
+            let object = frame.object;
+            self.space();
+            match self.peek() {
+                Some(b',') => {
+                    self.at += 1;
+                    self.space();
+                    if object {
+                        self.key()?;
+                    }
+                    return Ok(true);
+                }
+                Some(b'}') if object => self.close()?,
+                Some(b']') if !object => self.close()?,
+                Some(_) if object => return self.fail(Fault::Expected("`,` or `}`")),
+                Some(_) => return self.fail(Fault::Expected("`,` or `]`")),
+                None => return self.fail(Fault::Truncated),
+            }
+        }
+        Ok(false)
+    }
+
+    fn push(&mut self, object: bool) -> Result<(), JsonError> {
+        if self.open.len() >= self.rules.max_depth {
+            return self.fail(Fault::Depth(self.rules.max_depth));
+        }
+        self.open.push(Frame { object, first_key: self.keys.len() });
+        self.at += 1;
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), JsonError> {
+        self.at += 1;
+        if let Some(frame) = self.open.pop()
+            && frame.object
+        {
+            if !self.rules.duplicate_keys
+                && let Some((offset, key)) = repeated(&self.keys[frame.first_key..])
+            {
+                return Err(JsonError { offset, fault: Fault::DuplicateKey(key) });
+            }
+            self.keys.truncate(frame.first_key);
+        }
+        Ok(())
+    }
+
+    fn key(&mut self) -> Result<(), JsonError> {
+        match self.peek() {
+            Some(b'"') => {}
+            Some(_) => return self.fail(Fault::Expected("a key in double quotes")),
+            None => return self.fail(Fault::Truncated),
+        }
+        let start = self.at;
+        let (from, to) = self.string()?;
+        if !self.rules.duplicate_keys {
+            self.keys.push((start, &self.text[from..to]));
+        }
+        self.space();
+        match self.peek() {
+            Some(b':') => self.at += 1,
+            Some(_) => return self.fail(Fault::Expected("`:`")),
+            None => return self.fail(Fault::Truncated),
+        }
+        self.space();
+        Ok(())
+    }
+
+    /// Reads a string; the range between its quotes.
+    fn string(&mut self) -> Result<(usize, usize), JsonError> {
+        let from = self.at + 1;
+        self.at = from;
+        loop {
+            while let Some(&byte) = self.bytes.get(self.at)
+                && PLAIN[byte as usize]
+            {
+                self.at += 1;
+            }
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok((from, self.at - 1));
+                }
+                Some(b'\\') => self.escape()?,
+                Some(_) => return self.fail(Fault::ControlCharacter),
+                None => return self.fail(Fault::Truncated),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), JsonError> {
+        let start = self.at;
+        match self.bytes.get(start + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.at += 2;
+                return Ok(());
+            }
+            Some(b'u') => {}
+            Some(_) => return self.fail(Fault::Escape),
+            None => return self.fail(Fault::Truncated),
+        }
+        let Some(unit) = self.hex(start + 2) else { return self.fail(Fault::Escape) };
+        self.at += 6;
+        match unit {
+            0xD800..=0xDBFF => {
+                let low = (self.bytes.get(self.at..self.at + 2) == Some(b"\\u"))
+                    .then(|| self.hex(self.at + 2))
+                    .flatten();
+                if !matches!(low, Some(0xDC00..=0xDFFF)) {
+                    return Err(JsonError { offset: start, fault: Fault::LoneSurrogate });
+                }
+                self.at += 6;
+                Ok(())
+            }
+            0xDC00..=0xDFFF => Err(JsonError { offset: start, fault: Fault::LoneSurrogate }),
+            _ => Ok(()),
+        }
+    }
+
+    fn hex(&self, at: usize) -> Option<u32> {
+        let digits = self.bytes.get(at..at + 4)?;
+        digits.iter().try_fold(0, |unit, &digit| {
+            Some(unit * 16 + char::from(digit).to_digit(16)?)
+        })
+    }
+
+    fn number(&mut self) -> Result<(), JsonError> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        let whole = self.digits();
+        let leading_zero = whole > 1 && self.bytes[self.at - whole] == b'0';
+        let mut good = whole > 0 && !leading_zero;
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            good &= self.digits() > 0;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            good &= self.digits() > 0;
+        }
+        if good { Ok(()) } else { Err(JsonError { offset: start, fault: Fault::Number }) }
+    }
+
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        self.at - start
+    }
+
+    fn word(&mut self, word: &'static str) -> Result<(), JsonError> {
+        if self.bytes[self.at..].starts_with(word.as_bytes()) {
+            self.at += word.len();
+            Ok(())
+        } else {
+            self.fail(Fault::Expected("a value"))
+        }
+    }
+
+    fn space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn fail<T>(&self, fault: Fault) -> Result<T, JsonError> {
+        Err(JsonError { offset: self.at, fault })
+    }
+}
+
+/// Bytes that stand for themselves inside a string.
+static PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let mut control = 0;
+    while control < 0x20 {
+        plain[control] = false;
+        control += 1;
+    }
+    plain[b'"' as usize] = false;
+    plain[b'\\' as usize] = false;
+    plain
+};
+
+/// Objects up to this many keys are compared pair by pair; wider ones are sorted.
+const PAIRWISE: usize = 16;
+
+fn repeated(keys: &[(usize, &str)]) -> Option<(usize, String)> {
+    let plain = |key: &str| !key.contains('\\');
+    if keys.len() <= PAIRWISE && keys.iter().all(|(_, key)| plain(key)) {
+        return keys.iter().enumerate().find_map(|(index, (offset, key))| {
+            keys[..index].iter().any(|(_, other)| other == key).then(|| (*offset, (*key).to_owned()))
+        });
+    }
+    let mut sorted: Vec<(Cow<'_, str>, usize)> =
+        keys.iter().map(|(offset, key)| (unescape(key), *offset)).collect();
+    sorted.sort_unstable();
+    sorted
+        .windows(2)
+        .filter(|pair| pair[0].0 == pair[1].0)
+        .map(|pair| (pair[1].1, pair[1].0.clone().into_owned()))
+        .min()
+}

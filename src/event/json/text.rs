@@ -1,0 +1,132 @@
+//! Writing compact JSON text.
+
+use super::view::Json;
+
+/// Writes one object member by member, in the order of the calls, compact.
+#[derive(Clone, Debug)]
+pub struct ObjectText(String);
+
+impl Default for ObjectText {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ObjectText {
+    /// An object without members.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(String::from("{"))
+    }
+
+    /// Whether no member was written yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.len() == 1
+    }
+
+    /// Adds a member with a value that is JSON text already.
+    pub fn json(&mut self, key: &str, value: Json<'_>) -> &mut Self {
+        self.key(key);
+        self.0.push_str(value.text());
+        self
+    }
+
+    /// Adds a string member.
+    pub fn text(&mut self, key: &str, value: &str) -> &mut Self {
+        self.key(key);
+        escape_into(value, &mut self.0);
+        self
+    }
+
+    /// Adds a string member if there is one.
+    pub fn text_if(&mut self, key: &str, value: Option<&str>) -> &mut Self {
+        if let Some(value) = value {
+            self.text(key, value);
+        }
+        self
+    }
+
+    /// Adds a number, a boolean, or anything else that prints as JSON.
+    pub fn plain(&mut self, key: &str, value: impl std::fmt::Display) -> &mut Self {
+        use std::fmt::Write as _;
+        self.key(key);
+        let _ = write!(self.0, "{value}");
+        self
+    }
+
+    /// Adds all members of another object.
+    pub fn members(&mut self, object: Json<'_>) -> &mut Self {
+        for (key, value) in object.raw_members() {
+            self.raw_key(key);
+            self.0.push_str(value.text());
+        }
+        self
+    }
+
+    /// The finished object.
+    #[must_use]
+    pub fn finish(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
+
+    fn key(&mut self, key: &str) {
+        self.comma();
+        escape_into(key, &mut self.0);
+        self.0.push(':');
+    }
+
+    fn raw_key(&mut self, key: &str) {
+        self.comma();
+        self.0.push('"');
+        self.0.push_str(key);
+        self.0.push_str("\":");
+    }
+
+    fn comma(&mut self) {
+        if !self.is_empty() {
+            self.0.push(',');
+        }
+    }
+}
+
+/// Appends `text` as a JSON string with its quotes.
+pub fn escape_into(text: &str, out: &mut String) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.reserve(text.len() + 2);
+    out.push('"');
+    let mut kept = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let short = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x08 => "\\b",
+            0x0c => "\\f",
+            0..=0x1f => "",
+            _ => continue,
+        };
+        out.push_str(&text[kept..at]);
+        if short.is_empty() {
+            out.push_str("\\u00");
+            out.push(char::from(HEX[usize::from(byte >> 4)]));
+            out.push(char::from(HEX[usize::from(byte & 15)]));
+        } else {
+            out.push_str(short);
+        }
+        kept = at + 1;
+    }
+    out.push_str(&text[kept..]);
+    out.push('"');
+}
+
+/// `text` as a JSON string with its quotes.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    escape_into(text, &mut out);
+    out
+}

@@ -1,0 +1,14 @@
+//! Events: the envelope, the table of types and roles, the template language,
+//! and what the views read from `data`. Values in, values out; no input or output.
+
+pub mod catalogue;
+pub mod draft;
+pub mod envelope;
+pub mod fields;
+pub mod id;
+pub mod json;
+pub mod number;
+pub mod role;
+pub mod slug;
+pub mod template;
+pub mod time;

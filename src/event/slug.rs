@@ -1,0 +1,26 @@
+//! Slugs: names as they appear in paths.
+
+/// Longest slug, in characters.
+pub const MAX_SLUG: usize = 64;
+
+/// Lower case, every run of characters other than Unicode letters and digits
+/// becomes `-`, trimmed, at most 64 characters; may be empty.
+#[must_use]
+pub fn slugify(name: &str) -> String {
+    let mut slug = String::new();
+    let mut length = 0;
+    for character in name.chars().flat_map(char::to_lowercase) {
+        // A lowered letter may bring a combining mark (İ), which belongs to no class of its own.
+        let kept = character.is_alphanumeric();
+        if !kept && (slug.is_empty() || slug.ends_with('-')) {
+            continue;
+        }
+        if length == MAX_SLUG {
+            break;
+        }
+        slug.push(if kept { character } else { '-' });
+        length += 1;
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    slug
+}

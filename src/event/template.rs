@@ -1,0 +1,161 @@
+//! The summary templates: a small language over the fields of `data`.
+//!
+//! `{path}` takes a field, `{a.b}` a nested one, `{a,b|text}` the first that is
+//! neither missing nor null, else the text; `{x:.2|0}` prints two decimals and
+//! `{x.len|0}` the length of a list (seed *aos-event-summarization*).
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::json::{Json, Kind};
+use super::number::{fixed, shortest};
+
+/// Longest summary that a template makes, in characters, the `…` included.
+pub const MAX_SUMMARY_CHARS: usize = 500;
+
+/// A parsed template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template<'t> {
+    parts: Vec<Part<'t>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part<'t> {
+    Text(&'t str),
+    Field { paths: Vec<&'t str>, decimals: Option<usize>, fallback: &'t str },
+}
+
+/// Why a text is not a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateError {
+    /// Byte offset in the template.
+    pub offset: usize,
+    /// What is wrong there.
+    pub what: &'static str,
+}
+
+impl fmt::Display for TemplateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (column {} of the template)", self.what, self.offset + 1)
+    }
+}
+
+impl std::error::Error for TemplateError {}
+
+impl<'t> Template<'t> {
+    /// # Errors
+    /// A brace without its partner, an empty or malformed field, with its offset.
+    pub fn parse(source: &'t str) -> Result<Self, TemplateError> {
+        let mut parts = Vec::new();
+        let mut at = 0;
+        while let Some(found) = source[at..].find(['{', '}']) {
+            let open = at + found;
+            if source.as_bytes()[open] == b'}' {
+                return Err(TemplateError { offset: open, what: "`}` without a `{` before it" });
+            }
+            if open > at {
+                parts.push(Part::Text(&source[at..open]));
+            }
+            let inner = &source[open + 1..];
+            let close = inner
+                .find(['{', '}'])
+                .filter(|end| inner.as_bytes()[*end] == b'}')
+                .ok_or(TemplateError { offset: open, what: "`{` without its `}`" })?;
+            parts.push(field(&inner[..close]).map_err(|what| TemplateError { offset: open, what })?);
+            at = open + close + 2;
+        }
+        if at < source.len() {
+            parts.push(Part::Text(&source[at..]));
+        }
+        Ok(Self { parts })
+    }
+
+    /// Fills the template from the fields of `data`; one line of at most 500 characters.
+    #[must_use]
+    pub fn render(&self, data: Json<'_>) -> String {
+        let mut out = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => out.push_str(text),
+                Part::Field { paths, decimals, fallback } => {
+                    let value = paths.iter().find_map(|path| lookup(data, path, *decimals));
+                    out.push_str(&one_line(&value.unwrap_or_else(|| or_else(fallback, *decimals))));
+                }
+            }
+        }
+        cut(&out, MAX_SUMMARY_CHARS).into_owned()
+    }
+}
+
+fn field(inner: &str) -> Result<Part<'_>, &'static str> {
+    let (head, fallback) = inner.split_once('|').unwrap_or((inner, ""));
+    let (paths, decimals) = match head.split_once(":.") {
+        Some((paths, places)) => {
+            let places = places.parse().ok().filter(|places| *places <= 20);
+            (paths, Some(places.ok_or("a number of decimals from 0 to 20 must follow `:.`")?))
+        }
+        None => (head, None),
+    };
+    let paths: Vec<&str> = paths.split(',').collect();
+    let good = |path: &&str| !path.is_empty() && !path.contains([':', ' ']);
+    if !paths.iter().all(good) {
+        return Err("a field name is empty or malformed");
+    }
+    Ok(Part::Field { paths, decimals, fallback })
+}
+
+fn lookup(data: Json<'_>, path: &str, decimals: Option<usize>) -> Option<String> {
+    if let Some(list) = path.strip_suffix(".len").and_then(|list| data.path(list))
+        && list.kind() == Kind::Array
+    {
+        return Some(list.items().count().to_string());
+    }
+    let value = data.path(path)?;
+    match decimals {
+        Some(places) => fixed(value.as_f64()?, places),
+        None => printed(value),
+    }
+}
+
+/// A value as a template prints it; `None` for null and for numbers that are not finite.
+fn printed(value: Json<'_>) -> Option<String> {
+    match value.kind() {
+        Kind::Null => None,
+        Kind::Bool => Some(value.text().to_owned()),
+        Kind::Number => shortest(value.text()),
+        Kind::String => value.as_str().map(Cow::into_owned),
+        Kind::Object => Some(value.compact().into_owned()),
+        Kind::Array => {
+            let items: Vec<String> =
+                value.items().map(|item| printed(item).unwrap_or_default()).collect();
+            Some(items.join(","))
+        }
+    }
+}
+
+fn or_else(fallback: &str, decimals: Option<usize>) -> String {
+    let number = decimals.and_then(|places| fixed(fallback.parse().ok()?, places));
+    number.unwrap_or_else(|| fallback.to_owned())
+}
+
+/// Line breaks and control characters become spaces.
+#[must_use]
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    if text.contains(breaks) {
+        Cow::Owned(text.replace(breaks, " "))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// At most `limit` characters, the last of them `…` where something was cut.
+#[must_use]
+pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
+    if text.chars().nth(limit).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut short: String = text.chars().take(limit.saturating_sub(1)).collect();
+    short.push('…');
+    Cow::Owned(short)
+}

@@ -1,0 +1,120 @@
+//! Time stamps: RFC 3339, kept as milliseconds of UTC.
+
+use std::fmt;
+
+use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
+
+/// A moment, in milliseconds since 1970-01-01T00:00:00Z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// The moment `milliseconds` after the epoch.
+    #[must_use]
+    pub fn from_millis(milliseconds: i64) -> Self {
+        Self(milliseconds)
+    }
+
+    /// Milliseconds since the epoch.
+    #[must_use]
+    pub fn millis(self) -> i64 {
+        self.0
+    }
+
+    /// Reads RFC 3339 with a zone. A leap second (`23:59:60Z`) is taken as the second after it.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        if let Some(fast) = canonical(text.as_bytes()) {
+            return Some(fast);
+        }
+        let separated = matches!(text.as_bytes().get(10), Some(b'T' | b't' | b' '));
+        let moment = DateTime::parse_from_rfc3339(text).ok().filter(|_| separated)?;
+        let leap = moment.timestamp_subsec_millis() >= 1000;
+        let utc = moment.with_timezone(&Utc);
+        if leap && utc.format("%H:%M").to_string() != "23:59" {
+            return None;
+        }
+        Some(Self(utc.timestamp_millis()))
+    }
+
+    /// Reads what other programs write: RFC 3339, or a naive date and time taken as UTC.
+    /// The flag says that it was naive.
+    #[must_use]
+    pub fn parse_loose(text: &str) -> Option<(Self, bool)> {
+        if let Some(moment) = Self::parse(text) {
+            return Some((moment, false));
+        }
+        ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f"].iter().find_map(|format| {
+            let naive = NaiveDateTime::parse_from_str(text, format).ok()?;
+            Some((Self(naive.and_utc().timestamp_millis()), true))
+        })
+    }
+
+    /// `YYYYMMDDTHHMMSSZ`, as in generated run ids.
+    #[must_use]
+    pub fn basic(self) -> String {
+        self.utc().format("%Y%m%dT%H%M%SZ").to_string()
+    }
+
+    /// `YYYY-MM-DD HH:MM:SS`, UTC, for people.
+    #[must_use]
+    pub fn readable(self) -> String {
+        self.utc().format("%Y-%m-%d %H:%M:%S").to_string()
+    }
+
+    /// `HH:MM:SS`, UTC, for people.
+    #[must_use]
+    pub fn clock(self) -> String {
+        self.utc().format("%H:%M:%S").to_string()
+    }
+
+    /// Milliseconds from `earlier` to this moment; `None` when the clock went back.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Option<u64> {
+        u64::try_from(self.0 - earlier.0).ok()
+    }
+
+    fn utc(self) -> DateTime<Utc> {
+        DateTime::from_timestamp_millis(self.0).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Timestamp {
+    /// RFC 3339 in UTC with milliseconds: `2026-04-26T10:00:00.000Z`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.utc().to_rfc3339_opts(SecondsFormat::Millis, true))
+    }
+}
+
+/// Reads the one form that this program writes, which is nearly every line of a log.
+fn canonical(text: &[u8]) -> Option<Timestamp> {
+    let digits = |from: usize, count: usize| {
+        text[from..from + count].iter().try_fold(0_i64, |number, byte| {
+            byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0'))
+        })
+    };
+    let marks = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':'), (19, b'.'), (23, b'Z')];
+    if text.len() != 24 || marks.iter().any(|(at, mark)| text[*at] != *mark) {
+        return None;
+    }
+    let (year, month, day) = (digits(0, 4)?, digits(5, 2)?, digits(8, 2)?);
+    let (hour, minute, second) = (digits(11, 2)?, digits(14, 2)?, digits(17, 2)?);
+    let leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = match month {
+        2 => 28 + i64::from(leap_year),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=length).contains(&day) || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    // Days since the epoch, from the civil calendar with March as the first month.
+    let (shifted, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let era = shifted.div_euclid(400);
+    let of_era = shifted.rem_euclid(400);
+    let day_of_year = (153 * month + 2) / 5 + day - 1;
+    let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + day_of_year - 719_468;
+    let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second;
+    Some(Timestamp(seconds * 1_000 + digits(20, 3)?))
+}

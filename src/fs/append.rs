@@ -1,0 +1,46 @@
+//! Appending whole lines to the derived and rejected logs.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+use super::{Access, FsError, open_regular};
+
+/// Appends complete lines in one write, after a newline of their own if the file
+/// ends in half a line. The caller holds the run's lock.
+///
+/// # Errors
+/// When the file cannot be opened or written; what was written is then cut off again.
+pub fn append_lines(path: &Path, lines: &[u8]) -> Result<File, FsError> {
+    let mut file = open_regular(path, Access::Create)?;
+    let failed = |what| move |error| FsError::io(path, what, error);
+    let length = file.metadata().map_err(failed("inspect"))?.len();
+    let mut last = [b'\n'];
+    if length > 0 {
+        file.read_exact_at(&mut last, length - 1).map_err(failed("read"))?;
+    }
+    let written = if last == [b'\n'] {
+        file.write_all(lines)
+    } else {
+        file.write_all(&[b"\n", lines].concat())
+    };
+    if let Err(error) = written {
+        let _ = file.set_len(length);
+        return Err(failed("write")(error));
+    }
+    Ok(file)
+}
+
+/// Makes a file's bytes durable; an interrupted call is repeated, a failed one is not.
+///
+/// # Errors
+/// When the system could not write them; they may be lost.
+pub fn sync_file(path: &Path, file: &File) -> Result<(), FsError> {
+    loop {
+        match file.sync_data() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result.map_err(|error| FsError::io(path, "sync", error)),
+        }
+    }
+}

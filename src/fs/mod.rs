@@ -1,0 +1,80 @@
+//! Files and directories, opened so that nothing planted in a run directory can
+//! lead elsewhere or hang: no links are followed, only regular files with one
+//! name are taken, and every error tells its path.
+
+mod append;
+mod open;
+mod replace;
+
+pub use append::{append_lines, sync_file};
+pub use open::{Access, is_regular, make_dir, open_dir, open_regular, read_small, sync_dir};
+pub use replace::replace;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Mode of the files made, before the umask.
+pub const FILE_MODE: u32 = 0o640;
+/// Mode of the directories made, before the umask.
+pub const DIR_MODE: u32 = 0o750;
+
+/// What went wrong, on which path.
+#[derive(Debug)]
+pub struct FsError {
+    /// The file or directory.
+    pub path: PathBuf,
+    /// What was being done (`open`, `write`, …), or what the path is instead.
+    pub what: &'static str,
+    /// The cause.
+    pub cause: Cause,
+}
+
+/// Why a file could not be used.
+#[derive(Debug)]
+pub enum Cause {
+    /// The system refused.
+    Io(io::Error),
+    /// The path is a link, a device, a pipe, or has a second name: not touched.
+    Unsafe,
+}
+
+impl FsError {
+    /// An error of the system.
+    #[must_use]
+    pub fn io(path: &Path, what: &'static str, error: io::Error) -> Self {
+        Self { path: path.to_owned(), what, cause: Cause::Io(error) }
+    }
+
+    /// A path that must not be touched; `what` it is instead of what it should be.
+    #[must_use]
+    pub fn unsafe_path(path: &Path, what: &'static str) -> Self {
+        Self { path: path.to_owned(), what, cause: Cause::Unsafe }
+    }
+
+    /// Whether the path does not exist.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        matches!(&self.cause, Cause::Io(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// Whether the path may not be touched, by its nature or its permissions.
+    #[must_use]
+    pub fn is_forbidden(&self) -> bool {
+        match &self.cause {
+            Cause::Unsafe => true,
+            Cause::Io(error) => error.kind() == io::ErrorKind::PermissionDenied,
+        }
+    }
+}
+
+impl fmt::Display for FsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.cause {
+            Cause::Io(error) => write!(f, "cannot {} {}: {error}", self.what, self.path.display()),
+            Cause::Unsafe => write!(f, "{} is {}; it is not touched", self.path.display(), self.what),
+        }
+    }
+}
+
+impl std::error::Error for FsError {}

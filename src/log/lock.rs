@@ -1,0 +1,201 @@
+//! The log file and the lock on it. Appending exists only on the lock.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use super::LogError;
+use super::signals::HeldBack;
+use crate::fs::{Access, FsError, open_regular, sync_file};
+
+/// An open `events.jsonl`.
+#[derive(Debug)]
+pub struct LogFile {
+    path: PathBuf,
+    file: Arc<File>,
+}
+
+/// The exclusive right to append to a log. Dropping it lets the next writer in.
+#[derive(Debug)]
+pub struct Locked<'l> {
+    log: &'l LogFile,
+    length: u64,
+    /// Restores the signal mask after the unlock.
+    _signals: HeldBack,
+}
+
+impl LogFile {
+    /// Opens the log at `path`, making an empty one with [`Access::Create`].
+    ///
+    /// # Errors
+    /// When it is missing, no regular file with one name, or cannot be opened.
+    pub fn open(path: &Path, access: Access) -> Result<Self, LogError> {
+        let file = Arc::new(open_regular(path, access)?);
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// Where the log lies.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The open file, for reading.
+    #[must_use]
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Bytes in the log at this moment.
+    ///
+    /// # Errors
+    /// When the file cannot be inspected.
+    pub fn length(&self) -> Result<u64, LogError> {
+        let metadata = self.file.metadata();
+        Ok(metadata.map_err(|error| FsError::io(&self.path, "inspect", error))?.len())
+    }
+
+    /// Takes the exclusive lock, waiting at most `timeout`. A log that was replaced
+    /// while waiting is opened anew, so that nothing is written to a file without a name.
+    ///
+    /// # Errors
+    /// [`LogError::Busy`] when the time is over; else what the system says.
+    pub fn lock(&mut self, timeout: Duration) -> Result<Locked<'_>, LogError> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            self.acquire(deadline, timeout)?;
+            let signals = HeldBack::new();
+            if self.is_current()? {
+                let length = self.length()?;
+                return Ok(Locked { log: self, length, _signals: signals });
+            }
+            let _ = self.file.unlock();
+            self.file = Arc::new(open_regular(&self.path, Access::Append)?);
+        }
+    }
+
+    /// Makes everything appended so far durable.
+    ///
+    /// # Errors
+    /// When the system could not write it. It is never tried again: after a failed
+    /// sync the kernel may have dropped the bytes.
+    pub fn sync(&self) -> Result<(), LogError> {
+        Ok(sync_file(&self.path, &self.file)?)
+    }
+
+    /// Whether nobody holds the lock right now; takes and frees it at once.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        let free = self.file.try_lock().is_ok();
+        if free {
+            let _ = self.file.unlock();
+        }
+        free
+    }
+
+    fn acquire(&self, deadline: Instant, timeout: Duration) -> Result<(), LogError> {
+        match self.file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(TryLockError::Error(error)) => {
+                return Err(FsError::io(&self.path, "lock", error).into());
+            }
+        }
+        let busy = || LogError::Busy { path: self.path.clone(), waited: timeout };
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(busy());
+        }
+        // The kernel queues waiters fairly but has no deadline, so a thread waits in
+        // its queue and this one watches the clock. If time runs out first, the
+        // thread gives the lock back as soon as it gets it.
+        let (sender, receiver) = mpsc::channel();
+        let abandoned = Arc::new(AtomicBool::new(false));
+        let (file, given_up) = (Arc::clone(&self.file), Arc::clone(&abandoned));
+        std::thread::spawn(move || {
+            let outcome = lock_repeating(&file);
+            if given_up.load(Ordering::SeqCst) || sender.send(outcome).is_err() {
+                let _ = file.unlock();
+            }
+        });
+        match receiver.recv_timeout(left) {
+            Ok(outcome) => outcome.map_err(|error| FsError::io(&self.path, "lock", error).into()),
+            Err(_) => {
+                abandoned.store(true, Ordering::SeqCst);
+                Err(busy())
+            }
+        }
+    }
+
+    fn is_current(&self) -> Result<bool, LogError> {
+        let inspect = |error| FsError::io(&self.path, "inspect", error);
+        let held = self.file.metadata().map_err(inspect)?;
+        let named = fs::symlink_metadata(&self.path).map_err(inspect)?;
+        Ok((held.dev(), held.ino()) == (named.dev(), named.ino()))
+    }
+}
+
+fn lock_repeating(file: &File) -> io::Result<()> {
+    loop {
+        match file.lock() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            outcome => return outcome,
+        }
+    }
+}
+
+impl Locked<'_> {
+    /// Bytes in the log.
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The log that is locked.
+    #[must_use]
+    pub fn log(&self) -> &LogFile {
+        self.log
+    }
+
+    /// Appends `bytes` in one write. On an error the log is cut back to its old length.
+    ///
+    /// # Errors
+    /// When the system could not take them all.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), LogError> {
+        let mut file = &*self.log.file;
+        match file.write_all(bytes) {
+            Ok(()) => {
+                self.length += bytes.len() as u64;
+                Ok(())
+            }
+            Err(error) => {
+                let _ = file.set_len(self.length);
+                Err(FsError::io(&self.log.path, "write", error).into())
+            }
+        }
+    }
+
+    /// Cuts the log at `length`: only for bytes that were quarantined before.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(super) fn truncate(&mut self, length: u64) -> Result<(), LogError> {
+        self.log
+            .file
+            .set_len(length)
+            .map_err(|error| FsError::io(&self.log.path, "truncate", error))?;
+        self.length = length;
+        Ok(())
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        let _ = self.log.file.unlock();
+    }
+}

@@ -1,0 +1,199 @@
+//! Reading a log line by line. A bad line is an item like any other.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use super::LogError;
+use super::tail::is_blank;
+use crate::event::envelope::{self, Event, LineError, LineFault, MAX_LINE};
+use crate::fs::{Access, FsError, open_regular};
+
+/// Reads complete lines of the part of a log that existed when it was opened.
+#[derive(Debug)]
+pub struct LogReader {
+    path: PathBuf,
+    file: File,
+    /// Where reading ends.
+    end: u64,
+    buffer: Vec<u8>,
+    /// The part of `buffer` not yet given out.
+    from: usize,
+    filled: usize,
+    /// Offset in the file of `buffer[from]`.
+    offset: u64,
+    number: u64,
+}
+
+/// One line of a log.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'b> {
+    /// 1 for the first line.
+    pub number: u64,
+    /// Byte offset of the line in the file.
+    pub offset: u64,
+    /// What stands there.
+    pub body: Body<'b>,
+}
+
+/// What stands on a line.
+#[derive(Clone, Copy, Debug)]
+pub enum Body<'b> {
+    /// A complete line, without its newline.
+    Complete(&'b [u8]),
+    /// Bytes after the last newline: a writer at work, or a torn tail.
+    Unterminated(&'b [u8]),
+    /// A line over [`MAX_LINE`], skipped: its length in bytes, and whether it has a newline.
+    Oversized(u64, bool),
+}
+
+impl<'b> Line<'b> {
+    /// The event on this line; `None` for a blank line and for unterminated bytes.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the line.
+    pub fn event(&self) -> Result<Option<Event<'b>>, Vec<LineError>> {
+        match self.body {
+            Body::Complete(bytes) if is_blank(bytes) => Ok(None),
+            Body::Complete(bytes) => envelope::parse(bytes).map(Some),
+            Body::Unterminated(_) | Body::Oversized(_, false) => Ok(None),
+            Body::Oversized(bytes, true) => {
+                Err(vec![LineError { offset: 0, fault: LineFault::TooLong(bytes) }])
+            }
+        }
+    }
+}
+
+const CHUNK: usize = 256 << 10;
+
+impl LogReader {
+    /// Opens the log at `path`; reading ends where it ends now.
+    ///
+    /// # Errors
+    /// When it is missing or no regular file.
+    pub fn open(path: &Path) -> Result<Self, LogError> {
+        let file = open_regular(path, Access::Read)?;
+        let end = file.metadata().map_err(|error| FsError::io(path, "inspect", error))?.len();
+        Ok(Self::over(path, file, 0, end))
+    }
+
+    /// Reads from byte `start`, which begins a line, up to byte `end`.
+    #[must_use]
+    pub fn over(path: &Path, file: File, start: u64, end: u64) -> Self {
+        Self {
+            path: path.to_owned(),
+            file,
+            end,
+            buffer: vec![0; CHUNK],
+            from: 0,
+            filled: 0,
+            offset: start,
+            number: 0,
+        }
+    }
+
+    /// Lets reading go on up to byte `end`, for what was appended meanwhile.
+    pub fn extend_to(&mut self, end: u64) {
+        self.end = self.end.max(end);
+    }
+
+    /// Where the next line begins.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The next line; `None` at the end. Unterminated bytes are given once, as the
+    /// last item, and are read again after [`LogReader::extend_to`].
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn next(&mut self) -> Result<Option<Line<'_>>, LogError> {
+        let mut searched = 0;
+        loop {
+            let held = &self.buffer[self.from..self.filled];
+            if let Some(at) = memchr::memchr(b'\n', &held[searched..]) {
+                return Ok(Some(self.take(searched + at)));
+            }
+            searched = held.len();
+            if searched > MAX_LINE {
+                return self.skip_oversized().map(Some);
+            }
+            if !self.fill()? {
+                break;
+            }
+        }
+        if searched == 0 {
+            return Ok(None);
+        }
+        let body = Body::Unterminated(&self.buffer[self.from..self.filled]);
+        let line = Line { number: self.number + 1, offset: self.offset, body };
+        self.filled = self.from;
+        Ok(Some(line))
+    }
+
+    fn take(&mut self, length: usize) -> Line<'_> {
+        let start = self.from;
+        let offset = self.offset;
+        self.from += length + 1;
+        self.offset += length as u64 + 1;
+        self.number += 1;
+        let body = Body::Complete(&self.buffer[start..start + length]);
+        Line { number: self.number, offset, body }
+    }
+
+    /// Reads more behind what is held; false at the end.
+    fn fill(&mut self) -> Result<bool, LogError> {
+        if self.from > 0 {
+            self.buffer.copy_within(self.from..self.filled, 0);
+            self.filled -= self.from;
+            self.from = 0;
+        }
+        if self.filled == self.buffer.len() {
+            self.buffer.resize(self.buffer.len() * 2, 0);
+        }
+        let at = self.offset + self.filled as u64;
+        let room = (self.buffer.len() - self.filled).min(self.end.saturating_sub(at) as usize);
+        let read = read_some(&self.file, &mut self.buffer[self.filled..self.filled + room], at)
+            .map_err(|error| FsError::io(&self.path, "read", error))?;
+        self.filled += read;
+        Ok(read > 0)
+    }
+
+    /// Passes over a line that is too long, in constant memory.
+    fn skip_oversized(&mut self) -> Result<Line<'_>, LogError> {
+        let offset = self.offset;
+        let mut length = 0_u64;
+        loop {
+            let held = &self.buffer[self.from..self.filled];
+            if let Some(at) = memchr::memchr(b'\n', held) {
+                length += at as u64;
+                self.from += at + 1;
+                self.offset += at as u64 + 1;
+                self.number += 1;
+                let body = Body::Oversized(length, true);
+                return Ok(Line { number: self.number, offset, body });
+            }
+            length += held.len() as u64;
+            self.offset += held.len() as u64;
+            self.from = self.filled;
+            if !self.fill()? {
+                let body = Body::Oversized(length, false);
+                return Ok(Line { number: self.number + 1, offset, body });
+            }
+        }
+    }
+}
+
+fn read_some(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    if buffer.is_empty() {
+        return Ok(0);
+    }
+    loop {
+        match file.read_at(buffer, at) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
