@@ -1,2 +1,7 @@
-//! x
-fn main(){}
+//! The `runlog` program; everything is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    runlog::cli::main()
+}

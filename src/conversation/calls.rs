@@ -118,6 +118,10 @@ pub struct Calls {
     calls: Vec<Call>,
     /// By the last segment of the id: `R/tc1` and `tc1` both lie under `tc1`.
     by_segment: HashMap<String, Vec<usize>>,
+    /// Starts in order, by tool and actor; the closed ones are dropped when met.
+    open_by_tool: HashMap<(String, String), Vec<usize>>,
+    /// Calls without an end so far; the ended ones are dropped when met.
+    endless: Vec<usize>,
 }
 
 impl Calls {
@@ -161,6 +165,8 @@ impl Calls {
         entry.first.get_or_insert(start);
         entry.newest = Some(start);
         entry.open = true;
+        let key = (entry.tool.clone(), entry.actor.clone());
+        self.open_by_tool.entry(key).or_default().push(call);
         Observed { call, repeated_end: false, duration_ms: None, start: None }
     }
 
@@ -189,9 +195,12 @@ impl Calls {
 
     fn error(&mut self, view: &View<'_, '_>) {
         let error = Owner::of(view);
-        for call in self.calls.iter_mut().filter(|call| call.ends == 0) {
-            call.error_followed |= call.owner.is_hit_by(&error);
-        }
+        let calls = &mut self.calls;
+        self.endless.retain(|index| {
+            let call = &mut calls[*index];
+            call.error_followed |= call.ends == 0 && call.owner.is_hit_by(&error);
+            call.ends == 0 && !call.error_followed
+        });
     }
 
     fn add(&mut self, view: &View<'_, '_>, id: &str) -> usize {
@@ -211,6 +220,7 @@ impl Calls {
             error_followed: false,
         });
         self.by_segment.entry(last_segment(id).to_owned()).or_default().push(index);
+        self.endless.push(index);
         index
     }
 
@@ -219,15 +229,15 @@ impl Calls {
         candidates.iter().rev().copied().find(|index| same_call(&self.calls[*index].id, id))
     }
 
-    fn newest_open(&self, view: &View<'_, '_>) -> Option<usize> {
-        let tool = view.tool();
-        let fits = |call: &Call| call.open && call.tool == tool && call.actor == view.event.actor;
-        self.calls
-            .iter()
-            .enumerate()
-            .filter(|(_, call)| fits(call))
-            .max_by_key(|(_, call)| call.newest.map(|start| start.sequence))
-            .map(|(index, _)| index)
+    fn newest_open(&mut self, view: &View<'_, '_>) -> Option<usize> {
+        let key = (view.tool().into_owned(), view.event.actor.clone().into_owned());
+        let starts = self.open_by_tool.get_mut(&key)?;
+        while let Some(call) = starts.pop() {
+            if self.calls[call].open {
+                return Some(call);
+            }
+        }
+        None
     }
 }
 

@@ -3,4 +3,5 @@
 
 pub mod calls;
 pub mod tasks;
+pub mod text;
 pub mod usage;

@@ -39,6 +39,9 @@ pub struct Draft {
     pub parent_event_id: Option<String>,
     /// Hierarchical scope.
     pub branch: Option<String>,
+    /// An event with this id is the same one, whatever its content: the caller compared
+    /// what it was made from (imports).
+    pub settled_id: bool,
     /// Unknown envelope fields as JSON members without braces (`"a":1,"b":2`).
     pub unknown: String,
 }
@@ -129,12 +132,40 @@ impl Draft {
         self.unknown.push_str(&value.compact());
     }
 
+    /// The draft as the views would see it, with the catalogue's defaults.
+    #[must_use]
+    pub fn as_event(&self) -> Event<'_> {
+        let row = catalogue::row(&self.kind);
+        let text = |value: &'_ Option<String>| value.as_deref().unwrap_or_default().to_owned();
+        Event {
+            event_id: text(&self.event_id).into(),
+            sequence: 0,
+            run_id: "".into(),
+            session_id: text(&self.session_id).into(),
+            task_id: text(&self.task_id).into(),
+            kind: self.kind.as_str().into(),
+            timestamp: self.timestamp.unwrap_or(Timestamp::from_millis(0)),
+            actor: row.map_or("runtime", |row| row.actor).into(),
+            severity: self.severity.or(row.map(|row| row.severity)).unwrap_or(Severity::Info),
+            summary: None,
+            data: self.data(),
+            correlation_id: self.correlation_id.as_deref().map(Into::into),
+            parent_event_id: self.parent_event_id.as_deref().map(Into::into),
+            branch: self.branch.as_deref().map(Into::into),
+            prev_hash: None,
+            unknown: Vec::new(),
+        }
+    }
+
     /// Whether `event` is what this draft would have become: same type, same payload,
     /// and the same in whatever was given.
     #[must_use]
     pub fn matches(&self, event: &Event<'_>) -> bool {
         fn same(given: Option<&str>, stored: Option<&str>) -> bool {
             given.is_none() || given == stored
+        }
+        if self.settled_id {
+            return true;
         }
         self.kind == event.kind
             && self.data == event.data.compact()
@@ -173,7 +204,7 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Fills in the defaults and the summary. `template` overrides the catalogue's.
+    /// Fills in the defaults and the summary.
     ///
     /// # Errors
     /// A summary or a line over its limit.
@@ -181,7 +212,6 @@ impl Pending {
         draft: &Draft,
         event_id: String,
         defaults: &Defaults<'_>,
-        template: Option<&str>,
     ) -> Result<Self, LineError> {
         let too_long = |what: &'static str, rule: String| LineError {
             offset: 0,
@@ -199,7 +229,7 @@ impl Pending {
         });
         let actor = draft.actor.as_deref().or(row.map(|row| row.actor)).unwrap_or("runtime");
         let summary = draft.summary.clone().or_else(|| {
-            let source = template.or(row.map(|row| row.template)).filter(|t| !t.is_empty())?;
+            let source = row.map(|row| row.template).filter(|template| !template.is_empty())?;
             Some(Template::parse(source).ok()?.render(data))
         });
 

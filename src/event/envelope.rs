@@ -152,6 +152,39 @@ pub fn parse(line: &[u8]) -> Result<Event<'_>, Vec<LineError>> {
     reading.finish()
 }
 
+/// The beginning of a line that is written in the canonical order of keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peek<'a> {
+    /// The event's id, as it stands between its quotes.
+    pub event_id: &'a str,
+    /// The event's sequence.
+    pub sequence: u64,
+    /// The event's type, as it stands between its quotes.
+    pub kind: &'a str,
+}
+
+/// Reads id, sequence and type of a canonical line without checking the rest; `None`
+/// when the line is written otherwise, and wants [`parse`].
+#[must_use]
+pub fn peek(line: &[u8]) -> Option<Peek<'_>> {
+    let (event_id, rest) = quoted_after(line, "{\"event_id\":\"")?;
+    let digits = rest.strip_prefix(b",\"sequence\":")?;
+    let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+    let sequence = std::str::from_utf8(&digits[..end]).ok()?.parse().ok()?;
+    let (_, rest) = quoted_after(&digits[end..], ",\"run_id\":\"")?;
+    let (_, rest) = quoted_after(rest, ",\"session_id\":\"")?;
+    let (_, rest) = quoted_after(rest, ",\"task_id\":\"")?;
+    let (kind, _) = quoted_after(rest, ",\"type\":\"")?;
+    Some(Peek { event_id, sequence, kind })
+}
+
+/// The text between `lead` and the next quote, if it holds no escape, and what follows.
+fn quoted_after<'a>(bytes: &'a [u8], lead: &str) -> Option<(&'a str, &'a [u8])> {
+    let inner = bytes.strip_prefix(lead.as_bytes())?;
+    let end = memchr::memchr2(b'"', b'\\', inner).filter(|at| inner[*at] == b'"')?;
+    Some((std::str::from_utf8(&inner[..end]).ok()?, &inner[end + 1..]))
+}
+
 /// The envelope while its fields come in, in any order.
 #[derive(Default)]
 struct Fields<'a> {

@@ -5,6 +5,7 @@ pub mod catalogue;
 pub mod draft;
 pub mod envelope;
 pub mod fields;
+pub mod hash;
 pub mod id;
 pub mod json;
 pub mod number;

@@ -28,7 +28,6 @@
 //! Readers take no lock. They read up to the length at opening, and treat bytes
 //! after the last newline as a writer at work ([`reader`]).
 
-pub mod chain;
 pub mod lock;
 pub mod reader;
 pub mod rejected;

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use super::LogError;
-use super::tail::is_blank;
+use super::tail::{is_blank, read_range};
 use crate::event::envelope::{self, Event, LineError, LineFault, MAX_LINE};
 use crate::fs::{Access, FsError, open_regular};
 
@@ -182,6 +182,27 @@ impl LogReader {
                 let body = Body::Oversized(length, false);
                 return Ok(Line { number: self.number + 1, offset, body });
             }
+        }
+    }
+}
+
+/// Reads the complete line that begins at byte `offset`, without its newline; at most
+/// [`MAX_LINE`] bytes of it.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn line_at(path: &Path, file: &File, offset: u64) -> Result<Vec<u8>, LogError> {
+    let failed = |error| FsError::io(path, "read", error);
+    let length = file.metadata().map_err(failed)?.len();
+    let end = length.min(offset + MAX_LINE as u64 + 1);
+    let mut size = 16 << 10;
+    loop {
+        let stop = end.min(offset + size);
+        let bytes = read_range(file, offset.min(stop), stop).map_err(failed)?;
+        match memchr::memchr(b'\n', &bytes) {
+            Some(at) => return Ok(bytes[..at].to_vec()),
+            None if stop == end => return Ok(bytes),
+            None => size *= 16,
         }
     }
 }

@@ -3,12 +3,13 @@
 
 use std::path::Path;
 
-use super::chain::line_hash;
+
 use super::lock::Locked;
 use super::rejected::{Origin, Rejected};
 use super::tail::{read_range, read_tail};
 use super::{LogError, Position};
 use crate::event::envelope::{self, Event, MAX_LINE};
+use crate::event::hash::line_hash;
 use crate::event::time::Timestamp;
 use crate::fs::{FsError, append_lines, make_dir, sync_dir, sync_file};
 

@@ -95,3 +95,9 @@ pub fn class(name: &str) -> Class {
 pub fn label(name: &str) -> String {
     row(name).map_or_else(|| super::slug::slugify(name), |row| row.label.to_owned())
 }
+
+/// Whether the type carries what a model thought, not what it said.
+#[must_use]
+pub fn is_reasoning(name: &str) -> bool {
+    row(name).is_some_and(|row| row.label.ends_with("reasoning"))
+}

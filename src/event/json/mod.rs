@@ -8,8 +8,10 @@
 
 mod check;
 mod text;
+mod tree;
 mod view;
 
 pub use check::{Fault, JsonError, MAX_DEPTH, Rules, check};
 pub use text::{ObjectText, escape_into, quoted};
+pub use tree::ObjectTree;
 pub use view::{Json, Kind};

@@ -1,11 +1,11 @@
-//! The hash chain: each line names the SHA-256 of the line before it.
+//! SHA-256 and its hex form.
 
 use sha2::{Digest as _, Sha256};
 
-/// Lower-case hex SHA-256 of a line without its newline.
+/// The SHA-256 of some bytes.
 #[must_use]
-pub fn line_hash(line: &[u8]) -> String {
-    hex(&Sha256::digest(line))
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
 }
 
 /// Bytes as lower-case hex digits.
@@ -14,4 +14,10 @@ pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The link of the log's hash chain: lower-case hex SHA-256 of a line without its newline.
+#[must_use]
+pub fn line_hash(line: &[u8]) -> String {
+    hex(&sha256(line))
 }

@@ -1,0 +1,96 @@
+//! The browsable tree below `/chapters`: paths in, listings and entries out.
+
+use super::fold::Chapter;
+use super::index::{Entry, Index};
+
+/// What a path names.
+#[derive(Clone, Copy, Debug)]
+pub enum Node<'i> {
+    /// `/chapters`, or `…/chapters` inside a chapter.
+    Chapters(Option<&'i Chapter>),
+    /// A chapter's folder.
+    Chapter(&'i Chapter),
+    /// `summary.md`
+    Summary(&'i Chapter),
+    /// `events`
+    Events(&'i Chapter),
+    /// A file in `events`.
+    Event(&'i Chapter, Entry),
+}
+
+/// Finds what a path names. The leading `/chapters` may be left out; a chapter inside
+/// another one is also found where it was before it was enclosed.
+#[must_use]
+pub fn resolve<'i>(index: &'i Index, path: &str) -> Option<Node<'i>> {
+    let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
+    if parts.peek() == Some(&"chapters") {
+        parts.next();
+    }
+    let mut node = Node::Chapters(None);
+    for part in parts {
+        node = step(index, node, part)?;
+    }
+    Some(node)
+}
+
+fn step<'i>(index: &'i Index, node: Node<'i>, part: &str) -> Option<Node<'i>> {
+    match node {
+        Node::Chapters(None) => index.chapters.get(part).map(Node::Chapter),
+        Node::Chapters(Some(outer)) => {
+            index.chapters.get(part).filter(|inner| outer.contains(inner)).map(Node::Chapter)
+        }
+        Node::Chapter(chapter) => match part {
+            "summary.md" => Some(Node::Summary(chapter)),
+            "events" => Some(Node::Events(chapter)),
+            "chapters" if !index.chapters.children(Some(chapter)).is_empty() => {
+                Some(Node::Chapters(Some(chapter)))
+            }
+            _ => None,
+        },
+        Node::Events(chapter) => {
+            let names = event_names(index, chapter);
+            let (_, entry) = names.into_iter().find(|(name, _)| name == part)?;
+            Some(Node::Event(chapter, entry))
+        }
+        Node::Summary(_) | Node::Event(..) => None,
+    }
+}
+
+/// The names in a folder, folders with a `/` behind; `None` for a file.
+#[must_use]
+pub fn list(index: &Index, node: Node<'_>) -> Option<Vec<String>> {
+    let folders = |chapters: Vec<&Chapter>| {
+        chapters.into_iter().map(|chapter| format!("{}/", chapter.slug)).collect()
+    };
+    match node {
+        Node::Chapters(outer) => Some(folders(index.chapters.children(outer))),
+        Node::Chapter(chapter) => {
+            let mut names = vec!["summary.md".to_owned(), "events/".to_owned()];
+            if !index.chapters.children(Some(chapter)).is_empty() {
+                names.push("chapters/".to_owned());
+            }
+            Some(names)
+        }
+        Node::Events(chapter) => {
+            Some(event_names(index, chapter).into_iter().map(|(name, _)| name).collect())
+        }
+        Node::Summary(_) | Node::Event(..) => None,
+    }
+}
+
+/// `NNN-<label>.md` for each event of a chapter: three digits, four from 1000 events on.
+#[must_use]
+pub fn event_names(index: &Index, chapter: &Chapter) -> Vec<(String, Entry)> {
+    let entries = index.events_of(chapter);
+    let digits = entries.len().to_string().len().max(3);
+    let name = |(at, entry): (usize, Entry)| {
+        (format!("{:0digits$}-{}.md", at + 1, index.label(entry)), entry)
+    };
+    entries.into_iter().enumerate().map(name).collect()
+}
+
+/// The content of `summary.md`.
+#[must_use]
+pub fn summary(chapter: &Chapter) -> String {
+    format!("# {}\n\n{}\n", chapter.name, chapter.message)
+}

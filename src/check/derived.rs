@@ -1,0 +1,110 @@
+//! The checks on the derived logs and the transcript.
+
+use std::io::BufRead;
+
+use super::finding::{Finding, Findings, Place};
+use crate::event::envelope::MAX_LINE;
+
+/// Holds the lines of a derived log against the records that the events give. Records may
+/// be missing (a kill between two writes); lines may not differ.
+pub struct Comparison<R> {
+    file: String,
+    lines: Option<R>,
+    next: Option<Vec<u8>>,
+    number: u64,
+    missing: u64,
+}
+
+impl<R: BufRead> Comparison<R> {
+    /// For a file of that name; `None` when it does not exist.
+    pub fn new(file: &str, lines: Option<R>) -> Self {
+        let mut comparison =
+            Self { file: file.to_owned(), lines, next: None, number: 0, missing: 0 };
+        comparison.advance();
+        comparison
+    }
+
+    /// The next record that should be there; an empty one is none.
+    pub fn expect(&mut self, record: &str) {
+        if record.is_empty() {
+            return;
+        }
+        loop {
+            match &self.next {
+                Some(line) if line == record.as_bytes() => {
+                    self.advance();
+                    return;
+                }
+                // A write that was cut short, which the next one ended with a newline.
+                Some(line) if is_fragment(line, record) => self.advance(),
+                _ => {
+                    self.missing += 1;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Adds what was found, after the last record.
+    pub fn finish(self, findings: &mut Findings) {
+        let place = Place::file(&self.file);
+        if self.next.is_some() {
+            let place = Place { line: Some(self.number), ..place };
+            findings.push(Finding::new("RL502", place, "the record is not what the events say"));
+        } else if self.missing > 0 {
+            let message = format!("{} of its records are missing", self.missing);
+            findings.push(Finding::new("RL501", place, message));
+        }
+    }
+
+    fn advance(&mut self) {
+        self.next = None;
+        let Some(lines) = self.lines.as_mut() else { return };
+        let mut line = Vec::new();
+        let limit = MAX_LINE as u64 + 1;
+        let read = std::io::Read::take(lines.by_ref(), limit).read_until(b'\n', &mut line);
+        if matches!(read, Ok(bytes) if bytes > 0) {
+            self.number += 1;
+            self.next = Some(line);
+        }
+    }
+}
+
+fn is_fragment(line: &[u8], record: &str) -> bool {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.len() + 1 < record.len() && record.as_bytes().starts_with(line)
+}
+
+/// The file's name in findings.
+pub const TRANSCRIPT: &str = "transcript.md";
+
+/// Sequence of the last event that a transcript covers, by its last line.
+#[must_use]
+pub fn covered(transcript: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(transcript).ok()?;
+    let last = text.lines().next_back()?.strip_prefix("Made by runlog from events 1–")?;
+    last.split(' ').next()?.parse().ok()
+}
+
+/// Compares a transcript with the one made from the events that it covers.
+pub fn transcript(
+    stored: Option<&[u8]>,
+    expected: Option<&str>,
+    last_sequence: u64,
+    findings: &mut Findings,
+) {
+    let place = Place::file(TRANSCRIPT);
+    let Some(stored) = stored else {
+        findings.push(Finding::new("RL503", place, "there is no transcript.md"));
+        return;
+    };
+    match (covered(stored), expected) {
+        (Some(covered), Some(expected)) if stored == expected.as_bytes() => {
+            if covered < last_sequence {
+                let message = format!("it covers events 1 to {covered} of {last_sequence}");
+                findings.push(Finding::new("RL503", place, message));
+            }
+        }
+        _ => findings.push(Finding::new("RL504", place, "it is not what the events say")),
+    }
+}

@@ -1,0 +1,79 @@
+//! What a check found, and where.
+
+use super::table::{self, Check, Level};
+
+/// A finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The check's code.
+    pub code: &'static str,
+    /// How grave; the check's own level unless the circumstances lower it.
+    pub level: Level,
+    /// The place.
+    pub place: Place,
+    /// What is wrong, in one line.
+    pub message: String,
+}
+
+/// Where something was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// File, relative to the run directory.
+    pub file: String,
+    /// Line, from 1.
+    pub line: Option<u64>,
+    /// Byte offset in the file.
+    pub offset: Option<u64>,
+    /// The event.
+    pub event_id: Option<String>,
+}
+
+impl Place {
+    /// A file as a whole.
+    #[must_use]
+    pub fn file(name: &str) -> Self {
+        Self { file: name.to_owned(), ..Self::default() }
+    }
+}
+
+impl Finding {
+    /// A finding at the check's own level.
+    #[must_use]
+    pub fn new(code: &'static str, place: Place, message: impl Into<String>) -> Self {
+        let level = table::find(code).map_or(Level::Error, |check| check.level);
+        Self { code, level, place, message: message.into() }
+    }
+
+    /// The same, but not above that level.
+    #[must_use]
+    pub fn at_most(mut self, level: Level) -> Self {
+        self.level = self.level.min(level);
+        self
+    }
+
+    /// The check behind it.
+    #[must_use]
+    pub fn check(&self) -> Option<&'static Check> {
+        table::find(self.code)
+    }
+}
+
+/// The findings of one run.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// In the order in which they were found.
+    pub all: Vec<Finding>,
+}
+
+impl Findings {
+    /// Adds one.
+    pub fn push(&mut self, finding: Finding) {
+        self.all.push(finding);
+    }
+
+    /// How many there are of that level.
+    #[must_use]
+    pub fn count(&self, level: Level) -> usize {
+        self.all.iter().filter(|finding| finding.level == level).count()
+    }
+}

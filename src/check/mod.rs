@@ -1,0 +1,9 @@
+//! Whether a run holds: one table of checks, one model of findings, reports made from
+//! them.
+
+pub mod derived;
+pub mod finding;
+pub mod log;
+pub mod report;
+pub mod state;
+pub mod table;

@@ -1,0 +1,168 @@
+//! Findings as text for people and as a document for programs.
+
+use serde::Serialize;
+
+use super::finding::{Finding, Findings};
+use super::table::Level;
+use crate::render::human::plural;
+use crate::render::inert::line;
+use crate::run::document::SCHEMA_VERSION;
+
+/// Findings of one check that are shown one by one; the rest is counted.
+const MAX_SHOWN: usize = 10;
+
+/// The findings of one run, and which run it is.
+#[derive(Debug)]
+pub struct RunReport {
+    /// The run's id.
+    pub run_id: String,
+    /// What was found.
+    pub findings: Findings,
+    /// How many events were read.
+    pub events: u64,
+}
+
+impl RunReport {
+    /// Whether the run holds; with `strict` warnings count too.
+    #[must_use]
+    pub fn passes(&self, strict: bool) -> bool {
+        let warnings = if strict { self.findings.count(Level::Warning) } else { 0 };
+        self.findings.count(Level::Error) + warnings == 0
+    }
+
+    fn verdict(&self, strict: bool) -> &'static str {
+        if self.passes(strict) { "passed" } else { "failed" }
+    }
+}
+
+/// The report for people; the gravest first. `verbose` shows info findings one by one.
+#[must_use]
+pub fn human(report: &RunReport, strict: bool, verbose: bool, color: bool) -> String {
+    let paint = |code: &str, text: &str| {
+        if color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    };
+    let mut out = String::new();
+    for level in [Level::Error, Level::Warning, Level::Info] {
+        for (code, findings) in by_code(&report.findings, level) {
+            let Some(check) = super::table::find(code) else { continue };
+            let mark = match level {
+                Level::Error => paint("1;31", "error"),
+                Level::Warning => paint("33", "warning"),
+                Level::Info => paint("36", "info"),
+            };
+            let brief = level == Level::Info && !verbose && findings.len() > 1;
+            out.push_str(&format!("{mark} {code} {}", check.title));
+            if findings.len() > 1 {
+                out.push_str(&format!(" ({} times)", findings.len()));
+            }
+            out.push('\n');
+            if brief {
+                continue;
+            }
+            for finding in findings.iter().take(MAX_SHOWN) {
+                out.push_str(&format!("  {}: {}\n", place(finding), line(&finding.message)));
+            }
+            if findings.len() > MAX_SHOWN {
+                out.push_str(&format!("  … {} more\n", findings.len() - MAX_SHOWN));
+            }
+            if level > Level::Info {
+                out.push_str(&format!("  = {}\n", check.mend));
+            }
+        }
+    }
+    let counts = [Level::Error, Level::Warning, Level::Info].map(|level| {
+        let name = if level == Level::Info { "note" } else { level.name() };
+        plural(report.findings.count(level) as u64, name)
+    });
+    let verdict = match report.passes(strict) {
+        true => paint("1;32", "passed"),
+        false => paint("1;31", "failed"),
+    };
+    let events = plural(report.events, "event");
+    out.push_str(&format!("{}: {verdict} ({events}, {})\n", line(&report.run_id), counts.join(", ")));
+    out
+}
+
+fn by_code(findings: &Findings, level: Level) -> Vec<(&'static str, Vec<&Finding>)> {
+    let mut groups: Vec<(&'static str, Vec<&Finding>)> = Vec::new();
+    for finding in findings.all.iter().filter(|finding| finding.level == level) {
+        match groups.iter_mut().find(|(code, _)| *code == finding.code) {
+            Some((_, group)) => group.push(finding),
+            None => groups.push((finding.code, vec![finding])),
+        }
+    }
+    groups.sort_by_key(|(code, _)| *code);
+    groups
+}
+
+fn place(finding: &Finding) -> String {
+    let place = &finding.place;
+    let mut text = place.file.clone();
+    if let Some(number) = place.line {
+        text.push_str(&format!(":{number}"));
+    }
+    if let Some(offset) = place.offset {
+        text.push_str(&format!(" (byte {offset})"));
+    }
+    line(&text).into_owned()
+}
+
+/// `validate --format json` (SPEC: "JSON for programs").
+#[derive(Debug, Serialize)]
+pub struct Document<'r> {
+    schema_version: u32,
+    runs: Vec<RunDocument<'r>>,
+}
+
+#[derive(Debug, Serialize)]
+struct RunDocument<'r> {
+    run_id: &'r str,
+    verdict: &'static str,
+    events: u64,
+    findings: Vec<FindingDocument<'r>>,
+    deliverables: Vec<()>,
+}
+
+#[derive(Debug, Serialize)]
+struct FindingDocument<'r> {
+    code: &'static str,
+    family: &'static str,
+    level: &'static str,
+    file: &'r str,
+    line: Option<u64>,
+    offset: Option<u64>,
+    event_id: Option<&'r str>,
+    message: &'r str,
+    hint: &'static str,
+}
+
+/// The document for programs.
+#[must_use]
+pub fn document(reports: &[RunReport], strict: bool) -> Document<'_> {
+    let finding = |finding: &'_ Finding| -> (&'static str, &'static str) {
+        finding.check().map_or(("other", ""), |check| (check.family, check.mend))
+    };
+    let runs = reports.iter().map(|report| RunDocument {
+        run_id: &report.run_id,
+        verdict: report.verdict(strict),
+        events: report.events,
+        findings: report
+            .findings
+            .all
+            .iter()
+            .map(|found| FindingDocument {
+                code: found.code,
+                family: finding(found).0,
+                level: found.level.name(),
+                file: &found.place.file,
+                line: found.place.line,
+                offset: found.place.offset,
+                event_id: found.place.event_id.as_deref(),
+                message: &found.message,
+                hint: finding(found).1,
+            })
+            .collect(),
+        deliverables: Vec::new(),
+    });
+    Document { schema_version: SCHEMA_VERSION, runs: runs.collect() }
+}

@@ -1,0 +1,71 @@
+//! The checks on `run.json`.
+
+use super::finding::{Finding, Findings, Place};
+use super::log::LOG;
+use crate::event::json::{self, Rules};
+use crate::run::document::Head;
+
+/// The file's name in findings.
+pub const STATE: &str = "run.json";
+
+/// What was found of the line that `run.json` names as head.
+#[derive(Clone, Debug, Default)]
+pub struct HeadSeen {
+    /// The hash of the line that ends at the head's byte, if one does.
+    pub hash: Option<String>,
+    /// The document as it should have been then.
+    pub expected: Vec<u8>,
+}
+
+/// Compares the stored document with the log as of its head. `bytes` is the file, `stored`
+/// the head in it, `seen` what the log holds there.
+pub fn check(bytes: Option<&[u8]>, stored: Option<&Head>, seen: &HeadSeen, findings: &mut Findings) {
+    let place = Place::file(STATE);
+    let Some(bytes) = bytes else {
+        findings.push(Finding::new("RL403", place, "there is no run.json"));
+        return;
+    };
+    let Some(stored) = stored else {
+        findings.push(Finding::new("RL404", place, "the file is no state document with a head"));
+        return;
+    };
+    let in_log = Place { offset: Some(stored.bytes), ..Place::file(LOG) };
+    match &seen.hash {
+        None => {
+            let message = format!(
+                "run.json covers {} events in {} bytes; no line of the log ends there: the tail was cut, or lines before it changed",
+                stored.sequence, stored.bytes
+            );
+            findings.push(Finding::new("RL303", in_log, message));
+        }
+        Some(hash) if *hash != stored.hash => {
+            let message = format!("the line that run.json names as head, {}, has changed", stored.sequence);
+            findings.push(Finding::new("RL303", in_log, message));
+        }
+        Some(_) if bytes != seen.expected => {
+            findings.push(Finding::new("RL405", place, difference(bytes, &seen.expected)));
+        }
+        Some(_) => {}
+    }
+}
+
+/// Names the members that differ.
+fn difference(stored: &[u8], expected: &[u8]) -> String {
+    let parse = |bytes| json::check(bytes, Rules::STRICT).ok();
+    let (Some(stored), Some(expected)) = (parse(stored), parse(expected)) else {
+        return "the file is not what the log says".to_owned();
+    };
+    let same = |name: &str| {
+        stored.get(name).map(json::Json::compact) == expected.get(name).map(json::Json::compact)
+    };
+    let names: Vec<String> = expected
+        .members()
+        .chain(stored.members().filter(|(name, _)| expected.get(name).is_none()))
+        .map(|(name, _)| name.into_owned())
+        .filter(|name| !same(name))
+        .collect();
+    match names.len() {
+        0 => "the file is written otherwise than runlog writes it".to_owned(),
+        _ => format!("not what the log says: {}", names.join(", ")),
+    }
+}

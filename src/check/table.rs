@@ -1,0 +1,106 @@
+//! Every check, in one table. Codes never change their meaning.
+
+/// How grave a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Good to know.
+    Info,
+    /// Worth a look.
+    Warning,
+    /// The run does not hold.
+    Error,
+}
+
+impl Level {
+    /// The name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One check.
+#[derive(Debug)]
+pub struct Check {
+    /// `RL` and three digits.
+    pub code: &'static str,
+    /// The family, by the hundreds of the code.
+    pub family: &'static str,
+    /// How grave its findings are.
+    pub level: Level,
+    /// What it finds.
+    pub title: &'static str,
+    /// Why that matters, and how it comes about.
+    pub why: &'static str,
+    /// How to mend it.
+    pub mend: &'static str,
+}
+
+use Level::{Error, Info, Warning};
+
+/// The checks, by code.
+#[rustfmt::skip]
+pub static CHECKS: &[Check] = &[
+    check("RL001", "line", Error, "line is not UTF-8", "every line is UTF-8 JSON; other bytes come from damage or another program", "restore the log from a copy; the line itself is never edited"),
+    check("RL002", "line", Error, "line is not JSON", "a line that does not parse holds an event that is lost to every view", "restore the log from a copy; the line itself is never edited"),
+    check("RL003", "line", Error, "duplicate key", "readers disagree about which of two values counts", "find the writer that bypasses `runlog emit`"),
+    check("RL004", "line", Error, "line is not an object", "an event is one JSON object", "find the writer that bypasses `runlog emit`"),
+    check("RL005", "line", Error, "required field missing", "an envelope without all its fields cannot be ordered or attributed", "find the writer that bypasses `runlog emit`"),
+    check("RL006", "line", Error, "field of the wrong type or form", "views read envelope fields by their type", "find the writer that bypasses `runlog emit`"),
+    check("RL007", "line", Error, "line over 8 MiB", "longer lines are skipped by readers, so that memory stays bounded", "record large values as files or blobs"),
+    check("RL009", "line", Warning, "blank line", "blank lines are skipped, but `runlog` never writes one", "find the writer that bypasses `runlog emit`"),
+    check("RL010", "line", Error, "torn tail", "an interrupted write left bytes after the last newline", "the next `runlog emit` moves them to logs/rejected.jsonl"),
+    check("RL011", "line", Info, "bytes in flight", "a writer was at work while the log was read", "nothing to mend; validate again when the run has ended"),
+    check("RL012", "line", Warning, "expected data field missing", "the catalogue marks fields that the views rely on", "give the field when emitting events of this type"),
+    check("RL101", "order", Error, "gap in the sequence", "events between two sequences are missing: lines were removed", "restore the log from a copy"),
+    check("RL102", "order", Error, "sequence repeated or going back", "lines were repeated, swapped or joined from two logs", "restore the log from a copy"),
+    check("RL103", "order", Error, "event id repeated", "an event id stands for one event", "find the writer that bypasses `runlog emit`"),
+    check("RL104", "order", Error, "event of another run", "the log holds the events of one run", "restore the log from a copy"),
+    check("RL105", "order", Warning, "clock going back", "the wall clock was set back between two events, or an event was given an old time", "nothing to mend: the sequence is the order"),
+    check("RL201", "references", Warning, "parent not in the log", "parent_event_id names no event of this run", "emit the parent first, or leave the parent out"),
+    check("RL202", "references", Warning, "tool start without end", "the call never ended, though its run did", "emit tool.completed or tool.failed for every tool.started"),
+    check("RL203", "references", Warning, "tool end without start", "a call ended that never began", "emit tool.started with the same --correlation-id first"),
+    check("RL204", "references", Warning, "second end of a call", "one call ended twice", "use one --correlation-id a call"),
+    check("RL205", "references", Warning, "negative duration", "an end lies before its start by the clock; the duration is shown as unknown", "nothing to mend: the sequence is the order"),
+    check("RL301", "chain", Error, "hash chain broken", "prev_hash is not the hash of the line before: that line, or this one, was changed", "restore the log from a copy"),
+    check("RL302", "chain", Warning, "line outside the hash chain", "a line carries no prev_hash, so a change of the line before it does not show here", "append with `runlog emit`, which chains by default"),
+    check("RL303", "chain", Error, "head does not match", "run.json names a newest line that the log does not hold: the tail was cut or changed", "restore the log from a copy"),
+    check("RL304", "chain", Error, "prev_hash on the first line", "there is no line before the first: lines were removed at the beginning", "restore the log from a copy"),
+    check("RL401", "run state", Warning, "unexpected transition", "the run was started, paused or resumed out of turn; the status does not follow", "emit run.started, run.paused and run.resumed in turn"),
+    check("RL402", "run state", Error, "transition after the end", "a run that has ended cannot end otherwise or go on; the first end counts", "record further work as a new run"),
+    check("RL403", "run state", Warning, "run.json missing", "other programs read the state there", "the next lifecycle event or `runlog summarize` writes it"),
+    check("RL404", "run state", Error, "run.json unreadable", "the file is not a state document", "delete it; the next lifecycle event or `runlog summarize` writes it anew"),
+    check("RL405", "run state", Error, "run.json disagrees with the log", "the log wins: the file was edited, or belongs to another log", "delete it; the next lifecycle event or `runlog summarize` writes it anew"),
+    check("RL406", "run state", Warning, "log does not begin with run.created", "the run has no recorded beginning", "begin a run with `runlog emit run.created`"),
+    check("RL407", "run state", Warning, "directory has another name than the run", "the first line decides the run id", "rename the directory to the run id"),
+    check("RL408", "run state", Info, "run has not ended", "no event says how the run ended", "emit run.completed or run.failed at the end"),
+    check("RL501", "derived files", Info, "derived log lags behind", "records of the newest events are missing, as after a kill", "the next lifecycle event or `runlog summarize` catches up"),
+    check("RL502", "derived files", Error, "derived log disagrees with the log", "a record is not what the events say: the file was edited", "delete it; the next lifecycle event or `runlog summarize` writes it anew"),
+    check("RL503", "derived files", Info, "transcript missing or behind", "transcript.md does not cover the newest events", "`runlog transcript RUN` writes it"),
+    check("RL504", "derived files", Error, "transcript disagrees with the log", "transcript.md is not what the events say: the file was edited", "`runlog transcript RUN` writes it anew"),
+    check("RL601", "summaries", Error, "template backfill with the wrong text", "a backfilled template summary must be what the template says", "`runlog summarize` shows the right one; the event stays as evidence"),
+    check("RL602", "summaries", Warning, "backfill for an unknown event", "the target of a summary is not in the log", "nothing to mend"),
+    check("RL901", "other", Info, "unknown event type", "the type has no row in the catalogue: it is recorded and shown as a note", "nothing to mend; `runlog catalogue` lists the known types"),
+    check("RL902", "other", Info, "unknown envelope field", "the field is kept and ignored", "put what is your own into data"),
+];
+
+const fn check(
+    code: &'static str,
+    family: &'static str,
+    level: Level,
+    title: &'static str,
+    why: &'static str,
+    mend: &'static str,
+) -> Check {
+    Check { code, family, level, title, why, mend }
+}
+
+/// The check of that code.
+#[must_use]
+pub fn find(code: &str) -> Option<&'static Check> {
+    CHECKS.iter().find(|check| check.code.eq_ignore_ascii_case(code))
+}

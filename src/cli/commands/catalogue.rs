@@ -1,0 +1,80 @@
+//! `runlog catalogue`
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use super::table::{plain_table, printed};
+use crate::cli::exit::Exit;
+use crate::cli::ui::Ui;
+use crate::event::catalogue::{Row, rows};
+
+/// Print the table of event types
+///
+/// The table decides what an event means. Types without a row are welcome: they are recorded
+/// and shown as notes.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct CatalogueArgs {
+    /// How to print it
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    #[default]
+    Table,
+    Json,
+}
+
+#[derive(Serialize)]
+struct Document {
+    schema_version: u32,
+    types: Vec<RowDocument>,
+}
+
+#[derive(Serialize)]
+struct RowDocument {
+    family: &'static str,
+    r#type: &'static str,
+    role: &'static str,
+    class: &'static str,
+    severity: &'static str,
+    actor: &'static str,
+    label: &'static str,
+    template: &'static str,
+    data: &'static str,
+}
+
+pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
+    let text = match args.format {
+        Format::Table => table(ui.width()),
+        Format::Json => {
+            let types = rows().iter().map(row_document).collect();
+            serde_json::to_string_pretty(&Document { schema_version: 1, types })? + "\n"
+        }
+    };
+    ui.data(text.as_bytes())?;
+    Ok(Exit::Fine)
+}
+
+fn table(width: usize) -> String {
+    let mut table = plain_table(width, &["FAMILY", "TYPE", "ROLE", "CLASS", "TEMPLATE"], 5);
+    for row in rows() {
+        table.add_row([row.family, row.name, row.role.name(), row.class.name(), row.template]);
+    }
+    printed(&table)
+}
+
+fn row_document(row: &Row) -> RowDocument {
+    RowDocument {
+        family: row.family,
+        r#type: row.name,
+        role: row.role.name(),
+        class: row.class.name(),
+        severity: row.severity.name(),
+        actor: row.actor,
+        label: row.label,
+        template: row.template,
+        data: row.fields,
+    }
+}

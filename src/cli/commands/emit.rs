@@ -1,0 +1,230 @@
+//! `runlog emit`
+
+use clap::{Args, ValueEnum};
+
+use super::payload::PayloadArgs;
+use super::{Appending, Global, emit_stream, now, renew};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::ui::Ui;
+use crate::event::catalogue;
+use crate::event::draft::Draft;
+use crate::event::envelope::Severity;
+use crate::event::id::{RunId, check_id, check_type, random_suffix};
+use crate::event::json::Json;
+use crate::event::role::Role;
+use crate::event::time::Timestamp;
+use crate::run::dir::RunDir;
+use crate::run::recorder::{Options, Recorded, Recorder};
+
+/// Record an event, or a stream of them
+///
+/// `emit run.created` makes the run directory; every other type needs a run. The event is in
+/// the log, durably, when the command exits with 0. Repeating it with the same --event-id is safe.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  export RUNLOG_RUN=$(runlog emit run.created --print run)
+  call=$(runlog emit tool.started -f tool_name=grep)
+  runlog emit tool.completed -f tool_name=grep --correlation-id \"$call\"
+  runlog emit note -f text='halfway there'
+  claude -p 'fix it' --output-format stream-json --verbose | runlog emit --stdin --from claude-code
+  runlog emit run.completed")]
+pub(in crate::cli) struct EmitArgs {
+    /// The event's type; `runlog catalogue` lists the known ones, others are welcome
+    #[arg(value_name = "TYPE", required_unless_present = "stdin", conflicts_with = "stdin")]
+    kind: Option<String>,
+    /// The run's exact id; for run.created the id to be used, else one is made
+    #[arg(long, value_name = "ID", env = "RUNLOG_RUN", hide_env_values = true)]
+    run: Option<String>,
+    #[command(flatten)]
+    payload: PayloadArgs,
+    /// One line for people; default: the template of the type
+    #[arg(long, value_name = "TEXT")]
+    summary: Option<String>,
+    /// Who: runtime, agent, tool, user, … Default: by the type
+    #[arg(long, value_name = "WHO")]
+    actor: Option<String>,
+    /// How grave. Default: by the type
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    severity: Option<SeverityArg>,
+    /// The session; default: the run's own
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The task; default: the run's own
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// Ties the events of one call together
+    #[arg(long, value_name = "ID")]
+    correlation_id: Option<String>,
+    /// The event that led to this one
+    #[arg(long, value_name = "EVENT_ID")]
+    parent: Option<String>,
+    /// Hierarchical scope, as app/agent/tool
+    #[arg(long, value_name = "KEY")]
+    branch: Option<String>,
+    /// The event's id; makes a repetition of the command safe
+    #[arg(long, value_name = "ID")]
+    event_id: Option<String>,
+    /// When it happened (RFC 3339 with a zone); default: now
+    #[arg(long, value_name = "TIME")]
+    timestamp: Option<String>,
+    /// Make the run if it does not exist
+    #[arg(long)]
+    create: bool,
+    /// What to print of each event. Default: its id; nothing with --stdin
+    #[arg(long, value_enum, value_name = "WHAT")]
+    print: Option<Print>,
+    #[command(flatten)]
+    stream: emit_stream::StreamArgs,
+    #[command(flatten)]
+    appending: Appending,
+}
+
+/// What `emit` prints of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Print {
+    /// The event's id
+    Id,
+    /// The run's id
+    Run,
+    /// The event's sequence
+    Sequence,
+    /// The event's id
+    Event,
+    /// Nothing
+    None,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SeverityArg {
+    Debug,
+    Info,
+    Warning,
+    Error,
+}
+
+impl From<SeverityArg> for Severity {
+    fn from(given: SeverityArg) -> Self {
+        match given {
+            SeverityArg::Debug => Self::Debug,
+            SeverityArg::Info => Self::Info,
+            SeverityArg::Warning => Self::Warning,
+            SeverityArg::Error => Self::Error,
+        }
+    }
+}
+
+pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let run_id = args.run.as_deref().map(RunId::parse).transpose()?;
+    let options = Options { create: args.create, ..args.appending.options() };
+    let Some(kind) = &args.kind else {
+        let print = args.print.unwrap_or(Print::None);
+        return emit_stream::run(&args.stream, run_id, args.create, print, options, global, ui);
+    };
+    check_type(kind).map_err(|bad| Failure::new(Exit::Input, bad.to_string()))?;
+    let draft = args.draft(kind)?;
+    let creates = catalogue::role(kind) == Role::RunCreated;
+    let mut recorder = open(run_id, creates || args.create, options, global)?;
+    let mut batch = recorder.append(std::slice::from_ref(&draft), now())?;
+    batch.warnings.iter().for_each(|warning| ui.warn(warning));
+    let recorded = match batch.outcomes.pop() {
+        Some(outcome) => outcome?,
+        None => return Err(Failure::new(Exit::Bug, "no outcome").into()),
+    };
+    tell_recovery(batch.recovered_bytes, ui);
+    if batch.lifecycle {
+        renew(recorder.run(), options.lock_timeout, true, ui);
+    }
+    print(&recorded, args.print.unwrap_or(Print::Event), recorder.run_id(), ui)?;
+    Ok(Exit::Fine)
+}
+
+/// Opens the run to record to, making it where that is asked for.
+pub(super) fn open(
+    run_id: Option<RunId>,
+    create: bool,
+    options: Options,
+    global: &Global,
+) -> anyhow::Result<Recorder> {
+    let now = now();
+    let run_id = match run_id {
+        Some(run_id) => run_id,
+        None if create => RunId::parse(&format!("run_{}_{}", now.basic(), random_suffix()))?,
+        None => {
+            let failure = Failure::new(Exit::Usage, "no run given");
+            let hint = "--run ID or RUNLOG_RUN=ID says which; `runlog emit run.created` makes one";
+            return Err(failure.hint(hint).into());
+        }
+    };
+    let run = RunDir::of(&global.runs_dir, &run_id);
+    Ok(if create {
+        Recorder::create(run, options, now)?
+    } else {
+        Recorder::open(run, options, now)?
+    })
+}
+
+/// Says that a torn tail was moved away.
+pub(super) fn tell_recovery(bytes: u64, ui: &Ui) {
+    if bytes > 0 {
+        ui.warn(&format!(
+            "an interrupted write had left {bytes} bytes at the end of the log; \
+             they were moved to logs/rejected.jsonl"
+        ));
+    }
+}
+
+/// Prints what was asked for of an event that is in the log.
+pub(super) fn print(event: &Recorded, what: Print, run_id: &str, ui: &Ui) -> anyhow::Result<()> {
+    let line = match what {
+        Print::Id | Print::Event => event.event_id.clone(),
+        Print::Run => run_id.to_owned(),
+        Print::Sequence => event.sequence.to_string(),
+        Print::None => return Ok(()),
+    };
+    ui.data(format!("{line}\n").as_bytes()).map_err(|error| {
+        let message = format!("event {} is in the log, but could not be told: {error}", event.sequence);
+        Failure::new(Exit::Io, message).into()
+    })
+}
+
+impl EmitArgs {
+    fn draft(&self, kind: &str) -> anyhow::Result<Draft> {
+        let data = self.payload.object()?;
+        let id = |what: &'static str, given: &Option<String>| -> anyhow::Result<Option<String>> {
+            if let Some(id) = given {
+                check_id(what, id).map_err(|bad| Failure::new(Exit::Input, bad.to_string()))?;
+            }
+            Ok(given.clone())
+        };
+        let mut draft = Draft {
+            kind: kind.to_owned(),
+            event_id: id("event id", &self.event_id)?,
+            session_id: id("session id", &self.session)?,
+            task_id: id("task id", &self.task)?,
+            timestamp: self.timestamp.as_deref().map(timestamp).transpose()?,
+            actor: self.actor.clone(),
+            severity: self.severity.map(Into::into),
+            summary: self.summary.clone(),
+            correlation_id: id("correlation id", &self.correlation_id)?,
+            parent_event_id: id("parent event id", &self.parent)?,
+            branch: self.branch.clone(),
+            ..Draft::default()
+        };
+        if catalogue::role(kind) == Role::RunCreated {
+            let own = |name: &str| Json::trusted(&data).text_at(name).map(std::borrow::Cow::into_owned);
+            draft.session_id = id("session id", &draft.session_id.take().or_else(|| own("session_id")))?;
+            draft.task_id = id("task id", &draft.task_id.take().or_else(|| own("task_id")))?;
+        }
+        draft.data = data;
+        Ok(draft)
+    }
+}
+
+fn timestamp(text: &str) -> anyhow::Result<Timestamp> {
+    Timestamp::parse(text).ok_or_else(|| {
+        Failure::new(Exit::Input, format!("--timestamp {text:?} is no RFC 3339 time with a zone"))
+            .hint("write it as 2026-04-26T10:00:00Z or 2026-04-26T12:00:00+02:00")
+            .into()
+    })
+}

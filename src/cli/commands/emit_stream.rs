@@ -1,0 +1,238 @@
+//! `runlog emit --stdin`
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::AsFd as _;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::emit::{Print, open, print, tell_recovery};
+use super::{Global, now, renew};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::signals::Interrupts;
+use crate::cli::ui::Ui;
+use crate::event::catalogue;
+use crate::event::id::RunId;
+use crate::event::json::{Json, Rules, check};
+use crate::event::role::Role;
+use crate::fs::replace;
+use crate::import::{DIALECTS, dialect};
+use crate::render::human::plural;
+use crate::run::receipt::Receipt;
+use crate::run::recorder::{Options, Recorded};
+use crate::run::stream::{Format, Stream};
+
+/// Reading events from standard input.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct StreamArgs {
+    /// Read events from standard input, one JSON object a line
+    #[arg(long)]
+    stdin: bool,
+    /// What the lines are: native envelopes, another program's log (claude-code), or auto
+    #[arg(long, value_name = "DIALECT", default_value = "native", requires = "stdin", value_parser = format_name)]
+    from: String,
+    /// Stop at the first line that cannot be taken
+    #[arg(long, requires = "stdin")]
+    strict: bool,
+    /// Do not keep the source lines in the events
+    #[arg(long, requires = "stdin")]
+    no_source: bool,
+    /// Write the receipt as JSON to a file
+    #[arg(long, value_name = "FILE", requires = "stdin")]
+    receipt: Option<PathBuf>,
+}
+
+fn format_name(name: &str) -> Result<String, String> {
+    let known = ["native", "auto"].into_iter().chain(DIALECTS.iter().map(|dialect| dialect.name));
+    let known: Vec<&str> = known.collect();
+    if known.contains(&name) {
+        Ok(name.to_owned())
+    } else {
+        Err(format!("known are: {}", known.join(", ")))
+    }
+}
+
+impl StreamArgs {
+    fn format(&self) -> Format {
+        match (self.from.as_str(), dialect(&self.from)) {
+            (_, Some(dialect)) => Format::Dialect(dialect),
+            ("auto", None) => Format::Auto,
+            _ => Format::Native,
+        }
+    }
+}
+
+/// A line longer than this is rejected in pieces, so that memory is bounded.
+const MAX_HELD: usize = 64 << 20;
+const READ: usize = 256 << 10;
+
+pub(super) fn run(
+    args: &StreamArgs,
+    run_id: Option<RunId>,
+    create: bool,
+    what: Print,
+    options: Options,
+    global: &Global,
+    ui: &Ui,
+) -> anyhow::Result<Exit> {
+    let input = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+    let mut input = Input { file: input?, held: Vec::new(), from: 0, ended: false };
+    let interrupts = Interrupts::watch()?;
+    // A stream may begin with the run.created that makes its run.
+    let makes_run = create || input.begins_with_creation()?;
+    let mut recorder = open(run_id, makes_run, options, global)?;
+    let run = recorder.run().clone();
+    let id = recorder.run_id().to_owned();
+    let mut stream = Stream::new(&mut recorder, args.format(), !args.no_source);
+    let tell = |events: Vec<Recorded>| tell(&events, what, &id, ui);
+    let mut stopped = false;
+    loop {
+        let (line, length) = match input.next_line() {
+            Some(line) => line,
+            None if input.ended || interrupts.caught().is_some() => break,
+            None => {
+                // Nothing is lost by waiting only when nothing waits to be written.
+                if !interrupts.input_is_ready(&input.file, false)? {
+                    tell(stream.commit(now())?)?;
+                    interrupts.input_is_ready(&input.file, true)?;
+                }
+                if interrupts.caught().is_none() {
+                    input.fill()?;
+                }
+                continue;
+            }
+        };
+        stream.push(&line, length, now())?;
+        if args.strict && stream.first_rejection().is_some() {
+            stopped = true;
+            break;
+        }
+        if stream.is_full() {
+            tell(stream.commit(now())?)?;
+        }
+    }
+    tell(stream.commit(now())?)?;
+    let first_rejection = stream.first_rejection().map(str::to_owned);
+    tell_recovery(stream.recovered_bytes(), ui);
+    let lifecycle = stream.changed_state();
+    let native = matches!(args.format(), Format::Native);
+    let receipt = stream.finish();
+    renew(&run, options.lock_timeout, lifecycle, ui);
+    if let Some(path) = &args.receipt {
+        let mut document = serde_json::to_vec_pretty(&receipt)?;
+        document.push(b'\n');
+        replace(path, &document)?;
+    }
+    report(&receipt, first_rejection.as_deref(), ui);
+    Ok(match interrupts.caught() {
+        Some(signal) => Exit::Signal(signal),
+        None if stopped || (native && receipt.rejected > 0) => Exit::Input,
+        None => Exit::Fine,
+    })
+}
+
+/// Prints ids, sequences or the run of events that are durable now.
+fn tell(events: &[Recorded], what: Print, run_id: &str, ui: &Ui) -> anyhow::Result<()> {
+    match what {
+        Print::None => Ok(()),
+        Print::Run => events.last().map_or(Ok(()), |event| print(event, what, run_id, ui)),
+        Print::Id | Print::Event | Print::Sequence => {
+            events.iter().try_for_each(|event| print(event, what, run_id, ui))
+        }
+    }
+}
+
+fn report(receipt: &Receipt, first_rejection: Option<&str>, ui: &Ui) {
+    for warning in &receipt.warnings {
+        ui.warn(warning);
+    }
+    if let Some(rejection) = first_rejection {
+        ui.warn(&format!("{rejection} (kept in logs/rejected.jsonl)"));
+    }
+    if !receipt.types.is_empty() {
+        let kinds: Vec<String> = receipt
+            .types
+            .iter()
+            .map(|(name, count)| {
+                let opaque = if count.opaque > 0 { " opaque" } else { "" };
+                format!("{name} {}{opaque}", count.mapped + count.opaque)
+            })
+            .collect();
+        ui.note(&format!("{}: {}", receipt.dialect, kinds.join(", ")));
+        ui.note(&format!(
+            "{}, {} failed, {}",
+            plural(receipt.calls, "tool call"),
+            receipt.failures,
+            plural(receipt.prompts, "prompt"),
+        ));
+    }
+    let mut parts = vec![plural(receipt.mapped + receipt.opaque, "line") + " taken"];
+    if receipt.opaque > 0 {
+        parts[0].push_str(&format!(" ({} opaque)", receipt.opaque));
+    }
+    parts.push(plural(receipt.events, "event"));
+    if receipt.repeated > 0 {
+        parts.push(format!("{} of them there before", receipt.repeated));
+    }
+    if receipt.blank > 0 {
+        parts.push(plural(receipt.blank, "blank line"));
+    }
+    parts.push(format!("{} rejected", plural(receipt.rejected, "line")));
+    ui.note(&parts.join(", "));
+}
+
+/// Standard input, unbuffered but for what is held of unfinished lines.
+struct Input {
+    file: File,
+    held: Vec<u8>,
+    /// Where the next line begins in `held`.
+    from: usize,
+    ended: bool,
+}
+
+impl Input {
+    /// The next complete line and the bytes that it took; the last one may lack its newline.
+    fn next_line(&mut self) -> Option<(Vec<u8>, u64)> {
+        let waiting = &self.held[self.from..];
+        let (line, length) = match memchr::memchr(b'\n', waiting) {
+            Some(at) => (waiting[..at].to_vec(), at + 1),
+            None if (self.ended && !waiting.is_empty()) || waiting.len() > MAX_HELD => {
+                (waiting.to_vec(), waiting.len())
+            }
+            None => return None,
+        };
+        self.from += length;
+        Some((line, length as u64))
+    }
+
+    fn fill(&mut self) -> anyhow::Result<()> {
+        self.held.drain(..self.from);
+        self.from = 0;
+        let end = self.held.len();
+        self.held.resize(end + READ, 0);
+        let read = loop {
+            match self.file.read(&mut self.held[end..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => break result,
+            }
+        };
+        self.held.truncate(end + *read.as_ref().unwrap_or(&0));
+        let read = read.map_err(|error| {
+            Failure::new(Exit::Io, format!("cannot read standard input: {error}"))
+        })?;
+        self.ended = read == 0;
+        Ok(())
+    }
+
+    fn begins_with_creation(&mut self) -> anyhow::Result<bool> {
+        while !self.ended && !self.held.contains(&b'\n') && self.held.len() <= MAX_HELD {
+            self.fill()?;
+        }
+        let first = self.held.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let creates = |json: Json<'_>| {
+            json.text_at("type").is_some_and(|kind| catalogue::role(&kind) == Role::RunCreated)
+        };
+        Ok(check(first, Rules::STRICT).is_ok_and(creates))
+    }
+}

@@ -1,0 +1,115 @@
+//! `runlog list`
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::read::each_event;
+use super::table::{plain_table, printed};
+use super::{Global, now};
+use crate::cli::exit::Exit;
+use crate::cli::ui::Ui;
+use crate::event::json::{Json, Rules, check};
+use crate::event::time::Timestamp;
+use crate::fs::read_small;
+use crate::render::human::{dollars, duration, short_count};
+use crate::render::inert::preview;
+use crate::run::dir::{RunDir, all};
+use crate::run::document::RunDocument;
+use crate::run::state::RunState;
+
+/// Print the runs
+///
+/// From each run's run.json, so figures are as of its last lifecycle event.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ListArgs {
+    /// How to print them
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    #[default]
+    Table,
+    Json,
+}
+
+#[derive(Serialize)]
+struct Document {
+    schema_version: u32,
+    runs: Vec<Value>,
+}
+
+/// Largest `run.json` that is read, in bytes.
+const MAX_STATE: u64 = 32 << 20;
+
+pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let mut runs: Vec<(RunDir, Vec<u8>)> =
+        all(&global.runs_dir).into_iter().map(|run| (state(&run), run)).map(|(s, r)| (r, s)).collect();
+    runs.sort_by_key(|(run, state)| (std::cmp::Reverse(created(state)), run.name()));
+    let text = match args.format {
+        Format::Json => {
+            let runs = runs.iter().map(|(run, state)| document(run, state));
+            let document = Document { schema_version: 1, runs: runs.collect() };
+            serde_json::to_string_pretty(&document)? + "\n"
+        }
+        Format::Table if runs.is_empty() => {
+            ui.note(&format!("no runs in {}", global.runs_dir.display()));
+            String::new()
+        }
+        Format::Table => table(&runs, ui.width()),
+    };
+    ui.data(text.as_bytes())?;
+    Ok(Exit::Fine)
+}
+
+/// The state document of a run: the file, or, where there is none, one made from the log.
+fn state(run: &RunDir) -> Vec<u8> {
+    if let Ok(Some(bytes)) = read_small(&run.state(), MAX_STATE)
+        && check(&bytes, Rules::STRICT).is_ok_and(Json::is_object)
+    {
+        return bytes;
+    }
+    let mut state = RunState::default();
+    let _ = each_event(run, |view, line| {
+        state.observe(view, line.offset);
+    });
+    RunDocument::new(&state, None).to_bytes()
+}
+
+fn created(state: &[u8]) -> Option<Timestamp> {
+    let json = check(state, Rules::STRICT).ok()?;
+    Timestamp::parse(&json.text_at("created_at")?)
+}
+
+fn document(run: &RunDir, state: &[u8]) -> Value {
+    let mut document: Value = serde_json::from_slice(state).unwrap_or_default();
+    document["path"] = run.path().display().to_string().into();
+    document
+}
+
+fn table(runs: &[(RunDir, Vec<u8>)], width: usize) -> String {
+    let header = ["RUN", "STATUS", "AGE", "TIME", "EVENTS", "CALLS", "ERRORS", "TOKENS", "COST"];
+    let mut table = plain_table(width, &header, 2);
+    for (run, state) in runs {
+        let Ok(json) = check(state, Rules::STRICT) else { continue };
+        let number = |path: &str| json.path(path).and_then(Json::as_u64);
+        let short = |number: Option<u64>| number.map_or_else(|| "–".to_owned(), short_count);
+        let age = created(state).and_then(|created| now().since(created));
+        let tokens = number("counts.input_tokens").zip(number("counts.output_tokens"));
+        let cost = json.path("counts.cost_usd").and_then(Json::as_f64);
+        table.add_row([
+            preview(&run.name(), 34),
+            preview(&json.text_at("status").unwrap_or_default(), 12),
+            age.map_or_else(|| "–".to_owned(), duration),
+            number("duration_ms").map_or_else(|| "–".to_owned(), duration),
+            short(number("counts.events")),
+            short(number("counts.tool_calls")),
+            short(number("counts.errors")),
+            short(tokens.map(|(input, output)| input + output)),
+            cost.map_or_else(|| "–".to_owned(), |cost| dollars((cost * 1e6).round() as i64)),
+        ]);
+    }
+    printed(&table)
+}

@@ -1,0 +1,188 @@
+//! The subcommands: an `Args` struct whose docs are the help, then one function.
+
+mod catalogue;
+mod chapter;
+mod completions;
+mod emit;
+mod emit_stream;
+mod list;
+mod payload;
+mod read;
+mod show;
+mod summarize;
+mod table;
+mod transcript;
+mod validate;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
+
+use super::clock::now;
+use super::exit::{Exit, Failure};
+use super::ui::{Color, Ui};
+use crate::run::derive::{Refreshed, refresh};
+use crate::run::dir::{RunDir, locate};
+use crate::run::recorder::{Durability, Options};
+
+/// Turns an AI-agent run into an auditable run directory.
+///
+/// `emit` records events into runs/<id>/events.jsonl; `summarize`, `chapter`, `transcript`,
+/// `show` and `list` read them; `validate` tells whether the run holds.
+#[derive(Debug, Parser)]
+#[command(name = "runlog", version, max_term_width = 100, disable_help_subcommand = true)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub(super) global: Global,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// Options that every command takes.
+#[derive(Debug, Args)]
+pub(super) struct Global {
+    /// The directory that holds the runs
+    #[arg(long, global = true, value_name = "DIR", env = "RUNLOG_RUNS_DIR", default_value = "runs", hide_env_values = true)]
+    pub(super) runs_dir: PathBuf,
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub(super) color: Color,
+    /// Say nothing but errors and warnings
+    #[arg(short, long, global = true)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    Emit(emit::EmitArgs),
+    Summarize(summarize::SummarizeArgs),
+    Chapter(chapter::ChapterArgs),
+    Transcript(transcript::TranscriptArgs),
+    Validate(validate::ValidateArgs),
+    Show(show::ShowArgs),
+    List(list::ListArgs),
+    Catalogue(catalogue::CatalogueArgs),
+    Completions(completions::CompletionsArgs),
+}
+
+impl Command {
+    pub(super) fn run(&self, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+        match self {
+            Self::Emit(args) => emit::run(args, global, ui),
+            Self::Summarize(args) => summarize::run(args, global, ui),
+            Self::Chapter(args) => chapter::run(args, global, ui),
+            Self::Transcript(args) => transcript::run(args, global, ui),
+            Self::Validate(args) => validate::run(args, global, ui),
+            Self::Show(args) => show::run(args, global, ui),
+            Self::List(args) => list::run(args, global, ui),
+            Self::Catalogue(args) => catalogue::run(args, ui),
+            Self::Completions(args) => completions::run(args, ui),
+        }
+    }
+}
+
+/// The definition of the command line, for completions, man pages and tests.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// How to append: shared by every command that does.
+#[derive(Clone, Copy, Debug, Args)]
+struct Appending {
+    /// What an acknowledged event survives: a power cut (disk) or the death of processes
+    #[arg(long, value_enum, default_value_t, value_name = "LEVEL", env = "RUNLOG_DURABILITY", hide_env_values = true)]
+    durability: DurabilityArg,
+    /// How long to wait for the run's lock (as 500ms, 10s, 2m)
+    #[arg(long, default_value = "10s", value_name = "TIME", value_parser = duration)]
+    lock_timeout: Duration,
+}
+
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum DurabilityArg {
+    #[default]
+    Disk,
+    Process,
+}
+
+impl Appending {
+    fn options(&self) -> Options {
+        let durability = match self.durability {
+            DurabilityArg::Disk => Durability::Disk,
+            DurabilityArg::Process => Durability::Process,
+        };
+        Options { lock_timeout: self.lock_timeout, durability, create: false }
+    }
+}
+
+/// `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(text.len());
+    let number: f64 = text[..digits].parse().map_err(|_| "use a number and ms, s, m or h")?;
+    let unit = match &text[digits..] {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("use a number and ms, s, m or h".to_owned()),
+    };
+    Duration::try_from_secs_f64(number * unit).map_err(|_| "too long".to_owned())
+}
+
+/// The RUN argument of commands that read a run.
+#[derive(Debug, Args)]
+struct RunArg {
+    /// The run: its id, the beginning of it, `latest`, or the path of its directory (with a /)
+    #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true)]
+    run: String,
+}
+
+impl RunArg {
+    fn find(&self, global: &Global) -> anyhow::Result<RunDir> {
+        Ok(locate(&global.runs_dir, &self.run)?)
+    }
+}
+
+/// The content of an option that takes `TEXT`, `@FILE` or `-`.
+fn text_or_file(value: &str, limit: u64) -> anyhow::Result<Vec<u8>> {
+    use std::io::Read as _;
+    let too_large = || Failure::new(Exit::Input, format!("the value has over {limit} bytes"));
+    let mut bytes = Vec::new();
+    match value.strip_prefix('@') {
+        Some(path) => {
+            let path = Path::new(path);
+            let file = std::fs::File::open(path)
+                .map_err(|error| crate::fs::FsError::io(path, "open", error))?;
+            let read = file.take(limit + 1).read_to_end(&mut bytes);
+            read.map_err(|error| crate::fs::FsError::io(path, "read", error))?;
+        }
+        None if value == "-" => {
+            std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?;
+        }
+        None => bytes.extend_from_slice(value.as_bytes()),
+    }
+    if bytes.len() as u64 > limit { Err(too_large().into()) } else { Ok(bytes) }
+}
+
+/// Brings the derived files up to date after an append. Trouble only warns: the events
+/// are in the log, and the files can be rebuilt from it.
+fn renew(run: &RunDir, lock_timeout: Duration, transcript: bool, ui: &Ui) -> Option<Refreshed> {
+    let refreshed = match refresh(run, lock_timeout) {
+        Ok(refreshed) => Some(refreshed),
+        Err(error) => {
+            ui.warn(&format!("run.json was not brought up to date: {error}"));
+            None
+        }
+    };
+    if let Some(head) = refreshed.as_ref().and_then(|refreshed| refreshed.head_mismatch.as_ref()) {
+        ui.warn(&format!(
+            "the log no longer holds the line {} that run.json names as head; it was kept as evidence",
+            head.sequence
+        ));
+    }
+    if transcript && let Err(error) = transcript::write(run) {
+        ui.warn(&format!("transcript.md was not written: {error}"));
+    }
+    refreshed
+}

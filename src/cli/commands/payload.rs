@@ -1,0 +1,67 @@
+//! The payload options of `emit`: `--data`, `-f`, `-F`.
+
+use anyhow::Context as _;
+use clap::Args;
+
+use super::text_or_file;
+use crate::cli::exit::{Exit, Failure};
+use crate::event::envelope::MAX_LINE;
+use crate::event::json::{Json, ObjectTree, Rules, check, quoted};
+
+/// What goes into `data`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct PayloadArgs {
+    /// The event's data: a JSON object, or @FILE, or - for standard input (values that are
+    /// too long for a command line go there)
+    #[arg(long, value_name = "JSON|@FILE|-")]
+    pub(super) data: Option<String>,
+    /// Add a string to data; dots make nested fields
+    #[arg(short = 'f', long = "field", value_name = "KEY=TEXT")]
+    fields: Vec<String>,
+    /// Add any JSON value to data; dots make nested fields
+    #[arg(short = 'F', long = "json-field", value_name = "KEY=JSON")]
+    json_fields: Vec<String>,
+}
+
+impl PayloadArgs {
+    /// The payload as compact JSON text of an object.
+    pub(super) fn object(&self) -> anyhow::Result<String> {
+        let bytes = match &self.data {
+            Some(value) => text_or_file(value, MAX_LINE as u64)?,
+            None => b"{}".to_vec(),
+        };
+        let data = check(&bytes, Rules::STRICT).context("--data")?;
+        if !data.is_object() {
+            let failure = Failure::new(Exit::Input, "--data: not a JSON object");
+            return Err(failure.hint("wrap it, as {\"value\": …}").into());
+        }
+        if self.fields.is_empty() && self.json_fields.is_empty() {
+            return Ok(data.compact().into_owned());
+        }
+        let mut tree = ObjectTree::of(data);
+        for field in &self.fields {
+            let (key, text) = split(field, "-f")?;
+            add(&mut tree, key, Json::trusted(&quoted(text)))?;
+        }
+        for field in &self.json_fields {
+            let (key, text) = split(field, "-F")?;
+            let value = check(text.as_bytes(), Rules::STRICT).with_context(|| format!("-F {key}"))?;
+            add(&mut tree, key, value)?;
+        }
+        let text = tree.text();
+        check(text.as_bytes(), Rules::STRICT).context("data")?;
+        Ok(text)
+    }
+}
+
+fn split<'f>(field: &'f str, option: &str) -> anyhow::Result<(&'f str, &'f str)> {
+    field.split_once('=').filter(|(key, _)| !key.is_empty() && !key.split('.').any(str::is_empty)).ok_or_else(|| {
+        Failure::new(Exit::Usage, format!("{option} wants KEY=VALUE, not {field:?}")).into()
+    })
+}
+
+fn add(tree: &mut ObjectTree, key: &str, value: Json<'_>) -> anyhow::Result<()> {
+    tree.add(key, value).map_err(|taken| {
+        Failure::new(Exit::Input, format!("duplicate key {taken} in data")).into()
+    })
+}

@@ -1,0 +1,168 @@
+//! `runlog show`
+
+use std::collections::VecDeque;
+
+use clap::{Args, ValueEnum};
+
+use super::read::{each_event, tell_bad_lines};
+use super::{Global, RunArg};
+use crate::cli::exit::Exit;
+use crate::cli::ui::Ui;
+use crate::conversation::text::spoken;
+use crate::event::envelope::{Event, Severity};
+use crate::event::fields::View;
+use crate::event::hash::line_hash;
+use crate::event::json::{Json, ObjectText};
+use crate::log::reader::{Body, Line};
+use crate::render::inert::preview;
+use crate::summary::backfill::Backfills;
+
+/// Print the events of a run
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ShowArgs {
+    #[command(flatten)]
+    run: RunArg,
+    /// Only types that fit; * stands for anything (as tool.*)
+    #[arg(long = "type", value_name = "GLOB")]
+    kind: Option<String>,
+    /// Only this severity
+    #[arg(long, value_name = "LEVEL")]
+    severity: Option<String>,
+    /// Only this actor
+    #[arg(long, value_name = "WHO")]
+    actor: Option<String>,
+    /// Only this task
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// Only the last N of what is left
+    #[arg(long, value_name = "N")]
+    tail: Option<usize>,
+    /// How to print them: lines for people, or whole events with their effective summaries
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// Print SEQUENCE:HASH of the last event, to hold against `run.json` or keep elsewhere
+    #[arg(long, conflicts_with_all = ["kind", "severity", "actor", "task", "tail", "format"])]
+    head: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    #[default]
+    Human,
+    Jsonl,
+    Json,
+}
+
+pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let run = args.run.find(global)?;
+    if args.head {
+        let mut head = None;
+        each_event(&run, |view, line| {
+            if let Body::Complete(bytes) = line.body {
+                head = Some((view.event.sequence, bytes.to_vec()));
+            }
+        })?;
+        let Some((sequence, line)) = head else { return Ok(Exit::No) };
+        ui.data(format!("{sequence}:{}\n", line_hash(&line)).as_bytes())?;
+        return Ok(Exit::Fine);
+    }
+    let mut backfills = Backfills::default();
+    each_event(&run, |view, _| backfills.observe(view))?;
+    let mut shown: VecDeque<String> = VecDeque::new();
+    let mut failed = None;
+    let read = each_event(&run, |view, line| {
+        if !args.selects(view) || failed.is_some() {
+            return;
+        }
+        let summary = backfills.effective(view.event);
+        let text = match args.format {
+            Format::Human => human(view, summary, ui.width()),
+            Format::Jsonl | Format::Json => whole(line, view.event, summary),
+        };
+        match args.tail {
+            Some(tail) => {
+                shown.push_back(text);
+                if shown.len() > tail {
+                    shown.pop_front();
+                }
+            }
+            None if args.format == Format::Json => shown.push_back(text),
+            None => failed = ui.data(format!("{text}\n").as_bytes()).err(),
+        }
+    })?;
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    let rest = match args.format {
+        Format::Json => format!("[{}]\n", shown.into_iter().collect::<Vec<_>>().join(",")),
+        _ => shown.into_iter().map(|text| text + "\n").collect(),
+    };
+    ui.data(rest.as_bytes())?;
+    tell_bad_lines(read, &run, ui);
+    Ok(Exit::Fine)
+}
+
+impl ShowArgs {
+    fn selects(&self, view: &View<'_, '_>) -> bool {
+        let event = view.event;
+        let fits = |wanted: &Option<String>, value: &str| {
+            wanted.as_deref().is_none_or(|wanted| wanted == value)
+        };
+        self.kind.as_deref().is_none_or(|glob| matches_glob(glob, &event.kind))
+            && fits(&self.severity, view.severity.name())
+            && fits(&self.actor, &event.actor)
+            && fits(&self.task, &event.task_id)
+    }
+}
+
+/// One line: sequence, time, severity where it is not info, who, type, what.
+fn human(view: &View<'_, '_>, summary: Option<&str>, width: usize) -> String {
+    let event = view.event;
+    let mark = match view.severity {
+        Severity::Error => "E",
+        Severity::Warning => "W",
+        Severity::Info => " ",
+        Severity::Debug => "·",
+    };
+    let kind = preview(&event.kind, 28);
+    let head = format!("{:>6} {} {mark} {kind:<20} ", event.sequence, event.timestamp.clock());
+    let spoken = spoken(view);
+    let data = event.data.compact();
+    let text = summary.or(spoken.as_deref()).unwrap_or(&data);
+    let room = width.saturating_sub(head.chars().count()).clamp(24, 120);
+    format!("{head}{}", preview(text, room)).trim_end().to_owned()
+}
+
+/// The whole event as one line of JSON, with its effective summary.
+fn whole(line: &Line<'_>, event: &Event<'_>, summary: Option<&str>) -> String {
+    let Body::Complete(bytes) = line.body else { return String::new() };
+    let text = String::from_utf8_lossy(bytes).trim().to_owned();
+    if event.summary.as_deref() == summary {
+        return text;
+    }
+    let mut object = ObjectText::new();
+    let json = Json::trusted(&text);
+    for (name, value) in json.members() {
+        match summary.filter(|_| name == "summary") {
+            Some(summary) => object.text("summary", summary),
+            None => object.json(&name, value),
+        };
+    }
+    object.finish()
+}
+
+/// Whether a name fits a pattern in which `*` stands for anything.
+fn matches_glob(glob: &str, name: &str) -> bool {
+    let mut parts = glob.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}

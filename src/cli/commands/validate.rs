@@ -1,0 +1,211 @@
+//! `runlog validate`
+
+use std::io::BufReader;
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+
+use super::Global;
+use super::transcript::render;
+use crate::check::derived::{self, Comparison};
+use crate::check::finding::{Finding, Findings, Place};
+use crate::check::log::{LOG, LogCheck};
+use crate::check::report::{RunReport, document, human};
+use crate::check::state::{self, HeadSeen};
+use crate::check::table::{CHECKS, Check, find};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::ui::Ui;
+use crate::event::fields::View;
+use crate::event::hash::line_hash;
+use crate::fs::{Access, open_regular, read_small};
+use crate::log::lock::LogFile;
+use crate::log::reader::{Body, LogReader};
+use crate::run::derive::Fold;
+use crate::run::dir::{RunDir, all, locate};
+use crate::run::document::{RunDocument, stored_head};
+
+/// Tell whether a run holds
+///
+/// Reads the log and the files derived from it, and changes nothing. Exits with 1 when there is
+/// an error.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ValidateArgs {
+    /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
+    #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, required_unless_present_any = ["all", "explain"])]
+    runs: Vec<String>,
+    /// All runs
+    #[arg(long)]
+    all: bool,
+    /// How to print the findings
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// Count warnings as errors
+    #[arg(long)]
+    strict: bool,
+    /// Show notes one by one
+    #[arg(short, long)]
+    verbose: bool,
+    /// Say what a check finds, why it matters, and how to mend it (a code, or `all`)
+    #[arg(long, value_name = "CODE")]
+    explain: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    #[default]
+    Human,
+    Json,
+}
+
+pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    if let Some(code) = &args.explain {
+        ui.data(explain(code)?.as_bytes())?;
+        return Ok(Exit::Fine);
+    }
+    let runs = if args.all {
+        all(&global.runs_dir)
+    } else {
+        args.runs.iter().map(|name| locate(&global.runs_dir, name)).collect::<Result<_, _>>()?
+    };
+    let mut reports = Vec::new();
+    for run in &runs {
+        reports.push(validate(run)?);
+    }
+    let text = match args.format {
+        Format::Json => serde_json::to_string_pretty(&document(&reports, args.strict))? + "\n",
+        Format::Human => reports
+            .iter()
+            .map(|report| human(report, args.strict, args.verbose, ui.color()))
+            .collect::<Vec<_>>()
+            .join("\n"),
+    };
+    ui.data(text.as_bytes())?;
+    let holds = reports.iter().all(|report| report.passes(args.strict));
+    Ok(if holds { Exit::Fine } else { Exit::No })
+}
+
+/// Largest derived document that is read whole, in bytes.
+const MAX_DOCUMENT: u64 = 256 << 20;
+
+fn validate(run: &RunDir) -> anyhow::Result<RunReport> {
+    // Derived files are opened before the log: a writer at work can then only make them
+    // seem to lag, never to run ahead.
+    let stored = read_small(&run.state(), MAX_DOCUMENT);
+    let transcript = read_small(&run.transcript(), MAX_DOCUMENT);
+    let lines = |path: &Path| snapshot(path).map(BufReader::new);
+    let mut tools = Comparison::new("logs/tools.jsonl", lines(&run.tools()));
+    let mut errors = Comparison::new("logs/errors.jsonl", lines(&run.errors()));
+    let mut reader = LogReader::open(&run.events())?;
+    let mut check = LogCheck::default();
+    let mut fold = Fold::default();
+    let state_bytes = stored.as_ref().ok().and_then(Option::as_deref);
+    let head = state_bytes.and_then(stored_head);
+    let mut seen = HeadSeen::default();
+    let (mut events, mut last_sequence) = (0, 0);
+    let mut tail = None;
+    while let Some(line) = reader.next()? {
+        if let Body::Unterminated(bytes) = line.body {
+            tail = Some((line.number, line.offset, bytes.len()));
+        }
+        let event = line.event();
+        check.line(&line, &event);
+        if let Ok(Some(event)) = &event {
+            let view = View::of(event);
+            events += 1;
+            last_sequence = event.sequence;
+            let records = fold.observe(&view, &line);
+            tools.expect(&records.tool);
+            errors.expect(&records.error);
+            check.effect(&view, &records, &line);
+        }
+        if let (Some(head), Body::Complete(bytes)) = (&head, line.body)
+            && line.offset + bytes.len() as u64 + 1 == head.bytes
+        {
+            seen.hash = Some(line_hash(bytes));
+            seen.expected = RunDocument::new(&fold.state, Some(head.clone())).to_bytes();
+        }
+    }
+    let mut findings = check.finish(&fold.state);
+    if let Some((number, offset, length)) = tail {
+        findings.push(judge_tail(run, number, offset, length));
+    }
+    let name = run.name();
+    if !fold.state.run_id.is_empty() && name != fold.state.run_id {
+        let message = format!("the directory is {name}, the run is {}", fold.state.run_id);
+        findings.push(Finding::new("RL407", Place::file(LOG), message));
+    }
+    unreadable(stored.as_ref().err(), state::STATE, "RL404", &mut findings);
+    if stored.is_ok() {
+        state::check(state_bytes, head.as_ref(), &seen, &mut findings);
+    }
+    tools.finish(&mut findings);
+    errors.finish(&mut findings);
+    unreadable(transcript.as_ref().err(), derived::TRANSCRIPT, "RL504", &mut findings);
+    if let Ok(transcript) = &transcript {
+        let covered = transcript.as_deref().and_then(derived::covered);
+        let expected = covered.map(|covered| render(run, Some(covered))).transpose()?;
+        let expected = expected.as_ref().map(|(text, _)| text.as_str());
+        derived::transcript(transcript.as_deref(), expected, last_sequence, &mut findings);
+    }
+    let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id };
+    Ok(RunReport { run_id, findings, events })
+}
+
+/// The file up to its present length; `None` when it does not exist or is not regular.
+fn snapshot(path: &Path) -> Option<std::io::Take<std::fs::File>> {
+    use std::io::Read as _;
+    let file = open_regular(path, Access::Read).ok()?;
+    let length = file.metadata().ok()?.len();
+    Some(file.take(length))
+}
+
+/// Only the holder of the lock may call a tail torn.
+fn judge_tail(run: &RunDir, number: u64, offset: u64, length: usize) -> Finding {
+    let place = Place {
+        line: Some(number),
+        offset: Some(offset),
+        ..Place::file(LOG)
+    };
+    let settled = LogFile::open(&run.events(), Access::Read).is_ok_and(|log| {
+        log.is_free() && log.length().is_ok_and(|now| now == offset + length as u64)
+    });
+    if settled {
+        let message = format!("{length} bytes after the last newline; no writer is at work");
+        Finding::new("RL010", place, message)
+    } else {
+        Finding::new("RL011", place, "a writer was at work here")
+    }
+}
+
+fn unreadable(
+    error: Option<&crate::fs::FsError>,
+    file: &str,
+    code: &'static str,
+    findings: &mut Findings,
+) {
+    if let Some(error) = error {
+        findings.push(Finding::new(code, Place::file(file), error.to_string()));
+    }
+}
+
+fn explain(code: &str) -> anyhow::Result<String> {
+    let text = |check: &Check| {
+        format!(
+            "{} ({}, {}): {}\n  why:  {}\n  mend: {}\n",
+            check.code,
+            check.family,
+            check.level.name(),
+            check.title,
+            check.why,
+            check.mend
+        )
+    };
+    if code == "all" {
+        return Ok(CHECKS.iter().map(text).collect());
+    }
+    find(code).map(text).ok_or_else(|| {
+        Failure::new(Exit::Usage, format!("there is no check {code:?}"))
+            .hint("`runlog validate --explain all` prints every check")
+            .into()
+    })
+}

@@ -1,0 +1,180 @@
+//! Exit statuses, and the one place where an error becomes message, hint and status.
+
+use std::fmt;
+use std::io;
+
+use crate::event::envelope::LineError;
+use crate::event::id::BadId;
+use crate::event::json::JsonError;
+use crate::fs::{Cause, FsError};
+use crate::log::LogError;
+use crate::run::RunError;
+
+/// What the process says by its exit status (SPEC: "Manners").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exit {
+    /// Fine.
+    Fine,
+    /// The answer is no.
+    No,
+    /// Wrong usage.
+    Usage,
+    /// Deliverables are incomplete.
+    Incomplete,
+    /// Deliverables are blocked.
+    Blocked,
+    /// The input was rejected.
+    Input,
+    /// No such run or file.
+    NoInput,
+    /// A bug.
+    Bug,
+    /// Cannot create.
+    CannotCreate,
+    /// Input or output failed; the outcome may be unknown.
+    Io,
+    /// The lock was not to be had in time; nothing was written.
+    Busy,
+    /// The log is damaged.
+    Damaged,
+    /// An unsafe path, or no permission.
+    Unsafe,
+    /// Ended by a signal, after what was read was written.
+    Signal(u8),
+}
+
+impl Exit {
+    /// The number that the process exits with.
+    #[must_use]
+    pub(super) fn code(self) -> u8 {
+        match self {
+            Self::Fine => 0,
+            Self::No => 1,
+            Self::Usage => 2,
+            Self::Incomplete => 3,
+            Self::Blocked => 4,
+            Self::Input => 65,
+            Self::NoInput => 66,
+            Self::Bug => 70,
+            Self::CannotCreate => 73,
+            Self::Io => 74,
+            Self::Busy => 75,
+            Self::Damaged => 76,
+            Self::Unsafe => 77,
+            Self::Signal(signal) => 128 + signal,
+        }
+    }
+}
+
+/// An error that a command reports by itself.
+#[derive(Debug)]
+pub(super) struct Failure {
+    /// The exit status.
+    pub(super) exit: Exit,
+    /// What failed, on which file and line.
+    pub(super) message: String,
+    /// What to do; may be empty.
+    pub(super) hint: String,
+}
+
+impl Failure {
+    /// A failure without a hint.
+    pub(super) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), hint: String::new() }
+    }
+
+    /// Adds what to do.
+    #[must_use]
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Message, hint and status of any error.
+#[must_use]
+pub(super) fn explain(error: &anyhow::Error) -> Failure {
+    let message = format!("{error:#}");
+    let (exit, hint) = error.chain().find_map(classify).unwrap_or((Exit::Bug, String::new()));
+    Failure { exit, message, hint }
+}
+
+fn classify(error: &(dyn std::error::Error + 'static)) -> Option<(Exit, String)> {
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        return Some((failure.exit, failure.hint.clone()));
+    }
+    if let Some(error) = error.downcast_ref::<RunError>() {
+        return Some(of_run(error));
+    }
+    if let Some(error) = error.downcast_ref::<LogError>() {
+        return Some(of_log(error));
+    }
+    if let Some(error) = error.downcast_ref::<FsError>() {
+        return Some(of_fs(error));
+    }
+    if error.is::<BadId>() {
+        return Some((Exit::Usage, String::new()));
+    }
+    if error.is::<JsonError>() || error.is::<LineError>() {
+        return Some((Exit::Input, "nothing was recorded".to_owned()));
+    }
+    error.is::<io::Error>().then(|| (Exit::Io, String::new()))
+}
+
+fn of_run(error: &RunError) -> (Exit, String) {
+    match error {
+        RunError::Log(error) => of_log(error),
+        RunError::NoSuchRun { .. } => (
+            Exit::NoInput,
+            "`runlog list` shows the runs; `runlog emit run.created` makes one; \
+             --runs-dir or RUNLOG_RUNS_DIR says where they are"
+                .to_owned(),
+        ),
+        RunError::Ambiguous { .. } => (Exit::NoInput, "give more of the name".to_owned()),
+        RunError::Exists(_) => (
+            Exit::CannotCreate,
+            "choose another --run, or leave it out to have an id made; \
+             nothing was recorded"
+                .to_owned(),
+        ),
+        RunError::Conflict { .. } => (
+            Exit::Input,
+            "an event id stands for one event; nothing was recorded".to_owned(),
+        ),
+        RunError::Input(_) => (Exit::Input, "nothing was recorded".to_owned()),
+    }
+}
+
+fn of_log(error: &LogError) -> (Exit, String) {
+    match error {
+        LogError::Fs(error) => of_fs(error),
+        LogError::Busy { .. } => {
+            (Exit::Busy, "try again, or wait longer with --lock-timeout".to_owned())
+        }
+        LogError::Damaged { .. } => (
+            Exit::Damaged,
+            "nothing was written; `runlog validate RUN` shows what is wrong".to_owned(),
+        ),
+    }
+}
+
+fn of_fs(error: &FsError) -> (Exit, String) {
+    match &error.cause {
+        Cause::Unsafe => (Exit::Unsafe, String::new()),
+        Cause::Io(_) if error.is_missing() => (Exit::NoInput, String::new()),
+        Cause::Io(_) if error.is_forbidden() => (Exit::Unsafe, String::new()),
+        Cause::Io(_) if error.what == "create" => (Exit::CannotCreate, String::new()),
+        Cause::Io(_) => (
+            Exit::Io,
+            "repeating the same command with the same --event-id is safe".to_owned(),
+        ),
+    }
+}

@@ -1,0 +1,54 @@
+//! The command line: arguments in, effects and messages out. The clock, the
+//! environment and the terminal are read here and handed down.
+
+mod clock;
+mod commands;
+mod exit;
+mod signals;
+mod ui;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser as _, error::ErrorKind};
+
+pub use commands::command;
+use commands::Cli;
+use exit::{Exit, Failure, explain};
+use ui::Ui;
+
+/// Runs the program with the process's own arguments.
+#[must_use]
+pub fn main() -> ExitCode {
+    ExitCode::from(run(std::env::args_os().collect()).code())
+}
+
+/// Parses the arguments, runs the command, and tells of its failure.
+fn run(arguments: Vec<OsString>) -> Exit {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let ui = Ui::new(cli.global.quiet, cli.global.color, no_color, columns);
+    std::panic::set_hook(Box::new(|_| {}));
+    let outcome = std::panic::catch_unwind(|| cli.command.run(&cli.global, &ui));
+    let failure = match outcome {
+        Ok(Ok(exit)) => return exit,
+        Ok(Err(error)) => explain(&error),
+        Err(_) => Failure::new(Exit::Bug, "runlog stopped because of a bug in it")
+            .hint("please report what you did; the log itself is safe"),
+    };
+    ui.fail(&failure);
+    failure.exit
+}
+
+/// Help and version are data; everything else is wrong usage.
+fn usage(error: &clap::Error) -> Exit {
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Fine,
+        _ => Exit::Usage,
+    }
+}

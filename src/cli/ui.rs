@@ -1,0 +1,103 @@
+//! The only place that prints. Data goes to standard output, everything else to
+//! standard error.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use super::exit::Failure;
+use crate::render::inert;
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Standard output and standard error.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ui {
+    /// Whether remarks are left out.
+    quiet: bool,
+    /// Whether standard output gets colours.
+    color: bool,
+    /// Columns of the terminal; 80 where unknown.
+    width: usize,
+    /// Whether standard error is a terminal.
+    interactive: bool,
+}
+
+impl Ui {
+    /// Looks at the terminal and the environment once.
+    #[must_use]
+    pub(super) fn new(quiet: bool, color: Color, no_color: bool, columns: Option<usize>) -> Self {
+        let terminal = io::stdout().is_terminal();
+        let color = match color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => terminal && !no_color,
+        };
+        let measured = terminal.then(terminal_size::terminal_size).flatten();
+        let measured = measured.map(|(width, _)| usize::from(width.0));
+        let width = columns.or(measured).unwrap_or(80).clamp(40, 400);
+        Self { quiet, color, width, interactive: io::stderr().is_terminal() }
+    }
+
+    /// Columns to fill.
+    #[must_use]
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether standard output gets colours.
+    #[must_use]
+    pub(super) fn color(&self) -> bool {
+        self.color
+    }
+
+    /// Whether progress may be drawn on standard error.
+    #[must_use]
+    pub(super) fn interactive(&self) -> bool {
+        self.interactive && !self.quiet
+    }
+
+    /// Writes data to standard output. A reader that went away is no error.
+    ///
+    /// # Errors
+    /// When standard output cannot take it.
+    pub(super) fn data(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        match out.write_all(bytes).and_then(|()| out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
+    }
+
+    /// A remark for people, left out when quiet.
+    pub(super) fn note(&self, text: &str) {
+        if !self.quiet {
+            self.say("", text);
+        }
+    }
+
+    /// A warning.
+    pub(super) fn warn(&self, text: &str) {
+        self.say("warning: ", text);
+    }
+
+    /// An error with its hint.
+    pub(super) fn fail(&self, failure: &Failure) {
+        self.say("error: ", &failure.message);
+        if !failure.hint.is_empty() {
+            self.say("  hint: ", &failure.hint);
+        }
+    }
+
+    fn say(&self, lead: &str, text: &str) {
+        let _ = writeln!(io::stderr().lock(), "runlog: {lead}{}", inert::line(text));
+    }
+}

@@ -1,0 +1,199 @@
+//! What all dialects share: ids from the source, times, the kept source line.
+
+use std::collections::HashMap;
+
+use super::{Adapter, Dialect, Source};
+use crate::event::draft::Draft;
+use crate::event::fields::is_placeholder;
+use crate::event::hash::{hex, sha256};
+use crate::event::id::check_id;
+use crate::event::json::{self, Json, JsonError, MAX_DEPTH, ObjectText, Rules};
+use crate::event::time::Timestamp;
+
+/// A source line nests this much deeper in the log: inside an envelope, inside `data`.
+const WRAPPING: usize = 2;
+
+/// Reads the lines of one stream of one dialect.
+pub struct Importer {
+    dialect: &'static Dialect,
+    adapter: Box<dyn Adapter>,
+    keep_source: bool,
+    last_time: Option<Timestamp>,
+    /// Lines without an id of their own: how often each content came.
+    repeats: HashMap<[u8; 16], u64>,
+}
+
+/// A source line as events.
+#[derive(Debug)]
+pub struct Imported {
+    /// The source's own type.
+    pub source_type: String,
+    /// Whether nothing of it was understood.
+    pub opaque: bool,
+    /// Id of the first event; the others add `#2`, `#3`, ….
+    pub base_id: String,
+    /// SHA-256 of the source line's compact text.
+    pub content: [u8; 32],
+    /// The time, if the source had one.
+    pub time: Option<Timestamp>,
+    /// Whether that time had no zone and was read as UTC.
+    pub naive_time: bool,
+    /// The events; their ids are set by [`Imported::name`].
+    pub drafts: Vec<Draft>,
+}
+
+impl Importer {
+    /// For a stream of that dialect; `keep_source` puts the source line into its first event.
+    #[must_use]
+    pub fn new(dialect: &'static Dialect, keep_source: bool) -> Self {
+        Self {
+            dialect,
+            adapter: (dialect.adapter)(),
+            keep_source,
+            last_time: None,
+            repeats: HashMap::new(),
+        }
+    }
+
+    /// The dialect's name.
+    #[must_use]
+    pub fn dialect(&self) -> &'static str {
+        self.dialect.name
+    }
+
+    /// Reads one line that is not blank. `now` is the time of reading, for what has none.
+    ///
+    /// # Errors
+    /// When the line is no JSON at all.
+    pub fn read(&mut self, line: &[u8], now: Timestamp) -> Result<Imported, JsonError> {
+        let strict = Rules { max_depth: MAX_DEPTH - WRAPPING, ..Rules::STRICT };
+        let (json, clean) = match json::check(line, strict) {
+            Ok(json) => (json, true),
+            Err(_) => (json::check(line, Rules::LENIENT)?, false),
+        };
+        let compact = json.compact();
+        let content = sha256(compact.as_bytes());
+        let place = self.place(&content);
+        let reading = self.adapter.read(&Source { json, clean, place: &place });
+        let own_id = reading.source_id.as_deref().filter(|id| !is_placeholder(id));
+        let base_id = own_id
+            .map(|id| format!("{}:{id}", self.dialect.name))
+            .filter(|id| check_id("event id", id).is_ok() && id.len() <= 110)
+            .unwrap_or(place);
+        let (time, naive_time, time_origin) = self.time(reading.time.as_deref());
+        let session_id = reading
+            .session_id
+            .clone()
+            .filter(|id| !is_placeholder(id) && check_id("session id", id).is_ok());
+        let parent = reading
+            .parent
+            .as_deref()
+            .filter(|id| !is_placeholder(id))
+            .map(|id| format!("{}:{id}", self.dialect.name))
+            .filter(|id| check_id("event id", id).is_ok());
+        let opaque = reading.drafts.is_empty();
+        let source = self.keep_source.then_some((compact.as_ref(), clean));
+        let drafts = self.finish(reading.drafts, &reading.source_type, time_origin, source);
+        let drafts = drafts.into_iter().map(|mut draft| {
+            draft.timestamp = Some(time.or(self.last_time).unwrap_or(now));
+            draft.session_id.clone_from(&session_id);
+            draft.parent_event_id.clone_from(&parent);
+            draft
+        });
+        let drafts = drafts.collect();
+        if time.is_some() {
+            self.last_time = time;
+        }
+        let source_type = reading.source_type;
+        Ok(Imported { source_type, opaque, base_id, content, time, naive_time, drafts })
+    }
+
+    /// An id made from content and place: the same line again gets the next one.
+    fn place(&mut self, content: &[u8; 32]) -> String {
+        let mut key = [0; 16];
+        key.copy_from_slice(&content[..16]);
+        let count = self.repeats.entry(key).or_insert(0);
+        *count += 1;
+        format!("{}:{}.{count}", self.dialect.name, hex(&key))
+    }
+
+    /// The line's time, whether it had no zone, and else where its time comes from.
+    fn time(&self, text: Option<&str>) -> (Option<Timestamp>, bool, Option<&'static str>) {
+        match text.and_then(Timestamp::parse_loose) {
+            Some((time, naive)) => (Some(time), naive, None),
+            None if self.last_time.is_some() => (None, false, Some("previous_line")),
+            None => (None, false, Some("time_of_reading")),
+        }
+    }
+
+    /// Adds what every imported event says of its origin.
+    fn finish(
+        &self,
+        drafts: Vec<Draft>,
+        source_type: &str,
+        time_origin: Option<&str>,
+        source: Option<(&str, bool)>,
+    ) -> Vec<Draft> {
+        let drafts = if drafts.is_empty() {
+            let kind: String = source_type
+                .chars()
+                .map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c })
+                .take(100)
+                .collect();
+            vec![Draft::new(&format!("{}.{kind}", self.dialect.name), ObjectText::new())]
+        } else {
+            drafts
+        };
+        let finish = |(index, mut draft): (usize, Draft)| {
+            let mut data = ObjectText::new();
+            data.members(draft.data()).text("dialect", self.dialect.name);
+            data.text_if("time_origin", time_origin);
+            match source {
+                Some((text, true)) if index == 0 => data.json("source", Json::trusted(text)),
+                Some((text, false)) if index == 0 => data.text("source_text", text),
+                _ => &mut data,
+            };
+            draft.data = data.finish();
+            draft.settled_id = true;
+            draft
+        };
+        drafts.into_iter().enumerate().map(finish).collect()
+    }
+}
+
+impl Imported {
+    /// Gives the events their ids, from the base id or a substitute for it, and lets the
+    /// later ones refer to the first, which holds the source.
+    pub fn name(&mut self, base_id: &str) {
+        self.base_id = base_id.to_owned();
+        for (index, draft) in self.drafts.iter_mut().enumerate() {
+            if index == 0 {
+                draft.event_id = Some(base_id.to_owned());
+                continue;
+            }
+            draft.event_id = Some(format!("{base_id}#{}", index + 1));
+            let mut data = ObjectText::new();
+            data.members(draft.data()).text("source_ref", base_id);
+            draft.data = data.finish();
+        }
+    }
+
+    /// The base id for a line whose own id is taken by other content.
+    #[must_use]
+    pub fn substitute_id(&self) -> String {
+        format!("{}~{}", self.base_id, hex(&self.content[..4]))
+    }
+
+    /// Whether an event of the log was made from the same source line.
+    #[must_use]
+    pub fn is_from_same_source(&self, data: Json<'_>) -> bool {
+        match (data.get("source"), data.text_at("source_text")) {
+            (Some(source), _) => sha256(source.compact().as_bytes()) == self.content,
+            (None, Some(text)) => sha256(text.as_bytes()) == self.content,
+            (None, None) => {
+                let draft = self.drafts.first();
+                draft.is_some_and(|draft| draft.data().compact() == data.compact())
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Reading the logs of real agents. One table of dialects; one adapter a dialect,
+//! which turns a source line into drafts and knows nothing of files.
+
+mod claude_code;
+pub mod line;
+
+use crate::event::draft::Draft;
+use crate::event::json::Json;
+
+/// A dialect that `--from` takes.
+pub struct Dialect {
+    /// Its name on the command line, in event ids and in opaque types.
+    pub name: &'static str,
+    /// What it is, for the help.
+    pub about: &'static str,
+    /// Whether a line looks like it.
+    pub detects: fn(Json<'_>) -> bool,
+    /// A fresh adapter for one stream.
+    pub adapter: fn() -> Box<dyn Adapter>,
+}
+
+/// Every dialect. Adding one is adding a row and an adapter.
+pub static DIALECTS: &[Dialect] = &[Dialect {
+    name: "claude-code",
+    about: "Claude Code: session files, and --output-format stream-json",
+    detects: claude_code::detects,
+    adapter: claude_code::adapter,
+}];
+
+/// The dialect of that name.
+#[must_use]
+pub fn dialect(name: &str) -> Option<&'static Dialect> {
+    DIALECTS.iter().find(|dialect| dialect.name == name)
+}
+
+/// The dialect that a line looks like.
+#[must_use]
+pub fn detect(line: Json<'_>) -> Option<&'static Dialect> {
+    DIALECTS.iter().find(|dialect| (dialect.detects)(line))
+}
+
+/// Turns the lines of one stream into drafts, remembering what later lines refer to.
+pub trait Adapter {
+    /// Reads one source line. An empty list of drafts means that it is not understood,
+    /// and makes an opaque event.
+    fn read(&mut self, source: &Source<'_>) -> Reading;
+}
+
+/// One line of a source.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'s> {
+    /// The line as JSON.
+    pub json: Json<'s>,
+    /// Whether the log would take it as it is; values of an unclean line become strings.
+    pub clean: bool,
+    /// A name for what has no id of its own, unique in the stream.
+    pub place: &'s str,
+}
+
+/// What an adapter made of a line.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// The source's own type, for the receipt and for opaque events.
+    pub source_type: String,
+    /// The line's own id.
+    pub source_id: Option<String>,
+    /// The line's own time, as text.
+    pub time: Option<String>,
+    /// The source's session.
+    pub session_id: Option<String>,
+    /// The source id of the line that led to this one.
+    pub parent: Option<String>,
+    /// The events, without ids, time, session and source.
+    pub drafts: Vec<Draft>,
+}

@@ -1,0 +1,54 @@
+//! Numbers, times and sizes as people read them.
+
+/// `850 ms`, `12.3 s`, `4 min 05 s`, `2 h 07 min`.
+#[must_use]
+pub fn duration(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match seconds {
+        0 => format!("{milliseconds} ms"),
+        1..=59 => format!("{}.{} s", seconds, milliseconds % 1000 / 100),
+        60..=3599 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        3600..=86_399 => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
+        _ => format!("{} d {:02} h", seconds / 86_400, seconds % 86_400 / 3600),
+    }
+}
+
+/// `12,450`: thousands set apart.
+#[must_use]
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `999`, `12.4k`, `3.1M`: short, for tables.
+#[must_use]
+pub fn short_count(number: u64) -> String {
+    match number {
+        0..=9_999 => number.to_string(),
+        10_000..=999_949 => format!("{:.1}k", number as f64 / 1e3),
+        _ => format!("{:.1}M", number as f64 / 1e6),
+    }
+}
+
+/// `$0.0125`: dollars from millionths, four decimals.
+#[must_use]
+pub fn dollars(micros: i64) -> String {
+    format!("${:.4}", micros as f64 / 1e6)
+}
+
+/// `1 event`, `2 events`, `3 summaries`.
+#[must_use]
+pub fn plural(number: u64, one: &str) -> String {
+    let many = match one.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{one}s"),
+    };
+    format!("{} {}", count(number), if number == 1 { one } else { &many })
+}

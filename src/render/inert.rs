@@ -1,0 +1,84 @@
+//! Neutralising text from a log: nothing in it may act on a terminal or hide.
+
+use std::borrow::Cow;
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// Whether a character could act on a terminal, reorder text, or be invisible.
+fn is_live(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
+            | '\u{061C}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
+}
+
+/// Text of many lines: line feeds and tabs stay, other live characters are shown as
+/// their Unicode symbol or code.
+#[must_use]
+pub fn text(text: &str) -> Cow<'_, str> {
+    let live = |c: char| is_live(c) && !matches!(c, '\n' | '\t');
+    if !text.contains(live) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\r' if characters.peek() == Some(&'\n') => {}
+            c if live(c) => push_shown(c, &mut out),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Text for one line: line breaks and tabs become spaces, other live characters are shown.
+#[must_use]
+pub fn line(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_live) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        match character {
+            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => out.push(' '),
+            c if is_live(c) => push_shown(c, &mut out),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// At most `columns` columns of one line, inert, white space squeezed, `…` where cut.
+#[must_use]
+pub fn preview(text: &str, columns: usize) -> String {
+    // More than this many characters cannot matter, however wide the view.
+    let head: String = text.chars().take(columns * 8 + 64).collect();
+    let words = line(&head).split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut_before = head.len() < text.len();
+    if words.width() <= columns && !cut_before {
+        return words;
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for character in words.chars() {
+        let width = character.width().unwrap_or(0);
+        if used + width + 1 > columns {
+            break;
+        }
+        used += width;
+        out.push(character);
+    }
+    out.truncate(out.trim_end().len());
+    out.push('…');
+    out
+}
+
+fn push_shown(character: char, out: &mut String) {
+    let code = u32::from(character);
+    match character {
+        '\u{0}'..='\u{1f}' => out.push(char::from_u32(0x2400 + code).unwrap_or('␀')),
+        '\u{7f}' => out.push('␡'),
+        _ => out.push_str(&format!("\\u{{{code:x}}}")),
+    }
+}

@@ -1,0 +1,5 @@
+//! Text for people: inert whatever the log holds, and readable. Values in, text out.
+
+pub mod human;
+pub mod inert;
+pub mod markdown;

@@ -1,0 +1,161 @@
+//! The layout of a run directory, and finding one.
+
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use super::RunError;
+use crate::event::envelope;
+use crate::event::id::RunId;
+use crate::event::time::Timestamp;
+use crate::fs::open_dir;
+use crate::log::reader::{Body, LogReader};
+
+/// A run directory and the files in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunDir {
+    path: PathBuf,
+}
+
+impl RunDir {
+    /// The directory at `path`, whether it exists or not.
+    #[must_use]
+    pub fn at(path: &Path) -> Self {
+        Self { path: path.to_owned() }
+    }
+
+    /// The directory of a run id below the runs directory.
+    #[must_use]
+    pub fn of(runs_dir: &Path, run_id: &RunId) -> Self {
+        Self { path: runs_dir.join(run_id.as_str()) }
+    }
+
+    /// The directory itself.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The directory's name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let full = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
+        full.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// `events.jsonl`, the log.
+    #[must_use]
+    pub fn events(&self) -> PathBuf {
+        self.path.join("events.jsonl")
+    }
+
+    /// `run.json`, the state.
+    #[must_use]
+    pub fn state(&self) -> PathBuf {
+        self.path.join("run.json")
+    }
+
+    /// `transcript.md`.
+    #[must_use]
+    pub fn transcript(&self) -> PathBuf {
+        self.path.join("transcript.md")
+    }
+
+    /// `logs/`.
+    #[must_use]
+    pub fn logs(&self) -> PathBuf {
+        self.path.join("logs")
+    }
+
+    /// `logs/tools.jsonl`.
+    #[must_use]
+    pub fn tools(&self) -> PathBuf {
+        self.logs().join("tools.jsonl")
+    }
+
+    /// `logs/errors.jsonl`.
+    #[must_use]
+    pub fn errors(&self) -> PathBuf {
+        self.logs().join("errors.jsonl")
+    }
+
+    /// `logs/rejected.jsonl`.
+    #[must_use]
+    pub fn rejected(&self) -> PathBuf {
+        self.logs().join("rejected.jsonl")
+    }
+
+    /// Whether the log exists, empty or not.
+    ///
+    /// # Errors
+    /// When the run directory is a link or no directory.
+    pub fn has_log(&self) -> Result<bool, RunError> {
+        match open_dir(&self.path) {
+            Ok(()) => Ok(self.events().symlink_metadata().is_ok()),
+            Err(error) if error.is_missing() => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Finds the run that a RUN argument names: a path with a `/`, an exact id,
+/// `latest` (greatest first time stamp, then id), or a unique prefix.
+///
+/// # Errors
+/// [`RunError::NoSuchRun`] and [`RunError::Ambiguous`].
+pub fn locate(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
+    let missing = || RunError::NoSuchRun { name: name.to_owned(), runs_dir: runs_dir.to_owned() };
+    if name.contains('/') {
+        let run = RunDir::at(Path::new(name));
+        return if run.has_log()? { Ok(run) } else { Err(missing()) };
+    }
+    if let Ok(run_id) = RunId::parse(name) {
+        let run = RunDir::of(runs_dir, &run_id);
+        if run.has_log()? {
+            return Ok(run);
+        }
+    }
+    let runs = all(runs_dir);
+    if name == "latest" {
+        let newest = runs.into_iter().max_by_key(|run| (first_time(run), run.name()));
+        return newest.ok_or_else(missing);
+    }
+    let mut matching: Vec<RunDir> =
+        runs.into_iter().filter(|run| !name.is_empty() && run.name().starts_with(name)).collect();
+    match matching.len() {
+        0 => Err(missing()),
+        1 => Ok(matching.remove(0)),
+        _ => Err(RunError::Ambiguous {
+            name: name.to_owned(),
+            candidates: matching.iter().map(RunDir::name).collect(),
+        }),
+    }
+}
+
+/// All runs below the runs directory, by name.
+#[must_use]
+pub fn all(runs_dir: &Path) -> Vec<RunDir> {
+    WalkDir::new(runs_dir)
+        .min_depth(1)
+        .max_depth(1)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_dir())
+        .map(|entry| RunDir::at(entry.path()))
+        .filter(|run| RunId::parse(&run.name()).is_ok() && matches!(run.has_log(), Ok(true)))
+        .collect()
+}
+
+/// Time of the first event; `None` in an empty or unreadable log.
+fn first_time(run: &RunDir) -> Option<Timestamp> {
+    let mut reader = LogReader::open(&run.events()).ok()?;
+    while let Ok(Some(line)) = reader.next() {
+        if let Body::Complete(bytes) = line.body
+            && let Ok(event) = envelope::parse(bytes)
+        {
+            return Some(event.timestamp);
+        }
+    }
+    None
+}

@@ -1,0 +1,88 @@
+//! Which event ids a log holds already, so that a repetition is no second event.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use super::RunError;
+use crate::event::envelope;
+use crate::fs::FsError;
+use crate::log::lock::LogFile;
+use crate::log::reader::{Body, LogReader, line_at};
+
+/// Event ids by hash, with the offset of their line: 24 bytes each.
+#[derive(Debug, Default)]
+pub(super) struct EventIds {
+    offsets: HashMap<u128, u64>,
+    /// When given, only these are remembered.
+    wanted: Option<HashSet<u128>>,
+    /// The log is known up to this byte.
+    scanned: u64,
+}
+
+impl EventIds {
+    /// Remembers every id: for streams.
+    pub(super) fn all() -> Self {
+        Self::default()
+    }
+
+    /// Remembers these ids only: for a single event into a log of any size.
+    pub(super) fn only<'i>(ids: impl Iterator<Item = &'i str>) -> Self {
+        Self { wanted: Some(ids.map(key).collect()), ..Self::default() }
+    }
+
+    /// Reads the log from where the last scan ended up to byte `end`.
+    pub(super) fn scan(&mut self, log: &LogFile, end: u64) -> Result<(), RunError> {
+        if end <= self.scanned {
+            return Ok(());
+        }
+        let file = log.file().try_clone();
+        let file = file.map_err(|error| FsError::io(log.path(), "read", error))?;
+        let mut reader = LogReader::over(log.path(), file, self.scanned, end);
+        loop {
+            let offset = reader.offset();
+            let Some(line) = reader.next()? else { break };
+            let Body::Complete(bytes) = line.body else { continue };
+            match envelope::peek(bytes) {
+                Some(peek) => self.insert(peek.event_id, offset),
+                None => {
+                    if let Ok(event) = envelope::parse(bytes) {
+                        self.insert(&event.event_id, offset);
+                    }
+                }
+            }
+        }
+        self.scanned = reader.offset();
+        Ok(())
+    }
+
+    /// Notes an id that was just appended at `offset`.
+    pub(super) fn insert(&mut self, id: &str, offset: u64) {
+        let key = key(id);
+        if self.wanted.as_ref().is_none_or(|wanted| wanted.contains(&key)) {
+            self.offsets.entry(key).or_insert(offset);
+        }
+    }
+
+    /// Lines up to byte `end` are known without a scan: they were written here.
+    pub(super) fn advance(&mut self, end: u64) {
+        self.scanned = end;
+    }
+
+    /// The line of the event with that id, if the log holds it.
+    pub(super) fn line(&self, log: &LogFile, id: &str) -> Result<Option<Vec<u8>>, RunError> {
+        let Some(&offset) = self.offsets.get(&key(id)) else { return Ok(None) };
+        let line = line_at(log.path(), log.file(), offset)?;
+        let same = envelope::parse(&line).is_ok_and(|event| event.event_id == id);
+        Ok(same.then_some(line))
+    }
+}
+
+fn key(id: &str) -> u128 {
+    let half = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        salt.hash(&mut hasher);
+        id.hash(&mut hasher);
+        u128::from(hasher.finish())
+    };
+    half(0) << 64 | half(1)
+}

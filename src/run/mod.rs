@@ -1,0 +1,92 @@
+//! The run directory: its layout, the recorder that appends to it, and the files
+//! derived from its log.
+
+pub mod derive;
+pub mod dir;
+pub mod document;
+mod ids;
+mod pairing;
+pub mod receipt;
+pub mod recorder;
+pub mod records;
+pub mod state;
+pub mod stream;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::event::envelope::LineError;
+use crate::fs::FsError;
+use crate::log::LogError;
+
+/// Why a run could not be found, made or recorded to.
+#[derive(Debug)]
+pub enum RunError {
+    /// The log.
+    Log(LogError),
+    /// No run of that name.
+    NoSuchRun {
+        /// What was asked for.
+        name: String,
+        /// Where it was looked for.
+        runs_dir: PathBuf,
+    },
+    /// Several runs begin like that.
+    Ambiguous {
+        /// What was asked for.
+        name: String,
+        /// The runs that fit.
+        candidates: Vec<String>,
+    },
+    /// `run.created` for a run that has events.
+    Exists(PathBuf),
+    /// An event with that id and other content is in the log.
+    Conflict {
+        /// The id.
+        event_id: String,
+        /// Sequence of the event in the log.
+        sequence: u64,
+    },
+    /// The input cannot be an event.
+    Input(LineError),
+}
+
+impl From<LogError> for RunError {
+    fn from(error: LogError) -> Self {
+        Self::Log(error)
+    }
+}
+
+impl From<FsError> for RunError {
+    fn from(error: FsError) -> Self {
+        Self::Log(LogError::Fs(error))
+    }
+}
+
+impl From<LineError> for RunError {
+    fn from(error: LineError) -> Self {
+        Self::Input(error)
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Log(error) => error.fmt(f),
+            Self::NoSuchRun { name, runs_dir } => {
+                write!(f, "no run {name:?} in {}", runs_dir.display())
+            }
+            Self::Ambiguous { name, candidates } => {
+                write!(f, "{name:?} fits {} runs: {}", candidates.len(), candidates.join(", "))
+            }
+            Self::Exists(path) => write!(f, "the run {} has events already", path.display()),
+            Self::Conflict { event_id, sequence } => write!(
+                f,
+                "the event id {event_id:?} is taken by event {sequence}, which has other content"
+            ),
+            Self::Input(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}

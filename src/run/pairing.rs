@@ -1,0 +1,99 @@
+//! The start that belongs to a tool end that is about to be appended: looked for in
+//! the 4 MiB of log before it, by the same fold that rebuilds the records.
+
+use super::RunError;
+use crate::conversation::calls::{Calls, Observed, PAIRING_WINDOW};
+use crate::event::catalogue;
+use crate::event::envelope::{self, peek};
+use crate::event::fields::View;
+use crate::event::role::Role;
+use crate::fs::FsError;
+use crate::log::lock::LogFile;
+use crate::log::reader::{Body, LogReader};
+use crate::log::tail::read_range;
+
+/// The tool calls of the newest stretch of a log.
+#[derive(Debug, Default)]
+pub(super) struct RecentCalls {
+    calls: Calls,
+    from: u64,
+    to: u64,
+}
+
+/// Most starts lie this near to their end.
+const NEAR: u64 = 64 << 10;
+
+impl RecentCalls {
+    /// Takes the event at byte `offset`, the end of the log, after what lies before it.
+    pub(super) fn observe(
+        &mut self,
+        log: &LogFile,
+        view: &View<'_, '_>,
+        offset: u64,
+        line_length: u64,
+    ) -> Result<(Observed, &Calls), RunError> {
+        self.catch_up(log, offset)?;
+        let short = self.from > 0 && self.from + PAIRING_WINDOW > offset;
+        let mut observed = self.calls.observe(view, offset);
+        let unpaired = |seen: &Observed| seen.start.is_none() && view.duration_ms().is_none();
+        if short && view.role.is_tool_end() && observed.as_ref().is_none_or(unpaired) {
+            *self = Self::scan(log, offset.saturating_sub(PAIRING_WINDOW), offset)?;
+            observed = self.calls.observe(view, offset);
+        }
+        self.to = offset + line_length;
+        let nothing = Observed { call: 0, repeated_end: false, duration_ms: None, start: None };
+        Ok((observed.unwrap_or(nothing), &self.calls))
+    }
+
+    fn catch_up(&mut self, log: &LogFile, end: u64) -> Result<(), RunError> {
+        let stale = self.to == 0 || end - self.from.min(end) > 4 * PAIRING_WINDOW || self.to > end;
+        if stale {
+            *self = Self::scan(log, end.saturating_sub(NEAR), end)?;
+        } else if self.to < end {
+            self.read(log, self.to, end)?;
+        }
+        Ok(())
+    }
+
+    fn scan(log: &LogFile, from: u64, to: u64) -> Result<Self, RunError> {
+        let mut recent = Self { calls: Calls::default(), from, to };
+        // A window that does not begin the log begins after the next newline.
+        let start = if from == 0 { 0 } else { after_newline(log, from - 1, to)? };
+        recent.read(log, start, to)?;
+        Ok(recent)
+    }
+
+    fn read(&mut self, log: &LogFile, from: u64, to: u64) -> Result<(), RunError> {
+        let file = log.file().try_clone();
+        let file = file.map_err(|error| FsError::io(log.path(), "read", error))?;
+        let mut reader = LogReader::over(log.path(), file, from, to);
+        loop {
+            let offset = reader.offset();
+            let Some(line) = reader.next()? else { break };
+            let Body::Complete(bytes) = line.body else { continue };
+            let other = |role: Role| !role.is_tool_state();
+            if peek(bytes).is_some_and(|peek| other(catalogue::role(peek.kind))) {
+                continue;
+            }
+            if let Ok(event) = envelope::parse(bytes) {
+                self.calls.observe(&View::of(&event), offset);
+            }
+        }
+        self.to = to;
+        Ok(())
+    }
+}
+
+fn after_newline(log: &LogFile, from: u64, to: u64) -> Result<u64, RunError> {
+    let mut at = from;
+    while at < to {
+        let end = to.min(at + NEAR);
+        let bytes = read_range(log.file(), at, end)
+            .map_err(|error| FsError::io(log.path(), "read", error))?;
+        if let Some(found) = memchr::memchr(b'\n', &bytes) {
+            return Ok(at + found as u64 + 1);
+        }
+        at = end;
+    }
+    Ok(to)
+}

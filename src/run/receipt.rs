@@ -1,0 +1,177 @@
+//! The receipt of a stream: what was read, and what became of it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::document::SCHEMA_VERSION;
+use crate::conversation::calls::{CallStatus, Calls};
+use crate::conversation::usage::UsageFold;
+use crate::event::draft::Draft;
+use crate::event::fields::View;
+use crate::event::role::Role;
+use crate::event::time::Timestamp;
+use crate::import::line::Imported;
+
+/// What a stream came to, as a document (SPEC: "JSON for programs").
+#[derive(Debug, Serialize)]
+pub struct Receipt {
+    schema_version: u32,
+    /// The dialect, or `native`.
+    pub dialect: &'static str,
+    /// Lines read, blank ones included.
+    pub lines: u64,
+    /// Blank lines.
+    pub blank: u64,
+    /// Lines that were understood.
+    pub mapped: u64,
+    /// Lines that were kept without being understood.
+    pub opaque: u64,
+    /// Lines that could not be taken; they are in `logs/rejected.jsonl`.
+    pub rejected: u64,
+    /// Events that the lines make.
+    pub events: u64,
+    /// Of these, the ones that the log held already.
+    pub repeated: u64,
+    /// Lines by source type.
+    pub types: BTreeMap<String, TypeCount>,
+    /// Distinct tool calls.
+    pub calls: u64,
+    /// Tool calls that failed.
+    pub failures: u64,
+    /// Prompts of a person.
+    pub prompts: u64,
+    /// Tokens and cost, each model response once.
+    pub usage: UsageCount,
+    /// Earliest time of a line.
+    pub first_time: Option<String>,
+    /// Latest time of a line.
+    pub last_time: Option<String>,
+    /// Times without a zone, read as UTC.
+    pub naive_times: u64,
+    /// What else should be known.
+    pub warnings: Vec<String>,
+}
+
+/// How the lines of one source type fared.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct TypeCount {
+    /// Understood.
+    pub mapped: u64,
+    /// Kept without being understood.
+    pub opaque: u64,
+}
+
+/// Tokens and cost; unknown is null.
+#[derive(Debug, Default, Serialize)]
+pub struct UsageCount {
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    cache_read_tokens: Option<u64>,
+    cache_creation_tokens: Option<u64>,
+    cost_usd: Option<f64>,
+}
+
+/// Counts while the lines come in.
+#[derive(Debug)]
+pub struct Counter {
+    receipt: Receipt,
+    calls: Calls,
+    usage: UsageFold,
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
+}
+
+impl Counter {
+    /// For a stream of that dialect.
+    #[must_use]
+    pub fn new() -> Self {
+        let receipt = Receipt {
+            schema_version: SCHEMA_VERSION,
+            dialect: "native",
+            lines: 0,
+            blank: 0,
+            mapped: 0,
+            opaque: 0,
+            rejected: 0,
+            events: 0,
+            repeated: 0,
+            types: BTreeMap::new(),
+            calls: 0,
+            failures: 0,
+            prompts: 0,
+            usage: UsageCount::default(),
+            first_time: None,
+            last_time: None,
+            naive_times: 0,
+            warnings: Vec::new(),
+        };
+        Self {
+            receipt,
+            calls: Calls::default(),
+            usage: UsageFold::default(),
+            first: None,
+            last: None,
+        }
+    }
+
+    /// The counts so far.
+    pub fn counts(&mut self) -> &mut Receipt {
+        &mut self.receipt
+    }
+
+    /// Counts a line of a dialect.
+    pub fn imported(&mut self, line: &Imported) {
+        let count = self.receipt.types.entry(line.source_type.clone()).or_default();
+        if line.opaque {
+            count.opaque += 1;
+            self.receipt.opaque += 1;
+        } else {
+            count.mapped += 1;
+            self.receipt.mapped += 1;
+        }
+        self.receipt.naive_times += u64::from(line.naive_time);
+        if let Some(time) = line.time {
+            self.first = Some(self.first.map_or(time, |first| first.min(time)));
+            self.last = Some(self.last.map_or(time, |last| last.max(time)));
+        }
+        line.drafts.iter().for_each(|draft| self.draft(draft));
+    }
+
+    /// Counts what an event means.
+    pub fn draft(&mut self, draft: &Draft) {
+        let event = draft.as_event();
+        let view = View::of(&event);
+        self.receipt.events += 1;
+        self.calls.observe(&view, 0);
+        self.usage.observe(&view);
+        let prompt = view.role == Role::TaskStart && view.event.actor == "user";
+        self.receipt.prompts += u64::from(prompt);
+    }
+
+    /// The receipt after the last line.
+    #[must_use]
+    pub fn finish(mut self) -> Receipt {
+        let calls = self.calls.all();
+        let failed = |call: &&_| Calls::status(call, false) == CallStatus::Failed;
+        self.receipt.calls = calls.len() as u64;
+        self.receipt.failures = calls.iter().filter(failed).count() as u64;
+        let usage = self.usage.sum();
+        self.receipt.usage = UsageCount {
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            cache_read_tokens: usage.cache_read_tokens,
+            cache_creation_tokens: usage.cache_creation_tokens,
+            cost_usd: usage.cost_usd(),
+        };
+        self.receipt.first_time = self.first.map(|time| time.to_string());
+        self.receipt.last_time = self.last.map(|time| time.to_string());
+        self.receipt
+    }
+}
+
+impl Default for Counter {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,514 @@
+//! The recorder: appends events to a run, with the records derived from them.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use super::RunError;
+use super::dir::RunDir;
+use super::ids::EventIds;
+use super::pairing::RecentCalls;
+use super::records;
+use crate::event::catalogue;
+use crate::event::draft::{Defaults, Draft, Pending};
+use crate::event::envelope::{self, MAX_LINE};
+use crate::event::fields::View;
+use crate::event::id::{RunId, new_event_id, random_suffix};
+use crate::event::json::ObjectText;
+use crate::event::role::Role;
+use crate::event::time::Timestamp;
+use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
+use crate::event::hash::line_hash;
+use crate::log::lock::{LogFile, Locked};
+use crate::log::settle::Repair;
+use crate::log::tail::read_range;
+
+/// What an acknowledged event survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// A power cut: the log is synced before the acknowledgement.
+    Disk,
+    /// The death of processes.
+    Process,
+}
+
+/// How to record.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How long to wait for the lock.
+    pub lock_timeout: Duration,
+    /// What an acknowledged event survives; lifecycle events are synced always.
+    pub durability: Durability,
+    /// Whether a log without events gets a `run.created` first.
+    pub create: bool,
+}
+
+/// An event that is in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its id.
+    pub event_id: String,
+    /// Its sequence.
+    pub sequence: u64,
+    /// Whether it was there before: the call was a repetition.
+    pub repeated: bool,
+}
+
+/// What became of a batch.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// One for each draft, in order: the event, or why this draft was refused.
+    pub outcomes: Vec<Result<Recorded, RunError>>,
+    /// Whether the state of the run changed, so that derived files want renewal.
+    pub lifecycle: bool,
+    /// Bytes of a torn tail that were moved away before.
+    pub recovered_bytes: u64,
+    /// Troubles with derived files, which never make recording fail.
+    pub warnings: Vec<String>,
+}
+
+/// Names of the run as its first line gives them.
+#[derive(Clone, Debug)]
+struct Identity {
+    run_id: String,
+    session_id: String,
+    task_id: String,
+    /// Whether there was no first line yet.
+    provisional: bool,
+}
+
+/// Appends events to one run.
+#[derive(Debug)]
+pub struct Recorder {
+    run: RunDir,
+    log: LogFile,
+    identity: Identity,
+    ids: Option<EventIds>,
+    many_ids: bool,
+    recent: RecentCalls,
+    options: Options,
+}
+
+impl Recorder {
+    /// Opens an existing run.
+    ///
+    /// # Errors
+    /// [`RunError::NoSuchRun`] without a log; else what the file system says.
+    pub fn open(run: RunDir, options: Options, now: Timestamp) -> Result<Self, RunError> {
+        if !run.has_log()? {
+            return Err(no_such_run(&run));
+        }
+        let log = LogFile::open(&run.events(), Access::Append)?;
+        Self::over(run, log, options, now)
+    }
+
+    /// Opens a run, making its directory and an empty log where missing.
+    ///
+    /// # Errors
+    /// When something else has one of the names, or the file system refuses.
+    pub fn create(run: RunDir, options: Options, now: Timestamp) -> Result<Self, RunError> {
+        let parent = parent_of(run.path());
+        let missing: Vec<&Path> = parent.ancestors().take_while(|path| !path.exists()).collect();
+        fs::create_dir_all(parent).map_err(|e| FsError::io(parent, "create", e))?;
+        for made in missing.into_iter().filter(|path| !path.as_os_str().is_empty()) {
+            sync_dir(parent_of(made))?;
+        }
+        make_dir(run.path())?;
+        let log = LogFile::open(&run.events(), Access::Create)?;
+        Self::over(run, log, options, now)
+    }
+
+    fn over(
+        run: RunDir,
+        log: LogFile,
+        options: Options,
+        now: Timestamp,
+    ) -> Result<Self, RunError> {
+        let identity = identify(&run, &log, now)?;
+        let recent = RecentCalls::default();
+        Ok(Self { run, log, identity, ids: None, many_ids: false, recent, options })
+    }
+
+    /// The id of the run.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.identity.run_id
+    }
+
+    /// The run directory.
+    #[must_use]
+    pub fn run(&self) -> &RunDir {
+        &self.run
+    }
+
+    /// Says that many drafts with given ids will come, so that one scan should serve all.
+    pub fn expect_many_ids(&mut self) {
+        self.many_ids = true;
+    }
+
+    /// The line of the event with that id, if the log holds it.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn stored(&mut self, event_id: &str) -> Result<Option<Vec<u8>>, RunError> {
+        let ids = self.ids.get_or_insert_with(EventIds::all);
+        ids.scan(&self.log, self.log.length()?)?;
+        ids.line(&self.log, event_id)
+    }
+
+    /// Appends lines to `logs/rejected.jsonl`, durably, under the run's lock.
+    ///
+    /// # Errors
+    /// When the lock or the file cannot be had.
+    pub fn reject(&mut self, lines: &[u8]) -> Result<(), RunError> {
+        let path = self.run.rejected();
+        let locked = self.log.lock(self.options.lock_timeout)?;
+        make_dir(&self.run.logs())?;
+        let file = append_lines(&path, lines)?;
+        drop(locked);
+        Ok(sync_file(&path, &file)?)
+    }
+
+    /// Appends the drafts in one write, under the lock; durable on return as the
+    /// options say. Each draft is taken or refused by itself.
+    ///
+    /// # Errors
+    /// What concerns the log as a whole; then nothing was acknowledged.
+    pub fn append(&mut self, drafts: &[Draft], now: Timestamp) -> Result<Batch, RunError> {
+        loop {
+            if let Attempt::Done(batch) = self.attempt(drafts, now, None)? {
+                return Ok(batch);
+            }
+        }
+    }
+
+    /// Like [`Recorder::append`], but only if the log still ends at byte `end`: what was
+    /// decided on reading it up to there holds. `None` when it has grown.
+    ///
+    /// # Errors
+    /// As [`Recorder::append`].
+    pub fn append_after(
+        &mut self,
+        end: u64,
+        drafts: &[Draft],
+        now: Timestamp,
+    ) -> Result<Option<Batch>, RunError> {
+        loop {
+            match self.attempt(drafts, now, Some(end))? {
+                Attempt::Done(batch) => return Ok(Some(batch)),
+                Attempt::Outdated => return Ok(None),
+                Attempt::Renamed => {}
+            }
+        }
+    }
+
+    fn attempt(
+        &mut self,
+        drafts: &[Draft],
+        now: Timestamp,
+        end: Option<u64>,
+    ) -> Result<Attempt, RunError> {
+        if self.identity.provisional {
+            self.identity = identify(&self.run, &self.log, now)?;
+            self.adopt(drafts);
+        }
+        self.find_given_ids(drafts)?;
+        self.append_prepared(drafts, now, end)
+    }
+
+    /// Takes the names for a log without a first line from the first draft.
+    fn adopt(&mut self, drafts: &[Draft]) {
+        let Some(first) = drafts.first().filter(|_| self.identity.provisional) else { return };
+        if let Some(session_id) = &first.session_id {
+            self.identity.session_id.clone_from(session_id);
+        }
+        if let Some(task_id) = &first.task_id {
+            self.identity.task_id.clone_from(task_id);
+        }
+    }
+
+    fn find_given_ids(&mut self, drafts: &[Draft]) -> Result<(), RunError> {
+        let given = drafts.iter().filter_map(|draft| draft.event_id.as_deref());
+        let mut given = given.peekable();
+        if given.peek().is_none() {
+            return Ok(());
+        }
+        let many = self.many_ids;
+        let fresh = || if many { EventIds::all() } else { EventIds::only(given) };
+        let ids = self.ids.get_or_insert_with(fresh);
+        ids.scan(&self.log, self.log.length()?)
+    }
+
+    fn append_prepared(
+        &mut self,
+        drafts: &[Draft],
+        now: Timestamp,
+        end: Option<u64>,
+    ) -> Result<Attempt, RunError> {
+        let Self { run, log, identity, ids, recent, options, .. } = self;
+        let defaults = Defaults {
+            run_id: &identity.run_id,
+            session_id: &identity.session_id,
+            task_id: &identity.task_id,
+            now,
+        };
+        let pending: Vec<Result<Pending, RunError>> =
+            drafts.iter().map(|draft| prepare(draft, &defaults)).collect();
+
+        let mut locked = log.lock(options.lock_timeout)?;
+        let (position, repair) =
+            locked.settle(Some(&identity.run_id), &run.rejected(), now)?;
+        if identity.provisional && position.sequence > 0 {
+            return Ok(Attempt::Renamed);
+        }
+        if end.is_some_and(|end| end != position.end) {
+            return Ok(Attempt::Outdated);
+        }
+        if let Some(ids) = ids {
+            ids.scan(locked.log(), position.end)?;
+        }
+        let first_append = position.sequence == 0;
+        let mut writing = Writing {
+            sequence: position.sequence,
+            hash: position.hash,
+            start: position.end,
+            buffer: Vec::new(),
+            written: Vec::new(),
+            by_id: HashMap::new(),
+        };
+        let mut batch = Batch::default();
+        if let Repair::Quarantined { bytes } = repair {
+            batch.recovered_bytes = bytes;
+            writing.push(&prepare(&recovered(bytes), &defaults)?, Role::Recovered);
+        }
+        let created = drafts.first().is_some_and(|draft| is_created(draft));
+        if options.create && writing.sequence == 0 && !created {
+            writing.push(&prepare(&Draft::new("run.created", ObjectText::new()), &defaults)?, Role::RunCreated);
+            batch.lifecycle = true;
+        }
+        for (draft, pending) in drafts.iter().zip(pending) {
+            let outcome = pending.and_then(|pending| {
+                if let Some(known) = writing.known(ids.as_ref(), locked.log(), draft)? {
+                    return Ok(known);
+                }
+                if is_created(draft) && writing.has_events() {
+                    return Err(RunError::Exists(run.path().to_owned()));
+                }
+                let role = catalogue::role(&draft.kind);
+                batch.lifecycle |= role.is_lifecycle();
+                Ok(writing.push(&pending, role))
+            });
+            batch.outcomes.push(outcome);
+        }
+        if !writing.buffer.is_empty() {
+            locked.append(&writing.buffer)?;
+            if let Some(ids) = ids {
+                for line in &writing.written {
+                    ids.insert(&line.event_id, writing.start + line.from as u64);
+                }
+                ids.advance(locked.length());
+            }
+        }
+        let completed = if let Repair::Completed(line) = &repair { Some(line.as_slice()) } else { None };
+        derive_records(run, recent, &locked, completed, &writing, &mut batch.warnings);
+        drop(locked);
+        if first_append && !writing.buffer.is_empty() {
+            sync_dir(run.path())?;
+            sync_dir(parent_of(run.path()))?;
+        }
+        // A repetition may follow an append whose sync failed, so it is synced too.
+        if options.durability == Durability::Disk || batch.lifecycle {
+            log.sync()?;
+        }
+        identity.provisional &= writing.sequence == 0;
+        Ok(Attempt::Done(batch))
+    }
+}
+
+/// How an attempt to append went.
+enum Attempt {
+    Done(Batch),
+    /// The log got its first line meanwhile, which decides the names.
+    Renamed,
+    /// The log does not end where the caller read to.
+    Outdated,
+}
+
+/// The lines of one append while they come together.
+struct Writing {
+    sequence: u64,
+    hash: Option<String>,
+    /// Where the buffer will lie in the log.
+    start: u64,
+    buffer: Vec<u8>,
+    written: Vec<Written>,
+    /// Index into `written` of the drafts with given ids.
+    by_id: HashMap<String, usize>,
+}
+
+struct Written {
+    event_id: String,
+    role: Role,
+    /// The line in the buffer, its newline included.
+    from: usize,
+    to: usize,
+}
+
+impl Writing {
+    fn push(&mut self, pending: &Pending, role: Role) -> Recorded {
+        let from = self.buffer.len();
+        self.sequence += 1;
+        pending.write(self.sequence, self.hash.as_deref(), &mut self.buffer);
+        let to = self.buffer.len();
+        self.hash = Some(line_hash(&self.buffer[from..to - 1]));
+        let event_id = pending.event_id.clone();
+        self.by_id.insert(event_id.clone(), self.written.len());
+        self.written.push(Written { event_id: event_id.clone(), role, from, to });
+        Recorded { event_id, sequence: self.sequence, repeated: false }
+    }
+
+    /// Whether there is an event besides the repair's own.
+    fn has_events(&self) -> bool {
+        let repairs = self.written.iter().filter(|line| line.role == Role::Recovered).count();
+        self.sequence > repairs as u64
+    }
+
+    /// The event that the draft repeats, from this append or from the log.
+    fn known(
+        &self,
+        ids: Option<&EventIds>,
+        log: &LogFile,
+        draft: &Draft,
+    ) -> Result<Option<Recorded>, RunError> {
+        let Some(event_id) = draft.event_id.as_deref() else { return Ok(None) };
+        let line = match self.by_id.get(event_id) {
+            Some(&index) => {
+                let line = &self.written[index];
+                Some(self.buffer[line.from..line.to].to_vec())
+            }
+            None => ids.map(|ids| ids.line(log, event_id)).transpose()?.flatten(),
+        };
+        let Some(line) = line else { return Ok(None) };
+        let Ok(event) = envelope::parse(&line) else { return Ok(None) };
+        let (event_id, sequence) = (event_id.to_owned(), event.sequence);
+        if draft.matches(&event) {
+            Ok(Some(Recorded { event_id, sequence, repeated: true }))
+        } else {
+            Err(RunError::Conflict { event_id, sequence })
+        }
+    }
+}
+
+/// Appends the records of tool states and errors. Trouble is a warning: the files
+/// can be rebuilt from the log.
+fn derive_records(
+    run: &RunDir,
+    recent: &mut RecentCalls,
+    locked: &Locked<'_>,
+    completed: Option<&[u8]>,
+    writing: &Writing,
+    warnings: &mut Vec<String>,
+) {
+    let (mut tools, mut errors) = (Vec::new(), Vec::new());
+    let completed = completed.map(|line| (line, writing.start - line.len() as u64 - 1));
+    let written = writing.written.iter().map(|line| {
+        (&writing.buffer[line.from..line.to], writing.start + line.from as u64)
+    });
+    for (line, offset) in completed.into_iter().chain(written) {
+        let telling = envelope::peek(line).is_none_or(|peek| {
+            let row = catalogue::row(peek.kind);
+            row.is_some_and(|row| row.role.is_tool_state() || matches!(row.role, Role::Error | Role::Rejected))
+        });
+        if !telling && memchr::memmem::find(line, b"\"severity\":\"error\"").is_none() {
+            continue;
+        }
+        let Ok(event) = envelope::parse(line) else { continue };
+        let view = View::of(&event);
+        if view.role.is_tool_state() {
+            match recent.observe(locked.log(), &view, offset, line.len() as u64) {
+                Ok((observed, calls)) => {
+                    let call = &calls.all()[observed.call];
+                    tools.extend_from_slice(records::tool_record(&view, &observed, call).as_bytes());
+                }
+                Err(error) => warnings.push(error.to_string()),
+            }
+        }
+        if records::is_error(&view) {
+            errors.extend_from_slice(records::error_record(&view).as_bytes());
+        }
+    }
+    for (path, lines) in [(run.tools(), tools), (run.errors(), errors)] {
+        if lines.is_empty() {
+            continue;
+        }
+        let outcome = make_dir(&run.logs()).and_then(|_| append_lines(&path, &lines));
+        if let Err(error) = outcome {
+            warnings.push(error.to_string());
+        }
+    }
+}
+
+fn prepare(draft: &Draft, defaults: &Defaults<'_>) -> Result<Pending, RunError> {
+    if let Some(run_id) = draft.run_id.as_deref().filter(|run_id| *run_id != defaults.run_id) {
+        let rule = format!("names the run {run_id}, but this is {}", defaults.run_id);
+        let fault = envelope::LineFault::Field("run_id", rule);
+        return Err(RunError::Input(envelope::LineError { offset: 0, fault }));
+    }
+    let event_id = draft.event_id.clone().unwrap_or_else(new_event_id);
+    Ok(Pending::new(draft, event_id, defaults)?)
+}
+
+fn is_created(draft: &Draft) -> bool {
+    catalogue::role(&draft.kind) == Role::RunCreated
+}
+
+fn recovered(bytes: u64) -> Draft {
+    let mut data = ObjectText::new();
+    data.plain("bytes", bytes).text("moved_to", "logs/rejected.jsonl");
+    Draft::new("log.recovered", data)
+}
+
+/// Reads the first line of the log, which decides the run's names; without one the
+/// directory's name is the run id and the others are generated.
+fn identify(run: &RunDir, log: &LogFile, now: Timestamp) -> Result<Identity, RunError> {
+    let length = log.length()?;
+    let mut size = 4 << 10;
+    let damaged = loop {
+        let end = length.min(size);
+        let bytes =
+            read_range(log.file(), 0, end).map_err(|e| FsError::io(log.path(), "read", e))?;
+        let first = bytes.split_inclusive(|byte| *byte == b'\n').find(|line| line.len() > 2);
+        match first.filter(|line| line.ends_with(b"\n")) {
+            Some(line) => match envelope::parse(line) {
+                Ok(event) => {
+                    return Ok(Identity {
+                        run_id: event.run_id.into_owned(),
+                        session_id: event.session_id.into_owned(),
+                        task_id: event.task_id.into_owned(),
+                        provisional: false,
+                    });
+                }
+                Err(_) => break true,
+            },
+            None if end < length && end <= MAX_LINE as u64 => size *= 16,
+            None => break false,
+        }
+    };
+    let name = run.name();
+    let run_id = RunId::parse(&name).map_err(|_| no_such_run(run))?;
+    Ok(Identity {
+        run_id: run_id.as_str().to_owned(),
+        session_id: format!("sess_{}_{}", now.basic(), random_suffix()),
+        task_id: format!("task_{}_{}", now.basic(), random_suffix()),
+        provisional: !damaged,
+    })
+}
+
+fn no_such_run(run: &RunDir) -> RunError {
+    RunError::NoSuchRun { name: run.name(), runs_dir: parent_of(run.path()).to_owned() }
+}
+
+fn parent_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}

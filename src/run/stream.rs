@@ -1,0 +1,273 @@
+//! A stream of lines on its way into a run: native envelopes, or a dialect's lines.
+//! Lines come in one by one and go out in batches: one lock, one write, one sync.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::RunError;
+use super::receipt::{Counter, Receipt};
+use super::recorder::{Recorded, Recorder};
+use crate::event::draft::Draft;
+use crate::event::envelope;
+use crate::event::json::{self, Json, Rules};
+use crate::event::time::Timestamp;
+use crate::import::line::{Imported, Importer};
+use crate::import::{self, Dialect};
+use crate::log::rejected::{Origin, Rejected};
+use crate::log::tail::is_blank;
+
+/// What the lines of a stream are.
+#[derive(Clone, Copy)]
+pub enum Format {
+    /// Envelopes with anything derivable left out.
+    Native,
+    /// Another program's lines.
+    Dialect(&'static Dialect),
+    /// To be found out from the first line that tells.
+    Auto,
+}
+
+/// A batch is written when its lines come to this many bytes.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// Takes the lines of one stream.
+pub struct Stream<'r> {
+    recorder: &'r mut Recorder,
+    reader: Reader,
+    keep_source: bool,
+    counter: Counter,
+    drafts: Vec<Draft>,
+    lines: Vec<PendingLine>,
+    bytes: usize,
+    offset: u64,
+    /// Dialects: what each id of this stream was made from.
+    seen: HashMap<String, [u8; 8]>,
+    /// The first rejection, for who stops there.
+    first_rejection: Option<String>,
+    lifecycle: bool,
+    recovered_bytes: u64,
+}
+
+enum Reader {
+    Native,
+    Dialect(Box<Importer>),
+    Undecided,
+}
+
+/// A line whose events wait for the next write.
+struct PendingLine {
+    number: u64,
+    offset: u64,
+    content: Vec<u8>,
+    drafts: Range<usize>,
+}
+
+impl<'r> Stream<'r> {
+    /// A stream into that run. `keep_source` keeps a dialect's lines in their events.
+    pub fn new(recorder: &'r mut Recorder, format: Format, keep_source: bool) -> Self {
+        let reader = match format {
+            Format::Native => Reader::Native,
+            Format::Dialect(dialect) => {
+                Reader::Dialect(Box::new(Importer::new(dialect, keep_source)))
+            }
+            Format::Auto => Reader::Undecided,
+        };
+        recorder.expect_many_ids();
+        Self {
+            recorder,
+            reader,
+            keep_source,
+            counter: Counter::new(),
+            drafts: Vec::new(),
+            lines: Vec::new(),
+            bytes: 0,
+            offset: 0,
+            seen: HashMap::new(),
+            first_rejection: None,
+            lifecycle: false,
+            recovered_bytes: 0,
+        }
+    }
+
+    /// Takes the next line, without its newline, that took `length` bytes of the stream.
+    ///
+    /// # Errors
+    /// When the run can no longer be recorded to.
+    pub fn push(&mut self, line: &[u8], length: u64, now: Timestamp) -> Result<(), RunError> {
+        let counts = self.counter.counts();
+        counts.lines += 1;
+        let number = counts.lines;
+        let offset = self.offset;
+        self.offset += length;
+        let line = if number == 1 && !matches!(self.reader, Reader::Native) {
+            line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
+        } else {
+            line
+        };
+        if is_blank(line) {
+            self.counter.counts().blank += 1;
+            return Ok(());
+        }
+        if matches!(self.reader, Reader::Undecided) {
+            self.decide(line);
+        }
+        let from = self.drafts.len();
+        let taken = match &mut self.reader {
+            Reader::Native => native(line).map(|draft| {
+                self.counter.counts().mapped += 1;
+                self.counter.draft(&draft);
+                self.drafts.push(draft);
+            }),
+            Reader::Dialect(importer) => match importer.read(line, now) {
+                Ok(imported) => {
+                    self.take_imported(imported)?;
+                    Ok(())
+                }
+                Err(error) => Err(error.to_string()),
+            },
+            Reader::Undecided => Err("neither a native event nor a line of a known dialect".to_owned()),
+        };
+        match taken {
+            Ok(()) => {
+                let content = line.to_vec();
+                self.bytes += content.len();
+                self.lines.push(PendingLine { number, offset, content, drafts: from..self.drafts.len() });
+            }
+            Err(reason) => self.reject(number, offset, line, &reason, now)?,
+        }
+        Ok(())
+    }
+
+    /// Whether enough has come together for a write.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.bytes >= BATCH_BYTES
+    }
+
+    /// Writes what has come together, durably. The events that are in the log now.
+    ///
+    /// # Errors
+    /// When the run cannot be recorded to; nothing of this batch was acknowledged then.
+    pub fn commit(&mut self, now: Timestamp) -> Result<Vec<Recorded>, RunError> {
+        if self.drafts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let drafts = std::mem::take(&mut self.drafts);
+        let lines = std::mem::take(&mut self.lines);
+        self.bytes = 0;
+        let batch = self.recorder.append(&drafts, now)?;
+        self.counter.counts().warnings.extend(batch.warnings);
+        self.lifecycle |= batch.lifecycle;
+        self.recovered_bytes += batch.recovered_bytes;
+        let mut recorded = Vec::with_capacity(drafts.len());
+        let mut outcomes = batch.outcomes.into_iter();
+        for line in lines {
+            let mut refused = None;
+            for outcome in outcomes.by_ref().take(line.drafts.len()) {
+                match outcome {
+                    Ok(event) => {
+                        self.counter.counts().repeated += u64::from(event.repeated);
+                        recorded.push(event);
+                    }
+                    Err(error) => refused = Some(error.to_string()),
+                }
+            }
+            if let Some(reason) = refused {
+                self.counter.counts().mapped -= 1;
+                self.reject(line.number, line.offset, &line.content, &reason, now)?;
+            }
+        }
+        Ok(recorded)
+    }
+
+    /// Why the first rejected line was rejected, with its number.
+    #[must_use]
+    pub fn first_rejection(&self) -> Option<&str> {
+        self.first_rejection.as_deref()
+    }
+
+    /// Whether the state of the run changed.
+    #[must_use]
+    pub fn changed_state(&self) -> bool {
+        self.lifecycle
+    }
+
+    /// Bytes of a torn tail that were moved away before the first write.
+    #[must_use]
+    pub fn recovered_bytes(&self) -> u64 {
+        self.recovered_bytes
+    }
+
+    /// The receipt, after the last [`Stream::commit`].
+    #[must_use]
+    pub fn finish(mut self) -> Receipt {
+        if let Reader::Dialect(importer) = &self.reader {
+            self.counter.counts().dialect = importer.dialect();
+        }
+        self.counter.finish()
+    }
+
+    fn decide(&mut self, line: &[u8]) {
+        let Ok(json) = json::check(line, Rules::LENIENT) else { return };
+        if let Some(dialect) = import::detect(json) {
+            self.reader = Reader::Dialect(Box::new(Importer::new(dialect, self.keep_source)));
+        } else if json.text_at("type").is_some() {
+            self.reader = Reader::Native;
+        }
+    }
+
+    /// Names the events of a dialect's line, unless the line is in the run already.
+    fn take_imported(&mut self, mut line: Imported) -> Result<(), RunError> {
+        self.counter.imported(&line);
+        let mut base_id = line.base_id.clone();
+        for _ in 0..2 {
+            if !self.is_taken_by_other(&base_id, &line)? {
+                break;
+            }
+            base_id = line.substitute_id();
+        }
+        let mut mark = [0; 8];
+        mark.copy_from_slice(&line.content[..8]);
+        self.seen.insert(base_id.clone(), mark);
+        line.name(&base_id);
+        self.drafts.append(&mut line.drafts);
+        Ok(())
+    }
+
+    /// Whether an id stands for other content, in this stream or in the log.
+    fn is_taken_by_other(&mut self, id: &str, line: &Imported) -> Result<bool, RunError> {
+        if let Some(mark) = self.seen.get(id) {
+            return Ok(*mark != line.content[..8]);
+        }
+        let Some(stored) = self.recorder.stored(id)? else { return Ok(false) };
+        let same = envelope::parse(&stored).is_ok_and(|event| line.is_from_same_source(event.data));
+        Ok(!same)
+    }
+
+    fn reject(
+        &mut self,
+        number: u64,
+        offset: u64,
+        content: &[u8],
+        reason: &str,
+        now: Timestamp,
+    ) -> Result<(), RunError> {
+        self.counter.counts().rejected += 1;
+        self.first_rejection.get_or_insert_with(|| format!("line {number}: {reason}"));
+        let source = match &self.reader {
+            Reader::Native => Some("native"),
+            Reader::Dialect(importer) => Some(importer.dialect()),
+            Reader::Undecided => None,
+        };
+        let mut out = Vec::new();
+        let origin = Origin::Stream;
+        Rejected { time: now, origin, source, line: Some(number), offset, reason, content }
+            .write(&mut out);
+        self.recorder.reject(&out)
+    }
+}
+
+fn native(line: &[u8]) -> Result<Draft, String> {
+    let json: Json<'_> = json::check(line, Rules::STRICT).map_err(|error| error.to_string())?;
+    Draft::native(json).map_err(|error| error.to_string())
+}

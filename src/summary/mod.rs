@@ -1,0 +1,4 @@
+//! Summaries of events, and the overview of a run (seed *aos-event-summarization*).
+
+pub mod backfill;
+pub mod overview;

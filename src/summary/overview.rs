@@ -1,0 +1,138 @@
+//! The overview of a run: what happened, how long, what it cost, what failed.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+use crate::conversation::calls::{CallStatus, Calls};
+use crate::event::catalogue::{self, Class};
+use crate::event::fields::View;
+use crate::run::document::{Head, RunDocument};
+use crate::run::state::RunState;
+use crate::summary::backfill::backfilled;
+
+/// How many events of one type there are, and how their summaries stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TypeCount {
+    /// Events.
+    pub count: u64,
+    /// `template`, `llm` or `none`.
+    pub class: &'static str,
+    /// Events with an effective summary.
+    pub summarized: u64,
+    /// Events that still want one.
+    pub pending: u64,
+}
+
+/// One tool's calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ToolCount {
+    /// The tool's name.
+    pub name: String,
+    /// Distinct calls.
+    pub calls: u64,
+    /// Failed ones.
+    pub failures: u64,
+    /// Blocked ones.
+    pub blocked: u64,
+    /// Time in milliseconds over the calls whose duration is known; null when none is.
+    pub duration_ms: Option<u64>,
+}
+
+/// Folds the events of a run into its overview.
+#[derive(Clone, Debug, Default)]
+pub struct Overview {
+    /// The state of the run.
+    pub state: RunState,
+    types: BTreeMap<String, TypeCount>,
+    /// Events without a summary of their own, by id, with their type.
+    wanting: HashMap<String, String>,
+}
+
+impl Overview {
+    /// Takes the next event, whose line begins at byte `offset`.
+    pub fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
+        self.state.observe(view, offset);
+        let event = view.event;
+        let class = catalogue::class(&event.kind);
+        let entry = self.types.entry(event.kind.clone().into_owned()).or_default();
+        entry.count += 1;
+        entry.class = class.name();
+        if event.summary.is_some() {
+            entry.summarized += 1;
+        } else if class != Class::None {
+            entry.pending += 1;
+            self.wanting.insert(event.event_id.clone().into_owned(), event.kind.clone().into_owned());
+        }
+        if let Some((target, _)) = backfilled(view)
+            && let Some(kind) = self.wanting.remove(&target)
+            && let Some(entry) = self.types.get_mut(&kind)
+        {
+            entry.pending -= 1;
+            entry.summarized += 1;
+        }
+    }
+
+    /// The counts by type, by name.
+    #[must_use]
+    pub fn types(&self) -> &BTreeMap<String, TypeCount> {
+        &self.types
+    }
+
+    /// The calls by tool, the busiest first.
+    #[must_use]
+    pub fn tools(&self) -> Vec<ToolCount> {
+        tool_counts(&self.state)
+    }
+
+    /// The document for programs; `chapters` is the data of each chapter as JSON text.
+    #[must_use]
+    pub fn document(
+        &self,
+        head: Option<Head>,
+        path: &str,
+        chapters: Vec<Box<serde_json::value::RawValue>>,
+    ) -> OverviewDocument {
+        OverviewDocument {
+            run: RunDocument::new(&self.state, head),
+            path: path.to_owned(),
+            events_by_type: self.types.clone(),
+            tools: self.tools(),
+            chapters,
+        }
+    }
+}
+
+/// The calls by tool, the busiest first.
+#[must_use]
+pub fn tool_counts(state: &RunState) -> Vec<ToolCount> {
+    let mut tools: BTreeMap<&str, ToolCount> = BTreeMap::new();
+    let ended = state.status().is_terminal();
+    for call in state.calls.all() {
+        let tool = tools.entry(&call.tool).or_default();
+        tool.name.clone_from(&call.tool);
+        tool.calls += 1;
+        match Calls::status(call, ended) {
+            CallStatus::Failed => tool.failures += 1,
+            CallStatus::Blocked => tool.blocked += 1,
+            CallStatus::Open | CallStatus::Completed => {}
+        }
+        if let Some(duration) = call.duration_ms {
+            tool.duration_ms = Some(tool.duration_ms.unwrap_or(0) + duration);
+        }
+    }
+    let mut tools: Vec<ToolCount> = tools.into_values().collect();
+    tools.sort_by(|one, other| other.calls.cmp(&one.calls).then_with(|| one.name.cmp(&other.name)));
+    tools
+}
+
+/// `summarize --format json`, one run (SPEC: "JSON for programs").
+#[derive(Debug, Serialize)]
+pub struct OverviewDocument {
+    #[serde(flatten)]
+    run: RunDocument,
+    path: String,
+    events_by_type: BTreeMap<String, TypeCount>,
+    tools: Vec<ToolCount>,
+    chapters: Vec<Box<serde_json::value::RawValue>>,
+}

@@ -1,0 +1,380 @@
+//! `transcript.md`: the eight sections of the seed *kgent-event-transcript*, in order,
+//! with the chapters between them.
+
+use super::Harness;
+use super::model::{Item, Model, Said, Turn, call_mark};
+use crate::conversation::calls::Calls;
+use crate::conversation::tasks::Outcome;
+use crate::event::json::Json;
+use crate::event::template::cut;
+use crate::render::human::{count, dollars, duration, plural};
+use crate::render::inert::preview;
+use crate::render::markdown::{code, escape, quote};
+use crate::summary::overview::tool_counts;
+
+/// Characters shown of a prompt and of a closing message.
+const LONG: usize = 2000;
+/// Columns shown of what is said on the way.
+const SHORT: usize = 280;
+/// Calls listed one by one in a stretch; of a longer one, the middle is counted.
+const MAX_CALLS: usize = 12;
+/// Things shown of one task; of a longer one, the middle is counted.
+const MAX_ITEMS: usize = 60;
+/// Errors and warnings listed.
+const MAX_TROUBLES: usize = 50;
+/// Files listed.
+const MAX_FILES: usize = 40;
+
+const NOTHING: &str = "None recorded.\n";
+
+/// Renders the whole document.
+#[must_use]
+pub fn render(model: &Model, harness: &Harness) -> String {
+    let mut out = String::from("# Run Transcript\n\n");
+    out.push_str(&gist(model));
+    let sections: [(&str, String); 9] = [
+        ("Metadata", metadata(model)),
+        ("Prompt", prompt(model, harness)),
+        ("Effective Role Summary", role(model, harness)),
+        ("Skills Used", remarks(&model.skills)),
+        ("Tool Activity Summary", tools(model)),
+        ("Chapters", chapters(model)),
+        ("Work Notes", work_notes(model)),
+        ("Deliverables", deliverables(model)),
+        ("Errors and Warnings", troubles(model)),
+    ];
+    for (title, body) in sections {
+        if title == "Chapters" && body.is_empty() {
+            continue;
+        }
+        let body = if body.is_empty() { NOTHING } else { &body };
+        out.push_str(&format!("\n## {title}\n\n{body}"));
+    }
+    let log = "[events.jsonl](events.jsonl)";
+    out.push_str(&format!("\n---\n\nMade by runlog from events 1–{} of {log}.\n", model.last_sequence));
+    out
+}
+
+/// The run in one sentence.
+fn gist(model: &Model) -> String {
+    let counts = model.state.counts();
+    let mut facts = vec![plural(model.tasks.all().len() as u64, "task")];
+    let mut calls = plural(counts.tool_calls, "tool call");
+    if counts.tool_failures > 0 {
+        calls.push_str(&format!(" ({} failed)", counts.tool_failures));
+    }
+    facts.push(calls);
+    if !model.files.is_empty() {
+        facts.push(plural(model.files.len() as u64, "file") + " touched");
+    }
+    if let Some(cost) = counts.usage.cost_micros {
+        facts.push(dollars(cost));
+    }
+    let time = model.state.duration_ms().map(|ms| format!(" after {}", duration(ms)));
+    let status = model.state.status().name();
+    format!("> **{status}**{}: {}.\n", time.unwrap_or_default(), facts.join(", "))
+}
+
+fn metadata(model: &Model) -> String {
+    let state = &model.state;
+    let counts = state.counts();
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let mut row = |name: &str, value: String| rows.push((name.to_owned(), value));
+    row("Run", code(&state.run_id));
+    row("Session", code(&state.session_id));
+    row("Task", code(&state.task_id));
+    row("Status", state.status().name().to_owned());
+    let times =
+        [("Created", state.created_at), ("Started", state.started_at), ("Ended", state.ended_at)];
+    for (name, time) in times {
+        if let Some(time) = time {
+            row(name, format!("{} UTC", time.readable()));
+        }
+    }
+    if let Some(span) = state.duration_ms() {
+        row("Duration", duration(span));
+    }
+    row("Events", format!("{} ([events.jsonl](events.jsonl))", count(counts.events)));
+    if let Some(tokens) = counts.usage.input_tokens {
+        let mut parts = vec![format!("{} in", count(tokens))];
+        if let Some(cached) = counts.usage.cache_read_tokens {
+            parts.push(format!("{} read from cache", count(cached)));
+        }
+        if let Some(cached) = counts.usage.cache_creation_tokens {
+            parts.push(format!("{} written to cache", count(cached)));
+        }
+        if let Some(tokens) = counts.usage.output_tokens {
+            parts.push(format!("{} out", count(tokens)));
+        }
+        row("Tokens", parts.join(", "));
+    }
+    if let Some(cost) = counts.usage.cost_micros {
+        row("Cost", dollars(cost));
+    }
+    if let Some(error) = &state.error {
+        let error = Json::trusted(error);
+        let text = error.text_at("message").unwrap_or_else(|| error.compact());
+        row("Error", escape(&preview(&text, 300)));
+    }
+    if let Some(metadata) = &state.metadata {
+        for (name, value) in Json::trusted(metadata).members() {
+            let text = crate::event::fields::as_text(value);
+            rows.push((escape(&preview(&name, 40)), escape(&preview(&text, 120))));
+        }
+    }
+    let mut out = String::from("| | |\n|---|---|\n");
+    for (name, value) in rows {
+        out.push_str(&format!("| {name} | {value} |\n"));
+    }
+    out
+}
+
+fn prompt(model: &Model, harness: &Harness) -> String {
+    if let Some(text) = harness.prompt.as_deref().filter(|text| !text.trim().is_empty()) {
+        return format!("{}\nFrom [prompt.md](prompt.md).\n", long_quote(text));
+    }
+    let Some(task) = model.tasks.all().iter().find(|task| !task.message.is_empty()) else {
+        return String::new();
+    };
+    let more = model.tasks.all().len() as u64 - 1;
+    let more = match more {
+        0 => String::new(),
+        _ => format!("; {} under [Work Notes](#work-notes)", plural(more, "later task")),
+    };
+    format!("{}\nEvent {}{more}.\n", long_quote(&task.message), link(task.first_sequence))
+}
+
+fn role(model: &Model, harness: &Harness) -> String {
+    let mut out = String::new();
+    if let Some(text) = harness.system_prompt.as_deref().filter(|text| !text.trim().is_empty()) {
+        let file = "effective-system-prompt.md";
+        out.push_str(&format!("{}\nFrom [{file}]({file}).\n", long_quote(text)));
+    } else if let Some(text) = &model.system_prompt {
+        out.push_str(&long_quote(text));
+    }
+    let settings = remarks(&model.configs);
+    if !out.is_empty() && !settings.is_empty() {
+        out.push('\n');
+    }
+    out + &settings
+}
+
+fn tools(model: &Model) -> String {
+    let tools = tool_counts(&model.state);
+    if tools.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from("| Tool | Calls | Failed | Blocked | Time |\n|---|--:|--:|--:|--:|\n");
+    for tool in tools {
+        let time = tool.duration_ms.map_or_else(|| "unknown".to_owned(), duration);
+        let name = code(&preview(&tool.name, 60));
+        let (calls, failed, blocked) = (tool.calls, tool.failures, tool.blocked);
+        out.push_str(&format!("| {name} | {calls} | {failed} | {blocked} | {time} |\n"));
+    }
+    out.push_str("\nEvery state of every call: [logs/tools.jsonl](logs/tools.jsonl).\n");
+    out
+}
+
+fn chapters(model: &Model) -> String {
+    let mut out = String::new();
+    for chapter in model.chapters.children(None) {
+        out.push_str(&format!(
+            "### {}\n\n{}\nTasks {} to {}, {}. Details: [chapters/{}/](chapters/{}/)\n\n",
+            escape(&preview(&chapter.name, 120)),
+            long_quote(&chapter.message),
+            chapter.start,
+            chapter.end,
+            plural(chapter.events, "event"),
+            escape(&chapter.slug),
+            chapter.slug,
+        ));
+    }
+    out.truncate(out.trim_end().len());
+    if out.is_empty() { out } else { out + "\n" }
+}
+
+fn work_notes(model: &Model) -> String {
+    let mut out = String::new();
+    for turn in &model.turns {
+        let Some(task) = turn.task.and_then(|number| model.tasks.get(number)) else {
+            if !turn.items.is_empty() {
+                out.push_str("### Before the first task\n\n");
+                items(model, turn, &mut out);
+                out.push('\n');
+            }
+            continue;
+        };
+        let outcome = match model.outcome(turn) {
+            Some(Outcome::Ended) | None => String::new(),
+            Some(Outcome::Running) => ", in progress".to_owned(),
+            Some(outcome) => format!(", {}", outcome.name()),
+        };
+        out.push_str(&format!(
+            "### \\[{}\\] {}\n\n{}, events {} to {}{outcome}\n\n",
+            task.number,
+            escape(&preview(task.title(), 100)),
+            task.started.clock(),
+            link(task.first_sequence),
+            link(task.last_sequence),
+        ));
+        items(model, turn, &mut out);
+        out.push('\n');
+    }
+    for remark in &model.memory {
+        out.push_str(&format!("- {} ({})\n", escape(&preview(&remark.text, SHORT)), link(remark.sequence)));
+    }
+    out.truncate(out.trim_end().len());
+    if out.is_empty() { out } else { out + "\n" }
+}
+
+fn items(model: &Model, turn: &Turn, out: &mut String) {
+    let last_said = turn.items.iter().rposition(|item| matches!(item, Item::Said(_)));
+    let skipped = skipped_range(turn.items.len(), MAX_ITEMS);
+    for (at, item) in turn.items.iter().enumerate() {
+        if skipped.contains(&at) {
+            if at == skipped.start {
+                out.push_str(&format!("- … {} left out here\n", plural(skipped.len() as u64, "item")));
+            }
+            continue;
+        }
+        match item {
+            Item::Said(said) if Some(at) == last_said => closing(said, out),
+            Item::Said(said) => out.push_str(&format!(
+                "- {} said: {} ({})\n",
+                escape(&preview(&said.who, 40)),
+                escape(&preview(&said.text, SHORT)),
+                link(said.sequence)
+            )),
+            Item::Calls(calls) => {
+                let ended = model.state.status().is_terminal();
+                let skipped = skipped_range(calls.len(), MAX_CALLS);
+                for (at, line) in calls.iter().enumerate() {
+                    if skipped.contains(&at) {
+                        if at == skipped.start {
+                            let number = skipped.len() as u64;
+                            out.push_str(&format!("- … {} more\n", plural(number, "call")));
+                        }
+                        continue;
+                    }
+                    let call = &model.state.calls.all()[line.call];
+                    let mark = call_mark(Calls::status(call, ended));
+                    let arguments = match line.arguments.as_str() {
+                        "" => String::new(),
+                        text => format!(" {}", code(text)),
+                    };
+                    let name = escape(&preview(&call.tool, 60));
+                    out.push_str(&format!("- **{name}**{arguments}{mark} ({})\n", link(line.sequence)));
+                }
+            }
+            Item::Remark(remark) => out.push_str(&format!(
+                "- {} ({})\n",
+                escape(&preview(&remark.text, SHORT)),
+                link(remark.sequence)
+            )),
+            Item::Section { sequence, title, content } => out.push_str(&format!(
+                "\n#### {}\n\n{}\n({})\n\n",
+                escape(&preview(title, 120)),
+                long_quote(content),
+                link(*sequence)
+            )),
+        }
+    }
+}
+
+/// The last thing said in a task is its answer, and is shown at length.
+fn closing(said: &Said, out: &mut String) {
+    let who = escape(&preview(&said.who, 40));
+    if said.text.chars().count() <= SHORT && !said.text.contains('\n') {
+        out.push_str(&format!("- {who} said: {} ({})\n", escape(&said.text), link(said.sequence)));
+        return;
+    }
+    out.push_str(&format!("\n{who} said ({}):\n\n{}\n", link(said.sequence), long_quote(&said.text)));
+}
+
+fn deliverables(model: &Model) -> String {
+    let deliverables = &model.state.deliverables;
+    let mut out = String::new();
+    if let Some(status) = &deliverables.status {
+        out.push_str(&format!("Verdict of the last check: **{}**\n\n", escape(&preview(status, 40))));
+    }
+    for path in &deliverables.required {
+        let missing = if deliverables.missing.contains(path) { ": **missing**" } else { "" };
+        out.push_str(&format!("- required: {}{missing}\n", code(path)));
+    }
+    let (kept, others): (Vec<_>, Vec<_>) =
+        model.files.iter().partition(|(path, _)| path.contains("deliverables/"));
+    for (path, operations) in &kept {
+        out.push_str(&format!("- {}: {}\n", code(path), operations_text(operations)));
+    }
+    if !others.is_empty() {
+        out.push_str(&format!("\nOther files touched: {}\n\n", count(others.len() as u64)));
+        for (path, operations) in others.iter().take(MAX_FILES) {
+            out.push_str(&format!("- {}: {}\n", code(&preview(path, 120)), operations_text(operations)));
+        }
+        if others.len() > MAX_FILES {
+            out.push_str(&format!("- … {} more\n", others.len() - MAX_FILES));
+        }
+    }
+    out.trim_start().to_owned()
+}
+
+fn operations_text(operations: &std::collections::BTreeMap<String, u64>) -> String {
+    let words = operations.iter().map(|(operation, times)| {
+        let operation = escape(&preview(operation, 30));
+        if *times > 1 { format!("{operation} ×{times}") } else { operation }
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+fn troubles(model: &Model) -> String {
+    let mut out = String::new();
+    for trouble in model.troubles.iter().take(MAX_TROUBLES) {
+        let level = if trouble.error { "error" } else { "warning" };
+        out.push_str(&format!(
+            "- {level}, {}, {}: {} ({})\n",
+            trouble.time.clock(),
+            code(&trouble.kind),
+            escape(&trouble.text),
+            link(trouble.sequence)
+        ));
+    }
+    if model.troubles.len() > MAX_TROUBLES {
+        out.push_str(&format!("- … {} more\n", model.troubles.len() - MAX_TROUBLES));
+    }
+    if model.troubles.iter().any(|trouble| trouble.error) {
+        out.push_str("\nEvery error: [logs/errors.jsonl](logs/errors.jsonl).\n");
+    }
+    out
+}
+
+fn remarks(remarks: &[super::model::Remark]) -> String {
+    let line = |remark: &super::model::Remark| {
+        format!("- {} ({})\n", escape(&preview(&remark.text, SHORT)), link(remark.sequence))
+    };
+    remarks.iter().map(line).collect()
+}
+
+/// A quote that says where it was cut.
+fn long_quote(text: &str) -> String {
+    let shown = cut(text.trim(), LONG);
+    let mut out = quote(&shown);
+    if shown.len() < text.trim().len() && shown.ends_with('…') {
+        let total = text.trim().chars().count() as u64;
+        out.push_str(&format!(">\n> *(the first {} of {} characters)*\n", count(LONG as u64 - 1), count(total)));
+    }
+    out
+}
+
+/// A link to an event's line in the log.
+fn link(sequence: u64) -> String {
+    format!("[#{sequence}](events.jsonl#L{sequence})")
+}
+
+/// Which of `length` things to pass over so that `most` remain, from the middle.
+fn skipped_range(length: usize, most: usize) -> std::ops::Range<usize> {
+    if length <= most {
+        return 0..0;
+    }
+    let head = most * 2 / 3;
+    head..length - (most - head - 1)
+}

@@ -1,0 +1,301 @@
+//! The model behind every form of the transcript.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::chapter::fold::Chapters;
+use crate::conversation::calls::CallStatus;
+use crate::conversation::tasks::{Outcome, Tasks};
+use crate::event::catalogue;
+use crate::event::fields::{View, as_text};
+use crate::event::role::Role;
+use crate::event::template::cut;
+use crate::event::time::Timestamp;
+use crate::render::inert::preview;
+use crate::run::records;
+use crate::run::state::RunState;
+
+/// Characters kept of what somebody said; the log has the whole.
+const MAX_SAID: usize = 4000;
+
+/// Everything that a transcript tells, as of the last event taken.
+#[derive(Debug, Default)]
+pub struct Model {
+    /// State, calls and usage.
+    pub state: RunState,
+    /// The tasks.
+    pub tasks: Tasks,
+    /// The chapters.
+    pub chapters: Chapters,
+    /// What happened, by task; the first may belong to none.
+    pub turns: Vec<Turn>,
+    /// The system prompt, where an event carried it.
+    pub system_prompt: Option<String>,
+    /// Configurations that were loaded, one line each.
+    pub configs: Vec<Remark>,
+    /// Skills that were indexed or loaded, one line each.
+    pub skills: Vec<Remark>,
+    /// Memory that was searched or written, one line each.
+    pub memory: Vec<Remark>,
+    /// What happened to each file: how often, by operation.
+    pub files: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Errors and warnings, one line each.
+    pub troubles: Vec<Trouble>,
+    /// Sequence of the last event.
+    pub last_sequence: u64,
+    /// Where streamed texts are being joined: turn and item by (run, id).
+    streams: HashMap<(String, String), (usize, usize)>,
+}
+
+/// One line with the event that it rests on.
+#[derive(Clone, Debug)]
+pub struct Remark {
+    /// The event.
+    pub sequence: u64,
+    /// The line.
+    pub text: String,
+}
+
+/// An error or a warning.
+#[derive(Clone, Debug)]
+pub struct Trouble {
+    /// The event.
+    pub sequence: u64,
+    /// When.
+    pub time: Timestamp,
+    /// The event's type.
+    pub kind: String,
+    /// Whether it is an error, not a warning.
+    pub error: bool,
+    /// What went wrong.
+    pub text: String,
+}
+
+/// What happened in one task.
+#[derive(Clone, Debug, Default)]
+pub struct Turn {
+    /// The task's number; `None` before the first task.
+    pub task: Option<u64>,
+    /// What happened, in order.
+    pub items: Vec<Item>,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// Somebody said something.
+    Said(Said),
+    /// Tools were called, one after the other.
+    Calls(Vec<CallLine>),
+    /// A note, a decision, a workflow step: one line.
+    Remark(Remark),
+    /// A section that was written for the transcript.
+    Section {
+        /// The event.
+        sequence: u64,
+        /// Its heading.
+        title: String,
+        /// Its text.
+        content: String,
+    },
+}
+
+/// What somebody said.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// The first event.
+    pub sequence: u64,
+    /// When.
+    pub time: Timestamp,
+    /// Who.
+    pub who: String,
+    /// The words, cut where very long.
+    pub text: String,
+}
+
+/// A tool call in the flow of the run.
+#[derive(Clone, Debug)]
+pub struct CallLine {
+    /// Sequence of its first event.
+    pub sequence: u64,
+    /// Index of the call in the state's calls.
+    pub call: usize,
+    /// What it was called with, one short line.
+    pub arguments: String,
+}
+
+impl Model {
+    /// Takes the next event, whose line begins at byte `offset`. `summary` is the
+    /// effective one.
+    pub fn observe(&mut self, view: &View<'_, '_>, offset: u64, summary: Option<&str>) {
+        let event = view.event;
+        self.last_sequence = event.sequence;
+        self.chapters.observe(view);
+        let effect = self.state.observe(view, offset);
+        let first_task = self.tasks.all().is_empty();
+        let task = self.tasks.observe(view);
+        if first_task && view.role == Role::TaskStart || self.turns.is_empty() {
+            self.turns.push(Turn::default());
+        }
+        if let Some(task) = task {
+            self.turn(task);
+        }
+        self.trouble(view, summary);
+        let one_line = || summary.map_or_else(|| event.kind.to_string(), str::to_owned);
+        let remark = |text: String| Remark { sequence: event.sequence, text };
+        match view.role {
+            Role::Message | Role::Chunk if catalogue::is_reasoning(&event.kind) => {}
+            Role::Message if event.actor == "runtime" => {}
+            Role::Message => self.say(view),
+            Role::Chunk => self.join(view),
+            Role::ToolStart => {
+                if let Some(observed) = effect.call
+                    && self.state.calls.all()[observed.call].first.map(|start| start.sequence)
+                        == Some(event.sequence)
+                {
+                    self.call(view, observed.call);
+                }
+            }
+            Role::ToolEnd | Role::ToolFail | Role::ToolBlocked => {
+                if let Some(observed) = effect.call
+                    && self.state.calls.all()[observed.call].first.is_none()
+                    && !observed.repeated_end
+                {
+                    self.call(view, observed.call);
+                }
+            }
+            Role::Prompt => self.system_prompt = view.field("prompt").map(|p| p.into_owned()),
+            Role::Config => self.configs.push(remark(one_line())),
+            Role::Skill => self.skills.push(remark(one_line())),
+            Role::Memory => self.memory.push(remark(one_line())),
+            Role::File => self.file(view),
+            Role::Section => {
+                let text = |name: &str| view.field(name).unwrap_or_default().into_owned();
+                let (title, content) = (text("title"), text("content"));
+                self.item(Item::Section { sequence: event.sequence, title, content });
+            }
+            Role::Note if catalogue::row(&event.kind).is_none() => {}
+            Role::Note | Role::AgentStart | Role::AgentEnd | Role::Permission | Role::Gate
+            | Role::Constraint | Role::Workflow => {
+                let text = view.text().map_or_else(one_line, std::borrow::Cow::into_owned);
+                let text = summary.map_or(text, str::to_owned);
+                self.item(Item::Remark(remark(text)));
+            }
+            _ => {}
+        }
+    }
+
+    /// The turn's outcome; `None` before the first task.
+    #[must_use]
+    pub fn outcome(&self, turn: &Turn) -> Option<Outcome> {
+        Some(self.tasks.outcome(self.tasks.get(turn.task?)?))
+    }
+
+    fn turn(&mut self, task: u64) {
+        if self.turns.last().is_none_or(|turn| turn.task != Some(task)) {
+            self.turns.push(Turn { task: Some(task), items: Vec::new() });
+        }
+    }
+
+    fn item(&mut self, item: Item) {
+        if let Some(turn) = self.turns.last_mut() {
+            turn.items.push(item);
+        }
+    }
+
+    fn said(view: &View<'_, '_>, text: &str) -> Said {
+        Said {
+            sequence: view.event.sequence,
+            time: view.event.timestamp,
+            who: view.agent().into_owned(),
+            text: cut(text, MAX_SAID).into_owned(),
+        }
+    }
+
+    fn say(&mut self, view: &View<'_, '_>) {
+        let text = view.text().or_else(|| view.field("title"));
+        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+            self.item(Item::Said(Self::said(view, &text)));
+        }
+    }
+
+    fn join(&mut self, view: &View<'_, '_>) {
+        let Some(text) = view.text() else { return };
+        let part = |name: &str| view.field(name).unwrap_or_default().into_owned();
+        let key = (part("runId"), part("id"));
+        let known = self.streams.get(&key).copied();
+        if let Some((turn, item)) = known
+            && let Some(Item::Said(said)) =
+                self.turns.get_mut(turn).and_then(|turn| turn.items.get_mut(item))
+        {
+            if said.text.chars().count() < MAX_SAID {
+                said.text.push_str(&text);
+            }
+            return;
+        }
+        self.item(Item::Said(Self::said(view, &text)));
+        let turn = self.turns.len() - 1;
+        self.streams.insert(key, (turn, self.turns[turn].items.len() - 1));
+    }
+
+    fn call(&mut self, view: &View<'_, '_>, call: usize) {
+        let arguments = view.arguments().map(|arguments| {
+            // Of an object with one telling member, that member is what one wants to see.
+            let telling = ["command", "file_path", "path", "pattern", "query", "url", "prompt", "description"];
+            let value = telling.iter().find_map(|name| arguments.present(name)).unwrap_or(arguments);
+            preview(&as_text(value), 80)
+        });
+        let line = CallLine {
+            sequence: view.event.sequence,
+            call,
+            arguments: arguments.unwrap_or_default(),
+        };
+        let Some(turn) = self.turns.last_mut() else { return };
+        match turn.items.last_mut() {
+            Some(Item::Calls(calls)) => calls.push(line),
+            _ => turn.items.push(Item::Calls(vec![line])),
+        }
+    }
+
+    fn file(&mut self, view: &View<'_, '_>) {
+        let Some(path) = view.path() else { return };
+        let operation = view.field("operation").map_or_else(
+            || view.event.kind.rsplit(['.', '_']).next().unwrap_or("touched").to_owned(),
+            std::borrow::Cow::into_owned,
+        );
+        let operations = self.files.entry(path.into_owned()).or_default();
+        *operations.entry(operation).or_insert(0) += 1;
+    }
+
+    fn trouble(&mut self, view: &View<'_, '_>, summary: Option<&str>) {
+        let error = records::is_error(view);
+        if !error && view.severity != crate::event::envelope::Severity::Warning {
+            return;
+        }
+        let text = view.error_text().map(std::borrow::Cow::into_owned);
+        let text = match (view.role, text) {
+            (Role::ToolFail, Some(text)) => format!("{}: {text}", view.tool()),
+            (Role::Rejected | Role::ToolBlocked | Role::DeliverableMissing, text) => {
+                summary.map(str::to_owned).or(text).unwrap_or_default()
+            }
+            (_, text) => text.or(summary.map(str::to_owned)).unwrap_or_default(),
+        };
+        self.troubles.push(Trouble {
+            sequence: view.event.sequence,
+            time: view.event.timestamp,
+            kind: view.event.kind.clone().into_owned(),
+            error,
+            text: preview(&text, 300),
+        });
+    }
+}
+
+/// How a call ended, as a word behind its name; nothing for a completed one.
+#[must_use]
+pub fn call_mark(status: CallStatus) -> &'static str {
+    match status {
+        CallStatus::Completed => "",
+        CallStatus::Open => " (no end)",
+        CallStatus::Failed => " (failed)",
+        CallStatus::Blocked => " (blocked)",
+    }
+}
