@@ -103,20 +103,18 @@ impl Index {
     }
 
     fn line(&self, task: &Task, columns: usize) -> String {
-        let mut facts = vec![plural(task.events, "event")];
-        let tokens = self.tokens(task.number, task.number);
-        facts.push(format!("~{} tokens", short_count(tokens)));
+        let tokens = short_count(self.tokens(task.number, task.number));
+        let mut tail = format!("  {}, ~{tokens} tokens", plural(task.events, "event"));
         if let Some(chapter) = self.chapter_of(task) {
-            facts.push(format!("in {}", self.chapters.path(chapter)));
+            tail.push_str(&format!(" [{}]", chapter.slug));
         }
-        let outcome = match self.tasks.outcome(task) {
-            Outcome::Running => " (in progress)".to_owned(),
-            Outcome::Ended => String::new(),
-            outcome => format!(" ({})", outcome.name()),
-        };
+        match self.tasks.outcome(task) {
+            Outcome::Running => tail.push_str(" (in progress)"),
+            Outcome::Ended => {}
+            outcome => tail.push_str(&format!(" ({})", outcome.name())),
+        }
         let head = format!("[{}] ", task.number);
-        let tail = format!(" — {}{outcome}", facts.join(", "));
-        let room = columns.saturating_sub(head.len() + tail.chars().count()).max(24);
+        let room = columns.saturating_sub(head.len() + tail.chars().count()).max(40);
         format!("{head}{}{tail}", preview(task.title(), room))
     }
 

@@ -8,8 +8,20 @@ use crate::render::markdown::{code, escape, fence};
 
 /// Members of `data` that are shown apart or that repeat what is shown.
 const APART: &[&str] = &[
-    "text", "content", "message", "response", "args", "args_summary", "input", "arguments", "result",
-    "result_summary", "output", "error", "source", "source_text",
+    "text",
+    "content",
+    "message",
+    "response",
+    "args",
+    "args_summary",
+    "input",
+    "arguments",
+    "result",
+    "result_summary",
+    "output",
+    "error",
+    "source",
+    "source_text",
 ];
 
 /// The page of one event. `summary` is the effective one.
@@ -71,7 +83,8 @@ fn indented(value: Json<'_>) -> String {
     fn write(value: Json<'_>, depth: usize, out: &mut String) {
         let (open, close, items): (_, _, Vec<(String, Json<'_>)>) = match value.kind() {
             Kind::Object => {
-                let members = value.raw_members().map(|(key, value)| (format!("\"{key}\": "), value));
+                let members =
+                    value.raw_members().map(|(key, value)| (format!("\"{key}\": "), value));
                 ('{', '}', members.collect())
             }
             Kind::Array => ('[', ']', value.items().map(|item| (String::new(), item)).collect()),

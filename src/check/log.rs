@@ -85,7 +85,8 @@ impl LogCheck {
     pub fn finish(mut self, state: &RunState) -> Findings {
         for (parent, place, imported) in std::mem::take(&mut self.parents) {
             if !self.ids.contains(&parent) {
-                let finding = Finding::new("RL201", place, format!("the parent {parent} is not in the log"));
+                let finding =
+                    Finding::new("RL201", place, format!("the parent {parent} is not in the log"));
                 self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
             }
         }
@@ -143,7 +144,9 @@ impl LogCheck {
         match catalogue::row(&event.kind) {
             None => self.add("RL901", &place, format!("{} is no known type", event.kind)),
             Some(row) => {
-                for field in row.expected_fields().filter(|field| event.data.present(field).is_none()) {
+                for field in
+                    row.expected_fields().filter(|field| event.data.present(field).is_none())
+                {
                     let message = format!("{} has no data field {field}", event.kind);
                     self.add("RL012", &place, message);
                 }
@@ -171,7 +174,11 @@ impl LogCheck {
         }
         let (last, this) = (self.last_sequence, event.sequence);
         if this > last + 1 {
-            self.add("RL101", place, format!("sequence {this} follows {last}: {} missing", this - last - 1));
+            self.add(
+                "RL101",
+                place,
+                format!("sequence {this} follows {last}: {} missing", this - last - 1),
+            );
         } else if this <= last {
             self.add("RL102", place, format!("sequence {this} follows {last}"));
         }
@@ -181,7 +188,7 @@ impl LogCheck {
         }
         if self.last_time.is_some_and(|last| event.timestamp < last) {
             let back = self.last_time.map_or(0, |last| last.millis() - event.timestamp.millis());
-            let message = format!("the clock goes back by {} ms", back);
+            let message = format!("the clock goes back by {back} ms");
             let finding = Finding::new("RL105", place.clone(), message);
             self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
         }
@@ -191,7 +198,11 @@ impl LogCheck {
     fn chain(&mut self, event: &Event<'_>, place: &Place) {
         match (&event.prev_hash, &self.last_hash) {
             (Some(given), Some(right)) if given != right => {
-                let message = format!("prev_hash is {}…, the line before has {}…", &given[..12], &right[..12]);
+                let message = format!(
+                    "prev_hash is {}…, the line before has {}…",
+                    &given[..12],
+                    &right[..12]
+                );
                 self.add("RL301", place, message);
             }
             (Some(_), None) => self.add("RL304", place, "the first line carries a prev_hash"),

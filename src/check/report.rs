@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::deliverables::{Deliverable, Verdict, worst};
 use super::finding::{Finding, Findings};
 use super::table::Level;
 use crate::render::human::plural;
@@ -20,6 +21,8 @@ pub struct RunReport {
     pub findings: Findings,
     /// How many events were read.
     pub events: u64,
+    /// How what the run must leave stands.
+    pub deliverables: Vec<Deliverable>,
 }
 
 impl RunReport {
@@ -30,8 +33,9 @@ impl RunReport {
         self.findings.count(Level::Error) + warnings == 0
     }
 
-    fn verdict(&self, strict: bool) -> &'static str {
-        if self.passes(strict) { "passed" } else { "failed" }
+    /// `failed` on a finding that counts, else what the deliverables come to.
+    fn verdict(&self, strict: bool) -> Verdict {
+        if self.passes(strict) { worst(&self.deliverables) } else { Verdict::Failed }
     }
 }
 
@@ -74,12 +78,20 @@ pub fn human(report: &RunReport, strict: bool, verbose: bool, color: bool) -> St
         let name = if level == Level::Info { "note" } else { level.name() };
         plural(report.findings.count(level) as u64, name)
     });
-    let verdict = match report.passes(strict) {
-        true => paint("1;32", "passed"),
-        false => paint("1;31", "failed"),
-    };
+    for deliverable in &report.deliverables {
+        let reason = deliverable.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+        let path = line(&deliverable.path);
+        out.push_str(&format!("deliverable {path}: {}{reason}\n", deliverable.status));
+    }
+    let verdict = report.verdict(strict);
+    let color = if verdict == Verdict::Passed { "1;32" } else { "1;31" };
+    let verdict = paint(color, verdict.name());
     let events = plural(report.events, "event");
-    out.push_str(&format!("{}: {verdict} ({events}, {})\n", line(&report.run_id), counts.join(", ")));
+    out.push_str(&format!(
+        "{}: {verdict} ({events}, {})\n",
+        line(&report.run_id),
+        counts.join(", ")
+    ));
     out
 }
 
@@ -120,7 +132,7 @@ struct RunDocument<'r> {
     verdict: &'static str,
     events: u64,
     findings: Vec<FindingDocument<'r>>,
-    deliverables: Vec<()>,
+    deliverables: &'r [Deliverable],
 }
 
 #[derive(Debug, Serialize)]
@@ -144,7 +156,7 @@ pub fn document(reports: &[RunReport], strict: bool) -> Document<'_> {
     };
     let runs = reports.iter().map(|report| RunDocument {
         run_id: &report.run_id,
-        verdict: report.verdict(strict),
+        verdict: report.verdict(strict).name(),
         events: report.events,
         findings: report
             .findings
@@ -162,7 +174,7 @@ pub fn document(reports: &[RunReport], strict: bool) -> Document<'_> {
                 hint: finding(found).1,
             })
             .collect(),
-        deliverables: Vec::new(),
+        deliverables: &report.deliverables,
     });
     Document { schema_version: SCHEMA_VERSION, runs: runs.collect() }
 }

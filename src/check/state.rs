@@ -19,7 +19,12 @@ pub struct HeadSeen {
 
 /// Compares the stored document with the log as of its head. `bytes` is the file, `stored`
 /// the head in it, `seen` what the log holds there.
-pub fn check(bytes: Option<&[u8]>, stored: Option<&Head>, seen: &HeadSeen, findings: &mut Findings) {
+pub fn check(
+    bytes: Option<&[u8]>,
+    stored: Option<&Head>,
+    seen: &HeadSeen,
+    findings: &mut Findings,
+) {
     let place = Place::file(STATE);
     let Some(bytes) = bytes else {
         findings.push(Finding::new("RL403", place, "there is no run.json"));
@@ -39,7 +44,8 @@ pub fn check(bytes: Option<&[u8]>, stored: Option<&Head>, seen: &HeadSeen, findi
             findings.push(Finding::new("RL303", in_log, message));
         }
         Some(hash) if *hash != stored.hash => {
-            let message = format!("the line that run.json names as head, {}, has changed", stored.sequence);
+            let message =
+                format!("the line that run.json names as head, {}, has changed", stored.sequence);
             findings.push(Finding::new("RL303", in_log, message));
         }
         Some(_) if bytes != seen.expected => {

@@ -145,10 +145,9 @@ fn of_run(error: &RunError) -> (Exit, String) {
              nothing was recorded"
                 .to_owned(),
         ),
-        RunError::Conflict { .. } => (
-            Exit::Input,
-            "an event id stands for one event; nothing was recorded".to_owned(),
-        ),
+        RunError::Conflict { .. } => {
+            (Exit::Input, "an event id stands for one event; nothing was recorded".to_owned())
+        }
         RunError::Input(_) => (Exit::Input, "nothing was recorded".to_owned()),
     }
 }
@@ -172,9 +171,8 @@ fn of_fs(error: &FsError) -> (Exit, String) {
         Cause::Io(_) if error.is_missing() => (Exit::NoInput, String::new()),
         Cause::Io(_) if error.is_forbidden() => (Exit::Unsafe, String::new()),
         Cause::Io(_) if error.what == "create" => (Exit::CannotCreate, String::new()),
-        Cause::Io(_) => (
-            Exit::Io,
-            "repeating the same command with the same --event-id is safe".to_owned(),
-        ),
+        Cause::Io(_) => {
+            (Exit::Io, "repeating the same command with the same --event-id is safe".to_owned())
+        }
     }
 }

@@ -4,6 +4,7 @@
 mod clock;
 mod commands;
 mod exit;
+mod progress;
 mod signals;
 mod ui;
 
@@ -12,8 +13,8 @@ use std::process::ExitCode;
 
 use clap::{Parser as _, error::ErrorKind};
 
-pub use commands::command;
 use commands::Cli;
+pub use commands::command;
 use exit::{Exit, Failure, explain};
 use ui::Ui;
 

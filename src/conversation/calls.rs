@@ -178,8 +178,7 @@ impl Calls {
         };
         let entry = &mut self.calls[call];
         let start = entry.newest.filter(|start| offset - start.offset <= PAIRING_WINDOW);
-        let duration_ms =
-            view.duration_ms().or_else(|| event.timestamp.since(start?.time));
+        let duration_ms = view.duration_ms().or_else(|| event.timestamp.since(start?.time));
         let repeated_end = entry.ends > 0;
         entry.status = match view.role {
             Role::ToolFail => CallStatus::Failed,
@@ -249,5 +248,6 @@ fn last_segment(id: &str) -> &str {
 #[must_use]
 pub fn same_call(one: &str, other: &str) -> bool {
     one == other
-        || (last_segment(one) == last_segment(other) && (!one.contains('/') || !other.contains('/')))
+        || (last_segment(one) == last_segment(other)
+            && (!one.contains('/') || !other.contains('/')))
 }

@@ -2,8 +2,8 @@
 
 use super::catalogue;
 use super::envelope::{
-    Event, LineError, LineFault, MAX_LINE, MAX_SUMMARY, Severity, id_of, object_of,
-    severity_of, text_of, timestamp_of, type_of,
+    Event, LineError, LineFault, MAX_LINE, MAX_SUMMARY, Severity, id_of, object_of, severity_of,
+    text_of, timestamp_of, type_of,
 };
 use super::fields::effective;
 use super::json::{Json, ObjectText, escape_into};

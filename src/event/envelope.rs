@@ -122,7 +122,9 @@ impl fmt::Display for LineError {
             LineFault::NotAnObject => f.write_str("not a JSON object"),
             LineFault::Missing(name) => write!(f, "the field `{name}` is missing"),
             LineFault::Field(name, rule) => write!(f, "the field `{name}` {rule}"),
-            LineFault::TooLong(bytes) => write!(f, "{bytes} bytes long; a line may have {MAX_LINE}"),
+            LineFault::TooLong(bytes) => {
+                write!(f, "{bytes} bytes long; a line may have {MAX_LINE}")
+            }
         }
     }
 }
@@ -217,7 +219,9 @@ impl<'a> Reading<'a> {
     fn member(&mut self, key: &'a str, value: Json<'a>) {
         match key {
             "event_id" => self.fields.event_id = self.take("event_id", value, id_of),
-            "sequence" => self.fields.sequence = self.take("sequence", value, |_, v| sequence_of(v)),
+            "sequence" => {
+                self.fields.sequence = self.take("sequence", value, |_, v| sequence_of(v));
+            }
             "run_id" => self.fields.run_id = self.take("run_id", value, id_of),
             "session_id" => self.fields.session_id = self.take("session_id", value, id_of),
             "task_id" => self.fields.task_id = self.take("task_id", value, id_of),
@@ -226,9 +230,12 @@ impl<'a> Reading<'a> {
                 self.fields.timestamp = self.take("timestamp", value, |_, v| timestamp_of(v));
             }
             "actor" => self.fields.actor = self.take("actor", value, |_, v| text_of(v)),
-            "severity" => self.fields.severity = self.take("severity", value, |_, v| severity_of(v)),
+            "severity" => {
+                self.fields.severity = self.take("severity", value, |_, v| severity_of(v));
+            }
             "summary" => {
-                let read = |_, v: Json<'a>| if v.is_null() { Ok(None) } else { text_of(v).map(Some) };
+                let read =
+                    |_, v: Json<'a>| if v.is_null() { Ok(None) } else { text_of(v).map(Some) };
                 self.fields.summary = self.take("summary", value, read);
             }
             "data" => self.fields.data = self.take("data", value, |_, v| object_of(v)),
@@ -263,9 +270,9 @@ impl<'a> Reading<'a> {
     fn finish(self) -> Result<Event<'a>, Vec<LineError>> {
         let Self { mut problems, fields, .. } = self;
         let mut missing = |name| {
-            let reported = problems
-                .iter()
-                .any(|problem| matches!(problem.fault, LineFault::Field(field, _) if field == name));
+            let reported = problems.iter().any(
+                |problem| matches!(problem.fault, LineFault::Field(field, _) if field == name),
+            );
             if !reported {
                 problems.push(LineError { offset: 0, fault: LineFault::Missing(name) });
             }

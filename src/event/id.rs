@@ -45,7 +45,8 @@ impl RunId {
     pub fn parse(text: &str) -> Result<Self, BadId> {
         const RULE: &str = "use 1 to 128 of A-Z a-z 0-9 . _ - and start with a letter or digit";
         let head = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
-        let body = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+        let body =
+            text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
         if head && body && text.len() <= MAX_ID {
             Ok(Self(text.to_owned()))
         } else {

@@ -76,8 +76,14 @@ impl Role {
         use Role::{RunIncomplete, RunPaused, RunResumed, RunStarted};
         matches!(
             self,
-            RunCreated | RunStarted | RunPaused | RunResumed | RunCompleted | RunFailed
-                | RunIncomplete | RunCancelled
+            RunCreated
+                | RunStarted
+                | RunPaused
+                | RunResumed
+                | RunCompleted
+                | RunFailed
+                | RunIncomplete
+                | RunCancelled
         )
     }
 
@@ -89,8 +95,14 @@ impl Role {
         self.is_lifecycle()
             || matches!(
                 self,
-                Backfill | SessionSummary | Chapter | ChapterRemoved | Recovered
-                    | DeliverableCheck | DeliverableMissing | DeliverableVerdict
+                Backfill
+                    | SessionSummary
+                    | Chapter
+                    | ChapterRemoved
+                    | Recovered
+                    | DeliverableCheck
+                    | DeliverableMissing
+                    | DeliverableVerdict
             )
     }
 

@@ -61,7 +61,8 @@ impl<'t> Template<'t> {
                 .find(['{', '}'])
                 .filter(|end| inner.as_bytes()[*end] == b'}')
                 .ok_or(TemplateError { offset: open, what: "`{` without its `}`" })?;
-            parts.push(field(&inner[..close]).map_err(|what| TemplateError { offset: open, what })?);
+            parts
+                .push(field(&inner[..close]).map_err(|what| TemplateError { offset: open, what })?);
             at = open + close + 2;
         }
         if at < source.len() {
@@ -142,11 +143,7 @@ fn or_else(fallback: &str, decimals: Option<usize>) -> String {
 #[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    if text.contains(breaks) {
-        Cow::Owned(text.replace(breaks, " "))
-    } else {
-        Cow::Borrowed(text)
-    }
+    if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
 }
 
 /// At most `limit` characters, the last of them `…` where something was cut.

@@ -72,7 +72,9 @@ impl fmt::Display for FsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.cause {
             Cause::Io(error) => write!(f, "cannot {} {}: {error}", self.what, self.path.display()),
-            Cause::Unsafe => write!(f, "{} is {}; it is not touched", self.path.display(), self.what),
+            Cause::Unsafe => {
+                write!(f, "{} is {}; it is not touched", self.path.display(), self.what)
+            }
         }
     }
 }

@@ -74,8 +74,7 @@ pub fn is_regular(path: &Path) -> bool {
 /// # Errors
 /// When it is missing or something else.
 pub fn open_dir(path: &Path) -> Result<(), FsError> {
-    let metadata =
-        fs::symlink_metadata(path).map_err(|error| FsError::io(path, "open", error))?;
+    let metadata = fs::symlink_metadata(path).map_err(|error| FsError::io(path, "open", error))?;
     if metadata.is_dir() { Ok(()) } else { Err(FsError::unsafe_path(path, nature(&metadata))) }
 }
 

@@ -212,7 +212,8 @@ impl ClaudeCode {
         let is_set = |name: &str| line.json.get(name).and_then(Json::as_bool) == Some(true);
         let text = texts.join("\n");
         let wrapped = WRAPPERS.iter().any(|wrapper| text.trim_start().starts_with(wrapper));
-        let written_by_client = wrapped || answers || is_set("isMeta") || is_set("isCompactSummary");
+        let written_by_client =
+            wrapped || answers || is_set("isMeta") || is_set("isCompactSummary");
         if text.is_empty() && (images == 0 || answers) {
             return drafts;
         }

@@ -109,7 +109,7 @@ impl LogReader {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn next(&mut self) -> Result<Option<Line<'_>>, LogError> {
+    pub fn next_line(&mut self) -> Result<Option<Line<'_>>, LogError> {
         let mut searched = 0;
         loop {
             let held = &self.buffer[self.from..self.filled];

@@ -50,9 +50,7 @@ impl Rejected<'_> {
         object.text("reason", self.reason);
         match std::str::from_utf8(self.content) {
             Ok(text) => object.text("text", text),
-            Err(_) => {
-                object.text("base64", &base64::prelude::BASE64_STANDARD.encode(self.content))
-            }
+            Err(_) => object.text("base64", &base64::prelude::BASE64_STANDARD.encode(self.content)),
         };
         out.extend_from_slice(object.finish().as_bytes());
         out.push(b'\n');

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-
 use super::lock::Locked;
 use super::rejected::{Origin, Rejected};
 use super::tail::{read_range, read_tail};
@@ -139,6 +138,7 @@ fn last_event<'l>(line: &'l [u8], run_id: Option<&str>) -> Result<Event<'l>, Str
 /// Whether unterminated bytes are the whole record that would come next.
 fn continues(torn: &[u8], position: &Position, run_id: Option<&str>) -> bool {
     let Ok(event) = last_event(torn, run_id) else { return false };
-    let chained = event.prev_hash.is_none() || event.prev_hash.as_deref() == position.hash.as_deref();
+    let chained =
+        event.prev_hash.is_none() || event.prev_hash.as_deref() == position.hash.as_deref();
     event.sequence == position.sequence + 1 && chained
 }

@@ -13,6 +13,19 @@ pub fn duration(milliseconds: u64) -> String {
     }
 }
 
+/// `850ms`, `12s`, `4m`, `2h`, `3d`: one figure, for tables.
+#[must_use]
+pub fn rough_duration(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match seconds {
+        0 => format!("{milliseconds}ms"),
+        1..=119 => format!("{seconds}s"),
+        120..=7_199 => format!("{}m", seconds / 60),
+        7_200..=172_799 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
 /// `12,450`: thousands set apart.
 #[must_use]
 pub fn count(number: u64) -> String {
@@ -31,8 +44,8 @@ pub fn count(number: u64) -> String {
 #[must_use]
 pub fn short_count(number: u64) -> String {
     match number {
-        0..=9_999 => number.to_string(),
-        10_000..=999_949 => format!("{:.1}k", number as f64 / 1e3),
+        0..=999 => number.to_string(),
+        1_000..=999_949 => format!("{:.1}k", number as f64 / 1e3),
         _ => format!("{:.1}M", number as f64 / 1e6),
     }
 }

@@ -74,6 +74,25 @@ pub fn preview(text: &str, columns: usize) -> String {
     out
 }
 
+/// Like [`preview`], keeping the end, which tells most of a path.
+#[must_use]
+pub fn preview_end(text: &str, columns: usize) -> String {
+    let text = line(text);
+    if text.width() <= columns {
+        return text.into_owned();
+    }
+    let mut kept: Vec<char> = Vec::new();
+    let mut used = 1;
+    for character in text.chars().rev() {
+        used += character.width().unwrap_or(0);
+        if used > columns {
+            break;
+        }
+        kept.push(character);
+    }
+    std::iter::once('…').chain(kept.into_iter().rev()).collect()
+}
+
 fn push_shown(character: char, out: &mut String) {
     let code = u32::from(character);
     match character {

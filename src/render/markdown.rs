@@ -2,38 +2,53 @@
 
 use super::inert;
 
-/// One line of text with everything escaped that Markdown or HTML would act on.
+/// One line of text with everything escaped that Markdown or HTML would act on: no
+/// emphasis, link, image, mention, HTML, heading, list or table cell is left in it.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let text = inert::line(text);
     let mut out = String::with_capacity(text.len() + 8);
-    for (at, character) in text.char_indices() {
-        match character {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            // A colon behind a scheme would make a bare address a link.
-            ':' if text[at..].starts_with("://") => out.push_str("&#58;"),
-            '@' => out.push_str("&#64;"),
-            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '|' | '~' | '!' | '$' => {
-                out.push('\\');
+    let mut before = None;
+    // Whether only white space, or only digits, came so far.
+    let (mut at_start, mut in_number) = (true, true);
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let after = characters.peek().map(|(_, next)| *next);
+        let inside_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let entity = match character {
+            '<' => Some("&lt;"),
+            '>' if at_start => Some("&gt;"),
+            '&' if after.is_some_and(|c| c == '#' || c.is_alphanumeric()) => Some("&amp;"),
+            '@' => Some("&#64;"),
+            // A scheme, or two colons, would make a link or a command of a CI system.
+            ':' if text[at..].starts_with("://") || after == Some(':') || before == Some(':') => {
+                Some("&#58;")
+            }
+            'w' | 'W' if text[at..].get(..4).is_some_and(|w| w.eq_ignore_ascii_case("www.")) => {
+                Some(if character == 'w' { "&#119;" } else { "&#87;" })
+            }
+            _ => None,
+        };
+        let escaped = match character {
+            '\\' | '`' | '*' | '[' | ']' | '#' | '|' | '$' => true,
+            '_' => !(inside_word(before) && inside_word(after)),
+            '~' => after == Some('~') || before == Some('~'),
+            '-' | '+' | '=' => at_start,
+            '.' | ')' => in_number && !at_start,
+            _ => false,
+        };
+        match entity {
+            Some(entity) => out.push_str(entity),
+            None => {
+                if escaped {
+                    out.push('\\');
+                }
                 out.push(character);
             }
-            '-' | '+' | '=' if text[..at].trim().is_empty() => {
-                out.push('\\');
-                out.push(character);
-            }
-            '.' if at > 0 && text[..at].trim().bytes().all(|b| b.is_ascii_digit()) => {
-                out.push_str("\\.");
-            }
-            ':' if text[..at].ends_with(':') || text[at + 1..].starts_with(':') => {
-                out.push_str("&#58;");
-            }
-            'w' | 'W' if text[at..].get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www.")) => {
-                out.push_str(if character == 'w' { "&#119;" } else { "&#87;" });
-            }
-            c => out.push(c),
         }
+        at_start &= character.is_whitespace();
+        in_number &= character.is_ascii_digit() || character.is_whitespace();
+        before = Some(character);
     }
     out
 }

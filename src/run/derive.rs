@@ -13,8 +13,8 @@ use super::document::{Head, RunDocument, stored_head};
 use super::records;
 use super::state::{Effect, RunState};
 use crate::event::fields::View;
-use crate::fs::{Access, append_lines, make_dir, open_regular, read_small, replace};
 use crate::event::hash::line_hash;
+use crate::fs::{Access, append_lines, make_dir, open_regular, read_small, replace};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
 
@@ -87,7 +87,7 @@ impl<'r> Derivation<'r> {
     }
 
     fn read(&mut self, reader: &mut LogReader) -> Result<(), RunError> {
-        while let Some(line) = reader.next()? {
+        while let Some(line) = reader.next_line()? {
             if let (Some(stored), Body::Complete(bytes)) = (&self.stored, line.body)
                 && line.offset + bytes.len() as u64 + 1 == stored.bytes
             {

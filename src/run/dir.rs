@@ -150,7 +150,7 @@ pub fn all(runs_dir: &Path) -> Vec<RunDir> {
 /// Time of the first event; `None` in an empty or unreadable log.
 fn first_time(run: &RunDir) -> Option<Timestamp> {
     let mut reader = LogReader::open(&run.events()).ok()?;
-    while let Ok(Some(line)) = reader.next() {
+    while let Ok(Some(line)) = reader.next_line() {
         if let Body::Complete(bytes) = line.body
             && let Ok(event) = envelope::parse(bytes)
         {

@@ -64,7 +64,8 @@ impl RunDocument {
     /// The document of a state whose newest line is `head`.
     #[must_use]
     pub fn new(state: &RunState, head: Option<Head>) -> Self {
-        let raw = |text: Option<&str>| text.and_then(|text| RawValue::from_string(text.to_owned()).ok());
+        let raw =
+            |text: Option<&str>| text.and_then(|text| RawValue::from_string(text.to_owned()).ok());
         let counts = state.counts();
         let time = |moment: Option<crate::event::time::Timestamp>| moment.map(|m| m.to_string());
         Self {

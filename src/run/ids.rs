@@ -40,7 +40,7 @@ impl EventIds {
         let mut reader = LogReader::over(log.path(), file, self.scanned, end);
         loop {
             let offset = reader.offset();
-            let Some(line) = reader.next()? else { break };
+            let Some(line) = reader.next_line()? else { break };
             let Body::Complete(bytes) = line.body else { continue };
             match envelope::peek(bytes) {
                 Some(peek) => self.insert(peek.event_id, offset),

@@ -1,6 +1,7 @@
 //! The run directory: its layout, the recorder that appends to it, and the files
 //! derived from its log.
 
+pub mod deliverables;
 pub mod derive;
 pub mod dir;
 pub mod document;

@@ -69,7 +69,7 @@ impl RecentCalls {
         let mut reader = LogReader::over(log.path(), file, from, to);
         loop {
             let offset = reader.offset();
-            let Some(line) = reader.next()? else { break };
+            let Some(line) = reader.next_line()? else { break };
             let Body::Complete(bytes) = line.body else { continue };
             let other = |role: Role| !role.is_tool_state();
             if peek(bytes).is_some_and(|peek| other(catalogue::role(peek.kind))) {

@@ -14,13 +14,13 @@ use crate::event::catalogue;
 use crate::event::draft::{Defaults, Draft, Pending};
 use crate::event::envelope::{self, MAX_LINE};
 use crate::event::fields::View;
+use crate::event::hash::line_hash;
 use crate::event::id::{RunId, new_event_id, random_suffix};
 use crate::event::json::ObjectText;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
-use crate::event::hash::line_hash;
-use crate::log::lock::{LogFile, Locked};
+use crate::log::lock::{Locked, LogFile};
 use crate::log::settle::Repair;
 use crate::log::tail::read_range;
 
@@ -119,12 +119,7 @@ impl Recorder {
         Self::over(run, log, options, now)
     }
 
-    fn over(
-        run: RunDir,
-        log: LogFile,
-        options: Options,
-        now: Timestamp,
-    ) -> Result<Self, RunError> {
+    fn over(run: RunDir, log: LogFile, options: Options, now: Timestamp) -> Result<Self, RunError> {
         let identity = identify(&run, &log, now)?;
         let recent = RecentCalls::default();
         Ok(Self { run, log, identity, ids: None, many_ids: false, recent, options })
@@ -257,8 +252,7 @@ impl Recorder {
             drafts.iter().map(|draft| prepare(draft, &defaults)).collect();
 
         let mut locked = log.lock(options.lock_timeout)?;
-        let (position, repair) =
-            locked.settle(Some(&identity.run_id), &run.rejected(), now)?;
+        let (position, repair) = locked.settle(Some(&identity.run_id), &run.rejected(), now)?;
         if identity.provisional && position.sequence > 0 {
             return Ok(Attempt::Renamed);
         }
@@ -282,9 +276,12 @@ impl Recorder {
             batch.recovered_bytes = bytes;
             writing.push(&prepare(&recovered(bytes), &defaults)?, Role::Recovered);
         }
-        let created = drafts.first().is_some_and(|draft| is_created(draft));
+        let created = drafts.first().is_some_and(is_created);
         if options.create && writing.sequence == 0 && !created {
-            writing.push(&prepare(&Draft::new("run.created", ObjectText::new()), &defaults)?, Role::RunCreated);
+            writing.push(
+                &prepare(&Draft::new("run.created", ObjectText::new()), &defaults)?,
+                Role::RunCreated,
+            );
             batch.lifecycle = true;
         }
         for (draft, pending) in drafts.iter().zip(pending) {
@@ -310,7 +307,8 @@ impl Recorder {
                 ids.advance(locked.length());
             }
         }
-        let completed = if let Repair::Completed(line) = &repair { Some(line.as_slice()) } else { None };
+        let completed =
+            if let Repair::Completed(line) = &repair { Some(line.as_slice()) } else { None };
         derive_records(run, recent, &locked, completed, &writing, &mut batch.warnings);
         drop(locked);
         if first_append && !writing.buffer.is_empty() {
@@ -412,13 +410,16 @@ fn derive_records(
 ) {
     let (mut tools, mut errors) = (Vec::new(), Vec::new());
     let completed = completed.map(|line| (line, writing.start - line.len() as u64 - 1));
-    let written = writing.written.iter().map(|line| {
-        (&writing.buffer[line.from..line.to], writing.start + line.from as u64)
-    });
+    let written = writing
+        .written
+        .iter()
+        .map(|line| (&writing.buffer[line.from..line.to], writing.start + line.from as u64));
     for (line, offset) in completed.into_iter().chain(written) {
         let telling = envelope::peek(line).is_none_or(|peek| {
             let row = catalogue::row(peek.kind);
-            row.is_some_and(|row| row.role.is_tool_state() || matches!(row.role, Role::Error | Role::Rejected))
+            row.is_some_and(|row| {
+                row.role.is_tool_state() || matches!(row.role, Role::Error | Role::Rejected)
+            })
         });
         if !telling && memchr::memmem::find(line, b"\"severity\":\"error\"").is_none() {
             continue;
@@ -429,7 +430,8 @@ fn derive_records(
             match recent.observe(locked.log(), &view, offset, line.len() as u64) {
                 Ok((observed, calls)) => {
                     let call = &calls.all()[observed.call];
-                    tools.extend_from_slice(records::tool_record(&view, &observed, call).as_bytes());
+                    tools
+                        .extend_from_slice(records::tool_record(&view, &observed, call).as_bytes());
                 }
                 Err(error) => warnings.push(error.to_string()),
             }

@@ -69,7 +69,8 @@ pub fn is_error(view: &View<'_, '_>) -> bool {
 #[must_use]
 pub fn error_record(view: &View<'_, '_>) -> String {
     let event = view.event;
-    let detail = |name: &str| event.data.path(&format!("error.{name}")).or_else(|| event.data.path(name));
+    let detail =
+        |name: &str| event.data.path(&format!("error.{name}")).or_else(|| event.data.path(name));
     let category = detail("category").and_then(Json::as_str);
     let category = CATEGORIES
         .iter()
@@ -83,7 +84,11 @@ pub fn error_record(view: &View<'_, '_>) -> String {
     let message = view.error_text().or_else(|| event.summary.clone());
     let mut record = ObjectText::new();
     optional(&mut record, "code", detail("code"));
-    text_or_null(&mut record, "message", message.as_deref().map(|text| cut(text, MAX_TEXT)).as_deref());
+    text_or_null(
+        &mut record,
+        "message",
+        message.as_deref().map(|text| cut(text, MAX_TEXT)).as_deref(),
+    );
     record.text("category", category);
     optional(&mut record, "retryable", detail("retryable").filter(|v| v.kind() == Kind::Bool));
     optional(&mut record, "details", detail("details"));

@@ -243,7 +243,7 @@ impl RunState {
                 }
             }
             Role::DeliverableVerdict => {
-                self.deliverables.status = view.field("status").map(|s| s.into_owned());
+                self.deliverables.status = view.field("status").map(std::borrow::Cow::into_owned);
             }
             _ => {}
         }

@@ -125,13 +125,20 @@ impl<'r> Stream<'r> {
                 }
                 Err(error) => Err(error.to_string()),
             },
-            Reader::Undecided => Err("neither a native event nor a line of a known dialect".to_owned()),
+            Reader::Undecided => {
+                Err("neither a native event nor a line of a known dialect".to_owned())
+            }
         };
         match taken {
             Ok(()) => {
                 let content = line.to_vec();
                 self.bytes += content.len();
-                self.lines.push(PendingLine { number, offset, content, drafts: from..self.drafts.len() });
+                self.lines.push(PendingLine {
+                    number,
+                    offset,
+                    content,
+                    drafts: from..self.drafts.len(),
+                });
             }
             Err(reason) => self.reject(number, offset, line, &reason, now)?,
         }

@@ -85,9 +85,14 @@ impl Plan {
     pub fn drafts(&self) -> Vec<Draft> {
         let draft = |(target, summary): (&str, &str)| {
             let mut data = ObjectText::new();
-            data.text("target_event_id", target).text("summary", summary).text("source", "template");
+            data.text("target_event_id", target)
+                .text("summary", summary)
+                .text("source", "template");
             let id = hex(&sha256(format!("template backfill of {target}").as_bytes())[..16]);
-            Draft { event_id: Some(format!("evt_fill_{id}")), ..Draft::new("summary.backfilled", data) }
+            Draft {
+                event_id: Some(format!("evt_fill_{id}")),
+                ..Draft::new("summary.backfilled", data)
+            }
         };
         self.backfills().map(draft).collect()
     }

@@ -62,7 +62,8 @@ impl Overview {
             entry.summarized += 1;
         } else if class != Class::None {
             entry.pending += 1;
-            self.wanting.insert(event.event_id.clone().into_owned(), event.kind.clone().into_owned());
+            self.wanting
+                .insert(event.event_id.clone().into_owned(), event.kind.clone().into_owned());
         }
         if let Some((target, _)) = backfilled(view)
             && let Some(kind) = self.wanting.remove(&target)

@@ -51,7 +51,10 @@ pub fn render(model: &Model, harness: &Harness) -> String {
         out.push_str(&format!("\n## {title}\n\n{body}"));
     }
     let log = "[events.jsonl](events.jsonl)";
-    out.push_str(&format!("\n---\n\nMade by runlog from events 1–{} of {log}.\n", model.last_sequence));
+    out.push_str(&format!(
+        "\n---\n\nMade by runlog from events 1–{} of {log}.\n",
+        model.last_sequence
+    ));
     out
 }
 
@@ -70,7 +73,8 @@ fn gist(model: &Model) -> String {
     if let Some(cost) = counts.usage.cost_micros {
         facts.push(dollars(cost));
     }
-    let time = model.state.duration_ms().map(|ms| format!(" after {}", duration(ms)));
+    let span = model.work_ms().or(model.state.duration_ms());
+    let time = span.map(|ms| format!(" after {}", duration(ms)));
     let status = model.state.status().name();
     format!("> **{status}**{}: {}.\n", time.unwrap_or_default(), facts.join(", "))
 }
@@ -93,6 +97,10 @@ fn metadata(model: &Model) -> String {
     }
     if let Some(span) = state.duration_ms() {
         row("Duration", duration(span));
+    }
+    if let (Some((first, last)), Some(span)) = (model.imported, model.work_ms()) {
+        let times = format!("{} to {} UTC", first.readable(), last.readable());
+        row("Work", format!("{times}, {}; imported afterwards", duration(span)));
     }
     row("Events", format!("{} ([events.jsonl](events.jsonl))", count(counts.events)));
     if let Some(tokens) = counts.usage.input_tokens {
@@ -164,7 +172,8 @@ fn tools(model: &Model) -> String {
     if tools.is_empty() {
         return String::new();
     }
-    let mut out = String::from("| Tool | Calls | Failed | Blocked | Time |\n|---|--:|--:|--:|--:|\n");
+    let mut out =
+        String::from("| Tool | Calls | Failed | Blocked | Time |\n|---|--:|--:|--:|--:|\n");
     for tool in tools {
         let time = tool.duration_ms.map_or_else(|| "unknown".to_owned(), duration);
         let name = code(&preview(&tool.name, 60));
@@ -210,7 +219,7 @@ fn work_notes(model: &Model) -> String {
             Some(outcome) => format!(", {}", outcome.name()),
         };
         out.push_str(&format!(
-            "### \\[{}\\] {}\n\n{}, events {} to {}{outcome}\n\n",
+            "### [{}] {}\n\n{}, events {} to {}{outcome}\n\n",
             task.number,
             escape(&preview(task.title(), 100)),
             task.started.clock(),
@@ -221,7 +230,11 @@ fn work_notes(model: &Model) -> String {
         out.push('\n');
     }
     for remark in &model.memory {
-        out.push_str(&format!("- {} ({})\n", escape(&preview(&remark.text, SHORT)), link(remark.sequence)));
+        out.push_str(&format!(
+            "- {} ({})\n",
+            escape(&preview(&remark.text, SHORT)),
+            link(remark.sequence)
+        ));
     }
     out.truncate(out.trim_end().len());
     if out.is_empty() { out } else { out + "\n" }
@@ -233,7 +246,10 @@ fn items(model: &Model, turn: &Turn, out: &mut String) {
     for (at, item) in turn.items.iter().enumerate() {
         if skipped.contains(&at) {
             if at == skipped.start {
-                out.push_str(&format!("- … {} left out here\n", plural(skipped.len() as u64, "item")));
+                out.push_str(&format!(
+                    "- … {} left out here\n",
+                    plural(skipped.len() as u64, "item")
+                ));
             }
             continue;
         }
@@ -263,7 +279,10 @@ fn items(model: &Model, turn: &Turn, out: &mut String) {
                         text => format!(" {}", code(text)),
                     };
                     let name = escape(&preview(&call.tool, 60));
-                    out.push_str(&format!("- **{name}**{arguments}{mark} ({})\n", link(line.sequence)));
+                    out.push_str(&format!(
+                        "- **{name}**{arguments}{mark} ({})\n",
+                        link(line.sequence)
+                    ));
                 }
             }
             Item::Remark(remark) => out.push_str(&format!(
@@ -288,14 +307,21 @@ fn closing(said: &Said, out: &mut String) {
         out.push_str(&format!("- {who} said: {} ({})\n", escape(&said.text), link(said.sequence)));
         return;
     }
-    out.push_str(&format!("\n{who} said ({}):\n\n{}\n", link(said.sequence), long_quote(&said.text)));
+    out.push_str(&format!(
+        "\n{who} said ({}):\n\n{}\n",
+        link(said.sequence),
+        long_quote(&said.text)
+    ));
 }
 
 fn deliverables(model: &Model) -> String {
     let deliverables = &model.state.deliverables;
     let mut out = String::new();
     if let Some(status) = &deliverables.status {
-        out.push_str(&format!("Verdict of the last check: **{}**\n\n", escape(&preview(status, 40))));
+        out.push_str(&format!(
+            "Verdict of the last check: **{}**\n\n",
+            escape(&preview(status, 40))
+        ));
     }
     for path in &deliverables.required {
         let missing = if deliverables.missing.contains(path) { ": **missing**" } else { "" };
@@ -309,7 +335,11 @@ fn deliverables(model: &Model) -> String {
     if !others.is_empty() {
         out.push_str(&format!("\nOther files touched: {}\n\n", count(others.len() as u64)));
         for (path, operations) in others.iter().take(MAX_FILES) {
-            out.push_str(&format!("- {}: {}\n", code(&preview(path, 120)), operations_text(operations)));
+            out.push_str(&format!(
+                "- {}: {}\n",
+                code(&preview(path, 120)),
+                operations_text(operations)
+            ));
         }
         if others.len() > MAX_FILES {
             out.push_str(&format!("- … {} more\n", others.len() - MAX_FILES));
@@ -360,7 +390,11 @@ fn long_quote(text: &str) -> String {
     let mut out = quote(&shown);
     if shown.len() < text.trim().len() && shown.ends_with('…') {
         let total = text.trim().chars().count() as u64;
-        out.push_str(&format!(">\n> *(the first {} of {} characters)*\n", count(LONG as u64 - 1), count(total)));
+        out.push_str(&format!(
+            ">\n> *(the first {} of {} characters)*\n",
+            count(LONG as u64 - 1),
+            count(total)
+        ));
     }
     out
 }

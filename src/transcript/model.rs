@@ -10,12 +10,19 @@ use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
-use crate::render::inert::preview;
+use crate::render::inert::{preview, preview_end};
 use crate::run::records;
 use crate::run::state::RunState;
 
 /// Characters kept of what somebody said; the log has the whole.
 const MAX_SAID: usize = 4000;
+
+/// Columns shown of a call's arguments.
+const ARGUMENTS: usize = 80;
+/// Members of a call's arguments that say more than the rest: paths, of which the end
+/// tells most, and others.
+const PATHS: &[&str] = &["file_path", "path", "notebook_path"];
+const TELLING: &[&str] = &["command", "pattern", "query", "url", "description", "prompt"];
 
 /// Everything that a transcript tells, as of the last event taken.
 #[derive(Debug, Default)]
@@ -42,6 +49,9 @@ pub struct Model {
     pub troubles: Vec<Trouble>,
     /// Sequence of the last event.
     pub last_sequence: u64,
+    /// First and last time of events that were read from another program's log: when the
+    /// work was done, where it was recorded later.
+    pub imported: Option<(Timestamp, Timestamp)>,
     /// Where streamed texts are being joined: turn and item by (run, id).
     streams: HashMap<(String, String), (usize, usize)>,
 }
@@ -129,6 +139,11 @@ impl Model {
     pub fn observe(&mut self, view: &View<'_, '_>, offset: u64, summary: Option<&str>) {
         let event = view.event;
         self.last_sequence = event.sequence;
+        if view.is_imported() && view.event.data.get("time_origin").is_none() {
+            let time = event.timestamp;
+            let (first, last) = self.imported.unwrap_or((time, time));
+            self.imported = Some((first.min(time), last.max(time)));
+        }
         self.chapters.observe(view);
         let effect = self.state.observe(view, offset);
         let first_task = self.tasks.all().is_empty();
@@ -163,7 +178,7 @@ impl Model {
                     self.call(view, observed.call);
                 }
             }
-            Role::Prompt => self.system_prompt = view.field("prompt").map(|p| p.into_owned()),
+            Role::Prompt => self.system_prompt = view.field("prompt").map(std::borrow::Cow::into_owned),
             Role::Config => self.configs.push(remark(one_line())),
             Role::Skill => self.skills.push(remark(one_line())),
             Role::Memory => self.memory.push(remark(one_line())),
@@ -174,14 +189,26 @@ impl Model {
                 self.item(Item::Section { sequence: event.sequence, title, content });
             }
             Role::Note if catalogue::row(&event.kind).is_none() => {}
-            Role::Note | Role::AgentStart | Role::AgentEnd | Role::Permission | Role::Gate
-            | Role::Constraint | Role::Workflow => {
+            Role::Note
+            | Role::AgentStart
+            | Role::AgentEnd
+            | Role::Permission
+            | Role::Gate
+            | Role::Constraint
+            | Role::Workflow => {
                 let text = view.text().map_or_else(one_line, std::borrow::Cow::into_owned);
                 let text = summary.map_or(text, str::to_owned);
                 self.item(Item::Remark(remark(text)));
             }
             _ => {}
         }
+    }
+
+    /// Milliseconds of work that was recorded later; `None` for a run recorded live.
+    #[must_use]
+    pub fn work_ms(&self) -> Option<u64> {
+        let (first, last) = self.imported?;
+        last.since(first)
     }
 
     /// The turn's outcome; `None` before the first task.
@@ -239,10 +266,11 @@ impl Model {
 
     fn call(&mut self, view: &View<'_, '_>, call: usize) {
         let arguments = view.arguments().map(|arguments| {
-            // Of an object with one telling member, that member is what one wants to see.
-            let telling = ["command", "file_path", "path", "pattern", "query", "url", "prompt", "description"];
-            let value = telling.iter().find_map(|name| arguments.present(name)).unwrap_or(arguments);
-            preview(&as_text(value), 80)
+            if let Some(path) = PATHS.iter().find_map(|name| arguments.text_at(name)) {
+                return preview_end(&path, ARGUMENTS);
+            }
+            let telling = TELLING.iter().find_map(|name| arguments.present(name));
+            preview(&as_text(telling.unwrap_or(arguments)), ARGUMENTS)
         });
         let line = CallLine {
             sequence: view.event.sequence,

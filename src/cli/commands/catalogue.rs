@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::table::{plain_table, printed};
+use super::table::table;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::event::catalogue::{Row, rows};
@@ -47,7 +47,14 @@ struct RowDocument {
 
 pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
     let text = match args.format {
-        Format::Table => table(ui.width()),
+        Format::Table => {
+            let cells = |row: &Row| {
+                [row.name, row.family, row.role.name(), row.class.name(), row.template]
+                    .map(str::to_owned)
+            };
+            let rows: Vec<_> = rows().iter().map(cells).collect();
+            table(ui.width().max(120), ["TYPE", "FAMILY", "ROLE", "CLASS", "TEMPLATE"], 5, &rows)
+        }
         Format::Json => {
             let types = rows().iter().map(row_document).collect();
             serde_json::to_string_pretty(&Document { schema_version: 1, types })? + "\n"
@@ -55,14 +62,6 @@ pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
     };
     ui.data(text.as_bytes())?;
     Ok(Exit::Fine)
-}
-
-fn table(width: usize) -> String {
-    let mut table = plain_table(width, &["FAMILY", "TYPE", "ROLE", "CLASS", "TEMPLATE"], 5);
-    for row in rows() {
-        table.add_row([row.family, row.name, row.role.name(), row.class.name(), row.template]);
-    }
-    printed(&table)
 }
 
 fn row_document(row: &Row) -> RowDocument {

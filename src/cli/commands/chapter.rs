@@ -167,8 +167,12 @@ fn add(args: &AddArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
         .map_err(|_| Failure::new(Exit::Input, "--message: not UTF-8"))?;
     let message = message.trim_end_matches('\n').to_owned();
     let number = |given: i64| u64::try_from(given).unwrap_or(0);
-    let request =
-        Request { start: number(args.start), end: number(args.end), name: args.name.clone(), message };
+    let request = Request {
+        start: number(args.start),
+        end: number(args.end),
+        name: args.name.clone(),
+        message,
+    };
     let chapter = append_checked(&run, &args.appending, ui, |index| {
         let chapter = plan::plan(&request, &index.tasks, &index.chapters).map_err(|refusal| {
             let item = format!("tasks {} to {} cannot be folded", args.start, args.end);
@@ -305,7 +309,9 @@ fn cat(args: &CatArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
         Node::Event(_, entry) => event_page(&run, &index, entry)?,
         Node::Chapters(_) | Node::Chapter(_) | Node::Events(_) => {
             let message = format!("{} is a folder", args.path);
-            return Err(Failure::new(Exit::NoInput, message).hint("`runlog chapter ls` lists it").into());
+            return Err(Failure::new(Exit::NoInput, message)
+                .hint("`runlog chapter ls` lists it")
+                .into());
         }
     };
     ui.data(inert::text(&text).as_bytes())?;
@@ -316,8 +322,9 @@ fn event_page(run: &RunDir, index: &Index, entry: Entry) -> anyhow::Result<Strin
     let path = run.events();
     let file: File = open_regular(&path, Access::Read)?;
     let line = line_at(&path, &file, entry.offset)?;
-    let event = envelope::parse(&line)
-        .map_err(|_| Failure::new(Exit::Damaged, format!("event {} has changed", entry.sequence)))?;
+    let event = envelope::parse(&line).map_err(|_| {
+        Failure::new(Exit::Damaged, format!("event {} has changed", entry.sequence))
+    })?;
     Ok(page(&View::of(&event), index.backfills.effective(&event)))
 }
 

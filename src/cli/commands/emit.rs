@@ -183,7 +183,8 @@ pub(super) fn print(event: &Recorded, what: Print, run_id: &str, ui: &Ui) -> any
         Print::None => return Ok(()),
     };
     ui.data(format!("{line}\n").as_bytes()).map_err(|error| {
-        let message = format!("event {} is in the log, but could not be told: {error}", event.sequence);
+        let message =
+            format!("event {} is in the log, but could not be told: {error}", event.sequence);
         Failure::new(Exit::Io, message).into()
     })
 }
@@ -212,8 +213,10 @@ impl EmitArgs {
             ..Draft::default()
         };
         if catalogue::role(kind) == Role::RunCreated {
-            let own = |name: &str| Json::trusted(&data).text_at(name).map(std::borrow::Cow::into_owned);
-            draft.session_id = id("session id", &draft.session_id.take().or_else(|| own("session_id")))?;
+            let own =
+                |name: &str| Json::trusted(&data).text_at(name).map(std::borrow::Cow::into_owned);
+            draft.session_id =
+                id("session id", &draft.session_id.take().or_else(|| own("session_id")))?;
             draft.task_id = id("task id", &draft.task_id.take().or_else(|| own("task_id")))?;
         }
         draft.data = data;

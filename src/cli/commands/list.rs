@@ -5,14 +5,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::read::each_event;
-use super::table::{plain_table, printed};
+use super::table::{UNKNOWN, table};
 use super::{Global, now};
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::event::json::{Json, Rules, check};
 use crate::event::time::Timestamp;
 use crate::fs::read_small;
-use crate::render::human::{dollars, duration, short_count};
+use crate::render::human::{dollars, rough_duration, short_count};
 use crate::render::inert::preview;
 use crate::run::dir::{RunDir, all};
 use crate::run::document::RunDocument;
@@ -45,8 +45,11 @@ struct Document {
 const MAX_STATE: u64 = 32 << 20;
 
 pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let mut runs: Vec<(RunDir, Vec<u8>)> =
-        all(&global.runs_dir).into_iter().map(|run| (state(&run), run)).map(|(s, r)| (r, s)).collect();
+    let mut runs: Vec<(RunDir, Vec<u8>)> = all(&global.runs_dir)
+        .into_iter()
+        .map(|run| (state(&run), run))
+        .map(|(s, r)| (r, s))
+        .collect();
     runs.sort_by_key(|(run, state)| (std::cmp::Reverse(created(state)), run.name()));
     let text = match args.format {
         Format::Json => {
@@ -58,7 +61,11 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
             ui.note(&format!("no runs in {}", global.runs_dir.display()));
             String::new()
         }
-        Format::Table => table(&runs, ui.width()),
+        Format::Table => {
+            let header =
+                ["RUN", "STATUS", "AGE", "TIME", "EVENTS", "CALLS", "ERRORS", "TOKENS", "COST"];
+            table(ui.width(), header, 2, &rows(&runs, now()))
+        }
     };
     ui.data(text.as_bytes())?;
     Ok(Exit::Fine)
@@ -89,27 +96,26 @@ fn document(run: &RunDir, state: &[u8]) -> Value {
     document
 }
 
-fn table(runs: &[(RunDir, Vec<u8>)], width: usize) -> String {
-    let header = ["RUN", "STATUS", "AGE", "TIME", "EVENTS", "CALLS", "ERRORS", "TOKENS", "COST"];
-    let mut table = plain_table(width, &header, 2);
-    for (run, state) in runs {
-        let Ok(json) = check(state, Rules::STRICT) else { continue };
+fn rows(runs: &[(RunDir, Vec<u8>)], now: Timestamp) -> Vec<[String; 9]> {
+    let unknown = || UNKNOWN.to_owned();
+    let row = |(run, state): &(RunDir, Vec<u8>)| {
+        let json = check(state, Rules::STRICT).ok()?;
         let number = |path: &str| json.path(path).and_then(Json::as_u64);
-        let short = |number: Option<u64>| number.map_or_else(|| "–".to_owned(), short_count);
-        let age = created(state).and_then(|created| now().since(created));
+        let short = |number: Option<u64>| number.map_or_else(unknown, short_count);
+        let age = created(state).and_then(|created| now.since(created));
         let tokens = number("counts.input_tokens").zip(number("counts.output_tokens"));
         let cost = json.path("counts.cost_usd").and_then(Json::as_f64);
-        table.add_row([
-            preview(&run.name(), 34),
+        Some([
+            preview(&run.name(), 200),
             preview(&json.text_at("status").unwrap_or_default(), 12),
-            age.map_or_else(|| "–".to_owned(), duration),
-            number("duration_ms").map_or_else(|| "–".to_owned(), duration),
+            age.map_or_else(unknown, rough_duration),
+            number("duration_ms").map_or_else(unknown, rough_duration),
             short(number("counts.events")),
             short(number("counts.tool_calls")),
             short(number("counts.errors")),
             short(tokens.map(|(input, output)| input + output)),
-            cost.map_or_else(|| "–".to_owned(), |cost| dollars((cost * 1e6).round() as i64)),
-        ]);
-    }
-    printed(&table)
+            cost.map_or_else(unknown, |cost| dollars((cost * 1e6).round() as i64)),
+        ])
+    };
+    runs.iter().filter_map(row).collect()
 }

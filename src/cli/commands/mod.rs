@@ -43,7 +43,14 @@ pub(super) struct Cli {
 #[derive(Debug, Args)]
 pub(super) struct Global {
     /// The directory that holds the runs
-    #[arg(long, global = true, value_name = "DIR", env = "RUNLOG_RUNS_DIR", default_value = "runs", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "RUNLOG_RUNS_DIR",
+        default_value = "runs",
+        hide_env_values = true
+    )]
     pub(super) runs_dir: PathBuf,
     /// When to use colours
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
@@ -55,7 +62,7 @@ pub(super) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    Emit(emit::EmitArgs),
+    Emit(Box<emit::EmitArgs>),
     Summarize(summarize::SummarizeArgs),
     Chapter(chapter::ChapterArgs),
     Transcript(transcript::TranscriptArgs),
@@ -92,7 +99,14 @@ pub fn command() -> clap::Command {
 #[derive(Clone, Copy, Debug, Args)]
 struct Appending {
     /// What an acknowledged event survives: a power cut (disk) or the death of processes
-    #[arg(long, value_enum, default_value_t, value_name = "LEVEL", env = "RUNLOG_DURABILITY", hide_env_values = true)]
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        value_name = "LEVEL",
+        env = "RUNLOG_DURABILITY",
+        hide_env_values = true
+    )]
     durability: DurabilityArg,
     /// How long to wait for the run's lock (as 500ms, 10s, 2m)
     #[arg(long, default_value = "10s", value_name = "TIME", value_parser = duration)]

@@ -45,7 +45,8 @@ impl PayloadArgs {
         }
         for field in &self.json_fields {
             let (key, text) = split(field, "-F")?;
-            let value = check(text.as_bytes(), Rules::STRICT).with_context(|| format!("-F {key}"))?;
+            let value =
+                check(text.as_bytes(), Rules::STRICT).with_context(|| format!("-F {key}"))?;
             add(&mut tree, key, value)?;
         }
         let text = tree.text();
@@ -55,13 +56,15 @@ impl PayloadArgs {
 }
 
 fn split<'f>(field: &'f str, option: &str) -> anyhow::Result<(&'f str, &'f str)> {
-    field.split_once('=').filter(|(key, _)| !key.is_empty() && !key.split('.').any(str::is_empty)).ok_or_else(|| {
-        Failure::new(Exit::Usage, format!("{option} wants KEY=VALUE, not {field:?}")).into()
-    })
+    field
+        .split_once('=')
+        .filter(|(key, _)| !key.is_empty() && !key.split('.').any(str::is_empty))
+        .ok_or_else(|| {
+            Failure::new(Exit::Usage, format!("{option} wants KEY=VALUE, not {field:?}")).into()
+        })
 }
 
 fn add(tree: &mut ObjectTree, key: &str, value: Json<'_>) -> anyhow::Result<()> {
-    tree.add(key, value).map_err(|taken| {
-        Failure::new(Exit::Input, format!("duplicate key {taken} in data")).into()
-    })
+    tree.add(key, value)
+        .map_err(|taken| Failure::new(Exit::Input, format!("duplicate key {taken} in data")).into())
 }

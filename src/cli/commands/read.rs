@@ -22,7 +22,7 @@ pub(super) fn each_event(
 ) -> Result<Read, RunError> {
     let mut reader = LogReader::open(&run.events())?;
     let mut read = Read::default();
-    while let Some(line) = reader.next()? {
+    while let Some(line) = reader.next_line()? {
         match line.event() {
             Ok(Some(event)) => each(&View::of(&event), &line),
             Ok(None) => {}

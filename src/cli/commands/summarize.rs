@@ -5,27 +5,33 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::read::{each_event, tell_bad_lines};
-use super::table::{plain_table, printed};
+use super::table::{UNKNOWN, table};
 use super::{Appending, Global, now, renew};
 use crate::chapter::fold::Chapters;
 use crate::cli::exit::Exit;
+use crate::cli::progress::Progress;
 use crate::cli::ui::Ui;
 use crate::conversation::tasks::Tasks;
 use crate::event::hash::line_hash;
 use crate::log::reader::Body;
-use crate::render::human::{count, dollars, duration, plural, short_count};
+use crate::render::human::{count, dollars, duration, plural, rough_duration, short_count};
 use crate::render::inert::{line, preview};
 use crate::run::dir::{RunDir, all, locate};
 use crate::run::document::{Head, SCHEMA_VERSION};
 use crate::run::recorder::Recorder;
 use crate::summary::backfill::Plan;
-use crate::summary::overview::{Overview, OverviewDocument};
+use crate::summary::overview::{Overview, OverviewDocument, ToolCount, TypeCount};
 
 /// Fill in summaries that templates can make, and show what happened
 #[derive(Debug, Args)]
 pub(in crate::cli) struct SummarizeArgs {
     /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
-    #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, required_unless_present = "all")]
+    #[arg(
+        value_name = "RUN",
+        env = "RUNLOG_RUN",
+        hide_env_values = true,
+        required_unless_present = "all"
+    )]
     runs: Vec<String>,
     /// All runs
     #[arg(long)]
@@ -69,10 +75,13 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
         args.runs.iter().map(|name| locate(&global.runs_dir, name)).collect::<Result<_, _>>()?
     };
     let mut seen = Vec::new();
+    let mut progress = Progress::new(runs.len(), "summarizing", ui.interactive());
     for run in runs {
         fill(&run, args, ui)?;
         seen.push(look(run, ui)?);
+        progress.step();
     }
+    drop(progress);
     let text = match args.format {
         Format::Json => {
             let runs = seen.iter().map(document).collect();
@@ -108,7 +117,11 @@ fn fill(run: &RunDir, args: &SummarizeArgs, ui: &Ui) -> anyhow::Result<()> {
         for outcome in batch.outcomes {
             outcome?;
         }
-        ui.note(&format!("{}: {} filled in by templates", run.name(), plural(filled as u64, "summary")));
+        ui.note(&format!(
+            "{}: {} filled in by templates",
+            run.name(),
+            plural(filled as u64, "summary")
+        ));
     }
     renew(run, args.appending.lock_timeout, false, ui);
     Ok(())
@@ -124,15 +137,12 @@ fn look(run: RunDir, ui: &Ui) -> anyhow::Result<Seen> {
         chapters.observe(view);
         tasks.observe(view);
         if let Body::Complete(bytes) = line.body {
-            last = Some((view.event.sequence, bytes.to_vec(), line.offset + bytes.len() as u64 + 1));
+            last =
+                Some((view.event.sequence, bytes.to_vec(), line.offset + bytes.len() as u64 + 1));
         }
     })?;
     tell_bad_lines(read, &run, ui);
-    let head = last.map(|(sequence, line, bytes)| Head {
-        sequence,
-        hash: line_hash(&line),
-        bytes,
-    });
+    let head = last.map(|(sequence, line, bytes)| Head { sequence, hash: line_hash(&line), bytes });
     let tasks = tasks.all().len();
     Ok(Seen { run, overview, chapters, head, tasks })
 }
@@ -171,7 +181,10 @@ fn one_run(seen: &Seen, width: usize) -> String {
         ),
     );
     fact("Cost", usage.cost_micros.map_or_else(|| "unknown".to_owned(), dollars));
-    fact("Trouble", format!("{}, {}", plural(counts.errors, "error"), plural(counts.warnings, "warning")));
+    fact(
+        "Trouble",
+        format!("{}, {}", plural(counts.errors, "error"), plural(counts.warnings, "warning")),
+    );
     let deliverables = &state.deliverables;
     let required = deliverables.required.len() as u64;
     let verdict = deliverables.status.as_deref().unwrap_or("not checked");
@@ -185,52 +198,54 @@ fn one_run(seen: &Seen, width: usize) -> String {
         let name = preview(&chapter.name, 40);
         fact("Chapter", format!("{name} (tasks {} to {})", chapter.start, chapter.end));
     }
-    let tools = seen.overview.tools();
+    let tools: Vec<[String; 5]> = seen.overview.tools().iter().map(tool_row).collect();
     if !tools.is_empty() {
         out.push('\n');
-        let mut table = plain_table(width, &["TOOL", "CALLS", "FAILED", "BLOCKED", "TIME"], 1);
-        for tool in tools {
-            let time = tool.duration_ms.map_or_else(|| "unknown".to_owned(), duration);
-            table.add_row([
-                preview(&tool.name, 40),
-                tool.calls.to_string(),
-                tool.failures.to_string(),
-                tool.blocked.to_string(),
-                time,
-            ]);
-        }
-        out.push_str(&printed(&table));
+        out.push_str(&table(width, ["TOOL", "CALLS", "FAILED", "BLOCKED", "TIME"], 1, &tools));
     }
     out.push('\n');
-    let mut table = plain_table(width, &["EVENT TYPE", "COUNT", "CLASS", "SUMMARIZED", "PENDING"], 1);
-    for (name, kind) in seen.overview.types() {
-        table.add_row([
-            preview(name, 40),
-            kind.count.to_string(),
-            kind.class.to_owned(),
-            kind.summarized.to_string(),
-            kind.pending.to_string(),
-        ]);
-    }
-    out + &printed(&table)
+    let types: Vec<[String; 5]> = seen.overview.types().iter().map(type_row).collect();
+    let header = ["EVENT TYPE", "COUNT", "CLASS", "SUMMARIZED", "PENDING"];
+    out + &table(width, header, 1, &types)
+}
+
+fn tool_row(tool: &ToolCount) -> [String; 5] {
+    [
+        preview(&tool.name, 60),
+        tool.calls.to_string(),
+        tool.failures.to_string(),
+        tool.blocked.to_string(),
+        tool.duration_ms.map_or_else(|| "unknown".to_owned(), duration),
+    ]
+}
+
+fn type_row((name, kind): (&String, &TypeCount)) -> [String; 5] {
+    [
+        preview(name, 60),
+        kind.count.to_string(),
+        kind.class.to_owned(),
+        kind.summarized.to_string(),
+        kind.pending.to_string(),
+    ]
 }
 
 fn many_runs(seen: &[Seen], width: usize) -> String {
-    let header = ["RUN", "STATUS", "TIME", "EVENTS", "CALLS", "FAILED", "TOKENS", "COST"];
-    let mut table = plain_table(width, &header, 2);
-    for seen in seen {
+    let unknown = || UNKNOWN.to_owned();
+    let row = |seen: &Seen| {
         let counts = seen.overview.state.counts();
         let tokens = counts.usage.input_tokens.zip(counts.usage.output_tokens);
-        table.add_row([
-            preview(&seen.run.name(), 32),
+        [
+            preview(&seen.run.name(), 200),
             seen.overview.state.status().name().to_owned(),
-            seen.overview.state.duration_ms().map_or_else(|| "–".to_owned(), duration),
+            seen.overview.state.duration_ms().map_or_else(unknown, rough_duration),
             short_count(counts.events),
             short_count(counts.tool_calls),
             counts.tool_failures.to_string(),
-            tokens.map_or_else(|| "–".to_owned(), |(input, output)| short_count(input + output)),
-            counts.usage.cost_micros.map_or_else(|| "–".to_owned(), dollars),
-        ]);
-    }
-    printed(&table)
+            tokens.map_or_else(unknown, |(input, output)| short_count(input + output)),
+            counts.usage.cost_micros.map_or_else(unknown, dollars),
+        ]
+    };
+    let rows: Vec<[String; 8]> = seen.iter().map(row).collect();
+    let header = ["RUN", "STATUS", "TIME", "EVENTS", "CALLS", "FAILED", "TOKENS", "COST"];
+    table(width, header, 2, &rows)
 }

@@ -1,23 +1,52 @@
-//! Tables for people: no lines, numbers to the right, fitted to the width.
+//! Tables for people: no lines, numbers to the right, one line a row.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use unicode_width::UnicodeWidthStr as _;
 
-/// A table without lines; the columns from `numbers` on are aligned to the right.
-pub(super) fn plain_table(width: usize, header: &[&str], numbers: usize) -> Table {
+use crate::render::inert::preview;
+
+/// What stands for an unknown figure.
+pub(super) const UNKNOWN: &str = "–";
+
+/// Columns between two cells.
+const GAP: usize = 2;
+
+/// The narrowest first column.
+const NARROWEST: usize = 12;
+
+/// Lays out rows of inert cells. The columns from `numbers` on are aligned to the right; one
+/// in which nothing is known is left out; the first is cut so that a row fits `width`.
+pub(super) fn table<const N: usize>(
+    width: usize,
+    header: [&str; N],
+    numbers: usize,
+    rows: &[[String; N]],
+) -> String {
+    let known = |column: usize| {
+        column < numbers || rows.is_empty() || rows.iter().any(|row| row[column] != UNKNOWN)
+    };
+    let columns: Vec<usize> = (0..N).filter(|column| known(*column)).collect();
+    let widest = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].width());
+        cells.chain([header[column].width()]).max().unwrap_or(0)
+    };
+    let others: usize = columns.iter().skip(1).map(|column| widest(*column) + GAP).sum();
+    let first = width.saturating_sub(others).max(NARROWEST);
+
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(u16::try_from(width).unwrap_or(80));
-    table.set_header(header);
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if index >= numbers {
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(columns.iter().map(|column| header[*column]));
+    for row in rows {
+        table.add_row(columns.iter().map(|column| match column {
+            0 => preview(&row[0], first),
+            column => row[*column].clone(),
+        }));
+    }
+    for (column, index) in table.column_iter_mut().zip(&columns) {
+        column.set_padding((0, GAP as u16));
+        if *index >= numbers {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table
-}
-
-/// A table as lines without white space at their ends.
-pub(super) fn printed(table: &Table) -> String {
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }

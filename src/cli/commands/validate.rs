@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::Global;
 use super::transcript::render;
+use crate::check::deliverables::{Verdict, judge, worst};
 use crate::check::derived::{self, Comparison};
 use crate::check::finding::{Finding, Findings, Place};
 use crate::check::log::{LOG, LogCheck};
@@ -14,20 +15,23 @@ use crate::check::report::{RunReport, document, human};
 use crate::check::state::{self, HeadSeen};
 use crate::check::table::{CHECKS, Check, find};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::progress::Progress;
 use crate::cli::ui::Ui;
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
 use crate::fs::{Access, open_regular, read_small};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader};
+use crate::run::deliverables::look;
 use crate::run::derive::Fold;
 use crate::run::dir::{RunDir, all, locate};
 use crate::run::document::{RunDocument, stored_head};
 
 /// Tell whether a run holds
 ///
-/// Reads the log and the files derived from it, and changes nothing. Exits with 1 when there is
-/// an error.
+/// Reads the log, the files derived from it and the deliverables that `run.created` required, and
+/// changes nothing. Exits with 1 when there is an error; else with 4, 1 or 3 when a deliverable is
+/// blocked, failed or incomplete.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ValidateArgs {
     /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
@@ -68,9 +72,12 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         args.runs.iter().map(|name| locate(&global.runs_dir, name)).collect::<Result<_, _>>()?
     };
     let mut reports = Vec::new();
+    let mut progress = Progress::new(runs.len(), "validating", ui.interactive());
     for run in &runs {
         reports.push(validate(run)?);
+        progress.step();
     }
+    drop(progress);
     let text = match args.format {
         Format::Json => serde_json::to_string_pretty(&document(&reports, args.strict))? + "\n",
         Format::Human => reports
@@ -80,8 +87,16 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
             .join("\n"),
     };
     ui.data(text.as_bytes())?;
-    let holds = reports.iter().all(|report| report.passes(args.strict));
-    Ok(if holds { Exit::Fine } else { Exit::No })
+    if !reports.iter().all(|report| report.passes(args.strict)) {
+        return Ok(Exit::No);
+    }
+    let worst = reports.iter().map(|report| worst(&report.deliverables)).max();
+    Ok(match worst.unwrap_or(Verdict::Passed) {
+        Verdict::Passed => Exit::Fine,
+        Verdict::Incomplete => Exit::Incomplete,
+        Verdict::Failed => Exit::No,
+        Verdict::Blocked => Exit::Blocked,
+    })
 }
 
 /// Largest derived document that is read whole, in bytes.
@@ -103,7 +118,7 @@ fn validate(run: &RunDir) -> anyhow::Result<RunReport> {
     let mut seen = HeadSeen::default();
     let (mut events, mut last_sequence) = (0, 0);
     let mut tail = None;
-    while let Some(line) = reader.next()? {
+    while let Some(line) = reader.next_line()? {
         if let Body::Unterminated(bytes) = line.body {
             tail = Some((line.number, line.offset, bytes.len()));
         }
@@ -147,8 +162,10 @@ fn validate(run: &RunDir) -> anyhow::Result<RunReport> {
         let expected = expected.as_ref().map(|(text, _)| text.as_str());
         derived::transcript(transcript.as_deref(), expected, last_sequence, &mut findings);
     }
-    let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id };
-    Ok(RunReport { run_id, findings, events })
+    let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id.clone() };
+    let required = &fold.state.deliverables.required;
+    let deliverables = required.iter().map(|path| judge(path, look(run, path))).collect();
+    Ok(RunReport { run_id, findings, events, deliverables })
 }
 
 /// The file up to its present length; `None` when it does not exist or is not regular.
@@ -161,11 +178,7 @@ fn snapshot(path: &Path) -> Option<std::io::Take<std::fs::File>> {
 
 /// Only the holder of the lock may call a tail torn.
 fn judge_tail(run: &RunDir, number: u64, offset: u64, length: usize) -> Finding {
-    let place = Place {
-        line: Some(number),
-        offset: Some(offset),
-        ..Place::file(LOG)
-    };
+    let place = Place { line: Some(number), offset: Some(offset), ..Place::file(LOG) };
     let settled = LogFile::open(&run.events(), Access::Read).is_ok_and(|log| {
         log.is_free() && log.length().is_ok_and(|now| now == offset + length as u64)
     });

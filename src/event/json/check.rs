@@ -290,9 +290,7 @@ impl<'a> Scan<'a> {
 
     fn hex(&self, at: usize) -> Option<u32> {
         let digits = self.bytes.get(at..at + 4)?;
-        digits.iter().try_fold(0, |unit, &digit| {
-            Some(unit * 16 + char::from(digit).to_digit(16)?)
-        })
+        digits.iter().try_fold(0, |unit, &digit| Some(unit * 16 + char::from(digit).to_digit(16)?))
     }
 
     fn number(&mut self) -> Result<(), JsonError> {
@@ -369,7 +367,10 @@ fn repeated(keys: &[(usize, &str)]) -> Option<(usize, String)> {
     let plain = |key: &str| !key.contains('\\');
     if keys.len() <= PAIRWISE && keys.iter().all(|(_, key)| plain(key)) {
         return keys.iter().enumerate().find_map(|(index, (offset, key))| {
-            keys[..index].iter().any(|(_, other)| other == key).then(|| (*offset, (*key).to_owned()))
+            keys[..index]
+                .iter()
+                .any(|(_, other)| other == key)
+                .then(|| (*offset, (*key).to_owned()))
         });
     }
     let mut sorted: Vec<(Cow<'_, str>, usize)> =

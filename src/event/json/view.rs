@@ -118,7 +118,7 @@ impl<'a> Json<'a> {
     /// The value at a dotted path (`error.message`), `null` counting as missing.
     #[must_use]
     pub fn path(self, dotted: &str) -> Option<Json<'a>> {
-        dotted.split('.').try_fold(self, |value, key| value.present(key))
+        dotted.split('.').try_fold(self, Json::present)
     }
 
     /// The string at a dotted path.
