@@ -1,4 +1,54 @@
-//! x
+//! runlog turns an AI-agent run into an auditable run directory.
+//!
+//! # Bird's-eye view
+//! A run is a directory. Its log, `events.jsonl`, is the only thing that counts: one
+//! event a line, append-only. Everything else in the directory is computed from it, by
+//! the *role* that the catalogue gives each event type; so a run recorded by any system,
+//! or imported from a real agent's log, gets the same views.
+//!
+//! ```text
+//! emit ──► draft ──► recorder ──► events.jsonl ──► folds ──► run.json, logs/, transcript.md,
+//! import ──┘          (lock, tail, chain)                    overview, chapters, findings
+//! ```
+//!
+//! # Layers
+//! Dependencies point to the left only; a test says so.
+//!
+//! | layer | modules | what |
+//! |---|---|---|
+//! | 1 | [`event`], [`fs`], [`render`] | envelopes, catalogue, templates; safe files; inert text |
+//! | 2 | [`log`], [`import`], [`conversation`] | the log and its lock; dialects; calls, tasks, usage |
+//! | 3 | [`run`] | the directory, the recorder, state and records |
+//! | 4 | [`summary`] | backfills, the overview |
+//! | 5 | [`chapter`] | folding finished tasks, the browsable tree |
+//! | 6 | [`transcript`] | the model behind the transcript, and its Markdown |
+//! | 7 | [`check`] | checks, findings, verdicts |
+//! | 8 | [`cli`] | arguments, the clock, the environment, the terminal |
+//!
+//! Input and output happen in `fs`, `log`, `run` and `cli`; the rest takes values and
+//! returns values. One place prints ([`cli`]'s `ui`); one place turns an error into a
+//! message, a hint and an exit status (its `exit`).
+//!
+//! # Files of a run directory
+//! | file | what | kind |
+//! |---|---|---|
+//! | `events.jsonl` | the log | primary, append-only |
+//! | `logs/rejected.jsonl` | input lines and torn tails that could not be taken | primary, append-only |
+//! | `run.json` | state of the run ([`run::document`]) | derived, replaced atomically |
+//! | `logs/tools.jsonl` | one record a tool call state ([`run::records`]) | derived, appended with the event |
+//! | `logs/errors.jsonl` | one record an error ([`run::records`]) | derived, appended with the event |
+//! | `transcript.md` | for people ([`transcript`]) | derived, replaced atomically |
+//! | `deliverables/…` | what the run must leave | the run's own |
+//! | `prompt.md`, `effective-system-prompt.md` | quoted in the transcript | the harness's own |
+//!
+//! Every derived file can be deleted: the same version makes the same bytes again.
+//!
+//! # What is promised, and what is absent
+//! An event is in the log, durably, when `emit` exits with 0 ([`log`] argues why). A
+//! damaged line is reported and never repaired; a torn end is moved away by the next
+//! `emit` and never lost. Nothing that a log holds can act on a terminal or in Markdown.
+//! There is no server, no database, no network access, and no unsafe code.
+
 pub mod chapter;
 pub mod check;
 pub mod cli;

@@ -1,1 +1,20 @@
-fn main() {}
+//! The program from outside, as its users meet it. One binary, one file a subject.
+
+mod bad_input;
+mod catalogue;
+mod chapter;
+mod concurrency;
+mod crash;
+mod emit;
+mod generated;
+mod import;
+mod json;
+mod layering;
+mod show;
+mod stream;
+mod summarize;
+mod support;
+mod templates;
+mod traces;
+mod transcript;
+mod validate;

@@ -38,8 +38,12 @@ fn run(arguments: Vec<OsString>) -> Exit {
     let failure = match outcome {
         Ok(Ok(exit)) => return exit,
         Ok(Err(error)) => explain(&error),
-        Err(_) => Failure::new(Exit::Bug, "runlog stopped because of a bug in it")
-            .hint("please report what you did; the log itself is safe"),
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let text = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Failure::new(Exit::Bug, format!("runlog stopped because of a bug in it: {text}"))
+                .hint("please report this with what you did; the log itself is safe")
+        }
     };
     ui.fail(&failure);
     failure.exit

@@ -40,24 +40,27 @@ impl Usage {
 
     /// Adds figure by figure; unknown and known make known.
     pub fn add(&mut self, other: &Self) {
-        fn sum<T: std::ops::Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
+        fn sum<T>(one: Option<T>, other: Option<T>, add: fn(T, T) -> T) -> Option<T> {
             match (one, other) {
-                (Some(one), Some(other)) => Some(one + other),
+                (Some(one), Some(other)) => Some(add(one, other)),
                 (one, other) => one.or(other),
             }
         }
-        self.input_tokens = sum(self.input_tokens, other.input_tokens);
-        self.output_tokens = sum(self.output_tokens, other.output_tokens);
-        self.cache_read_tokens = sum(self.cache_read_tokens, other.cache_read_tokens);
-        self.cache_creation_tokens = sum(self.cache_creation_tokens, other.cache_creation_tokens);
-        self.cost_micros = sum(self.cost_micros, other.cost_micros);
+        // Absurd figures stay absurd instead of wrapping round to plausible ones.
+        let tokens = |one, other| sum(one, other, u64::saturating_add);
+        self.input_tokens = tokens(self.input_tokens, other.input_tokens);
+        self.output_tokens = tokens(self.output_tokens, other.output_tokens);
+        self.cache_read_tokens = tokens(self.cache_read_tokens, other.cache_read_tokens);
+        self.cache_creation_tokens =
+            tokens(self.cache_creation_tokens, other.cache_creation_tokens);
+        self.cost_micros = sum(self.cost_micros, other.cost_micros, i64::saturating_add);
     }
 
     /// The size of the call's context: all three input counts; `None` without an input count.
     #[must_use]
     pub fn context_tokens(&self) -> Option<u64> {
-        let cached = self.cache_read_tokens.unwrap_or(0) + self.cache_creation_tokens.unwrap_or(0);
-        Some(self.input_tokens? + cached)
+        let cached = [self.cache_read_tokens, self.cache_creation_tokens].into_iter().flatten();
+        Some(cached.fold(self.input_tokens?, u64::saturating_add))
     }
 
     /// The cost in dollars.

@@ -24,6 +24,8 @@ pub struct LogReader {
     /// Offset in the file of `buffer[from]`.
     offset: u64,
     number: u64,
+    /// Whether the unterminated bytes at the end were given out.
+    tail_given: bool,
 }
 
 /// One line of a log.
@@ -90,12 +92,14 @@ impl LogReader {
             filled: 0,
             offset: start,
             number: 0,
+            tail_given: false,
         }
     }
 
     /// Lets reading go on up to byte `end`, for what was appended meanwhile.
     pub fn extend_to(&mut self, end: u64) {
         self.end = self.end.max(end);
+        self.tail_given = false;
     }
 
     /// Where the next line begins.
@@ -111,6 +115,9 @@ impl LogReader {
     /// When the file cannot be read.
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>, LogError> {
         let mut searched = 0;
+        if self.tail_given {
+            return Ok(None);
+        }
         loop {
             let held = &self.buffer[self.from..self.filled];
             if let Some(at) = memchr::memchr(b'\n', &held[searched..]) {
@@ -130,6 +137,7 @@ impl LogReader {
         let body = Body::Unterminated(&self.buffer[self.from..self.filled]);
         let line = Line { number: self.number + 1, offset: self.offset, body };
         self.filled = self.from;
+        self.tail_given = true;
         Ok(Some(line))
     }
 

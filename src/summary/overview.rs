@@ -119,7 +119,7 @@ pub fn tool_counts(state: &RunState) -> Vec<ToolCount> {
             CallStatus::Open | CallStatus::Completed => {}
         }
         if let Some(duration) = call.duration_ms {
-            tool.duration_ms = Some(tool.duration_ms.unwrap_or(0) + duration);
+            tool.duration_ms = Some(tool.duration_ms.unwrap_or(0).saturating_add(duration));
         }
     }
     let mut tools: Vec<ToolCount> = tools.into_values().collect();

@@ -178,7 +178,9 @@ impl Model {
                     self.call(view, observed.call);
                 }
             }
-            Role::Prompt => self.system_prompt = view.field("prompt").map(std::borrow::Cow::into_owned),
+            Role::Prompt => {
+                self.system_prompt = view.field("prompt").map(std::borrow::Cow::into_owned)
+            }
             Role::Config => self.configs.push(remark(one_line())),
             Role::Skill => self.skills.push(remark(one_line())),
             Role::Memory => self.memory.push(remark(one_line())),

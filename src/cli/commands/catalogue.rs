@@ -53,7 +53,8 @@ pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
                     .map(str::to_owned)
             };
             let rows: Vec<_> = rows().iter().map(cells).collect();
-            table(ui.width().max(120), ["TYPE", "FAMILY", "ROLE", "CLASS", "TEMPLATE"], 5, &rows)
+            // Names of types are never cut: a line may be longer than the terminal is wide.
+            table(ui.width().max(1000), ["TYPE", "FAMILY", "ROLE", "CLASS", "TEMPLATE"], 5, &rows)
         }
         Format::Json => {
             let types = rows().iter().map(row_document).collect();

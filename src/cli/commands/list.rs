@@ -113,7 +113,7 @@ fn rows(runs: &[(RunDir, Vec<u8>)], now: Timestamp) -> Vec<[String; 9]> {
             short(number("counts.events")),
             short(number("counts.tool_calls")),
             short(number("counts.errors")),
-            short(tokens.map(|(input, output)| input + output)),
+            short(tokens.map(|(input, output)| input.saturating_add(output))),
             cost.map_or_else(unknown, |cost| dollars((cost * 1e6).round() as i64)),
         ])
     };

@@ -241,7 +241,8 @@ fn many_runs(seen: &[Seen], width: usize) -> String {
             short_count(counts.events),
             short_count(counts.tool_calls),
             counts.tool_failures.to_string(),
-            tokens.map_or_else(unknown, |(input, output)| short_count(input + output)),
+            tokens
+                .map_or_else(unknown, |(input, output)| short_count(input.saturating_add(output))),
             counts.usage.cost_micros.map_or_else(unknown, dollars),
         ]
     };

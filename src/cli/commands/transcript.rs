@@ -53,20 +53,40 @@ pub(super) fn render(
     run: &RunDir,
     last: Option<u64>,
 ) -> anyhow::Result<(String, super::read::Read)> {
-    let within = |sequence: u64| last.is_none_or(|last| sequence <= last);
     let mut backfills = Backfills::default();
+    let mut until = Until::new(last);
     each_event(run, |view, _| {
-        if within(view.event.sequence) {
+        if until.takes(view.event.sequence) {
             backfills.observe(view);
         }
     })?;
     let mut model = Model::default();
+    let mut until = Until::new(last);
     let read = each_event(run, |view, line| {
-        if within(view.event.sequence) {
+        if until.takes(view.event.sequence) {
             model.observe(view, line.offset, backfills.effective(view.event));
         }
     })?;
     Ok((markdown::render(&model, &harness(run)), read))
+}
+
+/// The events up to one of that sequence; what stands behind it in a damaged log does not
+/// belong to it, whatever its sequence.
+struct Until {
+    last: Option<u64>,
+    reached: bool,
+}
+
+impl Until {
+    fn new(last: Option<u64>) -> Self {
+        Self { last, reached: false }
+    }
+
+    fn takes(&mut self, sequence: u64) -> bool {
+        let taken = !self.reached;
+        self.reached |= self.last.is_some_and(|last| sequence >= last);
+        taken
+    }
 }
 
 /// Largest of the harness's files that is quoted, in bytes.

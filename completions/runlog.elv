@@ -1,0 +1,233 @@
+
+use builtin;
+use str;
+
+set edit:completion:arg-completer[runlog] = {|@words|
+    fn spaces {|n|
+        builtin:repeat $n ' ' | str:join ''
+    }
+    fn cand {|text desc|
+        edit:complex-candidate $text &display=$text' '(spaces (- 14 (wcswidth $text)))$desc
+    }
+    var command = 'runlog'
+    for word $words[1..-1] {
+        if (str:has-prefix $word '-') {
+            break
+        }
+        set command = $command';'$word
+    }
+    var completions = [
+        &'runlog'= {
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand emit 'Record an event, or a stream of them'
+            cand summarize 'Fill in summaries that templates can make, and show what happened'
+            cand chapter 'Fold finished tasks into chapters, and browse them'
+            cand transcript 'Write transcript.md: the run as a person wants to read it'
+            cand validate 'Tell whether a run holds'
+            cand show 'Print the events of a run'
+            cand list 'Print the runs'
+            cand catalogue 'Print the table of event types'
+            cand completions 'Print the completion script of a shell'
+        }
+        &'runlog;emit'= {
+            cand --run 'The run''s exact id; for run.created the id to be used, else one is made'
+            cand --data 'The event''s data: a JSON object, or @FILE, or - for standard input (values that are too long for a command line go there)'
+            cand -f 'Add a string to data; dots make nested fields'
+            cand --field 'Add a string to data; dots make nested fields'
+            cand -F 'Add any JSON value to data; dots make nested fields'
+            cand --json-field 'Add any JSON value to data; dots make nested fields'
+            cand --summary 'One line for people; default: the template of the type'
+            cand --actor 'Who: runtime, agent, tool, user, … Default: by the type'
+            cand --severity 'How grave. Default: by the type'
+            cand --session 'The session; default: the run''s own'
+            cand --task 'The task; default: the run''s own'
+            cand --correlation-id 'Ties the events of one call together'
+            cand --parent 'The event that led to this one'
+            cand --branch 'Hierarchical scope, as app/agent/tool'
+            cand --event-id 'The event''s id; makes a repetition of the command safe'
+            cand --timestamp 'When it happened (RFC 3339 with a zone); default: now'
+            cand --print 'What to print of each event. Default: its id; nothing with --stdin'
+            cand --from 'What the lines are: native envelopes, another program''s log (claude-code), or auto'
+            cand --receipt 'Write the receipt as JSON to a file'
+            cand --durability 'What an acknowledged event survives: a power cut (disk) or the death of processes'
+            cand --lock-timeout 'How long to wait for the run''s lock (as 500ms, 10s, 2m)'
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand --create 'Make the run if it does not exist'
+            cand --stdin 'Read events from standard input, one JSON object a line'
+            cand --strict 'Stop at the first line that cannot be taken'
+            cand --no-source 'Do not keep the source lines in the events'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;summarize'= {
+            cand --format 'How to print the overview'
+            cand --durability 'What an acknowledged event survives: a power cut (disk) or the death of processes'
+            cand --lock-timeout 'How long to wait for the run''s lock (as 500ms, 10s, 2m)'
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand --all 'All runs'
+            cand --dry-run 'Say what would be appended, and append nothing'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;chapter'= {
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand index 'Print the numbered tasks'
+            cand add 'Fold tasks into a chapter'
+            cand list 'Print the chapters'
+            cand show 'Print what stands for a chapter in an agent''s context'
+            cand remove 'Unfold a chapter again'
+            cand ls 'List a folder of the chapters'' tree'
+            cand cat 'Print a file of the chapters'' tree'
+        }
+        &'runlog;chapter;index'= {
+            cand --format 'How to print it'
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;chapter;add'= {
+            cand --start 'Number of the first task'
+            cand --end 'Number of the last task'
+            cand --name 'The chapter''s name'
+            cand --message 'What is worth knowing of these tasks'
+            cand --durability 'What an acknowledged event survives: a power cut (disk) or the death of processes'
+            cand --lock-timeout 'How long to wait for the run''s lock (as 500ms, 10s, 2m)'
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;chapter;list'= {
+            cand --format 'How to print it'
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;chapter;show'= {
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;chapter;remove'= {
+            cand --durability 'What an acknowledged event survives: a power cut (disk) or the death of processes'
+            cand --lock-timeout 'How long to wait for the run''s lock (as 500ms, 10s, 2m)'
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;chapter;ls'= {
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;chapter;cat'= {
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;transcript'= {
+            cand -o 'Write elsewhere; - is standard output'
+            cand --output 'Write elsewhere; - is standard output'
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;validate'= {
+            cand --format 'How to print the findings'
+            cand --explain 'Say what a check finds, why it matters, and how to mend it (a code, or `all`)'
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand --all 'All runs'
+            cand --strict 'Count warnings as errors'
+            cand -v 'Show notes one by one'
+            cand --verbose 'Show notes one by one'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;show'= {
+            cand --type 'Only types that fit; * stands for anything (as tool.*)'
+            cand --severity 'Only this severity'
+            cand --actor 'Only this actor'
+            cand --task 'Only this task'
+            cand --tail 'Only the last N of what is left'
+            cand --format 'How to print them: lines for people, or whole events with their effective summaries'
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand --head 'Print SEQUENCE:HASH of the last event, to hold against `run.json` or keep elsewhere'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;list'= {
+            cand --format 'How to print them'
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;catalogue'= {
+            cand --format 'How to print it'
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;completions'= {
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+    ]
+    $completions[$command]
+}

@@ -1,0 +1,189 @@
+//! The table of bad input: each row by its name.
+
+use crate::support::Bench;
+
+fn refused(data: &[u8], says: &str) {
+    let bench = Bench::with_run();
+    let said = bench.feed(&["emit", "--run", "r", "note", "--data", "-"], data);
+    assert_eq!(said.status, 65, "{data:?}: {}", said.err);
+    assert!(said.err.contains(says), "{data:?}: {}", said.err);
+    assert_eq!(bench.lines().len(), 1, "something was recorded of {data:?}");
+    let line = [b"{\"type\":\"note\",\"data\":".as_slice(), data, b"}"].concat();
+    let said = bench.feed(&["emit", "--run", "r", "--stdin"], &line);
+    // A raw newline makes two lines of one.
+    assert_eq!(said.status, 65, "{data:?} in a stream: {}", said.err);
+}
+
+fn taken(data: &str) {
+    let bench = Bench::with_run();
+    let said = bench.feed(&["emit", "--run", "r", "note", "--data", "-"], data.as_bytes());
+    assert_eq!(said.status, 0, "{data:?}: {}", said.err);
+    assert!(bench.log().contains(&format!("\"data\":{data},")), "{data:?} did not survive");
+    assert_eq!(bench.log().lines().count(), 2);
+}
+
+/// If this fails, a run id can name a place outside the runs directory.
+#[test]
+fn run_ids() {
+    let long = "a".repeat(129);
+    for id in ["", "..", ".", "a/b", "/etc", "-x", "a\nb", "a b", "é", ".hidden", &long] {
+        let bench = Bench::new();
+        let run = format!("--run={id}");
+        let error = bench.fails(2, &["emit", "run.created", &run]);
+        assert!(error.contains("is not a valid run id"), "{id:?}: {error}");
+        assert!(!bench.path("runs").exists(), "{id:?} touched the file system");
+    }
+    let bench = Bench::new();
+    bench.ok(&["emit", "run.created", "--run", &"a".repeat(128)]);
+    bench.ok(&["emit", "run.created", "--run", "0.A_b-"]);
+}
+
+#[test]
+fn a_run_that_does_not_exist() {
+    let bench = Bench::new();
+    bench.fails(66, &["emit", "note", "--run", "nowhere"]);
+    bench.fails(66, &["validate", "nowhere"]);
+    bench.fails(66, &["show", "latest"]);
+    assert!(!bench.path("runs").exists());
+    bench.fails(2, &["emit", "note"]);
+}
+
+#[test]
+fn data_that_is_no_object() {
+    for data in ["null", "[]", "\"text\"", "1", "true"] {
+        refused(data.as_bytes(), "object");
+    }
+}
+
+#[test]
+fn data_that_is_no_json() {
+    for (data, says) in [
+        ("{\"a\":1", "column 7"),
+        ("{\"a\":1,}", "column 8"),
+        ("{a:1}", "column 2"),
+        ("{\"a\":NaN}", "column 6"),
+        ("{} //", "column 4"),
+        ("{\"a\":01}", "number"),
+        ("{\"a\":1.}", "number"),
+        ("{\"a\":+1}", "column 6"),
+        ("{\"a\":'x'}", "column 6"),
+        ("", "ends too early"),
+    ] {
+        refused(data.as_bytes(), says);
+    }
+}
+
+#[test]
+fn duplicate_keys() {
+    refused(b"{\"a\":1,\"a\":2}", "duplicate key \"a\"");
+    refused(b"{\"x\":{\"ab\":1,\"\\u0061b\":2}}", "duplicate key \"ab\"");
+    let bench = Bench::with_run();
+    let said =
+        bench.feed(&["emit", "--run", "r", "--stdin"], b"{\"type\":\"note\",\"type\":\"x\"}\n");
+    assert_eq!(said.status, 65);
+    assert!(said.err.contains("duplicate key \"type\""), "{}", said.err);
+}
+
+#[test]
+fn depth() {
+    let nested = |depth: usize| format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+    refused(nested(65).as_bytes(), "nested deeper than 64");
+    refused("[".repeat(100_000).as_bytes(), "nested deeper than 64");
+    taken(&nested(60));
+}
+
+#[test]
+fn text_that_is_not_utf8() {
+    for data in [&b"{\"a\":\"\xff\"}"[..], b"{\"a\":\"\xc0\xaf\"}", b"{\"a\":\"\xed\xa0\x80\"}"] {
+        refused(data, "not UTF-8 at byte");
+    }
+    refused(b"{\"a\":\"\\ud800\"}", "lone surrogate in a string at byte");
+    refused(b"{\"a\":\"\\udc00\\ud800\"}", "lone surrogate");
+    let bench = Bench::with_run();
+    for data in [&b"\xef\xbb\xbf{}"[..], b"\xff\xfe{\0}\0"] {
+        let said = bench.feed(&["emit", "--run", "r", "note", "--data", "-"], data);
+        assert_eq!(said.status, 65, "{}", said.err);
+    }
+}
+
+#[test]
+fn control_characters() {
+    refused(b"{\"a\":\"\0\"}", "control character");
+    refused(b"{\"a\":\"x\ny\"}", "control character");
+    taken("{\"a\":\"\\u0000\\u001b[31m\"}");
+}
+
+#[test]
+fn odd_but_fine() {
+    taken("{\"a\":\"\u{2028}\u{2029}\"}");
+    taken("{\"n\":[1.0,1,1e400,-0,123456789012345678901234567890],\"z\":1,\"a\":\"\\u0041\\/\"}");
+    taken("{\"e\":\"\\ud83d\\ude00\"}");
+}
+
+#[test]
+fn envelope_fields() {
+    for (line, says) in [
+        ("{\"type\":1}", "`type` must be a string"),
+        ("{\"data\":{}}", "`type` is missing"),
+        ("{\"type\":\"a b\"}", "`type`"),
+        ("{\"type\":\"note\",\"data\":[]}", "`data` must be an object"),
+        ("{\"type\":\"note\",\"severity\":\"loud\"}", "`severity`"),
+        ("{\"type\":\"note\",\"sequence\":4}", "`sequence` may not be given"),
+        ("{\"type\":\"note\",\"prev_hash\":\"00\"}", "`prev_hash` may not be given"),
+        ("{\"type\":\"note\",\"run_id\":\"other\"}", "names the run other"),
+        ("{\"type\":\"note\",\"event_id\":\"\"}", "`event_id`"),
+        ("[1]", "object"),
+    ] {
+        let bench = Bench::with_run();
+        let said = bench.feed(&["emit", "--run", "r", "--stdin"], line.as_bytes());
+        assert_eq!(said.status, 65, "{line}: {}", said.err);
+        assert!(said.err.contains(says), "{line}: {}", said.err);
+        assert_eq!(bench.lines().len(), 1);
+    }
+}
+
+#[test]
+fn timestamps() {
+    let bench = Bench::with_run();
+    for time in [
+        "2026-01-01T00:00:00",
+        "2026-01-01",
+        "1767225600",
+        "2026-13-01T00:00:00Z",
+        "2026-02-30T00:00:00Z",
+        "2026-01-01T24:00:00Z",
+        "2026-01-01T10:00:60Z",
+        "-001-01-01T00:00:00Z",
+        "",
+    ] {
+        let time = format!("--timestamp={time}");
+        bench.fails(65, &["emit", "--run", "r", "note", &time]);
+    }
+    assert_eq!(bench.lines().len(), 1);
+    for (given, written) in [
+        ("2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000Z"),
+        ("2026-01-01T00:00:00.123456+01:00", "2025-12-31T23:00:00.123Z"),
+        ("1969-12-31T23:59:59Z", "1969-12-31T23:59:59.000Z"),
+        ("2106-02-07T06:28:16Z", "2106-02-07T06:28:16.000Z"),
+        ("2024-02-29T00:00:00.000Z", "2024-02-29T00:00:00.000Z"),
+    ] {
+        bench.emit(&["note", "--timestamp", given]);
+        assert_eq!(bench.lines().last().unwrap()["timestamp"], written);
+    }
+}
+
+#[test]
+fn limits_are_checked_before_anything_is_written() {
+    let bench = Bench::with_run();
+    bench.emit(&["note", "--summary", &"x".repeat(4096)]);
+    bench.fails(65, &["emit", "--run", "r", "note", "--summary", &"x".repeat(4097)]);
+    bench.emit(&["note", "--correlation-id", &"x".repeat(128)]);
+    bench.fails(65, &["emit", "--run", "r", "note", "--correlation-id", &"x".repeat(129)]);
+    bench.emit(&[&"x".repeat(128)]);
+    bench.fails(65, &["emit", "--run", "r", &"x".repeat(129)]);
+    let large = |bytes: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(bytes)).into_bytes();
+    let emit = ["emit", "--run", "r", "note", "--data", "-"];
+    assert_eq!(bench.feed(&emit, &large((8 << 20) - 1000)).status, 0);
+    assert_eq!(bench.feed(&emit, &large(8 << 20)).status, 65);
+    assert_eq!(bench.lines().len(), 5);
+}

@@ -1,0 +1,253 @@
+//! Chapters: numbering, folding, refusals, the tree (facts restated from the agex
+//! reference).
+
+use crate::support::Bench;
+
+/// Emits tasks by letters: S start, A action, O output, E error, then how one ends:
+/// k succeeded, f failed, c clarify, x cancelled.
+fn tasks(notation: &str) -> Bench {
+    let bench = Bench::with_run();
+    let mut input = String::new();
+    for letter in notation.chars() {
+        let (kind, data) = match letter {
+            'S' => ("task.started", r#"{"message":"do it"}"#),
+            'A' => ("task.action", r#"{"title":"thinking"}"#),
+            'O' => ("task.output", r#"{"parts":["x"]}"#),
+            'E' => ("error", r#"{"message":"oh"}"#),
+            'k' => ("task.succeeded", "{}"),
+            'f' => ("task.failed", r#"{"message":"no"}"#),
+            'c' => ("task.clarify", r#"{"message":"which?"}"#),
+            'x' => ("task.cancelled", "{}"),
+            other => panic!("{other}"),
+        };
+        input.push_str(&format!("{{\"type\":\"{kind}\",\"data\":{data}}}\n"));
+    }
+    let said = bench.feed(&["emit", "--run", "r", "--stdin"], input.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    bench
+}
+
+fn index(bench: &Bench) -> Vec<(u64, u64, u64, String)> {
+    let json = bench.ok(&["chapter", "index", "r", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let number = |task: &serde_json::Value, name: &str| task[name].as_u64().unwrap();
+    json["tasks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|task| {
+            let outcome = task["outcome"].as_str().unwrap().to_owned();
+            (
+                number(task, "number"),
+                number(task, "first_sequence"),
+                number(task, "last_sequence"),
+                outcome,
+            )
+        })
+        .collect()
+}
+
+fn add(bench: &Bench, start: &str, end: &str, name: &str) -> Result<String, String> {
+    let said = bench.call(&[
+        "chapter",
+        "add",
+        "r",
+        "--start",
+        start,
+        "--end",
+        end,
+        "--name",
+        name,
+        "--message",
+        "M",
+    ]);
+    match said.status {
+        0 => Ok(said.out.trim().to_owned()),
+        65 => Err(said.err),
+        other => panic!("{other}: {}", said.err),
+    }
+}
+
+fn ls(bench: &Bench, path: &str) -> Vec<String> {
+    bench.ok(&["chapter", "ls", "r", path]).lines().map(str::to_owned).collect()
+}
+
+/// If this fails, a task begins, ends or counts otherwise than agents were told.
+#[test]
+fn tasks_and_their_outcomes() {
+    let own = |outcome: &str| outcome.to_owned();
+    assert_eq!(index(&tasks("SAk")), [(1, 2, 4, own("succeeded"))]);
+    assert_eq!(index(&tasks("SAkSAk")), [(1, 2, 4, own("succeeded")), (2, 5, 7, own("succeeded"))]);
+    assert_eq!(index(&tasks("SA")), [(1, 2, 3, own("running"))]);
+    assert_eq!(index(&tasks("SEk")), [(1, 2, 4, own("succeeded"))]);
+    assert_eq!(
+        index(&tasks("SfScSx")),
+        [(1, 2, 3, own("failed")), (2, 4, 5, own("clarify")), (3, 6, 7, own("cancelled"))]
+    );
+    assert_eq!(index(&tasks("")), []);
+    let bench = tasks("ASA");
+    assert_eq!(index(&bench), [(1, 3, 4, own("running"))]);
+    let lines = bench.ok(&["chapter", "index", "r"]);
+    assert_eq!(lines, "[1] do it  2 events, ~1 tokens (in progress)\n");
+    bench.emit(&["run.completed"]);
+    assert_eq!(index(&bench), [(1, 3, 4, own("ended"))]);
+    assert_eq!(bench.ok(&["chapter", "index", "r"]), "[1] do it  2 events, ~1 tokens\n");
+    let lines = tasks("SfSc").ok(&["chapter", "index", "r"]);
+    assert!(lines.contains("(failed)\n") && lines.contains("(clarify)\n"), "{lines}");
+}
+
+/// If this fails, a run without task starts cannot be folded, or is renumbered.
+#[test]
+fn task_ids_split_a_run_without_starts() {
+    let bench = Bench::with_run();
+    for task in ["a", "a", "b"] {
+        bench.emit(&["note", "--task", task, "-f", "text=x"]);
+    }
+    bench.emit(&["run.completed"]);
+    let numbers =
+        |bench: &Bench| index(bench).iter().map(|task| (task.1, task.2)).collect::<Vec<_>>();
+    assert_eq!(numbers(&bench), [(2, 3), (4, 4)]);
+    add(&bench, "1", "1", "First").unwrap();
+    bench.emit(&["note", "--task", "c"]);
+    bench.emit(&["message.user", "-f", "text=go on"]);
+    assert_eq!(numbers(&bench), [(2, 3), (4, 7), (8, 8)]);
+}
+
+/// If this fails, folding changes numbers that agents already know.
+#[test]
+fn numbers_never_change() {
+    let bench = tasks("SkSkSkSkSk");
+    let before = index(&bench);
+    assert_eq!(add(&bench, "1", "3", "Early work").unwrap(), "/chapters/early-work");
+    assert_eq!(index(&bench), before);
+    let lines = bench.ok(&["chapter", "index", "r"]);
+    assert_eq!(lines.lines().filter(|line| line.contains("[early-work]")).count(), 3);
+}
+
+/// If this fails, tasks are folded that must not be, or the refusal does not say why.
+#[test]
+fn refusals() {
+    let bench = tasks("SkSkSkSkS");
+    for (start, end, name, says) in [
+        ("0", "1", "N", "start is below 1"),
+        ("-3", "1", "N", "start is below 1"),
+        ("2", "1", "N", "end comes before start"),
+        ("1", "9", "N", "beyond the last task, which is 5"),
+        ("4", "5", "N", "task 5 is still running"),
+        ("1", "1", " ", "the name is empty"),
+    ] {
+        let error = add(&bench, start, end, name).unwrap_err();
+        assert!(error.contains(says), "{start} {end}: {error}");
+        assert!(error.contains(&format!("tasks {start} to {end}")), "{error}");
+    }
+    let before = bench.log();
+    bench.fails(
+        65,
+        &["chapter", "add", "r", "--start", "1", "--end", "1", "--name", "N", "--message", ""],
+    );
+    assert_eq!(bench.log(), before, "a refusal changed the log");
+    add(&bench, "1", "2", "One").unwrap();
+    assert!(add(&bench, "2", "3", "Two").unwrap_err().contains("overlap"));
+    assert!(add(&bench, "1", "2", "Two").unwrap_err().contains("covers the same tasks"));
+    assert!(add(&bench, "2", "2", "Two").unwrap_err().contains("overlap"));
+    add(&bench, "3", "4", "Two").unwrap();
+    bench.fails(66, &["chapter", "remove", "r", "nothing"]);
+}
+
+/// If this fails, a path below /chapters changes its meaning.
+#[test]
+fn slugs_never_move() {
+    let bench = tasks("SkSkSk");
+    assert_eq!(add(&bench, "1", "1", "Work").unwrap(), "/chapters/work");
+    assert_eq!(add(&bench, "2", "2", "Work").unwrap(), "/chapters/work-2");
+    bench.ok(&["chapter", "remove", "r", "work"]);
+    assert_eq!(ls(&bench, "/chapters"), ["work-2/"]);
+    assert_eq!(add(&bench, "1", "1", "Work").unwrap(), "/chapters/work-3");
+    for (name, slug) in [
+        ("Data exploration", "data-exploration"),
+        ("Phases 1+2", "phases-1-2"),
+        ("a -- b", "a-b"),
+        ("../etc/passwd", "etc-passwd"),
+        ("!!!", "chapter"),
+        ("数据 探索", "数据-探索"),
+        ("Café résumé", "café-résumé"),
+    ] {
+        let bench = tasks("Sk");
+        assert_eq!(add(&bench, "1", "1", name).unwrap(), format!("/chapters/{slug}"), "{name}");
+    }
+    let long = add(&tasks("Sk"), "1", "1", &"ab ".repeat(50)).unwrap();
+    assert_eq!(long.trim_start_matches("/chapters/").chars().count(), 64);
+}
+
+/// If this fails, an agent that browses a chapter does not find its events.
+#[test]
+fn the_tree() {
+    let bench = tasks("SAOk");
+    add(&bench, "1", "1", "Mixed events").unwrap();
+    assert_eq!(ls(&bench, "/chapters"), ["mixed-events/"]);
+    assert_eq!(ls(&bench, "mixed-events"), ["summary.md", "events/"]);
+    assert_eq!(
+        ls(&bench, "/chapters/mixed-events/events/"),
+        ["001-taskstart.md", "002-action.md", "003-output.md", "004-success.md"]
+    );
+    assert_eq!(
+        bench.ok(&["chapter", "cat", "r", "/chapters/mixed-events/summary.md"]),
+        "# Mixed events\n\nM\n"
+    );
+    assert_eq!(
+        bench.ok(&["chapter", "show", "r", "mixed-events"]),
+        "📖 Chapter: \"Mixed events\"\n\nM\n\nFull details: /chapters/mixed-events/\n"
+    );
+    let page = bench.ok(&["chapter", "cat", "r", "mixed-events/events/001-taskstart.md"]);
+    assert!(page.starts_with("# task.started\n") && page.contains("do it"), "{page}");
+    bench.fails(66, &["chapter", "cat", "r", "/chapters/mixed-events/events/009-x.md"]);
+    bench.fails(66, &["chapter", "cat", "r", "/chapters/mixed-events"]);
+    bench.fails(66, &["chapter", "ls", "r", "/chapters/../.."]);
+}
+
+/// If this fails, a chapter inside another one is listed twice or lost.
+#[test]
+fn nesting() {
+    let bench = tasks("SkSAkSkSk");
+    add(&bench, "1", "2", "Inner work").unwrap();
+    add(&bench, "1", "4", "Outer work").unwrap();
+    assert_eq!(ls(&bench, "/chapters"), ["outer-work/"]);
+    assert_eq!(ls(&bench, "/chapters/outer-work"), ["summary.md", "events/", "chapters/"]);
+    assert_eq!(ls(&bench, "/chapters/outer-work/chapters"), ["inner-work/"]);
+    assert_eq!(ls(&bench, "/chapters/outer-work/events").len(), 4);
+    assert_eq!(ls(&bench, "/chapters/outer-work/chapters/inner-work/events").len(), 5);
+    assert_eq!(ls(&bench, "/chapters/inner-work/events").len(), 5, "the old path is gone");
+    let list: serde_json::Value =
+        serde_json::from_str(&bench.ok(&["chapter", "list", "r", "--format", "json"])).unwrap();
+    assert_eq!(list["chapters"][0]["path"], "/chapters/outer-work/chapters/inner-work");
+    assert_eq!(list["chapters"][0]["parent"], "outer-work");
+    assert_eq!(list["chapters"][1]["parent"], serde_json::Value::Null);
+    bench.ok(&["chapter", "remove", "r", "outer-work"]);
+    assert_eq!(ls(&bench, "/chapters"), ["inner-work/"]);
+}
+
+/// If this fails, a payload's fence breaks out of its block.
+#[test]
+fn fences_hold() {
+    let bench = Bench::with_run();
+    bench.emit(&["message.user", "-f", "text=a\n```\n# not a heading\n````\nb"]);
+    bench.emit(&["run.completed"]);
+    add(&bench, "1", "1", "F").unwrap();
+    let page = bench.ok(&["chapter", "cat", "r", "f/events/001-message-user.md"]);
+    assert!(page.contains("\n`````text\na\n```\n# not a heading\n````\nb\n`````\n"), "{page}");
+}
+
+/// If this fails, two agents can fold the same tasks.
+#[test]
+fn two_at_once() {
+    let bench = tasks(&"Sk".repeat(4));
+    let added = std::thread::scope(|scope| {
+        let add = |name: &'static str| {
+            let bench = &bench;
+            scope.spawn(move || add(bench, "1", "4", name).is_ok())
+        };
+        let all = [add("a"), add("b"), add("c"), add("d")];
+        all.into_iter().map(|one| one.join().unwrap()).filter(|ok| *ok).count()
+    });
+    assert_eq!(added, 1);
+}

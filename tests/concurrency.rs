@@ -1,0 +1,73 @@
+//! Many writers, one log.
+
+use std::collections::HashSet;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::Bench;
+
+/// If this fails, lines of concurrent writers mix, repeat or vanish.
+#[test]
+fn eight_processes_append_without_a_gap() {
+    const WRITERS: usize = 8;
+    const EVENTS: usize = 200;
+    let bench = Bench::with_run();
+    let ids: Vec<String> = thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let bench = &bench;
+                scope.spawn(move || {
+                    let text = format!("text=writer {writer}");
+                    (0..EVENTS)
+                        .map(|_| bench.emit(&["note", "-f", &text, "--durability", "process"]))
+                        .collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        writers.into_iter().flat_map(|writer| writer.join().unwrap()).collect()
+    });
+    let lines = bench.lines();
+    assert_eq!(lines.len(), WRITERS * EVENTS + 1);
+    for (index, line) in lines.iter().enumerate() {
+        assert_eq!(line["sequence"], index + 1);
+    }
+    let logged: HashSet<&str> =
+        lines.iter().map(|line| line["event_id"].as_str().unwrap()).collect();
+    assert!(ids.iter().all(|id| logged.contains(id.as_str())), "an acknowledged event is missing");
+    let said = bench.call(&["validate", "r"]);
+    assert_eq!(said.status, 0, "{}", said.out);
+}
+
+/// If this fails, a stuck writer stops all others for ever, or the wait ends too late.
+#[test]
+fn waiting_for_the_lock_is_bounded() {
+    let bench = Bench::with_run();
+    let file = std::fs::File::open(bench.log_path()).unwrap();
+    file.lock().unwrap();
+    let started = Instant::now();
+    bench.fails(75, &["emit", "--run", "r", "note", "--lock-timeout", "300ms"]);
+    assert!(started.elapsed() >= Duration::from_millis(300));
+    assert_eq!(bench.lines().len(), 1);
+    file.unlock().unwrap();
+    bench.emit(&["note"]);
+}
+
+/// If this fails, events go to a log that no longer has a name.
+#[test]
+fn a_log_replaced_while_waiting_gets_the_event() {
+    let bench = Bench::with_run();
+    let old = std::fs::File::open(bench.log_path()).unwrap();
+    old.lock().unwrap();
+    let before = bench.log();
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| bench.emit(&["note", "-f", "text=late"]));
+        thread::sleep(Duration::from_millis(200));
+        std::fs::write(bench.path("runs/r/new"), &before).unwrap();
+        std::fs::rename(bench.path("runs/r/new"), bench.log_path()).unwrap();
+        old.unlock().unwrap();
+        writer.join().unwrap();
+    });
+    let lines = bench.lines();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[1]["data"]["text"], "late");
+}

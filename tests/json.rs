@@ -1,0 +1,125 @@
+//! The JSON reader against an independent one.
+
+use proptest::prelude::*;
+use runlog::event::json::{Json, ObjectTree, Rules, check, quoted};
+
+fn json_like() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("{"),
+        Just("}"),
+        Just("["),
+        Just("]"),
+        Just(","),
+        Just(":"),
+        Just("\""),
+        Just("\\"),
+        Just("\"a\""),
+        Just("\"b\":"),
+        Just("1"),
+        Just("-0"),
+        Just("1.5e3"),
+        Just("0x"),
+        Just("true"),
+        Just("null"),
+        Just(" "),
+        Just("\n"),
+        Just("\\u0041"),
+        Just("\\ud83d\\ude00"),
+        Just("ü"),
+    ];
+    prop::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+fn value() -> impl Strategy<Value = serde_json::Value> {
+    let leaf = prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<bool>().prop_map(Into::into),
+        any::<i64>().prop_map(Into::into),
+        any::<String>().prop_map(Into::into),
+    ];
+    leaf.prop_recursive(4, 40, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Into::into),
+            prop::collection::btree_map(any::<String>(), inner, 0..6)
+                .prop_map(|map| serde_json::Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+
+    /// If this fails, the log takes what other readers refuse, or refuses what they take.
+    #[test]
+    fn agrees_on_what_is_json(text in json_like()) {
+        let theirs = serde_json::from_str::<serde_json::Value>(&text);
+        let ours = check(text.as_bytes(), Rules::LENIENT);
+        prop_assert_eq!(theirs.is_ok(), ours.is_ok(), "{} {:?}", text, ours);
+    }
+
+    /// If this fails, some bytes make the reader panic.
+    #[test]
+    fn takes_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        if let Ok(json) = check(&bytes, Rules::STRICT) {
+            let _ = json.compact();
+        }
+    }
+
+    /// If this fails, a view shows another value than the text holds.
+    #[test]
+    fn reads_what_was_written(value in value()) {
+        for text in [serde_json::to_string(&value).unwrap(), serde_json::to_string_pretty(&value).unwrap()] {
+            let json = check(text.as_bytes(), Rules::STRICT).unwrap();
+            prop_assert_eq!(&rebuilt(json), &value);
+            prop_assert_eq!(json.compact().into_owned(), serde_json::to_string(&value).unwrap());
+        }
+    }
+
+    /// If this fails, a string is not the same after writing and reading.
+    #[test]
+    fn quotes(text in any::<String>()) {
+        let quoted = quoted(&text);
+        prop_assert_eq!(serde_json::from_str::<String>(&quoted).unwrap(), text);
+    }
+}
+
+fn rebuilt(json: Json<'_>) -> serde_json::Value {
+    if json.is_object() {
+        return serde_json::Value::Object(
+            json.members().map(|(key, value)| (key.into_owned(), rebuilt(value))).collect(),
+        );
+    }
+    match json.as_str() {
+        Some(text) => text.into_owned().into(),
+        None if json.text().starts_with('[') => json.items().map(rebuilt).collect(),
+        None => serde_json::from_str(json.text()).unwrap(),
+    }
+}
+
+/// If this fails, a wide object with a key twice slips through, or takes for ever.
+#[test]
+fn wide_objects() {
+    let wide = |last: &str| {
+        let members: Vec<String> = (0..100_000).map(|n| format!("\"k{n}\":{n}")).collect();
+        format!("{{{},\"{last}\":0}}", members.join(","))
+    };
+    assert!(check(wide("fresh").as_bytes(), Rules::STRICT).is_ok());
+    let error = check(wide("k77").as_bytes(), Rules::STRICT).unwrap_err();
+    assert!(error.to_string().contains("duplicate key \"k77\""), "{error}");
+}
+
+/// If this fails, dotted names overwrite or misplace members.
+#[test]
+fn trees() {
+    let object = check(b"{\"a\":{\"b\":1},\"c\":2}", Rules::STRICT).unwrap();
+    let mut tree = ObjectTree::of(object);
+    let one = check(b"1", Rules::STRICT).unwrap();
+    tree.add("a.d", one).unwrap();
+    tree.add("x.y.z", one).unwrap();
+    assert!(
+        tree.add("c.d", one).is_err()
+            && tree.add("a.b", one).is_err()
+            && tree.add("a", one).is_err()
+    );
+    assert_eq!(tree.text(), "{\"a\":{\"b\":1,\"d\":1},\"c\":2,\"x\":{\"y\":{\"z\":1}}}");
+}

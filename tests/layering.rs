@@ -1,0 +1,88 @@
+//! The shape of the source: dependencies point one way, files stay small, one place prints.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::root;
+
+/// Modules by layer: each may use itself and what stands before its own line.
+const LAYERS: &[&[&str]] = &[
+    &["event", "fs", "render"],
+    &["log", "import", "conversation"],
+    &["run"],
+    &["summary"],
+    &["chapter"],
+    &["transcript"],
+    &["check"],
+    &["cli"],
+];
+
+fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn all() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    sources(&root().join("src"), &mut found);
+    found.sort();
+    found
+        .into_iter()
+        .map(|path| {
+            let name = path.strip_prefix(root().join("src")).unwrap().display().to_string();
+            (name, fs::read_to_string(path).unwrap())
+        })
+        .collect()
+}
+
+/// If this fails, a lower layer knows a higher one.
+#[test]
+fn dependencies_point_one_way() {
+    let layer = |module: &str| LAYERS.iter().position(|layer| layer.contains(&module));
+    for (name, text) in all() {
+        let Some((module, _)) = name.split_once('/') else { continue };
+        let own = layer(module).unwrap_or_else(|| panic!("{module} is in no layer"));
+        for (at, _) in text.match_indices("crate::") {
+            let used: String =
+                text[at + 7..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            if let Some(other) = layer(&used) {
+                let allowed = other < own || used == module;
+                assert!(allowed, "{name} uses {used}, which is not below it");
+            }
+        }
+    }
+}
+
+/// If this fails, a file has grown past what one reads at a sitting.
+#[test]
+fn files_stay_small() {
+    for (name, text) in all() {
+        let lines = text.lines().count();
+        assert!(lines <= 600, "{name} has {lines} lines");
+    }
+    let main = fs::read_to_string(root().join("src/main.rs")).unwrap();
+    assert!(main.lines().count() < 30);
+}
+
+/// If this fails, something prints behind the back of the one place that does.
+#[test]
+fn one_place_prints_and_one_reads_the_world() {
+    for (name, text) in all() {
+        if name != "cli/ui.rs" {
+            for printing in ["stdout().lock", "stderr().lock", "println!", "eprintln!", "print!("] {
+                assert!(!text.contains(printing), "{name} prints: {printing}");
+            }
+        }
+        if !name.starts_with("cli/") {
+            for reading in ["std::env", "SystemTime", "Utc::now", "Local::now"] {
+                assert!(!text.contains(reading), "{name} reads the world: {reading}");
+            }
+        }
+    }
+}

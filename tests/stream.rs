@@ -1,0 +1,119 @@
+//! `emit --stdin`: native streams.
+
+use std::io::Write as _;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::support::{Bench, json_lines};
+
+/// If this fails, a stream loses lines, or takes what it should not.
+#[test]
+fn good_lines_are_taken_and_bad_ones_kept_aside() {
+    let bench = Bench::with_run();
+    let input = b"{\"type\":\"note\",\"data\":{\"text\":\"a\"}}\r\n\n{\"type\":\"note\",\"sequence\":9}\nprose\n{\"type\":\"note\",\"data\":{\"text\":\"b\",\"n\":1.0}, \"own\": [ 1 ]}";
+    let said = bench.feed(&["emit", "--run", "r", "--stdin"], input);
+    assert_eq!(said.status, 65, "{}", said.err);
+    assert_eq!(said.out, "");
+    assert_eq!(
+        said.err.lines().last().unwrap(),
+        "runlog: 2 lines taken, 2 events, 1 blank line, 2 lines rejected"
+    );
+    let log = bench.log();
+    assert_eq!(log.lines().count(), 3);
+    assert!(log.contains(r#""data":{"text":"b","n":1.0},"own":[1],"prev_hash""#), "{log}");
+    let rejected = json_lines(&bench.path("runs/r/logs/rejected.jsonl"));
+    assert_eq!(rejected.len(), 2);
+    assert_eq!(rejected[0]["line"], 3);
+    assert_eq!(rejected[0]["offset"], 38);
+    assert_eq!(rejected[0]["origin"], "stream");
+    assert!(rejected[0]["reason"].as_str().unwrap().contains("sequence"));
+    assert_eq!(rejected[1]["text"], "prose");
+}
+
+/// If this fails, `--strict` goes on behind the first bad line.
+#[test]
+fn strict_stops_at_the_first_bad_line() {
+    let bench = Bench::with_run();
+    let input = b"{\"type\":\"note\"}\nprose\n{\"type\":\"note\"}\n";
+    let said = bench.feed(&["emit", "--run", "r", "--stdin", "--strict"], input);
+    assert_eq!(said.status, 65, "{}", said.err);
+    assert_eq!(bench.lines().len(), 2);
+}
+
+/// If this fails, feeding a stream again doubles its events.
+#[test]
+fn a_stream_with_ids_can_be_fed_again() {
+    let bench = Bench::with_run();
+    let line = |number: u32| {
+        format!("{{\"type\":\"note\",\"event_id\":\"n{number}\",\"data\":{{\"n\":{number}}}}}\n")
+    };
+    let short: String = (0..50).map(line).collect();
+    let long: String = (0..80).map(line).collect();
+    for (input, events) in [(&short, 51), (&short, 51), (&long, 81), (&long, 81)] {
+        let said = bench.feed(&["emit", "--run", "r", "--stdin"], input.as_bytes());
+        assert_eq!(said.status, 0, "{}", said.err);
+        assert_eq!(bench.lines().len(), events);
+    }
+    let other = b"{\"type\":\"note\",\"event_id\":\"n3\",\"data\":{\"n\":4}}\n";
+    assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], other).status, 65);
+    assert_eq!(bench.lines().len(), 81);
+}
+
+/// If this fails, a stream cannot bring its own run along.
+#[test]
+fn a_stream_may_begin_with_run_created() {
+    let bench = Bench::new();
+    let input = b"{\"type\":\"run.created\",\"data\":{}}\n{\"type\":\"note\"}\n{\"type\":\"run.completed\"}\n";
+    let said = bench.feed(&["emit", "--run", "r", "--stdin", "--print", "sequence"], input);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert_eq!(said.out, "1\n2\n3\n");
+    assert_eq!(bench.call(&["validate", "r"]).status, 0);
+    assert!(bench.path("runs/r/transcript.md").exists());
+}
+
+/// If this fails, a slow producer's events stay invisible until it ends.
+#[test]
+fn a_slow_stream_is_seen_within_a_second() {
+    let bench = Bench::with_run();
+    let mut child = bench
+        .command()
+        .args(["emit", "--run", "r", "--stdin"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"{\"type\":\"note\"}\n").unwrap();
+    let started = Instant::now();
+    while bench.lines().len() < 2 {
+        assert!(started.elapsed() < Duration::from_secs(20), "the event never came");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+/// If this fails, an interrupt loses lines that were read.
+#[test]
+fn an_interrupt_writes_what_was_read() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+    let bench = Bench::with_run();
+    let mut child = bench
+        .command()
+        .args(["emit", "--run", "r", "--stdin"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"{\"type\":\"note\"}\n{\"type\":\"note\"}\n").unwrap();
+    let started = Instant::now();
+    while bench.lines().len() < 3 {
+        assert!(started.elapsed() < Duration::from_secs(20), "the events never came");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
+    assert_eq!(bench.lines().len(), 3);
+}

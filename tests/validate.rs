@@ -1,0 +1,300 @@
+//! `validate`: each check has a log that only it rejects, and sound runs pass.
+
+use std::fs;
+
+use crate::support::{Bench, fixture, said};
+
+/// A run that has ended, without any finding.
+fn sound() -> Bench {
+    let bench = Bench::with_run();
+    bench.emit(&["tool.started", "-f", "tool_name=a", "--event-id", "e2", "--correlation-id", "c"]);
+    bench.emit(&[
+        "tool.completed",
+        "-f",
+        "tool_name=a",
+        "--event-id",
+        "e3",
+        "--correlation-id",
+        "c",
+    ]);
+    bench.emit(&["run.completed", "--event-id", "e4"]);
+    assert_eq!(bench.codes(), [] as [&str; 0]);
+    bench
+}
+
+/// Replaces text in the log, and the derived files by what the new log gives.
+fn edited(from: &str, to: &str) -> Bench {
+    let bench = sound();
+    let log = bench.log();
+    assert!(log.contains(from), "{from}");
+    fs::write(bench.log_path(), log.replacen(from, to, 1)).unwrap();
+    bench
+}
+
+/// A line that fits behind the four of a sound run, with these members changed.
+fn next_line(bench: &Bench, changes: &str) -> String {
+    let last = bench.log().lines().last().unwrap().to_owned();
+    let mut line = serde_json::json!({
+        "event_id": "e5", "sequence": 5, "run_id": "r", "session_id": "s1", "task_id": "t1",
+        "type": "note", "timestamp": "2100-01-01T00:00:00.000Z", "actor": "user",
+        "severity": "info", "summary": "x", "data": {"text": "x"},
+        "prev_hash": runlog::event::hash::line_hash(last.as_bytes()),
+    });
+    let changes: serde_json::Value = serde_json::from_str(changes).unwrap();
+    for (name, value) in changes.as_object().unwrap() {
+        if value == "(absent)" {
+            line.as_object_mut().unwrap().remove(name);
+        } else {
+            line[name] = value.clone();
+        }
+    }
+    line.to_string() + "\n"
+}
+
+fn with_line(changes: &str) -> Bench {
+    let bench = sound();
+    bench.append_raw(next_line(&bench, changes).as_bytes());
+    bench
+}
+
+fn with_bytes(bytes: &[u8]) -> Bench {
+    let bench = sound();
+    bench.append_raw(bytes);
+    bench
+}
+
+/// If this fails, a check misses what it is for, or another one cries as well.
+#[test]
+fn each_check_has_its_log() {
+    let cases: Vec<(&str, Bench)> = vec![
+        ("RL001", with_bytes(b"\xff\n")),
+        ("RL002", with_bytes(b"{\"a\":}\n")),
+        ("RL003", with_bytes(b"{\"a\":1,\"a\":2}\n")),
+        ("RL004", with_bytes(b"[]\n")),
+        ("RL005", with_line(r#"{"actor":"(absent)"}"#)),
+        ("RL006", with_line(r#"{"severity":"loud"}"#)),
+        ("RL007", with_bytes(format!("{{\"a\":\"{}\"}}\n", "x".repeat(9 << 20)).as_bytes())),
+        ("RL009", with_bytes(b"\n")),
+        ("RL010", with_bytes(b"{\"event_id\":\"e5\"")),
+        ("RL012", with_line(r#"{"data":{}}"#)),
+        ("RL101", with_line(r#"{"sequence":7}"#)),
+        ("RL102", with_line(r#"{"sequence":4}"#)),
+        ("RL103", with_line(r#"{"event_id":"e2"}"#)),
+        ("RL104", with_line(r#"{"run_id":"other"}"#)),
+        ("RL105", with_line(r#"{"timestamp":"2020-01-01T00:00:00Z"}"#)),
+        ("RL201", with_line(r#"{"parent_event_id":"nobody"}"#)),
+        ("RL202", with_line(r#"{"type":"tool.started","data":{"tool_name":"b"}}"#)),
+        ("RL203", with_line(r#"{"type":"tool.completed","data":{"tool_name":"b"}}"#)),
+        (
+            "RL204",
+            with_line(r#"{"type":"tool.completed","data":{"tool_name":"a"},"correlation_id":"c"}"#),
+        ),
+        ("RL301", with_line(&format!("{{\"prev_hash\":\"{}\"}}", "0".repeat(64)))),
+        ("RL302", with_line(r#"{"prev_hash":"(absent)"}"#)),
+        ("RL402", with_line(r#"{"type":"run.failed","severity":"error","data":{"error":{}}}"#)),
+        (
+            "RL601",
+            with_line(
+                r#"{"type":"summary.backfilled","summary":null,"data":{"target_event_id":"nobody","summary":"wrong","source":"llm"}}"#,
+            ),
+        ),
+        ("RL901", with_line(r#"{"type":"my.own"}"#)),
+        ("RL902", with_line(r#"{"own":1}"#)),
+    ];
+    for (code, bench) in cases {
+        let code = if code == "RL601" { "RL602" } else { code };
+        // Appending behind the back of `emit` leaves derived files behind: that is a note.
+        let mut codes = bench.codes();
+        codes.retain(|found| !["RL501", "RL503"].contains(&found.as_str()));
+        assert_eq!(codes, [code]);
+        let level = runlog::check::table::find(code).unwrap().level.name();
+        let status = bench.call(&["validate", "r"]).status;
+        assert_eq!(status, i32::from(level == "error"), "{code} is of level {level}");
+        let strict = bench.call(&["validate", "r", "--strict"]).status;
+        assert_eq!(strict, i32::from(level != "info"), "{code} is of level {level}");
+    }
+}
+
+/// If this fails, edits of run.json and other derived files go unnoticed.
+#[test]
+fn derived_files() {
+    let run_json = |edit: &dyn Fn(&str) -> String| {
+        let bench = sound();
+        let path = bench.path("runs/r/run.json");
+        fs::write(&path, edit(&fs::read_to_string(&path).unwrap())).unwrap();
+        bench.codes()
+    };
+    assert_eq!(run_json(&|text| text.replace("completed", "failed")), ["RL405"]);
+    assert_eq!(run_json(&|text| text.replace("  ", " ")), ["RL405"]);
+    assert_eq!(run_json(&|_| String::new()), ["RL404"]);
+    assert_eq!(run_json(&|_| "[]".to_owned()), ["RL404"]);
+    assert_eq!(run_json(&|text| text.replace("\"hash\": \"", "\"hash\": \"0")), ["RL303"]);
+    for (name, change, code) in [
+        ("run.json", "", "RL403"),
+        ("transcript.md", "", "RL503"),
+        ("logs/tools.jsonl", "", "RL501"),
+        ("transcript.md", "x", "RL504"),
+        ("logs/tools.jsonl", "{}\n", "RL502"),
+    ] {
+        let bench = sound();
+        let path = bench.path("runs/r").join(name);
+        match change {
+            "" => fs::remove_file(&path).unwrap(),
+            more => fs::write(&path, fs::read_to_string(&path).unwrap() + more).unwrap(),
+        }
+        assert_eq!(bench.codes(), [code], "{name} {change:?}");
+        bench.ok(&["transcript", "r"]);
+        bench.ok(&["summarize", "r"]);
+        assert_eq!(bench.codes(), [] as [&str; 0], "{name} was not mended");
+    }
+}
+
+/// If this fails, the log can be tampered with unseen.
+#[test]
+fn tampering() {
+    let sees = |bench: &Bench, code: &str| {
+        let codes = bench.codes();
+        assert!(codes.iter().any(|found| found == code), "{codes:?}");
+        assert_eq!(bench.call(&["validate", "r"]).status, 1);
+    };
+    sees(&edited("\"tool_name\":\"a\"", "\"tool_name\":\"b\""), "RL301");
+    sees(&edited("\"event_id\":\"e4\"", "\"event_id\":\"e9\""), "RL303");
+    let lines = |change: &dyn Fn(&mut Vec<String>)| {
+        let bench = sound();
+        let mut lines: Vec<String> = bench.log().lines().map(|line| format!("{line}\n")).collect();
+        change(&mut lines);
+        fs::write(bench.log_path(), lines.concat()).unwrap();
+        bench
+    };
+    sees(&lines(&|lines| lines.truncate(3)), "RL303");
+    sees(&lines(&|lines| drop(lines.remove(1))), "RL101");
+    sees(&lines(&|lines| lines.swap(1, 2)), "RL301");
+    sees(&lines(&|lines| lines.insert(2, lines[1].clone())), "RL103");
+    sees(&lines(&|lines| drop(lines.remove(0))), "RL304");
+}
+
+/// If this fails, some flipped bit of a log passes as sound.
+#[test]
+fn every_flipped_bit_is_found() {
+    let bench = sound();
+    let log = fs::read(bench.log_path()).unwrap();
+    // One bit of each byte: a process a bit would take minutes.
+    for at in 0..log.len() {
+        let mut flipped = log.clone();
+        flipped[at] ^= 1 << (at % 7);
+        fs::write(bench.log_path(), &flipped).unwrap();
+        let said = bench.call(&["validate", "r"]);
+        assert_eq!(said.status, 1, "bit {} of byte {at} passes: {}", at % 7, said.out);
+    }
+}
+
+/// If this fails, validate writes, or needs to.
+#[test]
+fn changes_nothing() {
+    let bench = sound();
+    bench.append_raw(b"torn");
+    let listing = || {
+        let out = std::process::Command::new("find")
+            .args([
+                bench.path("runs").to_str().unwrap(),
+                "-type",
+                "f",
+                "-exec",
+                "sha256sum",
+                "{}",
+                "+",
+            ])
+            .output()
+            .unwrap();
+        said(out).out
+    };
+    let before = listing();
+    bench.fails(1, &["validate", "r"]);
+    assert_eq!(listing(), before);
+}
+
+/// If this fails, a run copied elsewhere is no run, or an imported one cries.
+#[test]
+fn places_and_imports() {
+    let bench = sound();
+    fs::rename(bench.path("runs/r"), bench.path("moved")).unwrap();
+    let said = bench.call(&["validate", "./moved"]);
+    assert_eq!(said.status, 0, "{}", said.out);
+    assert!(said.out.contains("RL407"), "{}", said.out);
+
+    let bench = Bench::with_run();
+    bench.feed(
+        &["emit", "--run", "r", "--stdin", "--from", "claude-code"],
+        &fixture("agent-session.jsonl"),
+    );
+    bench.emit(&["run.completed"]);
+    let said = bench.call(&["validate", "r", "--strict"]);
+    assert_eq!(said.status, 0, "{}", said.out);
+}
+
+/// If this fails, a run is called done without what it had to leave.
+#[test]
+fn required_deliverables() {
+    let bench = Bench::new();
+    bench.ok(&[
+        "emit",
+        "run.created",
+        "--run",
+        "r",
+        "-F",
+        "deliverables.required=[\"a.md\",\"deliverables/sub/b.md\"]",
+    ]);
+    bench.emit(&["run.completed"]);
+    let status = || bench.call(&["validate", "r"]).status;
+    assert_eq!(status(), 3);
+    fs::create_dir_all(bench.path("runs/r/deliverables/sub")).unwrap();
+    fs::write(bench.path("runs/r/deliverables/a.md"), "x").unwrap();
+    fs::write(bench.path("runs/r/deliverables/sub/b.md"), "").unwrap();
+    assert_eq!(status(), 3);
+    fs::write(bench.path("runs/r/deliverables/sub/b.md"), "x").unwrap();
+    assert_eq!(status(), 0);
+    fs::remove_file(bench.path("runs/r/deliverables/a.md")).unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", bench.path("runs/r/deliverables/a.md")).unwrap();
+    assert_eq!(status(), 4);
+    fs::remove_file(bench.path("runs/r/deliverables/a.md")).unwrap();
+    fs::create_dir(bench.path("runs/r/deliverables/a.md")).unwrap();
+    assert_eq!(status(), 1);
+}
+
+/// If this fails, a verdict while writers are at work is a false alarm.
+#[test]
+fn beside_live_writers() {
+    let bench = Bench::with_run();
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for _ in 0..60 {
+                bench.emit(&["tool.started", "-f", "tool_name=a", "--durability", "process"]);
+                bench.emit(&["error", "-f", "message=m", "--durability", "process"]);
+            }
+        });
+        while !writer.is_finished() {
+            let said = bench.call(&["validate", "r"]);
+            assert_eq!(said.status, 0, "{}", said.out);
+        }
+    });
+}
+
+/// If this fails, the table of checks is not what the help and the reports are made from.
+#[test]
+fn the_table_explains_itself() {
+    let bench = Bench::new();
+    let all = bench.ok(&["validate", "--explain", "all"]);
+    let mut last = "";
+    for check in runlog::check::table::CHECKS {
+        assert!(check.code > last, "{} is out of order", check.code);
+        last = check.code;
+        assert!(all.contains(&format!(
+            "{} ({}, {})",
+            check.code,
+            check.family,
+            check.level.name()
+        )));
+    }
+    assert!(bench.ok(&["validate", "--explain", "rl301"]).contains("hash chain broken"));
+    bench.fails(2, &["validate", "--explain", "RL999"]);
+}
