@@ -1,5 +1,8 @@
 //! The program from outside, as its users meet it. One binary, one file a subject.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
 mod bad_input;
 mod catalogue;
 mod chapter;

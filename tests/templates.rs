@@ -79,8 +79,12 @@ fn summaries(facts: &[(String, String)]) -> Vec<Option<String>> {
         .collect();
     let said = bench.feed(&["emit", "--run", "r", "--stdin"], input.as_bytes());
     assert_eq!(said.status, 0, "{}", said.err);
-    let lines = bench.lines();
-    lines.iter().skip(1).map(|line| line["summary"].as_str().map(str::to_owned)).collect()
+    let log = bench.log();
+    let summary = |line: &str| {
+        let event = runlog::event::envelope::parse(line.as_bytes()).unwrap();
+        event.summary.map(std::borrow::Cow::into_owned)
+    };
+    log.lines().skip(1).map(summary).collect()
 }
 
 /// If this fails, a summary is not what the template says of these fields.

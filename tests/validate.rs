@@ -206,7 +206,7 @@ fn changes_nothing() {
             ])
             .output()
             .unwrap();
-        said(out).out
+        said(&out).out
     };
     let before = listing();
     bench.fails(1, &["validate", "r"]);

@@ -188,14 +188,13 @@ fn chapters(model: &Model) -> String {
     let mut out = String::new();
     for chapter in model.chapters.children(None) {
         out.push_str(&format!(
-            "### {}\n\n{}\nTasks {} to {}, {}. Details: [chapters/{}/](chapters/{}/)\n\n",
+            "### {}\n\n{}\nTasks {} to {}, {}. Details: {}\n\n",
             escape(&preview(&chapter.name, 120)),
             long_quote(&chapter.message),
             chapter.start,
             chapter.end,
             plural(chapter.events, "event"),
-            escape(&chapter.slug),
-            chapter.slug,
+            code(&format!("runlog chapter ls {} /chapters/{}", model.state.run_id, chapter.slug)),
         ));
     }
     out.truncate(out.trim_end().len());

@@ -179,7 +179,7 @@ impl Model {
                 }
             }
             Role::Prompt => {
-                self.system_prompt = view.field("prompt").map(std::borrow::Cow::into_owned)
+                self.system_prompt = view.field("prompt").map(std::borrow::Cow::into_owned);
             }
             Role::Config => self.configs.push(remark(one_line())),
             Role::Skill => self.skills.push(remark(one_line())),

@@ -5,24 +5,24 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-pub struct Bench {
+pub(crate) struct Bench {
     dir: tempfile::TempDir,
 }
 
 /// What a call came to.
-pub struct Said {
+pub(crate) struct Said {
     pub status: i32,
     pub out: String,
     pub err: String,
 }
 
 impl Bench {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { dir: tempfile::tempdir().unwrap() }
     }
 
     /// A bench with the run `r`, whose ids and times are known.
-    pub fn with_run() -> Self {
+    pub(crate) fn with_run() -> Self {
         let bench = Self::new();
         bench.ok(&[
             "emit",
@@ -41,22 +41,22 @@ impl Bench {
         bench
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 
-    pub fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_runlog"));
         command.current_dir(self.dir.path()).env_clear().stdin(Stdio::null());
         command
     }
 
-    pub fn call(&self, args: &[&str]) -> Said {
-        said(self.command().args(args).output().unwrap())
+    pub(crate) fn call(&self, args: &[&str]) -> Said {
+        said(&self.command().args(args).output().unwrap())
     }
 
     /// Calls the program with something on its standard input.
-    pub fn feed(&self, args: &[&str], input: &[u8]) -> Said {
+    pub(crate) fn feed(&self, args: &[&str], input: &[u8]) -> Said {
         let mut child = self
             .command()
             .args(args)
@@ -67,46 +67,46 @@ impl Bench {
             .unwrap();
         // The program may stop reading early; what matters is what it says then.
         let _ = child.stdin.take().unwrap().write_all(input);
-        said(child.wait_with_output().unwrap())
+        said(&child.wait_with_output().unwrap())
     }
 
     /// Calls the program, which must succeed; its standard output.
-    pub fn ok(&self, args: &[&str]) -> String {
+    pub(crate) fn ok(&self, args: &[&str]) -> String {
         let said = self.call(args);
         assert_eq!(said.status, 0, "{args:?} failed: {}", said.err);
         said.out
     }
 
     /// Calls the program, which must exit with `status`; its standard error.
-    pub fn fails(&self, status: i32, args: &[&str]) -> String {
+    pub(crate) fn fails(&self, status: i32, args: &[&str]) -> String {
         let said = self.call(args);
         assert_eq!(said.status, status, "{args:?}: {}{}", said.out, said.err);
         said.err
     }
 
-    pub fn emit(&self, args: &[&str]) -> String {
+    pub(crate) fn emit(&self, args: &[&str]) -> String {
         self.ok(&[&["emit", "--run", "r"], args].concat()).trim().to_owned()
     }
 
-    pub fn log_path(&self) -> PathBuf {
+    pub(crate) fn log_path(&self) -> PathBuf {
         self.path("runs/r/events.jsonl")
     }
 
-    pub fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.log_path()).unwrap()
     }
 
-    pub fn lines(&self) -> Vec<serde_json::Value> {
+    pub(crate) fn lines(&self) -> Vec<serde_json::Value> {
         json_lines(&self.log_path())
     }
 
-    pub fn append_raw(&self, bytes: &[u8]) {
+    pub(crate) fn append_raw(&self, bytes: &[u8]) {
         let mut file = fs::OpenOptions::new().append(true).open(self.log_path()).unwrap();
         file.write_all(bytes).unwrap();
     }
 
     /// The codes of the findings of `runlog validate r`, each once, sorted.
-    pub fn codes(&self) -> Vec<String> {
+    pub(crate) fn codes(&self) -> Vec<String> {
         let said = self.call(&["validate", "r", "--format", "json"]);
         let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
         let findings = report["runs"][0]["findings"].as_array().unwrap();
@@ -118,7 +118,7 @@ impl Bench {
     }
 }
 
-pub fn said(output: Output) -> Said {
+pub(crate) fn said(output: &Output) -> Said {
     Said {
         status: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -126,17 +126,17 @@ pub fn said(output: Output) -> Said {
     }
 }
 
-pub fn json_lines(path: &Path) -> Vec<serde_json::Value> {
+pub(crate) fn json_lines(path: &Path) -> Vec<serde_json::Value> {
     let text = fs::read_to_string(path).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// A folder of material beside the checkout; says loudly when it is not there.
-pub fn shared(name: &str) -> Option<PathBuf> {
+pub(crate) fn shared(name: &str) -> Option<PathBuf> {
     let path = root().join("../shared").join(name);
     if path.exists() {
         return Some(path);
@@ -145,6 +145,6 @@ pub fn shared(name: &str) -> Option<PathBuf> {
     None
 }
 
-pub fn fixture(name: &str) -> Vec<u8> {
+pub(crate) fn fixture(name: &str) -> Vec<u8> {
     fs::read(root().join("fixtures").join(name)).unwrap()
 }
