@@ -298,3 +298,23 @@ fn the_table_explains_itself() {
     assert!(bench.ok(&["validate", "--explain", "rl301"]).contains("hash chain broken"));
     bench.fails(2, &["validate", "--explain", "RL999"]);
 }
+
+/// If this fails, a run directory that an earlier version wrote is no longer sound, or no
+/// longer taken up. The fixture is never written anew: it is what users have on disk.
+#[test]
+fn runs_of_the_first_format_hold() {
+    let bench = Bench::new();
+    let copied = std::process::Command::new("cp")
+        .args(["-r", crate::support::root().join("fixtures/runs").to_str().unwrap(), "."])
+        .current_dir(bench.path("."))
+        .status()
+        .unwrap();
+    assert!(copied.success());
+    let said = bench.call(&["validate", "first-format"]);
+    assert_eq!(
+        (said.status, said.out.as_str()),
+        (0, "first-format: passed (10 events, 0 errors, 0 warnings, 0 notes)\n")
+    );
+    bench.ok(&["emit", "--run", "first-format", "note", "-f", "text=later"]);
+    assert_eq!(bench.call(&["validate", "first-format", "--strict"]).status, 0);
+}

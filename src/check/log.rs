@@ -13,6 +13,7 @@ use crate::event::json::Fault;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::log::reader::{Body, Line};
+use crate::render::human;
 use crate::run::derive::Records;
 use crate::run::state::RunState;
 use crate::summary::backfill::{backfilled, template_summary};
@@ -188,7 +189,8 @@ impl LogCheck {
         }
         if self.last_time.is_some_and(|last| event.timestamp < last) {
             let back = self.last_time.map_or(0, |last| last.millis() - event.timestamp.millis());
-            let message = format!("the clock goes back by {back} ms");
+            let back = human::duration(back.unsigned_abs());
+            let message = format!("the clock goes back by {back}");
             let finding = Finding::new("RL105", place.clone(), message);
             self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
         }

@@ -5,6 +5,7 @@ pub mod deliverables;
 pub mod derive;
 pub mod dir;
 pub mod document;
+mod identity;
 mod ids;
 mod pairing;
 pub mod receipt;
@@ -12,6 +13,7 @@ pub mod recorder;
 pub mod records;
 pub mod state;
 pub mod stream;
+mod writing;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -50,6 +52,14 @@ pub enum RunError {
     },
     /// The input cannot be an event.
     Input(LineError),
+}
+
+impl RunError {
+    /// There is no run in that directory.
+    fn no_such_run(run: &dir::RunDir) -> Self {
+        let runs_dir = run.path().parent().unwrap_or(run.path()).to_owned();
+        Self::NoSuchRun { name: run.name(), runs_dir }
+    }
 }
 
 impl From<LogError> for RunError {

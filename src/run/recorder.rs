@@ -1,28 +1,26 @@
 //! The recorder: appends events to a run, with the records derived from them.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use super::RunError;
 use super::dir::RunDir;
+use super::identity::{Identity, identify};
 use super::ids::EventIds;
 use super::pairing::RecentCalls;
-use super::records;
+use super::writing::{Writing, derive_records};
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Draft, Pending};
-use crate::event::envelope::{self, MAX_LINE};
-use crate::event::fields::View;
-use crate::event::hash::line_hash;
-use crate::event::id::{RunId, new_event_id, random_suffix};
+use crate::event::envelope::{LineError, LineFault};
+use crate::event::id::{check_id, new_event_id};
 use crate::event::json::ObjectText;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
-use crate::log::lock::{Locked, LogFile};
+use crate::log::lock::LogFile;
 use crate::log::settle::Repair;
-use crate::log::tail::read_range;
 
 /// What an acknowledged event survives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,16 +66,6 @@ pub struct Batch {
     pub warnings: Vec<String>,
 }
 
-/// Names of the run as its first line gives them.
-#[derive(Clone, Debug)]
-struct Identity {
-    run_id: String,
-    session_id: String,
-    task_id: String,
-    /// Whether there was no first line yet.
-    provisional: bool,
-}
-
 /// Appends events to one run.
 #[derive(Debug)]
 pub struct Recorder {
@@ -97,7 +85,7 @@ impl Recorder {
     /// [`RunError::NoSuchRun`] without a log; else what the file system says.
     pub fn open(run: RunDir, options: Options, now: Timestamp) -> Result<Self, RunError> {
         if !run.has_log()? {
-            return Err(no_such_run(&run));
+            return Err(RunError::no_such_run(&run));
         }
         let log = LogFile::open(&run.events(), Access::Append)?;
         Self::over(run, log, options, now)
@@ -206,21 +194,33 @@ impl Recorder {
     ) -> Result<Attempt, RunError> {
         if self.identity.provisional {
             self.identity = identify(&self.run, &self.log, now)?;
-            self.adopt(drafts);
+            self.adopt(drafts)?;
         }
         self.find_given_ids(drafts)?;
         self.append_prepared(drafts, now, end)
     }
 
-    /// Takes the names for a log without a first line from the first draft.
-    fn adopt(&mut self, drafts: &[Draft]) {
-        let Some(first) = drafts.first().filter(|_| self.identity.provisional) else { return };
-        if let Some(session_id) = &first.session_id {
-            self.identity.session_id.clone_from(session_id);
+    /// Takes the names for a log without a first line from the first draft: from its
+    /// envelope, else from the data of a `run.created`.
+    fn adopt(&mut self, drafts: &[Draft]) -> Result<(), RunError> {
+        let Some(first) = drafts.first().filter(|_| self.identity.provisional) else {
+            return Ok(());
+        };
+        let own = |name: &'static str, given: &Option<String>| {
+            let data = || first.data().text_at(name).filter(|_| is_created(first));
+            let Some(id) = given.as_deref().map(Cow::Borrowed).or_else(data) else {
+                return Ok(None);
+            };
+            check_id(name, &id).map_err(|bad| bad_field(name, bad.to_string()))?;
+            Ok::<_, RunError>(Some(id.into_owned()))
+        };
+        if let Some(session_id) = own("session_id", &first.session_id)? {
+            self.identity.session_id = session_id;
         }
-        if let Some(task_id) = &first.task_id {
-            self.identity.task_id.clone_from(task_id);
+        if let Some(task_id) = own("task_id", &first.task_id)? {
+            self.identity.task_id = task_id;
         }
+        Ok(())
     }
 
     fn find_given_ids(&mut self, drafts: &[Draft]) -> Result<(), RunError> {
@@ -263,14 +263,7 @@ impl Recorder {
             ids.scan(locked.log(), position.end)?;
         }
         let first_append = position.sequence == 0;
-        let mut writing = Writing {
-            sequence: position.sequence,
-            hash: position.hash,
-            start: position.end,
-            buffer: Vec::new(),
-            written: Vec::new(),
-            by_id: HashMap::new(),
-        };
+        let mut writing = Writing::after(position);
         let mut batch = Batch::default();
         if let Repair::Quarantined { bytes } = repair {
             batch.recovered_bytes = bytes;
@@ -333,132 +326,17 @@ enum Attempt {
     Outdated,
 }
 
-/// The lines of one append while they come together.
-struct Writing {
-    sequence: u64,
-    hash: Option<String>,
-    /// Where the buffer will lie in the log.
-    start: u64,
-    buffer: Vec<u8>,
-    written: Vec<Written>,
-    /// Index into `written` of the drafts with given ids.
-    by_id: HashMap<String, usize>,
-}
-
-struct Written {
-    event_id: String,
-    role: Role,
-    /// The line in the buffer, its newline included.
-    from: usize,
-    to: usize,
-}
-
-impl Writing {
-    fn push(&mut self, pending: &Pending, role: Role) -> Recorded {
-        let from = self.buffer.len();
-        self.sequence += 1;
-        pending.write(self.sequence, self.hash.as_deref(), &mut self.buffer);
-        let to = self.buffer.len();
-        self.hash = Some(line_hash(&self.buffer[from..to - 1]));
-        let event_id = pending.event_id.clone();
-        self.by_id.insert(event_id.clone(), self.written.len());
-        self.written.push(Written { event_id: event_id.clone(), role, from, to });
-        Recorded { event_id, sequence: self.sequence, repeated: false }
-    }
-
-    /// Whether there is an event besides the repair's own.
-    fn has_events(&self) -> bool {
-        let repairs = self.written.iter().filter(|line| line.role == Role::Recovered).count();
-        self.sequence > repairs as u64
-    }
-
-    /// The event that the draft repeats, from this append or from the log.
-    fn known(
-        &self,
-        ids: Option<&EventIds>,
-        log: &LogFile,
-        draft: &Draft,
-    ) -> Result<Option<Recorded>, RunError> {
-        let Some(event_id) = draft.event_id.as_deref() else { return Ok(None) };
-        let line = match self.by_id.get(event_id) {
-            Some(&index) => {
-                let line = &self.written[index];
-                Some(self.buffer[line.from..line.to].to_vec())
-            }
-            None => ids.map(|ids| ids.line(log, event_id)).transpose()?.flatten(),
-        };
-        let Some(line) = line else { return Ok(None) };
-        let Ok(event) = envelope::parse(&line) else { return Ok(None) };
-        let (event_id, sequence) = (event_id.to_owned(), event.sequence);
-        if draft.matches(&event) {
-            Ok(Some(Recorded { event_id, sequence, repeated: true }))
-        } else {
-            Err(RunError::Conflict { event_id, sequence })
-        }
-    }
-}
-
-/// Appends the records of tool states and errors. Trouble is a warning: the files
-/// can be rebuilt from the log.
-fn derive_records(
-    run: &RunDir,
-    recent: &mut RecentCalls,
-    locked: &Locked<'_>,
-    completed: Option<&[u8]>,
-    writing: &Writing,
-    warnings: &mut Vec<String>,
-) {
-    let (mut tools, mut errors) = (Vec::new(), Vec::new());
-    let completed = completed.map(|line| (line, writing.start - line.len() as u64 - 1));
-    let written = writing
-        .written
-        .iter()
-        .map(|line| (&writing.buffer[line.from..line.to], writing.start + line.from as u64));
-    for (line, offset) in completed.into_iter().chain(written) {
-        let telling = envelope::peek(line).is_none_or(|peek| {
-            let row = catalogue::row(peek.kind);
-            row.is_some_and(|row| {
-                row.role.is_tool_state() || matches!(row.role, Role::Error | Role::Rejected)
-            })
-        });
-        if !telling && memchr::memmem::find(line, b"\"severity\":\"error\"").is_none() {
-            continue;
-        }
-        let Ok(event) = envelope::parse(line) else { continue };
-        let view = View::of(&event);
-        if view.role.is_tool_state() {
-            match recent.observe(locked.log(), &view, offset, line.len() as u64) {
-                Ok((observed, calls)) => {
-                    let call = &calls.all()[observed.call];
-                    tools
-                        .extend_from_slice(records::tool_record(&view, &observed, call).as_bytes());
-                }
-                Err(error) => warnings.push(error.to_string()),
-            }
-        }
-        if records::is_error(&view) {
-            errors.extend_from_slice(records::error_record(&view).as_bytes());
-        }
-    }
-    for (path, lines) in [(run.tools(), tools), (run.errors(), errors)] {
-        if lines.is_empty() {
-            continue;
-        }
-        let outcome = make_dir(&run.logs()).and_then(|_| append_lines(&path, &lines));
-        if let Err(error) = outcome {
-            warnings.push(error.to_string());
-        }
-    }
-}
-
 fn prepare(draft: &Draft, defaults: &Defaults<'_>) -> Result<Pending, RunError> {
     if let Some(run_id) = draft.run_id.as_deref().filter(|run_id| *run_id != defaults.run_id) {
         let rule = format!("names the run {run_id}, but this is {}", defaults.run_id);
-        let fault = envelope::LineFault::Field("run_id", rule);
-        return Err(RunError::Input(envelope::LineError { offset: 0, fault }));
+        return Err(bad_field("run_id", rule));
     }
     let event_id = draft.event_id.clone().unwrap_or_else(new_event_id);
     Ok(Pending::new(draft, event_id, defaults)?)
+}
+
+fn bad_field(name: &'static str, rule: String) -> RunError {
+    RunError::Input(LineError { offset: 0, fault: LineFault::Field(name, rule) })
 }
 
 fn is_created(draft: &Draft) -> bool {
@@ -469,46 +347,6 @@ fn recovered(bytes: u64) -> Draft {
     let mut data = ObjectText::new();
     data.plain("bytes", bytes).text("moved_to", "logs/rejected.jsonl");
     Draft::new("log.recovered", data)
-}
-
-/// Reads the first line of the log, which decides the run's names; without one the
-/// directory's name is the run id and the others are generated.
-fn identify(run: &RunDir, log: &LogFile, now: Timestamp) -> Result<Identity, RunError> {
-    let length = log.length()?;
-    let mut size = 4 << 10;
-    let damaged = loop {
-        let end = length.min(size);
-        let bytes =
-            read_range(log.file(), 0, end).map_err(|e| FsError::io(log.path(), "read", e))?;
-        let first = bytes.split_inclusive(|byte| *byte == b'\n').find(|line| line.len() > 2);
-        match first.filter(|line| line.ends_with(b"\n")) {
-            Some(line) => match envelope::parse(line) {
-                Ok(event) => {
-                    return Ok(Identity {
-                        run_id: event.run_id.into_owned(),
-                        session_id: event.session_id.into_owned(),
-                        task_id: event.task_id.into_owned(),
-                        provisional: false,
-                    });
-                }
-                Err(_) => break true,
-            },
-            None if end < length && end <= MAX_LINE as u64 => size *= 16,
-            None => break false,
-        }
-    };
-    let name = run.name();
-    let run_id = RunId::parse(&name).map_err(|_| no_such_run(run))?;
-    Ok(Identity {
-        run_id: run_id.as_str().to_owned(),
-        session_id: format!("sess_{}_{}", now.basic(), random_suffix()),
-        task_id: format!("task_{}_{}", now.basic(), random_suffix()),
-        provisional: !damaged,
-    })
-}
-
-fn no_such_run(run: &RunDir) -> RunError {
-    RunError::NoSuchRun { name: run.name(), runs_dir: parent_of(run.path()).to_owned() }
 }
 
 fn parent_of(path: &Path) -> &Path {

@@ -38,6 +38,8 @@ pub struct Stream<'r> {
     counter: Counter,
     drafts: Vec<Draft>,
     lines: Vec<PendingLine>,
+    /// Records for `logs/rejected.jsonl` that wait for the next write.
+    rejects: Vec<u8>,
     bytes: usize,
     offset: u64,
     /// Dialects: what each id of this stream was made from.
@@ -80,6 +82,7 @@ impl<'r> Stream<'r> {
             counter: Counter::new(),
             drafts: Vec::new(),
             lines: Vec::new(),
+            rejects: Vec::new(),
             bytes: 0,
             offset: 0,
             seen: HashMap::new(),
@@ -140,7 +143,7 @@ impl<'r> Stream<'r> {
                     drafts: from..self.drafts.len(),
                 });
             }
-            Err(reason) => self.reject(number, offset, line, &reason, now)?,
+            Err(reason) => self.reject(number, offset, line, &reason, now),
         }
         Ok(())
     }
@@ -148,7 +151,7 @@ impl<'r> Stream<'r> {
     /// Whether enough has come together for a write.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.bytes >= BATCH_BYTES
+        self.bytes + self.rejects.len() >= BATCH_BYTES
     }
 
     /// Writes what has come together, durably. The events that are in the log now.
@@ -157,6 +160,7 @@ impl<'r> Stream<'r> {
     /// When the run cannot be recorded to; nothing of this batch was acknowledged then.
     pub fn commit(&mut self, now: Timestamp) -> Result<Vec<Recorded>, RunError> {
         if self.drafts.is_empty() {
+            self.flush_rejects()?;
             return Ok(Vec::new());
         }
         let drafts = std::mem::take(&mut self.drafts);
@@ -181,9 +185,10 @@ impl<'r> Stream<'r> {
             }
             if let Some(reason) = refused {
                 self.counter.counts().mapped -= 1;
-                self.reject(line.number, line.offset, &line.content, &reason, now)?;
+                self.reject(line.number, line.offset, &line.content, &reason, now);
             }
         }
+        self.flush_rejects()?;
         Ok(recorded)
     }
 
@@ -251,14 +256,7 @@ impl<'r> Stream<'r> {
         Ok(!same)
     }
 
-    fn reject(
-        &mut self,
-        number: u64,
-        offset: u64,
-        content: &[u8],
-        reason: &str,
-        now: Timestamp,
-    ) -> Result<(), RunError> {
+    fn reject(&mut self, number: u64, offset: u64, content: &[u8], reason: &str, now: Timestamp) {
         self.counter.counts().rejected += 1;
         self.first_rejection.get_or_insert_with(|| format!("line {number}: {reason}"));
         let source = match &self.reader {
@@ -266,11 +264,16 @@ impl<'r> Stream<'r> {
             Reader::Dialect(importer) => Some(importer.dialect()),
             Reader::Undecided => None,
         };
-        let mut out = Vec::new();
         let origin = Origin::Stream;
         Rejected { time: now, origin, source, line: Some(number), offset, reason, content }
-            .write(&mut out);
-        self.recorder.reject(&out)
+            .write(&mut self.rejects);
+    }
+
+    fn flush_rejects(&mut self) -> Result<(), RunError> {
+        if self.rejects.is_empty() {
+            return Ok(());
+        }
+        self.recorder.reject(&std::mem::take(&mut self.rejects))
     }
 }
 

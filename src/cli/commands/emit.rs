@@ -3,18 +3,17 @@
 use clap::{Args, ValueEnum};
 
 use super::payload::PayloadArgs;
+use super::recording::{Print, open, print, tell_recovery};
 use super::{Appending, Global, emit_stream, now, renew};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::envelope::Severity;
-use crate::event::id::{RunId, check_id, check_type, random_suffix};
-use crate::event::json::Json;
+use crate::event::id::{RunId, check_id, check_type};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
-use crate::run::dir::RunDir;
-use crate::run::recorder::{Options, Recorded, Recorder};
+use crate::run::recorder::Options;
 
 /// Record an event, or a stream of them
 ///
@@ -80,21 +79,6 @@ pub(in crate::cli) struct EmitArgs {
     appending: Appending,
 }
 
-/// What `emit` prints of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Print {
-    /// The event's id
-    Id,
-    /// The run's id
-    Run,
-    /// The event's sequence
-    Sequence,
-    /// The event's id
-    Event,
-    /// Nothing
-    None,
-}
-
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SeverityArg {
     Debug,
@@ -139,56 +123,6 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     Ok(Exit::Fine)
 }
 
-/// Opens the run to record to, making it where that is asked for.
-pub(super) fn open(
-    run_id: Option<RunId>,
-    create: bool,
-    options: Options,
-    global: &Global,
-) -> anyhow::Result<Recorder> {
-    let now = now();
-    let run_id = match run_id {
-        Some(run_id) => run_id,
-        None if create => RunId::parse(&format!("run_{}_{}", now.basic(), random_suffix()))?,
-        None => {
-            let failure = Failure::new(Exit::Usage, "no run given");
-            let hint = "--run ID or RUNLOG_RUN=ID says which; `runlog emit run.created` makes one";
-            return Err(failure.hint(hint).into());
-        }
-    };
-    let run = RunDir::of(&global.runs_dir, &run_id);
-    Ok(if create {
-        Recorder::create(run, options, now)?
-    } else {
-        Recorder::open(run, options, now)?
-    })
-}
-
-/// Says that a torn tail was moved away.
-pub(super) fn tell_recovery(bytes: u64, ui: &Ui) {
-    if bytes > 0 {
-        ui.warn(&format!(
-            "an interrupted write had left {bytes} bytes at the end of the log; \
-             they were moved to logs/rejected.jsonl"
-        ));
-    }
-}
-
-/// Prints what was asked for of an event that is in the log.
-pub(super) fn print(event: &Recorded, what: Print, run_id: &str, ui: &Ui) -> anyhow::Result<()> {
-    let line = match what {
-        Print::Id | Print::Event => event.event_id.clone(),
-        Print::Run => run_id.to_owned(),
-        Print::Sequence => event.sequence.to_string(),
-        Print::None => return Ok(()),
-    };
-    ui.data(format!("{line}\n").as_bytes()).map_err(|error| {
-        let message =
-            format!("event {} is in the log, but could not be told: {error}", event.sequence);
-        Failure::new(Exit::Io, message).into()
-    })
-}
-
 impl EmitArgs {
     fn draft(&self, kind: &str) -> anyhow::Result<Draft> {
         let data = self.payload.object()?;
@@ -198,7 +132,7 @@ impl EmitArgs {
             }
             Ok(given.clone())
         };
-        let mut draft = Draft {
+        Ok(Draft {
             kind: kind.to_owned(),
             event_id: id("event id", &self.event_id)?,
             session_id: id("session id", &self.session)?,
@@ -210,17 +144,9 @@ impl EmitArgs {
             correlation_id: id("correlation id", &self.correlation_id)?,
             parent_event_id: id("parent event id", &self.parent)?,
             branch: self.branch.clone(),
+            data,
             ..Draft::default()
-        };
-        if catalogue::role(kind) == Role::RunCreated {
-            let own =
-                |name: &str| Json::trusted(&data).text_at(name).map(std::borrow::Cow::into_owned);
-            draft.session_id =
-                id("session id", &draft.session_id.take().or_else(|| own("session_id")))?;
-            draft.task_id = id("task id", &draft.task_id.take().or_else(|| own("task_id")))?;
-        }
-        draft.data = data;
-        Ok(draft)
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::emit::{Print, open, print, tell_recovery};
+use super::recording::{Print, open, print, tell_recovery};
 use super::{Global, now, renew};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::signals::Interrupts;

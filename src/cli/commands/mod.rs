@@ -8,6 +8,7 @@ mod emit_stream;
 mod list;
 mod payload;
 mod read;
+mod recording;
 mod show;
 mod summarize;
 mod table;

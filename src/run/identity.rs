@@ -1,0 +1,56 @@
+//! The names of a run: by the first line of its log.
+
+use super::RunError;
+use super::dir::RunDir;
+use crate::event::envelope::{self, MAX_LINE};
+use crate::event::id::{RunId, random_suffix};
+use crate::event::time::Timestamp;
+use crate::fs::FsError;
+use crate::log::lock::LogFile;
+use crate::log::tail::read_range;
+
+/// Names of the run as its first line gives them.
+#[derive(Clone, Debug)]
+pub(super) struct Identity {
+    pub(super) run_id: String,
+    pub(super) session_id: String,
+    pub(super) task_id: String,
+    /// Whether there was no first line yet.
+    pub(super) provisional: bool,
+}
+
+/// Reads the first line of the log, which decides the run's names; without one the
+/// directory's name is the run id and the others are generated.
+pub(super) fn identify(run: &RunDir, log: &LogFile, now: Timestamp) -> Result<Identity, RunError> {
+    let length = log.length()?;
+    let mut size = 4 << 10;
+    let damaged = loop {
+        let end = length.min(size);
+        let bytes =
+            read_range(log.file(), 0, end).map_err(|e| FsError::io(log.path(), "read", e))?;
+        let first = bytes.split_inclusive(|byte| *byte == b'\n').find(|line| line.len() > 2);
+        match first.filter(|line| line.ends_with(b"\n")) {
+            Some(line) => match envelope::parse(line) {
+                Ok(event) => {
+                    return Ok(Identity {
+                        run_id: event.run_id.into_owned(),
+                        session_id: event.session_id.into_owned(),
+                        task_id: event.task_id.into_owned(),
+                        provisional: false,
+                    });
+                }
+                Err(_) => break true,
+            },
+            None if end < length && end <= MAX_LINE as u64 => size *= 16,
+            None => break false,
+        }
+    };
+    let name = run.name();
+    let run_id = RunId::parse(&name).map_err(|_| RunError::no_such_run(run))?;
+    Ok(Identity {
+        run_id: run_id.as_str().to_owned(),
+        session_id: format!("sess_{}_{}", now.basic(), random_suffix()),
+        task_id: format!("task_{}_{}", now.basic(), random_suffix()),
+        provisional: !damaged,
+    })
+}
