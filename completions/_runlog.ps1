@@ -38,6 +38,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Print the runs')
             [CompletionResult]::new('catalogue', 'catalogue', [CompletionResultType]::ParameterValue, 'Print the table of event types')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script of a shell')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'runlog;emit' {
@@ -102,6 +103,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Unfold a chapter again')
             [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List a folder of the chapters'' tree')
             [CompletionResult]::new('cat', 'cat', [CompletionResultType]::ParameterValue, 'Print a file of the chapters'' tree')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'runlog;chapter;index' {
@@ -177,6 +179,41 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'runlog;chapter;help' {
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Print the numbered tasks')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Fold tasks into a chapter')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Print the chapters')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Print what stands for a chapter in an agent''s context')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Unfold a chapter again')
+            [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List a folder of the chapters'' tree')
+            [CompletionResult]::new('cat', 'cat', [CompletionResultType]::ParameterValue, 'Print a file of the chapters'' tree')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'runlog;chapter;help;index' {
+            break
+        }
+        'runlog;chapter;help;add' {
+            break
+        }
+        'runlog;chapter;help;list' {
+            break
+        }
+        'runlog;chapter;help;show' {
+            break
+        }
+        'runlog;chapter;help;remove' {
+            break
+        }
+        'runlog;chapter;help;ls' {
+            break
+        }
+        'runlog;chapter;help;cat' {
+            break
+        }
+        'runlog;chapter;help;help' {
+            break
+        }
         'runlog;transcript' {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write elsewhere; - is standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write elsewhere; - is standard output')
@@ -246,6 +283,77 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'runlog;help' {
+            [CompletionResult]::new('emit', 'emit', [CompletionResultType]::ParameterValue, 'Record an event, or a stream of them')
+            [CompletionResult]::new('summarize', 'summarize', [CompletionResultType]::ParameterValue, 'Fill in summaries that templates can make, and show what happened')
+            [CompletionResult]::new('chapter', 'chapter', [CompletionResultType]::ParameterValue, 'Fold finished tasks into chapters, and browse them')
+            [CompletionResult]::new('transcript', 'transcript', [CompletionResultType]::ParameterValue, 'Write transcript.md: the run as a person wants to read it')
+            [CompletionResult]::new('validate', 'validate', [CompletionResultType]::ParameterValue, 'Tell whether a run holds')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Print the events of a run')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Print the runs')
+            [CompletionResult]::new('catalogue', 'catalogue', [CompletionResultType]::ParameterValue, 'Print the table of event types')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script of a shell')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'runlog;help;emit' {
+            break
+        }
+        'runlog;help;summarize' {
+            break
+        }
+        'runlog;help;chapter' {
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Print the numbered tasks')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Fold tasks into a chapter')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Print the chapters')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Print what stands for a chapter in an agent''s context')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Unfold a chapter again')
+            [CompletionResult]::new('ls', 'ls', [CompletionResultType]::ParameterValue, 'List a folder of the chapters'' tree')
+            [CompletionResult]::new('cat', 'cat', [CompletionResultType]::ParameterValue, 'Print a file of the chapters'' tree')
+            break
+        }
+        'runlog;help;chapter;index' {
+            break
+        }
+        'runlog;help;chapter;add' {
+            break
+        }
+        'runlog;help;chapter;list' {
+            break
+        }
+        'runlog;help;chapter;show' {
+            break
+        }
+        'runlog;help;chapter;remove' {
+            break
+        }
+        'runlog;help;chapter;ls' {
+            break
+        }
+        'runlog;help;chapter;cat' {
+            break
+        }
+        'runlog;help;transcript' {
+            break
+        }
+        'runlog;help;validate' {
+            break
+        }
+        'runlog;help;show' {
+            break
+        }
+        'runlog;help;list' {
+            break
+        }
+        'runlog;help;catalogue' {
+            break
+        }
+        'runlog;help;completions' {
+            break
+        }
+        'runlog;help;help' {
             break
         }
     })

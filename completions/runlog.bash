@@ -28,6 +28,9 @@ _runlog() {
             runlog,emit)
                 cmd="runlog__subcmd__emit"
                 ;;
+            runlog,help)
+                cmd="runlog__subcmd__help"
+                ;;
             runlog,list)
                 cmd="runlog__subcmd__list"
                 ;;
@@ -49,6 +52,9 @@ _runlog() {
             runlog__subcmd__chapter,cat)
                 cmd="runlog__subcmd__chapter__subcmd__cat"
                 ;;
+            runlog__subcmd__chapter,help)
+                cmd="runlog__subcmd__chapter__subcmd__help"
+                ;;
             runlog__subcmd__chapter,index)
                 cmd="runlog__subcmd__chapter__subcmd__index"
                 ;;
@@ -64,6 +70,81 @@ _runlog() {
             runlog__subcmd__chapter,show)
                 cmd="runlog__subcmd__chapter__subcmd__show"
                 ;;
+            runlog__subcmd__chapter__subcmd__help,add)
+                cmd="runlog__subcmd__chapter__subcmd__help__subcmd__add"
+                ;;
+            runlog__subcmd__chapter__subcmd__help,cat)
+                cmd="runlog__subcmd__chapter__subcmd__help__subcmd__cat"
+                ;;
+            runlog__subcmd__chapter__subcmd__help,help)
+                cmd="runlog__subcmd__chapter__subcmd__help__subcmd__help"
+                ;;
+            runlog__subcmd__chapter__subcmd__help,index)
+                cmd="runlog__subcmd__chapter__subcmd__help__subcmd__index"
+                ;;
+            runlog__subcmd__chapter__subcmd__help,list)
+                cmd="runlog__subcmd__chapter__subcmd__help__subcmd__list"
+                ;;
+            runlog__subcmd__chapter__subcmd__help,ls)
+                cmd="runlog__subcmd__chapter__subcmd__help__subcmd__ls"
+                ;;
+            runlog__subcmd__chapter__subcmd__help,remove)
+                cmd="runlog__subcmd__chapter__subcmd__help__subcmd__remove"
+                ;;
+            runlog__subcmd__chapter__subcmd__help,show)
+                cmd="runlog__subcmd__chapter__subcmd__help__subcmd__show"
+                ;;
+            runlog__subcmd__help,catalogue)
+                cmd="runlog__subcmd__help__subcmd__catalogue"
+                ;;
+            runlog__subcmd__help,chapter)
+                cmd="runlog__subcmd__help__subcmd__chapter"
+                ;;
+            runlog__subcmd__help,completions)
+                cmd="runlog__subcmd__help__subcmd__completions"
+                ;;
+            runlog__subcmd__help,emit)
+                cmd="runlog__subcmd__help__subcmd__emit"
+                ;;
+            runlog__subcmd__help,help)
+                cmd="runlog__subcmd__help__subcmd__help"
+                ;;
+            runlog__subcmd__help,list)
+                cmd="runlog__subcmd__help__subcmd__list"
+                ;;
+            runlog__subcmd__help,show)
+                cmd="runlog__subcmd__help__subcmd__show"
+                ;;
+            runlog__subcmd__help,summarize)
+                cmd="runlog__subcmd__help__subcmd__summarize"
+                ;;
+            runlog__subcmd__help,transcript)
+                cmd="runlog__subcmd__help__subcmd__transcript"
+                ;;
+            runlog__subcmd__help,validate)
+                cmd="runlog__subcmd__help__subcmd__validate"
+                ;;
+            runlog__subcmd__help__subcmd__chapter,add)
+                cmd="runlog__subcmd__help__subcmd__chapter__subcmd__add"
+                ;;
+            runlog__subcmd__help__subcmd__chapter,cat)
+                cmd="runlog__subcmd__help__subcmd__chapter__subcmd__cat"
+                ;;
+            runlog__subcmd__help__subcmd__chapter,index)
+                cmd="runlog__subcmd__help__subcmd__chapter__subcmd__index"
+                ;;
+            runlog__subcmd__help__subcmd__chapter,list)
+                cmd="runlog__subcmd__help__subcmd__chapter__subcmd__list"
+                ;;
+            runlog__subcmd__help__subcmd__chapter,ls)
+                cmd="runlog__subcmd__help__subcmd__chapter__subcmd__ls"
+                ;;
+            runlog__subcmd__help__subcmd__chapter,remove)
+                cmd="runlog__subcmd__help__subcmd__chapter__subcmd__remove"
+                ;;
+            runlog__subcmd__help__subcmd__chapter,show)
+                cmd="runlog__subcmd__help__subcmd__chapter__subcmd__show"
+                ;;
             *)
                 ;;
         esac
@@ -71,7 +152,7 @@ _runlog() {
 
     case "${cmd}" in
         runlog)
-            opts="-q -h -V --runs-dir --color --quiet --help --version emit summarize chapter transcript validate show list catalogue completions"
+            opts="-q -h -V --runs-dir --color --quiet --help --version emit summarize chapter transcript validate show list catalogue completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -119,7 +200,7 @@ _runlog() {
             return 0
             ;;
         runlog__subcmd__chapter)
-            opts="-q -h --runs-dir --color --quiet --help index add list show remove ls cat"
+            opts="-q -h --runs-dir --color --quiet --help index add list show remove ls cat help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -201,6 +282,132 @@ _runlog() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__chapter__subcmd__help)
+            opts="index add list show remove ls cat help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__chapter__subcmd__help__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__chapter__subcmd__help__subcmd__cat)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__chapter__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__chapter__subcmd__help__subcmd__index)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__chapter__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__chapter__subcmd__help__subcmd__ls)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__chapter__subcmd__help__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__chapter__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -462,6 +669,258 @@ _runlog() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        runlog__subcmd__help)
+            opts="emit summarize chapter transcript validate show list catalogue completions help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__catalogue)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__chapter)
+            opts="index add list show remove ls cat"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__chapter__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__chapter__subcmd__cat)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__chapter__subcmd__index)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__chapter__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__chapter__subcmd__ls)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__chapter__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__chapter__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__completions)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__emit)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__summarize)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__transcript)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__validate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         runlog__subcmd__list)
             opts="-q -h --format --runs-dir --color --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -500,7 +959,7 @@ _runlog() {
                     return 0
                     ;;
                 --severity)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "debug info warning error" -- "${cur}"))
                     return 0
                     ;;
                 --actor)

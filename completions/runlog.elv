@@ -35,6 +35,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand list 'Print the runs'
             cand catalogue 'Print the table of event types'
             cand completions 'Print the completion script of a shell'
+            cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'runlog;emit'= {
             cand --run 'The run''s exact id; for run.created the id to be used, else one is made'
@@ -96,6 +97,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand remove 'Unfold a chapter again'
             cand ls 'List a folder of the chapters'' tree'
             cand cat 'Print a file of the chapters'' tree'
+            cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'runlog;chapter;index'= {
             cand --format 'How to print it'
@@ -163,6 +165,32 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'runlog;chapter;help'= {
+            cand index 'Print the numbered tasks'
+            cand add 'Fold tasks into a chapter'
+            cand list 'Print the chapters'
+            cand show 'Print what stands for a chapter in an agent''s context'
+            cand remove 'Unfold a chapter again'
+            cand ls 'List a folder of the chapters'' tree'
+            cand cat 'Print a file of the chapters'' tree'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'runlog;chapter;help;index'= {
+        }
+        &'runlog;chapter;help;add'= {
+        }
+        &'runlog;chapter;help;list'= {
+        }
+        &'runlog;chapter;help;show'= {
+        }
+        &'runlog;chapter;help;remove'= {
+        }
+        &'runlog;chapter;help;ls'= {
+        }
+        &'runlog;chapter;help;cat'= {
+        }
+        &'runlog;chapter;help;help'= {
+        }
         &'runlog;transcript'= {
             cand -o 'Write elsewhere; - is standard output'
             cand --output 'Write elsewhere; - is standard output'
@@ -227,6 +255,59 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand --quiet 'Say nothing but errors and warnings'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;help'= {
+            cand emit 'Record an event, or a stream of them'
+            cand summarize 'Fill in summaries that templates can make, and show what happened'
+            cand chapter 'Fold finished tasks into chapters, and browse them'
+            cand transcript 'Write transcript.md: the run as a person wants to read it'
+            cand validate 'Tell whether a run holds'
+            cand show 'Print the events of a run'
+            cand list 'Print the runs'
+            cand catalogue 'Print the table of event types'
+            cand completions 'Print the completion script of a shell'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'runlog;help;emit'= {
+        }
+        &'runlog;help;summarize'= {
+        }
+        &'runlog;help;chapter'= {
+            cand index 'Print the numbered tasks'
+            cand add 'Fold tasks into a chapter'
+            cand list 'Print the chapters'
+            cand show 'Print what stands for a chapter in an agent''s context'
+            cand remove 'Unfold a chapter again'
+            cand ls 'List a folder of the chapters'' tree'
+            cand cat 'Print a file of the chapters'' tree'
+        }
+        &'runlog;help;chapter;index'= {
+        }
+        &'runlog;help;chapter;add'= {
+        }
+        &'runlog;help;chapter;list'= {
+        }
+        &'runlog;help;chapter;show'= {
+        }
+        &'runlog;help;chapter;remove'= {
+        }
+        &'runlog;help;chapter;ls'= {
+        }
+        &'runlog;help;chapter;cat'= {
+        }
+        &'runlog;help;transcript'= {
+        }
+        &'runlog;help;validate'= {
+        }
+        &'runlog;help;show'= {
+        }
+        &'runlog;help;list'= {
+        }
+        &'runlog;help;catalogue'= {
+        }
+        &'runlog;help;completions'= {
+        }
+        &'runlog;help;help'= {
         }
     ]
     $completions[$command]

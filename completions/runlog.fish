@@ -40,6 +40,7 @@ complete -c runlog -n "__fish_runlog_needs_command" -f -a "show" -d 'Print the e
 complete -c runlog -n "__fish_runlog_needs_command" -f -a "list" -d 'Print the runs'
 complete -c runlog -n "__fish_runlog_needs_command" -f -a "catalogue" -d 'Print the table of event types'
 complete -c runlog -n "__fish_runlog_needs_command" -f -a "completions" -d 'Print the completion script of a shell'
+complete -c runlog -n "__fish_runlog_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -l run -d 'The run\'s exact id; for run.created the id to be used, else one is made' -r
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -l data -d 'The event\'s data: a JSON object, or @FILE, or - for standard input (values that are too long for a command line go there)' -r
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -s f -l field -d 'Add a string to data; dots make nested fields' -r
@@ -90,19 +91,20 @@ complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l all -d 'All 
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l dry-run -d 'Say what would be appended, and append nothing'
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat" -l runs-dir -d 'The directory that holds the runs' -r -F
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat" -s q -l quiet -d 'Say nothing but errors and warnings'
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat" -f -a "index" -d 'Print the numbered tasks'
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat" -f -a "add" -d 'Fold tasks into a chapter'
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat" -f -a "list" -d 'Print the chapters'
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat" -f -a "show" -d 'Print what stands for a chapter in an agent\'s context'
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat" -f -a "remove" -d 'Unfold a chapter again'
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat" -f -a "ls" -d 'List a folder of the chapters\' tree'
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat" -f -a "cat" -d 'Print a file of the chapters\' tree'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -f -a "index" -d 'Print the numbered tasks'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -f -a "add" -d 'Fold tasks into a chapter'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -f -a "list" -d 'Print the chapters'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -f -a "show" -d 'Print what stands for a chapter in an agent\'s context'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -f -a "remove" -d 'Unfold a chapter again'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -f -a "ls" -d 'List a folder of the chapters\' tree'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -f -a "cat" -d 'Print a file of the chapters\' tree'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from index" -l format -d 'How to print it' -r -f -a "human\t''
 json\t''"
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from index" -l runs-dir -d 'The directory that holds the runs' -r -F
@@ -159,6 +161,14 @@ always\t'Always'
 never\t'Never'"
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from cat" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from cat" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from help" -f -a "index" -d 'Print the numbered tasks'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from help" -f -a "add" -d 'Fold tasks into a chapter'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from help" -f -a "list" -d 'Print the chapters'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from help" -f -a "show" -d 'Print what stands for a chapter in an agent\'s context'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from help" -f -a "remove" -d 'Unfold a chapter again'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from help" -f -a "ls" -d 'List a folder of the chapters\' tree'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from help" -f -a "cat" -d 'Print a file of the chapters\' tree'
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c runlog -n "__fish_runlog_using_subcommand transcript" -s o -l output -d 'Write elsewhere; - is standard output' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand transcript" -l runs-dir -d 'The directory that holds the runs' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand transcript" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -179,7 +189,10 @@ complete -c runlog -n "__fish_runlog_using_subcommand validate" -s v -l verbose 
 complete -c runlog -n "__fish_runlog_using_subcommand validate" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c runlog -n "__fish_runlog_using_subcommand show" -l type -d 'Only types that fit; * stands for anything (as tool.*)' -r
-complete -c runlog -n "__fish_runlog_using_subcommand show" -l severity -d 'Only this severity' -r
+complete -c runlog -n "__fish_runlog_using_subcommand show" -l severity -d 'Only this severity' -r -f -a "debug\t''
+info\t''
+warning\t''
+error\t''"
 complete -c runlog -n "__fish_runlog_using_subcommand show" -l actor -d 'Only this actor' -r
 complete -c runlog -n "__fish_runlog_using_subcommand show" -l task -d 'Only this task' -r
 complete -c runlog -n "__fish_runlog_using_subcommand show" -l tail -d 'Only the last N of what is left' -r
@@ -215,3 +228,20 @@ always\t'Always'
 never\t'Never'"
 complete -c runlog -n "__fish_runlog_using_subcommand completions" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "emit" -d 'Record an event, or a stream of them'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "summarize" -d 'Fill in summaries that templates can make, and show what happened'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "chapter" -d 'Fold finished tasks into chapters, and browse them'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "transcript" -d 'Write transcript.md: the run as a person wants to read it'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "validate" -d 'Tell whether a run holds'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "show" -d 'Print the events of a run'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "list" -d 'Print the runs'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "catalogue" -d 'Print the table of event types'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "completions" -d 'Print the completion script of a shell'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and __fish_seen_subcommand_from chapter" -f -a "index" -d 'Print the numbered tasks'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and __fish_seen_subcommand_from chapter" -f -a "add" -d 'Fold tasks into a chapter'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and __fish_seen_subcommand_from chapter" -f -a "list" -d 'Print the chapters'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and __fish_seen_subcommand_from chapter" -f -a "show" -d 'Print what stands for a chapter in an agent\'s context'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and __fish_seen_subcommand_from chapter" -f -a "remove" -d 'Unfold a chapter again'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and __fish_seen_subcommand_from chapter" -f -a "ls" -d 'List a folder of the chapters\' tree'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and __fish_seen_subcommand_from chapter" -f -a "cat" -d 'Print a file of the chapters\' tree'

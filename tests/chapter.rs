@@ -251,3 +251,39 @@ fn two_at_once() {
     });
     assert_eq!(added, 1);
 }
+
+/// If this fails, a log with absurd chapters stops every reader of chapters.
+#[test]
+fn absurd_chapters() {
+    let bench = tasks("SkSk");
+    let chapter = |slug: &str, first: u64, last: u64| {
+        let data = format!(
+            "{{\"name\":\"N\",\"slug\":\"{slug}\",\"message\":\"M\",\"start\":1,\"end\":2,\"first_sequence\":{first},\"last_sequence\":{last}}}"
+        );
+        bench.emit(&["chapter.created", "--data", &data]);
+    };
+    for (slug, first, last) in [("a", 2, 5), ("b", 2, 5), ("c", 5, 2), ("d", 2, 3)] {
+        chapter(slug, first, last);
+    }
+    let list = bench.ok(&["chapter", "list", "r"]);
+    assert_eq!(list.lines().count(), 3, "{list}");
+    bench.ok(&["chapter", "index", "r"]);
+    bench.ok(&["transcript", "r"]);
+    bench.ok(&["summarize", "r"]);
+}
+
+/// If this fails, RUNLOG_RUN does not stand in for a missing RUN.
+#[test]
+fn the_run_may_come_from_the_environment() {
+    let bench = tasks("Sk");
+    add(&bench, "1", "1", "N").unwrap();
+    let call = |args: &[&str]| {
+        let mut command = bench.command();
+        crate::support::said(&command.env("RUNLOG_RUN", "r").args(args).output().unwrap())
+    };
+    assert_eq!(call(&["chapter", "ls"]).out, "n/\n");
+    assert_eq!(call(&["chapter", "ls", "/chapters/n"]).out, "summary.md\nevents/\n");
+    assert_eq!(call(&["chapter", "cat", "/chapters/n/summary.md"]).out, "# N\n\nM\n");
+    assert_eq!(call(&["chapter", "remove", "n"]).status, 0);
+    bench.fails(2, &["chapter", "cat", "/chapters/n/summary.md"]);
+}

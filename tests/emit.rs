@@ -333,3 +333,73 @@ fn full_standard_output_is_told() {
     assert!(error.contains("event 2 is in the log"), "{error}");
     assert_eq!(bench.lines().len(), 2);
 }
+
+/// If this fails, a mistake in what a run must leave goes unnoticed until CI is green.
+#[test]
+fn deliverables_must_be_a_list() {
+    let bench = Bench::new();
+    for wrong in
+        ["-fdeliverables.required=a.md", "-Fdeliverables=[\"a.md\"]", "-Fdeliverables.required=[1]"]
+    {
+        let error = bench.fails(65, &["emit", "run.created", "--run", "r", wrong]);
+        assert!(error.contains("a list of paths"), "{error}");
+    }
+    bench.fails(2, &["emit", "--run", "r", "session.jsonl", "--from", "claude-code"]);
+}
+
+/// If this fails, a refused event begins a run, or a repair counts as a beginning.
+#[test]
+fn beginnings() {
+    let bench = Bench::new();
+    let long = "x".repeat(5000);
+    bench.fails(65, &["emit", "note", "--run", "r", "--create", "--summary", &long]);
+    assert_eq!(bench.log(), "");
+    fs::write(bench.log_path(), "torn").unwrap();
+    bench.ok(&["emit", "note", "--run", "r"]);
+    let bench = Bench::with_run();
+    fs::write(bench.log_path(), "torn").unwrap();
+    bench.ok(&["emit", "note", "--run", "r", "--create"]);
+    let types: Vec<_> = bench.lines().iter().map(|line| line["type"].clone()).collect();
+    assert_eq!(types, ["log.recovered", "run.created", "note"]);
+}
+
+/// If this fails, a log at the end of all sequences is written to.
+#[test]
+fn the_greatest_sequence_is_the_last() {
+    let bench = Bench::with_run();
+    let log = bench.log().replace("\"sequence\":1,", "\"sequence\":9007199254740991,");
+    fs::write(bench.log_path(), &log).unwrap();
+    bench.fails(76, &["emit", "note", "--run", "r"]);
+    fs::write(bench.log_path(), log.replace("740991", "740992")).unwrap();
+    bench.fails(76, &["emit", "note", "--run", "r"]);
+}
+
+/// If this fails, an end far behind its start is recorded otherwise than it is rebuilt.
+#[test]
+fn records_are_the_same_when_rebuilt() {
+    let bench = Bench::with_run();
+    let start =
+        |id: &str| bench.emit(&["tool.started", "-f", "tool_name=a", "--correlation-id", id]);
+    start("far");
+    start("farther");
+    let filler =
+        format!("{{\"type\":\"note\",\"data\":{{\"text\":\"{}\"}}}}\n", "x".repeat(20_000));
+    assert_eq!(
+        bench.feed(&["emit", "--run", "r", "--stdin"], filler.repeat(20).as_bytes()).status,
+        0
+    );
+    bench.emit(&[
+        "tool.completed",
+        "-f",
+        "tool_name=a",
+        "-F",
+        "duration_ms=5",
+        "--correlation-id",
+        "far",
+    ]);
+    bench.emit(&["tool.completed", "-f", "tool_name=a"]);
+    let before = fs::read(bench.path("runs/r/logs/tools.jsonl")).unwrap();
+    fs::remove_file(bench.path("runs/r/logs/tools.jsonl")).unwrap();
+    bench.ok(&["summarize", "r"]);
+    assert_eq!(fs::read(bench.path("runs/r/logs/tools.jsonl")).unwrap(), before);
+}

@@ -23,7 +23,7 @@ fn show() {
     let bench = bench();
     assert_eq!(
         bench.ok(&["show", "r"]),
-        "     1 00:00:00   run.created          Run created\n     2 00:00:01   tool.started         grep started\n     3 00:00:02 E error                error: b ad\n"
+        "    1 01-01 00:00:00   run.created        Run created\n    2 01-01 00:00:01   tool.started       grep started\n    3 01-01 00:00:02 E error              error: b ad\n"
     );
     assert_eq!(bench.ok(&["show", "r", "--format", "jsonl"]), bench.log());
     for filter in [["--type", "err*"], ["--severity", "error"], ["--tail", "1"]] {

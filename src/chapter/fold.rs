@@ -32,12 +32,18 @@ pub struct Chapter {
 }
 
 impl Chapter {
-    /// Whether the other chapter's events lie within this one's.
+    /// Whether the other chapter's events lie within this one's, which has more. So no two
+    /// chapters contain each other, whatever a log says.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
-        self.slug != other.slug
-            && self.first_sequence <= other.first_sequence
+        self.first_sequence <= other.first_sequence
             && other.last_sequence <= self.last_sequence
+            && self.span() > other.span()
+    }
+
+    /// How far it reaches; ranges are never inverted.
+    fn span(&self) -> u64 {
+        self.last_sequence - self.first_sequence
     }
 
     /// What stands for the chapter in an agent's context.
@@ -49,6 +55,9 @@ impl Chapter {
     fn of(data: Json<'_>) -> Option<Self> {
         let text = |name: &str| data.text_at(name).map(std::borrow::Cow::into_owned);
         let number = |name: &str| data.get(name).and_then(Json::as_u64);
+        if number("first_sequence")? > number("last_sequence")? {
+            return None;
+        }
         Some(Self {
             name: text("name")?,
             slug: text("slug")?,
@@ -112,10 +121,7 @@ impl Chapters {
     /// The smallest chapter around this one.
     #[must_use]
     pub fn parent(&self, chapter: &Chapter) -> Option<&Chapter> {
-        self.active
-            .iter()
-            .filter(|other| other.contains(chapter))
-            .min_by_key(|other| other.last_sequence - other.first_sequence)
+        self.active.iter().filter(|other| other.contains(chapter)).min_by_key(|other| other.span())
     }
 
     /// The chapters directly inside `parent`, or the outermost ones, in the order of the log.
@@ -146,6 +152,6 @@ impl Chapters {
         self.active
             .iter()
             .filter(|chapter| (chapter.first_sequence..=chapter.last_sequence).contains(&sequence))
-            .min_by_key(|chapter| chapter.last_sequence - chapter.first_sequence)
+            .min_by_key(|chapter| chapter.span())
     }
 }

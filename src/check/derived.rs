@@ -78,12 +78,31 @@ fn is_fragment(line: &[u8], record: &str) -> bool {
 /// The file's name in findings.
 pub const TRANSCRIPT: &str = "transcript.md";
 
-/// Sequence of the last event that a transcript covers, by its last line.
-#[must_use]
-pub fn covered(transcript: &[u8]) -> Option<u64> {
-    let text = std::str::from_utf8(transcript).ok()?;
-    let last = text.lines().next_back()?.strip_prefix("Made by runlog from events 1–")?;
-    last.split(' ').next()?.parse().ok()
+/// What the last line of a transcript says of its making.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Colophon {
+    /// The version of runlog that made it.
+    pub version: String,
+    /// Sequence of the last event that it covers.
+    pub covered: u64,
+}
+
+impl Colophon {
+    /// Reads it off a transcript.
+    #[must_use]
+    pub fn of(transcript: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(transcript).ok()?;
+        let made = text.lines().next_back()?.strip_prefix("Made by runlog ")?;
+        let (version, rest) = made.split_once(" from events 1–")?;
+        let covered = rest.split(' ').next()?.parse().ok()?;
+        Some(Self { version: version.to_owned(), covered })
+    }
+
+    /// Whether this version made it, so that it would make the same bytes again.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        self.version == env!("CARGO_PKG_VERSION")
+    }
 }
 
 /// Compares a transcript with the one made from the events that it covers.
@@ -98,10 +117,15 @@ pub fn transcript(
         findings.push(Finding::new("RL503", place, "there is no transcript.md"));
         return;
     };
-    match (covered(stored), expected) {
-        (Some(covered), Some(expected)) if stored == expected.as_bytes() => {
-            if covered < last_sequence {
-                let message = format!("it covers events 1 to {covered} of {last_sequence}");
+    match (Colophon::of(stored), expected) {
+        (Some(made), _) if !made.is_ours() => {
+            let message =
+                format!("it was made by version {}, and cannot be compared", made.version);
+            findings.push(Finding::new("RL503", place, message));
+        }
+        (Some(made), Some(expected)) if stored == expected.as_bytes() => {
+            if made.covered < last_sequence {
+                let message = format!("it covers events 1 to {} of {last_sequence}", made.covered);
                 findings.push(Finding::new("RL503", place, message));
             }
         }

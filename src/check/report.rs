@@ -57,7 +57,8 @@ pub fn human(report: &RunReport, strict: bool, verbose: bool, color: bool) -> St
             let brief = level == Level::Info && !verbose && findings.len() > 1;
             out.push_str(&format!("{mark} {code} {}", check.title));
             if findings.len() > 1 {
-                out.push_str(&format!(" ({} times)", findings.len()));
+                let more = if brief { "; --verbose shows them" } else { "" };
+                out.push_str(&format!(" ({} times{more})", findings.len()));
             }
             out.push('\n');
             if brief {

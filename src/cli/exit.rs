@@ -134,15 +134,15 @@ fn of_run(error: &RunError) -> (Exit, String) {
         RunError::Log(error) => of_log(error),
         RunError::NoSuchRun { .. } => (
             Exit::NoInput,
-            "`runlog list` shows the runs; `runlog emit run.created` makes one; \
-             --runs-dir or RUNLOG_RUNS_DIR says where they are"
+            "`runlog list` shows the runs; `runlog emit run.created` makes one; `emit` wants the \
+             exact id; --runs-dir or RUNLOG_RUNS_DIR says where runs are"
                 .to_owned(),
         ),
         RunError::Ambiguous { .. } => (Exit::NoInput, "give more of the name".to_owned()),
         RunError::Exists(_) => (
             Exit::CannotCreate,
-            "choose another --run, or leave it out to have an id made; \
-             nothing was recorded"
+            "choose another --run (RUNLOG_RUN stands in for it), or leave both out to have \
+             an id made; nothing was recorded"
                 .to_owned(),
         ),
         RunError::Conflict { .. } => {
@@ -168,9 +168,9 @@ fn of_log(error: &LogError) -> (Exit, String) {
 fn of_fs(error: &FsError) -> (Exit, String) {
     match &error.cause {
         Cause::Unsafe => (Exit::Unsafe, String::new()),
-        Cause::Io(_) if error.is_missing() => (Exit::NoInput, String::new()),
         Cause::Io(_) if error.is_forbidden() => (Exit::Unsafe, String::new()),
         Cause::Io(_) if error.what == "create" => (Exit::CannotCreate, String::new()),
+        Cause::Io(_) if error.is_missing() => (Exit::NoInput, String::new()),
         Cause::Io(_) => {
             (Exit::Io, "repeating the same command with the same --event-id is safe".to_owned())
         }

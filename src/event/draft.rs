@@ -145,7 +145,7 @@ impl Draft {
             task_id: text(&self.task_id).into(),
             kind: self.kind.as_str().into(),
             timestamp: self.timestamp.unwrap_or(Timestamp::from_millis(0)),
-            actor: row.map_or("runtime", |row| row.actor).into(),
+            actor: self.actor.as_deref().or(row.map(|row| row.actor)).unwrap_or("runtime").into(),
             severity: self.severity.or(row.map(|row| row.severity)).unwrap_or(Severity::Info),
             summary: None,
             data: self.data(),

@@ -10,6 +10,9 @@ use super::time::Timestamp;
 /// Longest line of a log, in bytes, its newline not counted.
 pub const MAX_LINE: usize = 8 << 20;
 
+/// Greatest sequence: the greatest integer that every JSON reader keeps exactly.
+pub const MAX_SEQUENCE: u64 = (1 << 53) - 1;
+
 /// Longest given summary, in bytes.
 pub const MAX_SUMMARY: usize = 4 << 10;
 
@@ -342,8 +345,8 @@ fn sequence_of(value: Json<'_>) -> Result<u64, String> {
     whole
         .then(|| value.text().parse().ok())
         .flatten()
-        .filter(|sequence| *sequence >= 1)
-        .ok_or_else(|| "must be an integer from 1".to_owned())
+        .filter(|sequence| (1..=MAX_SEQUENCE).contains(sequence))
+        .ok_or_else(|| format!("must be an integer from 1 to {MAX_SEQUENCE}"))
 }
 
 fn hash_of(value: Json<'_>) -> Result<Cow<'_, str>, String> {

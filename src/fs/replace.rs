@@ -23,7 +23,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
         .suffix(".tmp")
         .permissions(std::fs::Permissions::from_mode(FILE_MODE))
         .tempfile_in(directory)
-        .map_err(failed("write"))?;
+        // The library's message names the temporary file, which tells nobody anything.
+        .map_err(|error| FsError::io(path, "create", error.kind().into()))?;
     temporary.write_all(bytes).map_err(failed("write"))?;
     temporary.as_file().sync_all().map_err(failed("sync"))?;
     temporary.persist(path).map_err(|error| FsError::io(path, "replace", error.error))?;

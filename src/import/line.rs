@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::{Adapter, Dialect, Source};
 use crate::event::draft::Draft;
+use crate::event::envelope::MAX_LINE;
 use crate::event::fields::is_placeholder;
 use crate::event::hash::{hex, sha256};
 use crate::event::id::check_id;
@@ -176,6 +177,14 @@ impl Imported {
             data.members(draft.data()).text("source_ref", base_id);
             draft.data = data.finish();
         }
+    }
+
+    /// Whether one of the events would be too long for a line of the log.
+    #[must_use]
+    pub fn is_too_long(&self) -> bool {
+        // The envelope around `data` takes less than this.
+        const ENVELOPE: usize = 16 << 10;
+        self.drafts.iter().any(|draft| draft.data.len() + ENVELOPE > MAX_LINE)
     }
 
     /// The base id for a line whose own id is taken by other content.

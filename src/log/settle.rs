@@ -7,7 +7,7 @@ use super::lock::Locked;
 use super::rejected::{Origin, Rejected};
 use super::tail::{read_range, read_tail};
 use super::{LogError, Position};
-use crate::event::envelope::{self, Event, MAX_LINE};
+use crate::event::envelope::{self, Event, MAX_LINE, MAX_SEQUENCE};
 use crate::event::hash::line_hash;
 use crate::event::time::Timestamp;
 use crate::fs::{FsError, append_lines, make_dir, sync_dir, sync_file};
@@ -53,11 +53,12 @@ impl Locked<'_> {
         let position = match &tail.last {
             None => Position { sequence: 0, hash: None, end: tail.torn_at },
             Some(line) => {
-                let event = last_event(line, run_id).map_err(|reason| LogError::Damaged {
-                    path: path.clone(),
-                    offset: tail.torn_at.saturating_sub(line.len() as u64 + 1),
-                    reason,
-                })?;
+                let damaged =
+                    |reason| LogError::Damaged { path: path.clone(), offset: tail.last_at, reason };
+                let event = last_event(line, run_id).map_err(damaged)?;
+                if event.sequence == MAX_SEQUENCE {
+                    return Err(damaged("its sequence is the greatest there is".to_owned()));
+                }
                 let hash = Some(line_hash(line));
                 Position { sequence: event.sequence, hash, end: tail.torn_at }
             }

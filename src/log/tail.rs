@@ -15,6 +15,8 @@ pub struct Tail {
     pub torn_at: u64,
     /// The last line that is not blank, without its newline; `None` in a log without any.
     pub last: Option<Vec<u8>>,
+    /// Where that line begins.
+    pub last_at: u64,
 }
 
 /// Bytes read at first; most logs need no more.
@@ -36,11 +38,11 @@ pub fn read_tail(file: &File, length: u64) -> io::Result<Tail> {
         let line_start = newline.map_or(0, |at| at + 1);
         let line = window.line(line_start, line_end)?;
         if !is_blank(&line) {
-            return Ok(Tail { torn_at, last: Some(line) });
+            return Ok(Tail { torn_at, last: Some(line), last_at: line_start });
         }
         match newline {
             Some(at) => line_end = at,
-            None => return Ok(Tail { torn_at, last: None }),
+            None => return Ok(Tail { torn_at, last: None, last_at: 0 }),
         }
     }
 }

@@ -20,6 +20,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
     if !text.contains(live) {
         return Cow::Borrowed(text);
     }
+    let text = without_styles(text);
     let mut out = String::with_capacity(text.len() + 16);
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
@@ -38,6 +39,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     if !text.contains(is_live) {
         return Cow::Borrowed(text);
     }
+    let text = without_styles(text);
     let mut out = String::with_capacity(text.len() + 16);
     for character in text.chars() {
         match character {
@@ -91,6 +93,27 @@ pub fn preview_end(text: &str, columns: usize) -> String {
         kept.push(character);
     }
     std::iter::once('…').chain(kept.into_iter().rev()).collect()
+}
+
+/// Drops the colour and style sequences (`ESC [ … m`) of captured terminal output, which say
+/// nothing on paper. Every other sequence is shown.
+fn without_styles(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("\u{1b}[") {
+        let behind = rest[at + 2..].trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        let (kept, next) = match behind.strip_prefix('m') {
+            Some(next) => (&rest[..at], next),
+            None => rest.split_at(at + 2),
+        };
+        out.push_str(kept);
+        rest = next;
+    }
+    if out.is_empty() && rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
 }
 
 fn push_shown(character: char, out: &mut String) {

@@ -87,6 +87,16 @@ pub fn quote(text: &str) -> String {
     out
 }
 
+/// Text of many lines as it stands, in a fence inside a quote: no line of it can begin a
+/// line of the document, where a CI system might take it for a command.
+#[must_use]
+pub fn quoted_fence(text: &str) -> String {
+    fence(text, "text")
+        .lines()
+        .map(|line| format!("> {line}").trim_end().to_owned() + "\n")
+        .collect()
+}
+
 fn longest_run(text: &str, wanted: char) -> usize {
     let mut longest = 0;
     let mut run = 0;

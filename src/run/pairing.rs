@@ -35,8 +35,8 @@ impl RecentCalls {
         self.catch_up(log, offset)?;
         let short = self.from > 0 && self.from + PAIRING_WINDOW > offset;
         let mut observed = self.calls.observe(view, offset);
-        let unpaired = |seen: &Observed| seen.start.is_none() && view.duration_ms().is_none();
-        if short && view.role.is_tool_end() && observed.as_ref().is_none_or(unpaired) {
+        let unpaired = observed.as_ref().is_none_or(|seen| seen.start.is_none());
+        if short && view.role.is_tool_end() && unpaired {
             *self = Self::scan(log, offset.saturating_sub(PAIRING_WINDOW), offset)?;
             observed = self.calls.observe(view, offset);
         }

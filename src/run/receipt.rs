@@ -72,6 +72,24 @@ pub struct UsageCount {
     cost_usd: Option<f64>,
 }
 
+/// What the receipt says of one line; nothing but that it was taken, for a native one.
+#[derive(Debug, Default)]
+pub struct LineFacts {
+    source_type: Option<String>,
+    opaque: bool,
+    time: Option<Timestamp>,
+    naive_time: bool,
+}
+
+impl LineFacts {
+    /// Of a dialect's line.
+    #[must_use]
+    pub fn of(line: Imported) -> Self {
+        let Imported { source_type, opaque, time, naive_time, .. } = line;
+        Self { source_type: Some(source_type), opaque, time, naive_time }
+    }
+}
+
 /// Counts while the lines come in.
 #[derive(Debug)]
 pub struct Counter {
@@ -120,26 +138,25 @@ impl Counter {
         &mut self.receipt
     }
 
-    /// Counts a line of a dialect.
-    pub fn imported(&mut self, line: &Imported) {
-        let count = self.receipt.types.entry(line.source_type.clone()).or_default();
-        if line.opaque {
-            count.opaque += 1;
-            self.receipt.opaque += 1;
-        } else {
-            count.mapped += 1;
-            self.receipt.mapped += 1;
+    /// Counts a line whose events are in the log.
+    pub fn line(&mut self, facts: &LineFacts, drafts: &[Draft]) {
+        if let Some(source_type) = &facts.source_type {
+            let count = self.receipt.types.entry(source_type.clone()).or_default();
+            count.mapped += u64::from(!facts.opaque);
+            count.opaque += u64::from(facts.opaque);
         }
-        self.receipt.naive_times += u64::from(line.naive_time);
-        if let Some(time) = line.time {
+        self.receipt.mapped += u64::from(!facts.opaque);
+        self.receipt.opaque += u64::from(facts.opaque);
+        self.receipt.naive_times += u64::from(facts.naive_time);
+        if let Some(time) = facts.time {
             self.first = Some(self.first.map_or(time, |first| first.min(time)));
             self.last = Some(self.last.map_or(time, |last| last.max(time)));
         }
-        line.drafts.iter().for_each(|draft| self.draft(draft));
+        drafts.iter().for_each(|draft| self.draft(draft));
     }
 
     /// Counts what an event means.
-    pub fn draft(&mut self, draft: &Draft) {
+    fn draft(&mut self, draft: &Draft) {
         let event = draft.as_event();
         let view = View::of(&event);
         self.receipt.events += 1;

@@ -1,7 +1,6 @@
 //! The recorder: appends events to a run, with the records derived from them.
 
 use std::borrow::Cow;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,11 +14,13 @@ use crate::event::catalogue;
 use crate::event::draft::{Defaults, Draft, Pending};
 use crate::event::envelope::{LineError, LineFault};
 use crate::event::id::{check_id, new_event_id};
-use crate::event::json::ObjectText;
+use crate::event::json::{Kind, ObjectText};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
+use crate::log::Position;
 use crate::log::lock::LogFile;
+use crate::log::reader::LogReader;
 use crate::log::settle::Repair;
 
 /// What an acknowledged event survives.
@@ -74,6 +75,8 @@ pub struct Recorder {
     identity: Identity,
     ids: Option<EventIds>,
     many_ids: bool,
+    /// Bytes of a torn tail that were moved away, but not yet told by an event.
+    untold: u64,
     recent: RecentCalls,
     options: Options,
 }
@@ -98,9 +101,9 @@ impl Recorder {
     pub fn create(run: RunDir, options: Options, now: Timestamp) -> Result<Self, RunError> {
         let parent = parent_of(run.path());
         let missing: Vec<&Path> = parent.ancestors().take_while(|path| !path.exists()).collect();
-        fs::create_dir_all(parent).map_err(|e| FsError::io(parent, "create", e))?;
-        for made in missing.into_iter().filter(|path| !path.as_os_str().is_empty()) {
-            sync_dir(parent_of(made))?;
+        for path in missing.into_iter().rev().filter(|path| !path.as_os_str().is_empty()) {
+            make_dir(path)?;
+            sync_dir(parent_of(path))?;
         }
         make_dir(run.path())?;
         let log = LogFile::open(&run.events(), Access::Create)?;
@@ -110,7 +113,7 @@ impl Recorder {
     fn over(run: RunDir, log: LogFile, options: Options, now: Timestamp) -> Result<Self, RunError> {
         let identity = identify(&run, &log, now)?;
         let recent = RecentCalls::default();
-        Ok(Self { run, log, identity, ids: None, many_ids: false, recent, options })
+        Ok(Self { run, log, identity, ids: None, many_ids: false, untold: 0, recent, options })
     }
 
     /// The id of the run.
@@ -147,10 +150,16 @@ impl Recorder {
     pub fn reject(&mut self, lines: &[u8]) -> Result<(), RunError> {
         let path = self.run.rejected();
         let locked = self.log.lock(self.options.lock_timeout)?;
-        make_dir(&self.run.logs())?;
+        let made = make_dir(&self.run.logs())?;
+        let fresh = made || !path.exists();
         let file = append_lines(&path, lines)?;
         drop(locked);
-        Ok(sync_file(&path, &file)?)
+        sync_file(&path, &file)?;
+        if fresh {
+            sync_dir(&self.run.logs())?;
+            sync_dir(self.run.path())?;
+        }
+        Ok(())
     }
 
     /// Appends the drafts in one write, under the lock; durable on return as the
@@ -229,9 +238,10 @@ impl Recorder {
         if given.peek().is_none() {
             return Ok(());
         }
-        let many = self.many_ids;
-        let fresh = || if many { EventIds::all() } else { EventIds::only(given) };
-        let ids = self.ids.get_or_insert_with(fresh);
+        if !self.many_ids {
+            self.ids = Some(EventIds::only(given));
+        }
+        let ids = self.ids.get_or_insert_with(EventIds::all);
         ids.scan(&self.log, self.log.length()?)
     }
 
@@ -241,7 +251,7 @@ impl Recorder {
         now: Timestamp,
         end: Option<u64>,
     ) -> Result<Attempt, RunError> {
-        let Self { run, log, identity, ids, recent, options, .. } = self;
+        let Self { run, log, identity, ids, recent, options, untold, .. } = self;
         let defaults = Defaults {
             run_id: &identity.run_id,
             session_id: &identity.session_id,
@@ -253,6 +263,9 @@ impl Recorder {
 
         let mut locked = log.lock(options.lock_timeout)?;
         let (position, repair) = locked.settle(Some(&identity.run_id), &run.rejected(), now)?;
+        if let Repair::Quarantined { bytes } = repair {
+            *untold += bytes;
+        }
         if identity.provisional && position.sequence > 0 {
             return Ok(Attempt::Renamed);
         }
@@ -262,15 +275,21 @@ impl Recorder {
         if let Some(ids) = ids {
             ids.scan(locked.log(), position.end)?;
         }
-        let first_append = position.sequence == 0;
+        if position.sequence == 0 {
+            // Before the first line exists, so that whoever finds one need not ask.
+            sync_dir(run.path())?;
+            sync_dir(parent_of(run.path()))?;
+        }
+        let creates = options.create || drafts.iter().any(is_created);
+        let begun = creates && has_begun(locked.log(), &position)?;
         let mut writing = Writing::after(position);
         let mut batch = Batch::default();
-        if let Repair::Quarantined { bytes } = repair {
-            batch.recovered_bytes = bytes;
-            writing.push(&prepare(&recovered(bytes), &defaults)?, Role::Recovered);
+        if *untold > 0 {
+            batch.recovered_bytes = *untold;
+            writing.push(&prepare(&recovered(*untold), &defaults)?, Role::Recovered);
         }
         let created = drafts.first().is_some_and(is_created);
-        if options.create && writing.sequence == 0 && !created {
+        if options.create && !begun && !created && pending.iter().any(Result::is_ok) {
             writing.push(
                 &prepare(&Draft::new("run.created", ObjectText::new()), &defaults)?,
                 Role::RunCreated,
@@ -279,13 +298,14 @@ impl Recorder {
         }
         for (draft, pending) in drafts.iter().zip(pending) {
             let outcome = pending.and_then(|pending| {
+                let role = catalogue::role(&draft.kind);
                 if let Some(known) = writing.known(ids.as_ref(), locked.log(), draft)? {
+                    batch.lifecycle |= role.is_lifecycle();
                     return Ok(known);
                 }
-                if is_created(draft) && writing.has_events() {
+                if is_created(draft) && (begun || writing.has_events()) {
                     return Err(RunError::Exists(run.path().to_owned()));
                 }
-                let role = catalogue::role(&draft.kind);
                 batch.lifecycle |= role.is_lifecycle();
                 Ok(writing.push(&pending, role))
             });
@@ -304,10 +324,7 @@ impl Recorder {
             if let Repair::Completed(line) = &repair { Some(line.as_slice()) } else { None };
         derive_records(run, recent, &locked, completed, &writing, &mut batch.warnings);
         drop(locked);
-        if first_append && !writing.buffer.is_empty() {
-            sync_dir(run.path())?;
-            sync_dir(parent_of(run.path()))?;
-        }
+        *untold = 0;
         // A repetition may follow an append whose sync failed, so it is synced too.
         if options.durability == Durability::Disk || batch.lifecycle {
             log.sync()?;
@@ -326,10 +343,35 @@ enum Attempt {
     Outdated,
 }
 
+/// Whether the log holds an event that is not the news of a repair.
+fn has_begun(log: &LogFile, position: &Position) -> Result<bool, RunError> {
+    let file = log.file().try_clone().map_err(|e| FsError::io(log.path(), "read", e))?;
+    let mut reader = LogReader::over(log.path(), file, 0, position.end);
+    while let Some(line) = reader.next_line()? {
+        match line.event() {
+            Ok(Some(event)) if catalogue::role(&event.kind) == Role::Recovered => {}
+            Ok(None) => {}
+            Ok(Some(_)) | Err(_) => return Ok(true),
+        }
+    }
+    Ok(false)
+}
+
 fn prepare(draft: &Draft, defaults: &Defaults<'_>) -> Result<Pending, RunError> {
     if let Some(run_id) = draft.run_id.as_deref().filter(|run_id| *run_id != defaults.run_id) {
         let rule = format!("names the run {run_id}, but this is {}", defaults.run_id);
         return Err(bad_field("run_id", rule));
+    }
+    if is_created(draft)
+        && let Some(deliverables) = draft.data().present("deliverables")
+    {
+        let listed = deliverables.get("required").is_none_or(|required| {
+            required.kind() == Kind::Array && required.items().all(|path| path.as_str().is_some())
+        });
+        if !deliverables.is_object() || !listed {
+            let rule = "must hold `required`, a list of paths".to_owned();
+            return Err(bad_field("data.deliverables", rule));
+        }
     }
     let event_id = draft.event_id.clone().unwrap_or_else(new_event_id);
     Ok(Pending::new(draft, event_id, defaults)?)

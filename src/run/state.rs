@@ -137,6 +137,9 @@ pub struct RunState {
     pub deliverables: Deliverables,
     /// Free metadata of `run.created`: JSON text of an object.
     pub metadata: Option<String>,
+    /// First and last time of events that were read from another program's log: when the
+    /// work was done, where it was recorded later.
+    pub imported: Option<(Timestamp, Timestamp)>,
     /// The calls.
     pub calls: Calls,
     /// Tokens and cost.
@@ -170,6 +173,11 @@ impl RunState {
         self.errors += u64::from(records::is_error(view));
         self.warnings += u64::from(view.severity == Severity::Warning);
         self.usage.observe(view);
+        if view.is_imported() && event.data.get("time_origin").is_none() {
+            let time = event.timestamp;
+            let (first, last) = self.imported.unwrap_or((time, time));
+            self.imported = Some((first.min(time), last.max(time)));
+        }
         self.details(view);
         Effect { call: self.calls.observe(view, offset), illegal: self.transition(view) }
     }
@@ -187,6 +195,13 @@ impl RunState {
     #[must_use]
     pub fn duration_ms(&self) -> Option<u64> {
         self.ended_at?.since(self.started_at.or(self.created_at)?)
+    }
+
+    /// Milliseconds of work that was recorded later; `None` for a run recorded live.
+    #[must_use]
+    pub fn work_ms(&self) -> Option<u64> {
+        let (first, last) = self.imported?;
+        last.since(first)
     }
 
     /// How much of everything there is.
@@ -208,11 +223,11 @@ impl RunState {
     fn transition(&mut self, view: &View<'_, '_>) -> Option<IllegalTransition> {
         let to = Status::of_role(view.role)?;
         let from = self.phase;
-        if view.role == Role::RunStarted {
-            self.started_at.get_or_insert(view.event.timestamp);
-        }
         if !from.may_become(to) {
             return Some(IllegalTransition { from, to });
+        }
+        if view.role == Role::RunStarted {
+            self.started_at.get_or_insert(view.event.timestamp);
         }
         self.phase = to;
         if to.is_terminal() {

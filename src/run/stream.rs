@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::RunError;
-use super::receipt::{Counter, Receipt};
+use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::{Recorded, Recorder};
 use crate::event::draft::Draft;
 use crate::event::envelope;
@@ -48,6 +48,8 @@ pub struct Stream<'r> {
     first_rejection: Option<String>,
     lifecycle: bool,
     recovered_bytes: u64,
+    /// A dialect that the native lines look like.
+    looks_like: Option<&'static str>,
 }
 
 enum Reader {
@@ -62,6 +64,8 @@ struct PendingLine {
     offset: u64,
     content: Vec<u8>,
     drafts: Range<usize>,
+    /// What the receipt says of it, once its events are in the log.
+    facts: LineFacts,
 }
 
 impl<'r> Stream<'r> {
@@ -89,6 +93,7 @@ impl<'r> Stream<'r> {
             first_rejection: None,
             lifecycle: false,
             recovered_bytes: 0,
+            looks_like: None,
         }
     }
 
@@ -117,15 +122,18 @@ impl<'r> Stream<'r> {
         let from = self.drafts.len();
         let taken = match &mut self.reader {
             Reader::Native => native(line).map(|draft| {
-                self.counter.counts().mapped += 1;
-                self.counter.draft(&draft);
+                if !draft.unknown.is_empty() && self.looks_like.is_none() {
+                    let json = json::check(line, Rules::LENIENT).ok();
+                    self.looks_like = json.and_then(import::detect).map(|dialect| dialect.name);
+                }
                 self.drafts.push(draft);
+                LineFacts::default()
             }),
             Reader::Dialect(importer) => match importer.read(line, now) {
-                Ok(imported) => {
-                    self.take_imported(imported)?;
-                    Ok(())
+                Ok(imported) if imported.is_too_long() => {
+                    Err("too long for a line of the log".to_owned())
                 }
+                Ok(imported) => Ok(self.take_imported(imported)?),
                 Err(error) => Err(error.to_string()),
             },
             Reader::Undecided => {
@@ -133,15 +141,11 @@ impl<'r> Stream<'r> {
             }
         };
         match taken {
-            Ok(()) => {
+            Ok(facts) => {
                 let content = line.to_vec();
                 self.bytes += content.len();
-                self.lines.push(PendingLine {
-                    number,
-                    offset,
-                    content,
-                    drafts: from..self.drafts.len(),
-                });
+                let drafts = from..self.drafts.len();
+                self.lines.push(PendingLine { number, offset, content, drafts, facts });
             }
             Err(reason) => self.reject(number, offset, line, &reason, now),
         }
@@ -183,9 +187,11 @@ impl<'r> Stream<'r> {
                     Err(error) => refused = Some(error.to_string()),
                 }
             }
+            let made = &drafts[line.drafts.clone()];
             if let Some(reason) = refused {
-                self.counter.counts().mapped -= 1;
                 self.reject(line.number, line.offset, &line.content, &reason, now);
+            } else {
+                self.counter.line(&line.facts, made);
             }
         }
         self.flush_rejects()?;
@@ -202,6 +208,18 @@ impl<'r> Stream<'r> {
     #[must_use]
     pub fn changed_state(&self) -> bool {
         self.lifecycle
+    }
+
+    /// A dialect that lines taken as native ones look like, if they do.
+    #[must_use]
+    pub fn looks_like(&self) -> Option<&'static str> {
+        self.looks_like
+    }
+
+    /// Whether the lines are taken as native ones, or as nothing.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        !matches!(self.reader, Reader::Dialect(_))
     }
 
     /// Bytes of a torn tail that were moved away before the first write.
@@ -229,8 +247,7 @@ impl<'r> Stream<'r> {
     }
 
     /// Names the events of a dialect's line, unless the line is in the run already.
-    fn take_imported(&mut self, mut line: Imported) -> Result<(), RunError> {
-        self.counter.imported(&line);
+    fn take_imported(&mut self, mut line: Imported) -> Result<LineFacts, RunError> {
         let mut base_id = line.base_id.clone();
         for _ in 0..2 {
             if !self.is_taken_by_other(&base_id, &line)? {
@@ -243,7 +260,7 @@ impl<'r> Stream<'r> {
         self.seen.insert(base_id.clone(), mark);
         line.name(&base_id);
         self.drafts.append(&mut line.drafts);
-        Ok(())
+        Ok(LineFacts::of(line))
     }
 
     /// Whether an id stands for other content, in this stream or in the log.

@@ -63,10 +63,9 @@ impl Writing {
         Recorded { event_id, sequence: self.sequence, repeated: false }
     }
 
-    /// Whether there is an event besides the repair's own.
+    /// Whether this append holds an event besides the repair's own.
     pub(super) fn has_events(&self) -> bool {
-        let repairs = self.written.iter().filter(|line| line.role == Role::Recovered).count();
-        self.sequence > repairs as u64
+        self.written.iter().any(|line| line.role != Role::Recovered)
     }
 
     /// The event that the draft repeats, from this append or from the log.

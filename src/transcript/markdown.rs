@@ -9,13 +9,15 @@ use crate::event::json::Json;
 use crate::event::template::cut;
 use crate::render::human::{count, dollars, duration, plural};
 use crate::render::inert::preview;
-use crate::render::markdown::{code, escape, quote};
+use crate::render::markdown::{code, escape, quote, quoted_fence};
 use crate::summary::overview::tool_counts;
 
 /// Characters shown of a prompt and of a closing message.
 const LONG: usize = 2000;
 /// Columns shown of what is said on the way.
 const SHORT: usize = 280;
+/// Columns of a task's heading.
+const HEADING: usize = 100;
 /// Calls listed one by one in a stretch; of a longer one, the middle is counted.
 const MAX_CALLS: usize = 12;
 /// Things shown of one task; of a longer one, the middle is counted.
@@ -51,10 +53,9 @@ pub fn render(model: &Model, harness: &Harness) -> String {
         out.push_str(&format!("\n## {title}\n\n{body}"));
     }
     let log = "[events.jsonl](events.jsonl)";
-    out.push_str(&format!(
-        "\n---\n\nMade by runlog from events 1–{} of {log}.\n",
-        model.last_sequence
-    ));
+    let version = env!("CARGO_PKG_VERSION");
+    let last = model.last_sequence;
+    out.push_str(&format!("\n---\n\nMade by runlog {version} from events 1–{last} of {log}.\n"));
     out
 }
 
@@ -73,7 +74,8 @@ fn gist(model: &Model) -> String {
     if let Some(cost) = counts.usage.cost_micros {
         facts.push(dollars(cost));
     }
-    let span = model.work_ms().or(model.state.duration_ms());
+    let ended = model.state.status().is_terminal();
+    let span = model.state.work_ms().or(model.state.duration_ms()).filter(|_| ended);
     let time = span.map(|ms| format!(" after {}", duration(ms)));
     let status = model.state.status().name();
     format!("> **{status}**{}: {}.\n", time.unwrap_or_default(), facts.join(", "))
@@ -98,9 +100,14 @@ fn metadata(model: &Model) -> String {
     if let Some(span) = state.duration_ms() {
         row("Duration", duration(span));
     }
-    if let (Some((first, last)), Some(span)) = (model.imported, model.work_ms()) {
+    if let (Some((first, last)), Some(span)) = (state.imported, state.work_ms()) {
         let times = format!("{} to {} UTC", first.readable(), last.readable());
         row("Work", format!("{times}, {}; imported afterwards", duration(span)));
+    }
+    if !model.models.is_empty() {
+        let models: Vec<String> =
+            model.models.iter().map(|name| escape(&preview(name, 60))).collect();
+        row("Model", models.join(", "));
     }
     row("Events", format!("{} ([events.jsonl](events.jsonl))", count(counts.events)));
     if let Some(tokens) = counts.usage.input_tokens {
@@ -220,13 +227,19 @@ fn work_notes(model: &Model) -> String {
         out.push_str(&format!(
             "### [{}] {}\n\n{}, events {} to {}{outcome}\n\n",
             task.number,
-            escape(&preview(task.title(), 100)),
+            escape(&preview(task.title(), HEADING)),
             task.started.clock(),
             link(task.first_sequence),
             link(task.last_sequence),
         ));
+        if preview(task.title(), HEADING).ends_with('…') && task.number > 1 {
+            out.push_str(&long_quote(&task.message));
+            out.push('\n');
+        }
         items(model, turn, &mut out);
-        out.push('\n');
+        if !turn.items.is_empty() {
+            out.push('\n');
+        }
     }
     for remark in &model.memory {
         out.push_str(&format!(
@@ -272,7 +285,13 @@ fn items(model: &Model, turn: &Turn, out: &mut String) {
                         continue;
                     }
                     let call = &model.state.calls.all()[line.call];
-                    let mark = call_mark(Calls::status(call, ended));
+                    let mark = match model.failures.get(&line.call) {
+                        Some(reason) => {
+                            let mark = call_mark(Calls::status(call, ended)).trim_end_matches(')');
+                            format!("{mark}: {})", escape(reason))
+                        }
+                        None => call_mark(Calls::status(call, ended)).to_owned(),
+                    };
                     let arguments = match line.arguments.as_str() {
                         "" => String::new(),
                         text => format!(" {}", code(text)),
@@ -324,7 +343,11 @@ fn deliverables(model: &Model) -> String {
     }
     for path in &deliverables.required {
         let missing = if deliverables.missing.contains(path) { ": **missing**" } else { "" };
-        out.push_str(&format!("- required: {}{missing}\n", code(path)));
+        let unchecked = match deliverables.status {
+            None => ", not checked yet (`runlog validate` does)",
+            Some(_) => "",
+        };
+        out.push_str(&format!("- required: {}{missing}{unchecked}\n", code(path)));
     }
     let (kept, others): (Vec<_>, Vec<_>) =
         model.files.iter().partition(|(path, _)| path.contains("deliverables/"));
@@ -383,17 +406,15 @@ fn remarks(remarks: &[super::model::Remark]) -> String {
     remarks.iter().map(line).collect()
 }
 
-/// A quote that says where it was cut.
+/// What somebody wrote: one line as a quote, many as they stand, in a fence. Says where it
+/// was cut.
 fn long_quote(text: &str) -> String {
     let shown = cut(text.trim(), LONG);
-    let mut out = quote(&shown);
+    let mut out = if shown.contains('\n') { quoted_fence(&shown) } else { quote(&shown) };
     if shown.len() < text.trim().len() && shown.ends_with('…') {
         let total = text.trim().chars().count() as u64;
-        out.push_str(&format!(
-            ">\n> *(the first {} of {} characters)*\n",
-            count(LONG as u64 - 1),
-            count(total)
-        ));
+        let first = count(LONG as u64 - 1);
+        out.push_str(&format!("\n*(the first {first} of {} characters)*\n", count(total)));
     }
     out
 }

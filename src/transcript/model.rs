@@ -1,12 +1,12 @@
 //! The model behind every form of the transcript.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::chapter::fold::Chapters;
 use crate::conversation::calls::CallStatus;
 use crate::conversation::tasks::{Outcome, Tasks};
 use crate::event::catalogue;
-use crate::event::fields::{View, as_text};
+use crate::event::fields::{View, as_text, is_placeholder};
 use crate::event::role::Role;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
@@ -49,9 +49,10 @@ pub struct Model {
     pub troubles: Vec<Trouble>,
     /// Sequence of the last event.
     pub last_sequence: u64,
-    /// First and last time of events that were read from another program's log: when the
-    /// work was done, where it was recorded later.
-    pub imported: Option<(Timestamp, Timestamp)>,
+    /// Why calls failed, by their index.
+    pub failures: HashMap<usize, String>,
+    /// Models that answered.
+    pub models: BTreeSet<String>,
     /// Where streamed texts are being joined: turn and item by (run, id).
     streams: HashMap<(String, String), (usize, usize)>,
 }
@@ -139,11 +140,6 @@ impl Model {
     pub fn observe(&mut self, view: &View<'_, '_>, offset: u64, summary: Option<&str>) {
         let event = view.event;
         self.last_sequence = event.sequence;
-        if view.is_imported() && view.event.data.get("time_origin").is_none() {
-            let time = event.timestamp;
-            let (first, last) = self.imported.unwrap_or((time, time));
-            self.imported = Some((first.min(time), last.max(time)));
-        }
         self.chapters.observe(view);
         let effect = self.state.observe(view, offset);
         let first_task = self.tasks.all().is_empty();
@@ -152,9 +148,21 @@ impl Model {
             self.turns.push(Turn::default());
         }
         if let Some(task) = task {
+            if task == 1 && self.tasks.get(1).is_some_and(|t| t.first_sequence == event.sequence) {
+                // The first real start: what was split by task ids belongs to no task.
+                self.turns.iter_mut().for_each(|turn| turn.task = None);
+            }
             self.turn(task);
         }
         self.trouble(view, summary);
+        if let Some(model) = view.field("model").filter(|model| !is_placeholder(model)) {
+            self.models.insert(model.into_owned());
+        }
+        if let Some(observed) = effect.call.filter(|_| view.role != Role::ToolStart)
+            && let Some(text) = view.error_text()
+        {
+            self.failures.insert(observed.call, preview(&text, 120));
+        }
         let one_line = || summary.map_or_else(|| event.kind.to_string(), str::to_owned);
         let remark = |text: String| Remark { sequence: event.sequence, text };
         match view.role {
@@ -206,13 +214,6 @@ impl Model {
         }
     }
 
-    /// Milliseconds of work that was recorded later; `None` for a run recorded live.
-    #[must_use]
-    pub fn work_ms(&self) -> Option<u64> {
-        let (first, last) = self.imported?;
-        last.since(first)
-    }
-
     /// The turn's outcome; `None` before the first task.
     #[must_use]
     pub fn outcome(&self, turn: &Turn) -> Option<Outcome> {
@@ -256,8 +257,8 @@ impl Model {
             && let Some(Item::Said(said)) =
                 self.turns.get_mut(turn).and_then(|turn| turn.items.get_mut(item))
         {
-            if said.text.chars().count() < MAX_SAID {
-                said.text.push_str(&text);
+            if !said.text.ends_with('…') || said.text.chars().count() < MAX_SAID {
+                said.text = cut(&format!("{}{text}", said.text), MAX_SAID).into_owned();
             }
             return;
         }

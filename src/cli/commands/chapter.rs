@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::read::{Read, each_event, tell_bad_lines};
-use super::{Appending, Global, RunArg, now, renew, text_or_file};
+use super::{Appending, Global, RunArg, default_run, now, renew, text_or_file};
 use crate::chapter::fold::Chapter;
 use crate::chapter::index::{Entry, Index};
 use crate::chapter::page::page;
@@ -24,7 +24,7 @@ use crate::fs::{Access, open_regular};
 use crate::log::reader::line_at;
 use crate::render::human::{plural, short_count};
 use crate::render::inert::{self, preview};
-use crate::run::dir::RunDir;
+use crate::run::dir::{RunDir, locate};
 use crate::run::recorder::Recorder;
 
 /// Fold finished tasks into chapters, and browse them
@@ -93,11 +93,10 @@ struct AddArgs {
 
 #[derive(Debug, Args)]
 struct SlugArgs {
-    #[command(flatten)]
-    run: RunArg,
-    /// The chapter's name in paths, as `chapter list` prints it
-    #[arg(value_name = "SLUG")]
-    slug: String,
+    /// The run (RUNLOG_RUN stands in for it), and the chapter's name in paths, as `chapter list`
+    /// prints it
+    #[arg(value_names = ["RUN", "SLUG"], num_args = 1..=2, required = true)]
+    words: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -110,20 +109,16 @@ struct RemoveArgs {
 
 #[derive(Debug, Args)]
 struct LsArgs {
-    #[command(flatten)]
-    run: RunArg,
-    /// The folder
-    #[arg(value_name = "PATH", default_value = "/chapters")]
-    path: String,
+    /// The run (RUNLOG_RUN stands in for it), and the folder (else /chapters)
+    #[arg(value_names = ["RUN", "PATH"], num_args = 0..=2)]
+    words: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 struct CatArgs {
-    #[command(flatten)]
-    run: RunArg,
-    /// The file
-    #[arg(value_name = "PATH")]
-    path: String,
+    /// The run (RUNLOG_RUN stands in for it), and the file
+    #[arg(value_names = ["RUN", "PATH"], num_args = 1..=2, required = true)]
+    words: Vec<String>,
 }
 
 /// Largest message of a chapter, in bytes.
@@ -140,6 +135,17 @@ pub(super) fn run(args: &ChapterArgs, global: &Global, ui: &Ui) -> anyhow::Resul
         ChapterCommand::Remove(args) => remove(args, global, ui),
         ChapterCommand::Ls(args) => ls(args, global, ui),
         ChapterCommand::Cat(args) => cat(args, global, ui),
+    }
+}
+
+/// Two words are RUN and what is wanted of it; one is the latter, of RUNLOG_RUN.
+fn run_and<'w>(words: &'w [String], global: &Global) -> anyhow::Result<(RunDir, &'w str)> {
+    match (words, default_run()) {
+        ([run, wanted], _) => Ok((locate(&global.runs_dir, run)?, wanted)),
+        ([wanted], Some(run)) => Ok((locate(&global.runs_dir, &run)?, wanted)),
+        _ => Err(Failure::new(Exit::Usage, "no run given")
+            .hint("name it before the rest, or set RUNLOG_RUN")
+            .into()),
     }
 }
 
@@ -198,8 +204,7 @@ fn add(args: &AddArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
 }
 
 fn remove(args: &RemoveArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let run = args.slug.run.find(global)?;
-    let slug = &args.slug.slug;
+    let (run, slug) = run_and(&args.slug.words, global)?;
     append_checked(&run, &args.appending, ui, |index| {
         find(index, slug)?;
         Ok((plan::removed(slug), ()))
@@ -281,19 +286,29 @@ fn list(args: &IndexArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
 }
 
 fn show(args: &SlugArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let (index, _) = read(&args.run.find(global)?, ui)?;
-    let chapter = find(&index, &args.slug)?;
+    let (run, slug) = run_and(&args.words, global)?;
+    let (index, _) = read(&run, ui)?;
+    let chapter = find(&index, slug)?;
     let text = Chapter::in_context(&chapter.name, &chapter.message, &chapter.slug);
     ui.data(format!("{}\n", inert::text(&text)).as_bytes())?;
     Ok(Exit::Fine)
 }
 
 fn ls(args: &LsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let (index, _) = read(&args.run.find(global)?, ui)?;
-    let node = tree::resolve(&index, &args.path).ok_or_else(|| no_such_path(&args.path))?;
+    const ROOT: &str = "/chapters";
+    let is_path = |word: &str| word.trim_start_matches('/').starts_with("chapters");
+    let (run, path) = match (args.words.as_slice(), default_run()) {
+        ([], Some(run)) => (locate(&global.runs_dir, &run)?, ROOT),
+        ([run], found) if found.is_none() || !is_path(run) => {
+            (locate(&global.runs_dir, run)?, ROOT)
+        }
+        (words, _) => run_and(words, global)?,
+    };
+    let (index, _) = read(&run, ui)?;
+    let node = tree::resolve(&index, path).ok_or_else(|| no_such_path(path))?;
     let names = match tree::list(&index, node) {
         Some(names) => names,
-        None => vec![args.path.rsplit('/').next().unwrap_or(&args.path).to_owned()],
+        None => vec![path.rsplit('/').next().unwrap_or(path).to_owned()],
     };
     let text: String = names.iter().map(|name| format!("{name}\n")).collect();
     ui.data(text.as_bytes())?;
@@ -301,14 +316,14 @@ fn ls(args: &LsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
 }
 
 fn cat(args: &CatArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let run = args.run.find(global)?;
+    let (run, path) = run_and(&args.words, global)?;
     let (index, _) = read(&run, ui)?;
-    let node = tree::resolve(&index, &args.path).ok_or_else(|| no_such_path(&args.path))?;
+    let node = tree::resolve(&index, path).ok_or_else(|| no_such_path(path))?;
     let text = match node {
         Node::Summary(chapter) => tree::summary(chapter),
         Node::Event(_, entry) => event_page(&run, &index, entry)?,
         Node::Chapters(_) | Node::Chapter(_) | Node::Events(_) => {
-            let message = format!("{} is a folder", args.path);
+            let message = format!("{path} is a folder");
             return Err(Failure::new(Exit::NoInput, message)
                 .hint("`runlog chapter ls` lists it")
                 .into());

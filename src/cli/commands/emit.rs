@@ -1,15 +1,14 @@
 //! `runlog emit`
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::payload::PayloadArgs;
-use super::recording::{Print, open, print, tell_recovery};
+use super::recording::{Print, SeverityArg, open, print, tell_recovery};
 use super::{Appending, Global, emit_stream, now, renew};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
 use crate::event::draft::Draft;
-use crate::event::envelope::Severity;
 use crate::event::id::{RunId, check_id, check_type};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
@@ -79,46 +78,32 @@ pub(in crate::cli) struct EmitArgs {
     appending: Appending,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SeverityArg {
-    Debug,
-    Info,
-    Warning,
-    Error,
-}
-
-impl From<SeverityArg> for Severity {
-    fn from(given: SeverityArg) -> Self {
-        match given {
-            SeverityArg::Debug => Self::Debug,
-            SeverityArg::Info => Self::Info,
-            SeverityArg::Warning => Self::Warning,
-            SeverityArg::Error => Self::Error,
-        }
-    }
-}
-
 pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let run_id = args.run.as_deref().map(RunId::parse).transpose()?;
+    let run_id = args.run.as_deref().map(RunId::parse).transpose().map_err(|bad| {
+        let empty = args.run.as_deref() == Some("");
+        let hint = if empty { "--run or RUNLOG_RUN is set, but empty" } else { "" };
+        Failure::new(Exit::Usage, bad.to_string()).hint(hint)
+    })?;
     let options = Options { create: args.create, ..args.appending.options() };
     let Some(kind) = &args.kind else {
         let print = args.print.unwrap_or(Print::None);
         return emit_stream::run(&args.stream, run_id, args.create, print, options, global, ui);
     };
+    args.stream.refuse_without_stdin()?;
     check_type(kind).map_err(|bad| Failure::new(Exit::Input, bad.to_string()))?;
     let draft = args.draft(kind)?;
     let creates = catalogue::role(kind) == Role::RunCreated;
     let mut recorder = open(run_id, creates || args.create, options, global)?;
     let mut batch = recorder.append(std::slice::from_ref(&draft), now())?;
     batch.warnings.iter().for_each(|warning| ui.warn(warning));
-    let recorded = match batch.outcomes.pop() {
-        Some(outcome) => outcome?,
-        None => return Err(Failure::new(Exit::Bug, "no outcome").into()),
-    };
     tell_recovery(batch.recovered_bytes, ui);
     if batch.lifecycle {
         renew(recorder.run(), options.lock_timeout, true, ui);
     }
+    let recorded = match batch.outcomes.pop() {
+        Some(outcome) => outcome?,
+        None => return Err(Failure::new(Exit::Bug, "no outcome").into()),
+    };
     print(&recorded, args.print.unwrap_or(Print::Event), recorder.run_id(), ui)?;
     Ok(Exit::Fine)
 }

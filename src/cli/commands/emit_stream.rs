@@ -30,16 +30,16 @@ pub(in crate::cli) struct StreamArgs {
     #[arg(long)]
     stdin: bool,
     /// What the lines are: native envelopes, another program's log (claude-code), or auto
-    #[arg(long, value_name = "DIALECT", default_value = "native", requires = "stdin", value_parser = format_name)]
-    from: String,
+    #[arg(long, value_name = "DIALECT", value_parser = format_name)]
+    from: Option<String>,
     /// Stop at the first line that cannot be taken
-    #[arg(long, requires = "stdin")]
+    #[arg(long)]
     strict: bool,
     /// Do not keep the source lines in the events
-    #[arg(long, requires = "stdin")]
+    #[arg(long)]
     no_source: bool,
     /// Write the receipt as JSON to a file
-    #[arg(long, value_name = "FILE", requires = "stdin")]
+    #[arg(long, value_name = "FILE")]
     receipt: Option<PathBuf>,
 }
 
@@ -55,10 +55,27 @@ fn format_name(name: &str) -> Result<String, String> {
 
 impl StreamArgs {
     fn format(&self) -> Format {
-        match (self.from.as_str(), dialect(&self.from)) {
+        let name = self.from.as_deref().unwrap_or("native");
+        match (name, dialect(name)) {
             (_, Some(dialect)) => Format::Dialect(dialect),
             ("auto", None) => Format::Auto,
             _ => Format::Native,
+        }
+    }
+
+    /// Refuses options of a stream beside a single event.
+    pub(super) fn refuse_without_stdin(&self) -> anyhow::Result<()> {
+        let given = [
+            ("--from", self.from.is_some()),
+            ("--strict", self.strict),
+            ("--no-source", self.no_source),
+            ("--receipt", self.receipt.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Failure::new(Exit::Usage, format!("{option} needs --stdin"))
+                .hint("a stream is read from standard input: runlog emit --stdin --from … <FILE")
+                .into()),
+            None => Ok(()),
         }
     }
 }
@@ -116,7 +133,10 @@ pub(super) fn run(
     let first_rejection = stream.first_rejection().map(str::to_owned);
     tell_recovery(stream.recovered_bytes(), ui);
     let lifecycle = stream.changed_state();
-    let native = matches!(args.format(), Format::Native);
+    let native = stream.is_native();
+    if let Some(name) = stream.looks_like() {
+        ui.warn(&format!("the lines look like {name}'s: --from {name} would understand them"));
+    }
     let receipt = stream.finish();
     renew(&run, options.lock_timeout, lifecycle, ui);
     if let Some(path) = &args.receipt {

@@ -63,7 +63,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         }
         Format::Table => {
             let header =
-                ["RUN", "STATUS", "AGE", "TIME", "EVENTS", "CALLS", "ERRORS", "TOKENS", "COST"];
+                ["RUN", "STATUS", "AGE", "TIME", "EVENTS", "CALLS", "ERR", "TOKENS", "COST"];
             table(ui.width(), header, 2, &rows(&runs, now()))
         }
     };

@@ -24,7 +24,7 @@ use super::clock::now;
 use super::exit::{Exit, Failure};
 use super::ui::{Color, Ui};
 use crate::run::derive::{Refreshed, refresh};
-use crate::run::dir::{RunDir, locate};
+use crate::run::dir::{RunDir, all, locate};
 use crate::run::recorder::{Durability, Options};
 
 /// Turns an AI-agent run into an auditable run directory.
@@ -32,7 +32,7 @@ use crate::run::recorder::{Durability, Options};
 /// `emit` records events into runs/<id>/events.jsonl; `summarize`, `chapter`, `transcript`,
 /// `show` and `list` read them; `validate` tells whether the run holds.
 #[derive(Debug, Parser)]
-#[command(name = "runlog", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "runlog", version, max_term_width = 100)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: Global,
@@ -157,6 +157,33 @@ impl RunArg {
     fn find(&self, global: &Global) -> anyhow::Result<RunDir> {
         Ok(locate(&global.runs_dir, &self.run)?)
     }
+}
+
+/// The runs that a command was asked for: those named, or all there are.
+fn named_or_all(
+    names: &[String],
+    everything: bool,
+    global: &Global,
+) -> anyhow::Result<Vec<RunDir>> {
+    let runs = match everything {
+        true => all(&global.runs_dir),
+        false => names
+            .iter()
+            .map(|name| locate(&global.runs_dir, name))
+            .collect::<Result<Vec<_>, _>>()?,
+    };
+    if runs.is_empty() {
+        let message = format!("there are no runs in {}", global.runs_dir.display());
+        return Err(Failure::new(Exit::NoInput, message)
+            .hint("--runs-dir or RUNLOG_RUNS_DIR says where they are")
+            .into());
+    }
+    Ok(runs)
+}
+
+/// The run that a command works on where its arguments name none.
+fn default_run() -> Option<String> {
+    std::env::var("RUNLOG_RUN").ok().filter(|run| !run.is_empty())
 }
 
 /// The content of an option that takes `TEXT`, `@FILE` or `-`.

@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use super::{Global, now};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
+use crate::event::envelope::Severity;
 use crate::event::id::{RunId, random_suffix};
 use crate::run::dir::RunDir;
 use crate::run::recorder::{Options, Recorded, Recorder};
@@ -22,6 +23,26 @@ pub(super) enum Print {
     Event,
     /// Nothing
     None,
+}
+
+/// A severity on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum SeverityArg {
+    Debug,
+    Info,
+    Warning,
+    Error,
+}
+
+impl From<SeverityArg> for Severity {
+    fn from(given: SeverityArg) -> Self {
+        match given {
+            SeverityArg::Debug => Self::Debug,
+            SeverityArg::Info => Self::Info,
+            SeverityArg::Warning => Self::Warning,
+            SeverityArg::Error => Self::Error,
+        }
+    }
 }
 
 /// Opens the run to record to, making it where that is asked for.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use clap::{Args, ValueEnum};
 
 use super::read::{each_event, tell_bad_lines};
+use super::recording::SeverityArg;
 use super::{Global, RunArg};
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
@@ -26,8 +27,8 @@ pub(in crate::cli) struct ShowArgs {
     #[arg(long = "type", value_name = "GLOB")]
     kind: Option<String>,
     /// Only this severity
-    #[arg(long, value_name = "LEVEL")]
-    severity: Option<String>,
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    severity: Option<SeverityArg>,
     /// Only this actor
     #[arg(long, value_name = "WHO")]
     actor: Option<String>,
@@ -70,10 +71,12 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     each_event(&run, |view, _| backfills.observe(view))?;
     let mut shown: VecDeque<String> = VecDeque::new();
     let mut failed = None;
+    let mut fitting = 0_u64;
     let read = each_event(&run, |view, line| {
         if !args.selects(view) || failed.is_some() {
             return;
         }
+        fitting += 1;
         let summary = backfills.effective(view.event);
         let text = match args.format {
             Format::Human => human(view, summary, ui.width()),
@@ -99,6 +102,9 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     };
     ui.data(rest.as_bytes())?;
     tell_bad_lines(read, &run, ui);
+    if fitting == 0 {
+        ui.note("no event fits");
+    }
     Ok(Exit::Fine)
 }
 
@@ -109,7 +115,7 @@ impl ShowArgs {
             wanted.as_deref().is_none_or(|wanted| wanted == value)
         };
         self.kind.as_deref().is_none_or(|glob| matches_glob(glob, &event.kind))
-            && fits(&self.severity, view.severity.name())
+            && self.severity.is_none_or(|severity| Severity::from(severity) == view.severity)
             && fits(&self.actor, &event.actor)
             && fits(&self.task, &event.task_id)
     }
@@ -125,11 +131,13 @@ fn human(view: &View<'_, '_>, summary: Option<&str>, width: usize) -> String {
         Severity::Debug => "·",
     };
     let kind = preview(&event.kind, 28);
-    let head = format!("{:>6} {} {mark} {kind:<20} ", event.sequence, event.timestamp.clock());
+    let time = event.timestamp.readable();
+    // The year is in `run.json`; the day matters in runs that were imported.
+    let head = format!("{:>5} {} {mark} {kind:<18} ", event.sequence, &time[5..]);
     let spoken = spoken(view);
     let data = event.data.compact();
     let text = summary.or(spoken.as_deref()).unwrap_or(&data);
-    let room = width.saturating_sub(head.chars().count()).clamp(24, 120);
+    let room = width.saturating_sub(head.chars().count()).clamp(16, 120);
     format!("{head}{}", preview(text, room)).trim_end().to_owned()
 }
 

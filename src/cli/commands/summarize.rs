@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::read::{each_event, tell_bad_lines};
 use super::table::{UNKNOWN, table};
-use super::{Appending, Global, now, renew};
+use super::{Appending, Global, named_or_all, now, renew};
 use crate::chapter::fold::Chapters;
 use crate::cli::exit::Exit;
 use crate::cli::progress::Progress;
@@ -16,7 +16,7 @@ use crate::event::hash::line_hash;
 use crate::log::reader::Body;
 use crate::render::human::{count, dollars, duration, plural, rough_duration, short_count};
 use crate::render::inert::{line, preview};
-use crate::run::dir::{RunDir, all, locate};
+use crate::run::dir::RunDir;
 use crate::run::document::{Head, SCHEMA_VERSION};
 use crate::run::recorder::Recorder;
 use crate::summary::backfill::Plan;
@@ -69,11 +69,7 @@ struct Document {
 }
 
 pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let runs = if args.all {
-        all(&global.runs_dir)
-    } else {
-        args.runs.iter().map(|name| locate(&global.runs_dir, name)).collect::<Result<_, _>>()?
-    };
+    let runs = named_or_all(&args.runs, args.all, global)?;
     let mut seen = Vec::new();
     let mut progress = Progress::new(runs.len(), "summarizing", ui.interactive());
     for run in runs {
@@ -163,6 +159,10 @@ fn one_run(seen: &Seen, width: usize) -> String {
     fact("Run", line(&state.run_id).into_owned());
     let span = state.duration_ms().map(|ms| format!(" after {}", duration(ms)));
     fact("Status", format!("{}{}", state.status().name(), span.unwrap_or_default()));
+    if let (Some((first, last)), Some(span)) = (state.imported, state.work_ms()) {
+        let times = format!("{} to {} UTC", first.readable(), &last.readable()[11..]);
+        fact("Work", format!("{times}, {}", duration(span)));
+    }
     if let Some(created) = state.created_at {
         fact("Created", format!("{} UTC", created.readable()));
     }

@@ -30,8 +30,16 @@ pub(super) fn table<const N: usize>(
         let cells = rows.iter().map(|row| row[column].width());
         cells.chain([header[column].width()]).max().unwrap_or(0)
     };
-    let others: usize = columns.iter().skip(1).map(|column| widest(*column) + GAP).sum();
-    let first = width.saturating_sub(others).max(NARROWEST);
+    let mut columns = columns;
+    let others = |columns: &[usize], gap: usize| -> usize {
+        columns.iter().skip(1).map(|column| widest(*column) + gap).sum()
+    };
+    // Rather narrow gaps than a name that is cut, rather fewer columns than a wrapped row.
+    let gap = if widest(0) + others(&columns, GAP) <= width { GAP } else { 1 };
+    while columns.len() > 2 && NARROWEST + others(&columns, gap) > width {
+        columns.pop();
+    }
+    let first = width.saturating_sub(others(&columns, gap)).max(NARROWEST);
 
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -43,7 +51,7 @@ pub(super) fn table<const N: usize>(
         }));
     }
     for (column, index) in table.column_iter_mut().zip(&columns) {
-        column.set_padding((0, GAP as u16));
+        column.set_padding((0, gap as u16));
         if *index >= numbers {
             column.set_cell_alignment(CellAlignment::Right);
         }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
-use super::Global;
 use super::transcript::render;
+use super::{Global, named_or_all};
 use crate::check::deliverables::{Verdict, judge, worst};
-use crate::check::derived::{self, Comparison};
+use crate::check::derived::{self, Colophon, Comparison};
 use crate::check::finding::{Finding, Findings, Place};
 use crate::check::log::{LOG, LogCheck};
 use crate::check::report::{RunReport, document, human};
@@ -24,7 +24,7 @@ use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader};
 use crate::run::deliverables::look;
 use crate::run::derive::Fold;
-use crate::run::dir::{RunDir, all, locate};
+use crate::run::dir::RunDir;
 use crate::run::document::{RunDocument, stored_head};
 
 /// Tell whether a run holds
@@ -66,11 +66,7 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         ui.data(explain(code)?.as_bytes())?;
         return Ok(Exit::Fine);
     }
-    let runs = if args.all {
-        all(&global.runs_dir)
-    } else {
-        args.runs.iter().map(|name| locate(&global.runs_dir, name)).collect::<Result<_, _>>()?
-    };
+    let runs = named_or_all(&args.runs, args.all, global)?;
     let mut reports = Vec::new();
     let mut progress = Progress::new(runs.len(), "validating", ui.interactive());
     for run in &runs {
@@ -157,8 +153,8 @@ fn validate(run: &RunDir) -> anyhow::Result<RunReport> {
     errors.finish(&mut findings);
     unreadable(transcript.as_ref().err(), derived::TRANSCRIPT, "RL504", &mut findings);
     if let Ok(transcript) = &transcript {
-        let covered = transcript.as_deref().and_then(derived::covered);
-        let expected = covered.map(|covered| render(run, Some(covered))).transpose()?;
+        let made = transcript.as_deref().and_then(Colophon::of).filter(Colophon::is_ours);
+        let expected = made.map(|made| render(run, Some(made.covered))).transpose()?;
         let expected = expected.as_ref().map(|(text, _)| text.as_str());
         derived::transcript(transcript.as_deref(), expected, last_sequence, &mut findings);
     }
