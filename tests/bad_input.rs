@@ -187,3 +187,25 @@ fn limits_are_checked_before_anything_is_written() {
     assert_eq!(bench.feed(&emit, &large(8 << 20)).status, 65);
     assert_eq!(bench.lines().len(), 5);
 }
+
+/// If this fails, `emit` acknowledges a line that its own reader refuses.
+#[test]
+fn nothing_is_written_that_cannot_be_read() {
+    let bench = Bench::with_run();
+    let deep = format!("{{\"x\":{}{}}}", "[".repeat(63), "]".repeat(63));
+    bench.fails(65, &["emit", "--run", "r", "note", "--data", &deep]);
+    for time in ["9999-12-31T23:59:59-01:00", "0000-01-01T00:00:00+01:00", "9999-12-31T23:59:60Z"] {
+        bench.fails(65, &["emit", "--run", "r", "note", "--timestamp", time]);
+    }
+    let long = "i".repeat(200);
+    let lines: String = [long.as_str(), "a b", "a\\nb"]
+        .iter()
+        .map(|id| format!("{{\"type\":\"assistant\",\"uuid\":\"{}\",\"timestamp\":\"9999-12-31T23:59:59-01:00\",\"message\":{{\"content\":[{{\"type\":\"tool_use\",\"id\":\"{id}\",\"name\":\"t\",\"input\":{{}}}}]}}}}\n{{\"type\":\"user\",\"message\":{{\"content\":[{{\"type\":\"tool_result\",\"tool_use_id\":\"{id}\",\"content\":\"x\"}}]}}}}\n", id.len()))
+        .collect();
+    let said =
+        bench.feed(&["emit", "--run", "r", "--stdin", "--from", "claude-code"], lines.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(said.err.contains("3 tool calls, 0 failed"), "{}", said.err);
+    assert_eq!(bench.lines().len(), 7);
+    bench.emit(&["note"]);
+}

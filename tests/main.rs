@@ -7,6 +7,7 @@ mod bad_input;
 mod catalogue;
 mod chapter;
 mod concurrency;
+mod counts;
 mod crash;
 mod emit;
 mod generated;

@@ -117,3 +117,41 @@ fn an_interrupt_writes_what_was_read() {
     assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
     assert_eq!(bench.lines().len(), 3);
 }
+
+/// If this fails, a stream that waits for its first line cannot be ended.
+#[test]
+fn a_waiting_stream_can_be_ended() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+    let bench = Bench::with_run();
+    let mut child = bench
+        .command()
+        .args(["emit", "--run", "r", "--stdin"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if started.elapsed() > Duration::from_secs(20) {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    assert_eq!(status.code(), Some(128 + 2));
+}
+
+/// If this fails, blank lines before the first event hide that it makes the run.
+#[test]
+fn blank_lines_may_come_first() {
+    let bench = Bench::new();
+    let said =
+        bench.feed(&["emit", "--run", "r", "--stdin"], b"\n \r\n{\"type\":\"run.created\"}\n");
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert_eq!(bench.lines().len(), 1);
+}

@@ -76,6 +76,7 @@ fn each_check_has_its_log() {
         ("RL007", with_bytes(format!("{{\"a\":\"{}\"}}\n", "x".repeat(9 << 20)).as_bytes())),
         ("RL009", with_bytes(b"\n")),
         ("RL010", with_bytes(b"{\"event_id\":\"e5\"")),
+        ("RL010", with_bytes(&vec![b'x'; (8 << 20) + 1])),
         ("RL012", with_line(r#"{"data":{}}"#)),
         ("RL101", with_line(r#"{"sequence":7}"#)),
         ("RL102", with_line(r#"{"sequence":4}"#)),

@@ -9,6 +9,7 @@ mod signals;
 mod ui;
 
 use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 
 use clap::{Parser as _, error::ErrorKind};
@@ -51,8 +52,9 @@ fn run(arguments: Vec<OsString>) -> Exit {
 
 /// Help and version are data; everything else is wrong usage.
 fn usage(error: &clap::Error) -> Exit {
-    let _ = error.print();
+    let printed = error.print();
     match error.kind() {
+        _ if printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe) => Exit::Io,
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Fine,
         _ => Exit::Usage,
     }

@@ -56,8 +56,6 @@ pub struct Call {
     pub tool: String,
     /// Who recorded the start; with the tool's name it pairs events without ids.
     pub actor: String,
-    /// Run and agent of the start, to tell whose error follows.
-    pub owner: Owner,
     /// The first start.
     pub first: Option<Start>,
     /// The newest start.
@@ -76,26 +74,18 @@ pub struct Call {
     pub error_followed: bool,
 }
 
-/// Whose call it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
+/// Whose call or error it is.
+struct Owner {
     /// `runId` of gateway events.
-    pub run: Option<String>,
+    run: Option<String>,
     /// The agent, else the actor.
-    pub agent: String,
+    agent: String,
 }
 
 impl Owner {
     fn of(view: &View<'_, '_>) -> Self {
         let run = view.field("runId").map(std::borrow::Cow::into_owned);
         Self { run, agent: view.agent().into_owned() }
-    }
-
-    fn is_hit_by(&self, error: &Self) -> bool {
-        match (&self.run, &error.run) {
-            (Some(own), Some(other)) => own == other,
-            _ => self.agent == error.agent,
-        }
     }
 }
 
@@ -117,11 +107,34 @@ pub struct Observed {
 pub struct Calls {
     calls: Vec<Call>,
     /// By the last segment of the id: `R/tc1` and `tc1` both lie under `tc1`.
-    by_segment: HashMap<String, Vec<usize>>,
+    by_segment: HashMap<String, Segment>,
     /// Starts in order, by tool and actor; the closed ones are dropped when met.
     open_by_tool: HashMap<(String, String), Vec<usize>>,
-    /// Calls without an end so far; the ended ones are dropped when met.
-    endless: Vec<usize>,
+    /// Calls by whose errors concern them; taken out by the first such error.
+    endless: HashMap<Concern, Vec<usize>>,
+}
+
+/// The calls whose ids end alike.
+#[derive(Clone, Debug, Default)]
+struct Segment {
+    /// The call that is known by the bare id, and whether it is known by a prefixed one too.
+    bare: Option<(usize, bool)>,
+    /// Calls by the prefix of their ids.
+    by_prefix: HashMap<String, usize>,
+    /// Prefixed calls in order of their starts; the closed ones are dropped when met.
+    open: Vec<usize>,
+    newest: usize,
+}
+
+/// Whose errors concern a call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Concern {
+    /// Errors of that run.
+    Run(String),
+    /// Errors of that agent that name no run.
+    Agent(String),
+    /// Errors of that agent, for a call that names no run.
+    AgentOfNoRun(String),
 }
 
 impl Calls {
@@ -165,6 +178,11 @@ impl Calls {
         entry.first.get_or_insert(start);
         entry.newest = Some(start);
         entry.open = true;
+        if let (Some(_), last) = split_id(&id)
+            && let Some(segment) = self.by_segment.get_mut(last)
+        {
+            segment.open.push(call);
+        }
         let key = (entry.tool.clone(), entry.actor.clone());
         self.open_by_tool.entry(key).or_default().push(call);
         Observed { call, repeated_end: false, duration_ms: None, start: None }
@@ -177,7 +195,8 @@ impl Calls {
             None => self.newest_open(view).unwrap_or_else(|| self.add(view, &event.event_id)),
         };
         let entry = &mut self.calls[call];
-        let start = entry.newest.filter(|start| offset - start.offset <= PAIRING_WINDOW);
+        let start =
+            entry.newest.filter(|start| offset.saturating_sub(start.offset) <= PAIRING_WINDOW);
         let duration_ms = view.duration_ms().or_else(|| event.timestamp.since(start?.time));
         let repeated_end = entry.ends > 0;
         entry.status = match view.role {
@@ -193,22 +212,29 @@ impl Calls {
     }
 
     fn error(&mut self, view: &View<'_, '_>) {
-        let error = Owner::of(view);
-        let calls = &mut self.calls;
-        self.endless.retain(|index| {
-            let call = &mut calls[*index];
-            call.error_followed |= call.ends == 0 && call.owner.is_hit_by(&error);
-            call.ends == 0 && !call.error_followed
-        });
+        let Owner { run, agent } = Owner::of(view);
+        let concerns = match run {
+            Some(run) => vec![Concern::Run(run), Concern::AgentOfNoRun(agent)],
+            None => vec![Concern::Agent(agent)],
+        };
+        for call in concerns.iter().filter_map(|concern| self.endless.remove(concern)).flatten() {
+            self.calls[call].error_followed |= self.calls[call].ends == 0;
+        }
     }
 
     fn add(&mut self, view: &View<'_, '_>, id: &str) -> usize {
         let index = self.calls.len();
+        let Owner { run, agent } = Owner::of(view);
+        let mut concern = |concern| self.endless.entry(concern).or_default().push(index);
+        match run {
+            Some(run) => concern(Concern::Run(run)),
+            None => concern(Concern::AgentOfNoRun(agent.clone())),
+        }
+        concern(Concern::Agent(agent));
         self.calls.push(Call {
             id: id.to_owned(),
             tool: view.tool().into_owned(),
             actor: view.event.actor.clone().into_owned(),
-            owner: Owner::of(view),
             first: None,
             newest: None,
             open: false,
@@ -218,14 +244,41 @@ impl Calls {
             duration_ms: None,
             error_followed: false,
         });
-        self.by_segment.entry(last_segment(id).to_owned()).or_default().push(index);
-        self.endless.push(index);
+        let (prefix, last) = split_id(id);
+        let segment = self.by_segment.entry(last.to_owned()).or_default();
+        segment.newest = index;
+        match prefix {
+            Some(prefix) => drop(segment.by_prefix.insert(prefix.to_owned(), index)),
+            None => segment.bare = Some((index, false)),
+        }
         index
     }
 
-    fn find(&self, id: &str) -> Option<usize> {
-        let candidates = self.by_segment.get(last_segment(id))?;
-        candidates.iter().rev().copied().find(|index| same_call(&self.calls[*index].id, id))
+    /// The call of that id. A bare id also names a prefixed call, the newest open one first;
+    /// a prefixed id also names a bare call that no other prefix names.
+    fn find(&mut self, id: &str) -> Option<usize> {
+        let (prefix, last) = split_id(id);
+        let segment = self.by_segment.get_mut(last)?;
+        let Some(prefix) = prefix else {
+            if let Some((call, _)) = segment.bare {
+                return Some(call);
+            }
+            while segment.open.last().is_some_and(|call| !self.calls[*call].open) {
+                segment.open.pop();
+            }
+            return Some(segment.open.last().copied().unwrap_or(segment.newest));
+        };
+        if let Some(call) = segment.by_prefix.get(prefix) {
+            return Some(*call);
+        }
+        match segment.bare {
+            Some((call, false)) => {
+                segment.bare = Some((call, true));
+                segment.by_prefix.insert(prefix.to_owned(), call);
+                Some(call)
+            }
+            _ => None,
+        }
     }
 
     fn newest_open(&mut self, view: &View<'_, '_>) -> Option<usize> {
@@ -240,14 +293,10 @@ impl Calls {
     }
 }
 
-fn last_segment(id: &str) -> &str {
-    id.rsplit('/').next().unwrap_or(id)
-}
-
-/// Whether two ids name one call: equal, or one of them is the other without its prefix.
-#[must_use]
-pub fn same_call(one: &str, other: &str) -> bool {
-    one == other
-        || (last_segment(one) == last_segment(other)
-            && (!one.contains('/') || !other.contains('/')))
+/// The prefix of an id, if it has one, and its last segment.
+fn split_id(id: &str) -> (Option<&str>, &str) {
+    match id.rsplit_once('/') {
+        Some((prefix, last)) => (Some(prefix), last),
+        None => (None, id),
+    }
 }

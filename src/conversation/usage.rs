@@ -56,6 +56,18 @@ impl Usage {
         self.cost_micros = sum(self.cost_micros, other.cost_micros, i64::saturating_add);
     }
 
+    /// These figures, and the other ones where these are unknown.
+    #[must_use]
+    fn or(self, other: &Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.or(other.input_tokens),
+            output_tokens: self.output_tokens.or(other.output_tokens),
+            cache_read_tokens: self.cache_read_tokens.or(other.cache_read_tokens),
+            cache_creation_tokens: self.cache_creation_tokens.or(other.cache_creation_tokens),
+            cost_micros: self.cost_micros.or(other.cost_micros),
+        }
+    }
+
     /// The size of the call's context: all three input counts; `None` without an input count.
     #[must_use]
     pub fn context_tokens(&self) -> Option<u64> {
@@ -74,6 +86,8 @@ impl Usage {
 #[derive(Clone, Debug, Default)]
 pub struct UsageFold {
     sessions: HashMap<String, Session>,
+    /// By `message_id`: its session and usage; of repeated lines the last counts.
+    by_message: HashMap<String, (String, Usage)>,
     /// Size of the newest call's context, in tokens.
     newest_context: Option<u64>,
 }
@@ -81,10 +95,8 @@ pub struct UsageFold {
 #[derive(Clone, Debug, Default)]
 struct Session {
     /// Calls without an id of their own.
-    anonymous: Usage,
-    /// By `message_id`: of repeated lines the last counts.
-    by_message: HashMap<String, Usage>,
-    /// A total over the session replaces its calls.
+    calls: Usage,
+    /// A total over the session replaces the figures of its calls.
     total: Option<Usage>,
 }
 
@@ -104,24 +116,24 @@ impl UsageFold {
         match view.message_id() {
             _ if total => session.total = Some(usage),
             Some(id) => {
-                session.by_message.insert(id.into_owned(), usage);
+                self.by_message.insert(id.into_owned(), (session_id.to_owned(), usage));
             }
-            None => session.anonymous.add(&usage),
+            None => session.calls.add(&usage),
         }
     }
 
     /// The sum over all sessions.
     #[must_use]
     pub fn sum(&self) -> Usage {
-        let mut sum = Usage::default();
-        for session in self.sessions.values() {
-            match &session.total {
-                Some(total) => sum.add(total),
-                None => {
-                    sum.add(&session.anonymous);
-                    session.by_message.values().for_each(|usage| sum.add(usage));
-                }
+        let mut sessions = self.sessions.clone();
+        for (session_id, usage) in self.by_message.values() {
+            if let Some(session) = sessions.get_mut(session_id) {
+                session.calls.add(usage);
             }
+        }
+        let mut sum = Usage::default();
+        for Session { calls, total } in sessions.values() {
+            sum.add(&total.map_or(*calls, |total| total.or(calls)));
         }
         sum
     }

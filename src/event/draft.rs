@@ -2,8 +2,8 @@
 
 use super::catalogue;
 use super::envelope::{
-    Event, LineError, LineFault, MAX_LINE, MAX_SUMMARY, Severity, id_of, object_of, severity_of,
-    text_of, timestamp_of, type_of,
+    self, Event, LineError, LineFault, MAX_LINE, MAX_SUMMARY, Severity, id_of, object_of,
+    severity_of, text_of, timestamp_of, type_of,
 };
 use super::fields::effective;
 use super::json::{Json, ObjectText, escape_into};
@@ -276,7 +276,13 @@ impl Pending {
         if longest > MAX_LINE {
             return Err(LineError { offset: 0, fault: LineFault::TooLong(longest as u64) });
         }
-        Ok(pending)
+        // Whatever was given: no line is written that a reader would refuse.
+        let mut probe = Vec::with_capacity(longest);
+        pending.write(1, None, &mut probe);
+        match envelope::parse(&probe) {
+            Ok(_) => Ok(pending),
+            Err(mut faults) => Err(faults.swap_remove(0)),
+        }
     }
 
     /// Appends the finished line, its newline included.

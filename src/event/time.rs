@@ -34,7 +34,14 @@ impl Timestamp {
         if leap && utc.format("%H:%M").to_string() != "23:59" {
             return None;
         }
-        Some(Self(utc.timestamp_millis()))
+        Self::within_years(utc.timestamp_millis())
+    }
+
+    /// A moment in the years 0000 to 9999, which RFC 3339 can write.
+    fn within_years(millis: i64) -> Option<Self> {
+        const FIRST: i64 = -62_167_219_200_000;
+        const LAST: i64 = 253_402_300_799_999;
+        (FIRST..=LAST).contains(&millis).then_some(Self(millis))
     }
 
     /// Reads what other programs write: RFC 3339, or a naive date and time taken as UTC.
@@ -46,7 +53,7 @@ impl Timestamp {
         }
         ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f"].iter().find_map(|format| {
             let naive = NaiveDateTime::parse_from_str(text, format).ok()?;
-            Some((Self(naive.and_utc().timestamp_millis()), true))
+            Some((Self::within_years(naive.and_utc().timestamp_millis())?, true))
         })
     }
 

@@ -156,6 +156,12 @@ impl Importer {
             };
             draft.data = data.finish();
             draft.settled_id = true;
+            // An id of the source that the log would refuse is replaced, always by the same.
+            if let Some(id) = &mut draft.correlation_id
+                && check_id("correlation id", id).is_err()
+            {
+                *id = format!("{}:{}", self.dialect.name, hex(&sha256(id.as_bytes())[..16]));
+            }
             draft
         };
         drafts.into_iter().enumerate().map(finish).collect()

@@ -87,7 +87,7 @@ impl fmt::Display for LogError {
             Self::Fs(error) => error.fmt(f),
             Self::Busy { path, waited } => write!(
                 f,
-                "{} is locked by another process; gave up after {:.1} s, nothing was written",
+                "{} is locked by another process; gave up after {:.1} s and wrote nothing",
                 path.display(),
                 waited.as_secs_f64()
             ),

@@ -8,7 +8,7 @@ use super::RunError;
 use crate::event::envelope;
 use crate::event::id::RunId;
 use crate::event::time::Timestamp;
-use crate::fs::open_dir;
+use crate::fs::{FsError, open_dir};
 use crate::log::reader::{Body, LogReader};
 
 /// A run directory and the files in it.
@@ -91,7 +91,11 @@ impl RunDir {
     /// When the run directory is a link or no directory.
     pub fn has_log(&self) -> Result<bool, RunError> {
         match open_dir(&self.path) {
-            Ok(()) => Ok(self.events().symlink_metadata().is_ok()),
+            Ok(()) => match self.events().symlink_metadata() {
+                Ok(_) => Ok(true),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+                Err(error) => Err(FsError::io(&self.events(), "inspect", error).into()),
+            },
             Err(error) if error.is_missing() => Ok(false),
             Err(error) => Err(error.into()),
         }

@@ -47,6 +47,7 @@ pub struct Stream<'r> {
     /// The first rejection, for who stops there.
     first_rejection: Option<String>,
     lifecycle: bool,
+    recorded: u64,
     recovered_bytes: u64,
     /// A dialect that the native lines look like.
     looks_like: Option<&'static str>,
@@ -92,6 +93,7 @@ impl<'r> Stream<'r> {
             seen: HashMap::new(),
             first_rejection: None,
             lifecycle: false,
+            recorded: 0,
             recovered_bytes: 0,
             looks_like: None,
         }
@@ -194,6 +196,7 @@ impl<'r> Stream<'r> {
                 self.counter.line(&line.facts, made);
             }
         }
+        self.recorded += recorded.len() as u64;
         self.flush_rejects()?;
         Ok(recorded)
     }
@@ -202,6 +205,12 @@ impl<'r> Stream<'r> {
     #[must_use]
     pub fn first_rejection(&self) -> Option<&str> {
         self.first_rejection.as_deref()
+    }
+
+    /// How many events of the stream are in the log so far.
+    #[must_use]
+    pub fn recorded(&self) -> u64 {
+        self.recorded
     }
 
     /// Whether the state of the run changed.

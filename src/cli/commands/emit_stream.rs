@@ -97,7 +97,10 @@ pub(super) fn run(
     let mut input = Input { file: input?, held: Vec::new(), from: 0, ended: false };
     let interrupts = Interrupts::watch()?;
     // A stream may begin with the run.created that makes its run.
-    let makes_run = create || input.begins_with_creation()?;
+    let makes_run = create || input.begins_with_creation(&interrupts)?;
+    if let Some(signal) = interrupts.caught() {
+        return Ok(Exit::Signal(signal));
+    }
     let mut recorder = open(run_id, makes_run, options, global)?;
     let run = recorder.run().clone();
     let id = recorder.run_id().to_owned();
@@ -111,7 +114,7 @@ pub(super) fn run(
             None => {
                 // Nothing is lost by waiting only when nothing waits to be written.
                 if !interrupts.input_is_ready(&input.file, false)? {
-                    tell(stream.commit(now())?)?;
+                    tell(commit(&mut stream)?)?;
                     interrupts.input_is_ready(&input.file, true)?;
                 }
                 if interrupts.caught().is_none() {
@@ -126,10 +129,10 @@ pub(super) fn run(
             break;
         }
         if stream.is_full() {
-            tell(stream.commit(now())?)?;
+            tell(commit(&mut stream)?)?;
         }
     }
-    tell(stream.commit(now())?)?;
+    tell(commit(&mut stream)?)?;
     let first_rejection = stream.first_rejection().map(str::to_owned);
     tell_recovery(stream.recovered_bytes(), ui);
     let lifecycle = stream.changed_state();
@@ -142,13 +145,30 @@ pub(super) fn run(
     if let Some(path) = &args.receipt {
         let mut document = serde_json::to_vec_pretty(&receipt)?;
         document.push(b'\n');
-        replace(path, &document)?;
+        replace(path, &document).map_err(|error| {
+            Failure::new(
+                Exit::Io,
+                format!("the events are recorded, but the receipt is not: {error}"),
+            )
+        })?;
     }
     report(&receipt, first_rejection.as_deref(), ui);
     Ok(match interrupts.caught() {
         Some(signal) => Exit::Signal(signal),
         None if stopped || (native && receipt.rejected > 0) => Exit::Input,
         None => Exit::Fine,
+    })
+}
+
+/// Writes a batch. An error says what was recorded before it.
+fn commit(stream: &mut Stream<'_>) -> anyhow::Result<Vec<Recorded>> {
+    let before = stream.recorded();
+    stream.commit(now()).map_err(|error| {
+        let error = anyhow::Error::from(error);
+        match before {
+            0 => error,
+            _ => error.context(format!("{} are recorded; then", plural(before, "event"))),
+        }
     })
 }
 
@@ -245,14 +265,24 @@ impl Input {
         Ok(())
     }
 
-    fn begins_with_creation(&mut self) -> anyhow::Result<bool> {
-        while !self.ended && !self.held.contains(&b'\n') && self.held.len() <= MAX_HELD {
+    /// Whether the first line that is not blank makes a run. Ends early on a signal.
+    fn begins_with_creation(&mut self, interrupts: &Interrupts) -> anyhow::Result<bool> {
+        let first = |held: &[u8]| {
+            let mut lines = held.split_inclusive(|byte| *byte == b'\n');
+            lines.find(|line| !line.trim_ascii().is_empty()).map(<[u8]>::to_vec)
+        };
+        let complete = |held: &[u8]| first(held).is_some_and(|line| line.ends_with(b"\n"));
+        while !self.ended && !complete(&self.held) && self.held.len() <= MAX_HELD {
+            interrupts.input_is_ready(&self.file, true)?;
+            if interrupts.caught().is_some() {
+                break;
+            }
             self.fill()?;
         }
-        let first = self.held.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let creates = |json: Json<'_>| {
             json.text_at("type").is_some_and(|kind| catalogue::role(&kind) == Role::RunCreated)
         };
-        Ok(check(first, Rules::STRICT).is_ok_and(creates))
+        let first = first(&self.held).unwrap_or_default();
+        Ok(check(&first, Rules::STRICT).is_ok_and(creates))
     }
 }

@@ -115,8 +115,12 @@ fn validate(run: &RunDir) -> anyhow::Result<RunReport> {
     let (mut events, mut last_sequence) = (0, 0);
     let mut tail = None;
     while let Some(line) = reader.next_line()? {
-        if let Body::Unterminated(bytes) = line.body {
-            tail = Some((line.number, line.offset, bytes.len()));
+        match line.body {
+            Body::Unterminated(bytes) => {
+                tail = Some((line.number, line.offset, bytes.len() as u64));
+            }
+            Body::Oversized(bytes, false) => tail = Some((line.number, line.offset, bytes)),
+            Body::Complete(_) | Body::Oversized(_, true) => {}
         }
         let event = line.event();
         check.line(&line, &event);
@@ -173,11 +177,10 @@ fn snapshot(path: &Path) -> Option<std::io::Take<std::fs::File>> {
 }
 
 /// Only the holder of the lock may call a tail torn.
-fn judge_tail(run: &RunDir, number: u64, offset: u64, length: usize) -> Finding {
+fn judge_tail(run: &RunDir, number: u64, offset: u64, length: u64) -> Finding {
     let place = Place { line: Some(number), offset: Some(offset), ..Place::file(LOG) };
-    let settled = LogFile::open(&run.events(), Access::Read).is_ok_and(|log| {
-        log.is_free() && log.length().is_ok_and(|now| now == offset + length as u64)
-    });
+    let settled = LogFile::open(&run.events(), Access::Read)
+        .is_ok_and(|log| log.is_free() && log.length().is_ok_and(|now| now == offset + length));
     if settled {
         let message = format!("{length} bytes after the last newline; no writer is at work");
         Finding::new("RL010", place, message)

@@ -1,0 +1,145 @@
+//! Calls and tokens: paired and counted once, whatever system recorded them.
+
+use serde_json::json;
+
+use crate::support::Bench;
+
+/// The counts of a run with these events, given as type, data, and session.
+fn counts(events: &[(&str, serde_json::Value)]) -> serde_json::Value {
+    let bench = Bench::with_run();
+    let line = |(kind, data): &(&str, serde_json::Value)| {
+        let mut line = json!({"type": kind, "data": data});
+        for name in ["session_id", "correlation_id"] {
+            if let Some(value) = data.get(format!("envelope_{name}")) {
+                line[name] = value.clone();
+            }
+        }
+        format!("{line}\n")
+    };
+    let input: String = events.iter().map(line).collect();
+    let said = bench.feed(&["emit", "--run", "r", "--stdin"], input.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    bench.emit(&["run.completed"]);
+    assert_eq!(bench.call(&["validate", "r"]).status, 0);
+    let state = std::fs::read(bench.path("runs/r/run.json")).unwrap();
+    serde_json::from_slice::<serde_json::Value>(&state).unwrap()["counts"].take()
+}
+
+fn calls(events: &[(&str, serde_json::Value)]) -> (u64, u64) {
+    let counts = counts(events);
+    (counts["tool_calls"].as_u64().unwrap(), counts["tool_failures"].as_u64().unwrap())
+}
+
+fn call(run: &str, id: &str) -> (&'static str, serde_json::Value) {
+    ("tool_call", json!({"runId": run, "id": id, "name": "t", "input": {}}))
+}
+
+fn result(run: &str, id: &str, output: &serde_json::Value) -> (&'static str, serde_json::Value) {
+    ("tool_result", json!({"runId": run, "id": id, "name": "t", "output": output}))
+}
+
+/// If this fails, a gateway's calls are counted twice, or their outcomes are lost (facts
+/// restated from the gateway's documentation).
+#[test]
+fn gateway_calls() {
+    let fine = || json!({"result": 1});
+    assert_eq!(calls(&[call("R", "tc1"), result("R", "tc1", &fine())]), (1, 0));
+    assert_eq!(calls(&[result("R", "tc1", &json!({"status": "denied"}))]), (1, 0));
+    let error = |run: &str| ("error", json!({"runId": run, "message": "gone"}));
+    assert_eq!(calls(&[call("R", "tc1"), error("R")]), (1, 1));
+    assert_eq!(calls(&[call("R", "tc1"), error("Q")]), (1, 0));
+    let malformed = (
+        "tool_call",
+        json!({"runId": "R", "id": "x", "name": "t",
+        "input": {"__toolParseError": true, "parseError": "e", "rawArguments": "{"}}),
+    );
+    assert_eq!(calls(&[malformed, result("R", "x", &json!({"error": "bad arguments"}))]), (1, 1));
+    // The provider's raw call, and the agent's with its prefix.
+    assert_eq!(
+        calls(&[call("P", "tc1"), call("R", "R/tc1"), result("R", "R/tc1", &fine())]),
+        (1, 0)
+    );
+    assert_eq!(calls(&[call("R", "R/tc1"), result("P", "tc1", &fine())]), (1, 0));
+}
+
+/// If this fails, two agents' calls are taken for one.
+#[test]
+fn two_prefixes_never_match() {
+    let fine = || json!({"result": 1});
+    let bad = || json!({"error": "e"});
+    assert_eq!(
+        calls(&[
+            call("P", "tc1"),
+            result("A", "A/tc1", &fine()),
+            call("B", "B/tc1"),
+            result("B", "B/tc1", &bad())
+        ]),
+        (2, 1)
+    );
+    // A bare end takes the open one of two.
+    let events = [
+        call("A", "A/tc1"),
+        call("B", "B/tc1"),
+        result("B", "B/tc1", &fine()),
+        result("P", "tc1", &bad()),
+    ];
+    assert_eq!(calls(&events), (2, 1));
+}
+
+/// If this fails, tokens or dollars are counted twice, or forgotten.
+#[test]
+fn usage_counts_once() {
+    let gateway = |input: u32, output: u32| {
+        ("usage", json!({"runId": "R", "inputTokens": input, "outputTokens": output}))
+    };
+    let end = (
+        "harness_end",
+        json!({"runId": "R", "totalUsage": {"inputTokens": 30, "outputTokens": 12}}),
+    );
+    let sum = counts(&[gateway(10, 5), gateway(20, 7), end]);
+    assert_eq!((&sum["input_tokens"], &sum["output_tokens"]), (&json!(30), &json!(12)));
+
+    let llm = |data: serde_json::Value| ("llm.usage", data);
+    let sum = counts(&[
+        llm(
+            json!({"message_id": "m", "input_tokens": 1, "output_tokens": 1, "envelope_session_id": "a"}),
+        ),
+        llm(
+            json!({"message_id": "m", "input_tokens": 100, "output_tokens": 5, "envelope_session_id": "b"}),
+        ),
+    ]);
+    assert_eq!((&sum["input_tokens"], &sum["output_tokens"]), (&json!(100), &json!(5)));
+
+    // A total replaces the figures that it has, in its session.
+    let sum = counts(&[
+        llm(
+            json!({"input_tokens": 100, "output_tokens": 5, "cost_usd": 1, "envelope_session_id": "a"}),
+        ),
+        llm(
+            json!({"scope": "total", "cost_usd": 0.5, "output_tokens": 9, "envelope_session_id": "a"}),
+        ),
+        llm(
+            json!({"input_tokens": 1, "output_tokens": 1, "cost_usd": 0.1, "envelope_session_id": "b"}),
+        ),
+    ]);
+    assert_eq!((&sum["input_tokens"], &sum["output_tokens"]), (&json!(101), &json!(10)));
+    assert_eq!(sum["cost_usd"], json!(0.6));
+    assert_eq!(sum["cache_read_tokens"], json!(null));
+
+    // A message that carries input tokens, as agex's actions do.
+    let sum = counts(&[("task.action", json!({"input_tokens": 7, "output_tokens": 2}))]);
+    assert_eq!((&sum["input_tokens"], &sum["output_tokens"]), (&json!(7), &json!(2)));
+}
+
+/// If this fails, many calls take time out of proportion.
+#[test]
+fn many_calls_stay_cheap() {
+    let mut events = Vec::new();
+    for number in 0..20_000 {
+        let id = format!("R{number}/tc1");
+        events.push(("tool.started", json!({"tool_name": "x", "envelope_correlation_id": id})));
+        events.push(("error", json!({"message": "m"})));
+    }
+    // With a search through all calls this would take minutes.
+    assert_eq!(calls(&events).0, 20_000);
+}
