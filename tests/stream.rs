@@ -71,24 +71,34 @@ fn a_stream_may_begin_with_run_created() {
     assert!(bench.path("runs/r/transcript.md").exists());
 }
 
-/// If this fails, a slow producer's events stay invisible until it ends.
-#[test]
-fn a_slow_stream_is_seen_within_a_second() {
-    let bench = Bench::with_run();
-    let mut child = bench
+/// A stream into the run `r` that waits for its input.
+fn streaming(bench: &Bench) -> std::process::Child {
+    bench
         .command()
         .args(["emit", "--run", "r", "--stdin"])
         .stdin(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    input.write_all(b"{\"type\":\"note\"}\n").unwrap();
+        .unwrap()
+}
+
+/// Waits until the log has that many lines.
+fn wait_for(bench: &Bench, lines: usize) {
     let started = Instant::now();
-    while bench.lines().len() < 2 {
-        assert!(started.elapsed() < Duration::from_secs(20), "the event never came");
+    while bench.lines().len() < lines {
+        assert!(started.elapsed() < Duration::from_secs(20), "the events never came");
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// If this fails, a slow producer's events stay invisible until it ends.
+#[test]
+fn a_slow_stream_is_seen_within_a_second() {
+    let bench = Bench::with_run();
+    let mut child = streaming(&bench);
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"{\"type\":\"note\"}\n").unwrap();
+    wait_for(&bench, 2);
     drop(input);
     assert!(child.wait().unwrap().success());
 }
@@ -99,20 +109,10 @@ fn an_interrupt_writes_what_was_read() {
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
     let bench = Bench::with_run();
-    let mut child = bench
-        .command()
-        .args(["emit", "--run", "r", "--stdin"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = streaming(&bench);
     let mut input = child.stdin.take().unwrap();
     input.write_all(b"{\"type\":\"note\"}\n{\"type\":\"note\"}\n").unwrap();
-    let started = Instant::now();
-    while bench.lines().len() < 3 {
-        assert!(started.elapsed() < Duration::from_secs(20), "the events never came");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_for(&bench, 3);
     kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
     assert_eq!(bench.lines().len(), 3);
@@ -124,13 +124,7 @@ fn a_waiting_stream_can_be_ended() {
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
     let bench = Bench::with_run();
-    let mut child = bench
-        .command()
-        .args(["emit", "--run", "r", "--stdin"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = streaming(&bench);
     std::thread::sleep(Duration::from_millis(300));
     kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
     let started = Instant::now();

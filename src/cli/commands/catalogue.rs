@@ -1,8 +1,9 @@
 //! `runlog catalogue`
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
+use super::format::TableOrJson;
 use super::table::table;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
@@ -16,14 +17,7 @@ use crate::event::catalogue::{Row, rows};
 pub(in crate::cli) struct CatalogueArgs {
     /// How to print it
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
-    #[default]
-    Table,
-    Json,
+    format: TableOrJson,
 }
 
 #[derive(Serialize)]
@@ -47,7 +41,7 @@ struct RowDocument {
 
 pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
     let text = match args.format {
-        Format::Table => {
+        TableOrJson::Table => {
             let cells = |row: &Row| {
                 [row.name, row.family, row.role.name(), row.class.name(), row.template]
                     .map(str::to_owned)
@@ -56,7 +50,7 @@ pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
             // Names of types are never cut: a line may be longer than the terminal is wide.
             table(ui.width().max(1000), ["TYPE", "FAMILY", "ROLE", "CLASS", "TEMPLATE"], 5, &rows)
         }
-        Format::Json => {
+        TableOrJson::Json => {
             let types = rows().iter().map(row_document).collect();
             serde_json::to_string_pretty(&Document { schema_version: 1, types })? + "\n"
         }

@@ -2,11 +2,12 @@
 
 use std::fs::File;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::format::HumanOrJson;
 use super::read::{Read, each_event, tell_bad_lines};
 use super::{Appending, Global, RunArg, default_run, now, renew, text_or_file};
 use crate::chapter::fold::Chapter;
@@ -61,14 +62,7 @@ struct IndexArgs {
     run: RunArg,
     /// How to print it
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    #[default]
-    Human,
-    Json,
+    format: HumanOrJson,
 }
 
 #[derive(Debug, Args)]
@@ -159,8 +153,10 @@ fn read(run: &RunDir, ui: &Ui) -> anyhow::Result<(Index, Read)> {
 fn index(args: &IndexArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (index, _) = read(&args.run.find(global)?, ui)?;
     let text = match args.format {
-        Format::Json => serde_json::to_string_pretty(&index.document())? + "\n",
-        Format::Human => index.lines(ui.width()).iter().map(|line| format!("{line}\n")).collect(),
+        HumanOrJson::Json => serde_json::to_string_pretty(&index.document())? + "\n",
+        HumanOrJson::Human => {
+            index.lines(ui.width()).iter().map(|line| format!("{line}\n")).collect()
+        }
     };
     ui.data(text.as_bytes())?;
     Ok(Exit::Fine)
@@ -253,7 +249,7 @@ struct ListDocument {
 fn list(args: &IndexArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (index, _) = read(&args.run.find(global)?, ui)?;
     let text = match args.format {
-        Format::Json => {
+        HumanOrJson::Json => {
             let chapters = index.chapters.active().iter().map(|chapter| {
                 let raw = RawValue::from_string(chapter.data.clone())?;
                 let mut object: serde_json::Map<String, Value> = serde_json::from_str(raw.get())?;
@@ -265,7 +261,7 @@ fn list(args: &IndexArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
             let chapters = chapters.collect::<Result<_, serde_json::Error>>()?;
             serde_json::to_string_pretty(&ListDocument { schema_version: 1, chapters })? + "\n"
         }
-        Format::Human => {
+        HumanOrJson::Human => {
             let line = |chapter: &Chapter| {
                 format!(
                     "{}  {}  tasks {} to {}, {}, ~{} tokens folded to ~{}\n",

@@ -1,9 +1,10 @@
 //! `runlog list`
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::format::TableOrJson;
 use super::read::each_event;
 use super::table::{UNKNOWN, table};
 use super::{Global, now};
@@ -25,14 +26,7 @@ use crate::run::state::RunState;
 pub(in crate::cli) struct ListArgs {
     /// How to print them
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
-    #[default]
-    Table,
-    Json,
+    format: TableOrJson,
 }
 
 #[derive(Serialize)]
@@ -52,16 +46,16 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         .collect();
     runs.sort_by_key(|(run, state)| (std::cmp::Reverse(created(state)), run.name()));
     let text = match args.format {
-        Format::Json => {
+        TableOrJson::Json => {
             let runs = runs.iter().map(|(run, state)| document(run, state));
             let document = Document { schema_version: 1, runs: runs.collect() };
             serde_json::to_string_pretty(&document)? + "\n"
         }
-        Format::Table if runs.is_empty() => {
+        TableOrJson::Table if runs.is_empty() => {
             ui.note(&format!("no runs in {}", global.runs_dir.display()));
             String::new()
         }
-        Format::Table => {
+        TableOrJson::Table => {
             let header =
                 ["RUN", "STATUS", "AGE", "TIME", "EVENTS", "CALLS", "ERR", "TOKENS", "COST"];
             table(ui.width(), header, 2, &rows(&runs, now()))

@@ -5,6 +5,7 @@ mod chapter;
 mod completions;
 mod emit;
 mod emit_stream;
+mod format;
 mod list;
 mod payload;
 mod read;

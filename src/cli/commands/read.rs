@@ -18,13 +18,28 @@ pub(super) struct Read {
 /// Calls `each` with every event. Bad lines are counted and passed over.
 pub(super) fn each_event(
     run: &RunDir,
+    each: impl FnMut(&View<'_, '_>, &Line<'_>),
+) -> Result<Read, RunError> {
+    events_until(run, None, each)
+}
+
+/// Like [`each_event`], up to the first event of that sequence or a greater one: what stands
+/// behind it in a damaged log does not belong to it, whatever its sequence.
+pub(super) fn events_until(
+    run: &RunDir,
+    last: Option<u64>,
     mut each: impl FnMut(&View<'_, '_>, &Line<'_>),
 ) -> Result<Read, RunError> {
     let mut reader = LogReader::open(&run.events())?;
     let mut read = Read::default();
     while let Some(line) = reader.next_line()? {
         match line.event() {
-            Ok(Some(event)) => each(&View::of(&event), &line),
+            Ok(Some(event)) => {
+                each(&View::of(&event), &line);
+                if last.is_some_and(|last| event.sequence >= last) {
+                    break;
+                }
+            }
             Ok(None) => {}
             Err(_) => read.bad_lines += 1,
         }

@@ -1,9 +1,10 @@
 //! `runlog summarize`
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::format::TableOrJson;
 use super::read::{each_event, tell_bad_lines};
 use super::table::{UNKNOWN, table};
 use super::{Appending, Global, named_or_all, now, renew};
@@ -41,16 +42,9 @@ pub(in crate::cli) struct SummarizeArgs {
     dry_run: bool,
     /// How to print the overview
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
+    format: TableOrJson,
     #[command(flatten)]
     appending: Appending,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    #[default]
-    Table,
-    Json,
 }
 
 /// A run as the overview shows it.
@@ -79,11 +73,11 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
     }
     drop(progress);
     let text = match args.format {
-        Format::Json => {
+        TableOrJson::Json => {
             let runs = seen.iter().map(document).collect();
             serde_json::to_string_pretty(&Document { schema_version: SCHEMA_VERSION, runs })? + "\n"
         }
-        Format::Table => match seen.as_slice() {
+        TableOrJson::Table => match seen.as_slice() {
             [one] => one_run(one, ui.width()),
             many => many_runs(many, ui.width()),
         },

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::read::{each_event, tell_bad_lines};
+use super::read::{events_until, tell_bad_lines};
 use super::{Global, RunArg};
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
@@ -54,39 +54,12 @@ pub(super) fn render(
     last: Option<u64>,
 ) -> anyhow::Result<(String, super::read::Read)> {
     let mut backfills = Backfills::default();
-    let mut until = Until::new(last);
-    each_event(run, |view, _| {
-        if until.takes(view.event.sequence) {
-            backfills.observe(view);
-        }
-    })?;
+    events_until(run, last, |view, _| backfills.observe(view))?;
     let mut model = Model::default();
-    let mut until = Until::new(last);
-    let read = each_event(run, |view, line| {
-        if until.takes(view.event.sequence) {
-            model.observe(view, line.offset, backfills.effective(view.event));
-        }
+    let read = events_until(run, last, |view, line| {
+        model.observe(view, line.offset, backfills.effective(view.event));
     })?;
     Ok((markdown::render(&model, &harness(run)), read))
-}
-
-/// The events up to one of that sequence; what stands behind it in a damaged log does not
-/// belong to it, whatever its sequence.
-struct Until {
-    last: Option<u64>,
-    reached: bool,
-}
-
-impl Until {
-    fn new(last: Option<u64>) -> Self {
-        Self { last, reached: false }
-    }
-
-    fn takes(&mut self, sequence: u64) -> bool {
-        let taken = !self.reached;
-        self.reached |= self.last.is_some_and(|last| sequence >= last);
-        taken
-    }
 }
 
 /// Largest of the harness's files that is quoted, in bytes.

@@ -3,8 +3,9 @@
 use std::io::BufReader;
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use super::format::HumanOrJson;
 use super::transcript::render;
 use super::{Global, named_or_all};
 use crate::check::deliverables::{Verdict, judge, worst};
@@ -42,7 +43,7 @@ pub(in crate::cli) struct ValidateArgs {
     all: bool,
     /// How to print the findings
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
+    format: HumanOrJson,
     /// Count warnings as errors
     #[arg(long)]
     strict: bool,
@@ -52,13 +53,6 @@ pub(in crate::cli) struct ValidateArgs {
     /// Say what a check finds, why it matters, and how to mend it (a code, or `all`)
     #[arg(long, value_name = "CODE")]
     explain: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    #[default]
-    Human,
-    Json,
 }
 
 pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
@@ -75,8 +69,8 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
     }
     drop(progress);
     let text = match args.format {
-        Format::Json => serde_json::to_string_pretty(&document(&reports, args.strict))? + "\n",
-        Format::Human => reports
+        HumanOrJson::Json => serde_json::to_string_pretty(&document(&reports, args.strict))? + "\n",
+        HumanOrJson::Human => reports
             .iter()
             .map(|report| human(report, args.strict, args.verbose, ui.color()))
             .collect::<Vec<_>>()
