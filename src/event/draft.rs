@@ -190,17 +190,18 @@ pub struct Defaults<'d> {
     pub session_id: &'d str,
     /// The run's own task.
     pub task_id: &'d str,
-    /// The time of writing.
-    pub now: Timestamp,
 }
 
-/// A line that lacks only what the lock decides: its sequence and the hash before it.
+/// A line that lacks only what the lock decides: its sequence, its time where none was
+/// given, and the hash before it.
 #[derive(Clone, Debug)]
 pub struct Pending {
     /// The event's id.
     pub event_id: String,
+    timestamp: Option<Timestamp>,
     before_sequence: String,
     after_sequence: String,
+    after_timestamp: String,
 }
 
 impl Pending {
@@ -236,60 +237,63 @@ impl Pending {
         let mut before = String::from("{\"event_id\":");
         escape_into(&event_id, &mut before);
         before.push_str(",\"sequence\":");
+        let mut names = String::new();
+        member("run_id", defaults.run_id, &mut names);
+        let session_id = draft.session_id.as_deref().unwrap_or(defaults.session_id);
+        member("session_id", session_id, &mut names);
+        member("task_id", draft.task_id.as_deref().unwrap_or(defaults.task_id), &mut names);
+        member("type", &draft.kind, &mut names);
         let mut after = String::with_capacity(draft.data.len() + 400);
-        let mut member = |name: &str, value: &str| {
-            after.push_str(",\"");
-            after.push_str(name);
-            after.push_str("\":");
-            escape_into(value, &mut after);
-        };
-        member("run_id", defaults.run_id);
-        member("session_id", draft.session_id.as_deref().unwrap_or(defaults.session_id));
-        member("task_id", draft.task_id.as_deref().unwrap_or(defaults.task_id));
-        member("type", &draft.kind);
-        member("timestamp", &draft.timestamp.unwrap_or(defaults.now).to_string());
-        member("actor", actor);
-        member("severity", severity.name());
+        member("actor", actor, &mut after);
+        member("severity", severity.name(), &mut after);
         match &summary {
-            Some(text) => member("summary", text),
+            Some(text) => member("summary", text, &mut after),
             None => after.push_str(",\"summary\":null"),
         }
         after.push_str(",\"data\":");
         after.push_str(&draft.data);
-        let mut optional = |name: &str, value: &Option<String>| {
-            if let Some(value) = value {
-                after.push_str(",\"");
-                after.push_str(name);
-                after.push_str("\":");
-                escape_into(value, &mut after);
-            }
-        };
-        optional("correlation_id", &draft.correlation_id);
-        optional("parent_event_id", &draft.parent_event_id);
-        optional("branch", &draft.branch);
+        if let Some(value) = &draft.correlation_id {
+            member("correlation_id", value, &mut after);
+        }
+        if let Some(value) = &draft.parent_event_id {
+            member("parent_event_id", value, &mut after);
+        }
+        if let Some(value) = &draft.branch {
+            member("branch", value, &mut after);
+        }
         if !draft.unknown.is_empty() {
             after.push(',');
             after.push_str(&draft.unknown);
         }
-        let pending = Self { event_id, before_sequence: before, after_sequence: after };
-        let longest = pending.before_sequence.len() + pending.after_sequence.len() + 100;
+        let longest = before.len() + names.len() + after.len() + 140;
+        let pending = Self {
+            event_id,
+            timestamp: draft.timestamp,
+            before_sequence: before,
+            after_sequence: names,
+            after_timestamp: after,
+        };
         if longest > MAX_LINE {
             return Err(LineError { offset: 0, fault: LineFault::TooLong(longest as u64) });
         }
         // Whatever was given: no line is written that a reader would refuse.
         let mut probe = Vec::with_capacity(longest);
-        pending.write(1, None, &mut probe);
+        pending.write(1, Timestamp::from_millis(0), None, &mut probe);
         match envelope::parse(&probe) {
             Ok(_) => Ok(pending),
             Err(mut faults) => Err(faults.swap_remove(0)),
         }
     }
 
-    /// Appends the finished line, its newline included.
-    pub fn write(&self, sequence: u64, prev_hash: Option<&str>, out: &mut Vec<u8>) {
+    /// Appends the finished line, its newline included. `now` is the time where none was given.
+    pub fn write(&self, sequence: u64, now: Timestamp, prev_hash: Option<&str>, out: &mut Vec<u8>) {
         out.extend_from_slice(self.before_sequence.as_bytes());
         out.extend_from_slice(sequence.to_string().as_bytes());
         out.extend_from_slice(self.after_sequence.as_bytes());
+        out.extend_from_slice(b",\"timestamp\":\"");
+        out.extend_from_slice(self.timestamp.unwrap_or(now).to_string().as_bytes());
+        out.push(b'"');
+        out.extend_from_slice(self.after_timestamp.as_bytes());
         if let Some(hash) = prev_hash {
             out.extend_from_slice(b",\"prev_hash\":\"");
             out.extend_from_slice(hash.as_bytes());
@@ -297,4 +301,11 @@ impl Pending {
         }
         out.extend_from_slice(b"}\n");
     }
+}
+
+fn member(name: &str, value: &str, out: &mut String) {
+    out.push_str(",\"");
+    out.push_str(name);
+    out.push_str("\":");
+    escape_into(value, out);
 }

@@ -41,6 +41,8 @@ pub struct Options {
     pub durability: Durability,
     /// Whether a log without events gets a `run.created` first.
     pub create: bool,
+    /// Tells the time.
+    pub clock: fn() -> Timestamp,
 }
 
 /// An event that is in the log.
@@ -86,19 +88,19 @@ impl Recorder {
     ///
     /// # Errors
     /// [`RunError::NoSuchRun`] without a log; else what the file system says.
-    pub fn open(run: RunDir, options: Options, now: Timestamp) -> Result<Self, RunError> {
+    pub fn open(run: RunDir, options: Options) -> Result<Self, RunError> {
         if !run.has_log()? {
             return Err(RunError::no_such_run(&run));
         }
         let log = LogFile::open(&run.events(), Access::Append)?;
-        Self::over(run, log, options, now)
+        Self::over(run, log, options)
     }
 
     /// Opens a run, making its directory and an empty log where missing.
     ///
     /// # Errors
     /// When something else has one of the names, or the file system refuses.
-    pub fn create(run: RunDir, options: Options, now: Timestamp) -> Result<Self, RunError> {
+    pub fn create(run: RunDir, options: Options) -> Result<Self, RunError> {
         let parent = parent_of(run.path());
         let missing: Vec<&Path> = parent.ancestors().take_while(|path| !path.exists()).collect();
         for path in missing.into_iter().rev().filter(|path| !path.as_os_str().is_empty()) {
@@ -107,11 +109,11 @@ impl Recorder {
         }
         make_dir(run.path())?;
         let log = LogFile::open(&run.events(), Access::Create)?;
-        Self::over(run, log, options, now)
+        Self::over(run, log, options)
     }
 
-    fn over(run: RunDir, log: LogFile, options: Options, now: Timestamp) -> Result<Self, RunError> {
-        let identity = identify(&run, &log, now)?;
+    fn over(run: RunDir, log: LogFile, options: Options) -> Result<Self, RunError> {
+        let identity = identify(&run, &log, (options.clock)())?;
         let recent = RecentCalls::default();
         Ok(Self { run, log, identity, ids: None, many_ids: false, untold: 0, recent, options })
     }
@@ -167,9 +169,9 @@ impl Recorder {
     ///
     /// # Errors
     /// What concerns the log as a whole; then nothing was acknowledged.
-    pub fn append(&mut self, drafts: &[Draft], now: Timestamp) -> Result<Batch, RunError> {
+    pub fn append(&mut self, drafts: &[Draft]) -> Result<Batch, RunError> {
         loop {
-            if let Attempt::Done(batch) = self.attempt(drafts, now, None)? {
+            if let Attempt::Done(batch) = self.attempt(drafts, None)? {
                 return Ok(batch);
             }
         }
@@ -180,14 +182,9 @@ impl Recorder {
     ///
     /// # Errors
     /// As [`Recorder::append`].
-    pub fn append_after(
-        &mut self,
-        end: u64,
-        drafts: &[Draft],
-        now: Timestamp,
-    ) -> Result<Option<Batch>, RunError> {
+    pub fn append_after(&mut self, end: u64, drafts: &[Draft]) -> Result<Option<Batch>, RunError> {
         loop {
-            match self.attempt(drafts, now, Some(end))? {
+            match self.attempt(drafts, Some(end))? {
                 Attempt::Done(batch) => return Ok(Some(batch)),
                 Attempt::Outdated => return Ok(None),
                 Attempt::Renamed => {}
@@ -195,18 +192,13 @@ impl Recorder {
         }
     }
 
-    fn attempt(
-        &mut self,
-        drafts: &[Draft],
-        now: Timestamp,
-        end: Option<u64>,
-    ) -> Result<Attempt, RunError> {
+    fn attempt(&mut self, drafts: &[Draft], end: Option<u64>) -> Result<Attempt, RunError> {
         if self.identity.provisional {
-            self.identity = identify(&self.run, &self.log, now)?;
+            self.identity = identify(&self.run, &self.log, (self.options.clock)())?;
             self.adopt(drafts)?;
         }
         self.find_given_ids(drafts)?;
-        self.append_prepared(drafts, now, end)
+        self.append_prepared(drafts, end)
     }
 
     /// Takes the names for a log without a first line from the first draft: from its
@@ -245,23 +237,19 @@ impl Recorder {
         ids.scan(&self.log, self.log.length()?)
     }
 
-    fn append_prepared(
-        &mut self,
-        drafts: &[Draft],
-        now: Timestamp,
-        end: Option<u64>,
-    ) -> Result<Attempt, RunError> {
+    fn append_prepared(&mut self, drafts: &[Draft], end: Option<u64>) -> Result<Attempt, RunError> {
         let Self { run, log, identity, ids, recent, options, untold, .. } = self;
         let defaults = Defaults {
             run_id: &identity.run_id,
             session_id: &identity.session_id,
             task_id: &identity.task_id,
-            now,
         };
         let pending: Vec<Result<Pending, RunError>> =
             drafts.iter().map(|draft| prepare(draft, &defaults)).collect();
 
         let mut locked = log.lock(options.lock_timeout)?;
+        // Read under the lock, so that times follow the order of the lines.
+        let now = (options.clock)();
         let (position, repair) = locked.settle(Some(&identity.run_id), &run.rejected(), now)?;
         if let Repair::Quarantined { bytes } = repair {
             *untold += bytes;
@@ -282,7 +270,7 @@ impl Recorder {
         }
         let creates = options.create || drafts.iter().any(is_created);
         let begun = creates && has_begun(locked.log(), &position)?;
-        let mut writing = Writing::after(position);
+        let mut writing = Writing::after(position, now);
         let mut batch = Batch::default();
         if *untold > 0 {
             batch.recovered_bytes = *untold;

@@ -172,7 +172,7 @@ impl<'r> Stream<'r> {
         let drafts = std::mem::take(&mut self.drafts);
         let lines = std::mem::take(&mut self.lines);
         self.bytes = 0;
-        let batch = self.recorder.append(&drafts, now)?;
+        let batch = self.recorder.append(&drafts)?;
         self.counter.counts().warnings.extend(batch.warnings);
         self.lifecycle |= batch.lifecycle;
         self.recovered_bytes += batch.recovered_bytes;

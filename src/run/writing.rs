@@ -14,6 +14,7 @@ use crate::event::envelope;
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
 use crate::event::role::Role;
+use crate::event::time::Timestamp;
 use crate::fs::{append_lines, make_dir};
 use crate::log::Position;
 use crate::log::lock::{Locked, LogFile};
@@ -24,6 +25,8 @@ pub(super) struct Writing {
     pub(super) hash: Option<String>,
     /// Where the buffer will lie in the log.
     pub(super) start: u64,
+    /// The time of the append.
+    now: Timestamp,
     pub(super) buffer: Vec<u8>,
     pub(super) written: Vec<Written>,
     /// Index into `written` of the drafts with given ids.
@@ -40,11 +43,12 @@ pub(super) struct Written {
 
 impl Writing {
     /// Nothing yet, behind that position.
-    pub(super) fn after(position: Position) -> Self {
+    pub(super) fn after(position: Position, now: Timestamp) -> Self {
         Self {
             sequence: position.sequence,
             hash: position.hash,
             start: position.end,
+            now,
             buffer: Vec::new(),
             written: Vec::new(),
             by_id: HashMap::new(),
@@ -54,7 +58,7 @@ impl Writing {
     pub(super) fn push(&mut self, pending: &Pending, role: Role) -> Recorded {
         let from = self.buffer.len();
         self.sequence += 1;
-        pending.write(self.sequence, self.hash.as_deref(), &mut self.buffer);
+        pending.write(self.sequence, self.now, self.hash.as_deref(), &mut self.buffer);
         let to = self.buffer.len();
         self.hash = Some(line_hash(&self.buffer[from..to - 1]));
         let event_id = pending.event_id.clone();

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::format::HumanOrJson;
 use super::read::{Read, each_event, tell_bad_lines};
-use super::{Appending, Global, RunArg, default_run, now, renew, text_or_file};
+use super::{Appending, Global, RunArg, default_run, renew, text_or_file};
 use crate::chapter::fold::Chapter;
 use crate::chapter::index::{Entry, Index};
 use crate::chapter::page::page;
@@ -217,11 +217,11 @@ fn append_checked<T>(
     ui: &Ui,
     decide: impl Fn(&Index) -> anyhow::Result<(Draft, T)>,
 ) -> anyhow::Result<T> {
-    let mut recorder = Recorder::open(run.clone(), appending.options(), now())?;
+    let mut recorder = Recorder::open(run.clone(), appending.options())?;
     for _ in 0..ATTEMPTS {
         let (index, read) = read(run, ui)?;
         let (draft, decided) = decide(&index)?;
-        let Some(batch) = recorder.append_after(read.end, &[draft], now())? else { continue };
+        let Some(batch) = recorder.append_after(read.end, &[draft])? else { continue };
         for outcome in batch.outcomes {
             outcome?;
         }

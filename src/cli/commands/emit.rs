@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::payload::PayloadArgs;
 use super::recording::{Print, SeverityArg, open, print, tell_recovery};
-use super::{Appending, Global, emit_stream, now, renew};
+use super::{Appending, Global, emit_stream, renew};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
@@ -94,7 +94,7 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let draft = args.draft(kind)?;
     let creates = catalogue::role(kind) == Role::RunCreated;
     let mut recorder = open(run_id, creates || args.create, options, global)?;
-    let mut batch = recorder.append(std::slice::from_ref(&draft), now())?;
+    let mut batch = recorder.append(std::slice::from_ref(&draft))?;
     batch.warnings.iter().for_each(|warning| ui.warn(warning));
     tell_recovery(batch.recovered_bytes, ui);
     if batch.lifecycle {

@@ -128,7 +128,7 @@ impl Appending {
             DurabilityArg::Disk => Durability::Disk,
             DurabilityArg::Process => Durability::Process,
         };
-        Options { lock_timeout: self.lock_timeout, durability, create: false }
+        Options { lock_timeout: self.lock_timeout, durability, create: false, clock: now }
     }
 }
 

@@ -63,11 +63,7 @@ pub(super) fn open(
         }
     };
     let run = RunDir::of(&global.runs_dir, &run_id);
-    Ok(if create {
-        Recorder::create(run, options, now)?
-    } else {
-        Recorder::open(run, options, now)?
-    })
+    Ok(if create { Recorder::create(run, options)? } else { Recorder::open(run, options)? })
 }
 
 /// Says that a torn tail was moved away.

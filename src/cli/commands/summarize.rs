@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::format::TableOrJson;
 use super::read::{each_event, tell_bad_lines};
 use super::table::{UNKNOWN, table};
-use super::{Appending, Global, named_or_all, now, renew};
+use super::{Appending, Global, named_or_all, renew};
 use crate::chapter::fold::Chapters;
 use crate::cli::exit::Exit;
 use crate::cli::progress::Progress;
@@ -100,9 +100,9 @@ fn fill(run: &RunDir, args: &SummarizeArgs, ui: &Ui) -> anyhow::Result<()> {
     }
     if !drafts.is_empty() {
         let options = args.appending.options();
-        let mut recorder = Recorder::open(run.clone(), options, now())?;
+        let mut recorder = Recorder::open(run.clone(), options)?;
         recorder.expect_many_ids();
-        let batch = recorder.append(&drafts, now())?;
+        let batch = recorder.append(&drafts)?;
         let filled = batch.outcomes.iter().flatten().filter(|event| !event.repeated).count();
         for outcome in batch.outcomes {
             outcome?;
