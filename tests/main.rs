@@ -10,6 +10,7 @@ mod concurrency;
 mod counts;
 mod crash;
 mod emit;
+mod faults;
 mod generated;
 mod import;
 mod json;

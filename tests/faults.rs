@@ -1,0 +1,230 @@
+//! The recorder under failing system calls and kills, by `strace` where it is there.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::Write as _;
+use std::process::Command;
+
+use crate::support::{Bench, Said, said};
+
+/// Whether system calls can be tampered with here; says loudly when not.
+fn can_inject() -> bool {
+    let probe = Command::new("strace").args(["-qq", "-e", "trace=none", "true"]).output();
+    let can = probe.is_ok_and(|output| output.status.success());
+    if !can {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: strace is missing or may not trace");
+    }
+    can
+}
+
+/// Emits a note with that id while strace tampers with it.
+fn emit_under(bench: &Bench, inject: &str, id: &str) -> Said {
+    call_under(bench, inject, &["emit", "--run", "r", "note", "-f", "text=x", "--event-id", id])
+}
+
+fn call_under(bench: &Bench, inject: &str, args: &[&str]) -> Said {
+    let output = Command::new("strace")
+        .args([
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-e",
+            "trace=all",
+            "-e",
+            &format!("inject={inject}"),
+        ])
+        .arg(env!("CARGO_BIN_EXE_runlog"))
+        .args(args)
+        .current_dir(bench.path("."))
+        .env_remove("RUNLOG_RUN")
+        .env_remove("RUNLOG_RUNS_DIR")
+        .env_remove("RUNLOG_DURABILITY")
+        .output()
+        .unwrap();
+    said(&output)
+}
+
+/// The sequences are 1, 2, 3 …, and the event of that id is there exactly `times`.
+fn assert_sound(bench: &Bench, id: &str, times: usize, what: &str) {
+    let lines = bench.lines();
+    for (index, line) in lines.iter().enumerate() {
+        assert_eq!(line["sequence"], index + 1, "{what}");
+    }
+    let found = lines.iter().filter(|line| line["event_id"] == id).count();
+    assert_eq!(found, times, "{what}");
+}
+
+/// The system calls of one command, each with how often it came before: `(write, 2)` is the
+/// second write.
+fn calls_of(bench: &Bench, args: &[&str]) -> Vec<(String, usize)> {
+    let trace = bench.path("trace");
+    let output = Command::new("strace")
+        .args(["-f", "-qq", "-o", trace.to_str().unwrap()])
+        .arg(env!("CARGO_BIN_EXE_runlog"))
+        .args(args)
+        .current_dir(bench.path("."))
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut calls = Vec::new();
+    for line in fs::read_to_string(trace).unwrap().lines() {
+        let call = line.split_whitespace().nth(1).unwrap_or_default();
+        let Some((name, _)) = call.split_once('(') else { continue };
+        let count = seen.entry(name.to_owned()).or_insert(0);
+        *count += 1;
+        calls.push((name.to_owned(), *count));
+    }
+    calls
+}
+
+/// If this fails, a kill at some instant loses an event, doubles it, or stops the run.
+#[test]
+fn killed_at_each_system_call_and_repeated() {
+    if !can_inject() {
+        return;
+    }
+    let bench = Bench::with_run();
+    let calls =
+        calls_of(&bench, &["emit", "--run", "r", "note", "-f", "text=x", "--event-id", "traced"]);
+    assert!(calls.len() > 30, "{calls:?}");
+    let mut kills = 0;
+    for (number, (name, count)) in calls.iter().enumerate() {
+        let what = format!("killed at call {number}, {name} {count}");
+        let id = format!("k{number}");
+        let killed = emit_under(&bench, &format!("{name}:signal=KILL:when={count}"), &id);
+        kills += usize::from(killed.status != 0);
+        bench.emit(&["note", "-f", "text=x", "--event-id", &id]);
+        assert_sound(&bench, &id, 1, &what);
+    }
+    // The last calls, `exit_group` among them, may come too late to be killed at.
+    assert!(kills + 5 > calls.len(), "{kills} of {} calls were killed at", calls.len());
+    assert_eq!(bench.call(&["validate", "r"]).status, 0);
+}
+
+/// If this fails, a kill while a run is made leaves one that cannot be made any more, or
+/// derived files that never come right.
+#[test]
+fn killed_while_a_run_is_made_or_ended() {
+    if !can_inject() {
+        return;
+    }
+    let create = ["emit", "run.created", "--run", "r", "--event-id", "e1"];
+    let end = ["emit", "run.completed", "--run", "r", "--event-id", "e3"];
+    let probe = Bench::new();
+    let creating = calls_of(&probe, &create);
+    probe.emit(&["tool.started", "-f", "tool_name=a", "--event-id", "e2"]);
+    let ending = calls_of(&probe, &end);
+    for (number, (name, count)) in creating.iter().enumerate().step_by(2) {
+        let bench = Bench::new();
+        call_under(&bench, &format!("{name}:signal=KILL:when={count}"), &create);
+        bench.ok(&create);
+        assert_sound(&bench, "e1", 1, &format!("killed at call {number}, {name} {count}"));
+        assert_eq!(bench.call(&["validate", "r"]).status, 0);
+        assert!(
+            bench.path("runs/r/transcript.md").exists() && bench.path("runs/r/run.json").exists()
+        );
+    }
+    for (number, (name, count)) in ending.iter().enumerate().step_by(2) {
+        let what = format!("killed at call {number}, {name} {count}");
+        let bench = Bench::with_run();
+        bench.emit(&["tool.started", "-f", "tool_name=a", "--event-id", "e2"]);
+        call_under(&bench, &format!("{name}:signal=KILL:when={count}"), &end);
+        bench.ok(&end);
+        assert_sound(&bench, "e3", 1, &what);
+        assert_eq!(bench.codes(), ["RL202"], "{what}");
+    }
+}
+
+/// If this fails, an interrupted call is taken for a failed one.
+#[test]
+fn interrupted_calls_are_repeated() {
+    if !can_inject() {
+        return;
+    }
+    let bench = Bench::with_run();
+    for call in ["flock", "pread64", "write", "fdatasync"] {
+        let said = emit_under(&bench, &format!("{call}:error=EINTR:when=1"), call);
+        assert_eq!(said.status, 0, "{call}: {}", said.err);
+        assert_sound(&bench, call, 1, call);
+    }
+}
+
+/// If this fails, a failing disk leaves half a line, or is acknowledged.
+#[test]
+fn failing_calls_are_told_and_rolled_back() {
+    if !can_inject() {
+        return;
+    }
+    let bench = Bench::with_run();
+    for (call, error, written) in [
+        ("flock", "EIO", 0),
+        ("pread64", "EIO", 0),
+        ("write", "ENOSPC", 0),
+        ("write", "EIO", 0),
+        ("write", "EFBIG", 0),
+        ("fdatasync", "EIO", 1),
+        ("fdatasync", "ENOSPC", 1),
+    ] {
+        let id = format!("{call}-{error}");
+        let before = fs::read(bench.log_path()).unwrap();
+        let said = emit_under(&bench, &format!("{call}:error={error}:when=1"), &id);
+        assert_eq!(said.status, 74, "{id}: {}", said.err);
+        assert!(
+            said.err.contains("--event-id"),
+            "{id} does not say that repeating is safe: {}",
+            said.err
+        );
+        assert_sound(&bench, &id, written, &id);
+        assert!(fs::read(bench.log_path()).unwrap().starts_with(&before), "{id} changed the log");
+        bench.emit(&["note", "-f", "text=x", "--event-id", &id]);
+        assert_sound(&bench, &id, 1, &id);
+    }
+}
+
+/// If this fails, a repair that cannot be finished loses the torn bytes or the run.
+#[test]
+fn a_failing_repair_can_be_repeated() {
+    if !can_inject() {
+        return;
+    }
+    for call in ["ftruncate", "fdatasync"] {
+        let bench = Bench::with_run();
+        bench.append_raw(b"{\"event_id\":\"torn");
+        let said = emit_under(&bench, &format!("{call}:error=EIO:when=1"), "n");
+        assert_eq!(said.status, 74, "{call}: {}", said.err);
+        assert!(bench.log().ends_with("{\"event_id\":\"torn"), "{call} lost the torn bytes");
+        bench.emit(&["note", "-f", "text=x", "--event-id", "n"]);
+        assert_sound(&bench, "n", 1, call);
+        let rejected = fs::read_to_string(bench.path("runs/r/logs/rejected.jsonl")).unwrap();
+        assert!(rejected.contains("torn"), "{call}: {rejected}");
+    }
+}
+
+/// If this fails, a limit on file sizes kills the recorder or leaves half a line.
+#[test]
+fn the_file_size_limit() {
+    let bench = Bench::with_run();
+    let length = bench.log().len();
+    let prlimit = |bytes: usize, id: &str| {
+        let output = Command::new("prlimit")
+            .arg(format!("--fsize={bytes}"))
+            .arg(env!("CARGO_BIN_EXE_runlog"))
+            .args(["emit", "--run", "r", "note", "-f", "text=x", "--event-id", id])
+            .current_dir(bench.path("."))
+            .output();
+        match output {
+            Ok(output) => Some(said(&output)),
+            Err(_) => {
+                let _ = writeln!(std::io::stderr(), "SKIPPED: prlimit is missing");
+                None
+            }
+        }
+    };
+    let Some(limited) = prlimit(length + 50, "n") else { return };
+    assert_eq!(limited.status, 74, "{}", limited.err);
+    assert_eq!(bench.log().len(), length, "half a line was left");
+    assert_eq!(prlimit(1 << 20, "n").unwrap().status, 0);
+    assert_sound(&bench, "n", 1, "after the limit was raised");
+}
