@@ -2,9 +2,8 @@
 //! with the chapters between them.
 
 use super::Harness;
-use super::model::{Item, Model, Said, Turn, call_mark};
-use crate::conversation::calls::Calls;
-use crate::conversation::tasks::Outcome;
+use super::model::Model;
+use super::work_notes;
 use crate::event::json::Json;
 use crate::event::template::cut;
 use crate::render::human::{count, dollars, duration, plural};
@@ -15,13 +14,7 @@ use crate::summary::overview::tool_counts;
 /// Characters shown of a prompt and of a closing message.
 const LONG: usize = 2000;
 /// Columns shown of what is said on the way.
-const SHORT: usize = 280;
-/// Columns of a task's heading.
-const HEADING: usize = 100;
-/// Calls listed one by one in a stretch; of a longer one, the middle is counted.
-const MAX_CALLS: usize = 12;
-/// Things shown of one task; of a longer one, the middle is counted.
-const MAX_ITEMS: usize = 60;
+pub(super) const SHORT: usize = 280;
 /// Errors and warnings listed.
 const MAX_TROUBLES: usize = 50;
 /// Files listed.
@@ -41,7 +34,7 @@ pub fn render(model: &Model, harness: &Harness) -> String {
         ("Skills Used", remarks(&model.skills)),
         ("Tool Activity Summary", tools(model)),
         ("Chapters", chapters(model)),
-        ("Work Notes", work_notes(model)),
+        ("Work Notes", work_notes::render(model)),
         ("Deliverables", deliverables(model)),
         ("Errors and Warnings", troubles(model)),
     ];
@@ -208,130 +201,6 @@ fn chapters(model: &Model) -> String {
     if out.is_empty() { out } else { out + "\n" }
 }
 
-fn work_notes(model: &Model) -> String {
-    let mut out = String::new();
-    for turn in &model.turns {
-        let Some(task) = turn.task.and_then(|number| model.tasks.get(number)) else {
-            if !turn.items.is_empty() {
-                out.push_str("### Before the first task\n\n");
-                items(model, turn, &mut out);
-                out.push('\n');
-            }
-            continue;
-        };
-        let outcome = match model.outcome(turn) {
-            Some(Outcome::Ended) | None => String::new(),
-            Some(Outcome::Running) => ", in progress".to_owned(),
-            Some(outcome) => format!(", {}", outcome.name()),
-        };
-        out.push_str(&format!(
-            "### [{}] {}\n\n{}, events {} to {}{outcome}\n\n",
-            task.number,
-            escape(&preview(task.title(), HEADING)),
-            task.started.clock(),
-            link(task.first_sequence),
-            link(task.last_sequence),
-        ));
-        if preview(task.title(), HEADING).ends_with('…') && task.number > 1 {
-            out.push_str(&long_quote(&task.message));
-            out.push('\n');
-        }
-        items(model, turn, &mut out);
-        if !turn.items.is_empty() {
-            out.push('\n');
-        }
-    }
-    for remark in &model.memory {
-        out.push_str(&format!(
-            "- {} ({})\n",
-            escape(&preview(&remark.text, SHORT)),
-            link(remark.sequence)
-        ));
-    }
-    out.truncate(out.trim_end().len());
-    if out.is_empty() { out } else { out + "\n" }
-}
-
-fn items(model: &Model, turn: &Turn, out: &mut String) {
-    let last_said = turn.items.iter().rposition(|item| matches!(item, Item::Said(_)));
-    let skipped = skipped_range(turn.items.len(), MAX_ITEMS);
-    for (at, item) in turn.items.iter().enumerate() {
-        if skipped.contains(&at) {
-            if at == skipped.start {
-                out.push_str(&format!(
-                    "- … {} left out here\n",
-                    plural(skipped.len() as u64, "item")
-                ));
-            }
-            continue;
-        }
-        match item {
-            Item::Said(said) if Some(at) == last_said => closing(said, out),
-            Item::Said(said) => out.push_str(&format!(
-                "- {} said: {} ({})\n",
-                escape(&preview(&said.who, 40)),
-                escape(&preview(&said.text, SHORT)),
-                link(said.sequence)
-            )),
-            Item::Calls(calls) => {
-                let ended = model.state.status().is_terminal();
-                let skipped = skipped_range(calls.len(), MAX_CALLS);
-                for (at, line) in calls.iter().enumerate() {
-                    if skipped.contains(&at) {
-                        if at == skipped.start {
-                            let number = skipped.len() as u64;
-                            out.push_str(&format!("- … {} more\n", plural(number, "call")));
-                        }
-                        continue;
-                    }
-                    let call = &model.state.calls.all()[line.call];
-                    let mark = match model.failures.get(&line.call) {
-                        Some(reason) => {
-                            let mark = call_mark(Calls::status(call, ended)).trim_end_matches(')');
-                            format!("{mark}: {})", escape(reason))
-                        }
-                        None => call_mark(Calls::status(call, ended)).to_owned(),
-                    };
-                    let arguments = match line.arguments.as_str() {
-                        "" => String::new(),
-                        text => format!(" {}", code(text)),
-                    };
-                    let name = escape(&preview(&call.tool, 60));
-                    out.push_str(&format!(
-                        "- **{name}**{arguments}{mark} ({})\n",
-                        link(line.sequence)
-                    ));
-                }
-            }
-            Item::Remark(remark) => out.push_str(&format!(
-                "- {} ({})\n",
-                escape(&preview(&remark.text, SHORT)),
-                link(remark.sequence)
-            )),
-            Item::Section { sequence, title, content } => out.push_str(&format!(
-                "\n#### {}\n\n{}\n({})\n\n",
-                escape(&preview(title, 120)),
-                long_quote(content),
-                link(*sequence)
-            )),
-        }
-    }
-}
-
-/// The last thing said in a task is its answer, and is shown at length.
-fn closing(said: &Said, out: &mut String) {
-    let who = escape(&preview(&said.who, 40));
-    if said.text.chars().count() <= SHORT && !said.text.contains('\n') {
-        out.push_str(&format!("- {who} said: {} ({})\n", escape(&said.text), link(said.sequence)));
-        return;
-    }
-    out.push_str(&format!(
-        "\n{who} said ({}):\n\n{}\n",
-        link(said.sequence),
-        long_quote(&said.text)
-    ));
-}
-
 fn deliverables(model: &Model) -> String {
     let deliverables = &model.state.deliverables;
     let mut out = String::new();
@@ -408,7 +277,7 @@ fn remarks(remarks: &[super::model::Remark]) -> String {
 
 /// What somebody wrote: one line as a quote, many as they stand, in a fence. Says where it
 /// was cut.
-fn long_quote(text: &str) -> String {
+pub(super) fn long_quote(text: &str) -> String {
     let shown = cut(text.trim(), LONG);
     let mut out = if shown.contains('\n') { quoted_fence(&shown) } else { quote(&shown) };
     if shown.len() < text.trim().len() && shown.ends_with('…') {
@@ -420,15 +289,6 @@ fn long_quote(text: &str) -> String {
 }
 
 /// A link to an event's line in the log.
-fn link(sequence: u64) -> String {
+pub(super) fn link(sequence: u64) -> String {
     format!("[#{sequence}](events.jsonl#L{sequence})")
-}
-
-/// Which of `length` things to pass over so that `most` remain, from the middle.
-fn skipped_range(length: usize, most: usize) -> std::ops::Range<usize> {
-    if length <= most {
-        return 0..0;
-    }
-    let head = most * 2 / 3;
-    head..length - (most - head - 1)
 }

@@ -3,6 +3,7 @@
 
 pub mod markdown;
 pub mod model;
+mod work_notes;
 
 /// The harness's own files that the transcript quotes.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::chapter::fold::Chapters;
-use crate::conversation::calls::CallStatus;
 use crate::conversation::tasks::{Outcome, Tasks};
 use crate::event::catalogue;
 use crate::event::fields::{View, as_text, is_placeholder};
@@ -158,7 +157,8 @@ impl Model {
         if let Some(model) = view.field("model").filter(|model| !is_placeholder(model)) {
             self.models.insert(model.into_owned());
         }
-        if let Some(observed) = effect.call.filter(|_| view.role != Role::ToolStart)
+        if let Some(observed) = effect.call
+            && matches!(view.role, Role::ToolFail | Role::ToolBlocked)
             && let Some(text) = view.error_text()
         {
             self.failures.insert(observed.call, preview(&text, 120));
@@ -317,16 +317,5 @@ impl Model {
             error,
             text: preview(&text, 300),
         });
-    }
-}
-
-/// How a call ended, as a word behind its name; nothing for a completed one.
-#[must_use]
-pub fn call_mark(status: CallStatus) -> &'static str {
-    match status {
-        CallStatus::Completed => "",
-        CallStatus::Open => " (no end)",
-        CallStatus::Failed => " (failed)",
-        CallStatus::Blocked => " (blocked)",
     }
 }

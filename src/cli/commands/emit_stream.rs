@@ -23,23 +23,26 @@ use crate::run::receipt::Receipt;
 use crate::run::recorder::{Options, Recorded};
 use crate::run::stream::{Format, Stream};
 
+/// The heading of the options for streams.
+const STREAM: &str = "Streams";
+
 /// Reading events from standard input.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct StreamArgs {
     /// Read events from standard input, one JSON object a line
-    #[arg(long)]
+    #[arg(long, help_heading = STREAM)]
     stdin: bool,
     /// What the lines are: native envelopes, another program's log (claude-code), or auto
-    #[arg(long, value_name = "DIALECT", value_parser = format_name)]
+    #[arg(long, help_heading = STREAM, value_name = "DIALECT", value_parser = format_name)]
     from: Option<String>,
     /// Stop at the first line that cannot be taken
-    #[arg(long)]
+    #[arg(long, help_heading = STREAM)]
     strict: bool,
     /// Do not keep the source lines in the events
-    #[arg(long)]
+    #[arg(long, help_heading = STREAM)]
     no_source: bool,
     /// Write the receipt as JSON to a file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = STREAM, value_name = "FILE")]
     receipt: Option<PathBuf>,
 }
 

@@ -41,6 +41,9 @@ pub(super) struct Cli {
     pub(super) command: Command,
 }
 
+/// The heading of the options that every command takes.
+const GLOBAL: &str = "Global options";
+
 /// Options that every command takes.
 #[derive(Debug, Args)]
 pub(super) struct Global {
@@ -48,6 +51,7 @@ pub(super) struct Global {
     #[arg(
         long,
         global = true,
+        help_heading = GLOBAL,
         value_name = "DIR",
         env = "RUNLOG_RUNS_DIR",
         default_value = "runs",
@@ -55,10 +59,10 @@ pub(super) struct Global {
     )]
     pub(super) runs_dir: PathBuf,
     /// When to use colours
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_enum, default_value_t, value_name = "WHEN")]
     pub(super) color: Color,
     /// Say nothing but errors and warnings
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub(super) quiet: bool,
 }
 
@@ -97,12 +101,16 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
+/// The heading of the options on how to append.
+const RECORDING: &str = "Recording";
+
 /// How to append: shared by every command that does.
 #[derive(Clone, Copy, Debug, Args)]
 struct Appending {
     /// What an acknowledged event survives: a power cut (disk) or the death of processes
     #[arg(
         long,
+        help_heading = RECORDING,
         value_enum,
         default_value_t,
         value_name = "LEVEL",
@@ -111,7 +119,7 @@ struct Appending {
     )]
     durability: DurabilityArg,
     /// How long to wait for the run's lock (as 500ms, 10s, 2m)
-    #[arg(long, default_value = "10s", value_name = "TIME", value_parser = duration)]
+    #[arg(long, help_heading = RECORDING, default_value = "10s", value_name = "TIME", value_parser = duration)]
     lock_timeout: Duration,
 }
 

@@ -1,0 +1,153 @@
+//! The section Work Notes: the tasks, and what was said and done in each.
+
+use super::markdown::{SHORT, link, long_quote};
+use super::model::{CallLine, Item, Model, Said, Turn};
+use crate::conversation::calls::{CallStatus, Calls};
+use crate::conversation::tasks::Outcome;
+use crate::render::human::plural;
+use crate::render::inert::preview;
+use crate::render::markdown::{code, escape};
+
+/// Calls listed one by one in a stretch; of a longer one, the middle is counted.
+const MAX_CALLS: usize = 12;
+/// Things shown of one task; of a longer one, the middle is counted.
+const MAX_ITEMS: usize = 60;
+/// Columns of a task's heading.
+const HEADING: usize = 100;
+
+/// Renders the section: what happened, task by task.
+pub(super) fn render(model: &Model) -> String {
+    let mut out = String::new();
+    for turn in &model.turns {
+        let Some(task) = turn.task.and_then(|number| model.tasks.get(number)) else {
+            if !turn.items.is_empty() {
+                out.push_str("### Before the first task\n\n");
+                items(model, turn, &mut out);
+                out.push('\n');
+            }
+            continue;
+        };
+        let outcome = match model.outcome(turn) {
+            Some(Outcome::Ended) | None => String::new(),
+            Some(Outcome::Running) => ", in progress".to_owned(),
+            Some(outcome) => format!(", {}", outcome.name()),
+        };
+        out.push_str(&format!(
+            "### [{}] {}\n\n{}, events {} to {}{outcome}\n\n",
+            task.number,
+            escape(&preview(task.title(), HEADING)),
+            task.started.clock(),
+            link(task.first_sequence),
+            link(task.last_sequence),
+        ));
+        if preview(task.title(), HEADING).ends_with('…') && task.number > 1 {
+            out.push_str(&long_quote(&task.message));
+            out.push('\n');
+        }
+        items(model, turn, &mut out);
+        if !turn.items.is_empty() {
+            out.push('\n');
+        }
+    }
+    for remark in &model.memory {
+        out.push_str(&format!(
+            "- {} ({})\n",
+            escape(&preview(&remark.text, SHORT)),
+            link(remark.sequence)
+        ));
+    }
+    out.truncate(out.trim_end().len());
+    if out.is_empty() { out } else { out + "\n" }
+}
+
+fn items(model: &Model, turn: &Turn, out: &mut String) {
+    let last_said = turn.items.iter().rposition(|item| matches!(item, Item::Said(_)));
+    let skipped = skipped_range(turn.items.len(), MAX_ITEMS);
+    for (at, item) in turn.items.iter().enumerate() {
+        if skipped.contains(&at) {
+            if at == skipped.start {
+                out.push_str(&format!(
+                    "- … {} left out here\n",
+                    plural(skipped.len() as u64, "item")
+                ));
+            }
+            continue;
+        }
+        match item {
+            Item::Said(said) if Some(at) == last_said => closing(said, out),
+            Item::Said(said) => out.push_str(&format!(
+                "- {} said: {} ({})\n",
+                escape(&preview(&said.who, 40)),
+                escape(&preview(&said.text, SHORT)),
+                link(said.sequence)
+            )),
+            Item::Calls(lines) => calls(model, lines, out),
+            Item::Remark(remark) => out.push_str(&format!(
+                "- {} ({})\n",
+                escape(&preview(&remark.text, SHORT)),
+                link(remark.sequence)
+            )),
+            Item::Section { sequence, title, content } => out.push_str(&format!(
+                "\n#### {}\n\n{}\n({})\n\n",
+                escape(&preview(title, 120)),
+                long_quote(content),
+                link(*sequence)
+            )),
+        }
+    }
+}
+
+fn calls(model: &Model, lines: &[CallLine], out: &mut String) {
+    let skipped = skipped_range(lines.len(), MAX_CALLS);
+    for (at, line) in lines.iter().enumerate() {
+        if at == skipped.start && !skipped.is_empty() {
+            out.push_str(&format!("- … {} more\n", plural(skipped.len() as u64, "call")));
+        }
+        if !skipped.contains(&at) {
+            call(model, line, out);
+        }
+    }
+}
+
+fn call(model: &Model, line: &CallLine, out: &mut String) {
+    let call = &model.state.calls.all()[line.call];
+    let ended = model.state.status().is_terminal();
+    let how = match Calls::status(call, ended) {
+        CallStatus::Completed => String::new(),
+        CallStatus::Open => " (no end)".to_owned(),
+        status => {
+            let reason = model.failures.get(&line.call).map(|reason| escape(reason));
+            let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+            format!(" ({}{reason})", status.name())
+        }
+    };
+    let arguments = match line.arguments.as_str() {
+        "" => String::new(),
+        text => format!(" {}", code(text)),
+    };
+    let name = escape(&preview(&call.tool, 60));
+    out.push_str(&format!("- **{name}**{arguments}{how} ({})\n", link(line.sequence)));
+}
+
+/// The last thing said in a task is its answer, and is shown at length.
+fn closing(said: &Said, out: &mut String) {
+    let who = escape(&preview(&said.who, 40));
+    if said.text.chars().count() <= SHORT && !said.text.contains('\n') {
+        out.push_str(&format!("- {who} said: {} ({})\n", escape(&said.text), link(said.sequence)));
+        return;
+    }
+    out.push_str(&format!(
+        "\n{who} said ({}):\n\n{}\n",
+        link(said.sequence),
+        long_quote(&said.text)
+    ));
+}
+
+/// Which of `length` things to pass over so that `most` remain, from the middle.
+fn skipped_range(length: usize, most: usize) -> std::ops::Range<usize> {
+    if length <= most {
+        return 0..0;
+    }
+    let head = most * 2 / 3;
+    head..length - (most - head - 1)
+}
