@@ -12,9 +12,12 @@ cd "$work"
 unset RUNLOG_RUN RUNLOG_RUNS_DIR
 export RUNLOG_DURABILITY=process
 
+# The commands take turns, in ten rounds, so that a change of the machine's pace hits all.
 medians() { # command… → one median (ms) a line
-  hyperfine -N --warmup 50 --runs "$runs" --export-json times.json "$@" >/dev/null 2>&1
-  jq -r '.results[].median * 1000' times.json
+  for round in 1 2 3 4 5 6 7 8 9 10; do
+    hyperfine -N --warmup 20 --runs "$((runs / 10))" --export-json "round.$round" "$@" >/dev/null 2>&1
+  done
+  jq -rs '[.[].results] | transpose[] | map(.times[]) | sort | .[length / 2 | floor] * 1000' round.*
 }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
