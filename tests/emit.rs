@@ -73,16 +73,7 @@ fn run_created_makes_the_directory() {
 /// If this fails, `run.json` is not what programs read.
 #[test]
 fn run_json_is_as_it_is_written_here() {
-    let bench = Bench::new();
-    bench.ok(&[
-        "emit",
-        "run.created",
-        "--run",
-        "r",
-        "--session",
-        "s1",
-        "--task",
-        "t1",
+    let bench = Bench::created(&[
         "--timestamp",
         "2026-01-01T00:00:00Z",
         "-F",
@@ -344,6 +335,7 @@ fn deliverables_must_be_a_list() {
         let error = bench.fails(65, &["emit", "run.created", "--run", "r", wrong]);
         assert!(error.contains("a list of paths"), "{error}");
     }
+    bench.ok(&["emit", "run.created", "--run", "n", "-Fdeliverables.required=null"]);
     bench.fails(2, &["emit", "--run", "r", "session.jsonl", "--from", "claude-code"]);
 }
 

@@ -19,14 +19,22 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// A token count: its name in the source, and in `run.json`.
+const TOKENS: [(&str, &str); 4] = [
+    ("input_tokens", "input_tokens"),
+    ("output_tokens", "output_tokens"),
+    ("cache_read_input_tokens", "cache_read_tokens"),
+    ("cache_creation_input_tokens", "cache_creation_tokens"),
+];
+
 /// Calls, failures and tokens, counted from the source by plain means.
-fn counted(lines: &[Value]) -> (u64, u64, u64, u64) {
+fn counted(lines: &[Value]) -> (u64, u64, [u64; 4]) {
     let real = |id: &Value| {
         id.as_str().filter(|id| !id.is_empty() && !id.starts_with('[')).map(str::to_owned)
     };
     let mut calls = HashSet::new();
     let mut failures = 0;
-    let mut usage: HashMap<String, (u64, u64)> = HashMap::new();
+    let mut usage: HashMap<String, [u64; 4]> = HashMap::new();
     for (number, line) in lines.iter().enumerate() {
         let message = &line["message"];
         for block in message["content"].as_array().unwrap_or(&Vec::new()) {
@@ -37,12 +45,11 @@ fn counted(lines: &[Value]) -> (u64, u64, u64, u64) {
         }
         if line["type"] == "assistant" && message["usage"].is_object() {
             let id = real(&message["id"]).unwrap_or_else(|| format!("line {number}"));
-            let figure = |name: &str| message["usage"][name].as_u64().unwrap_or(0);
-            usage.insert(id, (figure("input_tokens"), figure("output_tokens")));
+            usage.insert(id, TOKENS.map(|(name, _)| message["usage"][name].as_u64().unwrap_or(0)));
         }
     }
-    let sum = |pick: fn(&(u64, u64)) -> u64| usage.values().map(pick).sum();
-    (calls.len() as u64, failures, sum(|usage| usage.0), sum(|usage| usage.1))
+    let sums = [0, 1, 2, 3].map(|at| usage.values().map(|usage| usage[at]).sum());
+    (calls.len() as u64, failures, sums)
 }
 
 /// If this fails, a real session loses something on its way to a verdict.
@@ -107,12 +114,18 @@ fn claude_code_sessions() {
             serde_json::from_slice(&fs::read(bench.path("receipt.json")).unwrap()).unwrap();
         let state: Value =
             serde_json::from_slice(&fs::read(bench.path("runs/r/run.json")).unwrap()).unwrap();
-        let (calls, failures, input_tokens, output_tokens) = counted(&lines);
+        let (calls, failures, tokens) = counted(&lines);
         let counts = &state["counts"];
         assert_eq!(counts["tool_calls"], calls, "{name}");
         assert_eq!(counts["tool_failures"], failures, "{name}");
-        assert_eq!(counts["input_tokens"].as_u64().unwrap_or(0), input_tokens, "{name}");
-        assert_eq!(counts["output_tokens"].as_u64().unwrap_or(0), output_tokens, "{name}");
+        for ((_, name), expected) in TOKENS.iter().zip(tokens) {
+            assert_eq!(
+                counts[name].as_u64().unwrap_or(0),
+                expected,
+                "{}: {name}",
+                session.display()
+            );
+        }
         assert_eq!(receipt["calls"], calls, "{name}");
         assert_eq!(receipt["lines"], lines.len(), "{name}");
         let kept: Vec<Value> =

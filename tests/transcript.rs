@@ -5,16 +5,7 @@ use std::fs;
 use crate::support::{Bench, fixture, root};
 
 fn demo() -> Bench {
-    let bench = Bench::new();
-    bench.ok(&[
-        "emit",
-        "run.created",
-        "--run",
-        "r",
-        "--session",
-        "s1",
-        "--task",
-        "t1",
+    let bench = Bench::created(&[
         "--timestamp",
         "2026-03-14T10:00:00Z",
         "-F",

@@ -236,15 +236,8 @@ fn places_and_imports() {
 /// If this fails, a run is called done without what it had to leave.
 #[test]
 fn required_deliverables() {
-    let bench = Bench::new();
-    bench.ok(&[
-        "emit",
-        "run.created",
-        "--run",
-        "r",
-        "-F",
-        "deliverables.required=[\"a.md\",\"deliverables/sub/b.md\"]",
-    ]);
+    let bench =
+        Bench::created(&["-F", "deliverables.required=[\"a.md\",\"deliverables/sub/b.md\"]"]);
     bench.emit(&["run.completed"]);
     let status = || bench.call(&["validate", "r"]).status;
     assert_eq!(status(), 3);

@@ -353,7 +353,7 @@ fn prepare(draft: &Draft, defaults: &Defaults<'_>) -> Result<Pending, RunError> 
     if is_created(draft)
         && let Some(deliverables) = draft.data().present("deliverables")
     {
-        let listed = deliverables.get("required").is_none_or(|required| {
+        let listed = deliverables.present("required").is_none_or(|required| {
             required.kind() == Kind::Array && required.items().all(|path| path.as_str().is_some())
         });
         if !deliverables.is_object() || !listed {

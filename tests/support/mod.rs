@@ -23,21 +23,14 @@ impl Bench {
 
     /// A bench with the run `r`, whose ids and times are known.
     pub(crate) fn with_run() -> Self {
+        Self::created(&["--event-id", "e1", "--timestamp", "2026-01-01T00:00:00Z"])
+    }
+
+    /// A bench with the run `r` of session `s1` and task `t1`, created with these options.
+    pub(crate) fn created(options: &[&str]) -> Self {
         let bench = Self::new();
-        bench.ok(&[
-            "emit",
-            "run.created",
-            "--run",
-            "r",
-            "--session",
-            "s1",
-            "--task",
-            "t1",
-            "--event-id",
-            "e1",
-            "--timestamp",
-            "2026-01-01T00:00:00Z",
-        ]);
+        let names = ["emit", "run.created", "--run", "r", "--session", "s1", "--task", "t1"];
+        bench.ok(&[&names, options].concat());
         bench
     }
 
