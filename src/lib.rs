@@ -59,5 +59,6 @@ pub mod import;
 pub mod log;
 pub mod render;
 pub mod run;
+pub mod secret;
 pub mod summary;
 pub mod transcript;

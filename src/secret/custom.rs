@@ -1,0 +1,93 @@
+//! A user's own rules, from a TOML file.
+//!
+//! ```toml
+//! [acme-token]
+//! prefix = "acme_"                    # or a list; what every such secret begins with
+//! pattern = "acme_[A-Za-z0-9]{32}"    # the whole; a group marks the secret part
+//! any_case = false                    # whether the prefix may be in any case
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+
+use super::rule::Rule;
+
+/// Why a rule cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadRule {
+    /// The rule.
+    pub rule: String,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for BadRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the secret rule [{}]: {}", self.rule, self.what)
+    }
+}
+
+impl std::error::Error for BadRule {}
+
+/// The rules of a document, by name.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub struct AddedRules(BTreeMap<String, Row>);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    prefix: Prefix,
+    pattern: String,
+    #[serde(default)]
+    any_case: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Prefix {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// Shortest prefix, in bytes: shorter ones would stand everywhere.
+const MIN_PREFIX: usize = 3;
+const MAX_NAME: usize = 64;
+
+impl AddedRules {
+    /// The rules, ready for use.
+    ///
+    /// # Errors
+    /// The first rule that cannot be used.
+    pub fn rules(&self) -> Result<Vec<Rule>, BadRule> {
+        self.0
+            .iter()
+            .map(|(name, row)| row.rule(name).map_err(|what| BadRule { rule: name.clone(), what }))
+            .collect()
+    }
+}
+
+impl Row {
+    fn rule(&self, name: &str) -> Result<Rule, String> {
+        check_name(name)?;
+        let prefixes = match &self.prefix {
+            Prefix::One(prefix) => std::slice::from_ref(prefix),
+            Prefix::Many(prefixes) => prefixes,
+        };
+        if prefixes.is_empty() || prefixes.iter().any(|prefix| prefix.len() < MIN_PREFIX) {
+            return Err(format!("a prefix has {MIN_PREFIX} bytes or more"));
+        }
+        Rule::added(name, prefixes, &self.pattern, self.any_case)
+            .map_err(|what| format!("its pattern: {what}"))
+    }
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(good) {
+        return Err(format!("a name is up to {MAX_NAME} of a-z, 0-9 and -"));
+    }
+    Ok(())
+}

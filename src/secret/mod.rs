@@ -1,0 +1,77 @@
+//! Secrets in text: found by rules of high specificity, replaced by `[REDACTED:<rule>]`.
+//!
+//! Each rule has literal prefixes; a text without any of them costs one pass over its
+//! bytes and nothing else. Only where a prefix stands is the rule's pattern compiled and
+//! tried. Text that hides its characters behind JSON escapes is read unescaped as well.
+
+mod custom;
+mod find;
+mod prefix;
+mod proof;
+mod redact;
+mod rule;
+mod rules;
+
+pub use custom::{AddedRules, BadRule};
+pub use find::Found;
+pub use redact::Redacted;
+pub use rule::Rule;
+
+use std::sync::OnceLock;
+
+use prefix::Prefixes;
+
+/// The rules that apply: the program's own, and those that a user added.
+#[derive(Debug)]
+pub struct Rules {
+    added: Vec<Rule>,
+    prefixes: Prefixes,
+    /// Indices of the rules by the first byte of a prefix, made at the first hit.
+    by_byte: OnceLock<Vec<Vec<usize>>>,
+}
+
+static BUILT_IN: Rules =
+    Rules { added: Vec::new(), prefixes: Prefixes::of(&rules::RULES), by_byte: OnceLock::new() };
+
+impl Rules {
+    /// The program's own rules.
+    #[must_use]
+    pub fn built_in() -> &'static Self {
+        &BUILT_IN
+    }
+
+    /// The program's own rules and these.
+    #[must_use]
+    pub fn with(added: Vec<Rule>) -> Self {
+        let mut prefixes = Prefixes::of(&rules::RULES);
+        added.iter().for_each(|rule| prefixes.add(rule));
+        Self { added, prefixes, by_byte: OnceLock::new() }
+    }
+
+    /// The rules of which a prefix stands at the beginning of `bytes`.
+    fn beginning<'r, 'b>(
+        &'r self,
+        bytes: &'b [u8],
+    ) -> impl Iterator<Item = &'r Rule> + use<'r, 'b> {
+        let by_byte = self.by_byte.get_or_init(|| {
+            let mut by_byte = vec![Vec::new(); 256];
+            for (index, rule) in self.all().enumerate() {
+                for byte in rule.first_bytes() {
+                    by_byte[usize::from(byte)].push(index);
+                }
+            }
+            by_byte
+        });
+        let first = bytes.first().map_or(0, |byte| usize::from(*byte));
+        let rule = move |index: &usize| match index.checked_sub(self.added.len()) {
+            None => &self.added[*index],
+            Some(built_in) => &rules::RULES[built_in],
+        };
+        by_byte[first].iter().map(rule).filter(move |rule| rule.begins(bytes))
+    }
+
+    /// All rules, the added ones first: a user's rule goes before a built-in one.
+    pub fn all(&self) -> impl Iterator<Item = &Rule> {
+        self.added.iter().chain(&rules::RULES)
+    }
+}

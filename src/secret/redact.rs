@@ -1,0 +1,182 @@
+//! Replacing secrets, in plain text and in JSON text.
+
+use std::borrow::Cow;
+
+use super::{Found, Rules};
+use crate::event::json::{Json, Kind, escape_into};
+
+/// A text without its secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redacted {
+    /// The text.
+    pub text: String,
+    /// How many secrets were replaced.
+    pub count: u64,
+}
+
+impl Rules {
+    /// Replaces the secrets of a plain text; `None` when there are none.
+    #[must_use]
+    pub fn redact(&self, text: &str) -> Option<Redacted> {
+        if !self.may_hold_secret(text.as_bytes()) {
+            return None;
+        }
+        replace(text, &self.find(text))
+    }
+
+    /// Replaces the secrets in bytes that may be no text; `None` when there are none.
+    #[must_use]
+    pub fn redact_bytes(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        if !self.may_hold_secret(bytes) {
+            return None;
+        }
+        let mut out = Vec::with_capacity(bytes.len());
+        let mut count = 0;
+        for chunk in bytes.utf8_chunks() {
+            match self.redact(chunk.valid()) {
+                Some(redacted) => {
+                    count += redacted.count;
+                    out.extend_from_slice(redacted.text.as_bytes());
+                }
+                None => out.extend_from_slice(chunk.valid().as_bytes()),
+            }
+            out.extend_from_slice(chunk.invalid());
+        }
+        (count > 0).then_some(out)
+    }
+
+    /// Replaces the secrets in every string and every key of a JSON value; `None` when
+    /// there are none. Tokens without a secret stay as they are.
+    #[must_use]
+    pub fn redact_json(&self, value: Json<'_>) -> Option<Redacted> {
+        if !self.may_hold_secret(value.text().as_bytes()) {
+            return None;
+        }
+        let mut walk =
+            Walk { rules: self, out: String::with_capacity(value.text().len()), count: 0 };
+        walk.value(value, "");
+        (walk.count > 0).then_some(Redacted { text: walk.out, count: walk.count })
+    }
+
+    /// Replaces the secrets of JSON members without braces (`"a":1,"b":2`).
+    #[must_use]
+    pub fn redact_members(&self, members: &str) -> Option<Redacted> {
+        let object = format!("{{{members}}}");
+        let mut redacted = self.redact_json(Json::trusted(&object))?;
+        redacted.text.pop();
+        redacted.text.remove(0);
+        Some(redacted)
+    }
+}
+
+fn replace(text: &str, found: &[Found<'_>]) -> Option<Redacted> {
+    if found.is_empty() {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut kept = 0;
+    for secret in found {
+        out.push_str(&text[kept..secret.range.start]);
+        out.push_str("[REDACTED:");
+        out.push_str(secret.rule);
+        out.push(']');
+        kept = secret.range.end;
+    }
+    out.push_str(&text[kept..]);
+    Some(Redacted { text: out, count: found.len() as u64 })
+}
+
+/// A walk through a JSON value that writes it anew.
+struct Walk<'r> {
+    rules: &'r Rules,
+    out: String,
+    count: u64,
+}
+
+impl Walk<'_> {
+    /// Writes a value that stands under `key`, compact.
+    fn value(&mut self, value: Json<'_>, key: &str) {
+        match value.kind() {
+            Kind::Object => self.object(value),
+            Kind::Array => {
+                self.out.push('[');
+                for (index, item) in value.items().enumerate() {
+                    self.comma(index);
+                    self.value(item, key);
+                }
+                self.out.push(']');
+            }
+            Kind::String => self.string(value, key),
+            _ => self.out.push_str(value.text()),
+        }
+    }
+
+    fn object(&mut self, object: Json<'_>) {
+        self.out.push('{');
+        let mut renamed: Vec<String> = Vec::new();
+        for (index, ((key, value), (raw, _))) in
+            object.members().zip(object.raw_members()).enumerate()
+        {
+            self.comma(index);
+            match self.rules.redact(&key) {
+                Some(redacted) => {
+                    self.count += redacted.count;
+                    let name = free_name(redacted.text, object, &renamed);
+                    escape_into(&name, &mut self.out);
+                    renamed.push(name);
+                }
+                None => {
+                    self.out.push('"');
+                    self.out.push_str(raw);
+                    self.out.push('"');
+                }
+            }
+            self.out.push(':');
+            self.value(value, &key);
+        }
+        self.out.push('}');
+    }
+
+    fn string(&mut self, value: Json<'_>, key: &str) {
+        let text = value.as_str().unwrap_or_default();
+        let redacted = self.rules.redact(&text).or_else(|| self.named(key, &text));
+        match redacted {
+            Some(redacted) => {
+                self.count += redacted.count;
+                escape_into(&redacted.text, &mut self.out);
+            }
+            None => self.out.push_str(value.text()),
+        }
+    }
+
+    /// A secret that only its key tells (`"aws_secret_access_key": …`).
+    fn named(&self, key: &str, text: &str) -> Option<Redacted> {
+        if key.is_empty() || !self.rules.may_hold_secret(key.as_bytes()) {
+            return None;
+        }
+        let pair: Cow<'_, str> = format!("{key}={text}").into();
+        let start = key.len() + 1;
+        let mut found = self.rules.find(&pair);
+        found.retain(|secret| secret.range.start >= start);
+        for secret in &mut found {
+            secret.range = secret.range.start - start..secret.range.end - start;
+        }
+        replace(text, &found)
+    }
+
+    fn comma(&mut self, index: usize) {
+        if index > 0 {
+            self.out.push(',');
+        }
+    }
+}
+
+/// The name, or the name with a number where the object has it already.
+fn free_name(name: String, object: Json<'_>, renamed: &[String]) -> String {
+    let taken =
+        |name: &str| object.get(name).is_some() || renamed.iter().any(|other| other == name);
+    if !taken(&name) {
+        return name;
+    }
+    (2..).map(|number| format!("{name}~{number}")).find(|name| !taken(name)).unwrap_or(name)
+}
