@@ -564,7 +564,7 @@ _runlog() {
             return 0
             ;;
         runlog__subcmd__emit)
-            opts="-f -F -q -h --run --data --field --json-field --summary --actor --severity --session --task --correlation-id --parent --branch --event-id --timestamp --create --print --stdin --from --strict --no-source --receipt --durability --lock-timeout --runs-dir --color --quiet --help"
+            opts="-f -F -q -h --run --data --field --json-field --summary --actor --severity --session --task --correlation-id --parent --branch --event-id --timestamp --create --print --stdin --from --strict --no-source --receipt --no-redact --secret-rules --inline-limit --durability --lock-timeout --runs-dir --color --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -643,6 +643,14 @@ _runlog() {
                     return 0
                     ;;
                 --receipt)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --secret-rules)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --inline-limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -948,7 +956,7 @@ _runlog() {
             return 0
             ;;
         runlog__subcmd__show)
-            opts="-q -h --type --severity --actor --task --tail --format --head --runs-dir --color --quiet --help"
+            opts="-q -h --type --severity --actor --task --tail --format --full --head --runs-dir --color --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

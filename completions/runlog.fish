@@ -63,8 +63,10 @@ run\t'The run\'s id'
 sequence\t'The event\'s sequence'
 event\t'The event\'s id'
 none\t'Nothing'"
-complete -c runlog -n "__fish_runlog_using_subcommand emit" -l from -d 'What the lines are: native envelopes, another program\'s log (claude-code), or auto' -r
+complete -c runlog -n "__fish_runlog_using_subcommand emit" -l from -d 'What the lines are: native envelopes, another run\'s log (runlog), another program\'s (claude-code), or auto' -r
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -l receipt -d 'Write the receipt as JSON to a file' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand emit" -l secret-rules -d 'Further rules for secrets: a TOML file of [name], prefix, pattern. Default: those of runlog.toml beside the runs directory' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand emit" -l inline-limit -d 'Strings of more bytes go to blobs/ (as 4096, 16k, 1M)' -r
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -l durability -d 'What an acknowledged event survives: a power cut (disk) or the death of processes' -r -f -a "disk\t''
 process\t''"
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -l lock-timeout -d 'How long to wait for the run\'s lock (as 500ms, 10s, 2m)' -r
@@ -76,6 +78,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand emit" -l create -d 'Make t
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -l stdin -d 'Read events from standard input, one JSON object a line'
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -l strict -d 'Stop at the first line that cannot be taken'
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -l no-source -d 'Do not keep the source lines in the events'
+complete -c runlog -n "__fish_runlog_using_subcommand emit" -l no-redact -d 'Record secrets as they are (`validate` finds them)'
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l format -d 'How to print the overview' -r -f -a "table\t''
@@ -203,6 +206,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand show" -l runs-dir -d 'The 
 complete -c runlog -n "__fish_runlog_using_subcommand show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c runlog -n "__fish_runlog_using_subcommand show" -l full -d 'Put large values back in place of their references (whole events: implies jsonl)'
 complete -c runlog -n "__fish_runlog_using_subcommand show" -l head -d 'Print SEQUENCE:HASH of the last event, to hold against `run.json` or keep elsewhere'
 complete -c runlog -n "__fish_runlog_using_subcommand show" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -183,9 +183,14 @@ fn limits_are_checked_before_anything_is_written() {
     bench.fails(65, &["emit", "--run", "r", &"x".repeat(129)]);
     let large = |bytes: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(bytes)).into_bytes();
     let emit = ["emit", "--run", "r", "note", "--data", "-"];
-    assert_eq!(bench.feed(&emit, &large((8 << 20) - 1000)).status, 0);
-    assert_eq!(bench.feed(&emit, &large(8 << 20)).status, 65);
-    assert_eq!(bench.lines().len(), 5);
+    // Large strings are moved out; what counts is the line that is left.
+    assert_eq!(bench.feed(&emit, &large(9 << 20)).status, 0);
+    let inline = [&emit[..], &["--inline-limit", "64M"]].concat();
+    assert_eq!(bench.feed(&inline, &large((8 << 20) - 1000)).status, 0);
+    assert_eq!(bench.feed(&inline, &large(8 << 20)).status, 65);
+    let many = format!("{{\"a\":[1{}]}}", ",1".repeat(4 << 20)).into_bytes();
+    assert_eq!(bench.feed(&emit, &many).status, 65);
+    assert_eq!(bench.lines().len(), 6);
 }
 
 /// If this fails, `emit` acknowledges a line that its own reader refuses.

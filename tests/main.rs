@@ -4,6 +4,7 @@
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
 mod bad_input;
+mod blobs;
 mod catalogue;
 mod chapter;
 mod concurrency;
@@ -15,6 +16,7 @@ mod generated;
 mod import;
 mod json;
 mod layering;
+mod secrets;
 mod show;
 mod stream;
 mod summarize;

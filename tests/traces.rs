@@ -128,8 +128,10 @@ fn claude_code_sessions() {
         }
         assert_eq!(receipt["calls"], calls, "{name}");
         assert_eq!(receipt["lines"], lines.len(), "{name}");
+        let whole = bench.ok(&["show", "r", "--full"]);
+        let whole: Vec<Value> = whole.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
         let kept: Vec<Value> =
-            bench.lines().iter().filter_map(|line| line["data"].get("source")).cloned().collect();
+            whole.iter().filter_map(|line| line["data"].get("source")).cloned().collect();
         assert_eq!(kept.len(), lines.len(), "{name}");
         assert!(kept == lines, "{name}: a source line was not kept whole");
     }

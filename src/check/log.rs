@@ -16,14 +16,16 @@ use crate::log::reader::{Body, Line};
 use crate::render::human;
 use crate::run::derive::Records;
 use crate::run::state::RunState;
+use crate::secret::Rules;
 use crate::summary::backfill::{backfilled, template_summary};
 
 /// The log's name in findings.
 pub const LOG: &str = "events.jsonl";
 
 /// Checks a log line by line.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct LogCheck {
+    secrets: &'static Rules,
     findings: Findings,
     run_id: Option<String>,
     last_sequence: u64,
@@ -41,6 +43,25 @@ pub struct LogCheck {
 }
 
 impl LogCheck {
+    /// A check that has seen nothing yet; `secrets` are not allowed in the log.
+    #[must_use]
+    pub fn new(secrets: &'static Rules) -> Self {
+        Self {
+            secrets,
+            findings: Findings::default(),
+            run_id: None,
+            last_sequence: 0,
+            last_time: None,
+            last_hash: None,
+            last_event: None,
+            ids: HashSet::new(),
+            parents: Vec::new(),
+            pending: HashMap::new(),
+            backfills: Vec::new(),
+            calls: HashMap::new(),
+        }
+    }
+
     /// Takes a line, and what was read of it, before its event goes to the fold of the state.
     pub fn line(&mut self, line: &Line<'_>, event: &Result<Option<Event<'_>>, Vec<LineError>>) {
         let place = Place {
@@ -60,6 +81,7 @@ impl LogCheck {
         }
         if let Body::Complete(bytes) = line.body {
             self.last_hash = Some(line_hash(bytes));
+            self.secrets(bytes, &place);
         }
     }
 
@@ -115,6 +137,18 @@ impl LogCheck {
     /// Adds a finding of the log.
     pub fn add(&mut self, code: &'static str, place: &Place, message: impl Into<String>) {
         self.findings.push(Finding::new(code, place.clone(), message));
+    }
+
+    fn secrets(&mut self, line: &[u8], place: &Place) {
+        if !self.secrets.may_hold_secret(line) {
+            return;
+        }
+        let text = String::from_utf8_lossy(line);
+        for secret in self.secrets.find(&text) {
+            let start = secret.range.start as u64;
+            let place = Place { offset: place.offset.map(|at| at + start), ..place.clone() };
+            self.add("RL903", &place, format!("a secret is recorded here: {}", secret.rule));
+        }
     }
 
     fn bad(&mut self, error: &LineError, place: &Place) {

@@ -1,6 +1,7 @@
 //! Whether a run holds: one table of checks, one model of findings, reports made from
 //! them.
 
+pub mod blobs;
 pub mod deliverables;
 pub mod derived;
 pub mod finding;

@@ -86,6 +86,10 @@ pub static CHECKS: &[Check] = &[
     check("RL602", "summaries", Warning, "backfill for an unknown event", "the target of a summary is not in the log", "nothing to mend"),
     check("RL901", "other", Info, "unknown event type", "the type has no row in the catalogue: it is recorded and shown as a note", "nothing to mend; `runlog catalogue` lists the known types"),
     check("RL902", "other", Info, "unknown envelope field", "the field is kept and ignored", "put what is your own into data"),
+    check("RL903", "secrets", Error, "secret in the log", "the log is copied, shown and archived: whoever reads it has the secret", "revoke the secret; then copy the run: `runlog show OLD --full --format jsonl | runlog emit --run NEW --stdin --from runlog`"),
+    check("RL911", "blobs", Error, "blob missing", "a large value was moved out of its event, and its file is gone", "restore blobs/ from a copy"),
+    check("RL912", "blobs", Error, "blob altered", "the file of a large value is not what its name, the hash of its content, says", "restore the file from a copy"),
+    check("RL913", "blobs", Error, "blob unreadable", "the file of a large value cannot be read, or is no regular file", "restore the file from a copy, or its permissions"),
 ];
 
 const fn check(

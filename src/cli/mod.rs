@@ -5,6 +5,7 @@ mod clock;
 mod commands;
 mod exit;
 mod progress;
+mod settings;
 mod signals;
 mod ui;
 

@@ -2,11 +2,12 @@
 
 use super::catalogue;
 use super::envelope::{
-    self, Event, LineError, LineFault, MAX_LINE, MAX_SUMMARY, Severity, id_of, object_of,
-    severity_of, text_of, timestamp_of, type_of,
+    self, Event, LineError, LineFault, MAX_LINE, Severity, id_of, object_of, severity_of, text_of,
+    timestamp_of, type_of,
 };
 use super::fields::effective;
 use super::json::{Json, ObjectText, escape_into};
+use super::reserved::REDACTIONS;
 use super::template::Template;
 use super::time::Timestamp;
 
@@ -42,6 +43,10 @@ pub struct Draft {
     /// An event with this id is the same one, whatever its content: the caller compared
     /// what it was made from (imports).
     pub settled_id: bool,
+    /// Imports: SHA-256 of the source line that this is the first event of.
+    pub source_hash: Option<[u8; 32]>,
+    /// Secrets that were replaced in it before (a run copied clean).
+    pub redactions: u64,
     /// Unknown envelope fields as JSON members without braces (`"a":1,"b":2`).
     pub unknown: String,
 }
@@ -64,12 +69,37 @@ impl Draft {
     /// # Errors
     /// The first field that is of the wrong type or may not be given.
     pub fn native(json: Json<'_>) -> Result<Self, LineError> {
+        Self::read(json, |_| false)
+    }
+
+    /// Reads a line of another run's log: what belongs to that run is left out, so that it
+    /// can be recorded anew.
+    ///
+    /// # Errors
+    /// The first field that is of the wrong type.
+    pub fn copied(json: Json<'_>) -> Result<Self, LineError> {
+        let left_out = |key: &str| matches!(key, "sequence" | "prev_hash" | "run_id");
+        let mut draft = Self::read(json, left_out)?;
+        let Some(redactions) = draft.data().get(REDACTIONS).and_then(Json::as_u64) else {
+            return Ok(draft);
+        };
+        let mut data = ObjectText::new();
+        for (key, value) in draft.data().members().filter(|(key, _)| key != REDACTIONS) {
+            data.json(&key, value);
+        }
+        draft.data = data.finish();
+        draft.redactions = redactions;
+        Ok(draft)
+    }
+
+    fn read(json: Json<'_>, left_out: fn(&str) -> bool) -> Result<Self, LineError> {
         let start = json.text().as_ptr() as usize;
         let mut draft = Self { data: "{}".to_owned(), ..Self::default() };
         if !json.is_object() {
             return Err(LineError { offset: 0, fault: LineFault::NotAnObject });
         }
-        for ((key, value), (raw_key, _)) in json.members().zip(json.raw_members()) {
+        let members = json.members().zip(json.raw_members());
+        for ((key, value), (raw_key, _)) in members.filter(|((key, _), _)| !left_out(key)) {
             let known = draft.member(&key, value).map_err(|(name, rule)| {
                 let offset = (value.text().as_ptr() as usize).saturating_sub(start);
                 LineError { offset, fault: LineFault::Field(name, rule) }
@@ -181,6 +211,33 @@ impl Draft {
     }
 }
 
+/// What the payload says about the event where nothing was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Derived {
+    /// How grave: by the catalogue, `error` for a tool result with an error.
+    pub severity: Severity,
+    /// The template of the type, filled.
+    pub summary: Option<String>,
+}
+
+impl Derived {
+    /// Reads the payload, which must still be whole: large values are moved out later.
+    #[must_use]
+    pub fn of(draft: &Draft) -> Self {
+        let row = catalogue::row(&draft.kind);
+        let data = draft.data();
+        let severity = draft.severity.unwrap_or_else(|| {
+            let default = row.map_or(Severity::Info, |row| row.severity);
+            effective(catalogue::role(&draft.kind), default, data).1
+        });
+        let summary = draft.summary.clone().or_else(|| {
+            let source = row.map(|row| row.template).filter(|template| !template.is_empty())?;
+            Some(Template::parse(source).ok()?.render(data))
+        });
+        Self { severity, summary }
+    }
+}
+
 /// What a draft takes from its run where nothing was given.
 #[derive(Clone, Copy, Debug)]
 pub struct Defaults<'d> {
@@ -205,34 +262,18 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Fills in the defaults and the summary.
+    /// Fills in the defaults.
     ///
     /// # Errors
-    /// A summary or a line over its limit.
+    /// A line over its limit, or one that a reader would refuse.
     pub fn new(
         draft: &Draft,
+        derived: &Derived,
         event_id: String,
         defaults: &Defaults<'_>,
     ) -> Result<Self, LineError> {
-        let too_long = |what: &'static str, rule: String| LineError {
-            offset: 0,
-            fault: LineFault::Field(what, rule),
-        };
-        if let Some(summary) = draft.summary.as_ref().filter(|text| text.len() > MAX_SUMMARY) {
-            let rule = format!("has {} bytes; {MAX_SUMMARY} are allowed", summary.len());
-            return Err(too_long("summary", rule));
-        }
         let row = catalogue::row(&draft.kind);
-        let data = draft.data();
-        let severity = draft.severity.unwrap_or_else(|| {
-            let default = row.map_or(Severity::Info, |row| row.severity);
-            effective(catalogue::role(&draft.kind), default, data).1
-        });
         let actor = draft.actor.as_deref().or(row.map(|row| row.actor)).unwrap_or("runtime");
-        let summary = draft.summary.clone().or_else(|| {
-            let source = row.map(|row| row.template).filter(|template| !template.is_empty())?;
-            Some(Template::parse(source).ok()?.render(data))
-        });
 
         let mut before = String::from("{\"event_id\":");
         escape_into(&event_id, &mut before);
@@ -245,8 +286,8 @@ impl Pending {
         member("type", &draft.kind, &mut names);
         let mut after = String::with_capacity(draft.data.len() + 400);
         member("actor", actor, &mut after);
-        member("severity", severity.name(), &mut after);
-        match &summary {
+        member("severity", derived.severity.name(), &mut after);
+        match &derived.summary {
             Some(text) => member("summary", text, &mut after),
             None => after.push_str(",\"summary\":null"),
         }

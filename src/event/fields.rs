@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::blob::Reference;
 use super::envelope::{Event, Severity};
 use super::json::{Json, Kind};
 use super::role::Role;
@@ -30,10 +31,14 @@ fn first_text<'a>(data: Json<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
     first(data, names).map(as_text)
 }
 
-/// A string as its characters, anything else as compact JSON.
+/// A string as its characters, a large one that was moved out as its beginning, anything
+/// else as compact JSON.
 #[must_use]
 pub fn as_text(value: Json<'_>) -> Cow<'_, str> {
-    value.as_str().unwrap_or_else(|| value.compact())
+    match Reference::of(value) {
+        Some(reference) => Cow::Owned(reference.preview()),
+        None => value.as_str().unwrap_or_else(|| value.compact()),
+    }
 }
 
 /// Whether an id is a stand-in that many unrelated events share: empty,

@@ -1,6 +1,7 @@
 //! Events: the envelope, the table of types and roles, the template language,
 //! and what the views read from `data`. Values in, values out; no input or output.
 
+pub mod blob;
 pub mod catalogue;
 pub mod draft;
 pub mod envelope;
@@ -9,6 +10,7 @@ pub mod hash;
 pub mod id;
 pub mod json;
 pub mod number;
+pub mod reserved;
 pub mod role;
 pub mod slug;
 pub mod template;

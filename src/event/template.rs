@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::fields::as_text;
 use super::json::{Json, Kind};
 use super::number::{fixed, shortest};
 
@@ -125,7 +126,7 @@ fn printed(value: Json<'_>) -> Option<String> {
         Kind::Bool => Some(value.text().to_owned()),
         Kind::Number => shortest(value.text()),
         Kind::String => value.as_str().map(Cow::into_owned),
-        Kind::Object => Some(value.compact().into_owned()),
+        Kind::Object => Some(as_text(value).into_owned()),
         Kind::Array => {
             let items: Vec<String> =
                 value.items().map(|item| printed(item).unwrap_or_default()).collect();

@@ -4,12 +4,16 @@ use std::collections::HashMap;
 
 use super::{Adapter, Dialect, Source};
 use crate::event::draft::Draft;
-use crate::event::envelope::MAX_LINE;
 use crate::event::fields::is_placeholder;
 use crate::event::hash::{hex, sha256};
 use crate::event::id::check_id;
 use crate::event::json::{self, Json, JsonError, MAX_DEPTH, ObjectText, Rules};
+use crate::event::reserved::reserved_key;
 use crate::event::time::Timestamp;
+
+/// The field of `data` that names a source line which is not kept as it was (secrets, large
+/// values): lower-case hex SHA-256 of its compact text.
+pub const SOURCE_HASH: &str = "source_sha256";
 
 /// A source line nests this much deeper in the log: inside an envelope, inside `data`.
 const WRAPPING: usize = 2;
@@ -69,7 +73,7 @@ impl Importer {
     pub fn read(&mut self, line: &[u8], now: Timestamp) -> Result<Imported, JsonError> {
         let strict = Rules { max_depth: MAX_DEPTH - WRAPPING, ..Rules::STRICT };
         let (json, clean) = match json::check(line, strict) {
-            Ok(json) => (json, true),
+            Ok(json) => (json, reserved_key(json).is_none()),
             Err(_) => (json::check(line, Rules::LENIENT)?, false),
         };
         let compact = json.compact();
@@ -94,7 +98,10 @@ impl Importer {
             .filter(|id| check_id("event id", id).is_ok());
         let opaque = reading.drafts.is_empty();
         let source = self.keep_source.then_some((compact.as_ref(), clean));
-        let drafts = self.finish(reading.drafts, &reading.source_type, time_origin, source);
+        let mut drafts = self.finish(reading.drafts, &reading.source_type, time_origin, source);
+        if let Some(first) = drafts.first_mut() {
+            first.source_hash = Some(content);
+        }
         let drafts = drafts.into_iter().map(|mut draft| {
             draft.timestamp = Some(time.or(self.last_time).unwrap_or(now));
             draft.session_id.clone_from(&session_id);
@@ -185,14 +192,6 @@ impl Imported {
         }
     }
 
-    /// Whether one of the events would be too long for a line of the log.
-    #[must_use]
-    pub fn is_too_long(&self) -> bool {
-        // The envelope around `data` takes less than this.
-        const ENVELOPE: usize = 16 << 10;
-        self.drafts.iter().any(|draft| draft.data.len() + ENVELOPE > MAX_LINE)
-    }
-
     /// The base id for a line whose own id is taken by other content.
     #[must_use]
     pub fn substitute_id(&self) -> String {
@@ -202,6 +201,9 @@ impl Imported {
     /// Whether an event of the log was made from the same source line.
     #[must_use]
     pub fn is_from_same_source(&self, data: Json<'_>) -> bool {
+        if let Some(hash) = data.text_at(SOURCE_HASH) {
+            return hash == hex(&self.content);
+        }
         match (data.get("source"), data.text_at("source_text")) {
             (Some(source), _) => sha256(source.compact().as_bytes()) == self.content,
             (None, Some(text)) => sha256(text.as_bytes()) == self.content,

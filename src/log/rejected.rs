@@ -29,7 +29,9 @@ pub struct Rejected<'r> {
     pub offset: u64,
     /// Why.
     pub reason: &'r str,
-    /// The bytes themselves.
+    /// How many bytes there were.
+    pub bytes: usize,
+    /// The bytes themselves, without their secrets.
     pub content: &'r [u8],
 }
 
@@ -46,7 +48,7 @@ impl Rejected<'_> {
         if let Some(line) = self.line {
             object.plain("line", line);
         }
-        object.plain("offset", self.offset).plain("bytes", self.content.len());
+        object.plain("offset", self.offset).plain("bytes", self.bytes);
         object.text("reason", self.reason);
         match std::str::from_utf8(self.content) {
             Ok(text) => object.text("text", text),

@@ -107,6 +107,7 @@ impl Locked<'_> {
                 line: None,
                 offset: at,
                 reason,
+                bytes: content.len(),
                 content: &content,
             };
             record.write(&mut line);

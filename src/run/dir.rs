@@ -85,6 +85,18 @@ impl RunDir {
         self.logs().join("rejected.jsonl")
     }
 
+    /// `blobs/`.
+    #[must_use]
+    pub fn blobs(&self) -> PathBuf {
+        self.path.join("blobs")
+    }
+
+    /// The file of the blob with that hash, lower-case hex.
+    #[must_use]
+    pub fn blob(&self, hash: &str) -> PathBuf {
+        self.blobs().join(hash)
+    }
+
     /// Whether the log exists, empty or not.
     ///
     /// # Errors

@@ -1,12 +1,14 @@
 //! The run directory: its layout, the recorder that appends to it, and the files
 //! derived from its log.
 
+pub mod blobs;
 pub mod deliverables;
 pub mod derive;
 pub mod dir;
 pub mod document;
 mod identity;
 mod ids;
+mod intake;
 mod pairing;
 pub mod receipt;
 pub mod recorder;

@@ -5,16 +5,19 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::RunError;
+use super::blobs::store;
 use super::dir::RunDir;
 use super::identity::{Identity, identify};
 use super::ids::EventIds;
+use super::intake::{Intake, field_error, is_created};
 use super::pairing::RecentCalls;
 use super::writing::{Writing, derive_records};
+use crate::event::blob::Blob;
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Draft, Pending};
-use crate::event::envelope::{LineError, LineFault};
-use crate::event::id::{check_id, new_event_id};
-use crate::event::json::{Kind, ObjectText};
+use crate::event::envelope::LineError;
+use crate::event::id::check_id;
+use crate::event::json::ObjectText;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
@@ -22,6 +25,7 @@ use crate::log::Position;
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
 use crate::log::settle::Repair;
+use crate::secret::Rules;
 
 /// What an acknowledged event survives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +45,16 @@ pub struct Options {
     pub durability: Durability,
     /// Whether a log without events gets a `run.created` first.
     pub create: bool,
+    /// What counts as a secret; `None` records everything as it is.
+    pub secrets: Option<&'static Rules>,
+    /// Strings of more bytes are moved out of events into `blobs/`.
+    pub inline_limit: usize,
     /// Tells the time.
     pub clock: fn() -> Timestamp,
 }
+
+/// Bytes of a string that stay in an event by default.
+pub const INLINE_LIMIT: usize = 16 << 10;
 
 /// An event that is in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,6 +156,14 @@ impl Recorder {
         ids.line(&self.log, event_id)
     }
 
+    /// Bytes of the input without their secrets. Bytes that are no text are looked
+    /// through between the places where they are not.
+    #[must_use]
+    pub fn redacted<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        let Some(rules) = self.options.secrets else { return Cow::Borrowed(bytes) };
+        rules.redact_bytes(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
+    }
+
     /// Appends lines to `logs/rejected.jsonl`, durably, under the run's lock.
     ///
     /// # Errors
@@ -170,8 +189,9 @@ impl Recorder {
     /// # Errors
     /// What concerns the log as a whole; then nothing was acknowledged.
     pub fn append(&mut self, drafts: &[Draft]) -> Result<Batch, RunError> {
+        let intakes = take_in_all(drafts, &self.options);
         loop {
-            if let Attempt::Done(batch) = self.attempt(drafts, None)? {
+            if let Attempt::Done(batch) = self.attempt(&intakes, None)? {
                 return Ok(batch);
             }
         }
@@ -183,8 +203,9 @@ impl Recorder {
     /// # Errors
     /// As [`Recorder::append`].
     pub fn append_after(&mut self, end: u64, drafts: &[Draft]) -> Result<Option<Batch>, RunError> {
+        let intakes = take_in_all(drafts, &self.options);
         loop {
-            match self.attempt(drafts, Some(end))? {
+            match self.attempt(&intakes, Some(end))? {
                 Attempt::Done(batch) => return Ok(Some(batch)),
                 Attempt::Outdated => return Ok(None),
                 Attempt::Renamed => {}
@@ -192,27 +213,28 @@ impl Recorder {
         }
     }
 
-    fn attempt(&mut self, drafts: &[Draft], end: Option<u64>) -> Result<Attempt, RunError> {
+    fn attempt(&mut self, intakes: &Intakes<'_>, end: Option<u64>) -> Result<Attempt, RunError> {
         if self.identity.provisional {
             self.identity = identify(&self.run, &self.log, (self.options.clock)())?;
-            self.adopt(drafts)?;
+            self.adopt(intakes)?;
         }
-        self.find_given_ids(drafts)?;
-        self.append_prepared(drafts, end)
+        self.find_given_ids(intakes)?;
+        self.append_prepared(intakes, end)
     }
 
     /// Takes the names for a log without a first line from the first draft: from its
     /// envelope, else from the data of a `run.created`.
-    fn adopt(&mut self, drafts: &[Draft]) -> Result<(), RunError> {
-        let Some(first) = drafts.first().filter(|_| self.identity.provisional) else {
+    fn adopt(&mut self, intakes: &Intakes<'_>) -> Result<(), RunError> {
+        let Some(Ok(first)) = intakes.first().filter(|_| self.identity.provisional) else {
             return Ok(());
         };
+        let first = first.draft.as_ref();
         let own = |name: &'static str, given: &Option<String>| {
             let data = || first.data().text_at(name).filter(|_| is_created(first));
             let Some(id) = given.as_deref().map(Cow::Borrowed).or_else(data) else {
                 return Ok(None);
             };
-            check_id(name, &id).map_err(|bad| bad_field(name, bad.to_string()))?;
+            check_id(name, &id).map_err(|bad| field_error(name, bad.to_string()))?;
             Ok::<_, RunError>(Some(id.into_owned()))
         };
         if let Some(session_id) = own("session_id", &first.session_id)? {
@@ -224,8 +246,9 @@ impl Recorder {
         Ok(())
     }
 
-    fn find_given_ids(&mut self, drafts: &[Draft]) -> Result<(), RunError> {
-        let given = drafts.iter().filter_map(|draft| draft.event_id.as_deref());
+    fn find_given_ids(&mut self, intakes: &Intakes<'_>) -> Result<(), RunError> {
+        let drafts = intakes.iter().flatten().map(|intake| &intake.draft);
+        let given = drafts.filter_map(|draft| draft.event_id.as_deref());
         let mut given = given.peekable();
         if given.peek().is_none() {
             return Ok(());
@@ -237,15 +260,22 @@ impl Recorder {
         ids.scan(&self.log, self.log.length()?)
     }
 
-    fn append_prepared(&mut self, drafts: &[Draft], end: Option<u64>) -> Result<Attempt, RunError> {
+    fn append_prepared(
+        &mut self,
+        intakes: &Intakes<'_>,
+        end: Option<u64>,
+    ) -> Result<Attempt, RunError> {
         let Self { run, log, identity, ids, recent, options, untold, .. } = self;
         let defaults = Defaults {
             run_id: &identity.run_id,
             session_id: &identity.session_id,
             task_id: &identity.task_id,
         };
-        let pending: Vec<Result<Pending, RunError>> =
-            drafts.iter().map(|draft| prepare(draft, &defaults)).collect();
+        let pending: Vec<Result<Pending, LineError>> = intakes
+            .iter()
+            .map(|intake| intake.as_ref().map_err(Clone::clone)?.pending(&defaults))
+            .collect();
+        let drafts = || intakes.iter().flatten().map(|intake| intake.draft.as_ref());
 
         let mut locked = log.lock(options.lock_timeout)?;
         // Read under the lock, so that times follow the order of the lines.
@@ -268,24 +298,25 @@ impl Recorder {
             sync_dir(run.path())?;
             sync_dir(parent_of(run.path()))?;
         }
-        let creates = options.create || drafts.iter().any(is_created);
+        let creates = options.create || drafts().any(is_created);
         let begun = creates && has_begun(locked.log(), &position)?;
         let mut writing = Writing::after(position, now);
         let mut batch = Batch::default();
         if *untold > 0 {
             batch.recovered_bytes = *untold;
-            writing.push(&prepare(&recovered(*untold), &defaults)?, Role::Recovered);
+            writing.push(&own(&recovered(*untold), options, &defaults)?, Role::Recovered);
         }
-        let created = drafts.first().is_some_and(is_created);
+        let created = drafts().next().is_some_and(is_created);
         if options.create && !begun && !created && pending.iter().any(Result::is_ok) {
-            writing.push(
-                &prepare(&Draft::new("run.created", ObjectText::new()), &defaults)?,
-                Role::RunCreated,
-            );
+            let created = Draft::new("run.created", ObjectText::new());
+            writing.push(&own(&created, options, &defaults)?, Role::RunCreated);
             batch.lifecycle = true;
         }
-        for (draft, pending) in drafts.iter().zip(pending) {
-            let outcome = pending.and_then(|pending| {
+        let mut blobs: Vec<&Blob> = Vec::new();
+        for (intake, pending) in intakes.iter().zip(pending) {
+            let outcome = pending.map_err(RunError::Input).and_then(|pending| {
+                let intake = intake.as_ref().map_err(Clone::clone)?;
+                let draft = intake.draft.as_ref();
                 let role = catalogue::role(&draft.kind);
                 if let Some(known) = writing.known(ids.as_ref(), locked.log(), draft)? {
                     batch.lifecycle |= role.is_lifecycle();
@@ -295,10 +326,13 @@ impl Recorder {
                     return Err(RunError::Exists(run.path().to_owned()));
                 }
                 batch.lifecycle |= role.is_lifecycle();
+                blobs.extend(&intake.blobs);
                 Ok(writing.push(&pending, role))
             });
             batch.outcomes.push(outcome);
         }
+        // Durable before the lines that refer to them.
+        blobs.into_iter().try_for_each(|blob| store(run, blob))?;
         if !writing.buffer.is_empty() {
             locked.append(&writing.buffer)?;
             if let Some(ids) = ids {
@@ -320,6 +354,13 @@ impl Recorder {
         identity.provisional &= writing.sequence == 0;
         Ok(Attempt::Done(batch))
     }
+}
+
+/// Drafts as they go into the log, each by itself taken or refused.
+type Intakes<'d> = [Result<Intake<'d>, LineError>];
+
+fn take_in_all<'d>(drafts: &'d [Draft], options: &Options) -> Vec<Result<Intake<'d>, LineError>> {
+    drafts.iter().map(|draft| Intake::of(draft, options)).collect()
 }
 
 /// How an attempt to append went.
@@ -345,32 +386,9 @@ fn has_begun(log: &LogFile, position: &Position) -> Result<bool, RunError> {
     Ok(false)
 }
 
-fn prepare(draft: &Draft, defaults: &Defaults<'_>) -> Result<Pending, RunError> {
-    if let Some(run_id) = draft.run_id.as_deref().filter(|run_id| *run_id != defaults.run_id) {
-        let rule = format!("names the run {run_id}, but this is {}", defaults.run_id);
-        return Err(bad_field("run_id", rule));
-    }
-    if is_created(draft)
-        && let Some(deliverables) = draft.data().present("deliverables")
-    {
-        let listed = deliverables.present("required").is_none_or(|required| {
-            required.kind() == Kind::Array && required.items().all(|path| path.as_str().is_some())
-        });
-        if !deliverables.is_object() || !listed {
-            let rule = "must hold `required`, a list of paths".to_owned();
-            return Err(bad_field("data.deliverables", rule));
-        }
-    }
-    let event_id = draft.event_id.clone().unwrap_or_else(new_event_id);
-    Ok(Pending::new(draft, event_id, defaults)?)
-}
-
-fn bad_field(name: &'static str, rule: String) -> RunError {
-    RunError::Input(LineError { offset: 0, fault: LineFault::Field(name, rule) })
-}
-
-fn is_created(draft: &Draft) -> bool {
-    catalogue::role(&draft.kind) == Role::RunCreated
+/// An event of the recorder's own.
+fn own(draft: &Draft, options: &Options, defaults: &Defaults<'_>) -> Result<Pending, RunError> {
+    Ok(Intake::of(draft, options)?.pending(defaults)?)
 }
 
 fn recovered(bytes: u64) -> Draft {

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::conversation::calls::{Call, CallStatus, Observed};
+use crate::event::blob::Reference;
 use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text};
 use crate::event::json::{Json, Kind, ObjectText, quoted};
@@ -120,6 +121,7 @@ fn text_or_null(record: &mut ObjectText, name: &str, value: Option<&str>) {
 fn summarized(value: Json<'_>) -> String {
     let compact = value.compact();
     match value.kind() {
+        _ if Reference::of(value).is_some() => quoted(&cut(&as_text(value), MAX_TEXT)),
         Kind::Object | Kind::Array if compact.len() <= MAX_JSON => compact.into_owned(),
         Kind::Object | Kind::Array | Kind::String => quoted(&cut(&as_text(value), MAX_TEXT)),
         _ => compact.into_owned(),

@@ -7,9 +7,11 @@ use std::ops::Range;
 use super::RunError;
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::{Recorded, Recorder};
+use crate::event::blob;
 use crate::event::draft::Draft;
 use crate::event::envelope;
 use crate::event::json::{self, Json, Rules};
+use crate::event::reserved::reserved_key;
 use crate::event::time::Timestamp;
 use crate::import::line::{Imported, Importer};
 use crate::import::{self, Dialect};
@@ -21,6 +23,8 @@ use crate::log::tail::is_blank;
 pub enum Format {
     /// Envelopes with anything derivable left out.
     Native,
+    /// Lines of another run's log, to be numbered and redacted anew.
+    Copy,
     /// Another program's lines.
     Dialect(&'static Dialect),
     /// To be found out from the first line that tells.
@@ -55,6 +59,7 @@ pub struct Stream<'r> {
 
 enum Reader {
     Native,
+    Copy,
     Dialect(Box<Importer>),
     Undecided,
 }
@@ -74,6 +79,7 @@ impl<'r> Stream<'r> {
     pub fn new(recorder: &'r mut Recorder, format: Format, keep_source: bool) -> Self {
         let reader = match format {
             Format::Native => Reader::Native,
+            Format::Copy => Reader::Copy,
             Format::Dialect(dialect) => {
                 Reader::Dialect(Box::new(Importer::new(dialect, keep_source)))
             }
@@ -123,6 +129,10 @@ impl<'r> Stream<'r> {
         }
         let from = self.drafts.len();
         let taken = match &mut self.reader {
+            Reader::Copy => copied(line).map(|draft| {
+                self.drafts.push(draft);
+                LineFacts::default()
+            }),
             Reader::Native => native(line).map(|draft| {
                 if !draft.unknown.is_empty() && self.looks_like.is_none() {
                     let json = json::check(line, Rules::LENIENT).ok();
@@ -132,9 +142,6 @@ impl<'r> Stream<'r> {
                 LineFacts::default()
             }),
             Reader::Dialect(importer) => match importer.read(line, now) {
-                Ok(imported) if imported.is_too_long() => {
-                    Err("too long for a line of the log".to_owned())
-                }
                 Ok(imported) => Ok(self.take_imported(imported)?),
                 Err(error) => Err(error.to_string()),
             },
@@ -250,6 +257,8 @@ impl<'r> Stream<'r> {
         let Ok(json) = json::check(line, Rules::LENIENT) else { return };
         if let Some(dialect) = import::detect(json) {
             self.reader = Reader::Dialect(Box::new(Importer::new(dialect, self.keep_source)));
+        } else if json.get("sequence").is_some() && json.get("event_id").is_some() {
+            self.reader = Reader::Copy;
         } else if json.text_at("type").is_some() {
             self.reader = Reader::Native;
         }
@@ -283,15 +292,22 @@ impl<'r> Stream<'r> {
     }
 
     fn reject(&mut self, number: u64, offset: u64, content: &[u8], reason: &str, now: Timestamp) {
+        let length = content.len();
+        let (content, reason) =
+            (self.recorder.redacted(content), self.recorder.redacted(reason.as_bytes()));
+        let (content, reason) = (content.as_ref(), String::from_utf8_lossy(&reason));
         self.counter.counts().rejected += 1;
         self.first_rejection.get_or_insert_with(|| format!("line {number}: {reason}"));
         let source = match &self.reader {
             Reader::Native => Some("native"),
+            Reader::Copy => Some("runlog"),
             Reader::Dialect(importer) => Some(importer.dialect()),
             Reader::Undecided => None,
         };
         let origin = Origin::Stream;
-        Rejected { time: now, origin, source, line: Some(number), offset, reason, content }
+        let line = Some(number);
+        let bytes = length;
+        Rejected { time: now, origin, source, line, offset, reason: &reason, bytes, content }
             .write(&mut self.rejects);
     }
 
@@ -306,4 +322,13 @@ impl<'r> Stream<'r> {
 fn native(line: &[u8]) -> Result<Draft, String> {
     let json: Json<'_> = json::check(line, Rules::STRICT).map_err(|error| error.to_string())?;
     Draft::native(json).map_err(|error| error.to_string())
+}
+
+fn copied(line: &[u8]) -> Result<Draft, String> {
+    let json = json::check(line, Rules::STRICT).map_err(|error| error.to_string())?;
+    let draft = Draft::copied(json).map_err(|error| error.to_string())?;
+    match reserved_key(draft.data()) {
+        Some(blob::KEY) => Err("a large value is left out; `show --full` puts it back".to_owned()),
+        _ => Ok(draft),
+    }
 }

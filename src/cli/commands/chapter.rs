@@ -26,7 +26,7 @@ use crate::log::reader::line_at;
 use crate::render::human::{plural, short_count};
 use crate::render::inert::{self, preview};
 use crate::run::dir::{RunDir, locate};
-use crate::run::recorder::Recorder;
+use crate::run::recorder::{Options, Recorder};
 
 /// Fold finished tasks into chapters, and browse them
 ///
@@ -175,7 +175,7 @@ fn add(args: &AddArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
         name: args.name.clone(),
         message,
     };
-    let chapter = append_checked(&run, &args.appending, ui, |index| {
+    let chapter = append_checked(&run, args.appending.options(global)?, ui, |index| {
         let chapter = plan::plan(&request, &index.tasks, &index.chapters).map_err(|refusal| {
             let item = format!("tasks {} to {} cannot be folded", args.start, args.end);
             Failure::new(Exit::Input, format!("{item}: {refusal}"))
@@ -201,7 +201,7 @@ fn add(args: &AddArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
 
 fn remove(args: &RemoveArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (run, slug) = run_and(&args.slug.words, global)?;
-    append_checked(&run, &args.appending, ui, |index| {
+    append_checked(&run, args.appending.options(global)?, ui, |index| {
         find(index, slug)?;
         Ok((plan::removed(slug), ()))
     })?;
@@ -213,11 +213,11 @@ fn remove(args: &RemoveArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
 /// grown meanwhile; else decides again. So no two chapters can fold the same tasks.
 fn append_checked<T>(
     run: &RunDir,
-    appending: &Appending,
+    options: Options,
     ui: &Ui,
     decide: impl Fn(&Index) -> anyhow::Result<(Draft, T)>,
 ) -> anyhow::Result<T> {
-    let mut recorder = Recorder::open(run.clone(), appending.options())?;
+    let mut recorder = Recorder::open(run.clone(), options)?;
     for _ in 0..ATTEMPTS {
         let (index, read) = read(run, ui)?;
         let (draft, decided) = decide(&index)?;
@@ -225,7 +225,7 @@ fn append_checked<T>(
         for outcome in batch.outcomes {
             outcome?;
         }
-        renew(run, appending.lock_timeout, false, ui);
+        renew(run, options.lock_timeout, false, ui);
         return Ok(decided);
     }
     let message = format!("{} grows faster than it can be read", run.events().display());

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::payload::PayloadArgs;
-use super::recording::{Print, SeverityArg, open, print, tell_recovery};
+use super::recording::{ContentArgs, Print, SeverityArg, open, print, tell_recovery};
 use super::{Appending, Global, emit_stream, renew};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
@@ -75,6 +75,8 @@ pub(in crate::cli) struct EmitArgs {
     #[command(flatten)]
     stream: emit_stream::StreamArgs,
     #[command(flatten)]
+    content: ContentArgs,
+    #[command(flatten)]
     appending: Appending,
 }
 
@@ -84,7 +86,8 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         let hint = if empty { "--run or RUNLOG_RUN is set, but empty" } else { "" };
         Failure::new(Exit::Usage, bad.to_string()).hint(hint)
     })?;
-    let options = Options { create: args.create, ..args.appending.options() };
+    let options = args.appending.options(global)?;
+    let options = Options { create: args.create, ..args.content.over(options, global)? };
     let Some(kind) = &args.kind else {
         let print = args.print.unwrap_or(Print::None);
         return emit_stream::run(&args.stream, run_id, args.create, print, options, global, ui);

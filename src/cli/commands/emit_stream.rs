@@ -32,7 +32,8 @@ pub(in crate::cli) struct StreamArgs {
     /// Read events from standard input, one JSON object a line
     #[arg(long, help_heading = STREAM)]
     stdin: bool,
-    /// What the lines are: native envelopes, another program's log (claude-code), or auto
+    /// What the lines are: native envelopes, another run's log (runlog), another program's
+    /// (claude-code), or auto
     #[arg(long, help_heading = STREAM, value_name = "DIALECT", value_parser = format_name)]
     from: Option<String>,
     /// Stop at the first line that cannot be taken
@@ -47,7 +48,8 @@ pub(in crate::cli) struct StreamArgs {
 }
 
 fn format_name(name: &str) -> Result<String, String> {
-    let known = ["native", "auto"].into_iter().chain(DIALECTS.iter().map(|dialect| dialect.name));
+    let known =
+        ["native", "runlog", "auto"].into_iter().chain(DIALECTS.iter().map(|dialect| dialect.name));
     let known: Vec<&str> = known.collect();
     if known.contains(&name) {
         Ok(name.to_owned())
@@ -62,6 +64,7 @@ impl StreamArgs {
         match (name, dialect(name)) {
             (_, Some(dialect)) => Format::Dialect(dialect),
             ("auto", None) => Format::Auto,
+            ("runlog", None) => Format::Copy,
             _ => Format::Native,
         }
     }

@@ -23,10 +23,11 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use super::clock::now;
 use super::exit::{Exit, Failure};
+use super::settings::Settings;
 use super::ui::{Color, Ui};
 use crate::run::derive::{Refreshed, refresh};
 use crate::run::dir::{RunDir, all, locate};
-use crate::run::recorder::{Durability, Options};
+use crate::run::recorder::{Durability, INLINE_LIMIT, Options};
 
 /// Turns an AI-agent run into an auditable run directory.
 ///
@@ -131,12 +132,19 @@ enum DurabilityArg {
 }
 
 impl Appending {
-    fn options(&self) -> Options {
+    fn options(&self, global: &Global) -> anyhow::Result<Options> {
         let durability = match self.durability {
             DurabilityArg::Disk => Durability::Disk,
             DurabilityArg::Process => Durability::Process,
         };
-        Options { lock_timeout: self.lock_timeout, durability, create: false, clock: now }
+        Ok(Options {
+            lock_timeout: self.lock_timeout,
+            durability,
+            create: false,
+            secrets: Some(Settings::beside(&global.runs_dir)?.rules(None)?),
+            inline_limit: INLINE_LIMIT,
+            clock: now,
+        })
     }
 }
 

@@ -5,7 +5,6 @@ use clap::Args;
 
 use super::text_or_file;
 use crate::cli::exit::{Exit, Failure};
-use crate::event::envelope::MAX_LINE;
 use crate::event::json::{Json, ObjectTree, Rules, check, quoted};
 
 /// What goes into `data`.
@@ -27,7 +26,7 @@ impl PayloadArgs {
     /// The payload as compact JSON text of an object.
     pub(super) fn object(&self) -> anyhow::Result<String> {
         let bytes = match &self.data {
-            Some(value) => text_or_file(value, MAX_LINE as u64)?,
+            Some(value) => text_or_file(value, MAX_PAYLOAD)?,
             None => b"{}".to_vec(),
         };
         let data = check(&bytes, Rules::STRICT).context("--data")?;
@@ -54,6 +53,10 @@ impl PayloadArgs {
         Ok(text)
     }
 }
+
+/// Longest payload, in bytes; what is too much for a line must be in long strings, which
+/// are moved out of it.
+const MAX_PAYLOAD: u64 = 64 << 20;
 
 fn split<'f>(field: &'f str, option: &str) -> anyhow::Result<(&'f str, &'f str)> {
     field

@@ -1,9 +1,12 @@
 //! What recording one event and recording a stream have in common.
 
-use clap::ValueEnum;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
 
 use super::{Global, now};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::settings::Settings;
 use crate::cli::ui::Ui;
 use crate::event::envelope::Severity;
 use crate::event::id::{RunId, random_suffix};
@@ -43,6 +46,50 @@ impl From<SeverityArg> for Severity {
             SeverityArg::Error => Self::Error,
         }
     }
+}
+
+/// The heading of the options on what goes into events.
+const CONTENT: &str = "Content";
+
+/// What never goes into an event, whatever it says.
+#[derive(Debug, Args)]
+pub(super) struct ContentArgs {
+    /// Record secrets as they are (`validate` finds them)
+    #[arg(long, help_heading = CONTENT, conflicts_with = "secret_rules")]
+    no_redact: bool,
+    /// Further rules for secrets: a TOML file of [name], prefix, pattern. Default: those of
+    /// runlog.toml beside the runs directory
+    #[arg(long, help_heading = CONTENT, value_name = "FILE")]
+    secret_rules: Option<PathBuf>,
+    /// Strings of more bytes go to blobs/ (as 4096, 16k, 1M)
+    #[arg(long, help_heading = CONTENT, default_value = "16k", value_name = "BYTES", value_parser = size)]
+    inline_limit: usize,
+}
+
+impl ContentArgs {
+    /// The options as these arguments say.
+    pub(super) fn over(&self, options: Options, global: &Global) -> anyhow::Result<Options> {
+        let secrets = match &self.secret_rules {
+            _ if self.no_redact => None,
+            Some(file) => Some(Settings::beside(&global.runs_dir)?.rules(Some(file))?),
+            None => options.secrets,
+        };
+        Ok(Options { secrets, inline_limit: self.inline_limit, ..options })
+    }
+}
+
+/// A number of bytes, in thousands of 1024 with `k` or `M`.
+fn size(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" => 1,
+        "k" | "K" | "KiB" => 1 << 10,
+        "m" | "M" | "MiB" => 1 << 20,
+        _ => return Err("use a number and nothing, k or M".to_owned()),
+    };
+    let bytes = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
+    let bytes = bytes.ok_or("use a number and nothing, k or M")?;
+    if bytes == 0 { Err("at least 1".to_owned()) } else { Ok(bytes) }
 }
 
 /// Opens the run to record to, making it where that is asked for.

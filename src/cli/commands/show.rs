@@ -7,15 +7,18 @@ use clap::{Args, ValueEnum};
 use super::read::{each_event, tell_bad_lines};
 use super::recording::SeverityArg;
 use super::{Global, RunArg};
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::conversation::text::spoken;
+use crate::event::blob;
 use crate::event::envelope::{Event, Severity};
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
 use crate::event::json::{Json, ObjectText};
 use crate::log::reader::{Body, Line};
 use crate::render::inert::preview;
+use crate::run::blobs::{Found, read};
+use crate::run::dir::RunDir;
 use crate::summary::backfill::Backfills;
 
 /// Print the events of a run
@@ -39,10 +42,19 @@ pub(in crate::cli) struct ShowArgs {
     #[arg(long, value_name = "N")]
     tail: Option<usize>,
     /// How to print them: lines for people, or whole events with their effective summaries
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "human",
+        default_value_if("full", "true", "jsonl")
+    )]
     format: Format,
+    /// Put large values back in place of their references (whole events: implies jsonl)
+    #[arg(long)]
+    full: bool,
     /// Print SEQUENCE:HASH of the last event, to hold against `run.json` or keep elsewhere
-    #[arg(long, conflicts_with_all = ["kind", "severity", "actor", "task", "tail", "format"])]
+    #[arg(long, conflicts_with_all = ["kind", "severity", "actor", "task", "tail", "format", "full"])]
     head: bool,
 }
 
@@ -71,6 +83,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     each_event(&run, |view, _| backfills.observe(view))?;
     let mut shown: VecDeque<String> = VecDeque::new();
     let mut failed = None;
+    let mut damaged: Option<String> = None;
     let mut fitting = 0_u64;
     let read = each_event(&run, |view, line| {
         if !args.selects(view) || failed.is_some() {
@@ -80,7 +93,10 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         let summary = backfills.effective(view.event);
         let text = match args.format {
             Format::Human => human(view, summary, ui.width()),
-            Format::Jsonl | Format::Json => whole(line, view.event, summary),
+            Format::Jsonl | Format::Json => {
+                let text = whole(line, view.event, summary);
+                if args.full { with_blobs(&run, text, &mut damaged) } else { text }
+            }
         };
         match args.tail {
             Some(tail) => {
@@ -102,6 +118,10 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     };
     ui.data(rest.as_bytes())?;
     tell_bad_lines(read, &run, ui);
+    if let Some(message) = damaged {
+        let hint = "the reference was left in its place; `runlog validate` names every such event";
+        return Err(Failure::new(Exit::Damaged, message).hint(hint).into());
+    }
     if fitting == 0 {
         ui.note("no event fits");
     }
@@ -157,6 +177,37 @@ fn whole(line: &Line<'_>, event: &Event<'_>, summary: Option<&str>) -> String {
         };
     }
     object.finish()
+}
+
+/// The event with its large values; the first that is not there as it should be is told.
+fn with_blobs(run: &RunDir, text: String, damaged: &mut Option<String>) -> String {
+    if memchr::memmem::find(text.as_bytes(), blob::KEY.as_bytes()).is_none() {
+        return text;
+    }
+    let json = Json::trusted(&text);
+    let mut whole = ObjectText::new();
+    for (name, value) in json.members() {
+        if name != "data" {
+            whole.json(&name, value);
+            continue;
+        }
+        let data = blob::put_back(value, &mut |reference| match read(run, reference) {
+            Ok(content) => Some(content),
+            Err(found) => {
+                damaged.get_or_insert_with(|| {
+                    let path = run.blob(reference.hash).display().to_string();
+                    match found {
+                        Found::Unreadable(error) => error.to_string(),
+                        Found::Missing => format!("{path} is missing"),
+                        Found::Whole | Found::Altered => format!("{path} was altered"),
+                    }
+                });
+                None
+            }
+        });
+        whole.json(&name, Json::trusted(&data));
+    }
+    whole.finish()
 }
 
 /// Whether a name fits a pattern in which `*` stands for anything.

@@ -67,7 +67,7 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
     let mut seen = Vec::new();
     let mut progress = Progress::new(runs.len(), "summarizing", ui.interactive());
     for run in runs {
-        fill(&run, args, ui)?;
+        fill(&run, args, global, ui)?;
         seen.push(look(run, ui)?);
         progress.step();
     }
@@ -87,7 +87,7 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
 }
 
 /// Appends the backfills that templates can make.
-fn fill(run: &RunDir, args: &SummarizeArgs, ui: &Ui) -> anyhow::Result<()> {
+fn fill(run: &RunDir, args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Result<()> {
     let mut plan = Plan::default();
     each_event(run, |view, _| plan.observe(view))?;
     let drafts = plan.drafts();
@@ -99,7 +99,7 @@ fn fill(run: &RunDir, args: &SummarizeArgs, ui: &Ui) -> anyhow::Result<()> {
         return Ok(());
     }
     if !drafts.is_empty() {
-        let options = args.appending.options();
+        let options = args.appending.options(global)?;
         let mut recorder = Recorder::open(run.clone(), options)?;
         recorder.expect_many_ids();
         let batch = recorder.append(&drafts)?;

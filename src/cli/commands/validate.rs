@@ -8,6 +8,7 @@ use clap::Args;
 use super::format::HumanOrJson;
 use super::transcript::render;
 use super::{Global, named_or_all};
+use crate::check::blobs::BlobCheck;
 use crate::check::deliverables::{Verdict, judge, worst};
 use crate::check::derived::{self, Colophon, Comparison};
 use crate::check::finding::{Finding, Findings, Place};
@@ -17,16 +18,19 @@ use crate::check::state::{self, HeadSeen};
 use crate::check::table::{CHECKS, Check, find};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::progress::Progress;
+use crate::cli::settings::Settings;
 use crate::cli::ui::Ui;
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
 use crate::fs::{Access, open_regular, read_small};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader};
+use crate::run::blobs::look as look_at_blob;
 use crate::run::deliverables::look;
 use crate::run::derive::Fold;
 use crate::run::dir::RunDir;
 use crate::run::document::{RunDocument, stored_head};
+use crate::secret::Rules;
 
 /// Tell whether a run holds
 ///
@@ -61,10 +65,11 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         return Ok(Exit::Fine);
     }
     let runs = named_or_all(&args.runs, args.all, global)?;
+    let secrets = Settings::beside(&global.runs_dir)?.rules(None)?;
     let mut reports = Vec::new();
     let mut progress = Progress::new(runs.len(), "validating", ui.interactive());
     for run in &runs {
-        reports.push(validate(run)?);
+        reports.push(validate(run, secrets)?);
         progress.step();
     }
     drop(progress);
@@ -92,7 +97,7 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
 /// Largest derived document that is read whole, in bytes.
 const MAX_DOCUMENT: u64 = 256 << 20;
 
-fn validate(run: &RunDir) -> anyhow::Result<RunReport> {
+fn validate(run: &RunDir, secrets: &'static Rules) -> anyhow::Result<RunReport> {
     // Derived files are opened before the log: a writer at work can then only make them
     // seem to lag, never to run ahead.
     let stored = read_small(&run.state(), MAX_DOCUMENT);
@@ -101,7 +106,8 @@ fn validate(run: &RunDir) -> anyhow::Result<RunReport> {
     let mut tools = Comparison::new("logs/tools.jsonl", lines(&run.tools()));
     let mut errors = Comparison::new("logs/errors.jsonl", lines(&run.errors()));
     let mut reader = LogReader::open(&run.events())?;
-    let mut check = LogCheck::default();
+    let mut check = LogCheck::new(secrets);
+    let mut blobs = BlobCheck::default();
     let mut fold = Fold::default();
     let state_bytes = stored.as_ref().ok().and_then(Option::as_deref);
     let head = state_bytes.and_then(stored_head);
@@ -126,6 +132,13 @@ fn validate(run: &RunDir) -> anyhow::Result<RunReport> {
             tools.expect(&records.tool);
             errors.expect(&records.error);
             check.effect(&view, &records, &line);
+            let place = || Place {
+                line: Some(line.number),
+                offset: Some(line.offset),
+                event_id: Some(event.event_id.clone().into_owned()),
+                ..Place::file(LOG)
+            };
+            blobs.event(event.data, place, |reference| look_at_blob(run, reference));
         }
         if let (Some(head), Body::Complete(bytes)) = (&head, line.body)
             && line.offset + bytes.len() as u64 + 1 == head.bytes
@@ -135,6 +148,7 @@ fn validate(run: &RunDir) -> anyhow::Result<RunReport> {
         }
     }
     let mut findings = check.finish(&fold.state);
+    blobs.finish().into_iter().for_each(|finding| findings.push(finding));
     if let Some((number, offset, length)) = tail {
         findings.push(judge_tail(run, number, offset, length));
     }

@@ -1,0 +1,45 @@
+//! The large values that events refer to: each file must be there and be what its name says.
+
+use std::collections::HashSet;
+
+use super::finding::{Finding, Place};
+use crate::event::blob::{Reference, references};
+use crate::event::json::Json;
+use crate::run::blobs::Found;
+
+/// The blobs seen so far: each is looked at once.
+#[derive(Debug, Default)]
+pub struct BlobCheck {
+    seen: HashSet<(String, u64)>,
+    findings: Vec<Finding>,
+}
+
+impl BlobCheck {
+    /// Takes the payload of an event; `look` tells how a blob is found to be.
+    pub fn event(
+        &mut self,
+        data: Json<'_>,
+        place: impl Fn() -> Place,
+        look: impl Fn(&Reference<'_>) -> Found,
+    ) {
+        references(data, &mut |reference| {
+            if !self.seen.insert((reference.hash.to_owned(), reference.bytes)) {
+                return;
+            }
+            let file = format!("blobs/{}", reference.hash);
+            let (code, what) = match look(reference) {
+                Found::Whole => return,
+                Found::Missing => ("RL911", format!("{file} is missing")),
+                Found::Altered => ("RL912", format!("{file} is not what its name says")),
+                Found::Unreadable(error) => ("RL913", error.to_string()),
+            };
+            self.findings.push(Finding::new(code, place(), what));
+        });
+    }
+
+    /// What was found.
+    #[must_use]
+    pub fn finish(self) -> Vec<Finding> {
+        self.findings
+    }
+}

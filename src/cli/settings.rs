@@ -1,0 +1,77 @@
+//! The settings file, `runlog.toml` beside the runs directory.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::exit::{Exit, Failure};
+use crate::secret::{AddedRules, Rules};
+
+/// What the file may say; what else it says is for other versions.
+#[derive(Default, Deserialize)]
+pub(super) struct Settings {
+    secret_rules: Option<SecretRules>,
+    /// The directory that paths in the file are relative to.
+    #[serde(skip)]
+    directory: PathBuf,
+}
+
+/// Rules for secrets: in a file of their own, or in place.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum SecretRules {
+    File(PathBuf),
+    Rules(AddedRules),
+}
+
+impl Settings {
+    /// Reads the file; without one, nothing is set.
+    pub(super) fn beside(runs_dir: &Path) -> anyhow::Result<Self> {
+        let directory = runs_dir.parent().unwrap_or(Path::new(""));
+        let path = directory.join("runlog.toml");
+        match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(unreadable(&path, &error)),
+            Ok(text) => {
+                let settings: Self = toml::from_str(&text).map_err(|error| bad(&path, &error))?;
+                Ok(Self { directory: directory.to_owned(), ..settings })
+            }
+        }
+    }
+
+    /// The rules for secrets: the program's own, those of this file, and those of `file`.
+    pub(super) fn rules(&self, file: Option<&Path>) -> anyhow::Result<&'static Rules> {
+        let mut added = match &self.secret_rules {
+            None => Vec::new(),
+            Some(SecretRules::File(path)) => rules_of(&self.directory.join(path))?,
+            Some(SecretRules::Rules(rules)) => {
+                let path = self.directory.join("runlog.toml");
+                rules.rules().map_err(|error| bad(&path, &error))?
+            }
+        };
+        if let Some(file) = file {
+            added.extend(rules_of(file)?);
+        }
+        // The rules live as long as the process, which reads them once.
+        let rules = (!added.is_empty()).then(|| &*Box::leak(Box::new(Rules::with(added))));
+        Ok(rules.unwrap_or(Rules::built_in()))
+    }
+}
+
+fn rules_of(path: &Path) -> anyhow::Result<Vec<crate::secret::Rule>> {
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    let rules: AddedRules = toml::from_str(&text).map_err(|error| bad(path, &error))?;
+    rules.rules().map_err(|error| bad(path, &error))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> anyhow::Error {
+    let exit = if error.kind() == ErrorKind::NotFound { Exit::NoInput } else { Exit::Io };
+    Failure::new(exit, format!("cannot read {}: {error}", path.display())).into()
+}
+
+fn bad(path: &Path, error: &impl std::fmt::Display) -> anyhow::Error {
+    let message = format!("{}: {}", path.display(), error.to_string().trim());
+    let hint = "a rule is a table: [name], prefix = \"…\" (or a list), pattern = \"…\"";
+    Failure::new(Exit::Input, message).hint(hint).into()
+}

@@ -1,0 +1,145 @@
+//! Large values: a string over the limit is moved out of its event into a file named by
+//! its hash, and a reference with its beginning and its end stays.
+
+use super::hash::{hex, sha256};
+use super::json::{Json, Kind, ObjectText, escape_into};
+
+/// The key that makes an object a reference.
+pub const KEY: &str = "$blob";
+
+/// Bytes of a large value that stay in the event, at its beginning and at its end.
+const KEPT: usize = 512;
+
+/// A value that was moved out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blob {
+    /// Lower-case hex SHA-256 of the content; the name of its file.
+    pub hash: String,
+    /// The characters of the string.
+    pub content: String,
+}
+
+/// What stays in the event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference<'a> {
+    /// Lower-case hex SHA-256 of the content.
+    pub hash: &'a str,
+    /// Bytes of the content.
+    pub bytes: u64,
+    value: Json<'a>,
+}
+
+impl<'a> Reference<'a> {
+    /// Reads a value as a reference; `None` when it is none.
+    #[must_use]
+    pub fn of(value: Json<'a>) -> Option<Self> {
+        // Objects in logs are many and references few.
+        let (key, first) = value.raw_members().next()?;
+        if key != KEY {
+            return None;
+        }
+        let hash = first.text().strip_prefix('"')?.strip_suffix('"')?;
+        let hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if hash.len() != 64 || !hash.bytes().all(hex) {
+            return None;
+        }
+        Some(Self { hash, bytes: value.get("bytes")?.as_u64()?, value })
+    }
+
+    /// The beginning of the content, with a note of how much there is.
+    #[must_use]
+    pub fn preview(&self) -> String {
+        let head = self.value.text_at("head").unwrap_or_default();
+        format!("{head}… [{} bytes, blobs/{}]", self.bytes, self.hash)
+    }
+}
+
+/// Moves the strings of over `limit` bytes out of a checked object; `None` when it holds none.
+#[must_use]
+pub fn move_out(data: Json<'_>, limit: usize) -> Option<(String, Vec<Blob>)> {
+    if data.text().len() <= limit {
+        return None;
+    }
+    let mut out = String::new();
+    let mut blobs = Vec::new();
+    rewrite(data, &mut out, &mut |value, out| {
+        // The escaped text is never shorter than the characters.
+        let text = (value.kind() == Kind::String && value.text().len() > limit)
+            .then(|| value.as_str())
+            .flatten()
+            .filter(|text| text.len() > limit);
+        let Some(text) = text else { return false };
+        let hash = hex(&sha256(text.as_bytes()));
+        let mut reference = ObjectText::new();
+        reference.text(KEY, &hash).plain("bytes", text.len());
+        reference.text("head", &text[..text.floor_char_boundary(KEPT)]);
+        reference.text("tail", &text[text.ceil_char_boundary(text.len() - KEPT.min(text.len()))..]);
+        out.push_str(&reference.finish());
+        blobs.push(Blob { hash, content: text.into_owned() });
+        true
+    });
+    (!blobs.is_empty()).then_some((out, blobs))
+}
+
+/// Puts the contents back in place of the references; what `content` does not find stays.
+#[must_use]
+pub fn put_back(
+    data: Json<'_>,
+    content: &mut impl FnMut(&Reference<'_>) -> Option<String>,
+) -> String {
+    let mut out = String::new();
+    rewrite(data, &mut out, &mut |value, out| {
+        let content = Reference::of(value).and_then(|reference| content(&reference));
+        let Some(content) = content else { return false };
+        escape_into(&content, out);
+        true
+    });
+    out
+}
+
+/// Each reference in a value.
+pub fn references<'a>(value: Json<'a>, each: &mut impl FnMut(&Reference<'a>)) {
+    if memchr::memmem::find(value.text().as_bytes(), KEY.as_bytes()).is_none() {
+        return;
+    }
+    match (Reference::of(value), value.kind()) {
+        (Some(reference), _) => each(&reference),
+        (None, Kind::Object) => value.raw_members().for_each(|(_, value)| references(value, each)),
+        (None, Kind::Array) => value.items().for_each(|value| references(value, each)),
+        _ => {}
+    }
+}
+
+/// Writes a value anew, compact; what `replace` writes itself stands in place of a value.
+fn rewrite(
+    value: Json<'_>,
+    out: &mut String,
+    replace: &mut impl FnMut(Json<'_>, &mut String) -> bool,
+) {
+    if replace(value, out) {
+        return;
+    }
+    match value.kind() {
+        Kind::Object => {
+            out.push('{');
+            for (index, (key, value)) in value.raw_members().enumerate() {
+                out.push_str(if index > 0 { ",\"" } else { "\"" });
+                out.push_str(key);
+                out.push_str("\":");
+                rewrite(value, out, replace);
+            }
+            out.push('}');
+        }
+        Kind::Array => {
+            out.push('[');
+            for (index, value) in value.items().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                rewrite(value, out, replace);
+            }
+            out.push(']');
+        }
+        _ => out.push_str(value.text()),
+    }
+}

@@ -1,0 +1,88 @@
+//! `blobs/`: large values, each in a file named by its hash.
+
+use std::io::Read as _;
+
+use sha2::{Digest as _, Sha256};
+
+use super::dir::RunDir;
+use crate::event::blob::{Blob, Reference};
+use crate::event::hash::hex;
+use crate::fs::{Access, FsError, make_dir, open_regular, replace, sync_dir};
+
+/// How a blob is found to be.
+#[derive(Debug)]
+pub enum Found {
+    /// It is what its name says.
+    Whole,
+    /// There is no such file.
+    Missing,
+    /// Its bytes are not those that its name stands for.
+    Altered,
+    /// It cannot be read.
+    Unreadable(FsError),
+}
+
+/// Looks whether the blob is there and whole, in constant memory.
+#[must_use]
+pub fn look(run: &RunDir, reference: &Reference<'_>) -> Found {
+    look_at(run, reference.hash, reference.bytes)
+}
+
+fn look_at(run: &RunDir, hash: &str, bytes: u64) -> Found {
+    let path = run.blob(hash);
+    let mut file = match open_regular(&path, Access::Read) {
+        Ok(file) => file,
+        Err(error) if error.is_missing() => return Found::Missing,
+        Err(error) => return Found::Unreadable(error),
+    };
+    let failed = |what, error| Found::Unreadable(FsError::io(&path, what, error));
+    match file.metadata() {
+        Ok(metadata) if metadata.len() != bytes => return Found::Altered,
+        Ok(_) => {}
+        Err(error) => return failed("inspect", error),
+    }
+    let mut hasher = Sha256::new();
+    let mut piece = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut piece) {
+            Ok(0) => break,
+            Ok(read) => hasher.update(&piece[..read]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return failed("read", error),
+        }
+    }
+    if hex(&hasher.finalize()) == hash { Found::Whole } else { Found::Altered }
+}
+
+/// The content of a blob, which must be whole.
+///
+/// # Errors
+/// How it is found to be instead.
+pub fn read(run: &RunDir, reference: &Reference<'_>) -> Result<String, Found> {
+    match look(run, reference) {
+        Found::Whole => {}
+        other => return Err(other),
+    }
+    let path = run.blob(reference.hash);
+    let mut content = String::new();
+    let file = open_regular(&path, Access::Read).map_err(Found::Unreadable)?;
+    match file.take(reference.bytes).read_to_string(&mut content) {
+        Ok(_) => Ok(content),
+        Err(error) => Err(Found::Unreadable(FsError::io(&path, "read", error))),
+    }
+}
+
+/// Stores a blob durably, once: nothing is written where it is there and whole.
+///
+/// # Errors
+/// When the directory or the file cannot be made.
+pub(super) fn store(run: &RunDir, blob: &Blob) -> Result<(), FsError> {
+    let directory = run.blobs();
+    if make_dir(&directory)? {
+        sync_dir(run.path())?;
+    }
+    match look_at(run, &blob.hash, blob.content.len() as u64) {
+        Found::Whole => sync_dir(&directory),
+        _ => replace(&run.blob(&blob.hash), blob.content.as_bytes()),
+    }
+}

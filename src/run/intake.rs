@@ -1,0 +1,140 @@
+//! What becomes of a draft before any lock is taken: secrets are replaced, the template is
+//! filled, large values are moved out. In this order, so that no secret gets into a summary
+//! or a blob, and a summary may quote a large value.
+
+use std::borrow::Cow;
+
+use super::recorder::Options;
+use crate::event::blob::{Blob, move_out};
+use crate::event::catalogue;
+use crate::event::draft::{Defaults, Derived, Draft, Pending};
+use crate::event::envelope::{LineError, LineFault, MAX_SUMMARY};
+use crate::event::hash::hex;
+use crate::event::id::new_event_id;
+use crate::event::json::{Kind, ObjectText};
+use crate::event::reserved::{REDACTIONS, reserved_key};
+use crate::event::role::Role;
+use crate::import::line::SOURCE_HASH;
+use crate::secret::{Redacted, Rules};
+
+/// A draft as it goes into the log.
+pub(super) struct Intake<'d> {
+    /// Without secrets and large values.
+    pub(super) draft: Cow<'d, Draft>,
+    /// Severity and summary, by the whole payload.
+    pub(super) derived: Derived,
+    /// What was moved out of it.
+    pub(super) blobs: Vec<Blob>,
+}
+
+impl<'d> Intake<'d> {
+    /// Takes in a draft.
+    ///
+    /// # Errors
+    /// A reserved key in the payload, a summary over its limit, or a run that is made with
+    /// deliverables that are no list.
+    pub(super) fn of(draft: &'d Draft, options: &Options) -> Result<Self, LineError> {
+        check(draft)?;
+        let given = &draft.data;
+        let mut draft = Cow::Borrowed(draft);
+        if let Some(rules) = options.secrets {
+            redact(&mut draft, rules);
+        }
+        count_redactions(&mut draft);
+        let derived = Derived::of(&draft);
+        let mut blobs = Vec::new();
+        if let Some((data, moved)) = move_out(draft.data(), options.inline_limit) {
+            draft.to_mut().data = data;
+            blobs = moved;
+        }
+        if let Some(hash) = draft.source_hash.filter(|_| draft.data != *given) {
+            // The same source line must be known again, though its secrets are gone.
+            let mut data = ObjectText::new();
+            data.members(draft.data()).text(SOURCE_HASH, &hex(&hash));
+            draft.to_mut().data = data.finish();
+        }
+        Ok(Self { draft, derived, blobs })
+    }
+
+    /// The line but for what the lock decides.
+    ///
+    /// # Errors
+    /// When it names another run, or no reader would take it.
+    pub(super) fn pending(&self, defaults: &Defaults<'_>) -> Result<Pending, LineError> {
+        let draft = self.draft.as_ref();
+        if let Some(run_id) = draft.run_id.as_deref().filter(|run_id| *run_id != defaults.run_id) {
+            let rule = format!("names the run {run_id}, but this is {}", defaults.run_id);
+            return Err(field_error("run_id", rule));
+        }
+        let event_id = draft.event_id.clone().unwrap_or_else(new_event_id);
+        Pending::new(draft, &self.derived, event_id, defaults)
+    }
+}
+
+/// What is wrong with one field.
+pub(super) fn field_error(name: &'static str, rule: String) -> LineError {
+    LineError { offset: 0, fault: LineFault::Field(name, rule) }
+}
+
+/// Whether the draft makes a run.
+pub(super) fn is_created(draft: &Draft) -> bool {
+    catalogue::role(&draft.kind) == Role::RunCreated
+}
+
+fn check(draft: &Draft) -> Result<(), LineError> {
+    if let Some(summary) = draft.summary.as_ref().filter(|text| text.len() > MAX_SUMMARY) {
+        let rule = format!("has {} bytes; {MAX_SUMMARY} are allowed", summary.len());
+        return Err(field_error("summary", rule));
+    }
+    if let Some(key) = reserved_key(draft.data()) {
+        let rule = format!("holds the key \"{key}\", which only runlog writes");
+        return Err(field_error("data", rule));
+    }
+    if is_created(draft)
+        && let Some(deliverables) = draft.data().present("deliverables")
+    {
+        let listed = deliverables.present("required").is_none_or(|required| {
+            required.kind() == Kind::Array && required.items().all(|path| path.as_str().is_some())
+        });
+        if !deliverables.is_object() || !listed {
+            let rule = "must hold `required`, a list of paths".to_owned();
+            return Err(field_error("data.deliverables", rule));
+        }
+    }
+    Ok(())
+}
+
+/// Replaces the secrets in the payload and in every free text of the envelope.
+fn redact(draft: &mut Cow<'_, Draft>, rules: &Rules) {
+    if let Some(redacted) = rules.redact_json(draft.data()) {
+        put(draft, redacted, |draft| &mut draft.data);
+    }
+    if let Some(redacted) = rules.redact_members(&draft.unknown) {
+        put(draft, redacted, |draft| &mut draft.unknown);
+    }
+    let texts: [fn(&mut Draft) -> &mut Option<String>; 3] =
+        [|draft| &mut draft.summary, |draft| &mut draft.actor, |draft| &mut draft.branch];
+    let given = [&draft.summary, &draft.actor, &draft.branch];
+    let redacted = given.map(|text| rules.redact(text.as_deref()?));
+    for (redacted, text) in redacted.into_iter().zip(texts) {
+        if let Some(redacted) = redacted {
+            let draft = draft.to_mut();
+            draft.redactions += redacted.count;
+            *text(draft) = Some(redacted.text);
+        }
+    }
+}
+
+fn put(draft: &mut Cow<'_, Draft>, redacted: Redacted, place: fn(&mut Draft) -> &mut String) {
+    let draft = draft.to_mut();
+    draft.redactions += redacted.count;
+    *place(draft) = redacted.text;
+}
+
+fn count_redactions(draft: &mut Cow<'_, Draft>) {
+    if draft.redactions > 0 {
+        let mut data = ObjectText::new();
+        data.members(draft.data()).plain(REDACTIONS, draft.redactions);
+        draft.to_mut().data = data.finish();
+    }
+}

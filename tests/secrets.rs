@@ -1,0 +1,448 @@
+//! Secrets never reach the log. The samples are made here, so that none stands in the source.
+
+use std::fs;
+
+use runlog::event::json::{Rules as JsonRules, check};
+use runlog::secret::Rules;
+use serde_json::{Value, json};
+
+use crate::support::{Bench, json_lines};
+
+/// One sample a rule. `<A36>` stands for 36 letters and digits, `<h8>` for hex digits,
+/// `<U8>` for capitals and digits, `<d9>` for digits; what stands in `(…)` is the secret part
+/// where it is not the whole.
+const SAMPLES: &[(&str, &str)] = &[
+    ("aws-access-key-id", "AKIA<U16>"),
+    ("aws-secret-access-key", "aws_secret_access_key = (<A40>)"),
+    ("aws-session-token", "AWS_SESSION_TOKEN=(<A120>)"),
+    ("aws-bedrock-api-key", "ABSKQmVkcm9ja0FQSUtleS<A100>"),
+    ("google-api-key", "AIza<A35>"),
+    ("google-oauth-token", "ya29.<A60>"),
+    ("google-oauth-client-secret", "GOCSPX-<A28>"),
+    ("google-refresh-token", "1//0<A60>"),
+    ("azure-storage-key", "AccountName=a;AccountKey=(<A86>==);EndpointSuffix=x"),
+    ("azure-shared-access-key", "SharedAccessKey=(<A43>=)"),
+    ("azure-client-secret", "abc8Q~<A34>"),
+    ("azure-sas-signature", "https://a.example/c?sv=1&sig=(<A43>%3D)"),
+    ("alibaba-access-key-id", "LTAI<A20>"),
+    ("tencent-secret-id", "AKID<A32>"),
+    ("digitalocean-token", "dop_v1_<h64>"),
+    ("heroku-api-key", "HRKU-<A60>"),
+    ("fly-access-token", "fo1_<A43>"),
+    ("cloudflare-origin-ca-key", "v1.0-<h24>-<h146>"),
+    ("scaleway-access-key", "SCW<U17>"),
+    ("vercel-token", "vercel_blob_rw_<A40>"),
+    ("netlify-token", "nfp_<A40>"),
+    ("github-pat", "ghp_<A36>"),
+    ("github-fine-grained-pat", "github_pat_<A82>"),
+    ("github-oauth-token", "gho_<A36>"),
+    ("github-app-token", "ghs_<A36>"),
+    ("github-refresh-token", "ghr_<A36>"),
+    ("gitlab-pat", "glpat-<A20>"),
+    ("gitlab-token", "glrt-<A20>"),
+    ("bitbucket-app-password", "ATBB<A32>"),
+    ("atlassian-api-token", "ATATT3<A180>"),
+    ("sourcegraph-token", "sgp_<h40>"),
+    ("npm-token", "npm_<A36>"),
+    ("npm-auth", "//registry.example/:_authToken=(<A36>)"),
+    ("pypi-token", "pypi-AgE<A80>"),
+    ("rubygems-key", "rubygems_<h48>"),
+    ("crates-token", "cio<A32>"),
+    ("nuget-key", "oy2<h43>"),
+    ("clojars-token", "CLOJARS_<h60>"),
+    ("docker-token", "dckr_pat_<A27>"),
+    ("artifactory-key", "AKCp<A69>"),
+    ("artifactory-reference-token", "cmVmdGtu<A56>"),
+    ("anthropic-api-key", "sk-ant-api03-<A90>AA"),
+    ("openrouter-api-key", "sk-or-v1-<h64>"),
+    ("openai-api-key", "sk-proj-<A80>"),
+    ("openai-api-key", "sk-<A20>T3BlbkFJ<A20>"),
+    ("sk-api-key", "sk-<h32>"),
+    ("huggingface-token", "hf_<A34>"),
+    ("huggingface-org-token", "api_org_<A34>"),
+    ("replicate-token", "r8_<A37>"),
+    ("groq-api-key", "gsk_<A52>"),
+    ("perplexity-api-key", "pplx-<A48>"),
+    ("xai-api-key", "xai-<A80>"),
+    ("langsmith-key", "lsv2_pt_<h32>_<h10>"),
+    ("nvidia-api-key", "nvapi-<A64>"),
+    ("fireworks-api-key", "fw_<A24>"),
+    ("databricks-token", "dapi<h32>"),
+    ("tavily-api-key", "tvly-<A32>"),
+    ("slack-token", "xoxb-<d12>-<d12>-<A24>"),
+    ("slack-app-token", "xapp-1-<U11>-<d13>-<h64>"),
+    ("slack-webhook", "https://hooks.slack.com/services/(T<U8>/B<U8>/<A24>)"),
+    ("discord-webhook", "https://discord.com/api/webhooks/(<d18>/<A68>)"),
+    ("teams-webhook", "https://a.webhook.office.com/webhookb2/(<h32>@<h32>/IncomingWebhook/<h32>)"),
+    ("telegram-bot-token", "<d9>:AA<A33>"),
+    ("sendgrid-key", "SG.<A22>.<A43>"),
+    ("mailgun-key", "key-<h32>"),
+    ("mailchimp-key", "<h32>-us12"),
+    ("brevo-key", "xkeysib-<h64>-<A16>"),
+    ("resend-key", "re_<A8>_<A24>"),
+    ("stripe-key", "sk_live_<A24>"),
+    ("stripe-webhook-secret", "whsec_<A32>"),
+    ("square-token", "sq0atp-<A22>"),
+    ("braintree-token", "access_token$production$<h16>$<h32>"),
+    ("shopify-token", "shpat_<h32>"),
+    ("flutterwave-key", "FLWSECK_TEST-<h12>"),
+    ("plaid-token", "access-sandbox-<h8>-<h4>-<h4>-<h4>-<h12>"),
+    ("shippo-token", "shippo_live_<h40>"),
+    ("easypost-key", "EZAK<A54>"),
+    ("vault-token", "hvs.<A90>"),
+    ("terraform-token", "<A14>.atlasv1.<A67>"),
+    ("pulumi-token", "pul-<h40>"),
+    ("doppler-token", "dp.pt.<A43>"),
+    ("planetscale-token", "pscale_tkn_<A43>"),
+    ("supabase-token", "sbp_<h40>"),
+    ("grafana-token", "glsa_<A32>_<h8>"),
+    ("sentry-token", "sntryu_<h64>"),
+    ("new-relic-key", "NRAK-<U27>"),
+    ("dynatrace-token", "dt0c01.<U24>.<U64>"),
+    ("postman-key", "PMAK-<h24>-<h34>"),
+    ("linear-key", "lin_api_<A40>"),
+    ("notion-token", "ntn_<A46>"),
+    ("figma-token", "figd_<A40>"),
+    ("contentful-token", "CFPAT-<A43>"),
+    ("readme-key", "rdme_<h70>"),
+    ("prefect-key", "pnu_<A36>"),
+    ("infracost-key", "ico-<A32>"),
+    ("buildkite-token", "bkua_<h40>"),
+    ("onepassword-token", "ops_eyJ<A250>"),
+    ("age-secret-key", "AGE-SECRET-KEY-1<U58>"),
+    (
+        "private-key",
+        "-----BEGIN RSA PRIVATE KEY-----\n<A64>\n<A40>==\n-----END RSA PRIVATE KEY-----",
+    ),
+    ("private-key", "-----BEGIN OPENSSH PRIVATE KEY-----\n<A64>\n<A64>"),
+    (
+        "private-key",
+        "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 2\n\n<A64>\n-----END PGP PRIVATE KEY BLOCK-----",
+    ),
+    ("jwt", "eyJ<A20>.eyJ<A60>.<A43>"),
+    ("authorization-header", "Authorization: Bearer (<A12>)"),
+    ("authorization-header", "curl -H 'authorization: token (<A20>)' https://a.example"),
+    ("basic-auth", "Authorization: Basic (dXNlcjpodW50ZXIy)"),
+    ("bearer-token", "Bearer (<A32>)"),
+    ("database-url-password", "postgres://app:(<A12>)@db.example:5432/x"),
+    ("database-url-password", "mongodb+srv://app:(p@<A12>)@c.example/x"),
+    ("url-password", "https://user:(<A12>)@host.example/path"),
+];
+
+/// The sample, and its secret part.
+fn sample(pattern: &str) -> (String, String) {
+    let (mut whole, mut secret, mut marked) = (String::new(), String::new(), false);
+    let has_mark = pattern.contains('(');
+    let mut seed = 7_usize;
+    let mut rest = pattern;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let text = match c {
+            '(' | ')' => {
+                marked = c == '(';
+                continue;
+            }
+            '<' => {
+                let (inner, after) = rest.split_once('>').unwrap();
+                rest = after;
+                let alphabet: &[u8] = match &inner[..1] {
+                    "A" => b"a7Bc2DeF9gHi1JkL5mN",
+                    "h" => b"0a1b2c3d4e5f6789abc",
+                    "U" => b"A2B3C4D5E6F7G",
+                    _ => b"1234567890",
+                };
+                let mut digits = || {
+                    seed = (seed * 31 + 17) % 10_007;
+                    char::from(alphabet[seed % alphabet.len()])
+                };
+                (0..inner[1..].parse().unwrap()).map(|_| digits()).collect()
+            }
+            other => other.to_string(),
+        };
+        whole.push_str(&text);
+        if marked || !has_mark {
+            secret.push_str(&text);
+        }
+    }
+    (whole, secret)
+}
+
+fn redacted(value: &Value) -> (Value, u64) {
+    let text = value.to_string();
+    let checked = check(text.as_bytes(), JsonRules::STRICT).unwrap();
+    match Rules::built_in().redact_json(checked) {
+        Some(redacted) => (serde_json::from_str(&redacted.text).unwrap(), redacted.count),
+        None => (value.clone(), 0),
+    }
+}
+
+/// If this fails, a kind of secret gets into the log as it is.
+#[test]
+fn every_rule_finds_its_kind() {
+    for (name, pattern) in SAMPLES {
+        let (whole, secret) = sample(pattern);
+        let clean = whole.replacen(&secret, &format!("[REDACTED:{name}]"), 1);
+        for (before, after) in
+            [("", ""), ("see ", " there"), ("x=\"", "\","), ("(", ")"), ("ü\n", "\nü")]
+        {
+            let (value, count) =
+                redacted(&json!({ "a": [{ "b": format!("{before}{whole}{after}") }] }));
+            let expected = json!({ "a": [{ "b": format!("{before}{clean}{after}") }] });
+            assert_eq!((value, count), (expected, 1), "{name}: {before}{whole}{after}");
+        }
+        // In a key, in JSON in a string, in JSON in JSON in a string.
+        let (value, count) = redacted(&json!({ whole.clone(): 1 }));
+        assert_eq!((value, count), (json!({ clean.clone(): 1 }), 1), "{name} in a key");
+        let nested = json!({ "k": whole }).to_string();
+        for text in [nested.clone(), json!({ "k": nested }).to_string()] {
+            let (value, count) = redacted(&json!({ "text": text }));
+            assert!(
+                count == 1 && !value.to_string().contains(&secret),
+                "{name} in {text}: {value}"
+            );
+        }
+        // Hidden behind escapes, in the document and in JSON in a string.
+        let hidden: String = whole.chars().map(|c| format!("\\u{:04x}", c as u32)).collect();
+        let document = format!("{{\"a\":\"{hidden}\"}}");
+        let inner = json!({ "a": document }).to_string();
+        for text in [document, inner] {
+            let checked = check(text.as_bytes(), JsonRules::STRICT).unwrap();
+            let found = Rules::built_in()
+                .redact_json(checked)
+                .unwrap_or_else(|| panic!("{name} in {text}"));
+            assert!(found.text.contains(&format!("[REDACTED:{name}]")), "{name}: {}", found.text);
+        }
+    }
+}
+
+/// If this fails, a rule has no sample here, or a sample no rule.
+#[test]
+fn every_rule_has_a_sample() {
+    let mut rules: Vec<String> =
+        Rules::built_in().all().map(|rule| rule.name.to_string()).collect();
+    let mut samples: Vec<String> = SAMPLES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    for names in [&mut rules, &mut samples] {
+        names.sort();
+        names.dedup();
+    }
+    assert_eq!(rules, samples);
+    assert!(rules.len() >= 40);
+}
+
+/// If this fails, harmless text is torn up, or a stand-in is taken for a secret.
+#[test]
+fn what_is_no_secret_stays() {
+    let (hex, letters) = (sample("<h64>").0, sample("<A700>").0);
+    let texts = [
+        format!("sha256:{hex}"),
+        format!("commit {}", &hex[..40]),
+        format!("{}-us east", &hex[..30]),
+        format!("md5 {} key-value", &hex[..32]),
+        "0198f2c4-7e1a-7c3b-9d5e-2f6a8b0c1d3e".to_owned(),
+        format!("data:image/png;base64,iVBORw0KGgo{letters}=="),
+        format!("integrity sha512-{}==", &letters[..86]),
+        "if key.startswith(\"-----BEGIN PRIVATE KEY-----\"): raise".to_owned(),
+        "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----".to_owned(),
+        "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----".to_owned(),
+        "const header = `Authorization: Bearer ${token}`;".to_owned(),
+        "headers={'Authorization': f'Bearer {token}'}".to_owned(),
+        "Authorization: Bearer YOUR_API_KEY".to_owned(),
+        "Authorization: Bearer $GITHUB_TOKEN".to_owned(),
+        "the bearer authentication-scheme-registry".to_owned(),
+        "a basic understanding of basic authentication".to_owned(),
+        "postgres://user:${PASSWORD}@db/x https://user:<password>@host http://user:***@host"
+            .to_owned(),
+        "http://localhost:8080/@scope/package".to_owned(),
+        "https://example.org/a:b@c git@github.com:owner/repo.git ssh://git@host/x".to_owned(),
+        "AKIA sk- ghp_ xoxb- npm_config_registry sk-learn sk_live_ hf_ eyJ SG. key- AIza"
+            .to_owned(),
+        "task-manager risk-assessment-2026 desk-ant-farm disk-usage-report-for-all-hosts"
+            .to_owned(),
+        "skeleton.eyJ npm_lifecycle_event glpat-short ghp_tooshort AKIAIOSFODNN".to_owned(),
+        format!("xAKIA{0} AKIA{0}tail", sample("<U16>").0),
+        "eyJhbGciOiJub25lIn0 alone".to_owned(),
+        "re_compile_pattern_with_long_names fw_version_2 pul-request".to_owned(),
+        "std::io::Result<()> // 1//0 SCW-like hvs.x dp.st.short".to_owned(),
+        "aws_secret_access_key = os.environ['AWS_SECRET_ACCESS_KEY']".to_owned(),
+        "[REDACTED:aws-access-key-id] https://u:[REDACTED:url-password]@h".to_owned(),
+        "\u{1b}[31mred\u{1b}[0m \\u0041 \\u001b".to_owned(),
+    ];
+    for text in texts {
+        let value = json!({ text.clone(): [text.clone()] });
+        assert_eq!(redacted(&value), (value.clone(), 0), "{text}");
+    }
+}
+
+/// If this fails, one event loses its other tokens, or does not say what was replaced.
+#[test]
+fn an_event_says_how_many_were_replaced() {
+    let bench = Bench::with_run();
+    let (key, _) = sample("AKIA<U16>");
+    let (pat, _) = sample("ghp_<A36>");
+    let other: String = key.chars().rev().take(16).collect();
+    let data = format!(
+        "{{\"n\":1.0,\"e\":\"\\u0041\\/\",\"AK\\u0049A{other}\":0,\"{key}\":{{\"x\":[\"{pat} {pat}\",2e3]}}}}"
+    );
+    let args = [
+        "emit",
+        "--run",
+        "r",
+        "note",
+        "--branch",
+        &pat,
+        "--summary",
+        &format!("used {key}"),
+        "--data",
+        "-",
+    ];
+    assert_eq!(bench.feed(&args, data.as_bytes()).status, 0);
+    let log = bench.log();
+    assert!(!log.contains(&key) && !log.contains(&pat) && !log.contains(&other), "{log}");
+    let line = log.lines().last().unwrap();
+    assert!(line.contains("\"data\":{\"n\":1.0,\"e\":\"\\u0041\\/\",\"[REDACTED:aws-access-key-id]\":0,\"[REDACTED:aws-access-key-id]~2\":{\"x\":[\"[REDACTED:github-pat] [REDACTED:github-pat]\",2e3]},\"_redactions\":6}"), "{line}");
+    assert!(line.contains("\"summary\":\"used [REDACTED:aws-access-key-id]\""), "{line}");
+    assert!(line.contains("\"branch\":\"[REDACTED:github-pat]\""), "{line}");
+    // The key of a member tells what its value is.
+    bench.emit(&["note", "-f", &format!("env.aws_secret_access_key={}", sample("<A40>").0)]);
+    assert_eq!(
+        bench.lines().last().unwrap()["data"]["env"]["aws_secret_access_key"],
+        "[REDACTED:aws-secret-access-key]"
+    );
+    // Repeating is known as repeating, though the secret is gone.
+    for _ in 0..2 {
+        bench.emit(&["note", "--event-id", "again", "-f", &format!("text={key}")]);
+    }
+    assert_eq!(bench.lines().len(), 4);
+    assert_eq!(bench.call(&["validate", "r"]).status, 0);
+}
+
+/// If this fails, a secret leaks through the lines that were not taken.
+#[test]
+fn rejected_lines_are_redacted_too() {
+    let bench = Bench::with_run();
+    let (key, _) = sample("AKIA<U16>");
+    let hidden = format!("AK\\u0049{}", &key[3..]);
+    let input = [
+        format!("prose with {key}\n").into_bytes(),
+        format!("{{\"type\":\"note\",\"data\":{{\"{key}\":1,\"{key}\":2}}}}\n").into_bytes(),
+        format!("{{\"type\":\"note\",\"sequence\":1,\"x\":\"{hidden}\"}}\n").into_bytes(),
+        [b"\xff\xfe ", key.as_bytes(), b"\n"].concat(),
+    ];
+    let said = bench.feed(&["emit", "--run", "r", "--stdin"], &input.concat());
+    assert_eq!(said.status, 65);
+    assert!(!said.err.contains(&key), "{}", said.err);
+    let path = bench.path("runs/r/logs/rejected.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(!text.contains(&key) && !text.contains(&hidden) && !text.contains(&key[3..]), "{text}");
+    let records = json_lines(&path);
+    assert_eq!(records.len(), 4);
+    assert_eq!(records[0]["text"], "prose with [REDACTED:aws-access-key-id]");
+    assert_eq!(records[0]["bytes"], 11 + key.len());
+    use base64::Engine as _;
+    let last =
+        base64::prelude::BASE64_STANDARD.decode(records[3]["base64"].as_str().unwrap()).unwrap();
+    assert_eq!(last, b"\xff\xfe [REDACTED:aws-access-key-id]");
+}
+
+/// If this fails, a leak is not found afterwards, or a run cannot be copied clean.
+#[test]
+fn a_leak_is_found_and_copied_clean() {
+    let bench = Bench::with_run();
+    let (key, _) = sample("AKIA<U16>");
+    bench.emit(&["note", "--no-redact", "-f", &format!("text={key}"), "--event-id", "leak"]);
+    bench.emit(&["note", "-f", &format!("text=and {key}"), "-f", "big=y"]);
+    bench.emit(&["note", "-f", &format!("text={}", "long ".repeat(9000))]);
+    assert!(bench.log().contains(&key));
+    let verdict = bench.call(&["validate", "r"]);
+    assert_eq!(verdict.status, 1);
+    assert!(verdict.out.contains("RL903") && !verdict.out.contains(&key), "{}", verdict.out);
+    let whole = bench.ok(&["show", "r", "--full", "--format", "jsonl"]);
+    let said =
+        bench.feed(&["emit", "--run", "new", "--stdin", "--from", "runlog"], whole.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    let copy = json_lines(&bench.path("runs/new/events.jsonl"));
+    assert_eq!(copy.len(), 4);
+    assert_eq!(
+        copy[1]["data"],
+        json!({ "text": "[REDACTED:aws-access-key-id]", "_redactions": 2 })
+    );
+    assert_eq!(copy[1]["event_id"], "leak");
+    assert_eq!(copy[2]["data"]["_redactions"], 1);
+    assert_eq!(copy[3]["run_id"], "new");
+    assert_eq!(copy[3]["data"]["text"], bench.lines()[3]["data"]["text"]);
+    assert_eq!(bench.call(&["validate", "new"]).status, 0);
+    // Without its large values a run cannot be copied whole.
+    let partial = bench.ok(&["show", "r", "--format", "jsonl"]);
+    let said =
+        bench.feed(&["emit", "--run", "part", "--stdin", "--from", "runlog"], partial.as_bytes());
+    assert_eq!(said.status, 65);
+    assert!(said.err.contains("show --full"), "{}", said.err);
+}
+
+/// If this fails, a user's own kinds of secrets are recorded.
+#[test]
+fn rules_can_be_added() {
+    let bench = Bench::with_run();
+    let token = "acme_0123456789abcdef";
+    let rules =
+        "[acme-token]\nprefix = \"ACME_\"\npattern = \"(?i)acme_[0-9a-f]{16}\"\nany_case = true\n";
+    fs::write(bench.path("rules.toml"), rules).unwrap();
+    let text = format!("text=a {token} b");
+    bench.emit(&["note", "-f", &text]);
+    bench.emit(&["note", "-f", &text, "--secret-rules", "rules.toml"]);
+    fs::write(bench.path("runlog.toml"), "secret_rules = \"rules.toml\"\nllm_cmd = \"later\"\n")
+        .unwrap();
+    bench.emit(&["note", "-f", &text]);
+    let inline = rules.replace("[acme-token]", "[secret_rules.acme-token]");
+    fs::write(bench.path("runlog.toml"), inline).unwrap();
+    bench.emit(&["note", "-f", &text]);
+    let texts: Vec<Value> =
+        bench.lines()[1..].iter().map(|line| line["data"]["text"].clone()).collect();
+    let clean = "a [REDACTED:acme-token] b";
+    assert_eq!(texts, [&format!("a {token} b"), clean, clean, clean]);
+    assert_eq!(bench.codes(), ["RL408", "RL503", "RL903"]);
+    for (file, says) in [
+        ("[x]\nprefix = \"ab\"\npattern = \"ab\"", "3 bytes or more"),
+        ("[x]\nprefix = \"abc\"\npattern = \"abc(\"", "its pattern"),
+        ("[\"X y\"]\nprefix = \"abc\"\npattern = \"abc\"", "a name is"),
+        ("[x]\npattern = \"abc\"", "missing field `prefix`"),
+        ("nonsense", "TOML parse error"),
+    ] {
+        fs::write(bench.path("bad.toml"), file).unwrap();
+        let error = bench.fails(65, &["emit", "--run", "r", "note", "--secret-rules", "bad.toml"]);
+        assert!(error.contains(says), "{file}: {error}");
+    }
+    bench.fails(66, &["emit", "--run", "r", "note", "--secret-rules", "missing.toml"]);
+}
+
+/// If this fails, a secret escapes between the pieces of a long text, or a text made for
+/// it takes for ever.
+#[test]
+fn long_texts() {
+    let (pat, _) = sample("ghp_<A36>");
+    let (key, _) = sample("-----BEGIN RSA PRIVATE KEY-----\n<A64>\n-----END RSA PRIVATE KEY-----");
+    for place in [(1 << 20) - 20, (1 << 20) - (128 << 10) - 20, 1 << 20, 3 << 20] {
+        for secret in [&pat, &key] {
+            let text = format!("{} {secret} {}", "x y ".repeat(place / 4), "z ".repeat(600_000));
+            let found = Rules::built_in().redact(&text).unwrap();
+            assert_eq!(found.count, 1, "{place}");
+            assert!(!found.text.contains(&secret[10..30]), "{place}");
+        }
+    }
+    for hostile in [
+        "AKIA",
+        "://",
+        "a://b:",
+        "bearer ",
+        "-----BEGIN PRIVATE KEY-----",
+        "eyJ.",
+        "\\u0041",
+        "sk-",
+        "authorization: bearer ",
+        "-us1",
+        ":AA",
+    ] {
+        let text = hostile.repeat((128 << 10) / hostile.len());
+        let _ = Rules::built_in().redact(&text);
+    }
+}
