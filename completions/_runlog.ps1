@@ -30,6 +30,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('emit', 'emit', [CompletionResultType]::ParameterValue, 'Record an event, or a stream of them')
+            [CompletionResult]::new('exec', 'exec', [CompletionResultType]::ParameterValue, 'Run a command and record it as a tool call')
             [CompletionResult]::new('summarize', 'summarize', [CompletionResultType]::ParameterValue, 'Fill in summaries that templates can make, and show what happened')
             [CompletionResult]::new('chapter', 'chapter', [CompletionResultType]::ParameterValue, 'Fold finished tasks into chapters, and browse them')
             [CompletionResult]::new('transcript', 'transcript', [CompletionResultType]::ParameterValue, 'Write transcript.md: the run as a person wants to read it')
@@ -70,6 +71,30 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             [CompletionResult]::new('--create', '--create', [CompletionResultType]::ParameterName, 'Make the run if it does not exist')
             [CompletionResult]::new('--stdin', '--stdin', [CompletionResultType]::ParameterName, 'Read events from standard input, one JSON object a line')
             [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Stop at the first line that cannot be taken')
+            [CompletionResult]::new('--no-source', '--no-source', [CompletionResultType]::ParameterName, 'Do not keep the source lines in the events')
+            [CompletionResult]::new('--no-redact', '--no-redact', [CompletionResultType]::ParameterName, 'Record secrets as they are (`validate` finds them)')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'runlog;exec' {
+            [CompletionResult]::new('--run', '--run', [CompletionResultType]::ParameterName, 'The run''s exact id; with --run-new the id to be used. Default: RUNLOG_RUN')
+            [CompletionResult]::new('--tool', '--tool', [CompletionResultType]::ParameterName, 'The tool''s name. Default: the command''s')
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'The session; default: the run''s own')
+            [CompletionResult]::new('--task', '--task', [CompletionResultType]::ParameterName, 'The task; default: the run''s own')
+            [CompletionResult]::new('--parent', '--parent', [CompletionResultType]::ParameterName, 'The event that led to the call')
+            [CompletionResult]::new('--branch', '--branch', [CompletionResultType]::ParameterName, 'Hierarchical scope, as app/agent/tool')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Record the command''s standard output as events too: native ones, another program''s (claude-code), or auto')
+            [CompletionResult]::new('--receipt', '--receipt', [CompletionResultType]::ParameterName, 'Write the receipt as JSON to a file')
+            [CompletionResult]::new('--secret-rules', '--secret-rules', [CompletionResultType]::ParameterName, 'Further rules for secrets: a TOML file of [name], prefix, pattern. Default: those of runlog.toml beside the runs directory')
+            [CompletionResult]::new('--inline-limit', '--inline-limit', [CompletionResultType]::ParameterName, 'Strings of more bytes go to blobs/ (as 4096, 16k, 1M)')
+            [CompletionResult]::new('--durability', '--durability', [CompletionResultType]::ParameterName, 'What an acknowledged event survives: a power cut (disk) or the death of processes')
+            [CompletionResult]::new('--lock-timeout', '--lock-timeout', [CompletionResultType]::ParameterName, 'How long to wait for the run''s lock (as 500ms, 10s, 2m)')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--run-new', '--run-new', [CompletionResultType]::ParameterName, 'Make a run for this command, start it and end it; its id is told on standard error')
             [CompletionResult]::new('--no-source', '--no-source', [CompletionResultType]::ParameterName, 'Do not keep the source lines in the events')
             [CompletionResult]::new('--no-redact', '--no-redact', [CompletionResultType]::ParameterName, 'Record secrets as they are (`validate` finds them)')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
@@ -291,6 +316,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
         }
         'runlog;help' {
             [CompletionResult]::new('emit', 'emit', [CompletionResultType]::ParameterValue, 'Record an event, or a stream of them')
+            [CompletionResult]::new('exec', 'exec', [CompletionResultType]::ParameterValue, 'Run a command and record it as a tool call')
             [CompletionResult]::new('summarize', 'summarize', [CompletionResultType]::ParameterValue, 'Fill in summaries that templates can make, and show what happened')
             [CompletionResult]::new('chapter', 'chapter', [CompletionResultType]::ParameterValue, 'Fold finished tasks into chapters, and browse them')
             [CompletionResult]::new('transcript', 'transcript', [CompletionResultType]::ParameterValue, 'Write transcript.md: the run as a person wants to read it')
@@ -303,6 +329,9 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             break
         }
         'runlog;help;emit' {
+            break
+        }
+        'runlog;help;exec' {
             break
         }
         'runlog;help;summarize' {

@@ -28,6 +28,9 @@ _runlog() {
             runlog,emit)
                 cmd="runlog__subcmd__emit"
                 ;;
+            runlog,exec)
+                cmd="runlog__subcmd__exec"
+                ;;
             runlog,help)
                 cmd="runlog__subcmd__help"
                 ;;
@@ -106,6 +109,9 @@ _runlog() {
             runlog__subcmd__help,emit)
                 cmd="runlog__subcmd__help__subcmd__emit"
                 ;;
+            runlog__subcmd__help,exec)
+                cmd="runlog__subcmd__help__subcmd__exec"
+                ;;
             runlog__subcmd__help,help)
                 cmd="runlog__subcmd__help__subcmd__help"
                 ;;
@@ -152,7 +158,7 @@ _runlog() {
 
     case "${cmd}" in
         runlog)
-            opts="-q -h -V --runs-dir --color --quiet --help --version emit summarize chapter transcript validate show list catalogue completions help"
+            opts="-q -h -V --runs-dir --color --quiet --help --version emit exec summarize chapter transcript validate show list catalogue completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -677,8 +683,78 @@ _runlog() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        runlog__subcmd__exec)
+            opts="-q -h --run --run-new --tool --session --task --parent --branch --from --no-source --receipt --no-redact --secret-rules --inline-limit --durability --lock-timeout --runs-dir --color --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --run)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tool)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --session)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --task)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --parent)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --branch)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --receipt)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --secret-rules)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --inline-limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --durability)
+                    COMPREPLY=($(compgen -W "disk process" -- "${cur}"))
+                    return 0
+                    ;;
+                --lock-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --runs-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         runlog__subcmd__help)
-            opts="emit summarize chapter transcript validate show list catalogue completions help"
+            opts="emit exec summarize chapter transcript validate show list catalogue completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -832,6 +908,20 @@ _runlog() {
             return 0
             ;;
         runlog__subcmd__help__subcmd__emit)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        runlog__subcmd__help__subcmd__exec)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -27,6 +27,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
             cand emit 'Record an event, or a stream of them'
+            cand exec 'Run a command and record it as a tool call'
             cand summarize 'Fill in summaries that templates can make, and show what happened'
             cand chapter 'Fold finished tasks into chapters, and browse them'
             cand transcript 'Write transcript.md: the run as a person wants to read it'
@@ -66,6 +67,29 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand --create 'Make the run if it does not exist'
             cand --stdin 'Read events from standard input, one JSON object a line'
             cand --strict 'Stop at the first line that cannot be taken'
+            cand --no-source 'Do not keep the source lines in the events'
+            cand --no-redact 'Record secrets as they are (`validate` finds them)'
+            cand -q 'Say nothing but errors and warnings'
+            cand --quiet 'Say nothing but errors and warnings'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'runlog;exec'= {
+            cand --run 'The run''s exact id; with --run-new the id to be used. Default: RUNLOG_RUN'
+            cand --tool 'The tool''s name. Default: the command''s'
+            cand --session 'The session; default: the run''s own'
+            cand --task 'The task; default: the run''s own'
+            cand --parent 'The event that led to the call'
+            cand --branch 'Hierarchical scope, as app/agent/tool'
+            cand --from 'Record the command''s standard output as events too: native ones, another program''s (claude-code), or auto'
+            cand --receipt 'Write the receipt as JSON to a file'
+            cand --secret-rules 'Further rules for secrets: a TOML file of [name], prefix, pattern. Default: those of runlog.toml beside the runs directory'
+            cand --inline-limit 'Strings of more bytes go to blobs/ (as 4096, 16k, 1M)'
+            cand --durability 'What an acknowledged event survives: a power cut (disk) or the death of processes'
+            cand --lock-timeout 'How long to wait for the run''s lock (as 500ms, 10s, 2m)'
+            cand --runs-dir 'The directory that holds the runs'
+            cand --color 'When to use colours'
+            cand --run-new 'Make a run for this command, start it and end it; its id is told on standard error'
             cand --no-source 'Do not keep the source lines in the events'
             cand --no-redact 'Record secrets as they are (`validate` finds them)'
             cand -q 'Say nothing but errors and warnings'
@@ -262,6 +286,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
         }
         &'runlog;help'= {
             cand emit 'Record an event, or a stream of them'
+            cand exec 'Run a command and record it as a tool call'
             cand summarize 'Fill in summaries that templates can make, and show what happened'
             cand chapter 'Fold finished tasks into chapters, and browse them'
             cand transcript 'Write transcript.md: the run as a person wants to read it'
@@ -273,6 +298,8 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'runlog;help;emit'= {
+        }
+        &'runlog;help;exec'= {
         }
         &'runlog;help;summarize'= {
         }

@@ -32,6 +32,7 @@ complete -c runlog -n "__fish_runlog_needs_command" -s q -l quiet -d 'Say nothin
 complete -c runlog -n "__fish_runlog_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c runlog -n "__fish_runlog_needs_command" -s V -l version -d 'Print version'
 complete -c runlog -n "__fish_runlog_needs_command" -f -a "emit" -d 'Record an event, or a stream of them'
+complete -c runlog -n "__fish_runlog_needs_command" -f -a "exec" -d 'Run a command and record it as a tool call'
 complete -c runlog -n "__fish_runlog_needs_command" -f -a "summarize" -d 'Fill in summaries that templates can make, and show what happened'
 complete -c runlog -n "__fish_runlog_needs_command" -f -a "chapter" -d 'Fold finished tasks into chapters, and browse them'
 complete -c runlog -n "__fish_runlog_needs_command" -f -a "transcript" -d 'Write transcript.md: the run as a person wants to read it'
@@ -81,6 +82,28 @@ complete -c runlog -n "__fish_runlog_using_subcommand emit" -l no-source -d 'Do 
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -l no-redact -d 'Record secrets as they are (`validate` finds them)'
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l run -d 'The run\'s exact id; with --run-new the id to be used. Default: RUNLOG_RUN' -r
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l tool -d 'The tool\'s name. Default: the command\'s' -r
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l session -d 'The session; default: the run\'s own' -r
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l task -d 'The task; default: the run\'s own' -r
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l parent -d 'The event that led to the call' -r
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l branch -d 'Hierarchical scope, as app/agent/tool' -r
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l from -d 'Record the command\'s standard output as events too: native ones, another program\'s (claude-code), or auto' -r
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l receipt -d 'Write the receipt as JSON to a file' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l secret-rules -d 'Further rules for secrets: a TOML file of [name], prefix, pattern. Default: those of runlog.toml beside the runs directory' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l inline-limit -d 'Strings of more bytes go to blobs/ (as 4096, 16k, 1M)' -r
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l durability -d 'What an acknowledged event survives: a power cut (disk) or the death of processes' -r -f -a "disk\t''
+process\t''"
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l lock-timeout -d 'How long to wait for the run\'s lock (as 500ms, 10s, 2m)' -r
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l run-new -d 'Make a run for this command, start it and end it; its id is told on standard error'
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l no-source -d 'Do not keep the source lines in the events'
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l no-redact -d 'Record secrets as they are (`validate` finds them)'
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -s q -l quiet -d 'Say nothing but errors and warnings'
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l format -d 'How to print the overview' -r -f -a "table\t''
 json\t''"
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l durability -d 'What an acknowledged event survives: a power cut (disk) or the death of processes' -r -f -a "disk\t''
@@ -232,16 +255,17 @@ always\t'Always'
 never\t'Never'"
 complete -c runlog -n "__fish_runlog_using_subcommand completions" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "emit" -d 'Record an event, or a stream of them'
-complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "summarize" -d 'Fill in summaries that templates can make, and show what happened'
-complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "chapter" -d 'Fold finished tasks into chapters, and browse them'
-complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "transcript" -d 'Write transcript.md: the run as a person wants to read it'
-complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "validate" -d 'Tell whether a run holds'
-complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "show" -d 'Print the events of a run'
-complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "list" -d 'Print the runs'
-complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "catalogue" -d 'Print the table of event types'
-complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "completions" -d 'Print the completion script of a shell'
-complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit summarize chapter transcript validate show list catalogue completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "emit" -d 'Record an event, or a stream of them'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "exec" -d 'Run a command and record it as a tool call'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "summarize" -d 'Fill in summaries that templates can make, and show what happened'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "chapter" -d 'Fold finished tasks into chapters, and browse them'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "transcript" -d 'Write transcript.md: the run as a person wants to read it'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "validate" -d 'Tell whether a run holds'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "show" -d 'Print the events of a run'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "list" -d 'Print the runs'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "catalogue" -d 'Print the table of event types'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "completions" -d 'Print the completion script of a shell'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c runlog -n "__fish_runlog_using_subcommand help; and __fish_seen_subcommand_from chapter" -f -a "index" -d 'Print the numbered tasks'
 complete -c runlog -n "__fish_runlog_using_subcommand help; and __fish_seen_subcommand_from chapter" -f -a "add" -d 'Fold tasks into a chapter'
 complete -c runlog -n "__fish_runlog_using_subcommand help; and __fish_seen_subcommand_from chapter" -f -a "list" -d 'Print the chapters'

@@ -11,6 +11,7 @@ mod concurrency;
 mod counts;
 mod crash;
 mod emit;
+mod exec;
 mod faults;
 mod generated;
 mod import;

@@ -27,7 +27,7 @@ pub(super) enum Exit {
     Input,
     /// No such run or file.
     NoInput,
-    /// A bug.
+    /// A bug; or recording failed though the wrapped command succeeded.
     Bug,
     /// Cannot create.
     CannotCreate,
@@ -39,6 +39,8 @@ pub(super) enum Exit {
     Damaged,
     /// An unsafe path, or no permission.
     Unsafe,
+    /// As a wrapped command exited.
+    Child(u8),
     /// Ended by a signal, after what was read was written.
     Signal(u8),
 }
@@ -61,6 +63,7 @@ impl Exit {
             Self::Busy => 75,
             Self::Damaged => 76,
             Self::Unsafe => 77,
+            Self::Child(status) => status,
             Self::Signal(signal) => 128 + signal,
         }
     }

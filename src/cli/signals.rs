@@ -1,47 +1,162 @@
-//! SIGINT and SIGTERM while a stream is read: caught by a thread, so that what was read
-//! can still be written.
+//! Signals that are caught and can then be waited for together with input.
 
+use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, PipeReader, Write as _};
-use std::os::fd::AsFd as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 
-/// Watches for SIGINT and SIGTERM until the process ends.
+/// Signals of this process, caught until it ends.
+pub(super) struct Caught {
+    source: source::Source,
+    signals: SigSet,
+    before: SigSet,
+}
+
+/// A signal that came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Delivery {
+    /// Which.
+    pub(super) signal: Signal,
+    /// Whether the terminal sent it, to every process of the foreground group.
+    pub(super) by_terminal: bool,
+}
+
+impl Caught {
+    /// Starts catching. Call it before other threads exist: they would not hold it back.
+    pub(super) fn new(signals: &[Signal]) -> io::Result<Self> {
+        let signals: SigSet = signals.iter().copied().collect();
+        let before = signals.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+        Ok(Self { source: source::Source::new(&signals)?, signals, before })
+    }
+
+    /// The next signal that came; `None` when none did.
+    pub(super) fn next(&self) -> Option<Delivery> {
+        self.source.next()
+    }
+
+    /// The signals that were held back before: what a child should start with.
+    pub(super) fn mask_before(&self) -> &SigSet {
+        &self.before
+    }
+
+    /// From now on the signals do again what they did before.
+    fn release(&self) {
+        let _ = self.signals.thread_unblock();
+    }
+}
+
+impl AsFd for Caught {
+    /// Readable when a signal came.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.source.as_fd()
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod source {
+    use std::io;
+    use std::os::fd::{AsFd, BorrowedFd};
+
+    use nix::sys::signal::{SigSet, Signal};
+    use nix::sys::signalfd::{SfdFlags, SignalFd};
+
+    use super::Delivery;
+
+    /// `si_code` of signals that the kernel itself sends (signal.h).
+    const SI_KERNEL: i32 = 0x80;
+
+    pub(super) struct Source(SignalFd);
+
+    impl Source {
+        pub(super) fn new(signals: &SigSet) -> io::Result<Self> {
+            let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+            Ok(Self(SignalFd::with_flags(signals, flags)?))
+        }
+
+        pub(super) fn next(&self) -> Option<Delivery> {
+            let info = self.0.read_signal().ok().flatten()?;
+            let signal = Signal::try_from(i32::try_from(info.ssi_signo).ok()?).ok()?;
+            Some(Delivery { signal, by_terminal: info.ssi_code == SI_KERNEL })
+        }
+    }
+
+    impl AsFd for Source {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.0.as_fd()
+        }
+    }
+}
+
+/// Where there is no signalfd, a thread waits; it cannot tell who sent a signal.
+#[cfg(not(target_os = "linux"))]
+mod source {
+    use std::io::{self, Read as _, Write as _};
+    use std::os::fd::{AsFd, BorrowedFd};
+    use std::os::unix::net::UnixStream;
+
+    use nix::sys::signal::{SigSet, Signal};
+
+    use super::Delivery;
+
+    pub(super) struct Source(UnixStream);
+
+    impl Source {
+        pub(super) fn new(signals: &SigSet) -> io::Result<Self> {
+            let (reader, mut writer) = UnixStream::pair()?;
+            reader.set_nonblocking(true)?;
+            let signals = *signals;
+            std::thread::spawn(move || {
+                while let Ok(signal) = signals.wait() {
+                    let byte = u8::try_from(signal as i32).unwrap_or(0);
+                    if writer.write_all(&[byte]).is_err() {
+                        return;
+                    }
+                }
+            });
+            Ok(Self(reader))
+        }
+
+        pub(super) fn next(&self) -> Option<Delivery> {
+            let mut byte = [0];
+            let read = (&self.0).read(&mut byte).ok().filter(|read| *read == 1);
+            let signal = read.and_then(|_| Signal::try_from(i32::from(byte[0])).ok())?;
+            Some(Delivery { signal, by_terminal: false })
+        }
+    }
+
+    impl AsFd for Source {
+        fn as_fd(&self) -> BorrowedFd<'_> {
+            self.0.as_fd()
+        }
+    }
+}
+
+/// SIGINT and SIGTERM while a stream is read, so that what was read can still be written.
 pub(super) struct Interrupts {
-    caught: Arc<AtomicU8>,
-    wake: PipeReader,
+    caught: Caught,
+    first: Cell<Option<u8>>,
 }
 
 impl Interrupts {
     /// Starts watching. Call it before other threads exist.
     pub(super) fn watch() -> io::Result<Self> {
-        let mut set = SigSet::empty();
-        set.add(Signal::SIGINT);
-        set.add(Signal::SIGTERM);
-        set.thread_block()?;
-        let (wake, mut waker) = io::pipe()?;
-        let caught = Arc::new(AtomicU8::new(0));
-        let seen = Arc::clone(&caught);
-        std::thread::spawn(move || {
-            if let Ok(signal) = set.wait() {
-                seen.store(u8::try_from(signal as i32).unwrap_or(0), Ordering::SeqCst);
-                let _ = waker.write_all(b"!");
-                // A second signal ends the process at once.
-                let _ = set.thread_unblock();
-                std::thread::park();
-            }
-        });
-        Ok(Self { caught, wake })
+        let caught = Caught::new(&[Signal::SIGINT, Signal::SIGTERM])?;
+        Ok(Self { caught, first: Cell::new(None) })
     }
 
-    /// The signal that came, if one did.
+    /// The signal that came, if one did. A second one ends the process at once.
     pub(super) fn caught(&self) -> Option<u8> {
-        Some(self.caught.load(Ordering::SeqCst)).filter(|signal| *signal > 0)
+        if self.first.get().is_none()
+            && let Some(delivery) = self.caught.next()
+        {
+            self.first.set(u8::try_from(delivery.signal as i32).ok());
+            self.caught.release();
+        }
+        self.first.get()
     }
 
     /// Whether input can be read without waiting; with `wait`, waits for it or a signal.
@@ -49,7 +164,7 @@ impl Interrupts {
         let timeout = if wait { PollTimeout::NONE } else { PollTimeout::ZERO };
         let mut watched = [
             PollFd::new(input.as_fd(), PollFlags::POLLIN),
-            PollFd::new(self.wake.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.caught.as_fd(), PollFlags::POLLIN),
         ];
         loop {
             match poll(&mut watched, timeout) {

@@ -84,6 +84,11 @@ impl Ui {
         }
     }
 
+    /// What a program may wait for, said even when quiet.
+    pub(super) fn announce(&self, text: &str) {
+        self.say("", text);
+    }
+
     /// A warning.
     pub(super) fn warn(&self, text: &str) {
         self.say("warning: ", text);

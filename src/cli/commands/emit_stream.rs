@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::lines::{Lines, MAX_HELD};
 use super::recording::{Print, open, print, tell_recovery};
 use super::{Global, now, renew};
 use crate::cli::exit::{Exit, Failure};
@@ -39,15 +40,36 @@ pub(in crate::cli) struct StreamArgs {
     /// Stop at the first line that cannot be taken
     #[arg(long, help_heading = STREAM)]
     strict: bool,
-    /// Do not keep the source lines in the events
-    #[arg(long, help_heading = STREAM)]
-    no_source: bool,
-    /// Write the receipt as JSON to a file
-    #[arg(long, help_heading = STREAM, value_name = "FILE")]
-    receipt: Option<PathBuf>,
+    #[command(flatten)]
+    import: ImportArgs,
 }
 
-fn format_name(name: &str) -> Result<String, String> {
+/// Reading another program's events.
+#[derive(Debug, Args)]
+pub(super) struct ImportArgs {
+    /// Do not keep the source lines in the events
+    #[arg(long, help_heading = STREAM)]
+    pub(super) no_source: bool,
+    /// Write the receipt as JSON to a file
+    #[arg(long, help_heading = STREAM, value_name = "FILE")]
+    pub(super) receipt: Option<PathBuf>,
+}
+
+impl ImportArgs {
+    /// Writes the receipt where it is wanted.
+    pub(super) fn write(&self, receipt: &Receipt) -> anyhow::Result<()> {
+        let Some(path) = &self.receipt else { return Ok(()) };
+        let mut document = serde_json::to_vec_pretty(receipt)?;
+        document.push(b'\n');
+        replace(path, &document).map_err(|error| {
+            let message = format!("the events are recorded, but the receipt is not: {error}");
+            Failure::new(Exit::Io, message).into()
+        })
+    }
+}
+
+/// Checks the name of a format.
+pub(super) fn format_name(name: &str) -> Result<String, String> {
     let known =
         ["native", "runlog", "auto"].into_iter().chain(DIALECTS.iter().map(|dialect| dialect.name));
     let known: Vec<&str> = known.collect();
@@ -58,24 +80,24 @@ fn format_name(name: &str) -> Result<String, String> {
     }
 }
 
-impl StreamArgs {
-    fn format(&self) -> Format {
-        let name = self.from.as_deref().unwrap_or("native");
-        match (name, dialect(name)) {
-            (_, Some(dialect)) => Format::Dialect(dialect),
-            ("auto", None) => Format::Auto,
-            ("runlog", None) => Format::Copy,
-            _ => Format::Native,
-        }
+/// The format of that name, which was checked.
+pub(super) fn format_of(name: &str) -> Format {
+    match (name, dialect(name)) {
+        (_, Some(dialect)) => Format::Dialect(dialect),
+        ("auto", None) => Format::Auto,
+        ("runlog", None) => Format::Copy,
+        _ => Format::Native,
     }
+}
 
+impl StreamArgs {
     /// Refuses options of a stream beside a single event.
     pub(super) fn refuse_without_stdin(&self) -> anyhow::Result<()> {
         let given = [
             ("--from", self.from.is_some()),
             ("--strict", self.strict),
-            ("--no-source", self.no_source),
-            ("--receipt", self.receipt.is_some()),
+            ("--no-source", self.import.no_source),
+            ("--receipt", self.import.receipt.is_some()),
         ];
         match given.iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(Failure::new(Exit::Usage, format!("{option} needs --stdin"))
@@ -86,8 +108,6 @@ impl StreamArgs {
     }
 }
 
-/// A line longer than this is rejected in pieces, so that memory is bounded.
-const MAX_HELD: usize = 64 << 20;
 const READ: usize = 256 << 10;
 
 pub(super) fn run(
@@ -100,23 +120,24 @@ pub(super) fn run(
     ui: &Ui,
 ) -> anyhow::Result<Exit> {
     let input = io::stdin().as_fd().try_clone_to_owned().map(File::from);
-    let mut input = Input { file: input?, held: Vec::new(), from: 0, ended: false };
+    let mut input = Input { file: input?, lines: Lines::default() };
     let interrupts = Interrupts::watch()?;
     // A stream may begin with the run.created that makes its run.
     let makes_run = create || input.begins_with_creation(&interrupts)?;
     if let Some(signal) = interrupts.caught() {
         return Ok(Exit::Signal(signal));
     }
+    let format = format_of(args.from.as_deref().unwrap_or("native"));
     let mut recorder = open(run_id, makes_run, options, global)?;
     let run = recorder.run().clone();
     let id = recorder.run_id().to_owned();
-    let mut stream = Stream::new(&mut recorder, args.format(), !args.no_source);
+    let mut stream = Stream::new(&mut recorder, format, !args.import.no_source);
     let tell = |events: Vec<Recorded>| tell(&events, what, &id, ui);
     let mut stopped = false;
     loop {
-        let (line, length) = match input.next_line() {
+        let (line, length) = match input.lines.next() {
             Some(line) => line,
-            None if input.ended || interrupts.caught().is_some() => break,
+            None if input.lines.has_ended() || interrupts.caught().is_some() => break,
             None => {
                 // Nothing is lost by waiting only when nothing waits to be written.
                 if !interrupts.input_is_ready(&input.file, false)? {
@@ -148,16 +169,7 @@ pub(super) fn run(
     }
     let receipt = stream.finish();
     renew(&run, options.lock_timeout, lifecycle, ui);
-    if let Some(path) = &args.receipt {
-        let mut document = serde_json::to_vec_pretty(&receipt)?;
-        document.push(b'\n');
-        replace(path, &document).map_err(|error| {
-            Failure::new(
-                Exit::Io,
-                format!("the events are recorded, but the receipt is not: {error}"),
-            )
-        })?;
-    }
+    args.import.write(&receipt)?;
     report(&receipt, first_rejection.as_deref(), ui);
     Ok(match interrupts.caught() {
         Some(signal) => Exit::Signal(signal),
@@ -189,7 +201,8 @@ fn tell(events: &[Recorded], what: Print, run_id: &str, ui: &Ui) -> anyhow::Resu
     }
 }
 
-fn report(receipt: &Receipt, first_rejection: Option<&str>, ui: &Ui) {
+/// Tells what became of the lines.
+pub(super) fn report(receipt: &Receipt, first_rejection: Option<&str>, ui: &Ui) {
     for warning in &receipt.warnings {
         ui.warn(warning);
     }
@@ -231,44 +244,23 @@ fn report(receipt: &Receipt, first_rejection: Option<&str>, ui: &Ui) {
 /// Standard input, unbuffered but for what is held of unfinished lines.
 struct Input {
     file: File,
-    held: Vec<u8>,
-    /// Where the next line begins in `held`.
-    from: usize,
-    ended: bool,
+    lines: Lines,
 }
 
 impl Input {
-    /// The next complete line and the bytes that it took; the last one may lack its newline.
-    fn next_line(&mut self) -> Option<(Vec<u8>, u64)> {
-        let waiting = &self.held[self.from..];
-        let (line, length) = match memchr::memchr(b'\n', waiting) {
-            Some(at) => (waiting[..at].to_vec(), at + 1),
-            None if (self.ended && !waiting.is_empty()) || waiting.len() > MAX_HELD => {
-                (waiting.to_vec(), waiting.len())
-            }
-            None => return None,
-        };
-        self.from += length;
-        Some((line, length as u64))
-    }
-
     fn fill(&mut self) -> anyhow::Result<()> {
-        self.held.drain(..self.from);
-        self.from = 0;
-        let end = self.held.len();
-        self.held.resize(end + READ, 0);
-        let read = loop {
-            match self.file.read(&mut self.held[end..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                result => break result,
+        let Self { file, lines } = self;
+        let filled = lines.fill(READ, |room| {
+            loop {
+                match file.read(room) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    result => return result,
+                }
             }
-        };
-        self.held.truncate(end + *read.as_ref().unwrap_or(&0));
-        let read = read.map_err(|error| {
-            Failure::new(Exit::Io, format!("cannot read standard input: {error}"))
-        })?;
-        self.ended = read == 0;
-        Ok(())
+        });
+        filled.map_err(|error| {
+            Failure::new(Exit::Io, format!("cannot read standard input: {error}")).into()
+        })
     }
 
     /// Whether the first line that is not blank makes a run. Ends early on a signal.
@@ -278,7 +270,10 @@ impl Input {
             lines.find(|line| !line.trim_ascii().is_empty()).map(<[u8]>::to_vec)
         };
         let complete = |held: &[u8]| first(held).is_some_and(|line| line.ends_with(b"\n"));
-        while !self.ended && !complete(&self.held) && self.held.len() <= MAX_HELD {
+        while !self.lines.has_ended()
+            && !complete(self.lines.waiting())
+            && self.lines.waiting().len() <= MAX_HELD
+        {
             interrupts.input_is_ready(&self.file, true)?;
             if interrupts.caught().is_some() {
                 break;
@@ -288,7 +283,7 @@ impl Input {
         let creates = |json: Json<'_>| {
             json.text_at("type").is_some_and(|kind| catalogue::role(&kind) == Role::RunCreated)
         };
-        let first = first(&self.held).unwrap_or_default();
+        let first = first(self.lines.waiting()).unwrap_or_default();
         Ok(check(&first, Rules::STRICT).is_ok_and(creates))
     }
 }

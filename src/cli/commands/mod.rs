@@ -5,7 +5,9 @@ mod chapter;
 mod completions;
 mod emit;
 mod emit_stream;
+mod exec;
 mod format;
+mod lines;
 mod list;
 mod payload;
 mod read;
@@ -70,6 +72,7 @@ pub(super) struct Global {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     Emit(Box<emit::EmitArgs>),
+    Exec(Box<exec::ExecArgs>),
     Summarize(summarize::SummarizeArgs),
     Chapter(chapter::ChapterArgs),
     Transcript(transcript::TranscriptArgs),
@@ -84,6 +87,7 @@ impl Command {
     pub(super) fn run(&self, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
         match self {
             Self::Emit(args) => emit::run(args, global, ui),
+            Self::Exec(args) => exec::run(args, global, ui),
             Self::Summarize(args) => summarize::run(args, global, ui),
             Self::Chapter(args) => chapter::run(args, global, ui),
             Self::Transcript(args) => transcript::run(args, global, ui),

@@ -1,0 +1,197 @@
+//! The command as a child process: started with a clean signal mask, attended until it ends.
+
+use std::ffi::{CString, OsString};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+
+use super::streams::{Plan, Through};
+use crate::cli::signals::Caught;
+
+/// What is caught while a command runs: its end, and what is passed on to it.
+pub(super) const CAUGHT: &[Signal] = &[
+    Signal::SIGCHLD,
+    Signal::SIGINT,
+    Signal::SIGTERM,
+    Signal::SIGHUP,
+    Signal::SIGQUIT,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+];
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// With that status.
+    Exited(i32),
+    /// By that signal.
+    Killed(Signal),
+    /// There is no such command.
+    NotFound,
+    /// The system would not run it.
+    NotRun(Errno),
+    /// Somebody else took the answer.
+    Unknown,
+}
+
+impl Ending {
+    /// Why it could not run, or how that is not known.
+    pub(super) fn trouble(self) -> Option<String> {
+        match self {
+            Self::Exited(_) | Self::Killed(_) => None,
+            Self::NotFound => Some("the command does not exist".to_owned()),
+            Self::NotRun(errno) => Some(format!("the command cannot be run: {}", errno.desc())),
+            Self::Unknown => Some("nobody knows how the command ended".to_owned()),
+        }
+    }
+
+    /// The exit status that a shell gives it.
+    pub(super) fn status(self) -> u8 {
+        match self {
+            Self::Exited(status) => u8::try_from(status & 0xff).unwrap_or(1),
+            Self::Killed(signal) => 128 + u8::try_from(signal as i32).unwrap_or(0),
+            Self::NotFound => 127,
+            Self::NotRun(_) => 126,
+            Self::Unknown => 1,
+        }
+    }
+}
+
+/// Runs a command to its end. Its signals, output and error go through as the plan says.
+pub(super) fn run(
+    command: &[OsString],
+    environment: &[(OsString, OsString)],
+    plan: &mut Plan,
+    signals: &Caught,
+) -> Ending {
+    let pid = match spawn(command, environment, plan, signals) {
+        Ok(pid) => pid,
+        Err(Errno::ENOENT | Errno::ENOTDIR) => return Ending::NotFound,
+        Err(errno) => return Ending::NotRun(errno),
+    };
+    // The child has its own; as long as ours are open, its streams would never end.
+    plan.given.clear();
+    let ending = attend(pid, &mut plan.through, signals);
+    drain(&mut plan.through, signals);
+    ending
+}
+
+fn spawn(
+    command: &[OsString],
+    environment: &[(OsString, OsString)],
+    plan: &Plan,
+    signals: &Caught,
+) -> Result<Pid, Errno> {
+    let text = |part: &OsString| CString::new(part.as_bytes()).map_err(|_| Errno::EINVAL);
+    let arguments = command.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+    let variable = |(name, value): &(OsString, OsString)| {
+        text(&OsString::from_vec([name.as_bytes(), b"=", value.as_bytes()].concat()))
+    };
+    let environment = environment.iter().map(variable).collect::<Result<Vec<_>, _>>()?;
+    let mut actions = PosixSpawnFileActions::init()?;
+    for (end, descriptor) in &plan.given {
+        actions.add_dup2(end.as_raw_fd(), *descriptor)?;
+    }
+    let mut attributes = PosixSpawnAttr::init()?;
+    attributes.set_sigmask(signals.mask_before())?;
+    // Rust ignores SIGPIPE, and ignored signals stay so in a child.
+    attributes.set_sigdefault(&SigSet::from_iter([Signal::SIGPIPE]))?;
+    attributes.set_flags(
+        PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF,
+    )?;
+    let program = arguments.first().ok_or(Errno::EINVAL)?;
+    match posix_spawnp(program, &actions, &attributes, &arguments, &environment) {
+        // A script without `#!`: shells run it themselves.
+        Err(Errno::ENOEXEC) if program.as_bytes().contains(&b'/') => {
+            let shell = [c"/bin/sh".to_owned()].into_iter().chain(arguments.iter().cloned());
+            let arguments: Vec<CString> = shell.collect();
+            posix_spawnp(c"/bin/sh", &actions, &attributes, &arguments, &environment)
+        }
+        outcome => outcome,
+    }
+}
+
+/// Longest wait without a look at the child, in milliseconds.
+const LOOK: u16 = 1000;
+/// Wait for a recorder that is busy, in milliseconds.
+const BUSY: u16 = 10;
+
+/// Copies its streams and passes signals on until the child has ended.
+fn attend(pid: Pid, streams: &mut [Through], signals: &Caught) -> Ending {
+    loop {
+        wait(streams, signals, LOOK);
+        while let Some(delivery) = signals.next() {
+            // What the terminal sends, it sends to the child as well.
+            if delivery.signal != Signal::SIGCHLD && !delivery.by_terminal {
+                let _ = kill(pid, delivery.signal);
+            }
+        }
+        match waitpid(pid, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::Exited(_, status)) => return Ending::Exited(status),
+            Ok(WaitStatus::Signaled(_, signal, _)) => return Ending::Killed(signal),
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(_) => return Ending::Unknown,
+        }
+    }
+}
+
+/// Copies on what the child left in its streams. What others still hold open is not waited
+/// for; a signal ends the wait for a reader that takes nothing.
+fn drain(streams: &mut [Through], signals: &Caught) {
+    while streams.iter().any(|stream| !stream.is_done()) {
+        let unfinished = streams.iter().any(Through::is_unfinished);
+        let moved = wait(streams, signals, if unfinished { LOOK } else { 0 });
+        let told = std::iter::from_fn(|| signals.next())
+            .any(|delivery| delivery.signal != Signal::SIGCHLD);
+        if told || (!moved && !unfinished) {
+            return;
+        }
+    }
+}
+
+/// Waits for a signal or for a stream to move, and moves what can be; whether any did.
+fn wait(streams: &mut [Through], signals: &Caught, longest: u16) -> bool {
+    let held_up = streams.iter().any(Through::is_held_up);
+    let timeout = PollTimeout::from(if held_up { longest.min(BUSY) } else { longest });
+    let ready: Vec<usize> = {
+        use std::os::fd::AsFd as _;
+        let mut watched = vec![PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
+        let mut owners = Vec::new();
+        for (index, stream) in streams.iter().enumerate() {
+            if let Some(interest) = stream.interest() {
+                watched.push(interest);
+                owners.push(index);
+            }
+        }
+        // An interrupted or failed wait is one in which nothing came.
+        if poll(&mut watched, timeout).is_err() {
+            return false;
+        }
+        let come = |fd: &PollFd<'_>| fd.revents().is_some_and(|events| !events.is_empty());
+        watched[1..].iter().zip(owners).filter(|(fd, _)| come(fd)).map(|(_, owner)| owner).collect()
+    };
+    streams.iter_mut().for_each(Through::relieve);
+    for index in &ready {
+        streams[*index].step();
+    }
+    !ready.is_empty()
+}
+
+/// Leaves to others what the child's own children still write.
+pub(super) fn leave(streams: Vec<Through>, signals: &Caught) {
+    // Whoever takes over must not hold signals back; this process still does.
+    let held_back = signals.mask_before().thread_swap_mask(SigmaskHow::SIG_SETMASK);
+    for stream in streams {
+        // Where that fails, they get a closed pipe, as if the reader had gone.
+        let _ = stream.leave();
+    }
+    if let Ok(held_back) = held_back {
+        let _ = held_back.thread_set_mask();
+    }
+}

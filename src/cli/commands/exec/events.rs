@@ -1,0 +1,164 @@
+//! What a command comes to, as events.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use super::child::Ending;
+use crate::event::draft::Draft;
+use crate::event::json::{Json, ObjectText};
+use crate::event::template::cut;
+use crate::secret::Rules;
+
+/// Longest command line in a record, in characters.
+const MAX_COMMAND: usize = 1000;
+/// Longest line of standard error in an error message, in characters.
+const MAX_REASON: usize = 200;
+
+/// A call of a command, and where it stands in its run.
+pub(super) struct Call {
+    pub(super) tool: String,
+    /// The command line as a shell would take it, without secrets.
+    pub(super) command: String,
+    pub(super) redactions: u64,
+    pub(super) session: Option<String>,
+    pub(super) task: Option<String>,
+    pub(super) parent: Option<String>,
+    pub(super) branch: Option<String>,
+}
+
+/// How a command ended.
+pub(super) struct Outcome {
+    pub(super) ending: Ending,
+    pub(super) duration: Duration,
+    /// The end of standard error; empty where it could not be had.
+    pub(super) stderr: String,
+    /// Secrets that were replaced in it.
+    pub(super) redactions: u64,
+}
+
+impl Call {
+    /// The call of a command, named by its program where no name is given.
+    pub(super) fn new(command: &[OsString], tool: Option<&str>, secrets: Option<&Rules>) -> Self {
+        let program = command.first().map(Path::new).and_then(Path::file_name);
+        let program = program.unwrap_or_default().to_string_lossy();
+        let line: Vec<String> =
+            command.iter().map(|part| quoted(&part.to_string_lossy())).collect();
+        let line = line.join(" ");
+        let (line, redactions) = match secrets.and_then(|rules| rules.redact(&line)) {
+            Some(redacted) => (redacted.text, redacted.count),
+            None => (line, 0),
+        };
+        Self {
+            tool: tool.unwrap_or(&program).to_owned(),
+            command: cut(&line, MAX_COMMAND).into_owned(),
+            redactions,
+            session: None,
+            task: None,
+            parent: None,
+            branch: None,
+        }
+    }
+
+    /// The beginning of a run that is made for this call.
+    pub(super) fn run_created(&self) -> Draft {
+        let mut metadata = ObjectText::new();
+        metadata.text("command", &self.command);
+        let mut data = ObjectText::new();
+        data.json("metadata", Json::trusted(&metadata.finish()));
+        Draft { redactions: self.redactions, ..Draft::new("run.created", data) }
+    }
+
+    /// `tool.started`
+    pub(super) fn started(&self) -> Draft {
+        let mut arguments = ObjectText::new();
+        arguments.text("command", &self.command);
+        let mut data = self.data();
+        data.json("args_summary", Json::trusted(&arguments.finish()));
+        self.placed(Draft { redactions: self.redactions, ..Draft::new("tool.started", data) })
+    }
+
+    /// `tool.completed` or `tool.failed`; `call` is the id of the call.
+    pub(super) fn ended(&self, outcome: &Outcome, call: Option<&str>) -> Draft {
+        let mut data = self.data();
+        data.plain("exit_code", outcome.ending.status());
+        if let Ending::Killed(signal) = outcome.ending {
+            data.text("signal", signal.as_str());
+        }
+        data.plain("duration_ms", outcome.duration.as_millis());
+        let (kind, redactions) = match outcome.ending {
+            Ending::Exited(0) => ("tool.completed", 0),
+            _ => {
+                data.json("error", Json::trusted(&error(outcome)));
+                ("tool.failed", outcome.redactions)
+            }
+        };
+        let draft = Draft { redactions, ..Draft::new(kind, data) };
+        self.placed(Draft { correlation_id: call.map(str::to_owned), ..draft })
+    }
+
+    /// The end of a run that was made for this call.
+    pub(super) fn run_ends(&self, outcome: &Outcome) -> Draft {
+        let mut data = ObjectText::new();
+        if outcome.ending == Ending::Exited(0) {
+            return Draft::new("run.completed", data);
+        }
+        data.json("error", Json::trusted(&error(outcome)));
+        Draft { redactions: outcome.redactions, ..Draft::new("run.failed", data) }
+    }
+
+    fn data(&self) -> ObjectText {
+        let mut data = ObjectText::new();
+        data.text("tool_name", &self.tool).text("action", "exec");
+        data
+    }
+
+    fn placed(&self, draft: Draft) -> Draft {
+        Draft {
+            session_id: self.session.clone(),
+            task_id: self.task.clone(),
+            parent_event_id: self.parent.clone(),
+            branch: self.branch.clone(),
+            ..draft
+        }
+    }
+}
+
+/// The error object of a failure: code, message, category, retryable, details.
+fn error(outcome: &Outcome) -> String {
+    let code = match outcome.ending {
+        Ending::Exited(_) => "exit_status",
+        Ending::Killed(_) => "signal",
+        Ending::NotFound => "not_found",
+        Ending::NotRun(_) => "not_run",
+        Ending::Unknown => "unknown",
+    };
+    let what = match outcome.ending {
+        Ending::Exited(status) => format!("exit status {status}"),
+        Ending::Killed(signal) => format!("killed by {}", signal.as_str()),
+        other => other.trouble().unwrap_or_default(),
+    };
+    let reason = outcome.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let message = match reason {
+        Some(reason) => format!("{what}: {}", cut(reason, MAX_REASON)),
+        None => what,
+    };
+    let mut error = ObjectText::new();
+    error.text("code", code).text("message", &message);
+    error.text("category", "tool").plain("retryable", false);
+    if !outcome.stderr.is_empty() {
+        let mut details = ObjectText::new();
+        details.text("stderr_tail", &outcome.stderr);
+        error.json("details", Json::trusted(&details.finish()));
+    }
+    error.finish()
+}
+
+/// A word as a shell would take it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,^".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

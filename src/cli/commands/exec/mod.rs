@@ -1,0 +1,152 @@
+//! `runlog exec`
+
+mod child;
+mod events;
+mod record;
+mod streams;
+mod tail;
+mod tee;
+
+use std::ffi::OsString;
+use std::time::Instant;
+
+use clap::Args;
+
+use self::events::{Call, Outcome};
+use self::record::Record;
+use self::streams::Plan;
+use super::emit_stream::{ImportArgs, format_name, format_of};
+use super::recording::{ContentArgs, open};
+use super::{Appending, Global, default_run};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::signals::Caught;
+use crate::cli::ui::Ui;
+use crate::event::id::{RunId, check_id};
+use crate::run::recorder::Options;
+
+/// Run a command and record it as a tool call
+///
+/// Records tool.started, runs the command with this process's own standard streams, records
+/// tool.completed or tool.failed (exit status, duration, the end of standard error), and exits
+/// with the command's own status. The command finds the run in RUNLOG_RUN and RUNLOG_RUNS_DIR.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exits with the command's status; 128 + n when signal n killed it; 127 when it does not exist, 126
+when it cannot be run. A wrong option or a missing run stops runlog before the command starts (2,
+66). Trouble with recording after that only warns; 70 tells of it if the command succeeded.
+
+Examples:
+  runlog exec --run fix-42 -- pytest -q
+  runlog exec --run-new -- sh -c 'make && make test'
+  runlog exec --run-new --from claude-code -- claude -p 'fix it' --output-format stream-json --verbose")]
+pub(in crate::cli) struct ExecArgs {
+    /// The run's exact id; with --run-new the id to be used. Default: RUNLOG_RUN
+    #[arg(long, value_name = "ID")]
+    run: Option<String>,
+    /// Make a run for this command, start it and end it; its id is told on standard error
+    #[arg(long)]
+    run_new: bool,
+    /// The tool's name. Default: the command's
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+    /// The session; default: the run's own
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The task; default: the run's own
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// The event that led to the call
+    #[arg(long, value_name = "EVENT_ID")]
+    parent: Option<String>,
+    /// Hierarchical scope, as app/agent/tool
+    #[arg(long, value_name = "KEY")]
+    branch: Option<String>,
+    /// Record the command's standard output as events too: native ones, another program's
+    /// (claude-code), or auto
+    #[arg(long, value_name = "DIALECT", value_parser = format_name)]
+    from: Option<String>,
+    #[command(flatten)]
+    import: ImportArgs,
+    #[command(flatten)]
+    content: ContentArgs,
+    #[command(flatten)]
+    appending: Appending,
+    /// The command and its arguments, after --
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    command: Vec<OsString>,
+}
+
+pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let run_id = args.run_id()?;
+    let options = args.content.over(args.appending.options(global)?, global)?;
+    let call = args.call(options)?;
+    let signals = Caught::new(child::CAUGHT)?;
+    let recorder = open(run_id, args.run_new, options, global)?;
+    let environment = environment(recorder.run_id(), global)?;
+    let mut record = Record::begin(recorder, &call, args.run_new, options, ui)?;
+    let feed =
+        args.from.as_deref().and_then(|from| record.feed(format_of(from), !args.import.no_source));
+    let mut plan = Plan::new(feed)?;
+    let begun = Instant::now();
+    let ending = child::run(&args.command, &environment, &mut plan, &signals);
+    let duration = begun.elapsed();
+    let (stderr, redactions) = plan.tail().text(options.secrets);
+    child::leave(plan.through, &signals);
+    let outcome = Outcome { ending, duration, stderr, redactions };
+    if let Some(trouble) = outcome.ending.trouble() {
+        ui.warn(&format!("{}: {trouble}", args.command[0].to_string_lossy()));
+    }
+    let complete = record.end(&outcome, &args.import, ui);
+    Ok(match ending.status() {
+        0 if !complete => Exit::Bug,
+        status => Exit::Child(status),
+    })
+}
+
+impl ExecArgs {
+    /// The run that was named; `None` when one is to be made and named.
+    fn run_id(&self) -> anyhow::Result<Option<RunId>> {
+        let given = match &self.run {
+            Some(run) => Some(run.clone()),
+            None if self.run_new => None,
+            None => default_run(),
+        };
+        let parse = |id: String| {
+            RunId::parse(&id).map_err(|bad| Failure::new(Exit::Usage, bad.to_string()))
+        };
+        Ok(given.map(parse).transpose()?)
+    }
+
+    fn call(&self, options: Options) -> anyhow::Result<Call> {
+        let given =
+            [("--no-source", self.import.no_source), ("--receipt", self.import.receipt.is_some())];
+        if let Some((option, _)) = given.iter().find(|(_, given)| *given && self.from.is_none()) {
+            return Err(Failure::new(Exit::Usage, format!("{option} needs --from")).into());
+        }
+        for (what, id) in
+            [("--session", &self.session), ("--task", &self.task), ("--parent", &self.parent)]
+        {
+            if let Some(id) = id {
+                check_id(what, id).map_err(|bad| Failure::new(Exit::Usage, bad.to_string()))?;
+            }
+        }
+        Ok(Call {
+            session: self.session.clone(),
+            task: self.task.clone(),
+            parent: self.parent.clone(),
+            branch: self.branch.clone(),
+            ..Call::new(&self.command, self.tool.as_deref(), options.secrets)
+        })
+    }
+}
+
+/// This process's environment, and where the command finds the run.
+fn environment(run_id: &str, global: &Global) -> anyhow::Result<Vec<(OsString, OsString)>> {
+    const OWN: [&str; 2] = ["RUNLOG_RUN", "RUNLOG_RUNS_DIR"];
+    let runs_dir = std::path::absolute(&global.runs_dir)?;
+    let mut variables: Vec<(OsString, OsString)> =
+        std::env::vars_os().filter(|(name, _)| !OWN.iter().any(|own| name == own)).collect();
+    variables.push((OWN[0].into(), run_id.into()));
+    variables.push((OWN[1].into(), runs_dir.into()));
+    Ok(variables)
+}

@@ -1,0 +1,159 @@
+//! The record of a command: begun before it starts, ended after it. Once it runs, trouble
+//! with the record only warns.
+
+use super::events::{Call, Outcome};
+use super::tee::{Fed, Feed, Tee};
+use crate::cli::clock::now;
+use crate::cli::commands::emit_stream::{ImportArgs, report};
+use crate::cli::commands::recording::tell_recovery;
+use crate::cli::commands::renew;
+use crate::cli::exit::{Exit, explain};
+use crate::cli::ui::Ui;
+use crate::event::draft::Draft;
+use crate::event::json::ObjectText;
+use crate::run::dir::RunDir;
+use crate::run::recorder::{Options, Recorder};
+use crate::run::stream::Format;
+
+/// The record of one command.
+pub(super) struct Record<'c> {
+    call: &'c Call,
+    run: RunDir,
+    /// `None` while the command's output is being recorded.
+    recorder: Option<Recorder>,
+    tee: Option<Tee>,
+    /// The id of the call: that of its first event.
+    call_id: Option<String>,
+    /// What could not be recorded before the command started.
+    missing: Vec<Draft>,
+    /// Whether nothing is lost so far.
+    complete: bool,
+    makes_run: bool,
+    options: Options,
+}
+
+impl<'c> Record<'c> {
+    /// Records that the command starts, and the beginning of a run that is made for it.
+    ///
+    /// # Errors
+    /// When the run cannot be made, or what is to be recorded is refused. A log that cannot
+    /// be written to at the moment only warns.
+    pub(super) fn begin(
+        mut recorder: Recorder,
+        call: &'c Call,
+        makes_run: bool,
+        options: Options,
+        ui: &Ui,
+    ) -> anyhow::Result<Self> {
+        let mut drafts = vec![call.started()];
+        if makes_run {
+            // First and by itself, so that nothing goes into a run that exists already.
+            append(&mut recorder, &[call.run_created()], ui)?;
+            drafts.insert(0, Draft::new("run.started", ObjectText::new()));
+        }
+        let (mut call_id, mut missing) = (None, Vec::new());
+        let time = Some(now());
+        let mut complete = true;
+        match append(&mut recorder, &drafts, ui) {
+            Ok(last) => call_id = last,
+            Err(error) if makes_run => return Err(error),
+            Err(error) => match explain(&error).exit {
+                // Nothing was written; perhaps it can be when the command has ended.
+                Exit::Busy | Exit::Damaged => {
+                    warn("the start of the command is not recorded yet", &error, ui);
+                    missing = drafts;
+                    missing.iter_mut().for_each(|draft| draft.timestamp = time);
+                }
+                Exit::Io => {
+                    warn("the start of the command is perhaps not recorded", &error, ui);
+                    complete = false;
+                }
+                _ => return Err(error),
+            },
+        }
+        let run = recorder.run().clone();
+        if makes_run {
+            renew(&run, options.lock_timeout, true, ui);
+            ui.announce(&format!("run {}", recorder.run_id()));
+        }
+        let recorder = Some(recorder);
+        let tee = None;
+        Ok(Self { call, run, recorder, tee, call_id, missing, complete, makes_run, options })
+    }
+
+    /// Records what the command writes to its standard output, as the feed brings it.
+    pub(super) fn feed(&mut self, format: Format, keep_source: bool) -> Option<Feed> {
+        let (tee, feed) = Tee::start(self.recorder.take()?, format, keep_source);
+        self.tee = Some(tee);
+        Some(feed)
+    }
+
+    /// Records how the command ended. True when the record is complete.
+    pub(super) fn end(mut self, outcome: &Outcome, import: &ImportArgs, ui: &Ui) -> bool {
+        let mut changed_state = self.makes_run;
+        if let Some(tee) = self.tee.take() {
+            match tee.finish() {
+                Some((recorder, fed)) => {
+                    self.recorder = Some(recorder);
+                    changed_state |= fed.changed_state;
+                    self.complete &= tell(&fed, import, ui);
+                }
+                None => {
+                    ui.warn("recording the output stopped because of a bug in runlog");
+                    self.complete = false;
+                }
+            }
+        }
+        let mut drafts = std::mem::take(&mut self.missing);
+        drafts.push(self.call.ended(outcome, self.call_id.as_deref()));
+        if self.makes_run {
+            drafts.push(self.call.run_ends(outcome));
+        }
+        if let Err(error) = self.append(&drafts, ui) {
+            warn("the end of the command is not recorded", &error, ui);
+            self.complete = false;
+        }
+        renew(&self.run, self.options.lock_timeout, changed_state, ui);
+        self.complete
+    }
+
+    fn append(&mut self, drafts: &[Draft], ui: &Ui) -> anyhow::Result<()> {
+        let mut recorder = match self.recorder.take() {
+            Some(recorder) => recorder,
+            None => Recorder::open(self.run.clone(), self.options)?,
+        };
+        append(&mut recorder, drafts, ui).map(drop)
+    }
+}
+
+/// Appends the drafts; the id of the last one.
+fn append(recorder: &mut Recorder, drafts: &[Draft], ui: &Ui) -> anyhow::Result<Option<String>> {
+    let batch = recorder.append(drafts)?;
+    batch.warnings.iter().for_each(|warning| ui.warn(warning));
+    tell_recovery(batch.recovered_bytes, ui);
+    let mut last = None;
+    for outcome in batch.outcomes {
+        last = Some(outcome?.event_id);
+    }
+    Ok(last)
+}
+
+/// Says what became of the output. True when all of it was recorded that could be.
+fn tell(fed: &Fed, import: &ImportArgs, ui: &Ui) -> bool {
+    tell_recovery(fed.recovered_bytes, ui);
+    report(&fed.receipt, fed.first_rejection.as_deref(), ui);
+    let mut complete = true;
+    if let Err(error) = import.write(&fed.receipt) {
+        warn("the receipt is not written", &error, ui);
+        complete = false;
+    }
+    if let Some(failure) = &fed.failure {
+        ui.warn(&format!("the output is not recorded to its end: {failure}"));
+        complete = false;
+    }
+    complete
+}
+
+fn warn(what: &str, error: &anyhow::Error, ui: &Ui) {
+    ui.warn(&format!("{what}: {error:#}"));
+}

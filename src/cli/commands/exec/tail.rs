@@ -1,0 +1,58 @@
+//! The end of standard error, for the record of a failure.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+
+use crate::secret::Rules;
+
+/// Bytes that are kept while the command runs: secrets are looked for before the end is cut.
+const KEPT: usize = 64 << 10;
+/// Bytes that are recorded.
+const RECORDED: usize = 1500;
+
+/// The newest bytes of a stream.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tail {
+    bytes: Vec<u8>,
+    /// Whether there were more before them.
+    cut: bool,
+}
+
+impl Tail {
+    /// Takes the next bytes.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        if self.bytes.len() > 2 * KEPT {
+            self.bytes.drain(..self.bytes.len() - KEPT);
+            self.cut = true;
+        }
+    }
+
+    /// The end of what was written to a file behind its first `start` bytes.
+    pub(super) fn of_file(file: &File, start: u64) -> io::Result<Self> {
+        let end = file.metadata()?.len();
+        let from = start.max(end.saturating_sub(KEPT as u64)).min(end);
+        let mut bytes = vec![0; (end - from) as usize];
+        file.read_exact_at(&mut bytes, from)?;
+        Ok(Self { bytes, cut: from > start })
+    }
+
+    /// The text to be recorded, and how many secrets were replaced in it.
+    pub(super) fn text(&self, secrets: Option<&Rules>) -> (String, u64) {
+        let mut text = String::from_utf8_lossy(&self.bytes).into_owned();
+        if self.cut {
+            // The first line may be the rest of a secret.
+            text = text.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
+        }
+        let redacted = secrets.and_then(|rules| rules.redact(&text));
+        let found = redacted.is_some();
+        let text = redacted.map_or(text, |redacted| redacted.text);
+        let text = text.trim_end();
+        let start = text.ceil_char_boundary(text.len().saturating_sub(RECORDED));
+        let text = if start > 0 { format!("…{}", &text[start..]) } else { text.to_owned() };
+        // Those that were cut off do not count.
+        let count = if found { text.matches("[REDACTED:").count() as u64 } else { 0 };
+        (text, count)
+    }
+}

@@ -1,0 +1,120 @@
+//! Recording the command's standard output as events, in a thread of its own, so that the
+//! command never waits for the disk or the lock.
+
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+
+use super::super::lines::Lines;
+use super::super::now;
+use crate::run::RunError;
+use crate::run::receipt::Receipt;
+use crate::run::recorder::Recorder;
+use crate::run::stream::{Format, Stream};
+
+/// Pieces of output that wait for the recorder at most; a piece has up to 64 KiB.
+const WAITING: usize = 256;
+
+/// The way of the output to the recorder.
+pub(super) struct Feed {
+    /// `None` when the recorder takes no more.
+    sender: Option<SyncSender<Vec<u8>>>,
+    held: Option<Vec<u8>>,
+}
+
+impl Feed {
+    /// Hands bytes over; call it only while nothing is held up.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.held = Some(bytes.to_vec());
+        self.relieve();
+    }
+
+    /// Tries again to hand over what is held up.
+    pub(super) fn relieve(&mut self) {
+        let (Some(sender), Some(bytes)) = (&self.sender, self.held.take()) else { return };
+        match sender.try_send(bytes) {
+            Ok(()) => {}
+            Err(TrySendError::Full(bytes)) => self.held = Some(bytes),
+            Err(TrySendError::Disconnected(_)) => self.sender = None,
+        }
+    }
+
+    /// Whether bytes wait because the recorder is busy.
+    pub(super) fn is_held_up(&self) -> bool {
+        self.held.is_some()
+    }
+}
+
+/// The recorder at work.
+pub(super) struct Tee {
+    thread: JoinHandle<(Recorder, Fed)>,
+}
+
+/// What recording the output came to.
+pub(super) struct Fed {
+    pub(super) receipt: Receipt,
+    pub(super) first_rejection: Option<String>,
+    pub(super) recovered_bytes: u64,
+    pub(super) changed_state: bool,
+    /// Why it stopped before the end, if it did.
+    pub(super) failure: Option<RunError>,
+}
+
+impl Tee {
+    /// Starts recording what the feed is given.
+    pub(super) fn start(recorder: Recorder, format: Format, keep_source: bool) -> (Self, Feed) {
+        let (sender, pieces) = sync_channel(WAITING);
+        let thread = std::thread::spawn(move || record(recorder, format, keep_source, &pieces));
+        (Self { thread }, Feed { sender: Some(sender), held: None })
+    }
+
+    /// The recorder, when the feed is gone and everything is recorded; `None` after a bug.
+    pub(super) fn finish(self) -> Option<(Recorder, Fed)> {
+        self.thread.join().ok()
+    }
+}
+
+fn record(
+    mut recorder: Recorder,
+    format: Format,
+    keep_source: bool,
+    pieces: &Receiver<Vec<u8>>,
+) -> (Recorder, Fed) {
+    let mut stream = Stream::new(&mut recorder, format, keep_source);
+    let failure = take(&mut stream, pieces).err();
+    let fed = Fed {
+        first_rejection: stream.first_rejection().map(str::to_owned),
+        recovered_bytes: stream.recovered_bytes(),
+        changed_state: stream.changed_state(),
+        receipt: stream.finish(),
+        failure,
+    };
+    (recorder, fed)
+}
+
+fn take(stream: &mut Stream<'_>, pieces: &Receiver<Vec<u8>>) -> Result<(), RunError> {
+    let mut lines = Lines::default();
+    loop {
+        let piece = match pieces.try_recv() {
+            Ok(piece) => piece,
+            Err(TryRecvError::Disconnected) => Vec::new(),
+            Err(TryRecvError::Empty) => {
+                stream.commit(now())?;
+                pieces.recv().unwrap_or_default()
+            }
+        };
+        let Ok(()) = lines.fill(piece.len(), |room| {
+            room.copy_from_slice(&piece);
+            Ok::<_, std::convert::Infallible>(piece.len())
+        });
+        while let Some((line, length)) = lines.next() {
+            stream.push(&line, length, now())?;
+            if stream.is_full() {
+                stream.commit(now())?;
+            }
+        }
+        if lines.has_ended() {
+            stream.commit(now())?;
+            return Ok(());
+        }
+    }
+}

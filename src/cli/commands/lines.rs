@@ -1,0 +1,56 @@
+//! Lines out of bytes that come in pieces.
+
+/// A line longer than this is handed out in pieces, so that memory is bounded.
+pub(super) const MAX_HELD: usize = 64 << 20;
+
+/// Bytes of which complete lines are taken.
+#[derive(Default)]
+pub(super) struct Lines {
+    held: Vec<u8>,
+    /// Where the next line begins in `held`.
+    from: usize,
+    ended: bool,
+}
+
+impl Lines {
+    /// The next complete line and the bytes that it took; the last one may lack its newline.
+    pub(super) fn next(&mut self) -> Option<(Vec<u8>, u64)> {
+        let waiting = self.waiting();
+        let (line, length) = match memchr::memchr(b'\n', waiting) {
+            Some(at) => (waiting[..at].to_vec(), at + 1),
+            None if (self.ended && !waiting.is_empty()) || waiting.len() > MAX_HELD => {
+                (waiting.to_vec(), waiting.len())
+            }
+            None => return None,
+        };
+        self.from += length;
+        Some((line, length as u64))
+    }
+
+    /// What was not handed out yet.
+    pub(super) fn waiting(&self) -> &[u8] {
+        &self.held[self.from..]
+    }
+
+    /// Takes the bytes that `read` puts behind the others; it gets room for `room` bytes and
+    /// tells how many it used. None at all is the end.
+    pub(super) fn fill<E>(
+        &mut self,
+        room: usize,
+        read: impl FnOnce(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<(), E> {
+        self.held.drain(..self.from);
+        self.from = 0;
+        let end = self.held.len();
+        self.held.resize(end + room, 0);
+        let read = read(&mut self.held[end..]);
+        self.held.truncate(end + *read.as_ref().unwrap_or(&0));
+        self.ended = read? == 0;
+        Ok(())
+    }
+
+    /// Whether no more bytes will come.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
+    }
+}

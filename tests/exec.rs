@@ -1,0 +1,373 @@
+//! `exec`: a command around which nothing changes, and its record.
+
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::support::{Bench, fixture, json_lines, said};
+
+fn exec(bench: &Bench, options: &[&str], script: &str) -> Command {
+    let mut command = bench.command();
+    command.args(["exec", "--run", "r"]).args(options).args(["--", "/bin/sh", "-c", script]);
+    command.env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    command
+}
+
+/// The last event of that type.
+fn last(bench: &Bench, kind: &str) -> Value {
+    let lines = bench.lines();
+    let line = lines.iter().rev().find(|line| line["type"] == kind);
+    line.unwrap_or_else(|| panic!("no {kind} in {lines:?}")).clone()
+}
+
+/// Waits for a child, which must end by itself.
+fn wait(mut child: Child) -> i32 {
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code().unwrap_or(-1);
+        }
+        if started.elapsed() > Duration::from_secs(20) {
+            child.kill().unwrap();
+            panic!("it hangs");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn wait_for(path: &Path) {
+    let started = Instant::now();
+    while !path.exists() {
+        assert!(started.elapsed() < Duration::from_secs(20), "{} never came", path.display());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Bytes of every kind, newlines and NULs among them.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 12_345_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+/// If this fails, a command's output or input is changed on its way.
+#[test]
+fn streams_pass_byte_for_byte() {
+    let bench = Bench::with_run();
+    let bytes = noise(3_000_000);
+    fs::write(bench.path("noise"), &bytes).unwrap();
+    for options in [&[][..], &["--from", "auto"]] {
+        let mut child = exec(&bench, options, "cat; cat noise >&2; cat noise")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let given = bytes.clone();
+        let writer = std::thread::spawn(move || input.write_all(&given).unwrap());
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        assert!(output.stdout == [&bytes[..], &bytes].concat(), "{options:?}: stdout differs");
+        assert!(output.stderr.starts_with(&bytes), "{options:?}: stderr differs");
+        if options.is_empty() {
+            assert_eq!(output.stderr.len(), bytes.len(), "runlog wrote to it");
+        }
+    }
+}
+
+/// If this fails, output and errors come in another order than the command wrote them.
+#[test]
+fn interleaving_is_kept() {
+    let bench = Bench::with_run();
+    let script = "for i in 1 2 3 4 5 6 7 8 9; do echo out $i; echo err $i >&2; done; exit 2";
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    let mut command = exec(&bench, &[], script);
+    command.stdout(writer.try_clone().unwrap()).stderr(writer);
+    let child = command.spawn().unwrap();
+    drop(command);
+    let mut both = String::new();
+    reader.read_to_string(&mut both).unwrap();
+    assert_eq!(wait(child), 2);
+    let expected: String = (1..10).map(|i| format!("out {i}\nerr {i}\n")).collect();
+    assert_eq!(both, expected);
+    let file = File::create(bench.path("both")).unwrap();
+    let status = exec(&bench, &[], script).stdout(file.try_clone().unwrap()).stderr(file).status();
+    assert_eq!(status.unwrap().code(), Some(2));
+    assert_eq!(fs::read_to_string(bench.path("both")).unwrap(), expected);
+    let error = &last(&bench, "tool.failed")["data"]["error"];
+    assert_eq!(error["message"], "exit status 2: err 9");
+}
+
+/// If this fails, a script cannot tell how its command ended, or the record says otherwise.
+#[test]
+fn statuses_and_records() {
+    let bench = Bench::with_run();
+    for status in [0, 1, 2, 65, 70, 255] {
+        let output = exec(&bench, &[], &format!("echo why >&2; exit {status}")).output().unwrap();
+        assert_eq!(output.status.code(), Some(status));
+        let kind = if status == 0 { "tool.completed" } else { "tool.failed" };
+        let end = last(&bench, kind);
+        let start = last(&bench, "tool.started");
+        assert_eq!(end["data"]["exit_code"], status);
+        assert_eq!(end["correlation_id"], start["event_id"]);
+        assert_eq!(start["data"]["tool_name"], "sh");
+        assert!(end["data"]["duration_ms"].is_u64());
+        assert_eq!(
+            start["data"]["args_summary"]["command"],
+            format!("/bin/sh -c 'echo why >&2; exit {status}'")
+        );
+        if status != 0 {
+            assert_eq!(end["data"]["error"]["details"]["stderr_tail"], "why");
+        }
+    }
+    for (signal, name) in [("KILL", "SIGKILL"), ("TERM", "SIGTERM"), ("SEGV", "SIGSEGV")] {
+        let output = exec(&bench, &[], &format!("kill -{signal} $$")).output().unwrap();
+        let number = name.parse::<Signal>().unwrap() as i32;
+        assert_eq!(output.status.code(), Some(128 + number));
+        let end = last(&bench, "tool.failed");
+        assert_eq!(end["data"]["signal"], name);
+        assert_eq!(end["data"]["exit_code"], 128 + number);
+    }
+    let run = |arguments: &[&str]| {
+        bench.call(&[&["exec", "--run", "r", "--tool", "x", "--"], arguments].concat())
+    };
+    let missing = run(&["./no-such-command"]);
+    assert_eq!(missing.status, 127);
+    assert!(missing.err.contains("does not exist"), "{}", missing.err);
+    assert_eq!(last(&bench, "tool.failed")["data"]["tool_name"], "x");
+    assert_eq!(run(&["./runs"]).status, 126);
+    fs::write(bench.path("plain"), "exit 9").unwrap();
+    assert_eq!(run(&["./plain"]).status, 126);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(bench.path("plain"), mode).unwrap();
+    assert_eq!(run(&["./plain"]).status, 9, "a script without #! is a shell's");
+    let tools = json_lines(&bench.path("runs/r/logs/tools.jsonl"));
+    assert_eq!(tools.len(), 2 * 13);
+    assert_eq!(bench.call(&["validate", "r"]).status, 0);
+}
+
+/// If this fails, a command cannot be stopped through runlog, or starts deaf.
+#[test]
+fn signals_reach_the_command() {
+    let bench = Bench::with_run();
+    for (signal, status) in [(Signal::SIGTERM, 21), (Signal::SIGINT, 22), (Signal::SIGHUP, 23)] {
+        let script = "trap 'echo got; exit 21' TERM; trap 'exit 22' INT; trap 'exit 23' HUP; \
+                      : >ready; while :; do sleep 0.05; done";
+        let _ = fs::remove_file(bench.path("ready"));
+        let child = exec(&bench, &[], script).stdout(Stdio::null()).spawn().unwrap();
+        wait_for(&bench.path("ready"));
+        kill(Pid::from_raw(child.id() as i32), signal).unwrap();
+        assert_eq!(wait(child), status, "{signal}");
+        assert_eq!(last(&bench, "tool.failed")["data"]["exit_code"], status);
+    }
+    // One that does not handle it dies of it, and so says runlog.
+    let _ = fs::remove_file(bench.path("ready"));
+    let child = exec(&bench, &[], ": >ready; exec sleep 60").spawn().unwrap();
+    wait_for(&bench.path("ready"));
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).unwrap();
+    assert_eq!(wait(child), 128 + 15);
+    // It starts with the signals as they were: nothing held back, SIGPIPE as usual.
+    let script = "grep -E 'Sig(Blk|Ign)' /proc/self/status";
+    let within = exec(&bench, &[], script).output().unwrap().stdout;
+    let direct = Command::new("/bin/sh").args(["-c", script]).output().unwrap().stdout;
+    assert_eq!(String::from_utf8(within).unwrap(), String::from_utf8(direct).unwrap());
+}
+
+/// If this fails, what a command leaves behind hangs the script, or is cut off.
+#[test]
+fn what_is_left_behind_is_not_waited_for() {
+    let bench = Bench::with_run();
+    let hold = |name: &str| format!("while [ ! -e {name} ]; do sleep 0.02; done");
+    for (options, stream) in [(&[][..], 2), (&["--from", "auto"], 1)] {
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let script = format!("({}; echo late >&{stream}) & echo now >&{stream}", hold("go"));
+        let mut command = exec(&bench, options, &script);
+        command.args([""]).stdin(Stdio::null());
+        match stream {
+            1 => command.stdout(writer).stderr(Stdio::null()),
+            _ => command.stdout(Stdio::null()).stderr(writer),
+        };
+        let child = command.spawn().unwrap();
+        drop(command);
+        assert_eq!(wait(child), 0, "it waited for a process in the background");
+        fs::write(bench.path("go"), "").unwrap();
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert!(text.contains("now") && text.contains("late"), "{stream}: {text:?}");
+        fs::remove_file(bench.path("go")).unwrap();
+    }
+    // Streams that are closed early are no end.
+    let started = Instant::now();
+    let output = exec(&bench, &["--from", "auto"], "exec >&- 2>&-; sleep 0.3; exit 4").output();
+    assert_eq!(output.unwrap().status.code(), Some(4));
+    assert!(started.elapsed() >= Duration::from_millis(300));
+}
+
+/// If this fails, a reader that goes away hangs the command or hides it.
+#[test]
+fn a_reader_may_go_away() {
+    let bench = Bench::with_run();
+    for options in [&[][..], &["--from", "auto"]] {
+        let mut child = exec(&bench, options, "yes")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut some = [0; 10];
+        child.stdout.take().unwrap().read_exact(&mut some).unwrap();
+        assert_eq!(wait(child), 128 + 13, "{options:?}");
+    }
+}
+
+/// If this fails, a mistake in the call runs the command without a record.
+#[test]
+fn mistakes_stop_it_before_the_command() {
+    let bench = Bench::with_run();
+    let touch = ["--", "/usr/bin/touch", "touched"];
+    for (status, options) in [
+        (2, &["--run", "r", "--nonsense"][..]),
+        (2, &["--run", "../r"]),
+        (2, &["--run", "r", "--from", "latin"]),
+        (2, &["--run", "r", "--no-source"]),
+        (2, &["--run", "r", "--task", "a\nb"]),
+        (2, &[]),
+        (66, &["--run", "nowhere"]),
+        (66, &["--run", "r", "--secret-rules", "nowhere.toml"]),
+        (73, &["--run", "r", "--run-new"]),
+    ] {
+        bench.fails(status, &[&["exec"], options, &touch].concat());
+        assert!(!bench.path("touched").exists(), "{options:?}");
+    }
+    bench.fails(2, &["exec", "--run", "r"]);
+    assert_eq!(bench.lines().len(), 1);
+}
+
+/// If this fails, trouble with the record changes what the command does or sees, or is
+/// hidden from the script.
+#[test]
+fn trouble_with_recording_only_warns() {
+    let damage = "echo spoiled >>runs/r/events.jsonl; echo out; echo err >&2";
+    for (script, status) in [(damage.to_owned(), 70), (format!("{damage}; exit 5"), 5)] {
+        let bench = Bench::with_run();
+        let said = said(&exec(&bench, &[], &script).output().unwrap());
+        assert_eq!(said.status, status, "{}", said.err);
+        assert_eq!(said.out, "out\n");
+        assert!(said.err.starts_with("err\n") && said.err.contains("not recorded"), "{}", said.err);
+    }
+    let bench = Bench::with_run();
+    let script = "rm -r runs; echo out";
+    let gone = said(&exec(&bench, &["--from", "auto"], script).output().unwrap());
+    assert_eq!((gone.status, gone.out.as_str()), (70, "out\n"), "{}", gone.err);
+    assert!(!bench.path("runs").exists(), "the run came back");
+    // A log that is busy at the start is written to at the end.
+    let bench = Bench::with_run();
+    let holder = File::open(bench.log_path()).unwrap();
+    holder.lock().unwrap();
+    let child = exec(
+        &bench,
+        &["--lock-timeout", "200ms"],
+        ": >ready; until [ -e go ]; do sleep 0.02; done",
+    )
+    .stderr(Stdio::null())
+    .spawn()
+    .unwrap();
+    wait_for(&bench.path("ready"));
+    holder.unlock().unwrap();
+    fs::write(bench.path("go"), "").unwrap();
+    assert_eq!(wait(child), 0);
+    assert_eq!(last(&bench, "tool.completed")["data"]["exit_code"], 0);
+    assert!(
+        last(&bench, "tool.started")["timestamp"].as_str()
+            < last(&bench, "tool.completed")["timestamp"].as_str()
+    );
+}
+
+/// If this fails, an agent that runs under `exec --from` is recorded in part, or is not
+/// passed on as it is.
+#[test]
+fn output_is_recorded_on_its_way() {
+    let bench = Bench::with_run();
+    let session = fixture("agent-session.jsonl");
+    fs::write(bench.path("session"), &session).unwrap();
+    let options = ["--from", "claude-code", "--receipt", "receipt.json"];
+    let said = exec(&bench, &options, "cat session; exit 3").output().unwrap();
+    assert_eq!(said.status.code(), Some(3));
+    assert!(said.stdout == session);
+    let direct = Bench::with_run();
+    let fed = direct.feed(&["emit", "--run", "r", "--stdin", "--from", "claude-code"], &session);
+    assert_eq!(fed.status, 0);
+    let types = |bench: &Bench| -> Vec<String> {
+        let lines = bench.lines();
+        let types = lines.iter().map(|line| line["type"].as_str().unwrap().to_owned());
+        types.filter(|kind| !["tool.started", "tool.failed"].contains(&kind.as_str())).collect()
+    };
+    assert_eq!(types(&bench), types(&direct));
+    assert_eq!(bench.lines().last().unwrap()["type"], "tool.failed");
+    let receipt: Value =
+        serde_json::from_slice(&fs::read(bench.path("receipt.json")).unwrap()).unwrap();
+    assert_eq!(receipt["rejected"], 0);
+    assert_eq!(bench.call(&["validate", "r"]).status, 0);
+}
+
+/// If this fails, the command cannot record into the run that it is part of.
+#[test]
+fn the_command_finds_its_run() {
+    let bench = Bench::with_run();
+    let script = format!("cd / && exec {} emit note -f text=within", env!("CARGO_BIN_EXE_runlog"));
+    assert_eq!(exec(&bench, &[], &script).output().unwrap().status.code(), Some(0));
+    let types: Vec<Value> = bench.lines().iter().map(|line| line["type"].clone()).collect();
+    assert_eq!(types, ["run.created", "tool.started", "note", "tool.completed"]);
+}
+
+/// If this fails, a run around one command lacks its beginning, its end, or its name.
+#[test]
+fn a_run_for_one_command() {
+    let bench = Bench::new();
+    let said = bench.call(&["-q", "exec", "--run-new", "--", "/bin/sh", "-c", "exit 0"]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    let id = said.err.trim().strip_prefix("runlog: run ").unwrap().to_owned();
+    let lines = json_lines(&bench.path(&format!("runs/{id}/events.jsonl")));
+    let types: Vec<Value> = lines.iter().map(|line| line["type"].clone()).collect();
+    assert_eq!(
+        types,
+        ["run.created", "run.started", "tool.started", "tool.completed", "run.completed"]
+    );
+    assert_eq!(bench.call(&["validate", &id, "--strict"]).status, 0);
+    assert_eq!(bench.call(&["exec", "--run-new", "--run", "mine", "--", "/bin/false"]).status, 1);
+    let state = fs::read_to_string(bench.path("runs/mine/run.json")).unwrap();
+    let state: Value = serde_json::from_str(&state).unwrap();
+    assert_eq!(state["status"], "failed");
+    assert_eq!(state["metadata"]["command"], "/bin/false");
+    assert!(bench.path("runs/mine/transcript.md").exists());
+}
+
+/// If this fails, a secret on a command line or in an error gets into the log.
+#[test]
+fn secrets_on_the_command_line_and_in_errors() {
+    let bench = Bench::with_run();
+    let key = format!("AKIA{}", "A1B2C3D4E5F6G7H8");
+    let script = format!(
+        "echo {key} >&2; head -c 100000 /dev/zero | tr '\\0' x >&2; echo >&2; echo {key} >&2; exit 1"
+    );
+    let output = exec(&bench, &[], &script).env("TOKEN", &key).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains(&key), "the stream was touched");
+    let log = bench.log();
+    assert!(!log.contains(&key[..12]), "{log}");
+    let end = last(&bench, "tool.failed");
+    let tail = end["data"]["error"]["details"]["stderr_tail"].as_str().unwrap().to_owned();
+    assert!(tail.ends_with("[REDACTED:aws-access-key-id]"), "{tail}");
+    assert_eq!(end["data"]["_redactions"], 1);
+    assert_eq!(last(&bench, "tool.started")["data"]["_redactions"], 2);
+}
