@@ -6,7 +6,7 @@ use super::envelope::{
     timestamp_of, type_of,
 };
 use super::fields::effective;
-use super::json::{Json, ObjectText, escape_into};
+use super::json::{Json, ObjectText, escape_into, unescape};
 use super::reserved::REDACTIONS;
 use super::template::Template;
 use super::time::Timestamp;
@@ -43,6 +43,8 @@ pub struct Draft {
     /// An event with this id is the same one, whatever its content: the caller compared
     /// what it was made from (imports).
     pub settled_id: bool,
+    /// Whether all of it comes from one checked line, so that the line made of it can be read.
+    pub proven: bool,
     /// Imports: SHA-256 of the source line that this is the first event of.
     pub source_hash: Option<[u8; 32]>,
     /// Secrets that were replaced in it before (a run copied clean).
@@ -94,12 +96,15 @@ impl Draft {
 
     fn read(json: Json<'_>, left_out: fn(&str) -> bool) -> Result<Self, LineError> {
         let start = json.text().as_ptr() as usize;
-        let mut draft = Self { data: "{}".to_owned(), ..Self::default() };
+        let mut draft = Self { data: "{}".to_owned(), proven: true, ..Self::default() };
         if !json.is_object() {
             return Err(LineError { offset: 0, fault: LineFault::NotAnObject });
         }
-        let members = json.members().zip(json.raw_members());
-        for ((key, value), (raw_key, _)) in members.filter(|((key, _), _)| !left_out(key)) {
+        for (raw_key, value) in json.raw_members() {
+            let key = unescape(raw_key);
+            if left_out(&key) {
+                continue;
+            }
             let known = draft.member(&key, value).map_err(|(name, rule)| {
                 let offset = (value.text().as_ptr() as usize).saturating_sub(start);
                 LineError { offset, fault: LineFault::Field(name, rule) }
@@ -166,18 +171,46 @@ impl Draft {
     #[must_use]
     pub fn as_event(&self) -> Event<'_> {
         let row = catalogue::row(&self.kind);
-        let text = |value: &'_ Option<String>| value.as_deref().unwrap_or_default().to_owned();
         Event {
-            event_id: text(&self.event_id).into(),
+            event_id: self.event_id.as_deref().unwrap_or_default().into(),
             sequence: 0,
             run_id: "".into(),
-            session_id: text(&self.session_id).into(),
-            task_id: text(&self.task_id).into(),
+            session_id: self.session_id.as_deref().unwrap_or_default().into(),
+            task_id: self.task_id.as_deref().unwrap_or_default().into(),
             kind: self.kind.as_str().into(),
             timestamp: self.timestamp.unwrap_or(Timestamp::from_millis(0)),
             actor: self.actor.as_deref().or(row.map(|row| row.actor)).unwrap_or("runtime").into(),
             severity: self.severity.or(row.map(|row| row.severity)).unwrap_or(Severity::Info),
             summary: None,
+            data: self.data(),
+            correlation_id: self.correlation_id.as_deref().map(Into::into),
+            parent_event_id: self.parent_event_id.as_deref().map(Into::into),
+            branch: self.branch.as_deref().map(Into::into),
+            prev_hash: None,
+            unknown: Vec::new(),
+        }
+    }
+
+    /// The event as a reader of its line sees it.
+    #[must_use]
+    pub fn recorded<'e>(
+        &'e self,
+        derived: &'e Derived,
+        defaults: &Defaults<'e>,
+        position: &Position<'e>,
+    ) -> Event<'e> {
+        let row = catalogue::row(&self.kind);
+        Event {
+            event_id: position.event_id.into(),
+            sequence: position.sequence,
+            run_id: defaults.run_id.into(),
+            session_id: self.session_id.as_deref().unwrap_or(defaults.session_id).into(),
+            task_id: self.task_id.as_deref().unwrap_or(defaults.task_id).into(),
+            kind: self.kind.as_str().into(),
+            timestamp: self.timestamp.unwrap_or(position.now),
+            actor: self.actor.as_deref().or(row.map(|row| row.actor)).unwrap_or("runtime").into(),
+            severity: derived.severity,
+            summary: derived.summary.as_deref().map(Into::into),
             data: self.data(),
             correlation_id: self.correlation_id.as_deref().map(Into::into),
             parent_event_id: self.parent_event_id.as_deref().map(Into::into),
@@ -238,6 +271,17 @@ impl Derived {
     }
 }
 
+/// What only the log decides about an event.
+#[derive(Clone, Copy, Debug)]
+pub struct Position<'p> {
+    /// Its id.
+    pub event_id: &'p str,
+    /// Its sequence.
+    pub sequence: u64,
+    /// Its time where none was given.
+    pub now: Timestamp,
+}
+
 /// What a draft takes from its run where nothing was given.
 #[derive(Clone, Copy, Debug)]
 pub struct Defaults<'d> {
@@ -256,9 +300,11 @@ pub struct Pending {
     /// The event's id.
     pub event_id: String,
     timestamp: Option<Timestamp>,
-    before_sequence: String,
-    after_sequence: String,
-    after_timestamp: String,
+    text: String,
+    /// Where the sequence goes in `text`.
+    sequence_at: usize,
+    /// Where the time goes.
+    timestamp_at: usize,
 }
 
 impl Pending {
@@ -274,67 +320,77 @@ impl Pending {
     ) -> Result<Self, LineError> {
         let row = catalogue::row(&draft.kind);
         let actor = draft.actor.as_deref().or(row.map(|row| row.actor)).unwrap_or("runtime");
-
-        let mut before = String::from("{\"event_id\":");
-        escape_into(&event_id, &mut before);
-        before.push_str(",\"sequence\":");
-        let mut names = String::new();
-        member("run_id", defaults.run_id, &mut names);
+        let summary = derived.summary.as_deref();
+        let mut text = String::with_capacity(
+            draft.data.len() + draft.unknown.len() + summary.map_or(0, str::len) + 500,
+        );
+        text.push_str("{\"event_id\":");
+        escape_into(&event_id, &mut text);
+        text.push_str(",\"sequence\":");
+        let sequence_at = text.len();
+        member("run_id", defaults.run_id, &mut text);
         let session_id = draft.session_id.as_deref().unwrap_or(defaults.session_id);
-        member("session_id", session_id, &mut names);
-        member("task_id", draft.task_id.as_deref().unwrap_or(defaults.task_id), &mut names);
-        member("type", &draft.kind, &mut names);
-        let mut after = String::with_capacity(draft.data.len() + 400);
-        member("actor", actor, &mut after);
-        member("severity", derived.severity.name(), &mut after);
-        match &derived.summary {
-            Some(text) => member("summary", text, &mut after),
-            None => after.push_str(",\"summary\":null"),
+        member("session_id", session_id, &mut text);
+        member("task_id", draft.task_id.as_deref().unwrap_or(defaults.task_id), &mut text);
+        member("type", &draft.kind, &mut text);
+        let timestamp_at = text.len();
+        member("actor", actor, &mut text);
+        member("severity", derived.severity.name(), &mut text);
+        match summary {
+            Some(summary) => member("summary", summary, &mut text),
+            None => text.push_str(",\"summary\":null"),
         }
-        after.push_str(",\"data\":");
-        after.push_str(&draft.data);
-        if let Some(value) = &draft.correlation_id {
-            member("correlation_id", value, &mut after);
-        }
-        if let Some(value) = &draft.parent_event_id {
-            member("parent_event_id", value, &mut after);
-        }
-        if let Some(value) = &draft.branch {
-            member("branch", value, &mut after);
+        text.push_str(",\"data\":");
+        text.push_str(&draft.data);
+        for (name, value) in [
+            ("correlation_id", &draft.correlation_id),
+            ("parent_event_id", &draft.parent_event_id),
+            ("branch", &draft.branch),
+        ] {
+            if let Some(value) = value {
+                member(name, value, &mut text);
+            }
         }
         if !draft.unknown.is_empty() {
-            after.push(',');
-            after.push_str(&draft.unknown);
+            text.push(',');
+            text.push_str(&draft.unknown);
         }
-        let longest = before.len() + names.len() + after.len() + 140;
-        let pending = Self {
-            event_id,
-            timestamp: draft.timestamp,
-            before_sequence: before,
-            after_sequence: names,
-            after_timestamp: after,
-        };
+        let timestamp = draft.timestamp;
+        let pending = Self { event_id, timestamp, text, sequence_at, timestamp_at };
+        let longest = pending.longest();
         if longest > MAX_LINE {
             return Err(LineError { offset: 0, fault: LineFault::TooLong(longest as u64) });
         }
-        // Whatever was given: no line is written that a reader would refuse.
-        let mut probe = Vec::with_capacity(longest);
-        pending.write(1, Timestamp::from_millis(0), None, &mut probe);
-        match envelope::parse(&probe) {
-            Ok(_) => Ok(pending),
-            Err(mut faults) => Err(faults.swap_remove(0)),
+        if !draft.proven {
+            // Whatever was given: no line is written that a reader would refuse.
+            let mut probe = Vec::with_capacity(longest);
+            pending.write(1, "1970-01-01T00:00:00.000Z", None, &mut probe);
+            envelope::parse(&probe).map_err(|mut faults| faults.swap_remove(0))?;
         }
+        Ok(pending)
     }
 
-    /// Appends the finished line, its newline included. `now` is the time where none was given.
-    pub fn write(&self, sequence: u64, now: Timestamp, prev_hash: Option<&str>, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.before_sequence.as_bytes());
+    /// Bytes that the finished line has at most.
+    #[must_use]
+    pub fn longest(&self) -> usize {
+        self.text.len() + 140
+    }
+
+    /// Appends the finished line, its newline included. `now` is the time where none was
+    /// given, as it is written.
+    pub fn write(&self, sequence: u64, now: &str, prev_hash: Option<&str>, out: &mut Vec<u8>) {
+        let text = self.text.as_bytes();
+        out.reserve(text.len() + 140);
+        out.extend_from_slice(&text[..self.sequence_at]);
         out.extend_from_slice(sequence.to_string().as_bytes());
-        out.extend_from_slice(self.after_sequence.as_bytes());
+        out.extend_from_slice(&text[self.sequence_at..self.timestamp_at]);
         out.extend_from_slice(b",\"timestamp\":\"");
-        out.extend_from_slice(self.timestamp.unwrap_or(now).to_string().as_bytes());
+        match self.timestamp {
+            Some(timestamp) => out.extend_from_slice(timestamp.to_string().as_bytes()),
+            None => out.extend_from_slice(now.as_bytes()),
+        }
         out.push(b'"');
-        out.extend_from_slice(self.after_timestamp.as_bytes());
+        out.extend_from_slice(&text[self.timestamp_at..]);
         if let Some(hash) = prev_hash {
             out.extend_from_slice(b",\"prev_hash\":\"");
             out.extend_from_slice(hash.as_bytes());

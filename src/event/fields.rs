@@ -24,7 +24,23 @@ const PATH: &[&str] = &["path", "file_path", "content_path"];
 const DURATION: &[&str] = &["duration_ms", "durationMs"];
 
 fn first<'a>(data: Json<'a>, names: &[&str]) -> Option<Json<'a>> {
-    names.iter().find_map(|name| data.path(name))
+    if names.iter().any(|name| name.contains('.')) {
+        return names.iter().find_map(|name| data.path(name));
+    }
+    // One walk, whatever the number of names.
+    let mut found: Option<(usize, Json<'a>)> = None;
+    for (key, value) in data.members() {
+        let before = found.map_or(names.len(), |(index, _)| index);
+        if let Some(index) = names[..before].iter().position(|name| key == *name)
+            && !value.is_null()
+        {
+            found = Some((index, value));
+            if index == 0 {
+                break;
+            }
+        }
+    }
+    found.map(|(_, value)| value)
 }
 
 fn first_text<'a>(data: Json<'a>, names: &[&str]) -> Option<Cow<'a, str>> {

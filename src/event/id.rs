@@ -1,8 +1,11 @@
 //! The names in an envelope, each a type of its own: parsed once, then trusted.
 
+use std::cell::RefCell;
 use std::fmt;
 
-use uuid::Uuid;
+use uuid::Builder;
+
+use super::time::Timestamp;
 
 /// Longest id, in bytes: run, event, session, task, correlation, parent.
 pub const MAX_ID: usize = 128;
@@ -95,17 +98,37 @@ fn spaced(character: char) -> bool {
     character.is_whitespace() || character.is_control()
 }
 
-/// A fresh event id: `evt_` and a UUID version 7 (RFC 9562).
+/// A fresh event id: `evt_` and a UUID version 7 (RFC 9562) of that time.
 #[must_use]
-pub fn new_event_id() -> String {
-    format!("evt_{}", Uuid::now_v7())
+pub fn new_event_id(now: Timestamp) -> String {
+    let millis = u64::try_from(now.millis()).unwrap_or(0);
+    let uuid = Builder::from_unix_timestamp_millis(millis, &random()).into_uuid();
+    format!("evt_{uuid}")
 }
 
 /// Six random characters of `a-z 0-9` for generated run, session and task ids.
 #[must_use]
 pub fn random_suffix() -> String {
     const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
-    // The last eight bytes of a version 7 UUID are random but for two bits.
-    let bytes = Uuid::now_v7().into_bytes();
-    bytes[10..].iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % 36])).collect()
+    random()[..6].iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % 36])).collect()
+}
+
+/// Ten random bytes, taken from the system by the hundred: a stream needs many.
+fn random() -> [u8; 10] {
+    const POOL: usize = 320;
+    thread_local! {
+        static UNUSED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    }
+    UNUSED.with_borrow_mut(|unused| {
+        if unused.len() < 10 {
+            unused.resize(POOL, 0);
+            // A system without randomness cannot make ids that are unlike all others.
+            assert!(getrandom::fill(unused).is_ok(), "the system gives no random bytes");
+        }
+        let rest = unused.len() - 10;
+        let mut bytes = [0; 10];
+        bytes.copy_from_slice(&unused[rest..]);
+        unused.truncate(rest);
+        bytes
+    })
 }

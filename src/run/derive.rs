@@ -4,7 +4,9 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::RunError;
@@ -65,8 +67,71 @@ pub fn refresh(run: &RunDir, lock_timeout: Duration) -> Result<Refreshed, RunErr
     }
 }
 
-struct Derivation<'r> {
-    run: &'r RunDir,
+/// A refresh that reads a log while it grows, in a thread of its own.
+#[derive(Debug)]
+pub struct Ahead {
+    run: RunDir,
+    /// The old `run.json`.
+    old: Option<Vec<u8>>,
+    /// Where the log ends that may be read.
+    ends: mpsc::Sender<u64>,
+    thread: JoinHandle<Result<(LogReader, Derivation), RunError>>,
+}
+
+impl Ahead {
+    /// Starts reading the log of that run.
+    #[must_use]
+    pub fn start(run: &RunDir) -> Self {
+        let old = read_small(&run.state(), MAX_STATE).ok().flatten();
+        let stored = old.as_deref().and_then(stored_head);
+        let (ends, received) = mpsc::channel();
+        let reads = run.clone();
+        let thread = std::thread::spawn(move || {
+            let mut reader = LogReader::open(&reads.events())?;
+            let mut derivation = Derivation::new(&reads, stored, false);
+            while let Ok(end) = received.recv() {
+                reader.extend_to(received.try_iter().last().unwrap_or(end));
+                derivation.read(&mut reader)?;
+            }
+            Ok((reader, derivation))
+        });
+        Self { run: run.clone(), old, ends, thread }
+    }
+
+    /// Lets it read up to byte `end`: the lines before it, and their records, are written.
+    pub fn extend_to(&self, end: u64) {
+        // A thread that stopped early is noticed at the end.
+        let _ = self.ends.send(end);
+    }
+
+    /// Reads the rest and brings the files up to date, as [`refresh`] does.
+    ///
+    /// # Errors
+    /// As [`refresh`].
+    pub fn finish(self, lock_timeout: Duration) -> Result<Refreshed, RunError> {
+        let Self { run, old, ends, thread } = self;
+        drop(ends);
+        let unchanged = read_small(&run.state(), MAX_STATE).ok().flatten() == old;
+        if let Ok(Ok((mut reader, mut derivation))) = thread.join()
+            && unchanged
+        {
+            let mut log = LogFile::open(&run.events(), Access::Append)?;
+            let locked = log.lock(lock_timeout)?;
+            if !derivation.is_outdated() {
+                reader.extend_to(locked.length());
+                derivation.read(&mut reader)?;
+                if !derivation.tools.differs() && !derivation.errors.differs() {
+                    return derivation.finish(old.as_deref());
+                }
+            }
+        }
+        refresh(&run, lock_timeout)
+    }
+}
+
+#[derive(Debug)]
+struct Derivation {
+    run: RunDir,
     fold: Fold,
     stored: Option<Head>,
     stored_seen: bool,
@@ -74,10 +139,10 @@ struct Derivation<'r> {
     errors: Mirror,
 }
 
-impl<'r> Derivation<'r> {
-    fn new(run: &'r RunDir, stored: Option<Head>, rebuild: bool) -> Self {
+impl Derivation {
+    fn new(run: &RunDir, stored: Option<Head>, rebuild: bool) -> Self {
         Self {
-            run,
+            run: run.clone(),
             fold: Fold::default(),
             stored,
             stored_seen: false,
@@ -171,7 +236,13 @@ impl Fold {
     }
 }
 
+fn open_existing(path: &Path) -> Option<BufReader<File>> {
+    let file = open_regular(path, Access::Read).ok()?;
+    Some(BufReader::with_capacity(64 << 10, file))
+}
+
 /// A derived log held against the lines that it should have.
+#[derive(Debug)]
 pub struct Mirror {
     path: PathBuf,
     existing: Option<BufReader<File>>,
@@ -187,8 +258,7 @@ impl Mirror {
     /// Compares with the file at `path`, or collects everything anew.
     #[must_use]
     pub fn new(path: PathBuf, rebuild: bool) -> Self {
-        let existing = if rebuild { None } else { open_regular(&path, Access::Read).ok() };
-        let existing = existing.map(|file| BufReader::with_capacity(64 << 10, file));
+        let existing = if rebuild { None } else { open_existing(&path) };
         Self { path, existing, matched: 0, lacking: Vec::new(), rebuild, differs: false }
     }
 
@@ -196,6 +266,11 @@ impl Mirror {
     pub fn expect(&mut self, line: &str) {
         if line.is_empty() || self.differs {
             return;
+        }
+        if self.existing.is_none() && self.matched == 0 && self.lacking.is_empty() && !self.rebuild
+        {
+            // It may have been made since.
+            self.existing = open_existing(&self.path);
         }
         let Some(reader) = self.existing.as_mut() else {
             self.lacking.extend_from_slice(line.as_bytes());

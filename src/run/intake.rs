@@ -14,6 +14,7 @@ use crate::event::id::new_event_id;
 use crate::event::json::{Kind, ObjectText};
 use crate::event::reserved::{REDACTIONS, reserved_key};
 use crate::event::role::Role;
+use crate::event::time::Timestamp;
 use crate::import::line::SOURCE_HASH;
 use crate::secret::{Redacted, Rules};
 
@@ -44,7 +45,9 @@ impl<'d> Intake<'d> {
         let derived = Derived::of(&draft);
         let mut blobs = Vec::new();
         if let Some((data, moved)) = move_out(draft.data(), options.inline_limit) {
-            draft.to_mut().data = data;
+            let draft = draft.to_mut();
+            draft.data = data;
+            draft.proven = false;
             blobs = moved;
         }
         if let Some(hash) = draft.source_hash.filter(|_| draft.data != *given) {
@@ -60,13 +63,17 @@ impl<'d> Intake<'d> {
     ///
     /// # Errors
     /// When it names another run, or no reader would take it.
-    pub(super) fn pending(&self, defaults: &Defaults<'_>) -> Result<Pending, LineError> {
+    pub(super) fn pending(
+        &self,
+        defaults: &Defaults<'_>,
+        now: Timestamp,
+    ) -> Result<Pending, LineError> {
         let draft = self.draft.as_ref();
         if let Some(run_id) = draft.run_id.as_deref().filter(|run_id| *run_id != defaults.run_id) {
             let rule = format!("names the run {run_id}, but this is {}", defaults.run_id);
             return Err(field_error("run_id", rule));
         }
-        let event_id = draft.event_id.clone().unwrap_or_else(new_event_id);
+        let event_id = draft.event_id.clone().unwrap_or_else(|| new_event_id(now));
         Pending::new(draft, &self.derived, event_id, defaults)
     }
 }
@@ -135,6 +142,8 @@ fn count_redactions(draft: &mut Cow<'_, Draft>) {
     if draft.redactions > 0 {
         let mut data = ObjectText::new();
         data.members(draft.data()).plain(REDACTIONS, draft.redactions);
-        draft.to_mut().data = data.finish();
+        let draft = draft.to_mut();
+        draft.data = data.finish();
+        draft.proven = false;
     }
 }

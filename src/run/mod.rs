@@ -10,6 +10,7 @@ mod identity;
 mod ids;
 mod intake;
 mod pairing;
+mod parallel;
 pub mod receipt;
 pub mod recorder;
 pub mod records;

@@ -45,6 +45,13 @@ impl RecentCalls {
         Ok((observed.unwrap_or(nothing), &self.calls))
     }
 
+    /// Notes that the line at byte `offset` is no state of a call, so that it need not be read.
+    pub(super) fn pass_over(&mut self, offset: u64, line_length: u64) {
+        if self.to == offset && self.to > 0 {
+            self.to += line_length;
+        }
+    }
+
     fn catch_up(&mut self, log: &LogFile, end: u64) -> Result<(), RunError> {
         let stale = self.to == 0 || end - self.from.min(end) > 4 * PAIRING_WINDOW || self.to > end;
         if stale {

@@ -11,6 +11,7 @@ use super::identity::{Identity, identify};
 use super::ids::EventIds;
 use super::intake::{Intake, field_error, is_created};
 use super::pairing::RecentCalls;
+use super::parallel;
 use super::writing::{Writing, derive_records};
 use crate::event::blob::Blob;
 use crate::event::catalogue;
@@ -91,6 +92,7 @@ pub struct Recorder {
     /// Bytes of a torn tail that were moved away, but not yet told by an event.
     untold: u64,
     recent: RecentCalls,
+    end: u64,
     options: Options,
 }
 
@@ -126,13 +128,29 @@ impl Recorder {
     fn over(run: RunDir, log: LogFile, options: Options) -> Result<Self, RunError> {
         let identity = identify(&run, &log, (options.clock)())?;
         let recent = RecentCalls::default();
-        Ok(Self { run, log, identity, ids: None, many_ids: false, untold: 0, recent, options })
+        Ok(Self {
+            run,
+            log,
+            identity,
+            ids: None,
+            many_ids: false,
+            untold: 0,
+            recent,
+            end: 0,
+            options,
+        })
     }
 
     /// The id of the run.
     #[must_use]
     pub fn run_id(&self) -> &str {
         &self.identity.run_id
+    }
+
+    /// Bytes of the log after the last append of this recorder.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.end
     }
 
     /// The run directory.
@@ -265,16 +283,16 @@ impl Recorder {
         intakes: &Intakes<'_>,
         end: Option<u64>,
     ) -> Result<Attempt, RunError> {
-        let Self { run, log, identity, ids, recent, options, untold, .. } = self;
+        let Self { run, log, identity, ids, recent, options, untold, end: last, .. } = self;
         let defaults = Defaults {
             run_id: &identity.run_id,
             session_id: &identity.session_id,
             task_id: &identity.task_id,
         };
-        let pending: Vec<Result<Pending, LineError>> = intakes
-            .iter()
-            .map(|intake| intake.as_ref().map_err(Clone::clone)?.pending(&defaults))
-            .collect();
+        let made = (options.clock)();
+        let pending = parallel::map(intakes, |intake| {
+            intake.as_ref().map_err(Clone::clone)?.pending(&defaults, made)
+        });
         let drafts = || intakes.iter().flatten().map(|intake| intake.draft.as_ref());
 
         let mut locked = log.lock(options.lock_timeout)?;
@@ -300,20 +318,21 @@ impl Recorder {
         }
         let creates = options.create || drafts().any(is_created);
         let begun = creates && has_begun(locked.log(), &position)?;
-        let mut writing = Writing::after(position, now);
+        let bytes = pending.iter().flatten().map(Pending::longest).sum();
+        let mut writing = Writing::after(position, now, bytes);
         let mut batch = Batch::default();
         if *untold > 0 {
             batch.recovered_bytes = *untold;
-            writing.push(&own(&recovered(*untold), options, &defaults)?, Role::Recovered);
+            writing.push(own(&recovered(*untold), options, &defaults)?, Role::Recovered, None);
         }
         let created = drafts().next().is_some_and(is_created);
         if options.create && !begun && !created && pending.iter().any(Result::is_ok) {
             let created = Draft::new("run.created", ObjectText::new());
-            writing.push(&own(&created, options, &defaults)?, Role::RunCreated);
+            writing.push(own(&created, options, &defaults)?, Role::RunCreated, None);
             batch.lifecycle = true;
         }
         let mut blobs: Vec<&Blob> = Vec::new();
-        for (intake, pending) in intakes.iter().zip(pending) {
+        for (index, (intake, pending)) in intakes.iter().zip(pending).enumerate() {
             let outcome = pending.map_err(RunError::Input).and_then(|pending| {
                 let intake = intake.as_ref().map_err(Clone::clone)?;
                 let draft = intake.draft.as_ref();
@@ -327,7 +346,8 @@ impl Recorder {
                 }
                 batch.lifecycle |= role.is_lifecycle();
                 blobs.extend(&intake.blobs);
-                Ok(writing.push(&pending, role))
+                let given = draft.event_id.is_some();
+                Ok(writing.push(pending, role, Some((index, given))))
             });
             batch.outcomes.push(outcome);
         }
@@ -344,7 +364,9 @@ impl Recorder {
         }
         let completed =
             if let Repair::Completed(line) = &repair { Some(line.as_slice()) } else { None };
-        derive_records(run, recent, &locked, completed, &writing, &mut batch.warnings);
+        let appended = (&writing, intakes, &defaults);
+        derive_records(run, recent, &locked, completed, appended, &mut batch.warnings);
+        *last = locked.length();
         drop(locked);
         *untold = 0;
         // A repetition may follow an append whose sync failed, so it is synced too.
@@ -360,7 +382,7 @@ impl Recorder {
 type Intakes<'d> = [Result<Intake<'d>, LineError>];
 
 fn take_in_all<'d>(drafts: &'d [Draft], options: &Options) -> Vec<Result<Intake<'d>, LineError>> {
-    drafts.iter().map(|draft| Intake::of(draft, options)).collect()
+    parallel::map(drafts, |draft| Intake::of(draft, options))
 }
 
 /// How an attempt to append went.
@@ -388,7 +410,7 @@ fn has_begun(log: &LogFile, position: &Position) -> Result<bool, RunError> {
 
 /// An event of the recorder's own.
 fn own(draft: &Draft, options: &Options, defaults: &Defaults<'_>) -> Result<Pending, RunError> {
-    Ok(Intake::of(draft, options)?.pending(defaults)?)
+    Ok(Intake::of(draft, options)?.pending(defaults, (options.clock)())?)
 }
 
 fn recovered(bytes: u64) -> Draft {

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::RunError;
+use super::derive::Ahead;
+use super::parallel;
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::{Recorded, Recorder};
 use crate::event::blob;
@@ -34,12 +36,19 @@ pub enum Format {
 /// A batch is written when its lines come to this many bytes.
 const BATCH_BYTES: usize = 1 << 20;
 
+/// A stream with a batch of so many events is a long one.
+const LONG: usize = 500;
+
 /// Takes the lines of one stream.
 pub struct Stream<'r> {
     recorder: &'r mut Recorder,
     reader: Reader,
     keep_source: bool,
     counter: Counter,
+    /// Whether native lines are read one by one, so that a bad one is known at once.
+    eager: bool,
+    /// Native lines that were not read yet.
+    waiting: Vec<WaitingLine>,
     drafts: Vec<Draft>,
     lines: Vec<PendingLine>,
     /// Records for `logs/rejected.jsonl` that wait for the next write.
@@ -53,6 +62,8 @@ pub struct Stream<'r> {
     lifecycle: bool,
     recorded: u64,
     recovered_bytes: u64,
+    /// Brings the derived files up to date while a long stream comes in.
+    ahead: Option<Ahead>,
     /// A dialect that the native lines look like.
     looks_like: Option<&'static str>,
 }
@@ -64,11 +75,16 @@ enum Reader {
     Undecided,
 }
 
-/// A line whose events wait for the next write.
-struct PendingLine {
+/// A line of the stream.
+struct WaitingLine {
     number: u64,
     offset: u64,
     content: Vec<u8>,
+}
+
+/// A line whose events wait for the next write.
+struct PendingLine {
+    line: WaitingLine,
     drafts: Range<usize>,
     /// What the receipt says of it, once its events are in the log.
     facts: LineFacts,
@@ -90,6 +106,8 @@ impl<'r> Stream<'r> {
             recorder,
             reader,
             keep_source,
+            eager: false,
+            waiting: Vec::new(),
             counter: Counter::new(),
             drafts: Vec::new(),
             lines: Vec::new(),
@@ -101,64 +119,95 @@ impl<'r> Stream<'r> {
             lifecycle: false,
             recorded: 0,
             recovered_bytes: 0,
+            ahead: None,
             looks_like: None,
         }
+    }
+
+    /// Reads every line at once, for who stops at the first bad one.
+    #[must_use]
+    pub fn eager(mut self) -> Self {
+        self.eager = true;
+        self
     }
 
     /// Takes the next line, without its newline, that took `length` bytes of the stream.
     ///
     /// # Errors
     /// When the run can no longer be recorded to.
-    pub fn push(&mut self, line: &[u8], length: u64, now: Timestamp) -> Result<(), RunError> {
+    pub fn push(&mut self, line: Vec<u8>, length: u64, now: Timestamp) -> Result<(), RunError> {
+        let mut content = line;
         let counts = self.counter.counts();
         counts.lines += 1;
         let number = counts.lines;
         let offset = self.offset;
         self.offset += length;
-        let line = if number == 1 && !matches!(self.reader, Reader::Native) {
-            line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
-        } else {
-            line
-        };
-        if is_blank(line) {
+        let lenient = !matches!(self.reader, Reader::Native);
+        if number == 1 && lenient && content.starts_with(b"\xEF\xBB\xBF") {
+            content.drain(..3);
+        }
+        if is_blank(&content) {
             self.counter.counts().blank += 1;
             return Ok(());
         }
         if matches!(self.reader, Reader::Undecided) {
-            self.decide(line);
+            self.decide(&content);
         }
-        let from = self.drafts.len();
-        let taken = match &mut self.reader {
-            Reader::Copy => copied(line).map(|draft| {
-                self.drafts.push(draft);
-                LineFacts::default()
-            }),
-            Reader::Native => native(line).map(|draft| {
-                if !draft.unknown.is_empty() && self.looks_like.is_none() {
-                    let json = json::check(line, Rules::LENIENT).ok();
-                    self.looks_like = json.and_then(import::detect).map(|dialect| dialect.name);
+        let waiting = WaitingLine { number, offset, content };
+        match &mut self.reader {
+            Reader::Native | Reader::Copy => {
+                self.bytes += waiting.content.len();
+                self.waiting.push(waiting);
+                if self.eager {
+                    self.read_waiting(now);
                 }
-                self.drafts.push(draft);
-                LineFacts::default()
-            }),
-            Reader::Dialect(importer) => match importer.read(line, now) {
-                Ok(imported) => Ok(self.take_imported(imported)?),
-                Err(error) => Err(error.to_string()),
+            }
+            Reader::Dialect(importer) => match importer.read(&waiting.content, now) {
+                Ok(imported) => {
+                    let from = self.drafts.len();
+                    let facts = self.take_imported(imported)?;
+                    self.bytes += waiting.content.len();
+                    self.take(waiting, from, facts);
+                }
+                Err(error) => self.reject(&waiting, &error.to_string(), now),
             },
             Reader::Undecided => {
-                Err("neither a native event nor a line of a known dialect".to_owned())
+                let reason = "neither a native event nor a line of a known dialect";
+                self.reject(&waiting, reason, now);
             }
-        };
-        match taken {
-            Ok(facts) => {
-                let content = line.to_vec();
-                self.bytes += content.len();
-                let drafts = from..self.drafts.len();
-                self.lines.push(PendingLine { number, offset, content, drafts, facts });
-            }
-            Err(reason) => self.reject(number, offset, line, &reason, now),
         }
         Ok(())
+    }
+
+    /// Reads the native lines that have come together, many at once.
+    fn read_waiting(&mut self, now: Timestamp) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let copies = matches!(self.reader, Reader::Copy);
+        let read = parallel::map(&waiting, |line| match copies {
+            true => copied(&line.content),
+            false => native(&line.content),
+        });
+        for (line, read) in waiting.into_iter().zip(read) {
+            match read {
+                Ok(draft) => {
+                    if !copies && !draft.unknown.is_empty() && self.looks_like.is_none() {
+                        let json = json::check(&line.content, Rules::LENIENT).ok();
+                        let dialect = json.and_then(import::detect);
+                        self.looks_like = dialect.map(|dialect| dialect.name);
+                    }
+                    let from = self.drafts.len();
+                    self.drafts.push(draft);
+                    self.take(line, from, LineFacts::default());
+                }
+                Err(reason) => self.reject(&line, &reason, now),
+            }
+        }
+    }
+
+    /// Notes that the drafts from `from` on were made of that line.
+    fn take(&mut self, line: WaitingLine, from: usize, facts: LineFacts) {
+        let drafts = from..self.drafts.len();
+        self.lines.push(PendingLine { line, drafts, facts });
     }
 
     /// Whether enough has come together for a write.
@@ -172,14 +221,21 @@ impl<'r> Stream<'r> {
     /// # Errors
     /// When the run cannot be recorded to; nothing of this batch was acknowledged then.
     pub fn commit(&mut self, now: Timestamp) -> Result<Vec<Recorded>, RunError> {
+        self.read_waiting(now);
+        self.bytes = 0;
         if self.drafts.is_empty() {
             self.flush_rejects()?;
             return Ok(Vec::new());
         }
         let drafts = std::mem::take(&mut self.drafts);
         let lines = std::mem::take(&mut self.lines);
-        self.bytes = 0;
         let batch = self.recorder.append(&drafts)?;
+        if self.ahead.is_none() && drafts.len() >= LONG {
+            self.ahead = Some(Ahead::start(self.recorder.run()));
+        }
+        if let Some(ahead) = &self.ahead {
+            ahead.extend_to(self.recorder.end());
+        }
         self.counter.counts().warnings.extend(batch.warnings);
         self.lifecycle |= batch.lifecycle;
         self.recovered_bytes += batch.recovered_bytes;
@@ -198,7 +254,7 @@ impl<'r> Stream<'r> {
             }
             let made = &drafts[line.drafts.clone()];
             if let Some(reason) = refused {
-                self.reject(line.number, line.offset, &line.content, &reason, now);
+                self.reject(&line.line, &reason, now);
             } else {
                 self.counter.line(&line.facts, made);
             }
@@ -242,6 +298,11 @@ impl<'r> Stream<'r> {
     #[must_use]
     pub fn recovered_bytes(&self) -> u64 {
         self.recovered_bytes
+    }
+
+    /// What brings the derived files up to date, if it was started.
+    pub fn take_ahead(&mut self) -> Option<Ahead> {
+        self.ahead.take()
     }
 
     /// The receipt, after the last [`Stream::commit`].
@@ -291,11 +352,11 @@ impl<'r> Stream<'r> {
         Ok(!same)
     }
 
-    fn reject(&mut self, number: u64, offset: u64, content: &[u8], reason: &str, now: Timestamp) {
-        let length = content.len();
-        let (content, reason) =
-            (self.recorder.redacted(content), self.recorder.redacted(reason.as_bytes()));
-        let (content, reason) = (content.as_ref(), String::from_utf8_lossy(&reason));
+    fn reject(&mut self, line: &WaitingLine, reason: &str, now: Timestamp) {
+        let (number, offset, bytes) = (line.number, line.offset, line.content.len());
+        let content = self.recorder.redacted(&line.content);
+        let reason = self.recorder.redacted(reason.as_bytes());
+        let reason = String::from_utf8_lossy(&reason);
         self.counter.counts().rejected += 1;
         self.first_rejection.get_or_insert_with(|| format!("line {number}: {reason}"));
         let source = match &self.reader {
@@ -306,9 +367,17 @@ impl<'r> Stream<'r> {
         };
         let origin = Origin::Stream;
         let line = Some(number);
-        let bytes = length;
-        Rejected { time: now, origin, source, line, offset, reason: &reason, bytes, content }
-            .write(&mut self.rejects);
+        Rejected {
+            time: now,
+            origin,
+            source,
+            line,
+            offset,
+            reason: &reason,
+            bytes,
+            content: &content,
+        }
+        .write(&mut self.rejects);
     }
 
     fn flush_rejects(&mut self) -> Result<(), RunError> {

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use super::RunError;
 use super::dir::RunDir;
 use super::ids::EventIds;
+use super::intake::Intake;
 use super::pairing::RecentCalls;
 use super::recorder::Recorded;
 use super::records;
-use crate::event::catalogue;
-use crate::event::draft::{Draft, Pending};
-use crate::event::envelope;
+use crate::event::draft::{Defaults, Draft, Pending, Position as EventPosition};
+use crate::event::envelope::{self, LineError, Severity};
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
 use crate::event::role::Role;
@@ -25,46 +25,61 @@ pub(super) struct Writing {
     pub(super) hash: Option<String>,
     /// Where the buffer will lie in the log.
     pub(super) start: u64,
-    /// The time of the append.
+    /// The time of the append, and how it is written.
     now: Timestamp,
+    now_text: String,
     pub(super) buffer: Vec<u8>,
     pub(super) written: Vec<Written>,
-    /// Index into `written` of the drafts with given ids.
+    /// Index into `written` of the events with given ids.
     by_id: HashMap<String, usize>,
 }
 
 pub(super) struct Written {
     pub(super) event_id: String,
+    pub(super) sequence: u64,
     pub(super) role: Role,
+    /// Index of the intake that it was made from; `None` for the recorder's own.
+    pub(super) intake: Option<usize>,
     /// The line in the buffer, its newline included.
     pub(super) from: usize,
     pub(super) to: usize,
 }
 
 impl Writing {
-    /// Nothing yet, behind that position.
-    pub(super) fn after(position: Position, now: Timestamp) -> Self {
+    /// Nothing yet, behind that position; about so many bytes will come.
+    pub(super) fn after(position: Position, now: Timestamp, bytes: usize) -> Self {
         Self {
             sequence: position.sequence,
             hash: position.hash,
             start: position.end,
             now,
-            buffer: Vec::new(),
+            now_text: now.to_string(),
+            buffer: Vec::with_capacity(bytes),
             written: Vec::new(),
             by_id: HashMap::new(),
         }
     }
 
-    pub(super) fn push(&mut self, pending: &Pending, role: Role) -> Recorded {
+    /// Writes the next line. `intake` is the index of the intake that it is made from, and
+    /// whether its id was given.
+    pub(super) fn push(
+        &mut self,
+        pending: Pending,
+        role: Role,
+        intake: Option<(usize, bool)>,
+    ) -> Recorded {
         let from = self.buffer.len();
         self.sequence += 1;
-        pending.write(self.sequence, self.now, self.hash.as_deref(), &mut self.buffer);
+        pending.write(self.sequence, &self.now_text, self.hash.as_deref(), &mut self.buffer);
         let to = self.buffer.len();
         self.hash = Some(line_hash(&self.buffer[from..to - 1]));
-        let event_id = pending.event_id.clone();
-        self.by_id.insert(event_id.clone(), self.written.len());
-        self.written.push(Written { event_id: event_id.clone(), role, from, to });
-        Recorded { event_id, sequence: self.sequence, repeated: false }
+        let (event_id, sequence) = (pending.event_id, self.sequence);
+        if intake.is_some_and(|(_, given)| given) {
+            self.by_id.insert(event_id.clone(), self.written.len());
+        }
+        let intake = intake.map(|(index, _)| index);
+        self.written.push(Written { event_id: event_id.clone(), sequence, role, intake, from, to });
+        Recorded { event_id, sequence, repeated: false }
     }
 
     /// Whether this append holds an event besides the repair's own.
@@ -105,48 +120,66 @@ pub(super) fn derive_records(
     recent: &mut RecentCalls,
     locked: &Locked<'_>,
     completed: Option<&[u8]>,
-    writing: &Writing,
+    (writing, intakes, defaults): (&Writing, &[Result<Intake<'_>, LineError>], &Defaults<'_>),
     warnings: &mut Vec<String>,
 ) {
-    let (mut tools, mut errors) = (Vec::new(), Vec::new());
-    let completed = completed.map(|line| (line, writing.start - line.len() as u64 - 1));
-    let written = writing
-        .written
-        .iter()
-        .map(|line| (&writing.buffer[line.from..line.to], writing.start + line.from as u64));
-    for (line, offset) in completed.into_iter().chain(written) {
-        let telling = envelope::peek(line).is_none_or(|peek| {
-            let row = catalogue::row(peek.kind);
-            row.is_some_and(|row| {
-                row.role.is_tool_state() || matches!(row.role, Role::Error | Role::Rejected)
-            })
-        });
-        if !telling && memchr::memmem::find(line, b"\"severity\":\"error\"").is_none() {
+    let mut records =
+        RecordLines { recent, log: locked.log(), tools: Vec::new(), errors: Vec::new() };
+    if let Some(line) = completed
+        && let Ok(event) = envelope::parse(line)
+    {
+        let offset = writing.start - line.len() as u64 - 1;
+        records.event(&View::of(&event), offset, line.len() as u64, warnings);
+    }
+    for written in &writing.written {
+        let (offset, length) =
+            (writing.start + written.from as u64, (written.to - written.from) as u64);
+        let Some(Ok(intake)) = written.intake.map(|index| &intakes[index]) else { continue };
+        let told = written.role.is_tool_state()
+            || matches!(written.role, Role::Error | Role::Rejected)
+            || intake.derived.severity == Severity::Error;
+        if !told {
+            records.recent.pass_over(offset, length);
             continue;
         }
-        let Ok(event) = envelope::parse(line) else { continue };
-        let view = View::of(&event);
-        if view.role.is_tool_state() {
-            match recent.observe(locked.log(), &view, offset, line.len() as u64) {
-                Ok((observed, calls)) => {
-                    let call = &calls.all()[observed.call];
-                    tools
-                        .extend_from_slice(records::tool_record(&view, &observed, call).as_bytes());
-                }
-                Err(error) => warnings.push(error.to_string()),
-            }
-        }
-        if records::is_error(&view) {
-            errors.extend_from_slice(records::error_record(&view).as_bytes());
-        }
+        let Written { event_id, sequence, .. } = written;
+        let position = EventPosition { event_id, sequence: *sequence, now: writing.now };
+        let event = intake.draft.recorded(&intake.derived, defaults, &position);
+        records.event(&View::of(&event), offset, length, warnings);
     }
-    for (path, lines) in [(run.tools(), tools), (run.errors(), errors)] {
+    for (path, lines) in [(run.tools(), records.tools), (run.errors(), records.errors)] {
         if lines.is_empty() {
             continue;
         }
         let outcome = make_dir(&run.logs()).and_then(|_| append_lines(&path, &lines));
         if let Err(error) = outcome {
             warnings.push(error.to_string());
+        }
+    }
+}
+
+/// Lines for `logs/tools.jsonl` and `logs/errors.jsonl` while they come together.
+struct RecordLines<'r> {
+    recent: &'r mut RecentCalls,
+    log: &'r LogFile,
+    tools: Vec<u8>,
+    errors: Vec<u8>,
+}
+
+impl RecordLines<'_> {
+    fn event(&mut self, view: &View<'_, '_>, offset: u64, length: u64, warnings: &mut Vec<String>) {
+        if view.role.is_tool_state() {
+            match self.recent.observe(self.log, view, offset, length) {
+                Ok((observed, calls)) => {
+                    let call = &calls.all()[observed.call];
+                    let record = records::tool_record(view, &observed, call);
+                    self.tools.extend_from_slice(record.as_bytes());
+                }
+                Err(error) => warnings.push(error.to_string()),
+            }
+        }
+        if records::is_error(view) {
+            self.errors.extend_from_slice(records::error_record(view).as_bytes());
         }
     }
 }

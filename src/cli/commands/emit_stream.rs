@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::lines::{Lines, MAX_HELD};
 use super::recording::{Print, open, print, tell_recovery};
-use super::{Global, now, renew};
+use super::{Global, now, renew_from};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
@@ -131,7 +131,8 @@ pub(super) fn run(
     let mut recorder = open(run_id, makes_run, options, global)?;
     let run = recorder.run().clone();
     let id = recorder.run_id().to_owned();
-    let mut stream = Stream::new(&mut recorder, format, !args.import.no_source);
+    let stream = Stream::new(&mut recorder, format, !args.import.no_source);
+    let mut stream = if args.strict { stream.eager() } else { stream };
     let tell = |events: Vec<Recorded>| tell(&events, what, &id, ui);
     let mut stopped = false;
     loop {
@@ -150,7 +151,7 @@ pub(super) fn run(
                 continue;
             }
         };
-        stream.push(&line, length, now())?;
+        stream.push(line, length, now())?;
         if args.strict && stream.first_rejection().is_some() {
             stopped = true;
             break;
@@ -167,8 +168,9 @@ pub(super) fn run(
     if let Some(name) = stream.looks_like() {
         ui.warn(&format!("the lines look like {name}'s: --from {name} would understand them"));
     }
+    let ahead = stream.take_ahead();
     let receipt = stream.finish();
-    renew(&run, options.lock_timeout, lifecycle, ui);
+    renew_from(ahead, &run, options.lock_timeout, lifecycle, ui);
     args.import.write(&receipt)?;
     report(&receipt, first_rejection.as_deref(), ui);
     Ok(match interrupts.caught() {

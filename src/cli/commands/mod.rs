@@ -27,7 +27,7 @@ use super::clock::now;
 use super::exit::{Exit, Failure};
 use super::settings::Settings;
 use super::ui::{Color, Ui};
-use crate::run::derive::{Refreshed, refresh};
+use crate::run::derive::{Ahead, Refreshed, refresh};
 use crate::run::dir::{RunDir, all, locate};
 use crate::run::recorder::{Durability, INLINE_LIMIT, Options};
 
@@ -231,7 +231,22 @@ fn text_or_file(value: &str, limit: u64) -> anyhow::Result<Vec<u8>> {
 /// Brings the derived files up to date after an append. Trouble only warns: the events
 /// are in the log, and the files can be rebuilt from it.
 fn renew(run: &RunDir, lock_timeout: Duration, transcript: bool, ui: &Ui) -> Option<Refreshed> {
-    let refreshed = match refresh(run, lock_timeout) {
+    renew_from(None, run, lock_timeout, transcript, ui)
+}
+
+/// Like [`renew`], with what was read already.
+fn renew_from(
+    ahead: Option<Ahead>,
+    run: &RunDir,
+    lock_timeout: Duration,
+    transcript: bool,
+    ui: &Ui,
+) -> Option<Refreshed> {
+    let refreshed = match ahead {
+        Some(ahead) => ahead.finish(lock_timeout),
+        None => refresh(run, lock_timeout),
+    };
+    let refreshed = match refreshed {
         Ok(refreshed) => Some(refreshed),
         Err(error) => {
             ui.warn(&format!("run.json was not brought up to date: {error}"));

@@ -2,9 +2,6 @@
 
 mod rows;
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use super::envelope::Severity;
 use super::role::Role;
 
@@ -73,9 +70,45 @@ pub fn rows() -> &'static [Row] {
 /// The row of a type, if it is known.
 #[must_use]
 pub fn row(name: &str) -> Option<&'static Row> {
-    static BY_NAME: LazyLock<HashMap<&str, &Row>> =
-        LazyLock::new(|| rows::ROWS.iter().map(|row| (row.name, row)).collect());
-    BY_NAME.get(name).copied()
+    let mut slot = slot(name.as_bytes());
+    while INDEX[slot] > 0 {
+        let row = &rows::ROWS[usize::from(INDEX[slot]) - 1];
+        if row.name == name {
+            return Some(row);
+        }
+        slot = (slot + 1) % SLOTS;
+    }
+    None
+}
+
+const SLOTS: usize = 1024;
+
+/// The rows by the hash of their names, made when the program is compiled: the number of
+/// the row, from 1, in its slot or the next free one.
+static INDEX: [u8; SLOTS] = {
+    assert!(rows::ROWS.len() < 256);
+    let mut index = [0; SLOTS];
+    let mut row = 0;
+    while row < rows::ROWS.len() {
+        let mut slot = slot(rows::ROWS[row].name.as_bytes());
+        while index[slot] > 0 {
+            slot = (slot + 1) % SLOTS;
+        }
+        index[slot] = row as u8 + 1;
+        row += 1;
+    }
+    index
+};
+
+/// Where to look for a name first (FNV-1a).
+const fn slot(name: &[u8]) -> usize {
+    let mut hash: u32 = 0x811c_9dc5;
+    let mut at = 0;
+    while at < name.len() {
+        hash = (hash ^ name[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    (hash ^ hash >> 15) as usize % SLOTS
 }
 
 /// What the type means; unknown types are notes.

@@ -14,4 +14,5 @@ mod view;
 pub use check::{Fault, JsonError, MAX_DEPTH, Rules, check};
 pub use text::{ObjectText, escape_into, quoted};
 pub use tree::ObjectTree;
+pub(crate) use view::unescape;
 pub use view::{Json, Kind};

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::check::plain_length;
+
 /// One JSON value as its own text, already checked.
 ///
 /// Reading is lazy: [`Json::get`] and the iterators walk the text and copy
@@ -106,7 +108,10 @@ impl<'a> Json<'a> {
     /// The first member of that name; `None` when missing or not an object.
     #[must_use]
     pub fn get(self, key: &str) -> Option<Json<'a>> {
-        self.members().find(|(name, _)| name == key).map(|(_, value)| value)
+        let named = |raw: &str| {
+            raw == key || (memchr::memchr(b'\\', raw.as_bytes()).is_some() && unescape(raw) == key)
+        };
+        self.raw_members().find(|(raw, _)| named(raw)).map(|(_, value)| value)
     }
 
     /// Like [`Json::get`], with a `null` counting as missing.
@@ -191,7 +196,7 @@ impl<'a> Json<'a> {
 }
 
 /// Undoes the escapes of a string's inner text.
-pub(super) fn unescape(inner: &str) -> Cow<'_, str> {
+pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else {
         return Cow::Borrowed(inner);
     };
@@ -277,6 +282,12 @@ fn value_end(text: &str, mut at: usize) -> usize {
 /// Where the string whose opening quote is at `at` ends (after its closing quote).
 fn string_end(bytes: &[u8], at: usize) -> usize {
     let mut at = at + 1;
+    // Most strings are short.
+    let near = &bytes[at.min(bytes.len())..bytes.len().min(at + 64)];
+    at += plain_length(near);
+    if bytes.get(at) == Some(&b'"') {
+        return at + 1;
+    }
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += found;
         if bytes[at] == b'"' {

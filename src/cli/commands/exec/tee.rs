@@ -107,7 +107,7 @@ fn take(stream: &mut Stream<'_>, pieces: &Receiver<Vec<u8>>) -> Result<(), RunEr
             Ok::<_, std::convert::Infallible>(piece.len())
         });
         while let Some((line, length)) = lines.next() {
-            stream.push(&line, length, now())?;
+            stream.push(line, length, now())?;
             if stream.is_full() {
                 stream.commit(now())?;
             }
