@@ -137,69 +137,163 @@ fn killed_while_a_run_is_made_or_ended() {
     }
 }
 
+/// The calls that touch the log, in the order of an append that repairs a torn tail, with
+/// how an error there ends: whether the event may be in the log all the same.
+const CALLS: [(&str, bool); 5] = [
+    ("flock", false),
+    ("pread64", false),
+    ("write", false),
+    ("ftruncate", false),
+    ("fdatasync", true),
+];
+
+/// A run whose log has a torn tail.
+fn torn() -> Bench {
+    let bench = Bench::with_run();
+    bench.append_raw(TORN);
+    bench
+}
+
+const TORN: &[u8] = b"{\"event_id\":\"torn";
+
+/// The torn bytes are in the log still, or were kept aside.
+fn assert_kept(bench: &Bench, what: &str) {
+    let rejected = fs::read_to_string(bench.path("runs/r/logs/rejected.jsonl")).unwrap_or_default();
+    let there = fs::read(bench.log_path()).unwrap().ends_with(TORN);
+    assert!(there || rejected.contains("torn"), "{what} lost the torn bytes");
+}
+
 /// If this fails, an interrupted call is taken for a failed one.
 #[test]
 fn interrupted_calls_are_repeated() {
     if !can_inject() {
         return;
     }
-    let bench = Bench::with_run();
-    for call in ["flock", "pread64", "write", "fdatasync"] {
-        let said = emit_under(&bench, &format!("{call}:error=EINTR:when=1"), call);
-        assert_eq!(said.status, 0, "{call}: {}", said.err);
-        assert_sound(&bench, call, 1, call);
+    for (call, _) in CALLS {
+        for (bench, kind) in [(Bench::with_run(), "whole"), (torn(), "torn")] {
+            let what = format!("{call} interrupted, log {kind}");
+            let said = emit_under(&bench, &format!("{call}:error=EINTR:when=1"), call);
+            assert_eq!(said.status, 0, "{what}: {}", said.err);
+            assert_sound(&bench, call, 1, &what);
+            assert!(kind == "whole" || !bench.log().contains("\"torn"), "{what}");
+        }
     }
 }
 
-/// If this fails, a failing disk leaves half a line, or is acknowledged.
+/// If this fails, a failing disk leaves half a line, is acknowledged, loses torn bytes, or
+/// stops the run for good.
 #[test]
 fn failing_calls_are_told_and_rolled_back() {
     if !can_inject() {
         return;
     }
-    let bench = Bench::with_run();
-    for (call, error, written) in [
-        ("flock", "EIO", 0),
-        ("pread64", "EIO", 0),
-        ("write", "ENOSPC", 0),
-        ("write", "EIO", 0),
-        ("write", "EFBIG", 0),
-        ("fdatasync", "EIO", 1),
-        ("fdatasync", "ENOSPC", 1),
-    ] {
-        let id = format!("{call}-{error}");
-        let before = fs::read(bench.log_path()).unwrap();
-        let said = emit_under(&bench, &format!("{call}:error={error}:when=1"), &id);
-        assert_eq!(said.status, 74, "{id}: {}", said.err);
-        assert!(
-            said.err.contains("--event-id"),
-            "{id} does not say that repeating is safe: {}",
-            said.err
-        );
-        assert_sound(&bench, &id, written, &id);
-        assert!(fs::read(bench.log_path()).unwrap().starts_with(&before), "{id} changed the log");
-        bench.emit(&["note", "-f", "text=x", "--event-id", &id]);
-        assert_sound(&bench, &id, 1, &id);
+    for (call, may_be_there) in CALLS {
+        for error in ["EIO", "ENOSPC", "EDQUOT", "EFBIG"] {
+            for (bench, kind) in [(Bench::with_run(), "whole"), (torn(), "torn")] {
+                // Without a torn tail nothing is truncated.
+                if call == "ftruncate" && kind == "whole" {
+                    continue;
+                }
+                let what = format!("{call} with {error}, log {kind}");
+                let before = fs::read(bench.log_path()).unwrap();
+                let said = emit_under(&bench, &format!("{call}:error={error}:when=1"), "n");
+                assert_eq!(said.status, 74, "{what}: {}", said.err);
+                assert!(said.err.contains("--event-id"), "{what} has no hint: {}", said.err);
+                let after = fs::read(bench.log_path()).unwrap();
+                if kind == "whole" {
+                    assert!(after.starts_with(&before), "{what} changed the log");
+                    assert!(may_be_there || after == before, "{what} left something");
+                } else {
+                    assert_kept(&bench, &what);
+                }
+                bench.emit(&["note", "-f", "text=x", "--event-id", "n"]);
+                assert_sound(&bench, "n", 1, &what);
+                assert!(
+                    kind == "whole"
+                        || fs::read_to_string(bench.path("runs/r/logs/rejected.jsonl"))
+                            .unwrap()
+                            .contains("torn"),
+                    "{what}"
+                );
+            }
+        }
     }
 }
 
-/// If this fails, a repair that cannot be finished loses the torn bytes or the run.
+/// If this fails, a program that appends without the lock gets lines glued to its own, or
+/// is overwritten.
 #[test]
-fn a_failing_repair_can_be_repeated() {
+fn a_foreign_appender_is_given_way_to() {
     if !can_inject() {
         return;
     }
-    for call in ["ftruncate", "fdatasync"] {
+    for (foreign, status, lines) in
+        [(&b"not an event\n"[..], 76, 2), (b"half a li", 0, 3), (b"", 0, 2)]
+    {
         let bench = Bench::with_run();
-        bench.append_raw(b"{\"event_id\":\"torn");
-        let said = emit_under(&bench, &format!("{call}:error=EIO:when=1"), "n");
-        assert_eq!(said.status, 74, "{call}: {}", said.err);
-        assert!(bench.log().ends_with("{\"event_id\":\"torn"), "{call} lost the torn bytes");
-        bench.emit(&["note", "-f", "text=x", "--event-id", "n"]);
-        assert_sound(&bench, "n", 1, call);
-        let rejected = fs::read_to_string(bench.path("runs/r/logs/rejected.jsonl")).unwrap();
-        assert!(rejected.contains("torn"), "{call}: {rejected}");
+        let before = fs::read(bench.log_path()).unwrap();
+        let said = std::thread::scope(|scope| {
+            let emit = scope.spawn(|| emit_under(&bench, "write:delay_enter=1500000:when=1", "n"));
+            std::thread::sleep(std::time::Duration::from_millis(900));
+            bench.append_raw(foreign);
+            emit.join().unwrap()
+        });
+        assert_eq!(said.status, status, "{}", said.err);
+        let after = fs::read(bench.log_path()).unwrap();
+        assert!(after.starts_with(&before));
+        assert_eq!(after.split_inclusive(|byte| *byte == b'\n').count(), lines, "{}", bench.log());
+        if status == 0 {
+            assert_sound(&bench, "n", 1, "after a foreign appender");
+        } else {
+            assert_eq!(after, [&before[..], foreign].concat());
+        }
     }
+}
+
+/// If this fails, a full disk leaves half a line, or the run cannot go on when there is room.
+#[test]
+fn a_full_disk() {
+    let bench = Bench::new();
+    fs::create_dir(bench.path("small")).unwrap();
+    let script = r#"
+        set -e
+        mount -t tmpfs -o size=256k tmpfs small
+        "$1" --runs-dir small emit run.created --run r --print none
+        "$1" --runs-dir small emit note --run r -f text=first --print none
+        head -c 100000000 /dev/zero >small/filler 2>/dev/null || true
+        before=$(sha256sum small/r/events.jsonl)
+        n=0
+        # The page that the log is in may still have room for some.
+        while "$1" --runs-dir small emit note --run r --event-id "n$n" -f text=full --print none 2>err; do
+            before=$(sha256sum small/r/events.jsonl)
+            n=$((n + 1))
+            test $n -lt 100
+        done
+        status=0
+        "$1" --runs-dir small emit note --run r --event-id again -f text=full 2>err || status=$?
+        test "$before" = "$(sha256sum small/r/events.jsonl)" || { echo "not rolled back"; exit 1; }
+        rm small/filler
+        "$1" --runs-dir small emit note --run r --event-id again -f text=full --print none
+        "$1" --runs-dir small validate r >&2 || exit 1
+        echo "status $status"
+    "#;
+    let output = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"])
+        .arg(env!("CARGO_BIN_EXE_runlog"))
+        .current_dir(bench.path("."))
+        .env_remove("RUNLOG_RUN")
+        .env_remove("RUNLOG_RUNS_DIR")
+        .output();
+    let probe = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", "mount -t tmpfs tmpfs small"])
+        .current_dir(bench.path("."))
+        .output();
+    if !probe.is_ok_and(|probe| probe.status.success()) {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: no small file system can be mounted here");
+        return;
+    }
+    let said = said(&output.unwrap());
+    assert_eq!((said.status, said.out.as_str()), (0, "status 74\n"), "{}", said.err);
 }
 
 /// If this fails, a limit on file sizes kills the recorder or leaves half a line.

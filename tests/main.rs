@@ -19,6 +19,7 @@ mod json;
 mod layering;
 mod secrets;
 mod show;
+mod storm;
 mod stream;
 mod summarize;
 mod support;

@@ -161,6 +161,11 @@ fn of_log(error: &LogError) -> (Exit, String) {
         LogError::Busy { .. } => {
             (Exit::Busy, "try again, or wait longer with --lock-timeout".to_owned())
         }
+        LogError::Overtaken { .. } => (
+            Exit::Io,
+            "let it use `runlog emit`, or flock(1) on the log; then repeat with --event-id"
+                .to_owned(),
+        ),
         LogError::Damaged { .. } => (
             Exit::Damaged,
             "nothing was written; `runlog validate RUN` shows what is wrong".to_owned(),

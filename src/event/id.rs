@@ -1,7 +1,7 @@
 //! The names in an envelope, each a type of its own: parsed once, then trusted.
 
-use std::cell::RefCell;
 use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
 
 use uuid::Builder;
 
@@ -113,22 +113,13 @@ pub fn random_suffix() -> String {
     random()[..6].iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % 36])).collect()
 }
 
-/// Ten random bytes, taken from the system by the hundred: a stream needs many.
+/// Ten random bytes: the standard library's hash of nothing, under keys that it takes from
+/// the system once a thread and changes at every call. Nobody is to guess them, but nothing
+/// depends on that: they must only be unlike all others.
 fn random() -> [u8; 10] {
-    const POOL: usize = 320;
-    thread_local! {
-        static UNUSED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    }
-    UNUSED.with_borrow_mut(|unused| {
-        if unused.len() < 10 {
-            unused.resize(POOL, 0);
-            // A system without randomness cannot make ids that are unlike all others.
-            assert!(getrandom::fill(unused).is_ok(), "the system gives no random bytes");
-        }
-        let rest = unused.len() - 10;
-        let mut bytes = [0; 10];
-        bytes.copy_from_slice(&unused[rest..]);
-        unused.truncate(rest);
-        bytes
-    })
+    let sixteen = [(); 2].map(|()| RandomState::new().hash_one(()));
+    let mut bytes = [0; 10];
+    bytes[..8].copy_from_slice(&sixteen[0].to_le_bytes());
+    bytes[8..].copy_from_slice(&sixteen[1].to_le_bytes()[..2]);
+    bytes
 }

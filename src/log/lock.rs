@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::LogError;
 use super::signals::HeldBack;
+use super::tail::read_range;
 use crate::fs::{Access, FsError, open_regular, sync_file};
 
 /// An open `events.jsonl`.
@@ -69,8 +70,7 @@ impl LogFile {
         loop {
             self.acquire(deadline, timeout)?;
             let signals = HeldBack::new();
-            if self.is_current()? {
-                let length = self.length()?;
+            if let Some(length) = self.current_length()? {
                 return Ok(Locked { log: self, length, _signals: signals });
             }
             let _ = self.file.unlock();
@@ -132,11 +132,13 @@ impl LogFile {
         }
     }
 
-    fn is_current(&self) -> Result<bool, LogError> {
+    /// Bytes in the log, if the open file is still the one of that name.
+    fn current_length(&self) -> Result<Option<u64>, LogError> {
         let inspect = |error| FsError::io(&self.path, "inspect", error);
         let held = self.file.metadata().map_err(inspect)?;
         let named = fs::symlink_metadata(&self.path).map_err(inspect)?;
-        Ok((held.dev(), held.ino()) == (named.dev(), named.ino()))
+        let same = (held.dev(), held.ino()) == (named.dev(), named.ino());
+        Ok(same.then_some(held.len()))
     }
 }
 
@@ -165,19 +167,36 @@ impl Locked<'_> {
     /// Appends `bytes` in one write. On an error the log is cut back to its old length.
     ///
     /// # Errors
-    /// When the system could not take them all.
+    /// When the system could not take them all; [`LogError::Overtaken`] when somebody
+    /// without the lock was faster.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), LogError> {
         let mut file = &*self.log.file;
-        match file.write_all(bytes) {
-            Ok(()) => {
-                self.length += bytes.len() as u64;
-                Ok(())
-            }
-            Err(error) => {
-                let _ = file.set_len(self.length);
-                Err(FsError::io(&self.log.path, "write", error).into())
-            }
+        if let Err(error) = file.write_all(bytes) {
+            let _ = file.set_len(self.length);
+            return Err(FsError::io(&self.log.path, "write", error).into());
         }
+        let end = self.length + bytes.len() as u64;
+        let now = self.log.length()?;
+        if now != end && !self.stands_at(self.length, bytes) {
+            return Err(self.give_way(bytes, now));
+        }
+        self.length = end;
+        Ok(())
+    }
+
+    /// Bytes of another program came between: if those written here are the last, they are
+    /// taken back, so that nothing is glued to what they do not belong to.
+    fn give_way(&self, bytes: &[u8], now: u64) -> LogError {
+        let start = now.saturating_sub(bytes.len() as u64);
+        let undone = start > self.length
+            && self.stands_at(start, bytes)
+            && self.log.file.set_len(start).is_ok();
+        LogError::Overtaken { path: self.log.path.clone(), undone }
+    }
+
+    fn stands_at(&self, offset: u64, bytes: &[u8]) -> bool {
+        let end = offset + bytes.len() as u64;
+        read_range(&self.log.file, offset, end).is_ok_and(|found| found == bytes)
     }
 
     /// Cuts the log at `length`: only for bytes that were quarantined before.

@@ -19,7 +19,9 @@
 //!    a log of any length. There is no index beside the log that could disagree.
 //! 4. All lines of one append, with their newlines, are one `write`. If it fails, the
 //!    file is cut back to its old length. If the process is killed in it, rule 2 holds.
-//!    Signals that can be caught wait until the lock is free.
+//!    Signals that can be caught wait until the lock is free. Then the length is looked at
+//!    again: if a program without the lock appended meanwhile, what was written is taken
+//!    back, and the new end is judged by rule 2.
 //! 5. The lock is freed before `fdatasync`, which makes every earlier byte of the
 //!    file durable too: so the log is always a prefix of what was acknowledged and
 //!    more. A failed sync is reported and never tried again.
@@ -64,6 +66,13 @@ pub enum LogError {
         /// How long was waited.
         waited: Duration,
     },
+    /// Another program appended without the lock, between the look at the end and the write.
+    Overtaken {
+        /// The log.
+        path: PathBuf,
+        /// Whether what was written here was taken back.
+        undone: bool,
+    },
     /// The last complete line is no event of this run; nothing was written.
     Damaged {
         /// The log.
@@ -90,6 +99,12 @@ impl fmt::Display for LogError {
                 "{} is locked by another process; gave up after {:.1} s and wrote nothing",
                 path.display(),
                 waited.as_secs_f64()
+            ),
+            Self::Overtaken { path, undone } => write!(
+                f,
+                "another program appends to {} without its lock{}",
+                path.display(),
+                if *undone { "; nothing was written" } else { "; lines may be mixed" }
             ),
             Self::Damaged { path, offset, reason } => write!(
                 f,

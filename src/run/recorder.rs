@@ -22,10 +22,10 @@ use crate::event::json::ObjectText;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
-use crate::log::Position;
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
 use crate::log::settle::Repair;
+use crate::log::{LogError, Position};
 use crate::secret::Rules;
 
 /// What an acknowledged event survives.
@@ -209,7 +209,7 @@ impl Recorder {
     pub fn append(&mut self, drafts: &[Draft]) -> Result<Batch, RunError> {
         let intakes = take_in_all(drafts, &self.options);
         loop {
-            if let Attempt::Done(batch) = self.attempt(&intakes, None)? {
+            if let Attempt::Done(batch) = self.attempt_unhindered(&intakes, None)? {
                 return Ok(batch);
             }
         }
@@ -223,12 +223,28 @@ impl Recorder {
     pub fn append_after(&mut self, end: u64, drafts: &[Draft]) -> Result<Option<Batch>, RunError> {
         let intakes = take_in_all(drafts, &self.options);
         loop {
-            match self.attempt(&intakes, Some(end))? {
+            match self.attempt_unhindered(&intakes, Some(end))? {
                 Attempt::Done(batch) => return Ok(Some(batch)),
                 Attempt::Outdated => return Ok(None),
                 Attempt::Renamed => {}
             }
         }
+    }
+
+    /// Tries again a few times when a program without the lock comes between.
+    fn attempt_unhindered(
+        &mut self,
+        intakes: &Intakes<'_>,
+        end: Option<u64>,
+    ) -> Result<Attempt, RunError> {
+        const TIMES: usize = 5;
+        for _ in 1..TIMES {
+            match self.attempt(intakes, end) {
+                Err(RunError::Log(LogError::Overtaken { undone: true, .. })) => {}
+                outcome => return outcome,
+            }
+        }
+        self.attempt(intakes, end)
     }
 
     fn attempt(&mut self, intakes: &Intakes<'_>, end: Option<u64>) -> Result<Attempt, RunError> {

@@ -354,8 +354,8 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
         let word = u64::from_le_bytes(eight);
         let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
         let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-        let quote = zero(word ^ ONES * u64::from(b'"'));
-        let backslash = zero(word ^ ONES * u64::from(b'\\'));
+        let quote = zero(word ^ (ONES * u64::from(b'"')));
+        let backslash = zero(word ^ (ONES * u64::from(b'\\')));
         let found = control | quote | backslash;
         if found != 0 {
             return at + found.trailing_zeros() as usize / 8;
