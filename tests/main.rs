@@ -13,6 +13,7 @@ mod crash;
 mod emit;
 mod exec;
 mod faults;
+mod fuzz;
 mod generated;
 mod import;
 mod json;
