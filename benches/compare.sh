@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # Compares runlog with public tools on this machine, in turn, and prints ratios of medians.
-# Needs hyperfine and jq. Absolute times mean nothing on a shared machine.
+# Needs hyperfine and jq; jaq where it is there. Absolute times mean nothing on a shared machine.
+# RUNS: how often single emits are timed. EVENTS: how many a stream has.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cargo build --release --quiet --locked --manifest-path "$root/Cargo.toml"
 runlog=${CARGO_TARGET_DIR:-$root/target}/release/runlog
 runs=${RUNS:-1000}
+events=${EVENTS:-1000000}
+jaq=$(command -v jaq || true)
 work=$(mktemp -d "${TMPDIR:-/tmp}/runlog-bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -39,3 +42,46 @@ printf 'emit, one event: %s ms; /bin/true: %s ms; jq | flock tee: %s ms; emit in
 echo "emit / true:             $(ratio "${t[0]}" "${t[1]}") (at most 2.5)"
 echo "jq line / emit:          $(ratio "${t[2]}" "${t[0]}") (at least 3)"
 echo "emit into 1 GB / empty:  $(ratio "${t[3]}" "${t[0]}") (at most 1.2)"
+
+echo "making a stream of $events events …" >&2
+awk -v n="$events" 'BEGIN {
+  for (i = 1; i <= n; i++) {
+    if (i % 4 == 1) printf "{\"type\":\"tool.started\",\"correlation_id\":\"c%d\",\"data\":{\"tool_name\":\"bash\",\"args_summary\":{\"command\":\"ls -la dir%d | head -20\"}}}\n", i, i
+    else if (i % 4 == 2) printf "{\"type\":\"tool.completed\",\"correlation_id\":\"c%d\",\"data\":{\"tool_name\":\"bash\",\"duration_ms\":%d,\"exit_code\":0,\"result_summary\":\"12 files, all of the tests pass now\"}}\n", i - 1, i % 997
+    else printf "{\"type\":\"note\",\"data\":{\"text\":\"step %d: looked at the file and found what needs to change\"}}\n", i
+  }
+}' >stream.jsonl
+grep '"note"' stream.jsonl >notes.jsonl
+seconds() { # command… → median of three, in seconds
+  for round in 1 2 3; do
+    /usr/bin/time -f %e -o took "$@" >/dev/null 2>&1
+    cat took
+  done | sort -n | sed -n 2p
+}
+record() { # a stream into a fresh run
+  rm -rf runs/stream
+  "$runlog" emit run.created --run stream --print none
+  "$runlog" emit --run stream --stdin --quiet <"$1"
+}
+export -f record
+export runlog
+for stream in notes.jsonl stream.jsonl; do
+  ours=$(seconds bash -c "record $stream")
+  jq=$(seconds jq -c . "$stream")
+  printf '%s, %s lines: emit --stdin %s s; jq -c . %s s' "$stream" "$(wc -l <"$stream")" "$ours" "$jq"
+  [ -z "$jaq" ] || { theirs=$(seconds "$jaq" -c . "$stream"); printf '; jaq -c . %s s' "$theirs"; }
+  echo
+  echo "jq / emit --stdin:       $(ratio "$jq" "$ours")"
+  [ -z "$jaq" ] || echo "jaq / emit --stdin:      $(ratio "$theirs" "$ours") (at least 1)"
+done
+
+echo "eight writers of 1000 events each …" >&2
+"$runlog" emit run.created --run many --print none
+eight() { for w in 1 2 3 4 5 6 7 8; do "$1" & done; wait; }
+ours() { for _ in $(seq 1000); do "$runlog" emit note --run many -f text=hello --print none; done; }
+theirs() { for _ in $(seq 1000); do flock lock sh -c 'echo "{\"type\":\"note\",\"data\":{\"text\":\"hello\"}}" >>many.jsonl'; done; }
+export -f eight ours theirs
+ours=$(seconds bash -c 'eight ours')
+theirs=$(seconds bash -c 'eight theirs')
+printf '8 x 1000 emits: %s s; flock + sh + echo: %s s\n' "$ours" "$theirs"
+echo "flock + echo / emits:    $(ratio "$theirs" "$ours") (at least 1)"

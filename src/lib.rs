@@ -7,8 +7,9 @@
 //! or imported from a real agent's log, gets the same views.
 //!
 //! ```text
-//! emit ──► draft ──► recorder ──► events.jsonl ──► folds ──► run.json, logs/, transcript.md,
-//! import ──┘          (lock, tail, chain)                    overview, chapters, findings
+//! emit ──► draft ──► intake ──► recorder ──► events.jsonl ──► folds ──► run.json, logs/,
+//! exec ──┤       (secrets, large  (lock, tail,                        transcript.md, overview,
+//! import ┘         values out)      chain)                            chapters, findings
 //! ```
 //!
 //! # Layers
@@ -17,7 +18,7 @@
 //! | layer | modules | what |
 //! |---|---|---|
 //! | 1 | [`event`], [`fs`], [`render`] | envelopes, catalogue, templates; safe files; inert text |
-//! | 2 | [`log`], [`import`], [`conversation`] | the log and its lock; dialects; calls, tasks, usage |
+//! | 2 | [`log`], [`import`], [`conversation`], [`secret`] | the log and its lock; dialects; calls, tasks, usage; what must not be recorded |
 //! | 3 | [`run`] | the directory, the recorder, state and records |
 //! | 4 | [`summary`] | backfills, the overview |
 //! | 5 | [`chapter`] | folding finished tasks, the browsable tree |
@@ -34,6 +35,7 @@
 //! |---|---|---|
 //! | `events.jsonl` | the log | primary, append-only |
 //! | `logs/rejected.jsonl` | input lines and torn tails that could not be taken | primary, append-only |
+//! | `blobs/<sha256>` | large values moved out of events ([`event::blob`]) | primary, written once |
 //! | `run.json` | state of the run ([`run::document`]) | derived, replaced atomically |
 //! | `logs/tools.jsonl` | one record a tool call state ([`run::records`]) | derived, appended with the event |
 //! | `logs/errors.jsonl` | one record an error ([`run::records`]) | derived, appended with the event |
@@ -46,7 +48,9 @@
 //! # What is promised, and what is absent
 //! An event is in the log, durably, when `emit` exits with 0 ([`log`] argues why). A
 //! damaged line is reported and never repaired; a torn end is moved away by the next
-//! `emit` and never lost. Nothing that a log holds can act on a terminal or in Markdown.
+//! `emit` and never lost. Secrets of known kinds are replaced before anything is written.
+//! A command under `exec` sees nothing of the recording, whatever becomes of it. Nothing
+//! that a log holds can act on a terminal or in Markdown.
 //! There is no server, no database, no network access, and no unsafe code.
 
 pub mod chapter;

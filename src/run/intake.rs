@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::recorder::Options;
+use super::options::Options;
 use crate::event::blob::{Blob, move_out};
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Derived, Draft, Pending};

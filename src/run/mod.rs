@@ -9,6 +9,7 @@ pub mod document;
 mod identity;
 mod ids;
 mod intake;
+pub mod options;
 mod pairing;
 mod parallel;
 pub mod receipt;

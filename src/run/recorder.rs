@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::time::Duration;
 
 use super::RunError;
 use super::blobs::store;
@@ -10,6 +9,7 @@ use super::dir::RunDir;
 use super::identity::{Identity, identify};
 use super::ids::EventIds;
 use super::intake::{Intake, field_error, is_created};
+use super::options::{Durability, Options};
 use super::pairing::RecentCalls;
 use super::parallel;
 use super::writing::{Writing, derive_records};
@@ -20,42 +20,11 @@ use crate::event::envelope::LineError;
 use crate::event::id::check_id;
 use crate::event::json::ObjectText;
 use crate::event::role::Role;
-use crate::event::time::Timestamp;
 use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
 use crate::log::settle::Repair;
 use crate::log::{LogError, Position};
-use crate::secret::Rules;
-
-/// What an acknowledged event survives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
-    /// A power cut: the log is synced before the acknowledgement.
-    Disk,
-    /// The death of processes.
-    Process,
-}
-
-/// How to record.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// How long to wait for the lock.
-    pub lock_timeout: Duration,
-    /// What an acknowledged event survives; lifecycle events are synced always.
-    pub durability: Durability,
-    /// Whether a log without events gets a `run.created` first.
-    pub create: bool,
-    /// What counts as a secret; `None` records everything as it is.
-    pub secrets: Option<&'static Rules>,
-    /// Strings of more bytes are moved out of events into `blobs/`.
-    pub inline_limit: usize,
-    /// Tells the time.
-    pub clock: fn() -> Timestamp,
-}
-
-/// Bytes of a string that stay in an event by default.
-pub const INLINE_LIMIT: usize = 16 << 10;
 
 /// An event that is in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]

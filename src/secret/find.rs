@@ -29,7 +29,9 @@ impl Rules {
         let mut at = 0;
         while let Some(hit) = self.prefixes.next(bytes, at) {
             let rest = &bytes[hit..];
-            if is_hiding_escape(rest) || self.beginning(rest).next().is_some() {
+            if is_hiding_escape(rest)
+                || self.beginning(rest).any(|rule| may_begin(rule, bytes, hit))
+            {
                 return true;
             }
             at = hit + 1;
@@ -89,7 +91,8 @@ impl Rules {
             at = hit + 1;
             hidden |= is_hiding_escape(&bytes[hit..]);
             let free = found.last().map_or(0, |last| last.range.end);
-            let secret = self.beginning(&bytes[hit..]).find_map(|rule| {
+            let beginning = self.beginning(&bytes[hit..]);
+            let secret = beginning.filter(|rule| may_begin(rule, bytes, hit)).find_map(|rule| {
                 let range = secret_at(rule, text, hit)?;
                 (range.start >= free).then(|| Found { range, rule: &rule.name })
             });
@@ -102,6 +105,13 @@ impl Rules {
     }
 }
 
+/// Whether a secret of that rule may have its prefix at `hit`: in the middle of a word only
+/// if the rule allows it.
+fn may_begin(rule: &Rule, bytes: &[u8], hit: usize) -> bool {
+    let begins_a_word = hit == 0 || !is_word(bytes[hit - 1]);
+    begins_a_word || rule.inside_words || rule.lead != Lead::None
+}
+
 /// The secret of that rule whose prefix stands at `hit`.
 fn secret_at(rule: &Rule, text: &str, hit: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
@@ -109,10 +119,6 @@ fn secret_at(rule: &Rule, text: &str, hit: usize) -> Option<Range<usize>> {
     let lead = before.iter().rev().take_while(|byte| rule.lead.takes(**byte)).count();
     let start = hit - lead;
     let joined = |at: Option<&u8>| at.is_some_and(|byte| is_word(*byte));
-    let begins_a_word = start == 0 || !joined(bytes.get(start - 1));
-    if !begins_a_word && !rule.inside_words && rule.lead == Lead::None {
-        return None;
-    }
     let end = text.floor_char_boundary(hit.saturating_add(rule.reach));
     let captures = rule.regex()?.captures(&text[start..end])?;
     let secret = captures.get(1).or(captures.get(0))?;

@@ -26,7 +26,8 @@ use crate::log::reader::line_at;
 use crate::render::human::{plural, short_count};
 use crate::render::inert::{self, preview};
 use crate::run::dir::{RunDir, locate};
-use crate::run::recorder::{Options, Recorder};
+use crate::run::options::Options;
+use crate::run::recorder::Recorder;
 
 /// Fold finished tasks into chapters, and browse them
 ///

@@ -1,4 +1,32 @@
 //! `runlog emit`
+//!
+//! # What one event asks of the system
+//! `runlog emit note --run r -f text=x` makes 57 calls on Linux (x86-64, static). 32 are spent before the first line of this program: `execve`, and what the C and Rust
+//! run-time libraries do to set up memory, the stack guard and their signal handlers; 4 at
+//! its end (`close`, `sigaltstack`, `munmap`, `exit_group`). The other 21, in order:
+//!
+//! | calls | why |
+//! |---|---|
+//! | `ioctl` × 2 | whether standard output and error are terminals: colours, width |
+//! | `openat` | `runlog.toml` beside the runs directory, which is mostly not there |
+//! | `statx` × 2 | the run directory and the log exist, and are no links |
+//! | `openat` | the log, without following links or waiting |
+//! | `statx` × 2 | it is a regular file with one name; its length |
+//! | `pread64` | the first line, which names the run, its session and its task |
+//! | `getrandom` | the random part of the event's id |
+//! | `flock` | one writer at a time |
+//! | `rt_sigprocmask` | no signal ends the process between here and the unlock |
+//! | `statx` × 2 | the locked file is still the one of that name; its length now |
+//! | `pread64` | the last line: the next sequence, the hash, a torn tail |
+//! | `write` | the event, its newline included |
+//! | `statx` | nobody without the lock came between |
+//! | `flock` | the next writer may go on, while this one waits for the disk |
+//! | `rt_sigprocmask` | signals again |
+//! | `fdatasync` | the event survives a power cut (not with `--durability process`) |
+//! | `write` | the event's id, to standard output |
+//!
+//! None of them depends on the length of the log. A state of a tool call or an error adds
+//! the few that append its record; a lifecycle event also renews the derived files.
 
 use clap::Args;
 
@@ -12,7 +40,7 @@ use crate::event::draft::Draft;
 use crate::event::id::{RunId, check_id, check_type};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
-use crate::run::recorder::Options;
+use crate::run::options::Options;
 
 /// Record an event, or a stream of them
 ///

@@ -20,8 +20,9 @@ use crate::event::role::Role;
 use crate::fs::replace;
 use crate::import::{DIALECTS, dialect};
 use crate::render::human::plural;
+use crate::run::options::Options;
 use crate::run::receipt::Receipt;
-use crate::run::recorder::{Options, Recorded};
+use crate::run::recorder::Recorded;
 use crate::run::stream::{Format, Stream};
 
 /// The heading of the options for streams.

@@ -29,7 +29,7 @@ use super::settings::Settings;
 use super::ui::{Color, Ui};
 use crate::run::derive::{Ahead, Refreshed, refresh};
 use crate::run::dir::{RunDir, all, locate};
-use crate::run::recorder::{Durability, INLINE_LIMIT, Options};
+use crate::run::options::{Durability, INLINE_LIMIT, Options};
 
 /// Turns an AI-agent run into an auditable run directory.
 ///

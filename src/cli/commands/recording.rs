@@ -11,7 +11,8 @@ use crate::cli::ui::Ui;
 use crate::event::envelope::Severity;
 use crate::event::id::{RunId, random_suffix};
 use crate::run::dir::RunDir;
-use crate::run::recorder::{Options, Recorded, Recorder};
+use crate::run::options::Options;
+use crate::run::recorder::{Recorded, Recorder};
 
 /// What `emit` prints of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

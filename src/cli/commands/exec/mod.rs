@@ -22,7 +22,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::signals::Caught;
 use crate::cli::ui::Ui;
 use crate::event::id::{RunId, check_id};
-use crate::run::recorder::Options;
+use crate::run::options::Options;
 
 /// Run a command and record it as a tool call
 ///

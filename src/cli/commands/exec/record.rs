@@ -12,7 +12,8 @@ use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
 use crate::run::dir::RunDir;
-use crate::run::recorder::{Options, Recorder};
+use crate::run::options::Options;
+use crate::run::recorder::Recorder;
 use crate::run::stream::Format;
 
 /// The record of one command.

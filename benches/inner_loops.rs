@@ -1,0 +1,75 @@
+//! The inner loops of recording and reading, by criterion: `cargo bench`.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+
+use runlog::event::draft::{Defaults, Derived, Draft, Pending};
+use runlog::event::envelope;
+use runlog::event::fields::View;
+use runlog::event::hash::line_hash;
+use runlog::event::json::{Rules as JsonRules, check};
+use runlog::secret::Rules;
+
+/// A native line as a script sends it.
+const NATIVE: &str = r#"{"type":"tool.completed","correlation_id":"call_17","data":{"tool_name":"bash","duration_ms":412,"exit_code":0,"result_summary":"12 files changed, 340 insertions, 21 deletions; all of the tests pass now"}}"#;
+
+const DEFAULTS: Defaults<'static> = Defaults {
+    run_id: "run_20260101T000000Z_abcdef",
+    session_id: "sess_20260101T000000Z_abcdef",
+    task_id: "task_20260101T000000Z_abcdef",
+};
+
+fn draft() -> Draft {
+    let json = check(NATIVE.as_bytes(), JsonRules::STRICT).expect("a good line");
+    Draft::native(json).expect("a good event")
+}
+
+/// The line of the log that it becomes.
+fn line() -> Vec<u8> {
+    let draft = draft();
+    let pending = Pending::new(&draft, &Derived::of(&draft), "evt_1".to_owned(), &DEFAULTS);
+    let mut line = Vec::new();
+    pending.expect("a good event").write(17, "2026-01-01T00:00:00.000Z", None, &mut line);
+    line
+}
+
+fn loops(criterion: &mut Criterion) {
+    let (draft, line) = (draft(), line());
+    let prose = "The tests pass; the skeleton of the task-manager is in place. ".repeat(64);
+    let mut group = criterion.benchmark_group("line");
+    group.throughput(Throughput::Bytes(line.len() as u64));
+    group.bench_function("check", |b| {
+        b.iter(|| check(&line[..line.len() - 1], JsonRules::STRICT).is_ok())
+    });
+    group.bench_function("parse", |b| b.iter(|| envelope::parse(&line).is_ok()));
+    group.bench_function("peek", |b| b.iter(|| envelope::peek(&line).is_some()));
+    group.bench_function("hash", |b| b.iter(|| line_hash(&line)));
+    group.bench_function("view", |b| {
+        let event = envelope::parse(&line).expect("a good line");
+        b.iter(|| View::of(&event).call_id().is_some());
+    });
+    group.finish();
+    let mut group = criterion.benchmark_group("event");
+    group.throughput(Throughput::Bytes(NATIVE.len() as u64));
+    group.bench_function("read a native line", |b| {
+        b.iter(|| {
+            let json = check(NATIVE.as_bytes(), JsonRules::STRICT).expect("a good line");
+            Draft::native(json).is_ok()
+        });
+    });
+    group.bench_function("make a line", |b| {
+        b.iter(|| {
+            let derived = Derived::of(&draft);
+            Pending::new(&draft, &derived, "evt_1".to_owned(), &DEFAULTS).is_ok()
+        });
+    });
+    group.finish();
+    let mut group = criterion.benchmark_group("secrets");
+    group.throughput(Throughput::Bytes(prose.len() as u64));
+    group.bench_function("text without a candidate", |b| {
+        b.iter(|| Rules::built_in().may_hold_secret(prose.as_bytes()));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, loops);
+criterion_main!(benches);

@@ -1,0 +1,35 @@
+//! How to record.
+
+use std::time::Duration;
+
+use crate::event::time::Timestamp;
+use crate::secret::Rules;
+
+/// What an acknowledged event survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// A power cut: the log is synced before the acknowledgement.
+    Disk,
+    /// The death of processes.
+    Process,
+}
+
+/// How to record.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How long to wait for the lock.
+    pub lock_timeout: Duration,
+    /// What an acknowledged event survives; lifecycle events are synced always.
+    pub durability: Durability,
+    /// Whether a log without events gets a `run.created` first.
+    pub create: bool,
+    /// What counts as a secret; `None` records everything as it is.
+    pub secrets: Option<&'static Rules>,
+    /// Strings of more bytes are moved out of events into `blobs/`.
+    pub inline_limit: usize,
+    /// Tells the time.
+    pub clock: fn() -> Timestamp,
+}
+
+/// Bytes of a string that stay in an event by default.
+pub const INLINE_LIMIT: usize = 16 << 10;
