@@ -1,5 +1,7 @@
 //! The inner loops of recording and reading, by criterion: `cargo bench`.
 
+#![expect(clippy::expect_used, reason = "the samples are good")]
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 use runlog::event::draft::{Defaults, Derived, Draft, Pending};
@@ -38,7 +40,7 @@ fn loops(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("line");
     group.throughput(Throughput::Bytes(line.len() as u64));
     group.bench_function("check", |b| {
-        b.iter(|| check(&line[..line.len() - 1], JsonRules::STRICT).is_ok())
+        b.iter(|| check(&line[..line.len() - 1], JsonRules::STRICT).is_ok());
     });
     group.bench_function("parse", |b| b.iter(|| envelope::parse(&line).is_ok()));
     group.bench_function("peek", |b| b.iter(|| envelope::peek(&line).is_some()));

@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 
 #[path = "../fuzz/src/lib.rs"]
+#[expect(unreachable_pub, reason = "the fuzz targets use it from another crate")]
+#[expect(clippy::expect_used, reason = "a test may stop there")]
 mod targets;
 
 /// Bytes that are nearly right: pieces of lines, glued, cut, and changed here and there.

@@ -193,6 +193,9 @@ fn every_rule_finds_its_kind() {
         // In a key, in JSON in a string, in JSON in JSON in a string.
         let (value, count) = redacted(&json!({ whole.clone(): 1 }));
         assert_eq!((value, count), (json!({ clean.clone(): 1 }), 1), "{name} in a key");
+        let lines = json!({ "k": format!("a\n{whole}\nb") }).to_string();
+        let (value, count) = redacted(&json!({ "text": lines }));
+        assert!(count == 1 && !value.to_string().contains(&secret), "{name} in {lines}: {value}");
         let nested = json!({ "k": whole }).to_string();
         for text in [nested.clone(), json!({ "k": nested }).to_string()] {
             let (value, count) = redacted(&json!({ "text": text }));

@@ -56,12 +56,8 @@ fn storm() {
     assert!(times.values().all(|times| *times == 1), "an event is there twice");
     let repaired = lines.iter().filter(|line| line["type"] == "log.recovered").count();
     let kept = json_lines(&bench.path("runs/r/logs/rejected.jsonl"));
-    let told: u64 = lines
-        .iter()
-        .filter_map(|line| {
-            (line["type"] == "log.recovered").then(|| line["data"]["bytes"].as_u64().unwrap())
-        })
-        .sum();
+    let told = lines.iter().filter(|line| line["type"] == "log.recovered");
+    let told: u64 = told.map(|line| line["data"]["bytes"].as_u64().unwrap()).sum();
     let bytes: u64 = kept.iter().map(|record| record["bytes"].as_u64().unwrap()).sum();
     assert!(bytes >= told, "torn bytes were thrown away");
     let verdict = bench.call(&["validate", "r"]);

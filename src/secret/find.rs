@@ -106,9 +106,12 @@ impl Rules {
 }
 
 /// Whether a secret of that rule may have its prefix at `hit`: in the middle of a word only
-/// if the rule allows it.
+/// if the rule allows it. The letter before it may be the end of an escape (`\n`, `\u000a`).
 fn may_begin(rule: &Rule, bytes: &[u8], hit: usize) -> bool {
-    let begins_a_word = hit == 0 || !is_word(bytes[hit - 1]);
+    const LONGEST_ESCAPE: usize = 6;
+    let begins_a_word = hit == 0
+        || !is_word(bytes[hit - 1])
+        || bytes[hit.saturating_sub(LONGEST_ESCAPE)..hit].contains(&b'\\');
     begins_a_word || rule.inside_words || rule.lead != Lead::None
 }
 
@@ -117,7 +120,9 @@ fn secret_at(rule: &Rule, text: &str, hit: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let before = &bytes[hit.saturating_sub(rule.reach)..hit];
     let lead = before.iter().rev().take_while(|byte| rule.lead.takes(**byte)).count();
-    let start = hit - lead;
+    let escaped =
+        lead > 0 && bytes[..hit - lead].ends_with(b"\\") && b"nrt".contains(&bytes[hit - lead]);
+    let start = hit - lead + usize::from(escaped);
     let joined = |at: Option<&u8>| at.is_some_and(|byte| is_word(*byte));
     let end = text.floor_char_boundary(hit.saturating_add(rule.reach));
     let captures = rule.regex()?.captures(&text[start..end])?;
