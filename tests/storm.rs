@@ -78,24 +78,28 @@ fn write(bench: &Bench, writer: u64, until: Instant, kills: &AtomicU64) -> Vec<S
     let mut dice = Dice(writer + 1);
     let mut acknowledged = Vec::new();
     let payload = bench.path(&format!("payload-{writer}"));
-    fs::write(&payload, format!("{{\"text\":\"{}\"}}", "torn ".repeat(60_000))).unwrap();
+    fs::write(&payload, format!("{{\"text\":\"{}\"}}", "torn ".repeat(200_000))).unwrap();
     let large = format!("@{}", payload.display());
     for number in 0.. {
         if Instant::now() >= until {
             break;
         }
         let id = format!("w{writer}-{number}");
-        let data = if dice.roll(3) == 0 { large.as_str() } else { "{\"text\":\"small\"}" };
+        // A long write is more likely to be hit.
+        let (data, longest) = match dice.roll(8) {
+            0 => (large.as_str(), 80_000),
+            _ => ("{\"text\":\"small\"}", 12_000),
+        };
         let mut child = bench
             .command()
             .args(["emit", "--run", "r", "note", "--print", "none", "--durability", "process"])
-            .args(["--inline-limit", "1M", "--event-id", &id, "--data", data])
+            .args(["--inline-limit", "8M", "--event-id", &id, "--data", data])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
         if dice.roll(2) == 0 {
-            std::thread::sleep(Duration::from_micros(dice.roll(20_000)));
+            std::thread::sleep(Duration::from_micros(dice.roll(longest)));
             let _ = child.kill();
         }
         let status = child.wait().unwrap();

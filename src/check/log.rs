@@ -9,14 +9,14 @@ use crate::event::catalogue;
 use crate::event::envelope::{Event, LineError, LineFault};
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
-use crate::event::json::Fault;
+use crate::event::json::{self, Fault, Rules};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::log::reader::{Body, Line};
 use crate::render::human;
 use crate::run::derive::Records;
 use crate::run::state::RunState;
-use crate::secret::Rules;
+use crate::secret::Rules as Secrets;
 use crate::summary::backfill::{backfilled, template_summary};
 
 /// The log's name in findings.
@@ -25,7 +25,7 @@ pub const LOG: &str = "events.jsonl";
 /// Checks a log line by line.
 #[derive(Debug)]
 pub struct LogCheck {
-    secrets: &'static Rules,
+    secrets: &'static Secrets,
     findings: Findings,
     run_id: Option<String>,
     last_sequence: u64,
@@ -45,7 +45,7 @@ pub struct LogCheck {
 impl LogCheck {
     /// A check that has seen nothing yet; `secrets` are not allowed in the log.
     #[must_use]
-    pub fn new(secrets: &'static Rules) -> Self {
+    pub fn new(secrets: &'static Secrets) -> Self {
         Self {
             secrets,
             findings: Findings::default(),
@@ -139,15 +139,17 @@ impl LogCheck {
         self.findings.push(Finding::new(code, place.clone(), message));
     }
 
+    /// Looks for what recording would have replaced.
     fn secrets(&mut self, line: &[u8], place: &Place) {
         if !self.secrets.may_hold_secret(line) {
             return;
         }
-        let text = String::from_utf8_lossy(line);
-        for secret in self.secrets.find(&text) {
-            let start = secret.range.start as u64;
-            let place = Place { offset: place.offset.map(|at| at + start), ..place.clone() };
-            self.add("RL903", &place, format!("a secret is recorded here: {}", secret.rule));
+        let redacted = match json::check(line, Rules::LENIENT) {
+            Ok(json) => self.secrets.redact_json(json),
+            Err(_) => self.secrets.redact(&String::from_utf8_lossy(line)),
+        };
+        for rule in redacted.map(|redacted| redacted.rules).unwrap_or_default() {
+            self.add("RL903", place, format!("a secret is recorded here: {rule}"));
         }
     }
 

@@ -5,7 +5,8 @@ use super::envelope::{
     self, Event, LineError, LineFault, MAX_LINE, Severity, id_of, object_of, severity_of, text_of,
     timestamp_of, type_of,
 };
-use super::fields::effective;
+use super::fields::{as_text, effective};
+use super::hash::sha256;
 use super::json::{Json, ObjectText, escape_into, unescape};
 use super::reserved::REDACTIONS;
 use super::template::Template;
@@ -82,6 +83,15 @@ impl Draft {
     pub fn copied(json: Json<'_>) -> Result<Self, LineError> {
         let left_out = |key: &str| matches!(key, "sequence" | "prev_hash" | "run_id");
         let mut draft = Self::read(json, left_out)?;
+        // A summary that the template made is made anew, of what the payload will be.
+        let unsaid = Self { summary: None, ..draft.clone() };
+        if draft.summary.is_some() && draft.summary == Derived::of(&unsaid).summary {
+            draft.summary = None;
+        }
+        if draft.data().get("source_sha256").is_none() {
+            let kept = draft.data().get("source").or(draft.data().get("source_text"));
+            draft.source_hash = kept.map(|source| sha256(as_text(source).as_bytes()));
+        }
         let Some(redactions) = draft.data().get(REDACTIONS).and_then(Json::as_u64) else {
             return Ok(draft);
         };

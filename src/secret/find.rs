@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::Rules;
-use super::prefix::is_hiding_escape;
 use super::rule::{Lead, Rule, is_word};
 
 /// A secret in a text.
@@ -21,17 +20,22 @@ const LAYERS: usize = 4;
 /// secret is longer. So the memory does not depend on the length of the text.
 const PIECE: usize = 1 << 20;
 const OVERLAP: usize = 128 << 10;
+/// How many beginnings are tried where bytes before a prefix may belong to the secret.
+const LEADS: usize = 24;
 
 impl Rules {
-    /// Whether `bytes` may hold a secret: cheap, and never false where one is.
+    /// Whether text may hold a secret: cheap, and never false where one is. Text with
+    /// backslashes may, since escapes hide characters.
     #[must_use]
     pub fn may_hold_secret(&self, bytes: &[u8]) -> bool {
+        memchr::memchr(b'\\', bytes).is_some() || self.holds_prefix(bytes)
+    }
+
+    /// Whether a prefix stands there as it is.
+    pub(super) fn holds_prefix(&self, bytes: &[u8]) -> bool {
         let mut at = 0;
         while let Some(hit) = self.prefixes.next(bytes, at) {
-            let rest = &bytes[hit..];
-            if is_hiding_escape(rest)
-                || self.beginning(rest).any(|rule| may_begin(rule, bytes, hit))
-            {
+            if self.beginning(&bytes[hit..]).any(|rule| may_begin(rule, bytes, hit)) {
                 return true;
             }
             at = hit + 1;
@@ -42,54 +46,41 @@ impl Rules {
     /// The secrets of a text, in order, without overlaps.
     #[must_use]
     pub fn find<'r>(&'r self, text: &str) -> Vec<Found<'r>> {
-        let mut all: Vec<Found<'r>> = Vec::new();
+        let mut all = Vec::new();
         let mut start = 0;
         loop {
             let end = text.floor_char_boundary(start + PIECE);
-            for mut found in self.find_through(&text[start..end], LAYERS) {
-                found.range = found.range.start + start..found.range.end + start;
-                match all.last_mut() {
-                    // A piece that begins inside a secret finds less of it.
-                    Some(last) if found.range.start < last.range.end => {
-                        last.range.end = last.range.end.max(found.range.end);
-                    }
-                    _ => all.push(found),
-                }
-            }
+            all.extend(self.find_through(&text[start..end], LAYERS).into_iter().map(|found| {
+                let range = found.range.start + start..found.range.end + start;
+                Found { range, ..found }
+            }));
             if end == text.len() {
-                return all;
+                return merged(all);
             }
             start = text.floor_char_boundary(end - OVERLAP);
         }
     }
 
+    /// The secrets that stand there as they are, and those behind escapes.
     fn find_through<'r>(&'r self, text: &str, layers: usize) -> Vec<Found<'r>> {
-        let (mut found, hidden) = self.find_plain(text);
-        if hidden && layers > 0 {
-            let unescaped = Unescaped::of(text);
-            for inner in self.find_through(&unescaped.text, layers - 1) {
+        let mut found = self.find_plain(text);
+        if layers > 0
+            && let Some(unescaped) = Unescaped::of(text)
+        {
+            found.extend(self.find_through(&unescaped.text, layers - 1).into_iter().map(|inner| {
                 let range = unescaped.places[inner.range.start]..unescaped.places[inner.range.end];
-                let apart = |other: &Found<'_>| {
-                    other.range.end <= range.start || range.end <= other.range.start
-                };
-                if found.iter().all(apart) {
-                    found.push(Found { range, rule: inner.rule });
-                }
-            }
-            found.sort_by_key(|found| found.range.start);
+                Found { range, ..inner }
+            }));
         }
-        found
+        merged(found)
     }
 
-    /// The secrets that stand there as they are, and whether escapes may hide more.
-    fn find_plain<'r>(&'r self, text: &str) -> (Vec<Found<'r>>, bool) {
+    fn find_plain<'r>(&'r self, text: &str) -> Vec<Found<'r>> {
         let bytes = text.as_bytes();
         let mut found: Vec<Found<'r>> = Vec::new();
-        let mut hidden = false;
         let mut at = 0;
         while let Some(hit) = self.prefixes.next(bytes, at) {
             at = hit + 1;
-            hidden |= is_hiding_escape(&bytes[hit..]);
             let free = found.last().map_or(0, |last| last.range.end);
             let beginning = self.beginning(&bytes[hit..]);
             let secret = beginning.filter(|rule| may_begin(rule, bytes, hit)).find_map(|rule| {
@@ -101,18 +92,43 @@ impl Rules {
                 found.push(secret);
             }
         }
-        (found, hidden)
+        found
     }
 }
 
+/// In order; those that overlap become one, so that nothing is left of either.
+fn merged(mut all: Vec<Found<'_>>) -> Vec<Found<'_>> {
+    all.sort_by_key(|found| (found.range.start, usize::MAX - found.range.end));
+    all.dedup_by(|next, last| {
+        let overlaps = next.range.start < last.range.end;
+        if overlaps {
+            last.range.end = last.range.end.max(next.range.end);
+        }
+        overlaps
+    });
+    all
+}
+
 /// Whether a secret of that rule may have its prefix at `hit`: in the middle of a word only
-/// if the rule allows it. The letter before it may be the end of an escape (`\n`, `\u000a`).
+/// if the rule allows it.
 fn may_begin(rule: &Rule, bytes: &[u8], hit: usize) -> bool {
+    rule.inside_words || rule.lead != Lead::None || begins_word(&bytes[..hit])
+}
+
+/// Whether a word may begin behind those bytes. A letter or digit there may be the end of an
+/// escape (`\n`, `\u000a`, `%3D`) or of a terminal's colour (`ESC [ 33 m`).
+fn begins_word(before: &[u8]) -> bool {
     const LONGEST_ESCAPE: usize = 6;
-    let begins_a_word = hit == 0
-        || !is_word(bytes[hit - 1])
-        || bytes[hit.saturating_sub(LONGEST_ESCAPE)..hit].contains(&b'\\');
-    begins_a_word || rule.inside_words || rule.lead != Lead::None
+    let Some((&last, rest)) = before.split_last() else { return true };
+    if !last.is_ascii_alphanumeric() {
+        return true;
+    }
+    let near = &before[before.len().saturating_sub(LONGEST_ESCAPE)..];
+    if near.contains(&b'\\') || near.iter().rev().nth(2) == Some(&b'%') {
+        return true;
+    }
+    let parameters = rest.iter().rev().take_while(|b| b.is_ascii_digit() || **b == b';').count();
+    last.is_ascii_alphabetic() && rest[..rest.len() - parameters].ends_with(b"[")
 }
 
 /// The secret of that rule whose prefix stands at `hit`.
@@ -120,16 +136,16 @@ fn secret_at(rule: &Rule, text: &str, hit: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let before = &bytes[hit.saturating_sub(rule.reach)..hit];
     let lead = before.iter().rev().take_while(|byte| rule.lead.takes(**byte)).count();
-    let escaped =
-        lead > 0 && bytes[..hit - lead].ends_with(b"\\") && b"nrt".contains(&bytes[hit - lead]);
-    let start = hit - lead + usize::from(escaped);
-    let joined = |at: Option<&u8>| at.is_some_and(|byte| is_word(*byte));
     let end = text.floor_char_boundary(hit.saturating_add(rule.reach));
-    let captures = rule.regex()?.captures(&text[start..end])?;
-    let secret = captures.get(1).or(captures.get(0))?;
-    let range = start + secret.start()..start + secret.end();
+    // Of what stands before the prefix the first part may belong to an escape or a colour.
+    let (start, within) = (hit - lead..=hit).take(LEADS).find_map(|start| {
+        let start = text.is_char_boundary(start).then_some(start)?;
+        Some((start, rule.within(&text[start..end])?))
+    })?;
+    let range = start + within.start..start + within.end;
+    let joined = |at: Option<&u8>| at.is_some_and(|byte| is_word(*byte));
     let whole = !joined(bytes.get(range.end)) || !joined(bytes.get(range.end - 1));
-    let proved = rule.proof.is_none_or(|proof| proof(secret.as_str()));
+    let proved = rule.proof.is_none_or(|proof| proof(&text[range.clone()]));
     (whole && proved && !range.is_empty()).then_some(range)
 }
 
@@ -141,9 +157,12 @@ struct Unescaped {
 }
 
 impl Unescaped {
-    fn of(text: &str) -> Self {
-        let mut unescaped = Self { text: String::new(), places: Vec::new() };
-        let mut at = 0;
+    /// `None` when the text holds no escape.
+    fn of(text: &str) -> Option<Self> {
+        let first = memchr::memchr_iter(b'\\', text.as_bytes())
+            .find(|at| escape(&text[*at..]).is_some())?;
+        let mut unescaped = Self { text: text[..first].to_owned(), places: (0..first).collect() };
+        let mut at = first;
         while let Some(character) = text[at..].chars().next() {
             let (character, length) = match character {
                 '\\' => escape(&text[at..]).unwrap_or(('\\', 1)),
@@ -154,7 +173,7 @@ impl Unescaped {
             at += length;
         }
         unescaped.places.push(at);
-        unescaped
+        Some(unescaped)
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod custom;
 mod find;
+mod key_block;
 mod prefix;
 mod proof;
 mod redact;

@@ -10,9 +10,6 @@ pub(super) struct Prefixes {
     set: [u64; 512],
 }
 
-/// Escapes that can hide a prefix in JSON text: of printable ASCII, and of a slash.
-const ESCAPES: &[&[u8]] = &[b"\\u0", b":\\/"];
-
 impl Prefixes {
     pub(super) const fn of(rules: &[Rule]) -> Self {
         let mut prefixes = Self { set: [0; 512] };
@@ -21,8 +18,6 @@ impl Prefixes {
             prefixes.add(&rules[rule]);
             rule += 1;
         }
-        prefixes.insert(ESCAPES[0]);
-        prefixes.insert(ESCAPES[1]);
         prefixes
     }
 
@@ -59,13 +54,5 @@ impl Prefixes {
             self.set[index / 64] >> (index % 64) & 1 == 1
         });
         hit.map(|at| from + at)
-    }
-}
-
-/// Whether an escape at the beginning of `bytes` may hide a prefix.
-pub(super) fn is_hiding_escape(bytes: &[u8]) -> bool {
-    match bytes {
-        [b'\\', b'u', b'0', b'0', b'2'..=b'7', ..] => true,
-        _ => bytes.starts_with(b":\\/"),
     }
 }

@@ -16,9 +16,41 @@ pub(super) fn mixed(secret: &str) -> bool {
 pub(super) fn real(secret: &str) -> bool {
     let masked = |mask: &[char]| secret.chars().all(|c| mask.contains(&c));
     let constant = secret.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-    let variable = secret.starts_with(['$', '{', '<', '%', '[']);
     let masked = masked(&['*', 'x', 'X', '.', '-', '…']);
-    !(variable || masked || (constant && secret.contains('_')))
+    !(is_variable(secret) || masked || (constant && secret.contains('_')))
+}
+
+fn is_variable(secret: &str) -> bool {
+    let second = secret.as_bytes().get(1).copied().unwrap_or(b' ');
+    match secret.as_bytes().first() {
+        Some(b'$') => second.is_ascii_alphabetic() || matches!(second, b'{' | b'(' | b'_'),
+        Some(b'%') => !second.is_ascii_hexdigit() || secret.ends_with('%'),
+        Some(b'#') => second == b'{',
+        Some(b'<') => secret.ends_with('>'),
+        Some(b'{') => secret.ends_with('}'),
+        Some(b'[') => secret.starts_with("[REDACTED") || secret.ends_with(']'),
+        _ => ["process.", "os.environ", "env."].iter().any(|lead| secret.starts_with(lead)),
+    }
+}
+
+/// No stand-in, and not a word of prose: small letters alone.
+pub(super) fn no_prose(secret: &str) -> bool {
+    real(secret) && !secret.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'.')
+}
+
+/// A password, and not a port or the tag of an image.
+pub(super) fn url_password(secret: &str) -> bool {
+    let digits = secret.bytes().take_while(u8::is_ascii_digit).count();
+    let port = (1..=5).contains(&digits)
+        && secret.as_bytes().get(digits).is_none_or(|byte| b"?#;,|`).".contains(byte));
+    real(secret) && !port
+}
+
+/// Base64 of a PEM block of a private key.
+pub(super) fn encoded_private_key(secret: &str) -> bool {
+    let head = &secret.as_bytes()[..secret.len().min(80) / 4 * 4];
+    let decoded = base64::prelude::BASE64_STANDARD_NO_PAD.decode(head);
+    decoded.is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains("PRIVATE KEY"))
 }
 
 /// Base64 of `user:password`.

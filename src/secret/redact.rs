@@ -1,6 +1,7 @@
 //! Replacing secrets, in plain text and in JSON text.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::{Found, Rules};
 use crate::event::json::{Json, Kind, escape_into};
@@ -12,6 +13,8 @@ pub struct Redacted {
     pub text: String,
     /// How many secrets were replaced.
     pub count: u64,
+    /// The rules that found them, each once.
+    pub rules: BTreeSet<String>,
 }
 
 impl Rules {
@@ -52,10 +55,21 @@ impl Rules {
         if !self.may_hold_secret(value.text().as_bytes()) {
             return None;
         }
-        let mut walk =
-            Walk { rules: self, out: String::with_capacity(value.text().len()), count: 0 };
+        // Text without escapes needs no second look.
+        let plain = self.holds_prefix(value.text().as_bytes());
+        let mut walk = Walk {
+            rules: self,
+            plain,
+            out: String::with_capacity(value.text().len()),
+            count: 0,
+            rules_hit: BTreeSet::new(),
+        };
         walk.value(value, "");
-        (walk.count > 0).then_some(Redacted { text: walk.out, count: walk.count })
+        (walk.count > 0).then_some(Redacted {
+            text: walk.out,
+            count: walk.count,
+            rules: walk.rules_hit,
+        })
     }
 
     /// Replaces the secrets of JSON members without braces (`"a":1,"b":2`).
@@ -83,14 +97,18 @@ fn replace(text: &str, found: &[Found<'_>]) -> Option<Redacted> {
         kept = secret.range.end;
     }
     out.push_str(&text[kept..]);
-    Some(Redacted { text: out, count: found.len() as u64 })
+    let rules = found.iter().map(|secret| secret.rule.to_owned()).collect();
+    Some(Redacted { text: out, count: found.len() as u64, rules })
 }
 
 /// A walk through a JSON value that writes it anew.
 struct Walk<'r> {
     rules: &'r Rules,
+    /// Whether a prefix stands somewhere without escapes.
+    plain: bool,
     out: String,
     count: u64,
+    rules_hit: BTreeSet<String>,
 }
 
 impl Walk<'_> {
@@ -121,6 +139,7 @@ impl Walk<'_> {
             match self.rules.redact(&key) {
                 Some(redacted) => {
                     self.count += redacted.count;
+                    self.rules_hit.extend(redacted.rules);
                     let name = free_name(redacted.text, object, &renamed);
                     escape_into(&name, &mut self.out);
                     renamed.push(name);
@@ -138,11 +157,16 @@ impl Walk<'_> {
     }
 
     fn string(&mut self, value: Json<'_>, key: &str) {
+        if !self.plain && !value.text().contains('\\') {
+            self.out.push_str(value.text());
+            return;
+        }
         let text = value.as_str().unwrap_or_default();
         let redacted = self.rules.redact(&text).or_else(|| self.named(key, &text));
         match redacted {
             Some(redacted) => {
                 self.count += redacted.count;
+                self.rules_hit.extend(redacted.rules);
                 escape_into(&redacted.text, &mut self.out);
             }
             None => self.out.push_str(value.text()),
@@ -151,7 +175,7 @@ impl Walk<'_> {
 
     /// A secret that only its key tells (`"aws_secret_access_key": …`).
     fn named(&self, key: &str, text: &str) -> Option<Redacted> {
-        if key.is_empty() || !self.rules.may_hold_secret(key.as_bytes()) {
+        if key.is_empty() || !self.rules.holds_prefix(key.as_bytes()) {
             return None;
         }
         let pair: Cow<'_, str> = format!("{key}={text}").into();

@@ -1,6 +1,7 @@
 //! One rule.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex_lite::Regex;
@@ -25,6 +26,8 @@ pub struct Rule {
     pub(super) inside_words: bool,
     /// Longest text that the pattern is tried on, in bytes.
     pub(super) reach: usize,
+    /// Finds it where no pattern can: the bytes from the prefix on.
+    pub(super) extent: Option<fn(&str) -> Option<Range<usize>>>,
     /// What must hold besides.
     pub(super) proof: Option<Proof>,
     /// The pattern, compiled at the first use.
@@ -36,7 +39,6 @@ pub struct Rule {
 pub(super) enum Lead {
     None,
     Digits,
-    Hex,
     Word,
     /// The scheme of a URL.
     Scheme,
@@ -47,7 +49,6 @@ impl Lead {
         match self {
             Self::None => false,
             Self::Digits => byte.is_ascii_digit(),
-            Self::Hex => byte.is_ascii_hexdigit(),
             Self::Word => is_word(byte) || byte == b'~',
             Self::Scheme => byte.is_ascii_alphanumeric() || b"+.-".contains(&byte),
         }
@@ -77,6 +78,7 @@ impl Rule {
             any_case: false,
             inside_words: false,
             reach: REACH,
+            extent: None,
             proof: None,
             compiled: OnceLock::new(),
         }
@@ -99,6 +101,11 @@ impl Rule {
 
     pub(super) const fn reach(mut self, bytes: usize) -> Self {
         self.reach = bytes;
+        self
+    }
+
+    pub(super) const fn found_by(mut self, extent: fn(&str) -> Option<Range<usize>>) -> Self {
+        self.extent = Some(extent);
         self
     }
 
@@ -151,9 +158,15 @@ impl Rule {
         })
     }
 
-    /// The compiled pattern; a pattern that does not compile finds nothing.
-    pub(super) fn regex(&self) -> Option<&Regex> {
-        self.compiled.get_or_init(|| compile(&self.pattern).ok()).as_ref()
+    /// The secret part of a text that begins with the whole.
+    pub(super) fn within(&self, text: &str) -> Option<Range<usize>> {
+        if let Some(extent) = self.extent {
+            return extent(text);
+        }
+        // A pattern that does not compile finds nothing.
+        let pattern = self.compiled.get_or_init(|| compile(&self.pattern).ok()).as_ref()?;
+        let captures = pattern.captures(text)?;
+        Some(captures.get(1).or(captures.get(0))?.range())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The program's own rules, in one table. More specific ones stand before general ones.
 
-use super::proof::{basic_credentials, mixed, real};
+use super::key_block::key_block;
+use super::proof::{basic_credentials, encoded_private_key, mixed, no_prose, real, url_password};
 use super::rule::{Lead, Rule};
 
 /// `rule!(name, [prefixes], pattern)`
@@ -10,34 +11,33 @@ macro_rules! rule {
     };
 }
 
-/// The header of a private key, what may stand in it, and its footer. A key that was cut
-/// has no footer, but a long body.
-const PRIVATE_KEY: &str = concat!(
-    r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----",
-    r#"(?:(?:[A-Za-z0-9+/=\s\\:,."']|-[A-Za-z0-9])+-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----"#,
-    r"|(?:(?:[\r\n]|\\+[rn])+[A-Za-z0-9+/=]{20,})+(?:(?:[\r\n]|\\+[rn])+[A-Za-z0-9+/=]{1,19}\z)?)"
-);
-
 /// The part of a key that a name announces: `name = "value"`, in many notations.
 macro_rules! named {
     ($name:literal, $value:literal) => {
-        concat!("(?i:", $name, r#")["'\\]*\s*(?::=|=>|[:=])\s*["'\\]*("#, $value, ")")
+        concat!(
+            "(?i:",
+            $name,
+            r#")[^A-Za-z0-9/+]{1,8}(?:(?i:value|none)[^A-Za-z0-9/+]{1,6})?("#,
+            $value,
+            ")"
+        )
     };
 }
 
 /// Every rule.
 #[rustfmt::skip]
-pub(super) static RULES: [Rule; 105] = [
+pub(super) static RULES: [Rule; 107] = [
     // Clouds.
-    rule!("aws-access-key-id", ["AKIA", "ASIA", "ABIA", "ACCA"], "A[KSBC][IC]A[A-Z0-9]{16}"),
-    rule!("aws-secret-access-key", ["aws_secret", "secret_access_key", "secretaccesskey", "aws-secret"],
-        named!("aws[_-]secret[_-](?:access[_-])?key(?:[_-]id)?|secret_access_key|secretaccesskey", "[A-Za-z0-9/+]{40}")).any_case().inside_words().proved_by(mixed),
-    rule!("aws-session-token", ["aws_session_token", "sessiontoken"], named!("aws_session_token|sessiontoken", "[A-Za-z0-9/+=]{100,}")).any_case().inside_words(),
+    rule!("aws-access-key-id", ["AKIA", "ASIA", "ABIA"], "A[KSB]IA[A-Z0-9]{16}"),
+    rule!("aws-secret-access-key", ["secret_access_key", "secretaccesskey", "secret-access-key", "secret access key", "aws_secret_key", "secret_key", "secretkey"],
+        named!("secret[_ -]?access[_ -]?key|aws_secret_key|secret_?key", "[A-Za-z0-9/+]{40}")).any_case().inside_words().proved_by(mixed),
+    rule!("aws-session-token", ["session_token", "sessiontoken"], named!("session_?token", "[A-Za-z0-9/+=]{100,}")).any_case().inside_words(),
     rule!("aws-bedrock-api-key", ["ABSKQmVkcm9ja0FQSUtleS"], "ABSKQmVkcm9ja0FQSUtleS[A-Za-z0-9+/=]{40,}"),
     rule!("google-api-key", ["AIza"], "AIza[A-Za-z0-9_-]{35}"),
-    rule!("google-oauth-token", ["ya29."], r"ya29\.[A-Za-z0-9_-]{20,}"),
+    rule!("google-oauth-token", ["ya29."], r"ya29\.[A-Za-z0-9_.-]{20,}"),
     rule!("google-oauth-client-secret", ["GOCSPX-"], "GOCSPX-[A-Za-z0-9_-]{20,}"),
     rule!("google-refresh-token", ["1//0"], "1//0[A-Za-z0-9_-]{40,}"),
+    rule!("google-hmac-key", ["GOOG1E"], "GOOG1E[A-Z0-9]{50,60}").proved_by(mixed),
     rule!("azure-storage-key", ["AccountKey="], "AccountKey=([A-Za-z0-9+/]{86}==)"),
     rule!("azure-shared-access-key", ["SharedAccessKey="], "SharedAccessKey=([A-Za-z0-9+/]{43}=)"),
     rule!("azure-client-secret", ["7Q~", "8Q~"], r"[A-Za-z0-9_.~-]{3}[78]Q~[A-Za-z0-9_.~-]{31,34}").lead(Lead::Word),
@@ -58,14 +58,14 @@ pub(super) static RULES: [Rule; 105] = [
     rule!("github-app-token", ["ghs_", "ghu_"], "gh[su]_[A-Za-z0-9]{36,255}"),
     rule!("github-refresh-token", ["ghr_"], "ghr_[A-Za-z0-9]{36,255}"),
     rule!("gitlab-pat", ["glpat-"], r"glpat-[A-Za-z0-9_.-]{20,}"),
-    rule!("gitlab-token", ["gldt-", "glrt-", "glptt-", "glft-", "glcbt-", "glagent-", "gloas-", "glsoat-", "glimt-", "glffct-", "glrtr-"],
-        r"gl(?:dt|rt|rtr|ptt|ft|cbt|agent|oas|soat|imt|ffct)-[A-Za-z0-9_.-]{20,}"),
+    rule!("gitlab-token", ["gldt-", "glrt-", "glptt-", "glft-", "glcbt-", "glagent-", "gloas-", "glsoat-", "glimt-", "glffct-", "glrtr-", "GR1348941"],
+        r"(?:gl(?:dt|rt|rtr|ptt|ft|cbt|agent|oas|soat|imt|ffct)-|GR1348941)[A-Za-z0-9_.-]{20,}"),
     rule!("bitbucket-app-password", ["ATBB"], "ATBB[A-Za-z0-9]{32}(?:[A-F0-9]{8})?").proved_by(mixed),
     rule!("atlassian-api-token", ["ATATT3"], "ATATT3[A-Za-z0-9_=-]{100,}"),
     rule!("sourcegraph-token", ["sgp_"], "sgp_(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}"),
     // Package registries.
     rule!("npm-token", ["npm_"], "npm_[A-Za-z0-9]{36}"),
-    rule!("npm-auth", ["_authtoken", "_auth="], r#"(?i:_auth(?:token)?)\s*=\s*["']?([A-Za-z0-9+/=_-]{20,})"#).any_case().inside_words().proved_by(mixed),
+    rule!("npm-auth", ["_authtoken", "_auth=", "_password="], r#"(?i:_auth(?:token)?|_password)\s*=\s*["']?([A-Za-z0-9+/=_-]{16,})"#).any_case().proved_by(mixed),
     rule!("pypi-token", ["pypi-AgE"], "pypi-AgE[A-Za-z0-9_-]{50,}"),
     rule!("rubygems-key", ["rubygems_"], "rubygems_[a-f0-9]{48}"),
     rule!("crates-token", ["cio"], "cio[A-Za-z0-9]{32}").proved_by(mixed),
@@ -99,8 +99,6 @@ pub(super) static RULES: [Rule; 105] = [
     rule!("teams-webhook", [".webhook.office.com/"], r"\.webhook\.office\.com/webhookb2/([A-Za-z0-9@/-]{60,})").inside_words(),
     rule!("telegram-bot-token", [":AA"], "[0-9]{8,10}:AA[A-Za-z0-9_-]{33}").lead(Lead::Digits),
     rule!("sendgrid-key", ["SG."], r"SG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}"),
-    rule!("mailgun-key", ["key-"], "key-[a-f0-9]{32}").proved_by(mixed),
-    rule!("mailchimp-key", ["-us"], "[a-f0-9]{32}-us[0-9]{1,2}").lead(Lead::Hex),
     rule!("brevo-key", ["xkeysib-", "xsmtpsib-"], "x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
     rule!("resend-key", ["re_"], "re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}").proved_by(mixed),
     // Payment and shops.
@@ -136,13 +134,16 @@ pub(super) static RULES: [Rule; 105] = [
     rule!("onepassword-token", ["ops_eyJ"], "ops_eyJ[A-Za-z0-9+/=_-]{100,}"),
     rule!("age-secret-key", ["AGE-SECRET-KEY-1"], "AGE-SECRET-KEY-1[A-Z0-9]{58}"),
     // Whatever the service.
-    rule!("private-key", ["-----BEGIN"], PRIVATE_KEY).inside_words().reach(64 << 10),
+    rule!("private-key", ["-----BEGIN", "---- BEGIN"], "").inside_words().reach(64 << 10).found_by(key_block),
+    rule!("private-key-base64", ["LS0tLS1CRUdJTi"], "LS0tLS1CRUdJTi[A-Za-z0-9+/=]{40,}").reach(64 << 10).proved_by(encoded_private_key),
     rule!("jwt", ["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}").reach(32 << 10),
     rule!("authorization-header", ["authorization"],
-        r#"(?i:authorization)["'\\]*\s*[:=]\s*["'\\]*(?i:bearer|token|digest|apikey|bot|negotiate)\s+([A-Za-z0-9._~+/=-]{8,})"#).any_case().inside_words().proved_by(real),
+        r#"(?i:authorization)[^A-Za-z0-9]{1,8}(?i:bearer|token|digest|apikey|bot|negotiate)(?::?\s+|%20|\+)([A-Za-z0-9._~+/=|%-]{8,})"#).any_case().inside_words().proved_by(no_prose),
+    rule!("private-token-header", ["private-token", "x-api-key"], r#"(?i:private-token|x-api-key)["'\\]*\s*[:=]\s*["'\\]*([A-Za-z0-9._-]{16,})"#).any_case().proved_by(mixed),
     rule!("basic-auth", ["authorization", "basic "], r#"(?i:authorization["'\\]*\s*[:=]\s*["'\\]*)?(?i:basic)\s+([A-Za-z0-9+/]{6,}={0,2})"#).any_case().proved_by(basic_credentials),
-    rule!("bearer-token", ["bearer "], r"(?i:bearer)\s+([A-Za-z0-9._~+/=-]{16,})").any_case().proved_by(mixed),
+    rule!("bearer-token", ["bearer "], r"(?i:bearer)\s+([A-Za-z0-9._~+/=|-]{16,})").any_case().proved_by(mixed),
     rule!("database-url-password", ["://"],
-        r#"(?i:postgres(?:ql)?|mysql2?|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|jdbc)(?:\+[a-z0-9]+)?://[^\s:@/"'<>\\]*:([^\s/"'<>\\]+)@"#).lead(Lead::Scheme).proved_by(real),
-    rule!("url-password", ["://"], r#"[A-Za-z][A-Za-z0-9+.-]*://[^\s:@/"'<>\\]*:([^\s/"'<>\\]+)@"#).lead(Lead::Scheme).proved_by(real),
+        r#"(?i:postgres(?:ql)?|mysql2?|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|jdbc)(?:\+[a-z0-9]+)?://[^\s:/"'<>\\]*:([^\s/"'<>\\]+)@"#).lead(Lead::Scheme).proved_by(url_password),
+    rule!("url-password", ["://"], r#"[A-Za-z0-9+.-]*://[^\s:/"'<>\\]*:([^\s/"'<>\\]+)@"#).lead(Lead::Scheme).proved_by(url_password),
+    rule!("url-password", ["?password=", "&password=", ";password="], r#"[?&;](?i:password)=([^\s&"'<>;\\]{4,})"#).any_case().inside_words().proved_by(real),
 ];

@@ -1,0 +1,71 @@
+//! Private keys in PEM blocks, however a tool prints them: with line numbers, gutters,
+//! quotes, colours, escaped line breaks, or cut off.
+
+use std::ops::Range;
+
+/// Longest header, in bytes.
+const HEADER: usize = 100;
+/// Shortest line of a key that was cut.
+const LINE: usize = 20;
+/// Most bytes between two lines of it.
+const GAP: usize = 90;
+
+/// The block at the beginning of the text. A pair of markers without a key between them,
+/// as it stands in code, is none.
+pub(super) fn key_block(text: &str) -> Option<Range<usize>> {
+    let start = header(text)?;
+    let rest = &text[start..];
+    let next = rest.find("BEGIN").unwrap_or(rest.len());
+    if let Some(end) = rest[..next].find("-- END").or(rest[..next].find("-----END")) {
+        let key = runs(&rest[..end]).any(|run| is_key_material(&rest[run]));
+        let footer = rest[end..].find("KEY").map_or(end, |at| end + at + "KEY".len());
+        let close = rest[footer..].find("--").map_or(footer, |at| footer + at);
+        let dashes = rest[close..].bytes().take_while(|byte| *byte == b'-').count();
+        return key.then_some(0..start + close + dashes);
+    }
+    // Cut off: line after line, as long as there are any.
+    let mut end = 0;
+    for run in runs(&rest[..next]) {
+        if run.start - end > GAP {
+            break;
+        }
+        let broken = rest[end..run.start].contains(['\n', '\\']);
+        let last = run.end == rest.len() && end > 0 && broken;
+        if run.len() >= LINE || last {
+            end = run.end;
+        }
+    }
+    (end > 0).then_some(0..start + end)
+}
+
+/// Where the header of a private key ends.
+fn header(text: &str) -> Option<usize> {
+    let head = &text[..text.floor_char_boundary(HEADER)];
+    let private = head.find("PRIVATE")?;
+    let key = private + head[private..].find("KEY")?;
+    let dashes = key + head[key..].find("--")?;
+    let count = head[dashes..].bytes().take_while(|byte| *byte == b'-').count();
+    (!head[..dashes].contains(['\n', '"'])).then_some(dashes + count)
+}
+
+/// The stretches of base64 characters.
+fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
+    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + bytes[at..].iter().position(|byte| base64(*byte))?;
+        let length = bytes[start..].iter().take_while(|byte| base64(**byte)).count();
+        at = start + length;
+        Some(start..at)
+    })
+}
+
+/// Whether a stretch looks like a piece of a key, and not like a word.
+fn is_key_material(run: &str) -> bool {
+    let inner = run.bytes().skip(1);
+    let has = |test: fn(&u8) -> bool| run.bytes().any(|byte| test(&byte));
+    let mixed = inner.clone().any(|byte| byte.is_ascii_uppercase())
+        && (has(u8::is_ascii_lowercase) || has(u8::is_ascii_digit));
+    run.len() >= 8 && mixed
+}
