@@ -214,6 +214,89 @@ fn what_is_left_behind_is_not_waited_for() {
     assert!(started.elapsed() >= Duration::from_millis(300));
 }
 
+/// If this fails, standard error is written into the middle of the lines of standard output.
+#[test]
+fn recorded_output_and_errors_share_a_pipe_by_lines() {
+    let bench = Bench::with_run();
+    let line = format!("{{\"type\":\"note\",\"data\":{{\"text\":\"{}\"}}}}\n", "x".repeat(9000));
+    fs::write(bench.path("line"), &line).unwrap();
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    let script = "for i in 1 2 3 4 5 6 7 8 9 10; do cat line; echo progress >&2; done";
+    let mut command = exec(&bench, &["--from", "native", "--quiet"], script);
+    command.stdout(writer.try_clone().unwrap()).stderr(writer);
+    let child = command.spawn().unwrap();
+    drop(command);
+    let mut both = String::new();
+    reader.read_to_string(&mut both).unwrap();
+    assert_eq!(wait(child), 0);
+    assert_eq!(both.lines().filter(|line| *line == "progress").count(), 10);
+    assert_eq!(both.split_inclusive('\n').filter(|other| *other == line).count(), 10);
+    assert_eq!(bench.lines().iter().filter(|line| line["type"] == "note").count(), 10);
+}
+
+/// If this fails, output without a line's end holds up standard error.
+#[test]
+fn a_prompt_does_not_hold_up_errors() {
+    let bench = Bench::with_run();
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    let script = "printf 'name? '; echo first >&2; echo second >&2; until [ -e go ]; do sleep 0.02; done; echo ok";
+    let mut command = exec(&bench, &["--from", "native", "--quiet"], script);
+    command.stdout(writer.try_clone().unwrap()).stderr(writer);
+    let child = command.spawn().unwrap();
+    drop(command);
+    let mut seen = Vec::new();
+    while !seen.ends_with(b"second\n") {
+        let mut some = [0; 100];
+        let read = reader.read(&mut some).unwrap();
+        assert!(read > 0, "{}", String::from_utf8_lossy(&seen));
+        seen.extend_from_slice(&some[..read]);
+    }
+    fs::write(bench.path("go"), "").unwrap();
+    assert_eq!(wait(child), 0);
+}
+
+/// If this fails, a parent that ignores the end of its children hides how the command ended.
+#[test]
+fn ended_children_may_be_ignored() {
+    let bench = Bench::with_run();
+    let program = format!(
+        "$SIG{{CHLD}} = 'IGNORE'; exec '{}', 'exec', '--run', 'r', '--', '/bin/sh', '-c', 'exit 3'",
+        env!("CARGO_BIN_EXE_runlog")
+    );
+    let output = Command::new("perl").args(["-e", &program]).current_dir(bench.path(".")).output();
+    match output {
+        Ok(output) => assert_eq!(output.status.code(), Some(3)),
+        Err(_) => drop(writeln!(std::io::stderr(), "SKIPPED: perl is missing")),
+    }
+}
+
+/// If this fails, a signal that the script ignores cuts a hole into the output.
+#[test]
+fn ignored_signals_stay_ignored() {
+    let bench = Bench::with_run();
+    let script = format!(
+        "trap '' HUP INT TERM; exec {} exec --run r -- /bin/sh -c 'yes 0123456789 | head -c 140000 >&2; : >ready'",
+        env!("CARGO_BIN_EXE_runlog")
+    );
+    let mut child = Command::new("/bin/sh")
+        .args(["-c", &script])
+        .current_dir(bench.path("."))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = child.stderr.take().unwrap();
+    std::thread::sleep(Duration::from_millis(400));
+    for signal in [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM] {
+        kill(Pid::from_raw(child.id() as i32), signal).unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    let mut all = String::new();
+    stderr.read_to_string(&mut all).unwrap();
+    assert_eq!(wait(child), 0);
+    assert_eq!(all, "0123456789\n".repeat(20_000)[..140_000]);
+}
+
 /// If this fails, a reader that goes away hangs the command or hides it.
 #[test]
 fn a_reader_may_go_away() {

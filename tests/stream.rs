@@ -40,6 +40,26 @@ fn strict_stops_at_the_first_bad_line() {
     assert_eq!(bench.lines().len(), 2);
 }
 
+/// If this fails, `--strict` goes on behind a line that is refused only on writing, or
+/// names another one.
+#[test]
+fn strict_stops_at_the_first_refusal_too() {
+    for refused in [
+        "{\"type\":\"note\",\"event_id\":\"e1\",\"data\":{\"text\":\"other\"}}",
+        "{\"type\":\"run.created\"}",
+        "{\"type\":\"note\",\"data\":{\"_redactions\":1}}",
+    ] {
+        let bench = Bench::with_run();
+        let good = "{\"type\":\"note\"}";
+        let input = format!("{good}\n{refused}\n{good}\n{{\"severity\":\"loud\"}}\n{good}\n");
+        let args = ["emit", "--run", "r", "--stdin", "--strict", "--print", "sequence"];
+        let said = bench.feed(&args, input.as_bytes());
+        assert_eq!((said.status, said.out.as_str()), (65, "2\n"), "{refused}: {}", said.err);
+        assert!(said.err.contains("line 2: "), "{}", said.err);
+        assert_eq!(bench.lines().len(), 2, "{refused}");
+    }
+}
+
 /// If this fails, feeding a stream again doubles its events.
 #[test]
 fn a_stream_with_ids_can_be_fed_again() {
@@ -113,9 +133,12 @@ fn an_interrupt_writes_what_was_read() {
     let mut input = child.stdin.take().unwrap();
     input.write_all(b"{\"type\":\"note\"}\n{\"type\":\"note\"}\n").unwrap();
     wait_for(&bench, 3);
+    // A last line that lacks its newline was read, too.
+    input.write_all(b"{\"type\":\"note\"}").unwrap();
+    std::thread::sleep(Duration::from_millis(300));
     kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
-    assert_eq!(bench.lines().len(), 3);
+    assert_eq!(bench.lines().len(), 4);
 }
 
 /// If this fails, a stream that waits for its first line cannot be ended.

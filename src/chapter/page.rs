@@ -1,5 +1,6 @@
 //! An event as a page: type, time, who, summary, then its content in safe fences.
 
+use crate::event::blob::Reference;
 use crate::event::fields::{View, as_text};
 use crate::event::json::{Json, Kind, ObjectText};
 use crate::event::role::Role;
@@ -69,6 +70,7 @@ pub fn page(view: &View<'_, '_>, summary: Option<&str>) -> String {
 
 fn value_section(out: &mut String, title: &str, value: Json<'_>) {
     match value.kind() {
+        _ if Reference::of(value).is_some() => section(out, title, &as_text(value), "text"),
         Kind::Object | Kind::Array => section(out, title, &indented(value), "json"),
         _ => section(out, title, &as_text(value), "text"),
     }

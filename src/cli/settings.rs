@@ -28,14 +28,18 @@ enum SecretRules {
 impl Settings {
     /// Reads the file; without one, nothing is set.
     pub(super) fn beside(runs_dir: &Path) -> anyhow::Result<Self> {
-        let directory = runs_dir.parent().unwrap_or(Path::new(""));
+        // `.` and `..` have no name, and so no parent by name.
+        let directory = match (runs_dir.file_name(), runs_dir.parent()) {
+            (Some(_), Some(parent)) => parent.to_owned(),
+            _ => runs_dir.join(".."),
+        };
         let path = directory.join("runlog.toml");
         match std::fs::read_to_string(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(unreadable(&path, &error)),
             Ok(text) => {
                 let settings: Self = toml::from_str(&text).map_err(|error| bad(&path, &error))?;
-                Ok(Self { directory: directory.to_owned(), ..settings })
+                Ok(Self { directory, ..settings })
             }
         }
     }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -26,9 +27,18 @@ pub(super) struct Delivery {
 }
 
 impl Caught {
-    /// Starts catching. Call it before other threads exist: they would not hold it back.
+    /// Starts catching, but for those that are ignored: they stay so. Call it before other
+    /// threads exist: they would not hold it back.
     pub(super) fn new(signals: &[Signal]) -> io::Result<Self> {
-        let signals: SigSet = signals.iter().copied().collect();
+        let ignored = ignored();
+        if ignored >> (Signal::SIGCHLD as i32 - 1) & 1 == 1 && signals.contains(&Signal::SIGCHLD) {
+            // A system whose parent ignores its children forgets how they ended.
+            signal_hook::flag::register(Signal::SIGCHLD as i32, Arc::default())?;
+        }
+        let heeded = |signal: &Signal| {
+            *signal == Signal::SIGCHLD || ignored >> (*signal as i32 - 1) & 1 == 0
+        };
+        let signals: SigSet = signals.iter().copied().filter(heeded).collect();
         let before = signals.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
         Ok(Self { source: source::Source::new(&signals)?, signals, before })
     }
@@ -54,6 +64,14 @@ impl AsFd for Caught {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.source.as_fd()
     }
+}
+
+/// The signals that this process ignores (`nohup`, background jobs), a bit each; what the
+/// system does not tell counts as heeded.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
 #[cfg(target_os = "linux")]

@@ -46,10 +46,14 @@ impl<'a> Reference<'a> {
         Some(Self { hash, bytes: value.get("bytes")?.as_u64()?, value })
     }
 
-    /// The beginning of the content, with a note of how much there is.
+    /// The beginning of the content, with a note of how much there is; all of it where it
+    /// is short.
     #[must_use]
     pub fn preview(&self) -> String {
         let head = self.value.text_at("head").unwrap_or_default();
+        if head.len() as u64 == self.bytes {
+            return head.into_owned();
+        }
         format!("{head}… [{} bytes, blobs/{}]", self.bytes, self.hash)
     }
 }

@@ -251,6 +251,7 @@ impl Draft {
             && same(self.correlation_id.as_deref(), event.correlation_id.as_deref())
             && same(self.parent_event_id.as_deref(), event.parent_event_id.as_deref())
             && same(self.branch.as_deref(), event.branch.as_deref())
+            && (self.unknown.is_empty() || self.unknown == members(&event.unknown))
     }
 }
 
@@ -408,6 +409,12 @@ impl Pending {
         }
         out.extend_from_slice(b"}\n");
     }
+}
+
+/// Unknown fields as they are kept in a draft.
+fn members(unknown: &[(&str, Json<'_>)]) -> String {
+    let texts = unknown.iter().map(|(key, value)| format!("\"{key}\":{}", value.compact()));
+    texts.collect::<Vec<_>>().join(",")
 }
 
 fn member(name: &str, value: &str, out: &mut String) {

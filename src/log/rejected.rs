@@ -36,7 +36,7 @@ pub struct Rejected<'r> {
 }
 
 impl Rejected<'_> {
-    /// Appends the record as one line: `text` where the bytes are UTF-8, else `base64`.
+    /// Appends the record as one line: `text` where the bytes are that, else `base64`.
     pub fn write(&self, out: &mut Vec<u8>) {
         let origin = match self.origin {
             Origin::Stream => "stream",
@@ -50,9 +50,11 @@ impl Rejected<'_> {
         }
         object.plain("offset", self.offset).plain("bytes", self.bytes);
         object.text("reason", self.reason);
+        // Six bytes a control character would be too much.
+        let controls = self.content.iter().filter(|byte| byte.is_ascii_control()).count();
         match std::str::from_utf8(self.content) {
-            Ok(text) => object.text("text", text),
-            Err(_) => object.text("base64", &base64::prelude::BASE64_STANDARD.encode(self.content)),
+            Ok(text) if controls <= self.content.len() / 4 => object.text("text", text),
+            _ => object.text("base64", &base64::prelude::BASE64_STANDARD.encode(self.content)),
         };
         out.extend_from_slice(object.finish().as_bytes());
         out.push(b'\n');

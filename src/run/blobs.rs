@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::dir::RunDir;
 use crate::event::blob::{Blob, Reference};
 use crate::event::hash::hex;
-use crate::fs::{Access, FsError, make_dir, open_regular, replace, sync_dir};
+use crate::fs::{Access, FsError, make_dir, open_dir, open_regular, replace, sync_dir};
 
 /// How a blob is found to be.
 #[derive(Debug)]
@@ -29,6 +29,11 @@ pub fn look(run: &RunDir, reference: &Reference<'_>) -> Found {
 }
 
 fn look_at(run: &RunDir, hash: &str, bytes: u64) -> Found {
+    match open_dir(&run.blobs()) {
+        Ok(()) => {}
+        Err(error) if error.is_missing() => return Found::Missing,
+        Err(error) => return Found::Unreadable(error),
+    }
     let path = run.blob(hash);
     let mut file = match open_regular(&path, Access::Read) {
         Ok(file) => file,

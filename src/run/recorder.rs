@@ -62,6 +62,8 @@ pub struct Recorder {
     untold: u64,
     recent: RecentCalls,
     end: u64,
+    /// Whether nothing is appended behind a draft that was refused.
+    stops: bool,
     options: Options,
 }
 
@@ -106,6 +108,7 @@ impl Recorder {
             untold: 0,
             recent,
             end: 0,
+            stops: false,
             options,
         })
     }
@@ -126,6 +129,12 @@ impl Recorder {
     #[must_use]
     pub fn run(&self) -> &RunDir {
         &self.run
+    }
+
+    /// From now on nothing of a batch is appended behind a draft that was refused; those
+    /// drafts have no outcome.
+    pub fn stop_at_refusals(&mut self) {
+        self.stops = true;
     }
 
     /// Says that many drafts with given ids will come, so that one scan should serve all.
@@ -268,7 +277,7 @@ impl Recorder {
         intakes: &Intakes<'_>,
         end: Option<u64>,
     ) -> Result<Attempt, RunError> {
-        let Self { run, log, identity, ids, recent, options, untold, end: last, .. } = self;
+        let Self { run, log, identity, ids, recent, options, untold, end: last, stops, .. } = self;
         let defaults = Defaults {
             run_id: &identity.run_id,
             session_id: &identity.session_id,
@@ -334,7 +343,11 @@ impl Recorder {
                 let given = draft.event_id.is_some();
                 Ok(writing.push(pending, role, Some((index, given))))
             });
+            let refused = outcome.is_err();
             batch.outcomes.push(outcome);
+            if refused && *stops {
+                break;
+            }
         }
         // Durable before the lines that refer to them.
         blobs.into_iter().try_for_each(|blob| store(run, blob))?;

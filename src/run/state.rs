@@ -2,6 +2,7 @@
 
 use crate::conversation::calls::{CallStatus, Calls, Observed};
 use crate::conversation::usage::{Usage, UsageFold};
+use crate::event::blob::{Reference, put_back};
 use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
@@ -268,7 +269,8 @@ impl RunState {
 /// What a run failed of, as JSON text: the error object itself, or its message in one.
 fn failure(view: &View<'_, '_>) -> Option<String> {
     if let Some(error) = view.event.data.present("error").filter(|error| error.is_object()) {
-        return Some(error.compact().into_owned());
+        let mut preview = |reference: &Reference<'_>| Some(reference.preview());
+        return Some(put_back(error, &mut preview));
     }
     let mut object = crate::event::json::ObjectText::new();
     object.text("message", &view.error_text()?);

@@ -45,8 +45,9 @@ pub struct Stream<'r> {
     reader: Reader,
     keep_source: bool,
     counter: Counter,
-    /// Whether native lines are read one by one, so that a bad one is known at once.
-    eager: bool,
+    /// Whether it stops at the first line that cannot be taken; native lines are then read
+    /// one by one, so that a bad one is known at once.
+    strict: bool,
     /// Native lines that were not read yet.
     waiting: Vec<WaitingLine>,
     drafts: Vec<Draft>,
@@ -106,7 +107,7 @@ impl<'r> Stream<'r> {
             recorder,
             reader,
             keep_source,
-            eager: false,
+            strict: false,
             waiting: Vec::new(),
             counter: Counter::new(),
             drafts: Vec::new(),
@@ -124,11 +125,18 @@ impl<'r> Stream<'r> {
         }
     }
 
-    /// Reads every line at once, for who stops at the first bad one.
+    /// Stops at the first line that cannot be taken: nothing behind it is.
     #[must_use]
-    pub fn eager(mut self) -> Self {
-        self.eager = true;
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self.recorder.stop_at_refusals();
         self
+    }
+
+    /// Whether it stopped.
+    #[must_use]
+    pub fn has_stopped(&self) -> bool {
+        self.strict && self.first_rejection.is_some()
     }
 
     /// Takes the next line, without its newline, that took `length` bytes of the stream.
@@ -158,7 +166,7 @@ impl<'r> Stream<'r> {
             Reader::Native | Reader::Copy => {
                 self.bytes += waiting.content.len();
                 self.waiting.push(waiting);
-                if self.eager {
+                if self.strict {
                     self.read_waiting(now);
                 }
             }
@@ -229,7 +237,14 @@ impl<'r> Stream<'r> {
         }
         let drafts = std::mem::take(&mut self.drafts);
         let lines = std::mem::take(&mut self.lines);
-        let batch = self.recorder.append(&drafts)?;
+        let batch = match self.recorder.append(&drafts) {
+            Ok(batch) => batch,
+            Err(error) => {
+                // Nothing was acknowledged; the caller may try again.
+                (self.drafts, self.lines) = (drafts, lines);
+                return Err(error);
+            }
+        };
         if self.ahead.is_none() && drafts.len() >= LONG {
             self.ahead = Some(Ahead::start(self.recorder.run()));
         }
@@ -241,7 +256,11 @@ impl<'r> Stream<'r> {
         self.recovered_bytes += batch.recovered_bytes;
         let mut recorded = Vec::with_capacity(drafts.len());
         let mut outcomes = batch.outcomes.into_iter();
+        let mut stopped = false;
         for line in lines {
+            if stopped {
+                break;
+            }
             let mut refused = None;
             for outcome in outcomes.by_ref().take(line.drafts.len()) {
                 match outcome {
@@ -254,6 +273,11 @@ impl<'r> Stream<'r> {
             }
             let made = &drafts[line.drafts.clone()];
             if let Some(reason) = refused {
+                stopped = self.strict;
+                if stopped {
+                    // It comes before one that was rejected on reading.
+                    self.first_rejection = None;
+                }
                 self.reject(&line.line, &reason, now);
             } else {
                 self.counter.line(&line.facts, made);

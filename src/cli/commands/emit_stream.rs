@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::lines::{Lines, MAX_HELD};
+use super::lines::Lines;
 use super::recording::{Print, open, print, tell_recovery};
 use super::{Global, now, renew_from};
 use crate::cli::exit::{Exit, Failure};
@@ -19,6 +19,7 @@ use crate::event::json::{Json, Rules, check};
 use crate::event::role::Role;
 use crate::fs::replace;
 use crate::import::{DIALECTS, dialect};
+use crate::log::tail::is_blank;
 use crate::render::human::plural;
 use crate::run::options::Options;
 use crate::run::receipt::Receipt;
@@ -121,11 +122,11 @@ pub(super) fn run(
     ui: &Ui,
 ) -> anyhow::Result<Exit> {
     let input = io::stdin().as_fd().try_clone_to_owned().map(File::from);
-    let mut input = Input { file: input?, lines: Lines::default() };
+    let mut input = Input { file: input?, lines: Lines::default(), blank: Vec::new() };
     let interrupts = Interrupts::watch()?;
     // A stream may begin with the run.created that makes its run.
     let makes_run = create || input.begins_with_creation(&interrupts)?;
-    if let Some(signal) = interrupts.caught() {
+    if let Some(signal) = interrupts.caught().filter(|_| input.lines.waiting().is_empty()) {
         return Ok(Exit::Signal(signal));
     }
     let format = format_of(args.from.as_deref().unwrap_or("native"));
@@ -133,13 +134,20 @@ pub(super) fn run(
     let run = recorder.run().clone();
     let id = recorder.run_id().to_owned();
     let stream = Stream::new(&mut recorder, format, !args.import.no_source);
-    let mut stream = if args.strict { stream.eager() } else { stream };
+    let mut stream = if args.strict { stream.strict() } else { stream };
     let tell = |events: Vec<Recorded>| tell(&events, what, &id, ui);
-    let mut stopped = false;
+    for (line, length) in std::mem::take(&mut input.blank) {
+        stream.push(line, length, now())?;
+    }
     loop {
         let (line, length) = match input.lines.next() {
             Some(line) => line,
-            None if input.lines.has_ended() || interrupts.caught().is_some() => break,
+            None if input.lines.has_ended() => break,
+            // What was read is written, the last line too, if it is whole.
+            None if interrupts.caught().is_some() => {
+                input.lines.end();
+                continue;
+            }
             None => {
                 // Nothing is lost by waiting only when nothing waits to be written.
                 if !interrupts.input_is_ready(&input.file, false)? {
@@ -153,16 +161,16 @@ pub(super) fn run(
             }
         };
         stream.push(line, length, now())?;
-        if args.strict && stream.first_rejection().is_some() {
-            stopped = true;
-            break;
-        }
         if stream.is_full() {
             tell(commit(&mut stream)?)?;
+        }
+        if stream.has_stopped() {
+            break;
         }
     }
     tell(commit(&mut stream)?)?;
     let first_rejection = stream.first_rejection().map(str::to_owned);
+    let stopped = stream.has_stopped();
     tell_recovery(stream.recovered_bytes(), ui);
     let lifecycle = stream.changed_state();
     let native = stream.is_native();
@@ -188,7 +196,7 @@ fn commit(stream: &mut Stream<'_>) -> anyhow::Result<Vec<Recorded>> {
         let error = anyhow::Error::from(error);
         match before {
             0 => error,
-            _ => error.context(format!("{} are recorded; then", plural(before, "event"))),
+            _ => error.context(format!("{} recorded; then", plural(before, "event"))),
         }
     })
 }
@@ -248,11 +256,13 @@ pub(super) fn report(receipt: &Receipt, first_rejection: Option<&str>, ui: &Ui) 
 struct Input {
     file: File,
     lines: Lines,
+    /// Blank lines before the first other one.
+    blank: Vec<(Vec<u8>, u64)>,
 }
 
 impl Input {
     fn fill(&mut self) -> anyhow::Result<()> {
-        let Self { file, lines } = self;
+        let Self { file, lines, .. } = self;
         let filled = lines.fill(READ, |room| {
             loop {
                 match file.read(room) {
@@ -266,27 +276,27 @@ impl Input {
         })
     }
 
-    /// Whether the first line that is not blank makes a run. Ends early on a signal.
+    /// Whether the first line that is not blank makes a run; blank ones before it are put
+    /// aside. Ends early on a signal.
     fn begins_with_creation(&mut self, interrupts: &Interrupts) -> anyhow::Result<bool> {
-        let first = |held: &[u8]| {
-            let mut lines = held.split_inclusive(|byte| *byte == b'\n');
-            lines.find(|line| !line.trim_ascii().is_empty()).map(<[u8]>::to_vec)
-        };
-        let complete = |held: &[u8]| first(held).is_some_and(|line| line.ends_with(b"\n"));
-        while !self.lines.has_ended()
-            && !complete(self.lines.waiting())
-            && self.lines.waiting().len() <= MAX_HELD
-        {
-            interrupts.input_is_ready(&self.file, true)?;
-            if interrupts.caught().is_some() {
-                break;
-            }
-            self.fill()?;
-        }
         let creates = |json: Json<'_>| {
             json.text_at("type").is_some_and(|kind| catalogue::role(&kind) == Role::RunCreated)
         };
-        let first = first(self.lines.waiting()).unwrap_or_default();
-        Ok(check(&first, Rules::STRICT).is_ok_and(creates))
+        loop {
+            let ended = self.lines.has_ended();
+            match self.lines.first().map(|line| (is_blank(line), check(line, Rules::STRICT))) {
+                Some((true, _)) if !ended => {
+                    self.blank.extend(self.lines.next());
+                    continue;
+                }
+                Some((_, first)) => return Ok(first.is_ok_and(creates)),
+                None => {}
+            }
+            interrupts.input_is_ready(&self.file, true)?;
+            if interrupts.caught().is_some() {
+                return Ok(false);
+            }
+            self.fill()?;
+        }
     }
 }

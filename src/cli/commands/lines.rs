@@ -9,14 +9,17 @@ pub(super) struct Lines {
     held: Vec<u8>,
     /// Where the next line begins in `held`.
     from: usize,
+    /// No line ends before this.
+    searched: usize,
     ended: bool,
 }
 
 impl Lines {
     /// The next complete line and the bytes that it took; the last one may lack its newline.
     pub(super) fn next(&mut self) -> Option<(Vec<u8>, u64)> {
+        let end = self.line_end();
         let waiting = self.waiting();
-        let (line, length) = match memchr::memchr(b'\n', waiting) {
+        let (line, length) = match end {
             Some(at) => (waiting[..at].to_vec(), at + 1),
             None if (self.ended && !waiting.is_empty()) || waiting.len() > MAX_HELD => {
                 (waiting.to_vec(), waiting.len())
@@ -24,7 +27,36 @@ impl Lines {
             None => return None,
         };
         self.from += length;
+        self.searched = self.from;
         Some((line, length as u64))
+    }
+
+    /// The next line, if it is complete or no more can come; it stays the next one.
+    pub(super) fn first(&mut self) -> Option<&[u8]> {
+        let end = self.line_end();
+        let waiting = self.waiting();
+        match end {
+            Some(end) => Some(&waiting[..end]),
+            None if self.ended || waiting.len() > MAX_HELD => Some(waiting),
+            None => None,
+        }
+    }
+
+    /// No more bytes will come: what waits is the last line.
+    pub(super) fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// Where the next line ends, counted from where it begins.
+    fn line_end(&mut self) -> Option<usize> {
+        let found = memchr::memchr(b'\n', &self.held[self.searched..]);
+        match found {
+            Some(at) => Some(self.searched + at - self.from),
+            None => {
+                self.searched = self.held.len();
+                None
+            }
+        }
     }
 
     /// What was not handed out yet.
@@ -40,6 +72,7 @@ impl Lines {
         read: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     ) -> Result<(), E> {
         self.held.drain(..self.from);
+        self.searched -= self.from;
         self.from = 0;
         let end = self.held.len();
         self.held.resize(end + room, 0);

@@ -70,6 +70,10 @@ pub(super) fn run(
     plan: &mut Plan,
     signals: &Caught,
 ) -> Ending {
+    // What came before there is a child to pass it on to keeps it from starting.
+    if let Some(signal) = signals.next().filter(|delivery| delivery.signal != Signal::SIGCHLD) {
+        return Ending::Killed(signal.signal);
+    }
     let pid = match spawn(command, environment, plan, signals) {
         Ok(pid) => pid,
         Err(Errno::ENOENT | Errno::ENOTDIR) => return Ending::NotFound,
@@ -78,7 +82,7 @@ pub(super) fn run(
     // The child has its own; as long as ours are open, its streams would never end.
     plan.given.clear();
     let ending = attend(pid, &mut plan.through, signals);
-    drain(&mut plan.through, signals);
+    plan.whole = drain(&mut plan.through, signals);
     ending
 }
 
@@ -127,8 +131,9 @@ fn attend(pid: Pid, streams: &mut [Through], signals: &Caught) -> Ending {
     loop {
         wait(streams, signals, LOOK);
         while let Some(delivery) = signals.next() {
-            // What the terminal sends, it sends to the child as well.
-            if delivery.signal != Signal::SIGCHLD && !delivery.by_terminal {
+            // What is typed, the terminal sends to the child as well.
+            let typed = matches!(delivery.signal, Signal::SIGINT | Signal::SIGQUIT);
+            if delivery.signal != Signal::SIGCHLD && !(delivery.by_terminal && typed) {
                 let _ = kill(pid, delivery.signal);
             }
         }
@@ -142,17 +147,23 @@ fn attend(pid: Pid, streams: &mut [Through], signals: &Caught) -> Ending {
 }
 
 /// Copies on what the child left in its streams. What others still hold open is not waited
-/// for; a signal ends the wait for a reader that takes nothing.
-fn drain(streams: &mut [Through], signals: &Caught) {
+/// for. A signal that would end a process ends the wait for a reader that takes nothing: what
+/// it did not take is cut off at one place. True when nothing was.
+fn drain(streams: &mut [Through], signals: &Caught) -> bool {
+    const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
     while streams.iter().any(|stream| !stream.is_done()) {
         let unfinished = streams.iter().any(Through::is_unfinished);
         let moved = wait(streams, signals, if unfinished { LOOK } else { 0 });
-        let told = std::iter::from_fn(|| signals.next())
-            .any(|delivery| delivery.signal != Signal::SIGCHLD);
-        if told || (!moved && !unfinished) {
-            return;
+        let told = std::iter::from_fn(|| signals.next());
+        if told.filter(|delivery| ENDING.contains(&delivery.signal)).count() > 0 {
+            streams.iter_mut().for_each(Through::cut);
+            return false;
+        }
+        if !moved && !unfinished {
+            break;
         }
     }
+    true
 }
 
 /// Waits for a signal or for a stream to move, and moves what can be; whether any did.
@@ -177,10 +188,36 @@ fn wait(streams: &mut [Through], signals: &Caught, longest: u16) -> bool {
         watched[1..].iter().zip(owners).filter(|(fd, _)| come(fd)).map(|(_, owner)| owner).collect()
     };
     streams.iter_mut().for_each(Through::relieve);
-    for index in &ready {
-        streams[*index].step();
+    // A stream in the middle of a line goes first, so that another one that leads to the
+    // same place is not written into it.
+    let holder = streams.iter().position(Through::is_within_line);
+    let holds = holder.filter(|holder| {
+        let stream = &streams[*holder];
+        ready.contains(holder) || !stream.is_idle() || (!ready.is_empty() && comes_soon(stream))
+    });
+    match holds {
+        Some(holder) if ready.contains(&holder) || streams[holder].is_idle() => {
+            streams[holder].step();
+        }
+        Some(_) => {}
+        None => {
+            let mut begun = None;
+            for index in &ready {
+                if begun.is_none() {
+                    streams[*index].step();
+                    begun = Some(*index).filter(|index| streams[*index].is_within_line());
+                }
+            }
+        }
     }
     !ready.is_empty()
+}
+
+/// Whether the rest of a line comes within a moment.
+fn comes_soon(stream: &Through) -> bool {
+    const MOMENT: u16 = 50;
+    let watched = stream.interest();
+    watched.is_some_and(|fd| poll(&mut [fd], PollTimeout::from(MOMENT)).is_ok_and(|come| come > 0))
 }
 
 /// Leaves to others what the child's own children still write.

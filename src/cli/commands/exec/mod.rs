@@ -91,6 +91,7 @@ pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let ending = child::run(&args.command, &environment, &mut plan, &signals);
     let duration = begun.elapsed();
     let (stderr, redactions) = plan.tail().text(options.secrets);
+    let whole = plan.whole;
     child::leave(plan.through, &signals);
     let outcome = Outcome { ending, duration, stderr, redactions };
     if let Some(trouble) = outcome.ending.trouble() {
@@ -98,7 +99,7 @@ pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     }
     let complete = record.end(&outcome, &args.import, ui);
     Ok(match ending.status() {
-        0 if !complete => Exit::Bug,
+        0 if !(complete && whole) => Exit::Bug,
         status => Exit::Child(status),
     })
 }

@@ -10,6 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use nix::poll::{PollFd, PollFlags};
@@ -25,6 +26,8 @@ pub(super) struct Plan {
     pub(super) through: Vec<Through>,
     /// Standard error, where it is read back from a file, and its length before.
     read_back: Option<(File, u64)>,
+    /// Whether everything that was to be copied on was.
+    pub(super) whole: bool,
 }
 
 /// A stream on its way through.
@@ -34,6 +37,10 @@ pub(super) struct Through {
     target: File,
     /// Bytes that were read and are not written yet.
     pending: Vec<u8>,
+    /// Whether the last byte that was written on is no line's end.
+    within_line: bool,
+    /// Whether another stream leads to the same place.
+    shared: bool,
     watcher: Watcher,
 }
 
@@ -55,18 +62,20 @@ impl Plan {
     pub(super) fn new(feed: Option<Feed>) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let stderr = File::from(io::stderr().as_fd().try_clone_to_owned()?);
-        let mut plan = Self { given: Vec::new(), through: Vec::new(), read_back: None };
+        let mut plan =
+            Self { given: Vec::new(), through: Vec::new(), read_back: None, whole: true };
         let feeds = feed.is_some();
         if let Some(feed) = feed {
             plan.pass(&[1], stdout.try_clone()?, Watcher::Feed(feed))?;
         }
+        let shared = same(&stdout, &stderr)?;
         match Kind::of(&stderr)? {
             Kind::Left => {}
             Kind::ReadBack(file, length) => plan.read_back = Some((file, length)),
             Kind::Copied => {
-                let shared = !feeds && same(&stdout, &stderr)?;
-                let descriptors: &[i32] = if shared { &[1, 2] } else { &[2] };
+                let descriptors: &[i32] = if shared && !feeds { &[1, 2] } else { &[2] };
                 plan.pass(descriptors, stderr, Watcher::Tail(Tail::default()))?;
+                plan.through.iter_mut().for_each(|through| through.shared = shared);
             }
         }
         Ok(plan)
@@ -78,7 +87,15 @@ impl Plan {
             self.given.push((end.try_clone()?, *descriptor));
         }
         let source = Some(source);
-        self.through.push(Through { source, target, pending: Vec::new(), watcher });
+        let through = Through {
+            source,
+            target,
+            pending: Vec::new(),
+            within_line: false,
+            shared: false,
+            watcher,
+        };
+        self.through.push(through);
         Ok(())
     }
 
@@ -184,7 +201,10 @@ impl Through {
     fn write(&mut self) {
         let piece = &self.pending[..self.pending.len().min(WRITE)];
         match self.target.write(piece) {
-            Ok(written) => drop(self.pending.drain(..written)),
+            Ok(written) => {
+                self.within_line = written > 0 && piece[written - 1] != b'\n';
+                self.pending.drain(..written);
+            }
             Err(error) if is_passing(&error) => {}
             Err(_) => {
                 // Nobody reads there any more. The command learns it as it would have: by
@@ -200,11 +220,29 @@ impl Through {
     pub(super) fn leave(self) -> io::Result<()> {
         if let Some(source) = self.source {
             use std::os::unix::process::CommandExt as _;
-            let mut rest = Command::new("cat");
+            let cat = if Path::new("/bin/cat").exists() { "/bin/cat" } else { "cat" };
+            let mut rest = Command::new(cat);
             rest.stdin(source).stdout(self.target).stderr(Stdio::null()).process_group(0);
             rest.spawn()?;
         }
         Ok(())
+    }
+
+    /// Whether a line is begun and its rest is not written on yet, in a place that another
+    /// stream leads to.
+    pub(super) fn is_within_line(&self) -> bool {
+        self.shared && self.within_line
+    }
+
+    /// Whether nothing of it waits to be written on.
+    pub(super) fn is_idle(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Drops what is not written on yet, and all that would follow.
+    pub(super) fn cut(&mut self) {
+        self.pending.clear();
+        self.source = None;
     }
 
     /// Whether nothing more comes and nothing waits.

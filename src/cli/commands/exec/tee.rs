@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 
 use super::super::lines::Lines;
 use super::super::now;
+use crate::log::LogError;
 use crate::run::RunError;
 use crate::run::receipt::Receipt;
 use crate::run::recorder::Recorder;
@@ -98,7 +99,7 @@ fn take(stream: &mut Stream<'_>, pieces: &Receiver<Vec<u8>>) -> Result<(), RunEr
             Ok(piece) => piece,
             Err(TryRecvError::Disconnected) => Vec::new(),
             Err(TryRecvError::Empty) => {
-                stream.commit(now())?;
+                commit(stream)?;
                 pieces.recv().unwrap_or_default()
             }
         };
@@ -109,12 +110,23 @@ fn take(stream: &mut Stream<'_>, pieces: &Receiver<Vec<u8>>) -> Result<(), RunEr
         while let Some((line, length)) = lines.next() {
             stream.push(line, length, now())?;
             if stream.is_full() {
-                stream.commit(now())?;
+                commit(stream)?;
             }
         }
         if lines.has_ended() {
-            stream.commit(now())?;
-            return Ok(());
+            return commit(stream);
         }
     }
+}
+
+/// Writes a batch; a log that others hold for long is tried again.
+fn commit(stream: &mut Stream<'_>) -> Result<(), RunError> {
+    const TIMES: usize = 5;
+    for _ in 1..TIMES {
+        match stream.commit(now()) {
+            Err(RunError::Log(LogError::Busy { .. })) => {}
+            outcome => return outcome.map(drop),
+        }
+    }
+    stream.commit(now()).map(drop)
 }
