@@ -475,6 +475,22 @@ fn a_leak_is_found_and_copied_clean() {
     assert!(said.err.contains("show --full"), "{}", said.err);
 }
 
+/// If this fails, the transcript puts together what the log holds in pieces.
+#[test]
+fn pieces_are_not_put_together() {
+    let bench = Bench::with_run();
+    let (pat, _) = sample("ghp_<A36>");
+    for piece in ["the token: ", &pat[..2], &pat[2..20], &pat[20..], " is it"] {
+        let data = json!({ "runId": "r1", "id": "m1", "content": piece }).to_string();
+        bench.emit(&["text", "--data", &data]);
+    }
+    fs::write(bench.path("runs/r/prompt.md"), format!("use {pat}")).unwrap();
+    bench.emit(&["run.completed"]);
+    let transcript = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
+    assert!(!transcript.contains(&pat[4..]), "{transcript}");
+    assert!(transcript.matches("REDACTED:github-pat").count() == 2, "{transcript}");
+}
+
 /// If this fails, a user's own kinds of secrets are recorded.
 #[test]
 fn rules_can_be_added() {

@@ -27,12 +27,15 @@ pub struct Rule {
     /// Longest text that the pattern is tried on, in bytes.
     pub(super) reach: usize,
     /// Finds it where no pattern can: the bytes from the prefix on.
-    pub(super) extent: Option<fn(&str) -> Option<Range<usize>>>,
+    pub(super) extent: Option<Extent>,
     /// What must hold besides.
     pub(super) proof: Option<Proof>,
     /// The pattern, compiled at the first use.
     compiled: OnceLock<Option<Regex>>,
 }
+
+/// Where a secret lies in the text from its prefix on.
+pub(super) type Extent = fn(&str) -> Option<Range<usize>>;
 
 /// The bytes before a prefix that may belong to the secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +107,7 @@ impl Rule {
         self
     }
 
-    pub(super) const fn found_by(mut self, extent: fn(&str) -> Option<Range<usize>>) -> Self {
+    pub(super) const fn found_by(mut self, extent: Extent) -> Self {
         self.extent = Some(extent);
         self
     }

@@ -1,5 +1,6 @@
 //! The model behind every form of the transcript.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::chapter::fold::Chapters;
@@ -12,6 +13,7 @@ use crate::event::time::Timestamp;
 use crate::render::inert::{preview, preview_end};
 use crate::run::records;
 use crate::run::state::RunState;
+use crate::secret::Rules;
 
 /// Characters kept of what somebody said; the log has the whole.
 const MAX_SAID: usize = 4000;
@@ -122,6 +124,16 @@ pub struct Said {
     pub text: String,
 }
 
+impl Said {
+    /// The text for people: a secret that came in pieces, none of which showed it, is not
+    /// shown whole either.
+    #[must_use]
+    pub fn shown(&self) -> Cow<'_, str> {
+        let redacted = Rules::built_in().redact(&self.text);
+        redacted.map_or(Cow::Borrowed(self.text.as_str()), |redacted| redacted.text.into())
+    }
+}
+
 /// A tool call in the flow of the run.
 #[derive(Clone, Debug)]
 pub struct CallLine {
@@ -187,7 +199,7 @@ impl Model {
                 }
             }
             Role::Prompt => {
-                self.system_prompt = view.field("prompt").map(std::borrow::Cow::into_owned);
+                self.system_prompt = view.field("prompt").map(Cow::into_owned);
             }
             Role::Config => self.configs.push(remark(one_line())),
             Role::Skill => self.skills.push(remark(one_line())),
@@ -206,7 +218,7 @@ impl Model {
             | Role::Gate
             | Role::Constraint
             | Role::Workflow => {
-                let text = view.text().map_or_else(one_line, std::borrow::Cow::into_owned);
+                let text = view.text().map_or_else(one_line, Cow::into_owned);
                 let text = summary.map_or(text, str::to_owned);
                 self.item(Item::Remark(remark(text)));
             }
@@ -291,7 +303,7 @@ impl Model {
         let Some(path) = view.path() else { return };
         let operation = view.field("operation").map_or_else(
             || view.event.kind.rsplit(['.', '_']).next().unwrap_or("touched").to_owned(),
-            std::borrow::Cow::into_owned,
+            Cow::into_owned,
         );
         let operations = self.files.entry(path.into_owned()).or_default();
         *operations.entry(operation).or_insert(0) += 1;
@@ -302,7 +314,7 @@ impl Model {
         if !error && view.severity != crate::event::envelope::Severity::Warning {
             return;
         }
-        let text = view.error_text().map(std::borrow::Cow::into_owned);
+        let text = view.error_text().map(Cow::into_owned);
         let text = match (view.role, text) {
             (Role::ToolFail, Some(text)) => format!("{}: {text}", view.tool()),
             (Role::Rejected | Role::ToolBlocked | Role::DeliverableMissing, text) => {

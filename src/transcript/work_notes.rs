@@ -78,7 +78,7 @@ fn items(model: &Model, turn: &Turn, out: &mut String) {
             Item::Said(said) => out.push_str(&format!(
                 "- {} said: {} ({})\n",
                 escape(&preview(&said.who, 40)),
-                escape(&preview(&said.text, SHORT)),
+                escape(&preview(&said.shown(), SHORT)),
                 link(said.sequence)
             )),
             Item::Calls(lines) => calls(model, lines, out),
@@ -132,14 +132,18 @@ fn call(model: &Model, line: &CallLine, out: &mut String) {
 /// The last thing said in a task is its answer, and is shown at length.
 fn closing(said: &Said, out: &mut String) {
     let who = escape(&preview(&said.who, 40));
-    if said.text.chars().count() <= SHORT && !said.text.contains('\n') {
-        out.push_str(&format!("- {who} said: {} ({})\n", escape(&said.text), link(said.sequence)));
+    if said.shown().chars().count() <= SHORT && !said.shown().contains('\n') {
+        out.push_str(&format!(
+            "- {who} said: {} ({})\n",
+            escape(&said.shown()),
+            link(said.sequence)
+        ));
         return;
     }
     out.push_str(&format!(
         "\n{who} said ({}):\n\n{}\n",
         link(said.sequence),
-        long_quote(&said.text)
+        long_quote(&said.shown())
     ));
 }
 

@@ -10,6 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::fs::{read_small, replace};
 use crate::run::dir::RunDir;
+use crate::secret::Rules;
 use crate::summary::backfill::Backfills;
 use crate::transcript::model::Model;
 use crate::transcript::{Harness, markdown};
@@ -68,7 +69,8 @@ const MAX_QUOTED: u64 = 1 << 20;
 fn harness(run: &RunDir) -> Harness {
     let text = |name: &str| {
         let bytes = read_small(&run.path().join(name), MAX_QUOTED).ok().flatten()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Some(Rules::built_in().redact(&text).map_or(text, |redacted| redacted.text))
     };
     Harness { prompt: text("prompt.md"), system_prompt: text("effective-system-prompt.md") }
 }
