@@ -62,6 +62,8 @@ pub struct Recorder {
     untold: u64,
     recent: RecentCalls,
     end: u64,
+    /// For the lines of the next append.
+    buffer: Vec<u8>,
     /// Whether nothing is appended behind a draft that was refused.
     stops: bool,
     options: Options,
@@ -108,6 +110,7 @@ impl Recorder {
             untold: 0,
             recent,
             end: 0,
+            buffer: Vec::new(),
             stops: false,
             options,
         })
@@ -277,7 +280,9 @@ impl Recorder {
         intakes: &Intakes<'_>,
         end: Option<u64>,
     ) -> Result<Attempt, RunError> {
-        let Self { run, log, identity, ids, recent, options, untold, end: last, stops, .. } = self;
+        let Self {
+            run, log, identity, ids, recent, options, untold, end: last, stops, buffer, ..
+        } = self;
         let defaults = Defaults {
             run_id: &identity.run_id,
             session_id: &identity.session_id,
@@ -312,8 +317,8 @@ impl Recorder {
         }
         let creates = options.create || drafts().any(is_created);
         let begun = creates && has_begun(locked.log(), &position)?;
-        let bytes = pending.iter().flatten().map(Pending::longest).sum();
-        let mut writing = Writing::after(position, now, bytes);
+        let mut writing = Writing::after(position, now, std::mem::take(buffer));
+        writing.buffer.reserve(pending.iter().flatten().map(Pending::longest).sum());
         let mut batch = Batch::default();
         if *untold > 0 {
             batch.recovered_bytes = *untold;
@@ -372,6 +377,7 @@ impl Recorder {
             log.sync()?;
         }
         identity.provisional &= writing.sequence == 0;
+        *buffer = writing.buffer;
         Ok(Attempt::Done(batch))
     }
 }

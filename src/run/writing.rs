@@ -46,15 +46,16 @@ pub(super) struct Written {
 }
 
 impl Writing {
-    /// Nothing yet, behind that position; about so many bytes will come.
-    pub(super) fn after(position: Position, now: Timestamp, bytes: usize) -> Self {
+    /// Nothing yet, behind that position. The buffer was used before: fresh memory is dear.
+    pub(super) fn after(position: Position, now: Timestamp, mut buffer: Vec<u8>) -> Self {
+        buffer.clear();
         Self {
             sequence: position.sequence,
             hash: position.hash,
             start: position.end,
             now,
             now_text: now.to_string(),
-            buffer: Vec::with_capacity(bytes),
+            buffer,
             written: Vec::new(),
             by_id: HashMap::new(),
         }
