@@ -214,3 +214,151 @@ fn nothing_is_written_that_cannot_be_read() {
     assert_eq!(bench.lines().len(), 7);
     bench.emit(&["note"]);
 }
+
+/// Feeds one native line; the exit status.
+fn fed(bench: &Bench, line: &str) -> i32 {
+    bench.feed(&["emit", "--run", "r", "--stdin"], line.as_bytes()).status
+}
+
+#[test]
+fn carriage_returns_before_line_feeds() {
+    let bench = Bench::with_run();
+    assert_eq!(fed(&bench, "{\"type\":\"note\"}\r\n{\"type\":\"note\"}\r\n"), 0);
+    assert_eq!(bench.lines().len(), 3);
+    assert!(!bench.log().contains('\r'));
+}
+
+#[test]
+fn unknown_fields_and_types_are_kept() {
+    let bench = Bench::with_run();
+    assert_eq!(fed(&bench, "{\"type\":\"deploy.done\",\"host\":[1.0],\"data\":{}}"), 0);
+    assert!(bench.log().contains("\"host\":[1.0]"));
+    assert_eq!(bench.lines()[1]["type"], "deploy.done");
+    assert_eq!(bench.codes(), ["RL408", "RL503", "RL901", "RL902"]);
+    assert_eq!(bench.call(&["validate", "r"]).status, 0);
+}
+
+#[test]
+fn an_event_of_another_run() {
+    let bench = Bench::with_run();
+    assert_eq!(fed(&bench, "{\"type\":\"note\",\"run_id\":\"other\"}"), 65);
+    assert_eq!(fed(&bench, "{\"type\":\"note\",\"run_id\":\"r\"}"), 0);
+    let other =
+        bench.log().lines().last().unwrap().replace("\"run_id\":\"r\"", "\"run_id\":\"other\"");
+    bench.append_raw(format!("{other}\n").as_bytes());
+    bench.fails(76, &["emit", "--run", "r", "note"]);
+    assert!(bench.codes().contains(&"RL104".to_owned()));
+    assert_eq!(bench.call(&["validate", "r"]).status, 1);
+}
+
+#[test]
+fn a_clock_that_goes_back() {
+    let bench = Bench::with_run();
+    bench.emit(&[
+        "tool.started",
+        "-f",
+        "tool_name=a",
+        "--correlation-id",
+        "c",
+        "--timestamp",
+        "2106-02-07T06:28:16Z",
+    ]);
+    bench.emit(&[
+        "tool.completed",
+        "-f",
+        "tool_name=a",
+        "--correlation-id",
+        "c",
+        "--timestamp",
+        "1969-12-31T23:59:59Z",
+    ]);
+    assert_eq!(bench.codes(), ["RL105", "RL205", "RL408", "RL503"]);
+    assert_eq!(bench.call(&["validate", "r"]).status, 0, "they are warnings");
+    assert!(bench.lines()[2]["data"].get("duration_ms").is_none());
+    let records = std::fs::read_to_string(bench.path("runs/r/logs/tools.jsonl")).unwrap();
+    assert!(records.lines().last().unwrap().contains("\"duration_ms\":null"), "{records}");
+}
+
+#[test]
+fn calls_and_parents_that_do_not_fit() {
+    let bench = Bench::with_run();
+    for (kind, call) in [
+        ("tool.started", "open"),
+        ("tool.completed", "never-started"),
+        ("tool.started", "twice"),
+        ("tool.completed", "twice"),
+        ("tool.failed", "twice"),
+    ] {
+        bench.emit(&[kind, "-f", "tool_name=a", "--correlation-id", call]);
+    }
+    bench.emit(&["note", "-f", "text=x", "--parent", "nobody"]);
+    bench.emit(&["note", "-f", "text=x", "--event-id", "a", "--parent", "b"]);
+    bench.emit(&["note", "-f", "text=x", "--event-id", "b", "--parent", "a"]);
+    bench.emit(&["run.completed"]);
+    assert_eq!(bench.codes(), ["RL201", "RL202", "RL203", "RL204"]);
+    assert_eq!(bench.call(&["validate", "r"]).status, 0, "they are warnings");
+}
+
+#[test]
+fn logs_that_are_no_logs() {
+    let gzip = [&b"\x1f\x8b\x08"[..], &[7; 40], b"\n", &[9; 40]].concat();
+    for (content, status) in [
+        (&b""[..], 0),
+        (b"\n\n\n", 0),
+        (&[0; 5000], 0),
+        (b"\x1f\x8b\x08 no newline", 0),
+        (&gzip, 76),
+    ] {
+        let bench = Bench::with_run();
+        std::fs::write(bench.log_path(), content).unwrap();
+        let said = bench.call(&["emit", "--run", "r", "note"]);
+        assert_eq!(said.status, status, "{content:?}: {}", said.err);
+        if status != 0 {
+            assert_eq!(std::fs::read(bench.log_path()).unwrap(), content);
+        }
+    }
+}
+
+#[test]
+fn two_logs_in_one_and_conflict_markers() {
+    let bench = Bench::with_run();
+    bench.emit(&["note", "--event-id", "n"]);
+    let log = bench.log();
+    let first = log.lines().next().unwrap();
+    for (content, code) in [
+        (format!("{log}{log}"), "RL102"),
+        (format!("<<<<<<< ours\n{log}=======\n{first}\n>>>>>>> theirs\n"), "RL002"),
+    ] {
+        std::fs::write(bench.log_path(), &content).unwrap();
+        assert!(bench.codes().contains(&code.to_owned()), "{code}: {:?}", bench.codes());
+        assert_eq!(bench.call(&["validate", "r"]).status, 1);
+    }
+}
+
+#[test]
+fn a_state_document_that_lies() {
+    for content in ["", "no json", "{}", "{\"schema_version\":1,\"status\":\"completed\"}"] {
+        let bench = Bench::with_run();
+        std::fs::write(bench.path("runs/r/run.json"), content).unwrap();
+        let verdict = bench.call(&["validate", "r"]);
+        assert_eq!(verdict.status, 1, "{content}: {}", verdict.out);
+        bench.emit(&["run.completed"]);
+        assert!(bench.ok(&["list"]).contains("completed"), "the log wins");
+        assert_eq!(bench.call(&["validate", "r"]).status, 0, "{content}");
+    }
+}
+
+#[test]
+fn an_argument_that_is_too_long_for_the_shell() {
+    let bench = Bench::with_run();
+    let text = "x".repeat(200 << 10);
+    let refused =
+        bench.command().args(["emit", "--run", "r", "note", "-f", &format!("t={text}")]).output();
+    assert!(refused.is_err(), "the system took an argument of 200 KiB");
+    let help = bench.ok(&["emit", "--help"]);
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("@FILE") && help.contains("too long for a command line"), "{help}");
+    std::fs::write(bench.path("data.json"), format!("{{\"t\":\"{text}\"}}")).unwrap();
+    bench.emit(&["note", "--data", "@data.json"]);
+    assert_eq!(bench.lines()[1]["data"]["t"]["bytes"], text.len());
+}

@@ -296,6 +296,115 @@ fn a_full_disk() {
     assert_eq!((said.status, said.out.as_str()), (0, "status 74\n"), "{}", said.err);
 }
 
+/// If this fails, success is told before the event is on the disk, or its run's directory
+/// entries are.
+#[test]
+fn success_is_told_after_the_sync() {
+    if !can_inject() {
+        return;
+    }
+    let bench = Bench::new();
+    for args in [
+        &["emit", "run.created", "--run", "r"][..],
+        &["emit", "note", "--run", "r", "-f", "text=x"],
+        &["emit", "tool.failed", "--run", "r", "-f", "tool_name=a"],
+    ] {
+        let trace = bench.path("trace");
+        let output = Command::new("strace")
+            .args(["-f", "-qq", "-y", "-e", "trace=write,fsync,fdatasync", "-o"])
+            .arg(&trace)
+            .arg(env!("CARGO_BIN_EXE_runlog"))
+            .args(args)
+            .current_dir(bench.path("."))
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        let trace = fs::read_to_string(trace).unwrap();
+        let place = |what: &str| {
+            let found = trace.lines().position(|line| line.contains(what));
+            found.unwrap_or_else(|| panic!("no {what} in {trace}"))
+        };
+        let written = trace
+            .lines()
+            .position(|line| line.contains("write(") && line.contains("events.jsonl"))
+            .unwrap();
+        let synced = trace
+            .lines()
+            .position(|line| line.contains("fdatasync(") && line.contains("events.jsonl"))
+            .unwrap();
+        assert!(written < synced && synced < place("write(1<"), "{trace}");
+        if args.contains(&"run.created") {
+            let directory =
+                trace.lines().position(|line| line.contains("fsync(") && line.contains("runs/r>"));
+            assert!(directory.unwrap() < written, "{trace}");
+        }
+    }
+}
+
+/// If this fails, others may read a run, or a stricter umask is overruled.
+#[test]
+fn modes_are_narrow() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for (umask, file, directory) in [("000", 0o640, 0o750), ("077", 0o600, 0o700)] {
+        let bench = Bench::new();
+        let script = format!(
+            "umask {umask}; runlog=$1; $runlog emit run.created --run r; \
+             $runlog emit tool.failed --run r -f tool_name=a -f text=xxxx --inline-limit 3; \
+             echo prose | $runlog emit --run r --stdin; $runlog emit run.completed --run r"
+        );
+        let output = Command::new("/bin/sh")
+            .args(["-c", &script, "sh", env!("CARGO_BIN_EXE_runlog")])
+            .current_dir(bench.path("."))
+            .env_clear()
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let mut waiting = vec![bench.path("runs/r")];
+        let mut seen = 0;
+        while let Some(path) = waiting.pop() {
+            let metadata = fs::symlink_metadata(&path).unwrap();
+            let expected = if metadata.is_dir() { directory } else { file };
+            assert_eq!(metadata.permissions().mode() & 0o777, expected, "{}", path.display());
+            seen += 1;
+            if metadata.is_dir() {
+                waiting.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            }
+        }
+        assert!(seen >= 9, "{seen}");
+    }
+}
+
+/// If this fails, `emit` reads a log whole, or holds it.
+#[test]
+fn memory_does_not_grow_with_the_log() {
+    let bench = Bench::with_run();
+    let line = bench.log().replace("\"sequence\":1", "\"sequence\":2");
+    // A long stretch in the middle that nobody needs to read: 300 MB that take no room.
+    let file = fs::OpenOptions::new().write(true).open(bench.log_path()).unwrap();
+    let long = 300 << 20;
+    file.set_len(long).unwrap();
+    drop(file);
+    bench.append_raw(format!("\n{line}").as_bytes());
+    let limited = |args: &[&str]| {
+        Command::new("prlimit")
+            .arg("--as=100000000")
+            .arg(env!("CARGO_BIN_EXE_runlog"))
+            .args(args)
+            .current_dir(bench.path("."))
+            .env_clear()
+            .output()
+    };
+    let Ok(output) = limited(&["emit", "--run", "r", "note"]) else {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: prlimit is missing");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let again = limited(&["emit", "--run", "r", "note", "--event-id", "given"]).unwrap();
+    assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
+    let log = fs::read(bench.log_path()).unwrap();
+    assert!(log[long as usize..].iter().filter(|byte| **byte == b'\n').count() >= 4);
+}
+
 /// If this fails, a limit on file sizes kills the recorder or leaves half a line.
 #[test]
 fn the_file_size_limit() {

@@ -2,6 +2,9 @@
 //! standard error.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::os::fd::AsFd as _;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::exit::Failure;
 use crate::render::inert;
@@ -70,8 +73,7 @@ impl Ui {
     /// # Errors
     /// When standard output cannot take it.
     pub(super) fn data(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        match out.write_all(bytes).and_then(|()| out.flush()) {
+        match write_out(bytes) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             result => result,
         }
@@ -104,5 +106,28 @@ impl Ui {
 
     fn say(&self, lead: &str, text: &str) {
         let _ = writeln!(io::stderr().lock(), "runlog: {lead}{}", inert::line(text));
+    }
+}
+
+/// Writes all of it, also to a reader that made the stream one that does not wait.
+fn write_out(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let mut rest = bytes;
+    loop {
+        let step = match rest.is_empty() {
+            true => out.flush().map(|()| 0),
+            false => out.write(rest),
+        };
+        match step {
+            Ok(_) if rest.is_empty() => return Ok(()),
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => rest = &rest[written..],
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let mut watched = [PollFd::new(out.as_fd(), PollFlags::POLLOUT)];
+                let _ = poll(&mut watched, PollTimeout::NONE);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
 }

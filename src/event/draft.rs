@@ -180,25 +180,13 @@ impl Draft {
     /// The draft as the views would see it, with the catalogue's defaults.
     #[must_use]
     pub fn as_event(&self) -> Event<'_> {
+        const UNKNOWN: Derived = Derived { severity: Severity::Info, summary: None };
+        let nowhere = Defaults { run_id: "", session_id: "", task_id: "" };
+        let event_id = self.event_id.as_deref().unwrap_or_default();
+        let position = Position { event_id, sequence: 0, now: Timestamp::from_millis(0) };
         let row = catalogue::row(&self.kind);
-        Event {
-            event_id: self.event_id.as_deref().unwrap_or_default().into(),
-            sequence: 0,
-            run_id: "".into(),
-            session_id: self.session_id.as_deref().unwrap_or_default().into(),
-            task_id: self.task_id.as_deref().unwrap_or_default().into(),
-            kind: self.kind.as_str().into(),
-            timestamp: self.timestamp.unwrap_or(Timestamp::from_millis(0)),
-            actor: self.actor.as_deref().or(row.map(|row| row.actor)).unwrap_or("runtime").into(),
-            severity: self.severity.or(row.map(|row| row.severity)).unwrap_or(Severity::Info),
-            summary: None,
-            data: self.data(),
-            correlation_id: self.correlation_id.as_deref().map(Into::into),
-            parent_event_id: self.parent_event_id.as_deref().map(Into::into),
-            branch: self.branch.as_deref().map(Into::into),
-            prev_hash: None,
-            unknown: Vec::new(),
-        }
+        let severity = self.severity.or(row.map(|row| row.severity)).unwrap_or(Severity::Info);
+        Event { severity, ..self.recorded(&UNKNOWN, &nowhere, &position) }
     }
 
     /// The event as a reader of its line sees it.
