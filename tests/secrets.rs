@@ -475,6 +475,28 @@ fn a_leak_is_found_and_copied_clean() {
     assert!(said.err.contains("show --full"), "{}", said.err);
 }
 
+/// If this fails, a secret gets in where an id is expected, or what belongs together is torn
+/// apart.
+#[test]
+fn ids_that_hold_a_secret_are_replaced() {
+    let bench = Bench::with_run();
+    let (pat, _) = sample("ghp_<A36>");
+    bench.emit(&["tool.started", "-f", "tool_name=a", "--correlation-id", &pat, "--task", &pat]);
+    bench.emit(&["tool.completed", "-f", "tool_name=a", "--correlation-id", &pat]);
+    for _ in 0..2 {
+        bench.emit(&["note", "-f", "text=x", "--event-id", &pat, "--parent", "e1"]);
+    }
+    bench.emit(&[&pat]);
+    assert!(!bench.log().contains(&pat[4..]), "{}", bench.log());
+    let lines = bench.lines();
+    assert_eq!(lines.len(), 5);
+    assert_eq!(lines[1]["correlation_id"], lines[2]["correlation_id"]);
+    assert!(lines[1]["task_id"].as_str().unwrap().starts_with("redacted:github-pat:"));
+    assert_eq!(lines[1]["data"]["_redactions"], 2);
+    bench.emit(&["run.completed"]);
+    assert_eq!(bench.call(&["validate", "r"]).status, 0);
+}
+
 /// If this fails, the transcript puts together what the log holds in pieces.
 #[test]
 fn pieces_are_not_put_together() {
@@ -516,6 +538,7 @@ fn rules_can_be_added() {
     for (file, says) in [
         ("[x]\nprefix = \"ab\"\npattern = \"ab\"", "3 bytes or more"),
         ("[x]\nprefix = \"abc\"\npattern = \"abc(\"", "its pattern"),
+        ("[x]\nprefix = \"abc\"\npattern = \"a*?\"", "fits an empty text"),
         ("[\"X y\"]\nprefix = \"abc\"\npattern = \"abc\"", "a name is"),
         ("[x]\npattern = \"abc\"", "missing field `prefix`"),
         ("nonsense", "TOML parse error"),
@@ -525,6 +548,9 @@ fn rules_can_be_added() {
         assert!(error.contains(says), "{file}: {error}");
     }
     bench.fails(66, &["emit", "--run", "r", "note", "--secret-rules", "missing.toml"]);
+    fs::write(bench.path("runlog.toml"), rules).unwrap();
+    let error = bench.fails(65, &["emit", "--run", "r", "note"]);
+    assert!(error.contains("unknown field") && error.contains("[secret_rules.name]"), "{error}");
 }
 
 /// If this fails, a secret escapes between the pieces of a long text, or a text made for

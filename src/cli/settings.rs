@@ -4,14 +4,25 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::exit::{Exit, Failure};
 use crate::secret::{AddedRules, Rules};
 
-/// What the file may say; what else it says is for other versions.
+/// What the file may say. A name that is none of these is refused: it may be a rule for
+/// secrets in the wrong place.
 #[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Settings {
     secret_rules: Option<SecretRules>,
+    #[serde(rename = "runs_dir")]
+    _runs_dir: Option<IgnoredAny>,
+    #[serde(rename = "llm_cmd")]
+    _llm_cmd: Option<IgnoredAny>,
+    #[serde(rename = "templates")]
+    _templates: Option<IgnoredAny>,
+    #[serde(rename = "prices")]
+    _prices: Option<IgnoredAny>,
     /// The directory that paths in the file are relative to.
     #[serde(skip)]
     directory: PathBuf,
@@ -76,6 +87,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> anyhow::Error {
 
 fn bad(path: &Path, error: &impl std::fmt::Display) -> anyhow::Error {
     let message = format!("{}: {}", path.display(), error.to_string().trim());
-    let hint = "a rule is a table: [name], prefix = \"…\" (or a list), pattern = \"…\"";
+    let hint = "a rule is a table, [name] in a file of rules and [secret_rules.name] in \
+                runlog.toml, with prefix = \"…\" (or a list) and pattern = \"…\"";
     Failure::new(Exit::Input, message).hint(hint).into()
 }

@@ -9,7 +9,7 @@ use crate::event::blob::{Blob, move_out};
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Derived, Draft, Pending};
 use crate::event::envelope::{LineError, LineFault, MAX_SUMMARY};
-use crate::event::hash::hex;
+use crate::event::hash::{hex, sha256};
 use crate::event::id::new_event_id;
 use crate::event::json::{Kind, ObjectText};
 use crate::event::reserved::{REDACTIONS, reserved_key};
@@ -40,6 +40,7 @@ impl<'d> Intake<'d> {
         let mut draft = Cow::Borrowed(draft);
         if let Some(rules) = options.secrets {
             redact(&mut draft, rules);
+            redact_ids(&mut draft, rules);
         }
         count_redactions(&mut draft);
         let derived = Derived::of(&draft);
@@ -129,6 +130,43 @@ fn redact(draft: &mut Cow<'_, Draft>, rules: &Rules) {
             draft.redactions += redacted.count;
             *text(draft) = Some(redacted.text);
         }
+    }
+}
+
+/// Replaces ids that hold a secret, the same one always by the same other one, so that what
+/// belongs together stays together.
+fn redact_ids(draft: &mut Cow<'_, Draft>, rules: &Rules) {
+    let given = [
+        &draft.event_id,
+        &draft.session_id,
+        &draft.task_id,
+        &draft.correlation_id,
+        &draft.parent_event_id,
+    ];
+    let ids: [fn(&mut Draft) -> &mut Option<String>; 5] = [
+        |draft| &mut draft.event_id,
+        |draft| &mut draft.session_id,
+        |draft| &mut draft.task_id,
+        |draft| &mut draft.correlation_id,
+        |draft| &mut draft.parent_event_id,
+    ];
+    let renamed = |id: &str| -> Option<String> {
+        let rule = rules.redact(id)?.rules.pop_first()?;
+        Some(format!("redacted:{rule}:{}", hex(&sha256(id.as_bytes())[..4])))
+    };
+    let replaced = given.map(|id| renamed(id.as_deref()?));
+    let kind = renamed(&draft.kind);
+    for (id, place) in replaced.into_iter().zip(ids) {
+        if let Some(id) = id {
+            let draft = draft.to_mut();
+            draft.redactions += 1;
+            *place(draft) = Some(id);
+        }
+    }
+    if let Some(kind) = kind {
+        let draft = draft.to_mut();
+        draft.redactions += 1;
+        draft.kind = kind;
     }
 }
 

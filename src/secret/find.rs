@@ -144,9 +144,10 @@ fn secret_at(rule: &Rule, text: &str, hit: usize) -> Option<Range<usize>> {
     })?;
     let range = start + within.start..start + within.end;
     let joined = |at: Option<&u8>| at.is_some_and(|byte| is_word(*byte));
-    let whole = !joined(bytes.get(range.end)) || !joined(bytes.get(range.end - 1));
+    let last = range.end.checked_sub(1).filter(|last| *last >= range.start)?;
+    let whole = !joined(bytes.get(range.end)) || !joined(bytes.get(last));
     let proved = rule.proof.is_none_or(|proof| proof(&text[range.clone()]));
-    (whole && proved && !range.is_empty()).then_some(range)
+    (whole && proved).then_some(range)
 }
 
 /// A text with one layer of JSON escapes undone, and where each of its bytes came from.

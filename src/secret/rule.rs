@@ -127,7 +127,9 @@ impl Rule {
         pattern: &str,
         any_case: bool,
     ) -> Result<Self, String> {
-        compile(pattern)?;
+        if compile(pattern)?.is_match("") {
+            return Err("it fits an empty text".to_owned());
+        }
         Ok(Self {
             name: name.to_owned().into(),
             prefixes: prefixes.iter().cloned().map(Cow::Owned).collect(),

@@ -50,7 +50,7 @@ use crate::run::options::Options;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  export RUNLOG_RUN=$(runlog emit run.created --print run)
+  RUNLOG_RUN=$(runlog emit run.created --print run) && export RUNLOG_RUN
   call=$(runlog emit tool.started -f tool_name=grep)
   runlog emit tool.completed -f tool_name=grep --correlation-id \"$call\"
   runlog emit note -f text='halfway there'

@@ -31,14 +31,17 @@ use crate::run::options::Options;
 /// with the command's own status. The command finds the run in RUNLOG_RUN and RUNLOG_RUNS_DIR.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exits with the command's status; 128 + n when signal n killed it; 127 when it does not exist, 126
-when it cannot be run. A wrong option or a missing run stops runlog before the command starts (2,
-66). Trouble with recording after that only warns; 70 tells of it if the command succeeded.
+Exits with the command's status; 128 + n when signal n killed it;
+127 when it does not exist, 126 when it cannot be run.
+A wrong option or a missing run stops runlog before the command starts
+(2, 66). Trouble with recording after that only warns; 70 tells of it
+if the command succeeded.
 
 Examples:
   runlog exec --run fix-42 -- pytest -q
   runlog exec --run-new -- sh -c 'make && make test'
-  runlog exec --run-new --from claude-code -- claude -p 'fix it' --output-format stream-json --verbose")]
+  runlog exec --run-new --from claude-code -- \\
+    claude -p 'fix it' --output-format stream-json --verbose")]
 pub(in crate::cli) struct ExecArgs {
     /// The run's exact id; with --run-new the id to be used. Default: RUNLOG_RUN
     #[arg(long, value_name = "ID")]
