@@ -4,11 +4,12 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-use runlog::event::draft::{Defaults, Derived, Draft, Pending};
+use runlog::event::draft::{Defaults, Derived, Draft};
 use runlog::event::envelope;
 use runlog::event::fields::View;
 use runlog::event::hash::line_hash;
 use runlog::event::json::{Rules as JsonRules, check};
+use runlog::event::pending::Pending;
 use runlog::secret::Rules;
 
 /// A native line as a script sends it.

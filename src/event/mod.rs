@@ -10,6 +10,7 @@ pub mod hash;
 pub mod id;
 pub mod json;
 pub mod number;
+pub mod pending;
 pub mod reserved;
 pub mod role;
 pub mod slug;

@@ -1,6 +1,7 @@
 //! The run directory: its layout, the recorder that appends to it, and the files
 //! derived from its log.
 
+pub mod batch;
 pub mod blobs;
 pub mod deliverables;
 pub mod derive;
@@ -17,6 +18,7 @@ pub mod recorder;
 pub mod records;
 pub mod state;
 pub mod stream;
+mod stream_line;
 mod writing;
 
 use std::fmt;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::RunError;
+use super::batch::Batch;
 use super::blobs::store;
 use super::dir::RunDir;
 use super::identity::{Identity, identify};
@@ -15,40 +16,17 @@ use super::parallel;
 use super::writing::{Writing, derive_records};
 use crate::event::blob::Blob;
 use crate::event::catalogue;
-use crate::event::draft::{Defaults, Draft, Pending};
+use crate::event::draft::{Defaults, Draft};
 use crate::event::envelope::LineError;
 use crate::event::id::check_id;
 use crate::event::json::ObjectText;
+use crate::event::pending::Pending;
 use crate::event::role::Role;
 use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
 use crate::log::settle::Repair;
 use crate::log::{LogError, Position};
-
-/// An event that is in the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
-    /// Its id.
-    pub event_id: String,
-    /// Its sequence.
-    pub sequence: u64,
-    /// Whether it was there before: the call was a repetition.
-    pub repeated: bool,
-}
-
-/// What became of a batch.
-#[derive(Debug, Default)]
-pub struct Batch {
-    /// One for each draft, in order: the event, or why this draft was refused.
-    pub outcomes: Vec<Result<Recorded, RunError>>,
-    /// Whether the state of the run changed, so that derived files want renewal.
-    pub lifecycle: bool,
-    /// Bytes of a torn tail that were moved away before.
-    pub recovered_bytes: u64,
-    /// Troubles with derived files, which never make recording fail.
-    pub warnings: Vec<String>,
-}
 
 /// Appends events to one run.
 #[derive(Debug)]

@@ -2,18 +2,17 @@
 //! Lines come in one by one and go out in batches: one lock, one write, one sync.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use super::RunError;
+use super::batch::Recorded;
 use super::derive::Ahead;
 use super::parallel;
 use super::receipt::{Counter, LineFacts, Receipt};
-use super::recorder::{Recorded, Recorder};
-use crate::event::blob;
+use super::recorder::Recorder;
+use super::stream_line::{PendingLine, WaitingLine, copied, native};
 use crate::event::draft::Draft;
 use crate::event::envelope;
-use crate::event::json::{self, Json, Rules};
-use crate::event::reserved::reserved_key;
+use crate::event::json::{self, Rules};
 use crate::event::time::Timestamp;
 use crate::import::line::{Imported, Importer};
 use crate::import::{self, Dialect};
@@ -74,21 +73,6 @@ enum Reader {
     Copy,
     Dialect(Box<Importer>),
     Undecided,
-}
-
-/// A line of the stream.
-struct WaitingLine {
-    number: u64,
-    offset: u64,
-    content: Vec<u8>,
-}
-
-/// A line whose events wait for the next write.
-struct PendingLine {
-    line: WaitingLine,
-    drafts: Range<usize>,
-    /// What the receipt says of it, once its events are in the log.
-    facts: LineFacts,
 }
 
 impl<'r> Stream<'r> {
@@ -409,19 +393,5 @@ impl<'r> Stream<'r> {
             return Ok(());
         }
         self.recorder.reject(&std::mem::take(&mut self.rejects))
-    }
-}
-
-fn native(line: &[u8]) -> Result<Draft, String> {
-    let json: Json<'_> = json::check(line, Rules::STRICT).map_err(|error| error.to_string())?;
-    Draft::native(json).map_err(|error| error.to_string())
-}
-
-fn copied(line: &[u8]) -> Result<Draft, String> {
-    let json = json::check(line, Rules::STRICT).map_err(|error| error.to_string())?;
-    let draft = Draft::copied(json).map_err(|error| error.to_string())?;
-    match reserved_key(draft.data()) {
-        Some(blob::KEY) => Err("a large value is left out; `show --full` puts it back".to_owned()),
-        _ => Ok(draft),
     }
 }

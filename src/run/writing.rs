@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 
 use super::RunError;
+use super::batch::Recorded;
 use super::dir::RunDir;
 use super::ids::EventIds;
 use super::intake::Intake;
 use super::pairing::RecentCalls;
-use super::recorder::Recorded;
 use super::records;
-use crate::event::draft::{Defaults, Draft, Pending, Position as EventPosition};
+use crate::event::draft::{Defaults, Draft, Position as EventPosition};
 use crate::event::envelope::{self, LineError, Severity};
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
+use crate::event::pending::Pending;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::{append_lines, make_dir};

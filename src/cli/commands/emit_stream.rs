@@ -21,9 +21,9 @@ use crate::fs::replace;
 use crate::import::{DIALECTS, dialect};
 use crate::log::tail::is_blank;
 use crate::render::human::plural;
+use crate::run::batch::Recorded;
 use crate::run::options::Options;
 use crate::run::receipt::Receipt;
-use crate::run::recorder::Recorded;
 use crate::run::stream::{Format, Stream};
 
 /// The heading of the options for streams.

@@ -10,9 +10,10 @@ use crate::cli::settings::Settings;
 use crate::cli::ui::Ui;
 use crate::event::envelope::Severity;
 use crate::event::id::{RunId, random_suffix};
+use crate::run::batch::Recorded;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
-use crate::run::recorder::{Recorded, Recorder};
+use crate::run::recorder::Recorder;
 
 /// What `emit` prints of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

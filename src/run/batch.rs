@@ -1,0 +1,27 @@
+//! What became of drafts.
+
+use super::RunError;
+
+/// An event that is in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its id.
+    pub event_id: String,
+    /// Its sequence.
+    pub sequence: u64,
+    /// Whether it was there before: the call was a repetition.
+    pub repeated: bool,
+}
+
+/// What became of a batch.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// One for each draft, in order: the event, or why this draft was refused.
+    pub outcomes: Vec<Result<Recorded, RunError>>,
+    /// Whether the state of the run changed, so that derived files want renewal.
+    pub lifecycle: bool,
+    /// Bytes of a torn tail that were moved away before.
+    pub recovered_bytes: u64,
+    /// Troubles with derived files, which never make recording fail.
+    pub warnings: Vec<String>,
+}
