@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -86,10 +86,8 @@ fn write(bench: &Bench, writer: u64, until: Instant, kills: &AtomicU64) -> Vec<S
         }
         let id = format!("w{writer}-{number}");
         // A long write is more likely to be hit.
-        let (data, longest) = match dice.roll(8) {
-            0 => (large.as_str(), 80_000),
-            _ => ("{\"text\":\"small\"}", 12_000),
-        };
+        let is_large = dice.roll(8) == 0;
+        let data = if is_large { large.as_str() } else { "{\"text\":\"small\"}" };
         let mut child = bench
             .command()
             .args(["emit", "--run", "r", "note", "--print", "none", "--durability", "process"])
@@ -98,9 +96,13 @@ fn write(bench: &Bench, writer: u64, until: Instant, kills: &AtomicU64) -> Vec<S
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        if dice.roll(2) == 0 {
-            std::thread::sleep(Duration::from_micros(dice.roll(longest)));
-            let _ = child.kill();
+        match (dice.roll(2), is_large) {
+            (0, false) => {
+                std::thread::sleep(Duration::from_micros(dice.roll(12_000)));
+                let _ = child.kill();
+            }
+            (0, true) => kill_in_a_long_write(bench, &mut child),
+            _ => {}
         }
         let status = child.wait().unwrap();
         if status.success() {
@@ -112,4 +114,18 @@ fn write(bench: &Bench, writer: u64, until: Instant, kills: &AtomicU64) -> Vec<S
         }
     }
     acknowledged
+}
+
+/// Kills the child as soon as the log grows by much, be it by this child or by another.
+fn kill_in_a_long_write(bench: &Bench, child: &mut Child) {
+    let length = || fs::metadata(bench.log_path()).unwrap().len();
+    let mut last = length();
+    while child.try_wait().unwrap().is_none() {
+        let now = length();
+        if now > last + (64 << 10) {
+            let _ = child.kill();
+            return;
+        }
+        last = now;
+    }
 }
