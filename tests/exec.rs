@@ -26,6 +26,17 @@ fn last(bench: &Bench, kind: &str) -> Value {
     line.unwrap_or_else(|| panic!("no {kind} in {lines:?}")).clone()
 }
 
+/// Runs a command whose output and errors go into one pipe; its status, and what came.
+fn together(mut command: Command) -> (i32, String) {
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    command.stdout(writer.try_clone().unwrap()).stderr(writer);
+    let child = command.spawn().unwrap();
+    drop(command);
+    let mut both = String::new();
+    reader.read_to_string(&mut both).unwrap();
+    (wait(child), both)
+}
+
 /// Waits for a child, which must end by itself.
 fn wait(mut child: Child) -> i32 {
     let started = Instant::now();
@@ -91,14 +102,8 @@ fn streams_pass_byte_for_byte() {
 fn interleaving_is_kept() {
     let bench = Bench::with_run();
     let script = "for i in 1 2 3 4 5 6 7 8 9; do echo out $i; echo err $i >&2; done; exit 2";
-    let (mut reader, writer) = std::io::pipe().unwrap();
-    let mut command = exec(&bench, &[], script);
-    command.stdout(writer.try_clone().unwrap()).stderr(writer);
-    let child = command.spawn().unwrap();
-    drop(command);
-    let mut both = String::new();
-    reader.read_to_string(&mut both).unwrap();
-    assert_eq!(wait(child), 2);
+    let (status, both) = together(exec(&bench, &[], script));
+    assert_eq!(status, 2);
     let expected: String = (1..10).map(|i| format!("out {i}\nerr {i}\n")).collect();
     assert_eq!(both, expected);
     let file = File::create(bench.path("both")).unwrap();
@@ -220,15 +225,9 @@ fn recorded_output_and_errors_share_a_pipe_by_lines() {
     let bench = Bench::with_run();
     let line = format!("{{\"type\":\"note\",\"data\":{{\"text\":\"{}\"}}}}\n", "x".repeat(9000));
     fs::write(bench.path("line"), &line).unwrap();
-    let (mut reader, writer) = std::io::pipe().unwrap();
     let script = "for i in 1 2 3 4 5 6 7 8 9 10; do cat line; echo progress >&2; done";
-    let mut command = exec(&bench, &["--from", "native", "--quiet"], script);
-    command.stdout(writer.try_clone().unwrap()).stderr(writer);
-    let child = command.spawn().unwrap();
-    drop(command);
-    let mut both = String::new();
-    reader.read_to_string(&mut both).unwrap();
-    assert_eq!(wait(child), 0);
+    let (status, both) = together(exec(&bench, &["--from", "native", "--quiet"], script));
+    assert_eq!(status, 0);
     assert_eq!(both.lines().filter(|line| *line == "progress").count(), 10);
     assert_eq!(both.split_inclusive('\n').filter(|other| *other == line).count(), 10);
     assert_eq!(bench.lines().iter().filter(|line| line["type"] == "note").count(), 10);
