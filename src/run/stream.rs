@@ -117,6 +117,13 @@ impl<'r> Stream<'r> {
         self
     }
 
+    /// Leaves calls, usage and prompts out of the receipt, which nobody wants to see.
+    #[must_use]
+    pub fn briefly(mut self) -> Self {
+        self.counter.count_only_lines();
+        self
+    }
+
     /// Whether it stopped.
     #[must_use]
     pub fn has_stopped(&self) -> bool {

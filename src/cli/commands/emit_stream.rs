@@ -134,7 +134,10 @@ pub(super) fn run(
     let run = recorder.run().clone();
     let id = recorder.run_id().to_owned();
     let stream = Stream::new(&mut recorder, format, !args.import.no_source);
-    let mut stream = if args.strict { stream.strict() } else { stream };
+    let stream = if args.strict { stream.strict() } else { stream };
+    // Of native lines only a receipt tells what they mean.
+    let brief = args.import.receipt.is_none() && matches!(format, Format::Native | Format::Copy);
+    let mut stream = if brief { stream.briefly() } else { stream };
     let tell = |events: Vec<Recorded>| tell(&events, what, &id, ui);
     for (line, length) in std::mem::take(&mut input.blank) {
         stream.push(line, length, now())?;
