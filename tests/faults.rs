@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::Write as _;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use crate::support::{Bench, Said, said};
 
@@ -23,17 +23,15 @@ fn emit_under(bench: &Bench, inject: &str, id: &str) -> Said {
 }
 
 fn call_under(bench: &Bench, inject: &str, args: &[&str]) -> Said {
-    let output = Command::new("strace")
-        .args([
-            "-f",
-            "-qq",
-            "-o",
-            "/dev/null",
-            "-e",
-            "trace=all",
-            "-e",
-            &format!("inject={inject}"),
-        ])
+    let inject = format!("inject={inject}");
+    said(&strace(bench, &["-o", "/dev/null", "-e", "trace=all", "-e", &inject], args))
+}
+
+/// Runs the program under strace.
+fn strace(bench: &Bench, options: &[&str], args: &[&str]) -> Output {
+    Command::new("strace")
+        .args(["-f", "-qq"])
+        .args(options)
         .arg(env!("CARGO_BIN_EXE_runlog"))
         .args(args)
         .current_dir(bench.path("."))
@@ -41,8 +39,15 @@ fn call_under(bench: &Bench, inject: &str, args: &[&str]) -> Said {
         .env_remove("RUNLOG_RUNS_DIR")
         .env_remove("RUNLOG_DURABILITY")
         .output()
-        .unwrap();
-    said(&output)
+        .unwrap()
+}
+
+/// What strace tells of a call that succeeds.
+fn trace_of(bench: &Bench, options: &[&str], args: &[&str]) -> String {
+    let trace = bench.path("trace");
+    let output = strace(bench, &[options, &["-o", trace.to_str().unwrap()]].concat(), args);
+    assert!(output.status.success());
+    fs::read_to_string(trace).unwrap()
 }
 
 /// The sequences are 1, 2, 3 …, and the event of that id is there exactly `times`.
@@ -58,18 +63,9 @@ fn assert_sound(bench: &Bench, id: &str, times: usize, what: &str) {
 /// The system calls of one command, each with how often it came before: `(write, 2)` is the
 /// second write.
 fn calls_of(bench: &Bench, args: &[&str]) -> Vec<(String, usize)> {
-    let trace = bench.path("trace");
-    let output = Command::new("strace")
-        .args(["-f", "-qq", "-o", trace.to_str().unwrap()])
-        .arg(env!("CARGO_BIN_EXE_runlog"))
-        .args(args)
-        .current_dir(bench.path("."))
-        .output()
-        .unwrap();
-    assert!(output.status.success());
     let mut seen: HashMap<String, usize> = HashMap::new();
     let mut calls = Vec::new();
-    for line in fs::read_to_string(trace).unwrap().lines() {
+    for line in trace_of(bench, &[], args).lines() {
         let call = line.split_whitespace().nth(1).unwrap_or_default();
         let Some((name, _)) = call.split_once('(') else { continue };
         let count = seen.entry(name.to_owned()).or_insert(0);
@@ -309,17 +305,7 @@ fn success_is_told_after_the_sync() {
         &["emit", "note", "--run", "r", "-f", "text=x"],
         &["emit", "tool.failed", "--run", "r", "-f", "tool_name=a"],
     ] {
-        let trace = bench.path("trace");
-        let output = Command::new("strace")
-            .args(["-f", "-qq", "-y", "-e", "trace=write,fsync,fdatasync", "-o"])
-            .arg(&trace)
-            .arg(env!("CARGO_BIN_EXE_runlog"))
-            .args(args)
-            .current_dir(bench.path("."))
-            .output()
-            .unwrap();
-        assert!(output.status.success());
-        let trace = fs::read_to_string(trace).unwrap();
+        let trace = trace_of(&bench, &["-y", "-e", "trace=write,fsync,fdatasync"], args);
         let place = |what: &str| {
             let found = trace.lines().position(|line| line.contains(what));
             found.unwrap_or_else(|| panic!("no {what} in {trace}"))

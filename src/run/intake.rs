@@ -121,53 +121,48 @@ fn redact(draft: &mut Cow<'_, Draft>, rules: &Rules) {
     if let Some(redacted) = rules.redact_members(&draft.unknown) {
         put(draft, redacted, |draft| &mut draft.unknown);
     }
-    let texts: [fn(&mut Draft) -> &mut Option<String>; 3] =
-        [|draft| &mut draft.summary, |draft| &mut draft.actor, |draft| &mut draft.branch];
-    let given = [&draft.summary, &draft.actor, &draft.branch];
-    let redacted = given.map(|text| rules.redact(text.as_deref()?));
-    for (redacted, text) in redacted.into_iter().zip(texts) {
-        if let Some(redacted) = redacted {
-            let draft = draft.to_mut();
-            draft.redactions += redacted.count;
-            *text(draft) = Some(redacted.text);
+    let texts = [&draft.summary, &draft.actor, &draft.branch];
+    if texts.into_iter().flatten().any(|text| rules.redact(text).is_some()) {
+        let Draft { summary, actor, branch, redactions, .. } = draft.to_mut();
+        for text in [summary, actor, branch].into_iter().flatten() {
+            if let Some(redacted) = rules.redact(text) {
+                *redactions += redacted.count;
+                *text = redacted.text;
+            }
         }
     }
 }
 
-/// Replaces ids that hold a secret, the same one always by the same other one, so that what
-/// belongs together stays together.
+/// Replaces ids and types that hold a secret, the same one always by the same other one, so
+/// that what belongs together stays together.
 fn redact_ids(draft: &mut Cow<'_, Draft>, rules: &Rules) {
-    let given = [
+    let ids = [
         &draft.event_id,
         &draft.session_id,
         &draft.task_id,
         &draft.correlation_id,
         &draft.parent_event_id,
     ];
-    let ids: [fn(&mut Draft) -> &mut Option<String>; 5] = [
-        |draft| &mut draft.event_id,
-        |draft| &mut draft.session_id,
-        |draft| &mut draft.task_id,
-        |draft| &mut draft.correlation_id,
-        |draft| &mut draft.parent_event_id,
-    ];
-    let renamed = |id: &str| -> Option<String> {
-        let rule = rules.redact(id)?.rules.pop_first()?;
-        Some(format!("redacted:{rule}:{}", hex(&sha256(id.as_bytes())[..4])))
-    };
-    let replaced = given.map(|id| renamed(id.as_deref()?));
-    let kind = renamed(&draft.kind);
-    for (id, place) in replaced.into_iter().zip(ids) {
-        if let Some(id) = id {
-            let draft = draft.to_mut();
-            draft.redactions += 1;
-            *place(draft) = Some(id);
-        }
+    let holds = |id: &String| rules.redact(id).is_some();
+    if !ids.into_iter().flatten().chain([&draft.kind]).any(holds) {
+        return;
     }
-    if let Some(kind) = kind {
-        let draft = draft.to_mut();
-        draft.redactions += 1;
-        draft.kind = kind;
+    let Draft {
+        event_id,
+        session_id,
+        task_id,
+        correlation_id,
+        parent_event_id,
+        kind,
+        redactions,
+        ..
+    } = draft.to_mut();
+    let ids = [event_id, session_id, task_id, correlation_id, parent_event_id];
+    for id in ids.into_iter().flatten().chain([kind]) {
+        if let Some(rule) = rules.redact(id).and_then(|mut redacted| redacted.rules.pop_first()) {
+            *redactions += 1;
+            *id = format!("redacted:{rule}:{}", hex(&sha256(id.as_bytes())[..4]));
+        }
     }
 }
 

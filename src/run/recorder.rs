@@ -39,6 +39,7 @@ pub struct Recorder {
     /// Bytes of a torn tail that were moved away, but not yet told by an event.
     untold: u64,
     recent: RecentCalls,
+    /// Bytes of the log after the last append.
     end: u64,
     /// For the lines of the next append.
     buffer: Vec<u8>,
