@@ -5,9 +5,10 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 use runlog::event::draft::{Defaults, Derived, Draft};
-use runlog::event::envelope;
+use runlog::event::envelope::{self, LineError};
 use runlog::event::fields::View;
 use runlog::event::hash::line_hash;
+use runlog::event::id::EventId;
 use runlog::event::json::{Rules as JsonRules, check};
 use runlog::event::pending::Pending;
 use runlog::secret::Rules;
@@ -21,7 +22,7 @@ const DEFAULTS: Defaults<'static> = Defaults {
     task_id: "task_20260101T000000Z_abcdef",
 };
 
-fn draft() -> Draft {
+fn draft() -> Draft<'static> {
     let json = check(NATIVE.as_bytes(), JsonRules::STRICT).expect("a good line");
     Draft::native(json).expect("a good event")
 }
@@ -29,14 +30,19 @@ fn draft() -> Draft {
 /// The line of the log that it becomes.
 fn line() -> Vec<u8> {
     let draft = draft();
-    let pending = Pending::new(&draft, &Derived::of(&draft), "evt_1".to_owned(), &DEFAULTS);
-    let mut line = Vec::new();
-    pending.expect("a good event").write(17, "2026-01-01T00:00:00.000Z", None, &mut line);
+    let (mut text, mut line) = (String::new(), Vec::new());
+    let pending = pending(&draft, &Derived::of(&draft), &mut text).expect("a good event");
+    pending.write(&text, 17, "2026-01-01T00:00:00.000Z", None, &mut line);
     line
+}
+
+fn pending(draft: &Draft<'_>, derived: &Derived, text: &mut String) -> Result<Pending, LineError> {
+    Pending::new(draft, derived, EventId::Given("evt_1".to_owned()), &DEFAULTS, text)
 }
 
 fn loops(criterion: &mut Criterion) {
     let (draft, line) = (draft(), line());
+    let mut text = String::new();
     let prose = "The tests pass; the skeleton of the task-manager is in place. ".repeat(64);
     let mut group = criterion.benchmark_group("line");
     group.throughput(Throughput::Bytes(line.len() as u64));
@@ -61,8 +67,8 @@ fn loops(criterion: &mut Criterion) {
     });
     group.bench_function("make a line", |b| {
         b.iter(|| {
-            let derived = Derived::of(&draft);
-            Pending::new(&draft, &derived, "evt_1".to_owned(), &DEFAULTS).is_ok()
+            text.clear();
+            pending(&draft, &Derived::of(&draft), &mut text).is_ok()
         });
     });
     group.finish();

@@ -37,8 +37,8 @@
 //! | `logs/rejected.jsonl` | input lines and torn tails that could not be taken | primary, append-only |
 //! | `blobs/<sha256>` | large values moved out of events ([`event::blob`]) | primary, written once |
 //! | `run.json` | state of the run ([`run::document`]) | derived, replaced atomically |
-//! | `logs/tools.jsonl` | one record a tool call state ([`run::records`]) | derived, appended with the event |
-//! | `logs/errors.jsonl` | one record an error ([`run::records`]) | derived, appended with the event |
+//! | `logs/tools.jsonl` | one record a tool call state ([`run::records`]) | derived, appended with the event, or right behind it ([`run::ahead`]) |
+//! | `logs/errors.jsonl` | one record an error ([`run::records`]) | derived, in the same way |
 //! | `transcript.md` | for people ([`transcript`]) | derived, replaced atomically |
 //! | `deliverables/…` | what the run must leave | the run's own |
 //! | `prompt.md`, `effective-system-prompt.md` | quoted in the transcript | the harness's own |

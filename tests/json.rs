@@ -1,7 +1,8 @@
 //! The JSON reader against an independent one.
 
 use proptest::prelude::*;
-use runlog::event::json::{Json, ObjectTree, Rules, check, quoted};
+use runlog::event::json::{Json, Members, ObjectTree, Rules, check, quoted};
+use runlog::event::time::Timestamp;
 
 fn json_like() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -55,6 +56,15 @@ proptest! {
         let theirs = serde_json::from_str::<serde_json::Value>(&text);
         let ours = check(text.as_bytes(), Rules::LENIENT);
         prop_assert_eq!(theirs.is_ok(), ours.is_ok(), "{} {:?}", text, ours);
+    }
+
+    /// If this fails, a time is not written as it is read.
+    #[test]
+    fn times_are_written_as_they_are_read(millis in -62_167_219_200_000_i64..=253_402_300_799_999) {
+        let written = Timestamp::from_millis(millis).to_string();
+        let theirs = chrono::DateTime::from_timestamp_millis(millis).unwrap();
+        prop_assert_eq!(&written, &theirs.to_rfc3339_opts(chrono::SecondsFormat::Millis, true));
+        prop_assert_eq!(Timestamp::parse(&written), Some(Timestamp::from_millis(millis)));
     }
 
     /// If this fails, some bytes make the reader panic.
@@ -122,4 +132,19 @@ fn trees() {
             && tree.add("a", one).is_err()
     );
     assert_eq!(tree.text(), "{\"a\":{\"b\":1,\"d\":1},\"c\":2,\"x\":{\"y\":{\"z\":1}}}");
+}
+
+/// If this fails, a field of an event is missed, or found where none is.
+#[test]
+fn members_are_found_as_in_the_text() {
+    let wide: Vec<String> = (0..20).map(|n| format!("\"k{n}\":{n}")).collect();
+    let wide = format!("{{{}}}", wide.join(","));
+    let escaped = r#"{"a":1,"\u0062":{"c":"x"},"n":null}"#;
+    for (text, name) in [(wide.as_str(), "k3"), (&wide, "k19"), (escaped, "b"), (escaped, "z")] {
+        let object = check(text.as_bytes(), Rules::STRICT).unwrap();
+        assert_eq!(Members::of(object).get(name), object.get(name), "{name}");
+    }
+    let members = Members::of(check(escaped.as_bytes(), Rules::STRICT).unwrap());
+    assert_eq!(members.text_at("b.c").as_deref(), Some("x"));
+    assert!(members.present("n").is_none() && members.get("n").is_some());
 }

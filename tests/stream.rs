@@ -172,3 +172,39 @@ fn blank_lines_may_come_first() {
     assert_eq!(said.status, 0, "{}", said.err);
     assert_eq!(bench.lines().len(), 1);
 }
+
+/// If this fails, the files that a thread of its own derives while a long stream comes in
+/// are other ones than the log says, or other writers' events are missing in them.
+#[test]
+fn a_long_stream_beside_other_writers_leaves_what_the_log_says() {
+    let bench = Bench::with_run();
+    let mut child = streaming(&bench);
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || {
+        for n in 0..30_000 {
+            let (kind, more) = match n % 3 {
+                0 => ("tool.started", ""),
+                1 => ("tool.completed", ""),
+                _ => ("error", ",\"data\":{\"message\":\"no\",\"code\":\"e\\u0031\"}"),
+            };
+            let call = n / 3;
+            let line =
+                format!("{{\"type\":\"{kind}\",\"correlation_id\":\"c\\u005f{call}\"{more}}}\n");
+            stdin.write_all(line.as_bytes()).unwrap();
+        }
+    });
+    for n in 0..20 {
+        let call = format!("mine_{n}");
+        bench.ok(&["emit", "tool.started", "--run", "r", "--correlation-id", &call]);
+        bench.ok(&["emit", "tool.completed", "--run", "r", "--correlation-id", &call]);
+    }
+    writer.join().unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(bench.lines().len(), 30_041);
+    let tools = json_lines(&bench.path("runs/r/logs/tools.jsonl"));
+    assert_eq!(tools.len(), 20_040);
+    assert_eq!(json_lines(&bench.path("runs/r/logs/errors.jsonl")).len(), 10_000);
+    let said = bench.ok(&["validate", "r"]);
+    let derived = ["RL501", "RL502"];
+    assert!(!derived.iter().any(|code| said.contains(code)), "{said}");
+}

@@ -134,7 +134,7 @@ fn free_slug(name: &str, chapters: &Chapters) -> String {
 
 /// The event that makes the chapter.
 #[must_use]
-pub fn created(chapter: &Chapter) -> Draft {
+pub fn created(chapter: &Chapter) -> Draft<'static> {
     let mut data = ObjectText::new();
     data.text("name", &chapter.name)
         .text("slug", &chapter.slug)
@@ -151,7 +151,7 @@ pub fn created(chapter: &Chapter) -> Draft {
 
 /// The event that unfolds a chapter again.
 #[must_use]
-pub fn removed(slug: &str) -> Draft {
+pub fn removed(slug: &str) -> Draft<'static> {
     let mut data = ObjectText::new();
     data.text("slug", slug);
     Draft::new("chapter.removed", data)

@@ -1,6 +1,7 @@
 //! Tool calls: starts paired with their ends.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::event::fields::View;
 use crate::event::role::Role;
@@ -51,11 +52,11 @@ pub struct Start {
 #[derive(Clone, Debug)]
 pub struct Call {
     /// Its id, as the first event gave it; the event's own id where it gave none.
-    pub id: String,
+    pub id: Arc<str>,
     /// The tool's name.
-    pub tool: String,
+    pub tool: Arc<str>,
     /// Who recorded the start; with the tool's name it pairs events without ids.
-    pub actor: String,
+    pub actor: Arc<str>,
     /// The first start.
     pub first: Option<Start>,
     /// The newest start.
@@ -77,15 +78,28 @@ pub struct Call {
 /// Whose call or error it is.
 struct Owner {
     /// `runId` of gateway events.
-    run: Option<String>,
+    run: Option<Arc<str>>,
     /// The agent, else the actor.
-    agent: String,
+    agent: Arc<str>,
 }
 
-impl Owner {
-    fn of(view: &View<'_, '_>) -> Self {
-        let run = view.field("runId").map(std::borrow::Cow::into_owned);
-        Self { run, agent: view.agent().into_owned() }
+/// Names of tools, actors, agents and runs, each kept once.
+#[derive(Clone, Debug, Default)]
+struct Names(HashSet<Arc<str>>);
+
+impl Names {
+    fn get(&mut self, name: &str) -> Arc<str> {
+        if let Some(name) = self.0.get(name) {
+            return Arc::clone(name);
+        }
+        let name: Arc<str> = name.into();
+        self.0.insert(Arc::clone(&name));
+        name
+    }
+
+    fn owner(&mut self, view: &View<'_, '_>) -> Owner {
+        let run = view.field("runId").map(|run| self.get(&run));
+        Owner { run, agent: self.get(&view.agent()) }
     }
 }
 
@@ -106,10 +120,11 @@ pub struct Observed {
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     calls: Vec<Call>,
+    names: Names,
     /// By the last segment of the id: `R/tc1` and `tc1` both lie under `tc1`.
-    by_segment: HashMap<String, Segment>,
+    by_segment: HashMap<Arc<str>, Segment>,
     /// Starts in order, by tool and actor; the closed ones are dropped when met.
-    open_by_tool: HashMap<(String, String), Vec<usize>>,
+    open_by_tool: HashMap<(Arc<str>, Arc<str>), Vec<usize>>,
     /// Calls by whose errors concern them; taken out by the first such error.
     endless: HashMap<Concern, Vec<usize>>,
 }
@@ -120,7 +135,7 @@ struct Segment {
     /// The call that is known by the bare id, and whether it is known by a prefixed one too.
     bare: Option<(usize, bool)>,
     /// Calls by the prefix of their ids.
-    by_prefix: HashMap<String, usize>,
+    by_prefix: BTreeMap<String, usize>,
     /// Prefixed calls in order of their starts; the closed ones are dropped when met.
     open: Vec<usize>,
     newest: usize,
@@ -130,11 +145,11 @@ struct Segment {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Concern {
     /// Errors of that run.
-    Run(String),
+    Run(Arc<str>),
     /// Errors of that agent that name no run.
-    Agent(String),
+    Agent(Arc<str>),
     /// Errors of that agent, for a call that names no run.
-    AgentOfNoRun(String),
+    AgentOfNoRun(Arc<str>),
 }
 
 impl Calls {
@@ -212,7 +227,7 @@ impl Calls {
     }
 
     fn error(&mut self, view: &View<'_, '_>) {
-        let Owner { run, agent } = Owner::of(view);
+        let Owner { run, agent } = self.names.owner(view);
         let concerns = match run {
             Some(run) => vec![Concern::Run(run), Concern::AgentOfNoRun(agent)],
             None => vec![Concern::Agent(agent)],
@@ -224,17 +239,20 @@ impl Calls {
 
     fn add(&mut self, view: &View<'_, '_>, id: &str) -> usize {
         let index = self.calls.len();
-        let Owner { run, agent } = Owner::of(view);
+        let Owner { run, agent } = self.names.owner(view);
         let mut concern = |concern| self.endless.entry(concern).or_default().push(index);
         match run {
             Some(run) => concern(Concern::Run(run)),
             None => concern(Concern::AgentOfNoRun(agent.clone())),
         }
         concern(Concern::Agent(agent));
+        let (prefix, last) = split_id(id);
+        let id: Arc<str> = id.into();
+        let last = if prefix.is_none() { Arc::clone(&id) } else { last.into() };
         self.calls.push(Call {
-            id: id.to_owned(),
-            tool: view.tool().into_owned(),
-            actor: view.event.actor.clone().into_owned(),
+            id,
+            tool: self.names.get(&view.tool()),
+            actor: self.names.get(&view.event.actor),
             first: None,
             newest: None,
             open: false,
@@ -244,8 +262,7 @@ impl Calls {
             duration_ms: None,
             error_followed: false,
         });
-        let (prefix, last) = split_id(id);
-        let segment = self.by_segment.entry(last.to_owned()).or_default();
+        let segment = self.by_segment.entry(last).or_default();
         segment.newest = index;
         match prefix {
             Some(prefix) => drop(segment.by_prefix.insert(prefix.to_owned(), index)),
@@ -282,7 +299,7 @@ impl Calls {
     }
 
     fn newest_open(&mut self, view: &View<'_, '_>) -> Option<usize> {
-        let key = (view.tool().into_owned(), view.event.actor.clone().into_owned());
+        let key = (self.names.get(&view.tool()), self.names.get(&view.event.actor));
         let starts = self.open_by_tool.get_mut(&key)?;
         while let Some(call) = starts.pop() {
             if self.calls[call].open {

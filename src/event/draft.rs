@@ -1,5 +1,7 @@
 //! Events on their way into a log, as a caller gave them.
 
+use std::borrow::Cow;
+
 use super::catalogue;
 use super::envelope::{
     Event, LineError, LineFault, Severity, id_of, object_of, severity_of, text_of, timestamp_of,
@@ -7,40 +9,39 @@ use super::envelope::{
 };
 use super::fields::{as_text, effective};
 use super::hash::sha256;
-use super::json::{Json, ObjectText, unescape};
+use super::json::{Json, Members, ObjectText, unescape};
 use super::reserved::REDACTIONS;
-use super::template::Template;
 use super::time::Timestamp;
 
 /// An event as a caller gave it; whatever is `None` will be derived.
 #[derive(Clone, Debug, Default)]
-pub struct Draft {
+pub struct Draft<'a> {
     /// The event's type.
-    pub kind: String,
+    pub kind: Cow<'a, str>,
     /// The payload: compact JSON text of an object.
-    pub data: String,
+    pub data: Cow<'a, str>,
     /// A given id makes a repetition safe.
-    pub event_id: Option<String>,
+    pub event_id: Option<Cow<'a, str>>,
     /// The run that the caller believes to write to (native streams).
-    pub run_id: Option<String>,
+    pub run_id: Option<Cow<'a, str>>,
     /// Default: the run's own.
-    pub session_id: Option<String>,
+    pub session_id: Option<Cow<'a, str>>,
     /// Default: the run's own.
-    pub task_id: Option<String>,
+    pub task_id: Option<Cow<'a, str>>,
     /// Default: the time of writing.
     pub timestamp: Option<Timestamp>,
     /// Default: by the catalogue.
-    pub actor: Option<String>,
+    pub actor: Option<Cow<'a, str>>,
     /// Default: by the catalogue, `error` for a tool result with an error.
     pub severity: Option<Severity>,
     /// Default: the template of the type, if it has one.
-    pub summary: Option<String>,
+    pub summary: Option<Cow<'a, str>>,
     /// Ties the events of one call together.
-    pub correlation_id: Option<String>,
+    pub correlation_id: Option<Cow<'a, str>>,
     /// The event that led to this one.
-    pub parent_event_id: Option<String>,
+    pub parent_event_id: Option<Cow<'a, str>>,
     /// Hierarchical scope.
-    pub branch: Option<String>,
+    pub branch: Option<Cow<'a, str>>,
     /// An event with this id is the same one, whatever its content: the caller compared
     /// what it was made from (imports).
     pub settled_id: bool,
@@ -54,13 +55,16 @@ pub struct Draft {
     pub unknown: String,
 }
 
-impl Draft {
+impl Draft<'static> {
     /// A draft of that type with that payload and nothing else given.
     #[must_use]
     pub fn new(kind: &str, data: ObjectText) -> Self {
-        Self { kind: kind.to_owned(), data: data.finish(), ..Self::default() }
+        let (kind, data) = (kind.to_owned().into(), data.finish().into());
+        Self { kind, data, ..Self::default() }
     }
+}
 
+impl<'a> Draft<'a> {
     /// The payload as a view.
     #[must_use]
     pub fn data(&self) -> Json<'_> {
@@ -71,7 +75,7 @@ impl Draft {
     ///
     /// # Errors
     /// The first field that is of the wrong type or may not be given.
-    pub fn native(json: Json<'_>) -> Result<Self, LineError> {
+    pub fn native(json: Json<'a>) -> Result<Self, LineError> {
         Self::read(json, |_| false)
     }
 
@@ -80,12 +84,14 @@ impl Draft {
     ///
     /// # Errors
     /// The first field that is of the wrong type.
-    pub fn copied(json: Json<'_>) -> Result<Self, LineError> {
+    pub fn copied(json: Json<'a>) -> Result<Self, LineError> {
         let left_out = |key: &str| matches!(key, "sequence" | "prev_hash" | "run_id");
         let mut draft = Self::read(json, left_out)?;
         // A summary that the template made is made anew, of what the payload will be.
         let unsaid = Self { summary: None, ..draft.clone() };
-        if draft.summary.is_some() && draft.summary == Derived::of(&unsaid).summary {
+        if draft.summary.is_some()
+            && draft.summary.as_deref() == Derived::of(&unsaid).summary.as_deref()
+        {
             draft.summary = None;
         }
         if draft.data().get("source_sha256").is_none() {
@@ -99,14 +105,14 @@ impl Draft {
         for (key, value) in draft.data().members().filter(|(key, _)| key != REDACTIONS) {
             data.json(&key, value);
         }
-        draft.data = data.finish();
+        draft.data = data.finish().into();
         draft.redactions = redactions;
         Ok(draft)
     }
 
-    fn read(json: Json<'_>, left_out: fn(&str) -> bool) -> Result<Self, LineError> {
+    fn read(json: Json<'a>, left_out: fn(&str) -> bool) -> Result<Self, LineError> {
         let start = json.text().as_ptr() as usize;
-        let mut draft = Self { data: "{}".to_owned(), proven: true, ..Self::default() };
+        let mut draft = Self { data: "{}".into(), proven: true, ..Self::default() };
         if !json.is_object() {
             return Err(LineError { offset: 0, fault: LineFault::NotAnObject });
         }
@@ -130,20 +136,16 @@ impl Draft {
     }
 
     /// Takes one field of an envelope; false when there is no field of that name.
-    fn member(&mut self, key: &str, value: Json<'_>) -> Result<bool, (&'static str, String)> {
+    fn member(&mut self, key: &str, value: Json<'a>) -> Result<bool, (&'static str, String)> {
         let given = "may not be given: the log decides it".to_owned();
-        let id = |name: &'static str| {
-            id_of(name, value).map(|id| Some(id.into_owned())).map_err(|rule| (name, rule))
-        };
-        let text = |name: &'static str| {
-            text_of(value).map(|text| Some(text.into_owned())).map_err(|rule| (name, rule))
-        };
+        let id = |name: &'static str| id_of(name, value).map(Some).map_err(|rule| (name, rule));
+        let text = |name: &'static str| text_of(value).map(Some).map_err(|rule| (name, rule));
         match key {
             "event_id" => self.event_id = id("event_id")?,
             "run_id" => self.run_id = id("run_id")?,
             "session_id" => self.session_id = id("session_id")?,
             "task_id" => self.task_id = id("task_id")?,
-            "type" => self.kind = type_of(value).map_err(|rule| ("type", rule))?.into_owned(),
+            "type" => self.kind = type_of(value).map_err(|rule| ("type", rule))?,
             "timestamp" => {
                 self.timestamp = Some(timestamp_of(value).map_err(|rule| ("timestamp", rule))?);
             }
@@ -155,7 +157,7 @@ impl Draft {
             "summary" => self.summary = text("summary")?,
             "data" => {
                 let data = object_of(value).map_err(|rule| ("data", rule))?;
-                self.data = data.compact().into_owned();
+                self.data = data.compact();
             }
             "correlation_id" => self.correlation_id = id("correlation_id")?,
             "parent_event_id" => self.parent_event_id = id("parent_event_id")?,
@@ -204,7 +206,7 @@ impl Draft {
             run_id: defaults.run_id.into(),
             session_id: self.session_id.as_deref().unwrap_or(defaults.session_id).into(),
             task_id: self.task_id.as_deref().unwrap_or(defaults.task_id).into(),
-            kind: self.kind.as_str().into(),
+            kind: self.kind.as_ref().into(),
             timestamp: self.timestamp.unwrap_or(position.now),
             actor: self.actor.as_deref().or(row.map(|row| row.actor)).unwrap_or("runtime").into(),
             severity: derived.severity,
@@ -255,17 +257,18 @@ pub struct Derived {
 impl Derived {
     /// Reads the payload, which must still be whole: large values are moved out later.
     #[must_use]
-    pub fn of(draft: &Draft) -> Self {
+    pub fn of(draft: &Draft<'_>) -> Self {
         let row = catalogue::row(&draft.kind);
-        let data = draft.data();
+        let data = Members::of(draft.data());
         let severity = draft.severity.unwrap_or_else(|| {
             let default = row.map_or(Severity::Info, |row| row.severity);
-            effective(catalogue::role(&draft.kind), default, data).1
+            effective(catalogue::role(&draft.kind), default, &data).1
         });
-        let summary = draft.summary.clone().or_else(|| {
-            let source = row.map(|row| row.template).filter(|template| !template.is_empty())?;
-            Some(Template::parse(source).ok()?.render(data))
-        });
+        let summary = draft
+            .summary
+            .as_deref()
+            .map(str::to_owned)
+            .or_else(|| catalogue::summary(&draft.kind, &data));
         Self { severity, summary }
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::blob::Reference;
 use super::envelope::{Event, Severity};
-use super::json::{Json, Kind};
+use super::json::{Json, Kind, Members};
 use super::role::Role;
 
 const TOOL: &[&str] = &["tool_name", "tool", "name"];
@@ -23,27 +23,11 @@ const COST: &[&str] = &["cost_usd", "cost"];
 const PATH: &[&str] = &["path", "file_path", "content_path"];
 const DURATION: &[&str] = &["duration_ms", "durationMs"];
 
-fn first<'a>(data: Json<'a>, names: &[&str]) -> Option<Json<'a>> {
-    if names.iter().any(|name| name.contains('.')) {
-        return names.iter().find_map(|name| data.path(name));
-    }
-    // One walk, whatever the number of names.
-    let mut found: Option<(usize, Json<'a>)> = None;
-    for (key, value) in data.members() {
-        let before = found.map_or(names.len(), |(index, _)| index);
-        if let Some(index) = names[..before].iter().position(|name| key == *name)
-            && !value.is_null()
-        {
-            found = Some((index, value));
-            if index == 0 {
-                break;
-            }
-        }
-    }
-    found.map(|(_, value)| value)
+fn first<'a>(data: &Members<'a>, names: &[&str]) -> Option<Json<'a>> {
+    names.iter().find_map(|name| data.path(name))
 }
 
-fn first_text<'a>(data: Json<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
+fn first_text<'a>(data: &Members<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
     first(data, names).map(as_text)
 }
 
@@ -76,11 +60,13 @@ pub struct View<'e, 'a> {
     pub role: Role,
     /// The effective severity: `error` for an effective `tool_fail` made from a `tool_end`.
     pub severity: Severity,
+    /// The members of the event's payload.
+    pub data: Members<'a>,
 }
 
 /// The role and severity that an event of `role` with this `data` has in effect.
 #[must_use]
-pub fn effective(role: Role, severity: Severity, data: Json<'_>) -> (Role, Severity) {
+pub fn effective(role: Role, severity: Severity, data: &Members<'_>) -> (Role, Severity) {
     if role != Role::ToolEnd {
         return (role, severity);
     }
@@ -99,8 +85,9 @@ impl<'e, 'a> View<'e, 'a> {
     #[must_use]
     pub fn of(event: &'e Event<'a>) -> Self {
         let row = super::catalogue::role(&event.kind);
-        let (role, severity) = effective(row, event.severity, event.data);
-        Self { event, role, severity }
+        let data = Members::of(event.data);
+        let (role, severity) = effective(row, event.severity, &data);
+        Self { event, role, severity, data }
     }
 
     /// The tool's name; `repl` for code cells, else `tool`.
@@ -109,7 +96,7 @@ impl<'e, 'a> View<'e, 'a> {
         if self.event.kind.starts_with("repl_") {
             return Cow::Borrowed("repl");
         }
-        first_text(self.event.data, TOOL).unwrap_or(Cow::Borrowed("tool"))
+        first_text(&self.data, TOOL).unwrap_or(Cow::Borrowed("tool"))
     }
 
     /// The id that ties a call's events together, if the event has one.
@@ -117,7 +104,7 @@ impl<'e, 'a> View<'e, 'a> {
     pub fn call_id(&self) -> Option<Cow<'a, str>> {
         let id = match &self.event.correlation_id {
             Some(id) => Some(id.clone()),
-            None => first_text(self.event.data, CALL_ID),
+            None => first_text(&self.data, CALL_ID),
         };
         id.filter(|id| !is_placeholder(id))
     }
@@ -125,95 +112,95 @@ impl<'e, 'a> View<'e, 'a> {
     /// The arguments of a call.
     #[must_use]
     pub fn arguments(&self) -> Option<Json<'a>> {
-        first(self.event.data, ARGUMENTS)
+        first(&self.data, ARGUMENTS)
     }
 
     /// The result of a call; a wrapped one (`output.result`) is unwrapped.
     #[must_use]
     pub fn result(&self) -> Option<Json<'a>> {
-        let result = first(self.event.data, RESULT)?;
+        let result = first(&self.data, RESULT)?;
         Some(result.present("result").unwrap_or(result))
     }
 
     /// What went wrong, in words.
     #[must_use]
     pub fn error_text(&self) -> Option<Cow<'a, str>> {
-        first_text(self.event.data, ERROR_TEXT).or_else(|| {
-            let output = self.event.data.present("output")?;
-            first_text(output, ERROR_TEXT)
+        first_text(&self.data, ERROR_TEXT).or_else(|| {
+            let output = self.data.present("output")?;
+            first_text(&Members::of(output), ERROR_TEXT)
         })
     }
 
     /// What was said.
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
-        first_text(self.event.data, TEXT)
+        first_text(&self.data, TEXT)
     }
 
     /// Which agent the event is about.
     #[must_use]
     pub fn agent(&self) -> Cow<'a, str> {
-        first_text(self.event.data, AGENT).unwrap_or_else(|| self.event.actor.clone())
+        first_text(&self.data, AGENT).unwrap_or_else(|| self.event.actor.clone())
     }
 
     /// The file that the event is about.
     #[must_use]
     pub fn path(&self) -> Option<Cow<'a, str>> {
-        first_text(self.event.data, PATH)
+        first_text(&self.data, PATH)
     }
 
     /// The event's own duration in milliseconds, if it reports one.
     #[must_use]
     pub fn duration_ms(&self) -> Option<u64> {
-        first(self.event.data, DURATION).and_then(Json::as_u64)
+        first(&self.data, DURATION).and_then(Json::as_u64)
     }
 
     /// Input tokens without cached ones.
     #[must_use]
     pub fn input_tokens(&self) -> Option<u64> {
-        first(self.event.data, INPUT_TOKENS).and_then(Json::as_u64)
+        first(&self.data, INPUT_TOKENS).and_then(Json::as_u64)
     }
 
     /// Output tokens.
     #[must_use]
     pub fn output_tokens(&self) -> Option<u64> {
-        first(self.event.data, OUTPUT_TOKENS).and_then(Json::as_u64)
+        first(&self.data, OUTPUT_TOKENS).and_then(Json::as_u64)
     }
 
     /// Input tokens read from a cache.
     #[must_use]
     pub fn cache_read_tokens(&self) -> Option<u64> {
-        first(self.event.data, CACHE_READ).and_then(Json::as_u64)
+        first(&self.data, CACHE_READ).and_then(Json::as_u64)
     }
 
     /// Input tokens written to a cache.
     #[must_use]
     pub fn cache_creation_tokens(&self) -> Option<u64> {
-        first(self.event.data, CACHE_CREATION).and_then(Json::as_u64)
+        first(&self.data, CACHE_CREATION).and_then(Json::as_u64)
     }
 
     /// Cost in millionths of a dollar.
     #[must_use]
     pub fn cost_micros(&self) -> Option<i64> {
-        let dollars = first(self.event.data, COST)?.as_f64()?;
+        let dollars = first(&self.data, COST)?.as_f64()?;
         Some((dollars * 1e6).round() as i64)
     }
 
     /// The model response that the event belongs to, if its id is a real one.
     #[must_use]
     pub fn message_id(&self) -> Option<Cow<'a, str>> {
-        self.event.data.text_at("message_id").filter(|id| !is_placeholder(id))
+        self.data.text_at("message_id").filter(|id| !is_placeholder(id))
     }
 
     /// A field of `data` as text.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<Cow<'a, str>> {
-        self.event.data.path(name).map(as_text)
+        self.data.path(name).map(as_text)
     }
 
     /// Whether the event was read from another program's log.
     #[must_use]
     pub fn is_imported(&self) -> bool {
-        self.event.data.get("dialect").is_some_and(|dialect| dialect.kind() == Kind::String)
+        self.data.get("dialect").is_some_and(|dialect| dialect.kind() == Kind::String)
     }
 }

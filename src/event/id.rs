@@ -4,6 +4,7 @@ use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 
 use uuid::Builder;
+use uuid::fmt::Hyphenated;
 
 use super::time::Timestamp;
 
@@ -76,7 +77,7 @@ impl fmt::Display for RunId {
 /// When the text breaks that rule; `what` names the field in the message.
 pub fn check_id(what: &'static str, text: &str) -> Result<(), BadId> {
     const RULE: &str = "use 1 to 128 bytes without white space or control characters";
-    if text.is_empty() || text.len() > MAX_ID || text.chars().any(spaced) {
+    if text.is_empty() || text.len() > MAX_ID || is_spaced(text) {
         return Err(bad(what, text, RULE));
     }
     Ok(())
@@ -88,22 +89,57 @@ pub fn check_id(what: &'static str, text: &str) -> Result<(), BadId> {
 /// When the text breaks that rule.
 pub fn check_type(text: &str) -> Result<(), BadId> {
     const RULE: &str = "use 1 to 128 characters without white space or control characters";
-    if text.is_empty() || text.chars().nth(MAX_ID).is_some() || text.chars().any(spaced) {
+    let long = text.len() > MAX_ID && text.chars().nth(MAX_ID).is_some();
+    if text.is_empty() || long || is_spaced(text) {
         return Err(bad("event type", text, RULE));
     }
     Ok(())
 }
 
-fn spaced(character: char) -> bool {
-    character.is_whitespace() || character.is_control()
+/// Whether a text holds white space or control characters.
+fn is_spaced(text: &str) -> bool {
+    let spaced = |character: char| character.is_whitespace() || character.is_control();
+    !text.bytes().all(|byte| byte.is_ascii_graphic()) && text.chars().any(spaced)
 }
 
-/// A fresh event id: `evt_` and a UUID version 7 (RFC 9562) of that time.
-#[must_use]
-pub fn new_event_id(now: Timestamp) -> String {
-    let millis = u64::try_from(now.millis()).unwrap_or(0);
-    let uuid = Builder::from_unix_timestamp_millis(millis, &random()).into_uuid();
-    format!("evt_{uuid}")
+/// Bytes of an id that is made here.
+const MADE: usize = "evt_".len() + Hyphenated::LENGTH;
+
+/// The id of an event that is recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventId {
+    /// Given by the caller.
+    Given(String),
+    /// Made here: `evt_` and a UUID in hex digits and hyphens.
+    Made([u8; MADE]),
+}
+
+impl EventId {
+    /// A fresh id: `evt_` and a UUID version 7 (RFC 9562) of that time.
+    #[must_use]
+    pub fn new(now: Timestamp) -> Self {
+        let millis = u64::try_from(now.millis()).unwrap_or(0);
+        let uuid = Builder::from_unix_timestamp_millis(millis, &random()).into_uuid();
+        let mut id = [0; MADE];
+        id[..4].copy_from_slice(b"evt_");
+        uuid.hyphenated().encode_lower(&mut id[4..]);
+        Self::Made(id)
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Given(id) => id,
+            Self::Made(id) => std::str::from_utf8(id).unwrap_or_default(),
+        }
+    }
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 /// Six random characters of `a-z 0-9` for generated run, session and task ids.

@@ -1,8 +1,12 @@
 //! A draft as a line of the log, but for what the lock decides.
 
+use std::io::Write as _;
+use std::ops::Range;
+
 use super::catalogue;
 use super::draft::{Defaults, Derived, Draft};
 use super::envelope::{self, LineError, LineFault, MAX_LINE};
+use super::id::EventId;
 use super::json::escape_into;
 use super::time::Timestamp;
 
@@ -11,73 +15,76 @@ use super::time::Timestamp;
 #[derive(Clone, Debug)]
 pub struct Pending {
     /// The event's id.
-    pub event_id: String,
+    pub event_id: EventId,
     timestamp: Option<Timestamp>,
-    text: String,
-    /// Where the sequence goes in `text`.
+    /// Where its own text lies among that of others.
+    text: Range<usize>,
+    /// Where in that text the sequence goes.
     sequence_at: usize,
     /// Where the time goes.
     timestamp_at: usize,
 }
 
 impl Pending {
-    /// Fills in the defaults.
+    /// Fills in the defaults; the text goes behind that of others.
     ///
     /// # Errors
     /// A line over its limit, or one that a reader would refuse.
     pub fn new(
-        draft: &Draft,
+        draft: &Draft<'_>,
         derived: &Derived,
-        event_id: String,
+        event_id: EventId,
         defaults: &Defaults<'_>,
+        texts: &mut String,
     ) -> Result<Self, LineError> {
+        let start = texts.len();
         let row = catalogue::row(&draft.kind);
         let actor = draft.actor.as_deref().or(row.map(|row| row.actor)).unwrap_or("runtime");
         let summary = derived.summary.as_deref();
-        let mut text = String::with_capacity(
-            draft.data.len() + draft.unknown.len() + summary.map_or(0, str::len) + 500,
-        );
-        text.push_str("{\"event_id\":");
-        escape_into(&event_id, &mut text);
-        text.push_str(",\"sequence\":");
-        let sequence_at = text.len();
-        member("run_id", defaults.run_id, &mut text);
+        let mut text = Text(texts);
+        text.push("{\"event_id\":");
+        text.string(event_id.as_str());
+        text.push(",\"sequence\":");
+        let sequence_at = text.0.len();
+        text.member("run_id", defaults.run_id);
         let session_id = draft.session_id.as_deref().unwrap_or(defaults.session_id);
-        member("session_id", session_id, &mut text);
-        member("task_id", draft.task_id.as_deref().unwrap_or(defaults.task_id), &mut text);
-        member("type", &draft.kind, &mut text);
-        let timestamp_at = text.len();
-        member("actor", actor, &mut text);
-        member("severity", derived.severity.name(), &mut text);
+        text.member("session_id", session_id);
+        text.member("task_id", draft.task_id.as_deref().unwrap_or(defaults.task_id));
+        text.member("type", &draft.kind);
+        let timestamp_at = text.0.len();
+        text.member("actor", actor);
+        text.member("severity", derived.severity.name());
         match summary {
-            Some(summary) => member("summary", summary, &mut text),
-            None => text.push_str(",\"summary\":null"),
+            Some(summary) => text.member("summary", summary),
+            None => text.push(",\"summary\":null"),
         }
-        text.push_str(",\"data\":");
-        text.push_str(&draft.data);
+        text.push(",\"data\":");
+        text.push(&draft.data);
         for (name, value) in [
             ("correlation_id", &draft.correlation_id),
             ("parent_event_id", &draft.parent_event_id),
             ("branch", &draft.branch),
         ] {
             if let Some(value) = value {
-                member(name, value, &mut text);
+                text.member(name, value);
             }
         }
         if !draft.unknown.is_empty() {
-            text.push(',');
-            text.push_str(&draft.unknown);
+            text.push(",");
+            text.push(&draft.unknown);
         }
         let timestamp = draft.timestamp;
+        let text = start..texts.len();
         let pending = Self { event_id, timestamp, text, sequence_at, timestamp_at };
         let longest = pending.longest();
         if longest > MAX_LINE {
+            texts.truncate(start);
             return Err(LineError { offset: 0, fault: LineFault::TooLong(longest as u64) });
         }
         if !draft.proven {
             // Whatever was given: no line is written that a reader would refuse.
             let mut probe = Vec::with_capacity(longest);
-            pending.write(1, "1970-01-01T00:00:00.000Z", None, &mut probe);
+            pending.write(texts, 1, "1970-01-01T00:00:00.000Z", None, &mut probe);
             envelope::parse(&probe).map_err(|mut faults| faults.swap_remove(0))?;
         }
         Ok(pending)
@@ -89,21 +96,30 @@ impl Pending {
         self.text.len() + 140
     }
 
-    /// Appends the finished line, its newline included. `now` is the time where none was
-    /// given, as it is written.
-    pub fn write(&self, sequence: u64, now: &str, prev_hash: Option<&str>, out: &mut Vec<u8>) {
-        let text = self.text.as_bytes();
-        out.reserve(text.len() + 140);
-        out.extend_from_slice(&text[..self.sequence_at]);
-        out.extend_from_slice(sequence.to_string().as_bytes());
-        out.extend_from_slice(&text[self.sequence_at..self.timestamp_at]);
+    /// Appends the finished line, its newline included, made from the `texts` of all. `now`
+    /// is the time where none was given, as it is written.
+    pub fn write(
+        &self,
+        texts: &str,
+        sequence: u64,
+        now: &str,
+        prev_hash: Option<&str>,
+        out: &mut Vec<u8>,
+    ) {
+        let texts = texts.as_bytes();
+        let (start, end) = (self.text.start, self.text.end);
+        out.reserve(self.longest());
+        out.extend_from_slice(&texts[start..self.sequence_at]);
+        // Into a vector nothing fails.
+        let _ = write!(out, "{sequence}");
+        out.extend_from_slice(&texts[self.sequence_at..self.timestamp_at]);
         out.extend_from_slice(b",\"timestamp\":\"");
         match self.timestamp {
-            Some(timestamp) => out.extend_from_slice(timestamp.to_string().as_bytes()),
+            Some(timestamp) => drop(write!(out, "{timestamp}")),
             None => out.extend_from_slice(now.as_bytes()),
         }
         out.push(b'"');
-        out.extend_from_slice(&text[self.timestamp_at..]);
+        out.extend_from_slice(&texts[self.timestamp_at..end]);
         if let Some(hash) = prev_hash {
             out.extend_from_slice(b",\"prev_hash\":\"");
             out.extend_from_slice(hash.as_bytes());
@@ -113,9 +129,22 @@ impl Pending {
     }
 }
 
-fn member(name: &str, value: &str, out: &mut String) {
-    out.push_str(",\"");
-    out.push_str(name);
-    out.push_str("\":");
-    escape_into(value, out);
+/// JSON text behind other text.
+struct Text<'t>(&'t mut String);
+
+impl Text<'_> {
+    fn push(&mut self, text: &str) {
+        self.0.push_str(text);
+    }
+
+    fn string(&mut self, text: &str) {
+        escape_into(text, self.0);
+    }
+
+    fn member(&mut self, name: &str, value: &str) {
+        self.push(",\"");
+        self.push(name);
+        self.push("\":");
+        self.string(value);
+    }
 }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::fields::as_text;
-use super::json::{Json, Kind};
+use super::json::{Json, Kind, Members};
 use super::number::{fixed, shortest};
 
 /// Longest summary that a template makes, in characters, the `…` included.
@@ -74,18 +74,22 @@ impl<'t> Template<'t> {
 
     /// Fills the template from the fields of `data`; one line of at most 500 characters.
     #[must_use]
-    pub fn render(&self, data: Json<'_>) -> String {
+    pub fn render(&self, data: &Members<'_>) -> String {
         let mut out = String::new();
         for part in &self.parts {
             match part {
                 Part::Text(text) => out.push_str(text),
                 Part::Field { paths, decimals, fallback } => {
                     let value = paths.iter().find_map(|path| lookup(data, path, *decimals));
-                    out.push_str(&one_line(&value.unwrap_or_else(|| or_else(fallback, *decimals))));
+                    let value = value.unwrap_or_else(|| or_else(fallback, *decimals));
+                    out.push_str(&one_line(&value));
                 }
             }
         }
-        cut(&out, MAX_SUMMARY_CHARS).into_owned()
+        match cut(&out, MAX_SUMMARY_CHARS) {
+            Cow::Owned(short) => short,
+            Cow::Borrowed(_) => out,
+        }
     }
 }
 
@@ -106,51 +110,54 @@ fn field(inner: &str) -> Result<Part<'_>, &'static str> {
     Ok(Part::Field { paths, decimals, fallback })
 }
 
-fn lookup(data: Json<'_>, path: &str, decimals: Option<usize>) -> Option<String> {
+fn lookup<'a>(data: &Members<'a>, path: &str, decimals: Option<usize>) -> Option<Cow<'a, str>> {
     if let Some(list) = path.strip_suffix(".len").and_then(|list| data.path(list))
         && list.kind() == Kind::Array
     {
-        return Some(list.items().count().to_string());
+        return Some(list.items().count().to_string().into());
     }
     let value = data.path(path)?;
     match decimals {
-        Some(places) => fixed(value.as_f64()?, places),
+        Some(places) => fixed(value.as_f64()?, places).map(Cow::Owned),
         None => printed(value),
     }
 }
 
 /// A value as a template prints it; `None` for null and for numbers that are not finite.
-fn printed(value: Json<'_>) -> Option<String> {
+fn printed(value: Json<'_>) -> Option<Cow<'_, str>> {
     match value.kind() {
         Kind::Null => None,
-        Kind::Bool => Some(value.text().to_owned()),
-        Kind::Number => shortest(value.text()),
-        Kind::String => value.as_str().map(Cow::into_owned),
-        Kind::Object => Some(as_text(value).into_owned()),
+        Kind::Bool => Some(value.text().into()),
+        Kind::Number => shortest(value.text()).map(Cow::Owned),
+        Kind::String => value.as_str(),
+        Kind::Object => Some(as_text(value)),
         Kind::Array => {
-            let items: Vec<String> =
+            let items: Vec<Cow<'_, str>> =
                 value.items().map(|item| printed(item).unwrap_or_default()).collect();
-            Some(items.join(","))
+            Some(items.join(",").into())
         }
     }
 }
 
-fn or_else(fallback: &str, decimals: Option<usize>) -> String {
+fn or_else(fallback: &str, decimals: Option<usize>) -> Cow<'_, str> {
     let number = decimals.and_then(|places| fixed(fallback.parse().ok()?, places));
-    number.unwrap_or_else(|| fallback.to_owned())
+    number.map_or(Cow::Borrowed(fallback), Cow::Owned)
 }
 
 /// Line breaks and control characters become spaces.
 #[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
     if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
 }
 
 /// At most `limit` characters, the last of them `…` where something was cut.
 #[must_use]
 pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
-    if text.chars().nth(limit).is_none() {
+    if text.len() <= limit || text.chars().nth(limit).is_none() {
         return Cow::Borrowed(text);
     }
     let mut short: String = text.chars().take(limit.saturating_sub(1)).collect();

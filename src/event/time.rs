@@ -81,6 +81,37 @@ impl Timestamp {
         u64::try_from(self.0 - earlier.0).ok()
     }
 
+    /// The one form that this program writes; `None` outside the years 0000 to 9999.
+    fn canonical(self) -> Option<[u8; 24]> {
+        let Self(millis) = Self::within_years(self.0)?;
+        let (days, of_day) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
+        // The civil calendar with March as the first month, as in `canonical`.
+        let shifted = days + 719_468;
+        let era = shifted.div_euclid(146_097);
+        let of_era = shifted.rem_euclid(146_097);
+        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * month + 2) / 5 + 1;
+        let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+        let year = era * 400 + year_of_era + next;
+        let mut text = *b"0000-00-00T00:00:00.000Z";
+        let mut write = |end: usize, count: usize, mut number: i64| {
+            for at in (end - count..end).rev() {
+                text[at] = b'0' + (number % 10) as u8;
+                number /= 10;
+            }
+        };
+        write(4, 4, year);
+        write(7, 2, month);
+        write(10, 2, day);
+        write(13, 2, of_day / 3_600_000);
+        write(16, 2, of_day / 60_000 % 60);
+        write(19, 2, of_day / 1_000 % 60);
+        write(23, 3, of_day % 1_000);
+        Some(text)
+    }
+
     fn utc(self) -> DateTime<Utc> {
         DateTime::from_timestamp_millis(self.0).unwrap_or_default()
     }
@@ -89,7 +120,10 @@ impl Timestamp {
 impl fmt::Display for Timestamp {
     /// RFC 3339 in UTC with milliseconds: `2026-04-26T10:00:00.000Z`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.utc().to_rfc3339_opts(SecondsFormat::Millis, true))
+        match self.canonical().as_ref().map(|text| std::str::from_utf8(text)) {
+            Some(Ok(text)) => f.write_str(text),
+            _ => f.write_str(&self.utc().to_rfc3339_opts(SecondsFormat::Millis, true)),
+        }
     }
 }
 

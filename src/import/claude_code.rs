@@ -76,7 +76,7 @@ impl Adapter for ClaudeCode {
 }
 
 impl ClaudeCode {
-    fn assistant(&mut self, line: &Line<'_>) -> Vec<Draft> {
+    fn assistant(&mut self, line: &Line<'_>) -> Vec<Draft<'static>> {
         let Some(message) = line.json.present("message") else { return Vec::new() };
         let model = message.text_at("model");
         let message_id = message.text_at("id").filter(|id| !is_placeholder(id));
@@ -116,7 +116,7 @@ impl ClaudeCode {
         drafts
     }
 
-    fn tool_use(&mut self, line: &Line<'_>, call: Json<'_>, index: usize) -> Draft {
+    fn tool_use(&mut self, line: &Line<'_>, call: Json<'_>, index: usize) -> Draft<'static> {
         let own_id = call.text_at("id").filter(|id| !is_placeholder(id));
         let id = own_id.map_or_else(|| format!("{}.{index}", line.place), Cow::into_owned);
         let name = call.text_at("name").unwrap_or(Cow::Borrowed("tool"));
@@ -129,11 +129,11 @@ impl ClaudeCode {
             data.text("tool_name", &name);
             line.value(data, "args", call.get("input"));
         });
-        draft.correlation_id = Some(id);
+        draft.correlation_id = Some(id.into());
         draft
     }
 
-    fn tool_result(&mut self, line: &Line<'_>, result: Json<'_>) -> Draft {
+    fn tool_result(&mut self, line: &Line<'_>, result: Json<'_>) -> Draft<'static> {
         let id = self.call_of(line, result);
         let name = self.tools.get(&id).map_or("tool", String::as_str);
         let text = result.get("content").or_else(|| result.get("output")).map(content_text);
@@ -155,7 +155,7 @@ impl ClaudeCode {
                 data.plain("duration_ms", duration);
             }
         });
-        draft.correlation_id = Some(id);
+        draft.correlation_id = Some(id.into());
         draft
     }
 
@@ -177,7 +177,7 @@ impl ClaudeCode {
         usage: Json<'_>,
         model: Option<&str>,
         message_id: Option<&str>,
-    ) -> Option<Draft> {
+    ) -> Option<Draft<'static>> {
         let figures = figures(usage)?;
         if let Some(id) = message_id {
             let this = (id.to_owned(), figures.clone());
@@ -192,7 +192,7 @@ impl ClaudeCode {
         }))
     }
 
-    fn user(&mut self, line: &Line<'_>) -> Vec<Draft> {
+    fn user(&mut self, line: &Line<'_>) -> Vec<Draft<'static>> {
         let Some(message) = line.json.present("message") else { return Vec::new() };
         let mut drafts = Vec::new();
         let mut texts: Vec<String> = Vec::new();
@@ -229,7 +229,7 @@ impl ClaudeCode {
     }
 }
 
-fn system(line: &Line<'_>) -> Vec<Draft> {
+fn system(line: &Line<'_>) -> Vec<Draft<'static>> {
     let subtype = line.json.text_at("subtype").unwrap_or_default();
     match subtype.as_ref() {
         "init" => vec![line.draft("config.loaded", |data| {
@@ -262,7 +262,7 @@ fn system(line: &Line<'_>) -> Vec<Draft> {
 }
 
 /// The last line of a stream: the totals of the session.
-fn result(line: &Line<'_>) -> Vec<Draft> {
+fn result(line: &Line<'_>) -> Vec<Draft<'static>> {
     let mut drafts = Vec::new();
     let failed = line.json.get("is_error").and_then(Json::as_bool) == Some(true);
     if let Some(figures) = line.json.present("usage").and_then(figures) {
@@ -285,7 +285,7 @@ fn result(line: &Line<'_>) -> Vec<Draft> {
     drafts
 }
 
-fn note(line: &Line<'_>, text: Option<Cow<'_, str>>) -> Vec<Draft> {
+fn note(line: &Line<'_>, text: Option<Cow<'_, str>>) -> Vec<Draft<'static>> {
     text.map(|text| {
         line.draft("note", |data| {
             data.text("text", &text);
@@ -356,7 +356,7 @@ fn content_text(content: Json<'_>) -> String {
 }
 
 impl Line<'_> {
-    fn draft(&self, kind: &str, fill: impl FnOnce(&mut ObjectText)) -> Draft {
+    fn draft(&self, kind: &str, fill: impl FnOnce(&mut ObjectText)) -> Draft<'static> {
         let mut data = ObjectText::new();
         fill(&mut data);
         data.text_if("agent_id", self.agent.as_deref());

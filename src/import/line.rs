@@ -44,7 +44,7 @@ pub struct Imported {
     /// Whether that time had no zone and was read as UTC.
     pub naive_time: bool,
     /// The events; their ids are set by [`Imported::name`].
-    pub drafts: Vec<Draft>,
+    pub drafts: Vec<Draft<'static>>,
 }
 
 impl Importer {
@@ -104,8 +104,8 @@ impl Importer {
         }
         let drafts = drafts.into_iter().map(|mut draft| {
             draft.timestamp = Some(time.or(self.last_time).unwrap_or(now));
-            draft.session_id.clone_from(&session_id);
-            draft.parent_event_id.clone_from(&parent);
+            draft.session_id = session_id.clone().map(Into::into);
+            draft.parent_event_id = parent.clone().map(Into::into);
             draft
         });
         let drafts = drafts.collect();
@@ -137,11 +137,11 @@ impl Importer {
     /// Adds what every imported event says of its origin.
     fn finish(
         &self,
-        drafts: Vec<Draft>,
+        drafts: Vec<Draft<'static>>,
         source_type: &str,
         time_origin: Option<&str>,
         source: Option<(&str, bool)>,
-    ) -> Vec<Draft> {
+    ) -> Vec<Draft<'static>> {
         let drafts = if drafts.is_empty() {
             let kind: String = source_type
                 .chars()
@@ -152,7 +152,7 @@ impl Importer {
         } else {
             drafts
         };
-        let finish = |(index, mut draft): (usize, Draft)| {
+        let finish = |(index, mut draft): (usize, Draft<'static>)| {
             let mut data = ObjectText::new();
             data.members(draft.data()).text("dialect", self.dialect.name);
             data.text_if("time_origin", time_origin);
@@ -161,13 +161,14 @@ impl Importer {
                 Some((text, false)) if index == 0 => data.text("source_text", text),
                 _ => &mut data,
             };
-            draft.data = data.finish();
+            draft.data = data.finish().into();
             draft.settled_id = true;
             // An id of the source that the log would refuse is replaced, always by the same.
             if let Some(id) = &mut draft.correlation_id
                 && check_id("correlation id", id).is_err()
             {
-                *id = format!("{}:{}", self.dialect.name, hex(&sha256(id.as_bytes())[..16]));
+                let hash = hex(&sha256(id.as_bytes())[..16]);
+                *id = format!("{}:{hash}", self.dialect.name).into();
             }
             draft
         };
@@ -182,13 +183,13 @@ impl Imported {
         self.base_id = base_id.to_owned();
         for (index, draft) in self.drafts.iter_mut().enumerate() {
             if index == 0 {
-                draft.event_id = Some(base_id.to_owned());
+                draft.event_id = Some(base_id.to_owned().into());
                 continue;
             }
-            draft.event_id = Some(format!("{base_id}#{}", index + 1));
+            draft.event_id = Some(format!("{base_id}#{}", index + 1).into());
             let mut data = ObjectText::new();
             data.members(draft.data()).text("source_ref", base_id);
-            draft.data = data.finish();
+            draft.data = data.finish().into();
         }
     }
 

@@ -71,5 +71,5 @@ pub struct Reading {
     /// The source id of the line that led to this one.
     pub parent: Option<String>,
     /// The events, without ids, time, session and source.
-    pub drafts: Vec<Draft>,
+    pub drafts: Vec<Draft<'static>>,
 }

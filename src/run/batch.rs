@@ -1,12 +1,13 @@
 //! What became of drafts.
 
 use super::RunError;
+use crate::event::id::EventId;
 
 /// An event that is in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
     /// Its id.
-    pub event_id: String,
+    pub event_id: EventId,
     /// Its sequence.
     pub sequence: u64,
     /// Whether it was there before: the call was a repetition.

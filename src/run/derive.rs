@@ -2,26 +2,23 @@
 //! `logs/errors.jsonl`. Long reading happens outside the lock; the lock then covers
 //! what was appended meanwhile, and the writing.
 
-use std::fs::File;
-use std::io::{BufReader, Read as _};
-use std::path::{Path, PathBuf};
-use std::sync::mpsc;
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::RunError;
 use super::dir::RunDir;
 use super::document::{Head, RunDocument, stored_head};
+use super::mirror::Mirror;
 use super::records;
 use super::state::{Effect, RunState};
+use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
-use crate::fs::{Access, append_lines, make_dir, open_regular, read_small, replace};
+use crate::fs::{Access, make_dir, read_small, replace};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
 
 /// Largest `run.json` that is read back, in bytes.
-const MAX_STATE: u64 = 32 << 20;
+pub(super) const MAX_STATE: u64 = 32 << 20;
 
 /// What a refresh found.
 #[derive(Debug)]
@@ -57,7 +54,7 @@ pub fn refresh(run: &RunDir, lock_timeout: Duration) -> Result<Refreshed, RunErr
         }
         reader.extend_to(locked.length());
         derivation.read(&mut reader)?;
-        if derivation.tools.differs() || derivation.errors.differs() {
+        if derivation.differs() {
             rebuild = true;
             continue;
         }
@@ -67,72 +64,12 @@ pub fn refresh(run: &RunDir, lock_timeout: Duration) -> Result<Refreshed, RunErr
     }
 }
 
-/// A refresh that reads a log while it grows, in a thread of its own.
+/// What derives from a log, as far as it was read.
 #[derive(Debug)]
-pub struct Ahead {
-    run: RunDir,
-    /// The old `run.json`.
-    old: Option<Vec<u8>>,
-    /// Where the log ends that may be read.
-    ends: mpsc::Sender<u64>,
-    thread: JoinHandle<Result<(LogReader, Derivation), RunError>>,
-}
-
-impl Ahead {
-    /// Starts reading the log of that run.
-    #[must_use]
-    pub fn start(run: &RunDir) -> Self {
-        let old = read_small(&run.state(), MAX_STATE).ok().flatten();
-        let stored = old.as_deref().and_then(stored_head);
-        let (ends, received) = mpsc::channel();
-        let reads = run.clone();
-        let thread = std::thread::spawn(move || {
-            let mut reader = LogReader::open(&reads.events())?;
-            let mut derivation = Derivation::new(&reads, stored, false);
-            while let Ok(end) = received.recv() {
-                reader.extend_to(received.try_iter().last().unwrap_or(end));
-                derivation.read(&mut reader)?;
-            }
-            Ok((reader, derivation))
-        });
-        Self { run: run.clone(), old, ends, thread }
-    }
-
-    /// Lets it read up to byte `end`: the lines before it, and their records, are written.
-    pub fn extend_to(&self, end: u64) {
-        // A thread that stopped early is noticed at the end.
-        let _ = self.ends.send(end);
-    }
-
-    /// Reads the rest and brings the files up to date, as [`refresh`] does.
-    ///
-    /// # Errors
-    /// As [`refresh`].
-    pub fn finish(self, lock_timeout: Duration) -> Result<Refreshed, RunError> {
-        let Self { run, old, ends, thread } = self;
-        drop(ends);
-        let unchanged = read_small(&run.state(), MAX_STATE).ok().flatten() == old;
-        if let Ok(Ok((mut reader, mut derivation))) = thread.join()
-            && unchanged
-        {
-            let mut log = LogFile::open(&run.events(), Access::Append)?;
-            let locked = log.lock(lock_timeout)?;
-            if !derivation.is_outdated() {
-                reader.extend_to(locked.length());
-                derivation.read(&mut reader)?;
-                if !derivation.tools.differs() && !derivation.errors.differs() {
-                    return derivation.finish(old.as_deref());
-                }
-            }
-        }
-        refresh(&run, lock_timeout)
-    }
-}
-
-#[derive(Debug)]
-struct Derivation {
+pub(super) struct Derivation {
     run: RunDir,
     fold: Fold,
+    records: Records,
     stored: Option<Head>,
     stored_seen: bool,
     tools: Mirror,
@@ -140,10 +77,13 @@ struct Derivation {
 }
 
 impl Derivation {
-    fn new(run: &RunDir, stored: Option<Head>, rebuild: bool) -> Self {
+    /// Of the run whose old `run.json` names that head. With `rebuild` the records that
+    /// exist are not looked at.
+    pub(super) fn new(run: &RunDir, stored: Option<Head>, rebuild: bool) -> Self {
         Self {
             run: run.clone(),
             fold: Fold::default(),
+            records: Records::default(),
             stored,
             stored_seen: false,
             tools: Mirror::new(run.tools(), rebuild),
@@ -151,27 +91,62 @@ impl Derivation {
         }
     }
 
-    fn read(&mut self, reader: &mut LogReader) -> Result<(), RunError> {
+    /// Reads on to the end of what the reader may read.
+    pub(super) fn read(&mut self, reader: &mut LogReader) -> Result<(), RunError> {
         while let Some(line) = reader.next_line()? {
-            if let (Some(stored), Body::Complete(bytes)) = (&self.stored, line.body)
-                && line.offset + bytes.len() as u64 + 1 == stored.bytes
-            {
-                self.stored_seen = line_hash(bytes) == stored.hash;
-            }
-            if let Ok(Some(event)) = line.event() {
-                let records = self.fold.observe(&View::of(&event), &line);
-                self.tools.expect(&records.tool);
-                self.errors.expect(&records.error);
-            }
+            self.take(&line, line.event().ok().flatten().as_ref());
         }
         Ok(())
     }
 
-    fn is_outdated(&self) -> bool {
+    /// Takes lines that this process wrote at the place where the reader stands.
+    pub(super) fn take_written(&mut self, lines: &[u8], reader: &mut LogReader) {
+        for bytes in lines.split_inclusive(|byte| *byte == b'\n') {
+            let line = reader.pass(bytes);
+            self.take(&line, envelope::written(bytes).as_ref());
+        }
+    }
+
+    fn take(&mut self, line: &Line<'_>, event: Option<&Event<'_>>) {
+        if let (Some(stored), Body::Complete(bytes)) = (&self.stored, line.body)
+            && line.offset + bytes.len() as u64 + 1 == stored.bytes
+        {
+            self.stored_seen = line_hash(bytes) == stored.hash;
+        }
+        if let Some(event) = event {
+            self.fold.observe(&View::of(event), line, &mut self.records);
+            self.tools.expect(&self.records.tool);
+            self.errors.expect(&self.records.error);
+        }
+    }
+
+    /// Whether records were written by others since they were read here.
+    pub(super) fn is_outdated(&self) -> bool {
         self.tools.is_outdated() || self.errors.is_outdated()
     }
 
-    fn finish(self, old: Option<&[u8]>) -> Result<Refreshed, RunError> {
+    /// Whether the files hold other records than they should: to ask after the last line.
+    pub(super) fn differs(&mut self) -> bool {
+        self.tools.differs() || self.errors.differs()
+    }
+
+    /// Bytes of records that wait to be written.
+    pub(super) fn lacking(&self) -> usize {
+        self.tools.lacking() + self.errors.lacking()
+    }
+
+    /// Appends the records that wait, unless others wrote some. The caller holds the lock.
+    pub(super) fn write_records(&mut self) -> Result<(), RunError> {
+        if self.lacking() > 0 && !self.is_outdated() {
+            make_dir(&self.run.logs())?;
+            self.tools.append()?;
+            self.errors.append()?;
+        }
+        Ok(())
+    }
+
+    /// Brings the files up to date.
+    pub(super) fn finish(self, old: Option<&[u8]>) -> Result<Refreshed, RunError> {
         let head = self.fold.head();
         let head_mismatch = self.stored.filter(|_| !self.stored_seen);
         let written_head = head_mismatch.clone().or_else(|| head.clone());
@@ -210,21 +185,24 @@ pub struct Records {
 }
 
 impl Fold {
-    /// Takes the event that stands on a line.
-    pub fn observe(&mut self, view: &View<'_, '_>, line: &Line<'_>) -> Records {
+    /// Takes the event that stands on a line; `records` are then what derives from it.
+    pub fn observe(&mut self, view: &View<'_, '_>, line: &Line<'_>, records: &mut Records) {
         if let Body::Complete(bytes) = line.body {
             self.last.clear();
             self.last.extend_from_slice(bytes);
             self.last_sequence = view.event.sequence;
             self.end = line.offset + bytes.len() as u64 + 1;
         }
-        let offset = line.offset;
-        let effect = self.state.observe(view, offset);
-        let tool = effect.call.map(|observed| {
-            records::tool_record(view, &observed, &self.state.calls.all()[observed.call])
-        });
-        let error = records::is_error(view).then(|| records::error_record(view));
-        Records { tool: tool.unwrap_or_default(), error: error.unwrap_or_default(), effect }
+        records.effect = self.state.observe(view, line.offset);
+        records.tool.clear();
+        records.error.clear();
+        if let Some(observed) = records.effect.call {
+            let call = &self.state.calls.all()[observed.call];
+            records::tool_record(view, &observed, call, &mut records.tool);
+        }
+        if records::is_error(view) {
+            records::error_record(view, &mut records.error);
+        }
     }
 
     /// The newest event's line as a head; `None` without any event.
@@ -233,91 +211,5 @@ impl Fold {
         let hash = line_hash(&self.last);
         let head = Head { sequence: self.last_sequence, hash, bytes: self.end };
         (self.end > 0).then_some(head)
-    }
-}
-
-fn open_existing(path: &Path) -> Option<BufReader<File>> {
-    let file = open_regular(path, Access::Read).ok()?;
-    Some(BufReader::with_capacity(64 << 10, file))
-}
-
-/// A derived log held against the lines that it should have.
-#[derive(Debug)]
-pub struct Mirror {
-    path: PathBuf,
-    existing: Option<BufReader<File>>,
-    /// Bytes of the file that are as they should be.
-    matched: u64,
-    /// Lines that the file lacks at its end, or, when it is rebuilt, all of them.
-    lacking: Vec<u8>,
-    rebuild: bool,
-    differs: bool,
-}
-
-impl Mirror {
-    /// Compares with the file at `path`, or collects everything anew.
-    #[must_use]
-    pub fn new(path: PathBuf, rebuild: bool) -> Self {
-        let existing = if rebuild { None } else { open_existing(&path) };
-        Self { path, existing, matched: 0, lacking: Vec::new(), rebuild, differs: false }
-    }
-
-    /// The next line that should be there; an empty one is none.
-    pub fn expect(&mut self, line: &str) {
-        if line.is_empty() || self.differs {
-            return;
-        }
-        if self.existing.is_none() && self.matched == 0 && self.lacking.is_empty() && !self.rebuild
-        {
-            // It may have been made since.
-            self.existing = open_existing(&self.path);
-        }
-        let Some(reader) = self.existing.as_mut() else {
-            self.lacking.extend_from_slice(line.as_bytes());
-            return;
-        };
-        let mut there = Vec::with_capacity(line.len());
-        let read = reader.take(line.len() as u64).read_to_end(&mut there);
-        if read.is_ok() && there.is_empty() {
-            self.existing = None;
-            self.lacking.extend_from_slice(line.as_bytes());
-        } else {
-            self.differs = read.is_err() || there != line.as_bytes();
-            self.matched += line.len() as u64;
-        }
-    }
-
-    /// Whether the file holds something else than it should: to ask after the last line.
-    pub fn differs(&mut self) -> bool {
-        if let Some(reader) = self.existing.as_mut() {
-            let mut more = [0];
-            self.differs |= !matches!(reader.read(&mut more), Ok(0));
-        }
-        self.differs
-    }
-
-    /// Bytes that the file lacks at its end.
-    #[must_use]
-    pub fn lacking(&self) -> usize {
-        self.lacking.len()
-    }
-
-    /// Whether the file grew after its end was read.
-    fn is_outdated(&self) -> bool {
-        let length = self.path.symlink_metadata().map_or(0, |metadata| metadata.len());
-        !self.rebuild && self.existing.is_none() && length != self.matched
-    }
-
-    fn wants_writing(&self) -> bool {
-        self.rebuild || !self.lacking.is_empty()
-    }
-
-    fn write(&self) -> Result<(), RunError> {
-        if self.rebuild && (self.path.exists() || !self.lacking.is_empty()) {
-            replace(&self.path, &self.lacking)?;
-        } else if !self.lacking.is_empty() {
-            append_lines(&self.path, &self.lacking)?;
-        }
-        Ok(())
     }
 }

@@ -3,6 +3,7 @@
 //! or a blob, and a summary may quote a large value.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use super::options::Options;
 use crate::event::blob::{Blob, move_out};
@@ -10,19 +11,39 @@ use crate::event::catalogue;
 use crate::event::draft::{Defaults, Derived, Draft};
 use crate::event::envelope::{LineError, LineFault, MAX_SUMMARY};
 use crate::event::hash::{hex, sha256};
-use crate::event::id::new_event_id;
+use crate::event::id::EventId;
 use crate::event::json::{Kind, ObjectText};
 use crate::event::pending::Pending;
 use crate::event::reserved::{REDACTIONS, reserved_key};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::import::line::SOURCE_HASH;
-use crate::secret::{Redacted, Rules};
+use crate::secret::Rules;
+
+/// A draft, and what it becomes where it has to change.
+pub(super) struct Clean<'d> {
+    given: &'d Draft<'d>,
+    changed: Option<Box<Draft<'d>>>,
+}
+
+impl<'d> Clean<'d> {
+    fn to_mut(&mut self) -> &mut Draft<'d> {
+        self.changed.get_or_insert_with(|| Box::new(self.given.clone()))
+    }
+}
+
+impl<'d> Deref for Clean<'d> {
+    type Target = Draft<'d>;
+
+    fn deref(&self) -> &Draft<'d> {
+        self.changed.as_deref().unwrap_or(self.given)
+    }
+}
 
 /// A draft as it goes into the log.
 pub(super) struct Intake<'d> {
     /// Without secrets and large values.
-    pub(super) draft: Cow<'d, Draft>,
+    pub(super) draft: Clean<'d>,
     /// Severity and summary, by the whole payload.
     pub(super) derived: Derived,
     /// What was moved out of it.
@@ -35,10 +56,10 @@ impl<'d> Intake<'d> {
     /// # Errors
     /// A reserved key in the payload, a summary over its limit, or a run that is made with
     /// deliverables that are no list.
-    pub(super) fn of(draft: &'d Draft, options: &Options) -> Result<Self, LineError> {
+    pub(super) fn of(draft: &'d Draft<'d>, options: &Options) -> Result<Self, LineError> {
         check(draft)?;
-        let given = &draft.data;
-        let mut draft = Cow::Borrowed(draft);
+        let given = draft;
+        let mut draft = Clean { given, changed: None };
         if let Some(rules) = options.secrets {
             redact(&mut draft, rules);
             redact_ids(&mut draft, rules);
@@ -48,20 +69,20 @@ impl<'d> Intake<'d> {
         let mut blobs = Vec::new();
         if let Some((data, moved)) = move_out(draft.data(), options.inline_limit) {
             let draft = draft.to_mut();
-            draft.data = data;
+            draft.data = data.into();
             draft.proven = false;
             blobs = moved;
         }
-        if let Some(hash) = draft.source_hash.filter(|_| draft.data != *given) {
+        if let Some(hash) = draft.source_hash.filter(|_| draft.data != given.data) {
             // The same source line must be known again, though its secrets are gone.
             let mut data = ObjectText::new();
             data.members(draft.data()).text(SOURCE_HASH, &hex(&hash));
-            draft.to_mut().data = data.finish();
+            draft.to_mut().data = data.finish().into();
         }
         Ok(Self { draft, derived, blobs })
     }
 
-    /// The line but for what the lock decides.
+    /// The line but for what the lock decides, behind the `texts` of others.
     ///
     /// # Errors
     /// When it names another run, or no reader would take it.
@@ -69,14 +90,42 @@ impl<'d> Intake<'d> {
         &self,
         defaults: &Defaults<'_>,
         now: Timestamp,
+        texts: &mut String,
     ) -> Result<Pending, LineError> {
-        let draft = self.draft.as_ref();
+        let draft = &*self.draft;
         if let Some(run_id) = draft.run_id.as_deref().filter(|run_id| *run_id != defaults.run_id) {
             let rule = format!("names the run {run_id}, but this is {}", defaults.run_id);
             return Err(field_error("run_id", rule));
         }
-        let event_id = draft.event_id.clone().unwrap_or_else(|| new_event_id(now));
-        Pending::new(draft, &self.derived, event_id, defaults)
+        let given = draft.event_id.as_deref().map(|id| EventId::Given(id.to_owned()));
+        let event_id = given.unwrap_or_else(|| EventId::new(now));
+        Pending::new(draft, &self.derived, event_id, defaults, texts)
+    }
+}
+
+/// Drafts as they go into the log, each by itself taken or refused.
+pub(super) type Intakes<'d> = [Result<Intake<'d>, LineError>];
+
+/// Lines that lack only what the lock decides.
+pub(super) struct Prepared {
+    pub(super) texts: String,
+    /// One for each intake, its text among the `texts`.
+    pub(super) lines: Vec<Result<Pending, LineError>>,
+}
+
+impl Prepared {
+    /// The lines of those intakes.
+    pub(super) fn of(intakes: &Intakes<'_>, defaults: &Defaults<'_>, now: Timestamp) -> Self {
+        let mut texts = String::new();
+        let lines = intakes.iter().map(|intake| {
+            intake.as_ref().map_err(Clone::clone)?.pending(defaults, now, &mut texts)
+        });
+        Self { lines: lines.collect(), texts }
+    }
+
+    /// Bytes that the finished lines have at most.
+    pub(super) fn longest(&self) -> usize {
+        self.lines.iter().flatten().map(Pending::longest).sum()
     }
 }
 
@@ -86,11 +135,11 @@ pub(super) fn field_error(name: &'static str, rule: String) -> LineError {
 }
 
 /// Whether the draft makes a run.
-pub(super) fn is_created(draft: &Draft) -> bool {
+pub(super) fn is_created(draft: &Draft<'_>) -> bool {
     catalogue::role(&draft.kind) == Role::RunCreated
 }
 
-fn check(draft: &Draft) -> Result<(), LineError> {
+fn check(draft: &Draft<'_>) -> Result<(), LineError> {
     if let Some(summary) = draft.summary.as_ref().filter(|text| text.len() > MAX_SUMMARY) {
         let rule = format!("has {} bytes; {MAX_SUMMARY} are allowed", summary.len());
         return Err(field_error("summary", rule));
@@ -114,12 +163,16 @@ fn check(draft: &Draft) -> Result<(), LineError> {
 }
 
 /// Replaces the secrets in the payload and in every free text of the envelope.
-fn redact(draft: &mut Cow<'_, Draft>, rules: &Rules) {
+fn redact(draft: &mut Clean<'_>, rules: &Rules) {
     if let Some(redacted) = rules.redact_json(draft.data()) {
-        put(draft, redacted, |draft| &mut draft.data);
+        let draft = draft.to_mut();
+        draft.redactions += redacted.count;
+        draft.data = redacted.text.into();
     }
     if let Some(redacted) = rules.redact_members(&draft.unknown) {
-        put(draft, redacted, |draft| &mut draft.unknown);
+        let draft = draft.to_mut();
+        draft.redactions += redacted.count;
+        draft.unknown = redacted.text;
     }
     let texts = [&draft.summary, &draft.actor, &draft.branch];
     if texts.into_iter().flatten().any(|text| rules.redact(text).is_some()) {
@@ -127,7 +180,7 @@ fn redact(draft: &mut Cow<'_, Draft>, rules: &Rules) {
         for text in [summary, actor, branch].into_iter().flatten() {
             if let Some(redacted) = rules.redact(text) {
                 *redactions += redacted.count;
-                *text = redacted.text;
+                *text = redacted.text.into();
             }
         }
     }
@@ -135,7 +188,7 @@ fn redact(draft: &mut Cow<'_, Draft>, rules: &Rules) {
 
 /// Replaces ids and types that hold a secret, the same one always by the same other one, so
 /// that what belongs together stays together.
-fn redact_ids(draft: &mut Cow<'_, Draft>, rules: &Rules) {
+fn redact_ids(draft: &mut Clean<'_>, rules: &Rules) {
     let ids = [
         &draft.event_id,
         &draft.session_id,
@@ -143,7 +196,7 @@ fn redact_ids(draft: &mut Cow<'_, Draft>, rules: &Rules) {
         &draft.correlation_id,
         &draft.parent_event_id,
     ];
-    let holds = |id: &String| rules.redact(id).is_some();
+    let holds = |id: &Cow<'_, str>| rules.redact(id).is_some();
     if !ids.into_iter().flatten().chain([&draft.kind]).any(holds) {
         return;
     }
@@ -161,23 +214,17 @@ fn redact_ids(draft: &mut Cow<'_, Draft>, rules: &Rules) {
     for id in ids.into_iter().flatten().chain([kind]) {
         if let Some(rule) = rules.redact(id).and_then(|mut redacted| redacted.rules.pop_first()) {
             *redactions += 1;
-            *id = format!("redacted:{rule}:{}", hex(&sha256(id.as_bytes())[..4]));
+            *id = format!("redacted:{rule}:{}", hex(&sha256(id.as_bytes())[..4])).into();
         }
     }
 }
 
-fn put(draft: &mut Cow<'_, Draft>, redacted: Redacted, place: fn(&mut Draft) -> &mut String) {
-    let draft = draft.to_mut();
-    draft.redactions += redacted.count;
-    *place(draft) = redacted.text;
-}
-
-fn count_redactions(draft: &mut Cow<'_, Draft>) {
+fn count_redactions(draft: &mut Clean<'_>) {
     if draft.redactions > 0 {
         let mut data = ObjectText::new();
         data.members(draft.data()).plain(REDACTIONS, draft.redactions);
         let draft = draft.to_mut();
-        draft.data = data.finish();
+        draft.data = data.finish().into();
         draft.proven = false;
     }
 }

@@ -1,6 +1,7 @@
 //! The run directory: its layout, the recorder that appends to it, and the files
 //! derived from its log.
 
+pub mod ahead;
 pub mod batch;
 pub mod blobs;
 pub mod deliverables;
@@ -10,6 +11,7 @@ pub mod document;
 mod identity;
 mod ids;
 mod intake;
+pub mod mirror;
 pub mod options;
 mod pairing;
 mod parallel;

@@ -147,7 +147,7 @@ impl Counter {
     }
 
     /// Counts a line whose events are in the log.
-    pub fn line(&mut self, facts: &LineFacts, drafts: &[Draft]) {
+    pub fn line(&mut self, facts: &LineFacts, drafts: &[Draft<'_>]) {
         if let Some(source_type) = &facts.source_type {
             let count = self.receipt.types.entry(source_type.clone()).or_default();
             count.mapped += u64::from(!facts.opaque);
@@ -168,7 +168,7 @@ impl Counter {
     }
 
     /// Counts what an event means.
-    fn draft(&mut self, draft: &Draft) {
+    fn draft(&mut self, draft: &Draft<'_>) {
         let event = draft.as_event();
         let view = View::of(&event);
         self.receipt.events += 1;

@@ -4,16 +4,17 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::RunError;
+use super::ahead::{Ahead, Appended};
 use super::batch::Batch;
 use super::blobs::store;
 use super::dir::RunDir;
 use super::identity::{Identity, identify};
 use super::ids::EventIds;
-use super::intake::{Intake, field_error, is_created};
+use super::intake::{Intake, Intakes, Prepared, field_error, is_created};
 use super::options::{Durability, Options};
 use super::pairing::RecentCalls;
 use super::parallel;
-use super::writing::{Writing, derive_records};
+use super::writing::{Taken, Writing, derive_records};
 use crate::event::blob::Blob;
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Draft};
@@ -41,8 +42,10 @@ pub struct Recorder {
     recent: RecentCalls,
     /// Bytes of the log after the last append.
     end: u64,
-    /// For the lines of the next append.
+    /// The lines of the last append.
     buffer: Vec<u8>,
+    /// Whether it writes the records that derive from what it appends.
+    derives: bool,
     /// Whether nothing is appended behind a draft that was refused.
     stops: bool,
     options: Options,
@@ -90,6 +93,7 @@ impl Recorder {
             recent,
             end: 0,
             buffer: Vec::new(),
+            derives: true,
             stops: false,
             options,
         })
@@ -101,10 +105,18 @@ impl Recorder {
         &self.identity.run_id
     }
 
-    /// Bytes of the log after the last append of this recorder.
-    #[must_use]
-    pub fn end(&self) -> u64 {
-        self.end
+    /// Starts bringing the derived files up to date while much is appended.
+    pub(super) fn follow(&self) -> Ahead {
+        Ahead::start(&self.run, self.options.lock_timeout)
+    }
+
+    /// The lines of the last append, for who derives their records: from now on the
+    /// recorder does not. The next append is given another buffer to use.
+    pub(super) fn hand_over(&mut self, exchange: impl FnOnce(Appended) -> Vec<u8>) {
+        self.derives = false;
+        let lines = std::mem::take(&mut self.buffer);
+        let start = self.end - lines.len() as u64;
+        self.buffer = exchange(Appended { start, lines });
     }
 
     /// The run directory.
@@ -166,7 +178,7 @@ impl Recorder {
     ///
     /// # Errors
     /// What concerns the log as a whole; then nothing was acknowledged.
-    pub fn append(&mut self, drafts: &[Draft]) -> Result<Batch, RunError> {
+    pub fn append(&mut self, drafts: &[Draft<'_>]) -> Result<Batch, RunError> {
         let intakes = take_in_all(drafts, &self.options);
         loop {
             if let Attempt::Done(batch) = self.attempt_unhindered(&intakes, None)? {
@@ -180,7 +192,11 @@ impl Recorder {
     ///
     /// # Errors
     /// As [`Recorder::append`].
-    pub fn append_after(&mut self, end: u64, drafts: &[Draft]) -> Result<Option<Batch>, RunError> {
+    pub fn append_after(
+        &mut self,
+        end: u64,
+        drafts: &[Draft<'_>],
+    ) -> Result<Option<Batch>, RunError> {
         let intakes = take_in_all(drafts, &self.options);
         loop {
             match self.attempt_unhindered(&intakes, Some(end))? {
@@ -222,8 +238,8 @@ impl Recorder {
         let Some(Ok(first)) = intakes.first().filter(|_| self.identity.provisional) else {
             return Ok(());
         };
-        let first = first.draft.as_ref();
-        let own = |name: &'static str, given: &Option<String>| {
+        let first = &*first.draft;
+        let own = |name: &'static str, given: &Option<Cow<'_, str>>| {
             let data = || first.data().text_at(name).filter(|_| is_created(first));
             let Some(id) = given.as_deref().map(Cow::Borrowed).or_else(data) else {
                 return Ok(None);
@@ -260,7 +276,18 @@ impl Recorder {
         end: Option<u64>,
     ) -> Result<Attempt, RunError> {
         let Self {
-            run, log, identity, ids, recent, options, untold, end: last, stops, buffer, ..
+            run,
+            log,
+            identity,
+            ids,
+            recent,
+            options,
+            untold,
+            end: last,
+            stops,
+            buffer,
+            derives,
+            ..
         } = self;
         let defaults = Defaults {
             run_id: &identity.run_id,
@@ -268,10 +295,9 @@ impl Recorder {
             task_id: &identity.task_id,
         };
         let made = (options.clock)();
-        let pending = parallel::map(intakes, |intake| {
-            intake.as_ref().map_err(Clone::clone)?.pending(&defaults, made)
-        });
-        let drafts = || intakes.iter().flatten().map(|intake| intake.draft.as_ref());
+        let mut prepared =
+            parallel::chunks(intakes, |intakes| Prepared::of(intakes, &defaults, made));
+        let drafts = || intakes.iter().flatten().map(|intake| &*intake.draft);
 
         let mut locked = log.lock(options.lock_timeout)?;
         // Read under the lock, so that times follow the order of the lines.
@@ -297,27 +323,35 @@ impl Recorder {
         let creates = options.create || drafts().any(is_created);
         let begun = creates && has_begun(locked.log(), &position)?;
         let mut writing = Writing::after(position, now, std::mem::take(buffer));
-        writing.buffer.reserve(pending.iter().flatten().map(Pending::longest).sum());
+        writing.buffer.reserve(prepared.iter().map(Prepared::longest).sum());
         let mut batch = Batch::default();
         if *untold > 0 {
             batch.recovered_bytes = *untold;
-            writing.push(own(&recovered(*untold), options, &defaults)?, Role::Recovered, None);
+            let (line, text) = own(&recovered(*untold), options, &defaults)?;
+            writing.push((line, &text), Role::Recovered, None);
         }
         let created = drafts().next().is_some_and(is_created);
-        if options.create && !begun && !created && pending.iter().any(Result::is_ok) {
+        let any = prepared.iter().flat_map(|prepared| &prepared.lines).any(Result::is_ok);
+        if options.create && !begun && !created && any {
             let created = Draft::new("run.created", ObjectText::new());
-            writing.push(own(&created, options, &defaults)?, Role::RunCreated, None);
+            let (line, text) = own(&created, options, &defaults)?;
+            writing.push((line, &text), Role::RunCreated, None);
             batch.lifecycle = true;
         }
         let mut blobs: Vec<&Blob> = Vec::new();
-        for (index, (intake, pending)) in intakes.iter().zip(pending).enumerate() {
-            let outcome = pending.map_err(RunError::Input).and_then(|pending| {
+        let mut taken = Vec::with_capacity(intakes.len());
+        let lines = prepared.iter_mut().flat_map(|Prepared { texts, lines }| {
+            let texts = texts.as_str();
+            lines.drain(..).map(move |line| (line, texts))
+        });
+        for (index, (intake, (line, texts))) in intakes.iter().zip(lines).enumerate() {
+            let outcome = line.map_err(RunError::Input).and_then(|pending| {
                 let intake = intake.as_ref().map_err(Clone::clone)?;
-                let draft = intake.draft.as_ref();
+                let draft = &*intake.draft;
                 let role = catalogue::role(&draft.kind);
                 if let Some(known) = writing.known(ids.as_ref(), locked.log(), draft)? {
                     batch.lifecycle |= role.is_lifecycle();
-                    return Ok(known);
+                    return Ok(Taken::Known(known));
                 }
                 if is_created(draft) && (begun || writing.has_events()) {
                     return Err(RunError::Exists(run.path().to_owned()));
@@ -325,10 +359,10 @@ impl Recorder {
                 batch.lifecycle |= role.is_lifecycle();
                 blobs.extend(&intake.blobs);
                 let given = draft.event_id.is_some();
-                Ok(writing.push(pending, role, Some((index, given))))
+                Ok(Taken::New(writing.push((pending, texts), role, Some((index, given)))))
             });
             let refused = outcome.is_err();
-            batch.outcomes.push(outcome);
+            taken.push(outcome);
             if refused && *stops {
                 break;
             }
@@ -339,17 +373,20 @@ impl Recorder {
             locked.append(&writing.buffer)?;
             if let Some(ids) = ids {
                 for line in &writing.written {
-                    ids.insert(&line.event_id, writing.start + line.from as u64);
+                    ids.insert(line.event_id.as_str(), writing.start + line.from as u64);
                 }
                 ids.advance(locked.length());
             }
         }
-        let completed =
-            if let Repair::Completed(line) = &repair { Some(line.as_slice()) } else { None };
-        let appended = (&writing, intakes, &defaults);
-        derive_records(run, recent, &locked, completed, appended, &mut batch.warnings);
+        if *derives {
+            let completed =
+                if let Repair::Completed(line) = &repair { Some(line.as_slice()) } else { None };
+            let appended = (&writing, intakes, &defaults);
+            derive_records(run, recent, &locked, completed, appended, &mut batch.warnings);
+        }
         *last = locked.length();
         drop(locked);
+        batch.outcomes = writing.outcomes(taken);
         *untold = 0;
         // A repetition may follow an append whose sync failed, so it is synced too.
         if options.durability == Durability::Disk || batch.lifecycle {
@@ -361,10 +398,10 @@ impl Recorder {
     }
 }
 
-/// Drafts as they go into the log, each by itself taken or refused.
-type Intakes<'d> = [Result<Intake<'d>, LineError>];
-
-fn take_in_all<'d>(drafts: &'d [Draft], options: &Options) -> Vec<Result<Intake<'d>, LineError>> {
+fn take_in_all<'d>(
+    drafts: &'d [Draft<'d>],
+    options: &Options,
+) -> Vec<Result<Intake<'d>, LineError>> {
     parallel::map(drafts, |draft| Intake::of(draft, options))
 }
 
@@ -392,11 +429,17 @@ fn has_begun(log: &LogFile, position: &Position) -> Result<bool, RunError> {
 }
 
 /// An event of the recorder's own.
-fn own(draft: &Draft, options: &Options, defaults: &Defaults<'_>) -> Result<Pending, RunError> {
-    Ok(Intake::of(draft, options)?.pending(defaults, (options.clock)())?)
+fn own(
+    draft: &Draft<'_>,
+    options: &Options,
+    defaults: &Defaults<'_>,
+) -> Result<(Pending, String), RunError> {
+    let mut text = String::new();
+    let line = Intake::of(draft, options)?.pending(defaults, (options.clock)(), &mut text)?;
+    Ok((line, text))
 }
 
-fn recovered(bytes: u64) -> Draft {
+fn recovered(bytes: u64) -> Draft<'static> {
     let mut data = ObjectText::new();
     data.plain("bytes", bytes).text("moved_to", "logs/rejected.jsonl");
     Draft::new("log.recovered", data)

@@ -7,9 +7,10 @@ use crate::conversation::calls::{Call, CallStatus, Observed};
 use crate::event::blob::Reference;
 use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text};
-use crate::event::json::{Json, Kind, ObjectText, quoted};
+use crate::event::json::{Json, Kind, ObjectText};
 use crate::event::role::Role;
 use crate::event::template::cut;
+use crate::event::time::Timestamp;
 
 /// Longest text of a value in a record, in characters; the event has the whole.
 const MAX_TEXT: usize = 500;
@@ -20,9 +21,8 @@ const MAX_JSON: usize = 2048;
 const CATEGORIES: &[&str] =
     &["config", "sandbox", "skill", "tool", "memory", "engine", "governance", "unknown"];
 
-/// The line for `logs/tools.jsonl` that a tool state gives, newline included.
-#[must_use]
-pub fn tool_record(view: &View<'_, '_>, observed: &Observed, call: &Call) -> String {
+/// Appends the line for `logs/tools.jsonl` that a tool state gives, newline included.
+pub fn tool_record(view: &View<'_, '_>, observed: &Observed, call: &Call, out: &mut String) {
     let event = view.event;
     let ends = view.role.is_tool_end();
     let status = match view.role {
@@ -32,17 +32,16 @@ pub fn tool_record(view: &View<'_, '_>, observed: &Observed, call: &Call) -> Str
         _ => CallStatus::Completed,
     };
     let call_id = view.call_id().unwrap_or_else(|| match observed.start {
-        Some(_) => Cow::Borrowed(call.id.as_str()),
+        Some(_) => Cow::Borrowed(call.id.as_ref()),
         None => event.event_id.clone(),
     });
     let started = if ends { observed.start.map(|start| start.time) } else { Some(event.timestamp) };
-    let mut record = ObjectText::new();
+    let mut record = ObjectText::behind(std::mem::take(out));
     record.text("call_id", &call_id);
     record.text("tool_name", &view.tool());
-    optional(&mut record, "action", event.data.present("action"));
-    text_or_null(&mut record, "started_at", started.map(|time| time.to_string()).as_deref());
-    let completed = ends.then(|| event.timestamp.to_string());
-    text_or_null(&mut record, "completed_at", completed.as_deref());
+    optional(&mut record, "action", view.data.present("action"));
+    time_or_null(&mut record, "started_at", started);
+    time_or_null(&mut record, "completed_at", ends.then_some(event.timestamp));
     match observed.duration_ms.filter(|_| ends) {
         Some(duration) => record.plain("duration_ms", duration),
         None => record.plain("duration_ms", "null"),
@@ -50,13 +49,13 @@ pub fn tool_record(view: &View<'_, '_>, observed: &Observed, call: &Call) -> Str
     record.text("status", status.name());
     optional(&mut record, "args_summary", view.arguments());
     optional(&mut record, "result_summary", view.result().filter(|_| ends));
-    optional(&mut record, "artifacts", event.data.present("artifacts"));
+    optional(&mut record, "artifacts", view.data.present("artifacts"));
     match view.error_text().filter(|_| matches!(view.role, Role::ToolFail | Role::ToolBlocked)) {
         Some(text) => record.text("error", &cut(&text, MAX_TEXT)),
         None => record.plain("error", "null"),
     };
     record.plain("sequence", event.sequence);
-    record.finish() + "\n"
+    *out = record.finish() + "\n";
 }
 
 /// Whether an event gets a record in `logs/errors.jsonl`.
@@ -66,12 +65,11 @@ pub fn is_error(view: &View<'_, '_>) -> bool {
         || matches!(view.role, Role::Error | Role::ToolFail | Role::Rejected)
 }
 
-/// The line for `logs/errors.jsonl` that an error gives, newline included.
-#[must_use]
-pub fn error_record(view: &View<'_, '_>) -> String {
+/// Appends the line for `logs/errors.jsonl` that an error gives, newline included.
+pub fn error_record(view: &View<'_, '_>, out: &mut String) {
     let event = view.event;
     let detail =
-        |name: &str| event.data.path(&format!("error.{name}")).or_else(|| event.data.path(name));
+        |name: &str| view.data.path(&format!("error.{name}")).or_else(|| view.data.path(name));
     let category = detail("category").and_then(Json::as_str);
     let category = CATEGORIES
         .iter()
@@ -83,7 +81,7 @@ pub fn error_record(view: &View<'_, '_>) -> String {
             _ => "unknown",
         });
     let message = view.error_text().or_else(|| event.summary.clone());
-    let mut record = ObjectText::new();
+    let mut record = ObjectText::behind(std::mem::take(out));
     optional(&mut record, "code", detail("code"));
     text_or_null(
         &mut record,
@@ -95,17 +93,36 @@ pub fn error_record(view: &View<'_, '_>) -> String {
     optional(&mut record, "details", detail("details"));
     record.text("event_id", &event.event_id);
     record.plain("sequence", event.sequence);
-    record.text("timestamp", &event.timestamp.to_string());
+    time_or_null(&mut record, "timestamp", Some(event.timestamp));
     record.text("type", &event.kind);
     record.text("actor", &event.actor);
     record.text("task_id", &event.task_id);
     text_or_null(&mut record, "correlation_id", event.correlation_id.as_deref());
-    record.finish() + "\n"
+    *out = record.finish() + "\n";
 }
 
+/// The value itself while it is small, else the beginning of its text.
 fn optional(record: &mut ObjectText, name: &str, value: Option<Json<'_>>) {
-    match value {
-        Some(value) => record.plain(name, summarized(value)),
+    let Some(value) = value else {
+        record.plain(name, "null");
+        return;
+    };
+    let compact = value.compact();
+    let short = match value.kind() {
+        Kind::Object | Kind::Array => compact.len() <= MAX_JSON && Reference::of(value).is_none(),
+        // A text of so many bytes has no more characters.
+        Kind::String => compact.len() <= MAX_TEXT && !compact.contains('\\'),
+        _ => true,
+    };
+    match short {
+        true => record.plain(name, compact),
+        false => record.text(name, &cut(&as_text(value), MAX_TEXT)),
+    };
+}
+
+fn time_or_null(record: &mut ObjectText, name: &str, time: Option<Timestamp>) {
+    match time {
+        Some(time) => record.plain(name, format_args!("\"{time}\"")),
         None => record.plain(name, "null"),
     };
 }
@@ -115,15 +132,4 @@ fn text_or_null(record: &mut ObjectText, name: &str, value: Option<&str>) {
         Some(value) => record.text(name, value),
         None => record.plain(name, "null"),
     };
-}
-
-/// The value itself while it is small, else the beginning of its text.
-fn summarized(value: Json<'_>) -> String {
-    let compact = value.compact();
-    match value.kind() {
-        _ if Reference::of(value).is_some() => quoted(&cut(&as_text(value), MAX_TEXT)),
-        Kind::Object | Kind::Array if compact.len() <= MAX_JSON => compact.into_owned(),
-        Kind::Object | Kind::Array | Kind::String => quoted(&cut(&as_text(value), MAX_TEXT)),
-        _ => compact.into_owned(),
-    }
 }

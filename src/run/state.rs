@@ -174,7 +174,7 @@ impl RunState {
         self.errors += u64::from(records::is_error(view));
         self.warnings += u64::from(view.severity == Severity::Warning);
         self.usage.observe(view);
-        if view.is_imported() && event.data.get("time_origin").is_none() {
+        if view.is_imported() && view.data.get("time_origin").is_none() {
             let time = event.timestamp;
             let (first, last) = self.imported.unwrap_or((time, time));
             self.imported = Some((first.min(time), last.max(time)));
@@ -241,7 +241,7 @@ impl RunState {
     }
 
     fn details(&mut self, view: &View<'_, '_>) {
-        let data = view.event.data;
+        let data = &view.data;
         match view.role {
             Role::RunCreated => {
                 if let Some(required) = data.path("deliverables.required") {
@@ -268,7 +268,7 @@ impl RunState {
 
 /// What a run failed of, as JSON text: the error object itself, or its message in one.
 fn failure(view: &View<'_, '_>) -> Option<String> {
-    if let Some(error) = view.event.data.present("error").filter(|error| error.is_object()) {
+    if let Some(error) = view.data.present("error").filter(|error| error.is_object()) {
         let mut preview = |reference: &Reference<'_>| Some(reference.preview());
         return Some(put_back(error, &mut preview));
     }

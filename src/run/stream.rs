@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 
 use super::RunError;
-use super::batch::Recorded;
-use super::derive::Ahead;
+use super::ahead::Ahead;
+use super::batch::{Batch, Recorded};
 use super::parallel;
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
-use super::stream_line::{PendingLine, WaitingLine, copied, native};
+use super::stream_line::{HeldLine, Read, copied, native};
 use crate::event::draft::Draft;
 use crate::event::envelope;
 use crate::event::json::{self, Rules};
@@ -44,16 +44,13 @@ pub struct Stream<'r> {
     reader: Reader,
     keep_source: bool,
     counter: Counter,
-    /// Whether it stops at the first line that cannot be taken; native lines are then read
-    /// one by one, so that a bad one is known at once.
+    /// Whether it stops at the first line that cannot be taken; native lines are then also
+    /// read one by one, so that a bad one is known at once.
     strict: bool,
-    /// Native lines that were not read yet.
-    waiting: Vec<WaitingLine>,
-    drafts: Vec<Draft>,
-    lines: Vec<PendingLine>,
+    /// The lines that wait for the next write.
+    held: Held,
     /// Records for `logs/rejected.jsonl` that wait for the next write.
     rejects: Vec<u8>,
-    bytes: usize,
     offset: u64,
     /// Dialects: what each id of this stream was made from.
     seen: HashMap<String, [u8; 8]>,
@@ -66,6 +63,15 @@ pub struct Stream<'r> {
     ahead: Option<Ahead>,
     /// A dialect that the native lines look like.
     looks_like: Option<&'static str>,
+}
+
+/// Lines that wait for the next write.
+#[derive(Default)]
+struct Held {
+    text: Vec<u8>,
+    lines: Vec<HeldLine>,
+    /// Dialects: what was made of the lines.
+    drafts: Vec<Draft<'static>>,
 }
 
 enum Reader {
@@ -87,17 +93,15 @@ impl<'r> Stream<'r> {
             Format::Auto => Reader::Undecided,
         };
         recorder.expect_many_ids();
+        parallel::keep_memory();
         Self {
             recorder,
             reader,
             keep_source,
             strict: false,
-            waiting: Vec::new(),
             counter: Counter::new(),
-            drafts: Vec::new(),
-            lines: Vec::new(),
+            held: Held::default(),
             rejects: Vec::new(),
-            bytes: 0,
             offset: 0,
             seen: HashMap::new(),
             first_rejection: None,
@@ -134,85 +138,55 @@ impl<'r> Stream<'r> {
     ///
     /// # Errors
     /// When the run can no longer be recorded to.
-    pub fn push(&mut self, line: Vec<u8>, length: u64, now: Timestamp) -> Result<(), RunError> {
-        let mut content = line;
+    pub fn push(&mut self, line: &[u8], length: u64, now: Timestamp) -> Result<(), RunError> {
         let counts = self.counter.counts();
         counts.lines += 1;
-        let number = counts.lines;
-        let offset = self.offset;
+        let (number, offset) = (counts.lines, self.offset);
         self.offset += length;
-        let lenient = !matches!(self.reader, Reader::Native);
-        if number == 1 && lenient && content.starts_with(b"\xEF\xBB\xBF") {
-            content.drain(..3);
-        }
-        if is_blank(&content) {
+        let lenient = number == 1 && !matches!(self.reader, Reader::Native);
+        let line = line.strip_prefix(b"\xEF\xBB\xBF").filter(|_| lenient).unwrap_or(line);
+        if is_blank(line) {
             self.counter.counts().blank += 1;
             return Ok(());
         }
         if matches!(self.reader, Reader::Undecided) {
-            self.decide(&content);
+            self.decide(line);
         }
-        let waiting = WaitingLine { number, offset, content };
-        match &mut self.reader {
-            Reader::Native | Reader::Copy => {
-                self.bytes += waiting.content.len();
-                self.waiting.push(waiting);
-                if self.strict {
-                    self.read_waiting(now);
-                }
-            }
-            Reader::Dialect(importer) => match importer.read(&waiting.content, now) {
+        let mut drafts = 0..0;
+        let mut facts = LineFacts::default();
+        let read = match &mut self.reader {
+            Reader::Native if self.strict => native(line).map(drop),
+            Reader::Copy if self.strict => copied(line).map(drop),
+            Reader::Native | Reader::Copy => Ok(()),
+            Reader::Dialect(importer) => match importer.read(line, now) {
                 Ok(imported) => {
-                    let from = self.drafts.len();
-                    let facts = self.take_imported(imported)?;
-                    self.bytes += waiting.content.len();
-                    self.take(waiting, from, facts);
+                    let from = self.held.drafts.len();
+                    facts = self.take_imported(imported)?;
+                    drafts = from..self.held.drafts.len();
+                    Ok(())
                 }
-                Err(error) => self.reject(&waiting, &error.to_string(), now),
+                Err(error) => Err(error.to_string()),
             },
             Reader::Undecided => {
-                let reason = "neither a native event nor a line of a known dialect";
-                self.reject(&waiting, reason, now);
+                Err("neither a native event nor a line of a known dialect".to_owned())
             }
+        };
+        let from = self.held.text.len();
+        let held = HeldLine { number, offset, text: from..from + line.len(), drafts, facts };
+        match read {
+            Ok(()) => {
+                self.held.text.extend_from_slice(line);
+                self.held.lines.push(held);
+            }
+            Err(reason) => self.reject(&held, line, &reason, now),
         }
         Ok(())
-    }
-
-    /// Reads the native lines that have come together, many at once.
-    fn read_waiting(&mut self, now: Timestamp) {
-        let waiting = std::mem::take(&mut self.waiting);
-        let copies = matches!(self.reader, Reader::Copy);
-        let read = parallel::map(&waiting, |line| match copies {
-            true => copied(&line.content),
-            false => native(&line.content),
-        });
-        for (line, read) in waiting.into_iter().zip(read) {
-            match read {
-                Ok(draft) => {
-                    if !copies && !draft.unknown.is_empty() && self.looks_like.is_none() {
-                        let json = json::check(&line.content, Rules::LENIENT).ok();
-                        let dialect = json.and_then(import::detect);
-                        self.looks_like = dialect.map(|dialect| dialect.name);
-                    }
-                    let from = self.drafts.len();
-                    self.drafts.push(draft);
-                    self.take(line, from, LineFacts::default());
-                }
-                Err(reason) => self.reject(&line, &reason, now),
-            }
-        }
-    }
-
-    /// Notes that the drafts from `from` on were made of that line.
-    fn take(&mut self, line: WaitingLine, from: usize, facts: LineFacts) {
-        let drafts = from..self.drafts.len();
-        self.lines.push(PendingLine { line, drafts, facts });
     }
 
     /// Whether enough has come together for a write.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.bytes + self.rejects.len() >= BATCH_BYTES
+        self.held.text.len() + self.rejects.len() >= BATCH_BYTES
     }
 
     /// Writes what has come together, durably. The events that are in the log now.
@@ -220,40 +194,54 @@ impl<'r> Stream<'r> {
     /// # Errors
     /// When the run cannot be recorded to; nothing of this batch was acknowledged then.
     pub fn commit(&mut self, now: Timestamp) -> Result<Vec<Recorded>, RunError> {
-        self.read_waiting(now);
-        self.bytes = 0;
-        if self.drafts.is_empty() {
-            self.flush_rejects()?;
-            return Ok(Vec::new());
-        }
-        let drafts = std::mem::take(&mut self.drafts);
-        let lines = std::mem::take(&mut self.lines);
-        let batch = match self.recorder.append(&drafts) {
-            Ok(batch) => batch,
+        let mut held = std::mem::take(&mut self.held);
+        let recorded = match self.write(&held, now) {
+            Ok(recorded) => recorded,
             Err(error) => {
                 // Nothing was acknowledged; the caller may try again.
-                (self.drafts, self.lines) = (drafts, lines);
+                self.held = held;
                 return Err(error);
             }
         };
+        held.text.clear();
+        held.lines.clear();
+        held.drafts.clear();
+        self.held = held;
+        self.recorded += recorded.len() as u64;
+        self.flush_rejects()?;
+        Ok(recorded)
+    }
+
+    /// Appends the events of those lines.
+    fn write(&mut self, held: &Held, now: Timestamp) -> Result<Vec<Recorded>, RunError> {
+        let read = self.read(held);
+        let drafts = read.as_ref().map_or(held.drafts.as_slice(), |read| &read.drafts);
+        let mut batch = match drafts.is_empty() {
+            true => Batch::default(),
+            false => self.recorder.append(drafts)?,
+        };
         if self.ahead.is_none() && drafts.len() >= LONG {
-            self.ahead = Some(Ahead::start(self.recorder.run()));
+            self.ahead = Some(self.recorder.follow());
         }
         if let Some(ahead) = &self.ahead {
-            ahead.extend_to(self.recorder.end());
+            self.recorder.hand_over(|appended| ahead.extend(appended));
         }
-        self.counter.counts().warnings.extend(batch.warnings);
+        self.counter.counts().warnings.append(&mut batch.warnings);
         self.lifecycle |= batch.lifecycle;
         self.recovered_bytes += batch.recovered_bytes;
         let mut recorded = Vec::with_capacity(drafts.len());
         let mut outcomes = batch.outcomes.into_iter();
-        let mut stopped = false;
-        for line in lines {
-            if stopped {
-                break;
-            }
+        for (index, line) in held.lines.iter().enumerate() {
+            let range = match read.as_ref().map(|read| &read.lines[index]) {
+                Some(Ok(draft)) => *draft..*draft + 1,
+                Some(Err(reason)) => {
+                    self.reject(line, &held.text[line.text.clone()], reason, now);
+                    continue;
+                }
+                None => line.drafts.clone(),
+            };
             let mut refused = None;
-            for outcome in outcomes.by_ref().take(line.drafts.len()) {
+            for outcome in outcomes.by_ref().take(range.len()) {
                 match outcome {
                     Ok(event) => {
                         self.counter.counts().repeated += u64::from(event.repeated);
@@ -262,21 +250,44 @@ impl<'r> Stream<'r> {
                     Err(error) => refused = Some(error.to_string()),
                 }
             }
-            let made = &drafts[line.drafts.clone()];
-            if let Some(reason) = refused {
-                stopped = self.strict;
-                if stopped {
-                    // It comes before one that was rejected on reading.
-                    self.first_rejection = None;
-                }
-                self.reject(&line.line, &reason, now);
-            } else {
-                self.counter.line(&line.facts, made);
+            let Some(reason) = refused else {
+                self.counter.line(&line.facts, &drafts[range]);
+                continue;
+            };
+            if self.strict {
+                // It comes before one that was rejected on reading.
+                self.first_rejection = None;
+            }
+            self.reject(line, &held.text[line.text.clone()], &reason, now);
+            if self.strict {
+                break;
             }
         }
-        self.recorded += recorded.len() as u64;
-        self.flush_rejects()?;
         Ok(recorded)
+    }
+
+    /// Reads native lines, many at once; `None` for a dialect's, which were read before.
+    fn read<'h>(&mut self, held: &'h Held) -> Option<Read<'h>> {
+        let read: fn(&[u8]) -> Result<Draft<'_>, String> = match &self.reader {
+            Reader::Native => native,
+            Reader::Copy => copied,
+            Reader::Dialect(_) | Reader::Undecided => return None,
+        };
+        let text = |line: &HeldLine| &held.text[line.text.clone()];
+        let mut parts = parallel::chunks(&held.lines, |lines| {
+            let mut part = Read::with_capacity(lines.len());
+            lines.iter().for_each(|line| part.add(read(text(line))));
+            part
+        })
+        .into_iter();
+        let mut all = parts.next().unwrap_or_default();
+        parts.for_each(|part| all.append(part));
+        if matches!(self.reader, Reader::Native) && self.looks_like.is_none() {
+            let line = all.first_unknown().map(|index| text(&held.lines[index]));
+            let json = line.and_then(|line| json::check(line, Rules::LENIENT).ok());
+            self.looks_like = json.and_then(import::detect).map(|dialect| dialect.name);
+        }
+        Some(all)
     }
 
     /// Why the first rejected line was rejected, with its number.
@@ -353,7 +364,7 @@ impl<'r> Stream<'r> {
         mark.copy_from_slice(&line.content[..8]);
         self.seen.insert(base_id.clone(), mark);
         line.name(&base_id);
-        self.drafts.append(&mut line.drafts);
+        self.held.drafts.append(&mut line.drafts);
         Ok(LineFacts::of(line))
     }
 
@@ -367,9 +378,9 @@ impl<'r> Stream<'r> {
         Ok(!same)
     }
 
-    fn reject(&mut self, line: &WaitingLine, reason: &str, now: Timestamp) {
-        let (number, offset, bytes) = (line.number, line.offset, line.content.len());
-        let content = self.recorder.redacted(&line.content);
+    fn reject(&mut self, line: &HeldLine, content: &[u8], reason: &str, now: Timestamp) {
+        let (number, offset, bytes) = (line.number, line.offset, content.len());
+        let content = self.recorder.redacted(content);
         let reason = self.recorder.redacted(reason.as_bytes());
         let reason = String::from_utf8_lossy(&reason);
         self.counter.counts().rejected += 1;

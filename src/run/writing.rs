@@ -6,13 +6,14 @@ use super::RunError;
 use super::batch::Recorded;
 use super::dir::RunDir;
 use super::ids::EventIds;
-use super::intake::Intake;
+use super::intake::Intakes;
 use super::pairing::RecentCalls;
 use super::records;
 use crate::event::draft::{Defaults, Draft, Position as EventPosition};
-use crate::event::envelope::{self, LineError, Severity};
+use crate::event::envelope::{self, Severity};
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
+use crate::event::id::EventId;
 use crate::event::pending::Pending;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
@@ -36,7 +37,7 @@ pub(super) struct Writing {
 }
 
 pub(super) struct Written {
-    pub(super) event_id: String,
+    pub(super) event_id: EventId,
     pub(super) sequence: u64,
     pub(super) role: Role,
     /// Index of the intake that it was made from; `None` for the recorder's own.
@@ -44,6 +45,14 @@ pub(super) struct Written {
     /// The line in the buffer, its newline included.
     pub(super) from: usize,
     pub(super) to: usize,
+}
+
+/// A draft that is in the log.
+pub(super) enum Taken {
+    /// As the line of that index in `written`.
+    New(usize),
+    /// It was there before.
+    Known(Recorded),
 }
 
 impl Writing {
@@ -62,26 +71,42 @@ impl Writing {
         }
     }
 
-    /// Writes the next line. `intake` is the index of the intake that it is made from, and
+    /// Writes the next line; its index in `written`. `intake` is the index of the intake that it is made from, and
     /// whether its id was given.
     pub(super) fn push(
         &mut self,
-        pending: Pending,
+        (pending, texts): (Pending, &str),
         role: Role,
         intake: Option<(usize, bool)>,
-    ) -> Recorded {
+    ) -> usize {
         let from = self.buffer.len();
         self.sequence += 1;
-        pending.write(self.sequence, &self.now_text, self.hash.as_deref(), &mut self.buffer);
+        let hash = self.hash.as_deref();
+        pending.write(texts, self.sequence, &self.now_text, hash, &mut self.buffer);
         let to = self.buffer.len();
         self.hash = Some(line_hash(&self.buffer[from..to - 1]));
         let (event_id, sequence) = (pending.event_id, self.sequence);
         if intake.is_some_and(|(_, given)| given) {
-            self.by_id.insert(event_id.clone(), self.written.len());
+            self.by_id.insert(event_id.to_string(), self.written.len());
         }
         let intake = intake.map(|(index, _)| index);
-        self.written.push(Written { event_id: event_id.clone(), sequence, role, intake, from, to });
-        Recorded { event_id, sequence, repeated: false }
+        self.written.push(Written { event_id, sequence, role, intake, from, to });
+        self.written.len() - 1
+    }
+
+    /// What became of the drafts.
+    pub(super) fn outcomes(
+        &self,
+        taken: Vec<Result<Taken, RunError>>,
+    ) -> Vec<Result<Recorded, RunError>> {
+        let recorded = |taken: Taken| match taken {
+            Taken::Known(event) => event,
+            Taken::New(index) => {
+                let Written { event_id, sequence, .. } = &self.written[index];
+                Recorded { event_id: event_id.clone(), sequence: *sequence, repeated: false }
+            }
+        };
+        taken.into_iter().map(|taken| taken.map(recorded)).collect()
     }
 
     /// Whether this append holds an event besides the repair's own.
@@ -94,7 +119,7 @@ impl Writing {
         &self,
         ids: Option<&EventIds>,
         log: &LogFile,
-        draft: &Draft,
+        draft: &Draft<'_>,
     ) -> Result<Option<Recorded>, RunError> {
         let Some(event_id) = draft.event_id.as_deref() else { return Ok(None) };
         let line = match self.by_id.get(event_id) {
@@ -108,6 +133,7 @@ impl Writing {
         let Ok(event) = envelope::parse(&line) else { return Ok(None) };
         let (event_id, sequence) = (event_id.to_owned(), event.sequence);
         if draft.matches(&event) {
+            let event_id = EventId::Given(event_id);
             Ok(Some(Recorded { event_id, sequence, repeated: true }))
         } else {
             Err(RunError::Conflict { event_id, sequence })
@@ -122,11 +148,11 @@ pub(super) fn derive_records(
     recent: &mut RecentCalls,
     locked: &Locked<'_>,
     completed: Option<&[u8]>,
-    (writing, intakes, defaults): (&Writing, &[Result<Intake<'_>, LineError>], &Defaults<'_>),
+    (writing, intakes, defaults): (&Writing, &Intakes<'_>, &Defaults<'_>),
     warnings: &mut Vec<String>,
 ) {
     let mut records =
-        RecordLines { recent, log: locked.log(), tools: Vec::new(), errors: Vec::new() };
+        RecordLines { recent, log: locked.log(), tools: String::new(), errors: String::new() };
     if let Some(line) = completed
         && let Ok(event) = envelope::parse(line)
     {
@@ -145,7 +171,8 @@ pub(super) fn derive_records(
             continue;
         }
         let Written { event_id, sequence, .. } = written;
-        let position = EventPosition { event_id, sequence: *sequence, now: writing.now };
+        let position =
+            EventPosition { event_id: event_id.as_str(), sequence: *sequence, now: writing.now };
         let event = intake.draft.recorded(&intake.derived, defaults, &position);
         records.event(&View::of(&event), offset, length, warnings);
     }
@@ -153,7 +180,7 @@ pub(super) fn derive_records(
         if lines.is_empty() {
             continue;
         }
-        let outcome = make_dir(&run.logs()).and_then(|_| append_lines(&path, &lines));
+        let outcome = make_dir(&run.logs()).and_then(|_| append_lines(&path, lines.as_bytes()));
         if let Err(error) = outcome {
             warnings.push(error.to_string());
         }
@@ -164,8 +191,8 @@ pub(super) fn derive_records(
 struct RecordLines<'r> {
     recent: &'r mut RecentCalls,
     log: &'r LogFile,
-    tools: Vec<u8>,
-    errors: Vec<u8>,
+    tools: String,
+    errors: String,
 }
 
 impl RecordLines<'_> {
@@ -174,14 +201,13 @@ impl RecordLines<'_> {
             match self.recent.observe(self.log, view, offset, length) {
                 Ok((observed, calls)) => {
                     let call = &calls.all()[observed.call];
-                    let record = records::tool_record(view, &observed, call);
-                    self.tools.extend_from_slice(record.as_bytes());
+                    records::tool_record(view, &observed, call, &mut self.tools);
                 }
                 Err(error) => warnings.push(error.to_string()),
             }
         }
         if records::is_error(view) {
-            self.errors.extend_from_slice(records::error_record(view).as_bytes());
+            records::error_record(view, &mut self.errors);
         }
     }
 }

@@ -7,9 +7,8 @@ use crate::event::draft::Draft;
 use crate::event::envelope::Event;
 use crate::event::fields::View;
 use crate::event::hash::{hex, sha256};
-use crate::event::json::ObjectText;
+use crate::event::json::{Members, ObjectText};
 use crate::event::role::Role;
-use crate::event::template::Template;
 
 /// The summaries that later events gave to earlier ones: the last one counts.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +37,7 @@ impl Backfills {
 /// Target and text of a backfill.
 #[must_use]
 pub fn backfilled(view: &View<'_, '_>) -> Option<(String, String)> {
-    let text = |name: &str| view.event.data.text_at(name).map(std::borrow::Cow::into_owned);
+    let text = |name: &str| view.data.text_at(name).map(std::borrow::Cow::into_owned);
     Some((text("target_event_id")?, text("summary")?))
 }
 
@@ -46,7 +45,7 @@ pub fn backfilled(view: &View<'_, '_>) -> Option<(String, String)> {
 #[must_use]
 pub fn template_summary(event: &Event<'_>) -> Option<String> {
     let row = catalogue::row(&event.kind).filter(|row| row.class == Class::Template)?;
-    Some(Template::parse(row.template).ok()?.render(event.data))
+    catalogue::summary(row.name, &Members::of(event.data))
 }
 
 /// The backfills that a run still needs, in the order of their events.
@@ -82,7 +81,7 @@ impl Plan {
     /// The events to append. Their ids derive from their targets, so that two plans made
     /// at the same time append nothing twice.
     #[must_use]
-    pub fn drafts(&self) -> Vec<Draft> {
+    pub fn drafts(&self) -> Vec<Draft<'static>> {
         let draft = |(target, summary): (&str, &str)| {
             let mut data = ObjectText::new();
             data.text("target_event_id", target)
@@ -90,7 +89,7 @@ impl Plan {
                 .text("source", "template");
             let id = hex(&sha256(format!("template backfill of {target}").as_bytes())[..16]);
             Draft {
-                event_id: Some(format!("evt_fill_{id}")),
+                event_id: Some(format!("evt_fill_{id}").into()),
                 ..Draft::new("summary.backfilled", data)
             }
         };

@@ -111,7 +111,7 @@ pub fn tool_counts(state: &RunState) -> Vec<ToolCount> {
     let ended = state.status().is_terminal();
     for call in state.calls.all() {
         let tool = tools.entry(&call.tool).or_default();
-        tool.name.clone_from(&call.tool);
+        tool.name = call.tool.to_string();
         tool.calls += 1;
         match Calls::status(call, ended) {
             CallStatus::Failed => tool.failures += 1,

@@ -216,7 +216,7 @@ fn append_checked<T>(
     run: &RunDir,
     options: Options,
     ui: &Ui,
-    decide: impl Fn(&Index) -> anyhow::Result<(Draft, T)>,
+    decide: impl Fn(&Index) -> anyhow::Result<(Draft<'static>, T)>,
 ) -> anyhow::Result<T> {
     let mut recorder = Recorder::open(run.clone(), options)?;
     for _ in 0..ATTEMPTS {

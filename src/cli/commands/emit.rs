@@ -29,6 +29,8 @@
 //! None of them depends on the length of the log. A state of a tool call or an error adds
 //! the few that append its record; a lifecycle event also renews the derived files.
 
+use std::borrow::Cow;
+
 use clap::Args;
 
 use super::payload::PayloadArgs;
@@ -141,26 +143,27 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
 }
 
 impl EmitArgs {
-    fn draft(&self, kind: &str) -> anyhow::Result<Draft> {
-        let data = self.payload.object()?;
-        let id = |what: &'static str, given: &Option<String>| -> anyhow::Result<Option<String>> {
+    fn draft<'a>(&'a self, kind: &'a str) -> anyhow::Result<Draft<'a>> {
+        let data = self.payload.object()?.into();
+        let text = |given: &'a Option<String>| given.as_deref().map(Cow::Borrowed);
+        let id = |what: &'static str, given: &'a Option<String>| -> anyhow::Result<_> {
             if let Some(id) = given {
                 check_id(what, id).map_err(|bad| Failure::new(Exit::Input, bad.to_string()))?;
             }
-            Ok(given.clone())
+            Ok(text(given))
         };
         Ok(Draft {
-            kind: kind.to_owned(),
+            kind: kind.into(),
             event_id: id("event id", &self.event_id)?,
             session_id: id("session id", &self.session)?,
             task_id: id("task id", &self.task)?,
             timestamp: self.timestamp.as_deref().map(timestamp).transpose()?,
-            actor: self.actor.clone(),
+            actor: text(&self.actor),
             severity: self.severity.map(Into::into),
-            summary: self.summary.clone(),
+            summary: text(&self.summary),
             correlation_id: id("correlation id", &self.correlation_id)?,
             parent_event_id: id("parent event id", &self.parent)?,
-            branch: self.branch.clone(),
+            branch: text(&self.branch),
             data,
             ..Draft::default()
         })

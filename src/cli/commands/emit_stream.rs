@@ -140,35 +140,33 @@ pub(super) fn run(
     let mut stream = if brief { stream.briefly() } else { stream };
     let tell = |events: Vec<Recorded>| tell(&events, what, &id, ui);
     for (line, length) in std::mem::take(&mut input.blank) {
-        stream.push(line, length, now())?;
+        stream.push(&line, length, now())?;
     }
-    loop {
-        let (line, length) = match input.lines.next() {
-            Some(line) => line,
-            None if input.lines.has_ended() => break,
-            // What was read is written, the last line too, if it is whole.
-            None if interrupts.caught().is_some() => {
-                input.lines.end();
-                continue;
+    'input: loop {
+        while let Some((line, length)) = input.lines.next() {
+            stream.push(line, length, now())?;
+            if stream.is_full() {
+                tell(commit(&mut stream)?)?;
             }
-            None => {
-                // Nothing is lost by waiting only when nothing waits to be written.
-                if !interrupts.input_is_ready(&input.file, false)? {
-                    tell(commit(&mut stream)?)?;
-                    interrupts.input_is_ready(&input.file, true)?;
-                }
-                if interrupts.caught().is_none() {
-                    input.fill()?;
-                }
-                continue;
+            if stream.has_stopped() {
+                break 'input;
             }
-        };
-        stream.push(line, length, now())?;
-        if stream.is_full() {
-            tell(commit(&mut stream)?)?;
         }
-        if stream.has_stopped() {
+        if input.lines.has_ended() {
             break;
+        }
+        if interrupts.caught().is_some() {
+            // What was read is written, the last line too, if it is whole.
+            input.lines.end();
+            continue;
+        }
+        // Nothing is lost by waiting only when nothing waits to be written.
+        if !interrupts.input_is_ready(&input.file, false)? {
+            tell(commit(&mut stream)?)?;
+            interrupts.input_is_ready(&input.file, true)?;
+        }
+        if interrupts.caught().is_none() {
+            input.fill()?;
         }
     }
     tell(commit(&mut stream)?)?;
@@ -289,7 +287,8 @@ impl Input {
             let ended = self.lines.has_ended();
             match self.lines.first().map(|line| (is_blank(line), check(line, Rules::STRICT))) {
                 Some((true, _)) if !ended => {
-                    self.blank.extend(self.lines.next());
+                    let blank = self.lines.next().map(|(line, length)| (line.to_vec(), length));
+                    self.blank.extend(blank);
                     continue;
                 }
                 Some((_, first)) => return Ok(first.is_ok_and(creates)),

@@ -16,13 +16,14 @@ pub(super) struct Lines {
 
 impl Lines {
     /// The next complete line and the bytes that it took; the last one may lack its newline.
-    pub(super) fn next(&mut self) -> Option<(Vec<u8>, u64)> {
+    pub(super) fn next(&mut self) -> Option<(&[u8], u64)> {
         let end = self.line_end();
-        let waiting = self.waiting();
+        let from = self.from;
+        let waiting = &self.held[from..];
         let (line, length) = match end {
-            Some(at) => (waiting[..at].to_vec(), at + 1),
+            Some(at) => (&waiting[..at], at + 1),
             None if (self.ended && !waiting.is_empty()) || waiting.len() > MAX_HELD => {
-                (waiting.to_vec(), waiting.len())
+                (waiting, waiting.len())
             }
             None => return None,
         };

@@ -27,7 +27,8 @@ use super::clock::now;
 use super::exit::{Exit, Failure};
 use super::settings::Settings;
 use super::ui::{Color, Ui};
-use crate::run::derive::{Ahead, Refreshed, refresh};
+use crate::run::ahead::Ahead;
+use crate::run::derive::{Refreshed, refresh};
 use crate::run::dir::{RunDir, all, locate};
 use crate::run::options::{Durability, INLINE_LIMIT, Options};
 

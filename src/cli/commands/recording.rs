@@ -128,7 +128,7 @@ pub(super) fn tell_recovery(bytes: u64, ui: &Ui) {
 /// Prints what was asked for of an event that is in the log.
 pub(super) fn print(event: &Recorded, what: Print, run_id: &str, ui: &Ui) -> anyhow::Result<()> {
     let line = match what {
-        Print::Id | Print::Event => event.event_id.clone(),
+        Print::Id | Print::Event => event.event_id.to_string(),
         Print::Run => run_id.to_owned(),
         Print::Sequence => event.sequence.to_string(),
         Print::None => return Ok(()),

@@ -27,7 +27,7 @@ use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader};
 use crate::run::blobs::look as look_at_blob;
 use crate::run::deliverables::look;
-use crate::run::derive::Fold;
+use crate::run::derive::{Fold, Records};
 use crate::run::dir::RunDir;
 use crate::run::document::{RunDocument, stored_head};
 use crate::secret::Rules;
@@ -108,7 +108,7 @@ fn validate(run: &RunDir, secrets: &'static Rules) -> anyhow::Result<RunReport> 
     let mut reader = LogReader::open(&run.events())?;
     let mut check = LogCheck::new(secrets);
     let mut blobs = BlobCheck::default();
-    let mut fold = Fold::default();
+    let (mut fold, mut records) = (Fold::default(), Records::default());
     let state_bytes = stored.as_ref().ok().and_then(Option::as_deref);
     let head = state_bytes.and_then(stored_head);
     let mut seen = HeadSeen::default();
@@ -128,7 +128,7 @@ fn validate(run: &RunDir, secrets: &'static Rules) -> anyhow::Result<RunReport> 
             let view = View::of(event);
             events += 1;
             last_sequence = event.sequence;
-            let records = fold.observe(&view, &line);
+            fold.observe(&view, &line, &mut records);
             tools.expect(&records.tool);
             errors.expect(&records.error);
             check.effect(&view, &records, &line);

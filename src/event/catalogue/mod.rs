@@ -2,8 +2,12 @@
 
 mod rows;
 
+use std::sync::OnceLock;
+
 use super::envelope::Severity;
+use super::json::Members;
 use super::role::Role;
+use super::template::Template;
 
 /// How the summary of a type comes about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,11 +74,27 @@ pub fn rows() -> &'static [Row] {
 /// The row of a type, if it is known.
 #[must_use]
 pub fn row(name: &str) -> Option<&'static Row> {
+    position(name).map(|position| &rows::ROWS[position])
+}
+
+/// The template of a type, filled from the fields of `data`; `None` for a type without one.
+#[must_use]
+pub fn summary(name: &str, data: &Members<'_>) -> Option<String> {
+    static PARSED: [OnceLock<Option<Template<'_>>>; rows::ROWS.len()] =
+        [const { OnceLock::new() }; rows::ROWS.len()];
+    let position = position(name)?;
+    let source = rows::ROWS[position].template;
+    let parse = || Template::parse(source).ok().filter(|_| !source.is_empty());
+    PARSED[position].get_or_init(parse).as_ref().map(|template| template.render(data))
+}
+
+/// The number of a type's row, from 0.
+fn position(name: &str) -> Option<usize> {
     let mut slot = slot(name.as_bytes());
     while INDEX[slot] > 0 {
-        let row = &rows::ROWS[usize::from(INDEX[slot]) - 1];
-        if row.name == name {
-            return Some(row);
+        let position = usize::from(INDEX[slot]) - 1;
+        if rows::ROWS[position].name == name {
+            return Some(position);
         }
         slot = (slot + 1) % SLOTS;
     }

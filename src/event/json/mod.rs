@@ -3,15 +3,17 @@
 //! The log carries the caller's own tokens (`1.0` beside `1`, integers of any
 //! size, key order, escapes), and refuses what a tree-building parser drops in
 //! silence (duplicate keys) or rounds. So a document is checked once
-//! ([`check`]), and then read in place through the borrowed [`Json`] view;
-//! [`ObjectText`] writes new ones. The grammar is RFC 8259.
+//! ([`check`]), and then read in place through the borrowed [`Json`] view,
+//! or [`Members`] where one object is asked often; [`ObjectText`] writes new ones. The grammar is RFC 8259.
 
 mod check;
+mod members;
 mod text;
 mod tree;
 mod view;
 
 pub use check::{Fault, JsonError, MAX_DEPTH, Rules, check};
+pub use members::Members;
 pub use text::{ObjectText, escape_into, quoted};
 pub use tree::ObjectTree;
 pub(crate) use view::unescape;

@@ -5,7 +5,11 @@ use super::view::Json;
 
 /// Writes one object member by member, in the order of the calls, compact.
 #[derive(Clone, Debug)]
-pub struct ObjectText(String);
+pub struct ObjectText {
+    text: String,
+    /// Where the object's first member goes.
+    inside: usize,
+}
 
 impl Default for ObjectText {
     fn default() -> Self {
@@ -17,26 +21,34 @@ impl ObjectText {
     /// An object without members.
     #[must_use]
     pub fn new() -> Self {
-        Self(String::from("{"))
+        Self::behind(String::new())
+    }
+
+    /// An object without members behind other text.
+    #[must_use]
+    pub fn behind(mut text: String) -> Self {
+        text.push('{');
+        let inside = text.len();
+        Self { text, inside }
     }
 
     /// Whether no member was written yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.len() == 1
+        self.text.len() == self.inside
     }
 
     /// Adds a member with a value that is JSON text already.
     pub fn json(&mut self, key: &str, value: Json<'_>) -> &mut Self {
         self.key(key);
-        self.0.push_str(value.text());
+        self.text.push_str(value.text());
         self
     }
 
     /// Adds a string member.
     pub fn text(&mut self, key: &str, value: &str) -> &mut Self {
         self.key(key);
-        escape_into(value, &mut self.0);
+        escape_into(value, &mut self.text);
         self
     }
 
@@ -52,7 +64,7 @@ impl ObjectText {
     pub fn plain(&mut self, key: &str, value: impl std::fmt::Display) -> &mut Self {
         use std::fmt::Write as _;
         self.key(key);
-        let _ = write!(self.0, "{value}");
+        let _ = write!(self.text, "{value}");
         self
     }
 
@@ -60,34 +72,34 @@ impl ObjectText {
     pub fn members(&mut self, object: Json<'_>) -> &mut Self {
         for (key, value) in object.raw_members() {
             self.raw_key(key);
-            self.0.push_str(value.text());
+            self.text.push_str(value.text());
         }
         self
     }
 
-    /// The finished object.
+    /// The finished object, behind what stood before it.
     #[must_use]
     pub fn finish(mut self) -> String {
-        self.0.push('}');
-        self.0
+        self.text.push('}');
+        self.text
     }
 
     fn key(&mut self, key: &str) {
         self.comma();
-        escape_into(key, &mut self.0);
-        self.0.push(':');
+        escape_into(key, &mut self.text);
+        self.text.push(':');
     }
 
     fn raw_key(&mut self, key: &str) {
         self.comma();
-        self.0.push('"');
-        self.0.push_str(key);
-        self.0.push_str("\":");
+        self.text.push('"');
+        self.text.push_str(key);
+        self.text.push_str("\":");
     }
 
     fn comma(&mut self) {
         if !self.is_empty() {
-            self.0.push(',');
+            self.text.push(',');
         }
     }
 }

@@ -31,10 +31,17 @@ pub enum Kind {
 impl<'a> Json<'a> {
     /// The empty object.
     pub const EMPTY: Json<'static> = Json("{}");
+    /// Nothing.
+    pub const NULL: Json<'static> = Json("null");
 
     /// Wraps text that is known to be one JSON value without white space around it.
     pub(crate) fn trusted(text: &'a str) -> Self {
         Self(text)
+    }
+
+    /// The value at the beginning of text that is known to begin with one.
+    pub(crate) fn leading(text: &'a str) -> Self {
+        Self(text.get(..value_end(text, 0)).unwrap_or_default())
     }
 
     /// The value's own text, byte for byte.
@@ -142,13 +149,13 @@ impl<'a> Json<'a> {
         let text = self.0;
         let mut at = if self.is_object() { 1 } else { text.len() };
         std::iter::from_fn(move || {
-            at = skip(text, at, b", \t\r\n");
+            at = skip(text, at, b',');
             if text.as_bytes().get(at) != Some(&b'"') {
                 return None;
             }
-            let key_end = value_end(text, at);
+            let key_end = string_end(text.as_bytes(), at);
             let key = text.get(at + 1..key_end - 1)?;
-            let start = skip(text, key_end, b": \t\r\n");
+            let start = skip(text, key_end, b':');
             at = value_end(text, start);
             Some((key, Json(text.get(start..at)?)))
         })
@@ -159,7 +166,7 @@ impl<'a> Json<'a> {
         let text = self.0;
         let mut at = if self.kind() == Kind::Array { 1 } else { text.len() };
         std::iter::from_fn(move || {
-            at = skip(text, at, b", \t\r\n");
+            at = skip(text, at, b',');
             if matches!(text.as_bytes().get(at), None | Some(b']')) {
                 return None;
             }
@@ -181,7 +188,7 @@ impl<'a> Json<'a> {
                 b'"' => at = value_end(self.0, at),
                 b' ' | b'\t' | b'\r' | b'\n' => {
                     out.push_str(&self.0[kept..at]);
-                    at = skip(self.0, at, b" \t\r\n");
+                    at = skip(self.0, at, b' ');
                     kept = at;
                 }
                 _ => at += 1,
@@ -236,9 +243,13 @@ fn take_escape<'a>(text: &'a str, out: &mut String) -> &'a str {
     text.get(length..).unwrap_or("")
 }
 
-fn skip(text: &str, mut at: usize, over: &[u8]) -> usize {
+/// The first place from `at` on that is neither white space nor that mark.
+fn skip(text: &str, mut at: usize, mark: u8) -> usize {
     let bytes = text.as_bytes();
-    while bytes.get(at).is_some_and(|byte| over.contains(byte)) {
+    while bytes
+        .get(at)
+        .is_some_and(|byte| *byte == mark || matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+    {
         at += 1;
     }
     at

@@ -61,7 +61,7 @@ impl Call {
     }
 
     /// The beginning of a run that is made for this call.
-    pub(super) fn run_created(&self) -> Draft {
+    pub(super) fn run_created(&self) -> Draft<'static> {
         let mut metadata = ObjectText::new();
         metadata.text("command", &self.command);
         let mut data = ObjectText::new();
@@ -70,7 +70,7 @@ impl Call {
     }
 
     /// `tool.started`
-    pub(super) fn started(&self) -> Draft {
+    pub(super) fn started(&self) -> Draft<'static> {
         let mut arguments = ObjectText::new();
         arguments.text("command", &self.command);
         let mut data = self.data();
@@ -79,7 +79,7 @@ impl Call {
     }
 
     /// `tool.completed` or `tool.failed`; `call` is the id of the call.
-    pub(super) fn ended(&self, outcome: &Outcome, call: Option<&str>) -> Draft {
+    pub(super) fn ended(&self, outcome: &Outcome, call: Option<&str>) -> Draft<'static> {
         let mut data = self.data();
         data.plain("exit_code", outcome.ending.status());
         if let Ending::Killed(signal) = outcome.ending {
@@ -94,11 +94,11 @@ impl Call {
             }
         };
         let draft = Draft { redactions, ..Draft::new(kind, data) };
-        self.placed(Draft { correlation_id: call.map(str::to_owned), ..draft })
+        self.placed(Draft { correlation_id: call.map(|call| call.to_owned().into()), ..draft })
     }
 
     /// The end of a run that was made for this call.
-    pub(super) fn run_ends(&self, outcome: &Outcome) -> Draft {
+    pub(super) fn run_ends(&self, outcome: &Outcome) -> Draft<'static> {
         let mut data = ObjectText::new();
         if outcome.ending == Ending::Exited(0) {
             return Draft::new("run.completed", data);
@@ -113,12 +113,13 @@ impl Call {
         data
     }
 
-    fn placed(&self, draft: Draft) -> Draft {
+    fn placed(&self, draft: Draft<'static>) -> Draft<'static> {
+        let text = |given: &Option<String>| given.clone().map(Into::into);
         Draft {
-            session_id: self.session.clone(),
-            task_id: self.task.clone(),
-            parent_event_id: self.parent.clone(),
-            branch: self.branch.clone(),
+            session_id: text(&self.session),
+            task_id: text(&self.task),
+            parent_event_id: text(&self.parent),
+            branch: text(&self.branch),
             ..draft
         }
     }

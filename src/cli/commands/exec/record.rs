@@ -6,7 +6,7 @@ use super::tee::{Fed, Feed, Tee};
 use crate::cli::clock::now;
 use crate::cli::commands::emit_stream::{ImportArgs, report};
 use crate::cli::commands::recording::tell_recovery;
-use crate::cli::commands::renew;
+use crate::cli::commands::{renew, renew_from};
 use crate::cli::exit::{Exit, explain};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
@@ -26,7 +26,7 @@ pub(super) struct Record<'c> {
     /// The id of the call: that of its first event.
     call_id: Option<String>,
     /// What could not be recorded before the command started.
-    missing: Vec<Draft>,
+    missing: Vec<Draft<'static>>,
     /// Whether nothing is lost so far.
     complete: bool,
     makes_run: bool,
@@ -91,11 +91,12 @@ impl<'c> Record<'c> {
 
     /// Records how the command ended. True when the record is complete.
     pub(super) fn end(mut self, outcome: &Outcome, import: &ImportArgs, ui: &Ui) -> bool {
-        let mut changed_state = self.makes_run;
+        let (mut changed_state, mut ahead) = (self.makes_run, None);
         if let Some(tee) = self.tee.take() {
             match tee.finish() {
-                Some((recorder, fed)) => {
+                Some((recorder, mut fed)) => {
                     self.recorder = Some(recorder);
+                    ahead = fed.ahead.take();
                     changed_state |= fed.changed_state;
                     self.complete &= tell(&fed, import, ui);
                 }
@@ -114,11 +115,11 @@ impl<'c> Record<'c> {
             warn("the end of the command is not recorded", &error, ui);
             self.complete = false;
         }
-        renew(&self.run, self.options.lock_timeout, changed_state, ui);
+        renew_from(ahead, &self.run, self.options.lock_timeout, changed_state, ui);
         self.complete
     }
 
-    fn append(&mut self, drafts: &[Draft], ui: &Ui) -> anyhow::Result<()> {
+    fn append(&mut self, drafts: &[Draft<'_>], ui: &Ui) -> anyhow::Result<()> {
         let mut recorder = match self.recorder.take() {
             Some(recorder) => recorder,
             None => Recorder::open(self.run.clone(), self.options)?,
@@ -128,13 +129,17 @@ impl<'c> Record<'c> {
 }
 
 /// Appends the drafts; the id of the last one.
-fn append(recorder: &mut Recorder, drafts: &[Draft], ui: &Ui) -> anyhow::Result<Option<String>> {
+fn append(
+    recorder: &mut Recorder,
+    drafts: &[Draft<'_>],
+    ui: &Ui,
+) -> anyhow::Result<Option<String>> {
     let batch = recorder.append(drafts)?;
     batch.warnings.iter().for_each(|warning| ui.warn(warning));
     tell_recovery(batch.recovered_bytes, ui);
     let mut last = None;
     for outcome in batch.outcomes {
-        last = Some(outcome?.event_id);
+        last = Some(outcome?.event_id.to_string());
     }
     Ok(last)
 }

@@ -8,6 +8,7 @@ use super::super::lines::Lines;
 use super::super::now;
 use crate::log::LogError;
 use crate::run::RunError;
+use crate::run::ahead::Ahead;
 use crate::run::receipt::Receipt;
 use crate::run::recorder::Recorder;
 use crate::run::stream::{Format, Stream};
@@ -58,6 +59,8 @@ pub(super) struct Fed {
     pub(super) changed_state: bool,
     /// Why it stopped before the end, if it did.
     pub(super) failure: Option<RunError>,
+    /// What brings the derived files up to date, if it was started.
+    pub(super) ahead: Option<Ahead>,
 }
 
 impl Tee {
@@ -86,6 +89,7 @@ fn record(
         first_rejection: stream.first_rejection().map(str::to_owned),
         recovered_bytes: stream.recovered_bytes(),
         changed_state: stream.changed_state(),
+        ahead: stream.take_ahead(),
         receipt: stream.finish(),
         failure,
     };

@@ -1,0 +1,105 @@
+//! A derived log held against the lines that it should have.
+
+use std::fs::File;
+use std::io::{BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use super::RunError;
+use crate::fs::{Access, append_lines, open_regular, replace};
+
+fn open_existing(path: &Path) -> Option<BufReader<File>> {
+    let file = open_regular(path, Access::Read).ok()?;
+    Some(BufReader::with_capacity(64 << 10, file))
+}
+
+/// A derived log held against the lines that it should have.
+#[derive(Debug)]
+pub struct Mirror {
+    path: PathBuf,
+    existing: Option<BufReader<File>>,
+    /// Bytes of the file that are as they should be.
+    matched: u64,
+    /// Lines that the file lacks at its end, or, when it is rebuilt, all of them.
+    lacking: Vec<u8>,
+    rebuild: bool,
+    differs: bool,
+}
+
+impl Mirror {
+    /// Compares with the file at `path`, or collects everything anew.
+    #[must_use]
+    pub fn new(path: PathBuf, rebuild: bool) -> Self {
+        let existing = if rebuild { None } else { open_existing(&path) };
+        Self { path, existing, matched: 0, lacking: Vec::new(), rebuild, differs: false }
+    }
+
+    /// The next line that should be there; an empty one is none.
+    pub fn expect(&mut self, line: &str) {
+        if line.is_empty() || self.differs {
+            return;
+        }
+        if self.existing.is_none() && self.matched == 0 && self.lacking.is_empty() && !self.rebuild
+        {
+            // It may have been made since.
+            self.existing = open_existing(&self.path);
+        }
+        let Some(reader) = self.existing.as_mut() else {
+            self.lacking.extend_from_slice(line.as_bytes());
+            return;
+        };
+        let mut there = Vec::with_capacity(line.len());
+        let read = reader.take(line.len() as u64).read_to_end(&mut there);
+        if read.is_ok() && there.is_empty() {
+            self.existing = None;
+            self.lacking.extend_from_slice(line.as_bytes());
+        } else {
+            self.differs = read.is_err() || there != line.as_bytes();
+            self.matched += line.len() as u64;
+        }
+    }
+
+    /// Whether the file holds something else than it should: to ask after the last line.
+    pub fn differs(&mut self) -> bool {
+        if let Some(reader) = self.existing.as_mut() {
+            let mut more = [0];
+            self.differs |= !matches!(reader.read(&mut more), Ok(0));
+        }
+        self.differs
+    }
+
+    /// Bytes that the file lacks at its end.
+    #[must_use]
+    pub fn lacking(&self) -> usize {
+        self.lacking.len()
+    }
+
+    /// Appends what the file lacks, and goes on behind it. The caller holds the lock.
+    pub(super) fn append(&mut self) -> Result<(), RunError> {
+        if !self.rebuild && !self.lacking.is_empty() {
+            append_lines(&self.path, &self.lacking)?;
+            self.matched += self.lacking.len() as u64;
+            self.lacking.clear();
+        }
+        Ok(())
+    }
+
+    /// Whether the file grew after its end was read.
+    pub(super) fn is_outdated(&self) -> bool {
+        let length = self.path.symlink_metadata().map_or(0, |metadata| metadata.len());
+        !self.rebuild && self.existing.is_none() && length != self.matched
+    }
+
+    pub(super) fn wants_writing(&self) -> bool {
+        self.rebuild || !self.lacking.is_empty()
+    }
+
+    /// Appends what the file lacks, or writes it anew. The caller holds the lock.
+    pub(super) fn write(&self) -> Result<(), RunError> {
+        if self.rebuild && (self.path.exists() || !self.lacking.is_empty()) {
+            replace(&self.path, &self.lacking)?;
+        } else if !self.lacking.is_empty() {
+            append_lines(&self.path, &self.lacking)?;
+        }
+        Ok(())
+    }
+}
