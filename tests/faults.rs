@@ -417,3 +417,31 @@ fn the_file_size_limit() {
     assert_eq!(prlimit(1 << 20, "n").unwrap().status, 0);
     assert_sound(&bench, "n", 1, "after the limit was raised");
 }
+
+/// If this fails, a stream whose batch fails half-way acknowledges what is not in the log,
+/// or keeps silent about what is, or leaves half a line.
+#[test]
+fn a_batch_that_fails_half_way_is_told_as_far_as_it_came() {
+    let bench = Bench::with_run();
+    let line = "{\"type\":\"note\",\"data\":{\"text\":\"a step of the work\"}}\n";
+    let input = bench.path("input.jsonl");
+    fs::write(&input, line.repeat(60_000)).unwrap();
+    let output = Command::new("prlimit")
+        .arg("--fsize=6000000")
+        .arg(env!("CARGO_BIN_EXE_runlog"))
+        .args(["emit", "--run", "r", "--stdin", "--print", "sequence"])
+        .current_dir(bench.path("."))
+        .stdin(fs::File::open(&input).unwrap())
+        .output();
+    let Ok(output) = output else {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: prlimit is missing");
+        return;
+    };
+    let said = said(&output);
+    assert_eq!(said.status, 74, "{}", said.err);
+    let told: Vec<u64> = said.out.lines().map(|line| line.parse().unwrap()).collect();
+    let log = bench.log();
+    assert!(log.ends_with('\n') && told.len() > 1000, "{}", told.len());
+    assert_eq!(told, (2..=log.lines().count() as u64).collect::<Vec<u64>>());
+    assert!(said.err.contains(" events recorded; then: "), "{}", said.err);
+}

@@ -312,8 +312,8 @@ impl Calls {
 
 /// The prefix of an id, if it has one, and its last segment.
 fn split_id(id: &str) -> (Option<&str>, &str) {
-    match id.rsplit_once('/') {
-        Some((prefix, last)) => (Some(prefix), last),
+    match memchr::memrchr(b'/', id.as_bytes()) {
+        Some(slash) => (Some(&id[..slash]), &id[slash + 1..]),
         None => (None, id),
     }
 }

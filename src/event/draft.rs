@@ -65,6 +65,29 @@ impl Draft<'static> {
 }
 
 impl<'a> Draft<'a> {
+    /// The same draft, borrowing from this one.
+    #[must_use]
+    pub fn borrowed(&self) -> Draft<'_> {
+        fn text<'b>(text: &'b Option<Cow<'_, str>>) -> Option<Cow<'b, str>> {
+            text.as_deref().map(Cow::Borrowed)
+        }
+        Draft {
+            kind: self.kind.as_ref().into(),
+            data: self.data.as_ref().into(),
+            event_id: text(&self.event_id),
+            run_id: text(&self.run_id),
+            session_id: text(&self.session_id),
+            task_id: text(&self.task_id),
+            actor: text(&self.actor),
+            summary: text(&self.summary),
+            correlation_id: text(&self.correlation_id),
+            parent_event_id: text(&self.parent_event_id),
+            branch: text(&self.branch),
+            unknown: self.unknown.clone(),
+            ..*self
+        }
+    }
+
     /// The payload as a view.
     #[must_use]
     pub fn data(&self) -> Json<'_> {

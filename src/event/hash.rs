@@ -12,13 +12,9 @@ pub fn sha256(bytes: &[u8]) -> [u8; 32] {
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        text.push(digit(byte >> 4));
-        text.push(digit(byte & 15));
-    }
-    text
+    let digit = |nibble: u8| DIGITS[usize::from(nibble)];
+    let digits = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+    String::from_utf8(digits.collect()).unwrap_or_default()
 }
 
 /// The link of the log's hash chain: lower-case hex SHA-256 of a line without its newline.

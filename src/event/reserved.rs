@@ -10,8 +10,11 @@ pub const REDACTIONS: &str = "_redactions";
 #[must_use]
 pub fn reserved_key(data: Json<'_>) -> Option<&'static str> {
     let text = data.text().as_bytes();
-    let holds = |part: &str| memchr::memmem::find(text, part.as_bytes()).is_some();
-    let possible = holds(blob::KEY) || holds(REDACTIONS) || holds("\\u00");
+    // They begin with one of these, which may be written as an escape.
+    let possible = memchr::memchr3_iter(b'$', b'_', b'\\', text).any(|at| match text[at] {
+        b'\\' => text.get(at + 1) == Some(&b'u'),
+        _ => at > 0 && text[at - 1] == b'"',
+    });
     if possible { find(data) } else { None }
 }
 

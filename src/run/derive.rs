@@ -101,9 +101,12 @@ impl Derivation {
 
     /// Takes lines that this process wrote at the place where the reader stands.
     pub(super) fn take_written(&mut self, lines: &[u8], reader: &mut LogReader) {
-        for bytes in lines.split_inclusive(|byte| *byte == b'\n') {
+        let mut from = 0;
+        for end in memchr::memchr_iter(b'\n', lines) {
+            let bytes = &lines[from..=end];
             let line = reader.pass(bytes);
             self.take(&line, envelope::written(bytes).as_ref());
+            from = end + 1;
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::RunError;
 use super::dir::RunDir;
+use crate::event::draft::Defaults;
 use crate::event::envelope::{self, MAX_LINE};
 use crate::event::id::{RunId, random_suffix};
 use crate::event::time::Timestamp;
@@ -10,13 +11,20 @@ use crate::log::lock::LogFile;
 use crate::log::tail::read_range;
 
 /// Names of the run as its first line gives them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     pub(super) run_id: String,
     pub(super) session_id: String,
     pub(super) task_id: String,
     /// Whether there was no first line yet.
     pub(super) provisional: bool,
+}
+
+impl Identity {
+    /// What a draft takes from the run.
+    pub(super) fn defaults(&self) -> Defaults<'_> {
+        Defaults { run_id: &self.run_id, session_id: &self.session_id, task_id: &self.task_id }
+    }
 }
 
 /// Reads the first line of the log, which decides the run's names; without one the

@@ -3,8 +3,8 @@
 //! or a blob, and a summary may quote a large value.
 
 use std::borrow::Cow;
-use std::ops::Deref;
 
+use super::identity::Identity;
 use super::options::Options;
 use crate::event::blob::{Blob, move_out};
 use crate::event::catalogue;
@@ -20,30 +20,10 @@ use crate::event::time::Timestamp;
 use crate::import::line::SOURCE_HASH;
 use crate::secret::Rules;
 
-/// A draft, and what it becomes where it has to change.
-pub(super) struct Clean<'d> {
-    given: &'d Draft<'d>,
-    changed: Option<Box<Draft<'d>>>,
-}
-
-impl<'d> Clean<'d> {
-    fn to_mut(&mut self) -> &mut Draft<'d> {
-        self.changed.get_or_insert_with(|| Box::new(self.given.clone()))
-    }
-}
-
-impl<'d> Deref for Clean<'d> {
-    type Target = Draft<'d>;
-
-    fn deref(&self) -> &Draft<'d> {
-        self.changed.as_deref().unwrap_or(self.given)
-    }
-}
-
 /// A draft as it goes into the log.
 pub(super) struct Intake<'d> {
     /// Without secrets and large values.
-    pub(super) draft: Clean<'d>,
+    pub(super) draft: Draft<'d>,
     /// Severity and summary, by the whole payload.
     pub(super) derived: Derived,
     /// What was moved out of it.
@@ -56,10 +36,8 @@ impl<'d> Intake<'d> {
     /// # Errors
     /// A reserved key in the payload, a summary over its limit, or a run that is made with
     /// deliverables that are no list.
-    pub(super) fn of(draft: &'d Draft<'d>, options: &Options) -> Result<Self, LineError> {
-        check(draft)?;
-        let given = draft;
-        let mut draft = Clean { given, changed: None };
+    pub(super) fn of(mut draft: Draft<'d>, options: &Options) -> Result<Self, LineError> {
+        check(&draft)?;
         if let Some(rules) = options.secrets {
             redact(&mut draft, rules);
             redact_ids(&mut draft, rules);
@@ -68,16 +46,16 @@ impl<'d> Intake<'d> {
         let derived = Derived::of(&draft);
         let mut blobs = Vec::new();
         if let Some((data, moved)) = move_out(draft.data(), options.inline_limit) {
-            let draft = draft.to_mut();
             draft.data = data.into();
             draft.proven = false;
             blobs = moved;
         }
-        if let Some(hash) = draft.source_hash.filter(|_| draft.data != given.data) {
+        let altered = draft.redactions > 0 || !blobs.is_empty();
+        if let Some(hash) = draft.source_hash.filter(|_| altered) {
             // The same source line must be known again, though its secrets are gone.
             let mut data = ObjectText::new();
             data.members(draft.data()).text(SOURCE_HASH, &hex(&hash));
-            draft.to_mut().data = data.finish().into();
+            draft.data = data.finish().into();
         }
         Ok(Self { draft, derived, blobs })
     }
@@ -92,7 +70,7 @@ impl<'d> Intake<'d> {
         now: Timestamp,
         texts: &mut String,
     ) -> Result<Pending, LineError> {
-        let draft = &*self.draft;
+        let draft = &self.draft;
         if let Some(run_id) = draft.run_id.as_deref().filter(|run_id| *run_id != defaults.run_id) {
             let rule = format!("names the run {run_id}, but this is {}", defaults.run_id);
             return Err(field_error("run_id", rule));
@@ -106,6 +84,13 @@ impl<'d> Intake<'d> {
 /// Drafts as they go into the log, each by itself taken or refused.
 pub(super) type Intakes<'d> = [Result<Intake<'d>, LineError>];
 
+/// Drafts made ready for an append, as far as that goes without the lock.
+pub(super) struct Made<'d> {
+    pub(super) intakes: Vec<Result<Intake<'d>, LineError>>,
+    /// Their lines, for a run of these names.
+    prepared: Option<(Identity, Prepared)>,
+}
+
 /// Lines that lack only what the lock decides.
 pub(super) struct Prepared {
     pub(super) texts: String,
@@ -113,9 +98,38 @@ pub(super) struct Prepared {
     pub(super) lines: Vec<Result<Pending, LineError>>,
 }
 
+/// Makes drafts ready.
+#[derive(Clone)]
+pub(super) struct Maker {
+    pub(super) options: Options,
+    pub(super) identity: Identity,
+}
+
+impl Maker {
+    /// Takes the drafts in, and makes their lines if the names of the run are certain.
+    pub(super) fn make<'d>(&self, drafts: impl Iterator<Item = Draft<'d>>) -> Made<'d> {
+        let intakes = drafts.map(|draft| Intake::of(draft, &self.options)).collect();
+        let mut made = Made { intakes, prepared: None };
+        if !self.identity.provisional {
+            let prepared = made.prepared(&self.identity, (self.options.clock)());
+            made.prepared = Some((self.identity.clone(), prepared));
+        }
+        made
+    }
+}
+
+impl Made<'_> {
+    /// The lines for a run of those names.
+    pub(super) fn prepared(&mut self, identity: &Identity, now: Timestamp) -> Prepared {
+        match self.prepared.take() {
+            Some((known, prepared)) if known == *identity => prepared,
+            _ => Prepared::of(&self.intakes, &identity.defaults(), now),
+        }
+    }
+}
+
 impl Prepared {
-    /// The lines of those intakes.
-    pub(super) fn of(intakes: &Intakes<'_>, defaults: &Defaults<'_>, now: Timestamp) -> Self {
+    fn of(intakes: &Intakes<'_>, defaults: &Defaults<'_>, now: Timestamp) -> Self {
         let mut texts = String::new();
         let lines = intakes.iter().map(|intake| {
             intake.as_ref().map_err(Clone::clone)?.pending(defaults, now, &mut texts)
@@ -163,20 +177,18 @@ fn check(draft: &Draft<'_>) -> Result<(), LineError> {
 }
 
 /// Replaces the secrets in the payload and in every free text of the envelope.
-fn redact(draft: &mut Clean<'_>, rules: &Rules) {
+fn redact(draft: &mut Draft<'_>, rules: &Rules) {
     if let Some(redacted) = rules.redact_json(draft.data()) {
-        let draft = draft.to_mut();
         draft.redactions += redacted.count;
         draft.data = redacted.text.into();
     }
     if let Some(redacted) = rules.redact_members(&draft.unknown) {
-        let draft = draft.to_mut();
         draft.redactions += redacted.count;
         draft.unknown = redacted.text;
     }
     let texts = [&draft.summary, &draft.actor, &draft.branch];
     if texts.into_iter().flatten().any(|text| rules.redact(text).is_some()) {
-        let Draft { summary, actor, branch, redactions, .. } = draft.to_mut();
+        let Draft { summary, actor, branch, redactions, .. } = draft;
         for text in [summary, actor, branch].into_iter().flatten() {
             if let Some(redacted) = rules.redact(text) {
                 *redactions += redacted.count;
@@ -188,7 +200,7 @@ fn redact(draft: &mut Clean<'_>, rules: &Rules) {
 
 /// Replaces ids and types that hold a secret, the same one always by the same other one, so
 /// that what belongs together stays together.
-fn redact_ids(draft: &mut Clean<'_>, rules: &Rules) {
+fn redact_ids(draft: &mut Draft<'_>, rules: &Rules) {
     let ids = [
         &draft.event_id,
         &draft.session_id,
@@ -209,7 +221,7 @@ fn redact_ids(draft: &mut Clean<'_>, rules: &Rules) {
         kind,
         redactions,
         ..
-    } = draft.to_mut();
+    } = draft;
     let ids = [event_id, session_id, task_id, correlation_id, parent_event_id];
     for id in ids.into_iter().flatten().chain([kind]) {
         if let Some(rule) = rules.redact(id).and_then(|mut redacted| redacted.rules.pop_first()) {
@@ -219,11 +231,10 @@ fn redact_ids(draft: &mut Clean<'_>, rules: &Rules) {
     }
 }
 
-fn count_redactions(draft: &mut Clean<'_>) {
+fn count_redactions(draft: &mut Draft<'_>) {
     if draft.redactions > 0 {
         let mut data = ObjectText::new();
         data.members(draft.data()).plain(REDACTIONS, draft.redactions);
-        let draft = draft.to_mut();
         draft.data = data.finish().into();
         draft.proven = false;
     }

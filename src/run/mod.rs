@@ -14,7 +14,6 @@ mod intake;
 pub mod mirror;
 pub mod options;
 mod pairing;
-mod parallel;
 pub mod receipt;
 pub mod recorder;
 pub mod records;

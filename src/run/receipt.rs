@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::document::SCHEMA_VERSION;
+use super::intake::Intakes;
 use crate::conversation::calls::{CallStatus, Calls};
 use crate::conversation::usage::UsageFold;
 use crate::event::draft::Draft;
@@ -147,7 +148,7 @@ impl Counter {
     }
 
     /// Counts a line whose events are in the log.
-    pub fn line(&mut self, facts: &LineFacts, drafts: &[Draft<'_>]) {
+    pub(super) fn line(&mut self, facts: &LineFacts, events: &Intakes<'_>) {
         if let Some(source_type) = &facts.source_type {
             let count = self.receipt.types.entry(source_type.clone()).or_default();
             count.mapped += u64::from(!facts.opaque);
@@ -161,9 +162,9 @@ impl Counter {
             self.last = Some(self.last.map_or(time, |last| last.max(time)));
         }
         if self.only_lines {
-            self.receipt.events += drafts.len() as u64;
+            self.receipt.events += events.len() as u64;
         } else {
-            drafts.iter().for_each(|draft| self.draft(draft));
+            events.iter().flatten().for_each(|event| self.draft(&event.draft));
         }
     }
 

@@ -10,15 +10,13 @@ use super::blobs::store;
 use super::dir::RunDir;
 use super::identity::{Identity, identify};
 use super::ids::EventIds;
-use super::intake::{Intake, Intakes, Prepared, field_error, is_created};
+use super::intake::{Intake, Intakes, Made, Maker, Prepared, field_error, is_created};
 use super::options::{Durability, Options};
 use super::pairing::RecentCalls;
-use super::parallel;
 use super::writing::{Taken, Writing, derive_records};
 use crate::event::blob::Blob;
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Draft};
-use crate::event::envelope::LineError;
 use crate::event::id::check_id;
 use crate::event::json::ObjectText;
 use crate::event::pending::Pending;
@@ -179,12 +177,10 @@ impl Recorder {
     /// # Errors
     /// What concerns the log as a whole; then nothing was acknowledged.
     pub fn append(&mut self, drafts: &[Draft<'_>]) -> Result<Batch, RunError> {
-        let intakes = take_in_all(drafts, &self.options);
-        loop {
-            if let Attempt::Done(batch) = self.attempt_unhindered(&intakes, None)? {
-                return Ok(batch);
-            }
-        }
+        let mut made = self.maker().make(drafts.iter().map(Draft::borrowed));
+        let batch = self.append_made(&mut made)?;
+        self.make_durable(batch.lifecycle)?;
+        Ok(batch)
     }
 
     /// Like [`Recorder::append`], but only if the log still ends at byte `end`: what was
@@ -197,39 +193,66 @@ impl Recorder {
         end: u64,
         drafts: &[Draft<'_>],
     ) -> Result<Option<Batch>, RunError> {
-        let intakes = take_in_all(drafts, &self.options);
+        let mut made = self.maker().make(drafts.iter().map(Draft::borrowed));
         loop {
-            match self.attempt_unhindered(&intakes, Some(end))? {
-                Attempt::Done(batch) => return Ok(Some(batch)),
+            match self.attempt_unhindered(&mut made, Some(end))? {
+                Attempt::Done(batch) => {
+                    self.make_durable(batch.lifecycle)?;
+                    return Ok(Some(batch));
+                }
                 Attempt::Outdated => return Ok(None),
                 Attempt::Renamed => {}
             }
         }
     }
 
+    /// What makes drafts ready for this recorder, perhaps in another thread.
+    pub(super) fn maker(&self) -> Maker {
+        Maker { options: self.options, identity: self.identity.clone() }
+    }
+
+    /// Appends what was made ready. It is durable, and may be acknowledged, only after
+    /// [`Recorder::make_durable`].
+    pub(super) fn append_made(&mut self, made: &mut Made<'_>) -> Result<Batch, RunError> {
+        loop {
+            if let Attempt::Done(batch) = self.attempt_unhindered(made, None)? {
+                return Ok(batch);
+            }
+        }
+    }
+
+    /// Makes all appends so far durable, as the options say. A repetition may follow an
+    /// append whose sync failed, so it is synced too.
+    pub(super) fn make_durable(&self, lifecycle: bool) -> Result<(), RunError> {
+        if self.options.durability == Durability::Disk || lifecycle {
+            self.log.sync()?;
+        }
+        Ok(())
+    }
+
     /// Tries again a few times when a program without the lock comes between.
     fn attempt_unhindered(
         &mut self,
-        intakes: &Intakes<'_>,
+        made: &mut Made<'_>,
         end: Option<u64>,
     ) -> Result<Attempt, RunError> {
         const TIMES: usize = 5;
         for _ in 1..TIMES {
-            match self.attempt(intakes, end) {
+            match self.attempt(made, end) {
                 Err(RunError::Log(LogError::Overtaken { undone: true, .. })) => {}
                 outcome => return outcome,
             }
         }
-        self.attempt(intakes, end)
+        self.attempt(made, end)
     }
 
-    fn attempt(&mut self, intakes: &Intakes<'_>, end: Option<u64>) -> Result<Attempt, RunError> {
+    fn attempt(&mut self, made: &mut Made<'_>, end: Option<u64>) -> Result<Attempt, RunError> {
         if self.identity.provisional {
             self.identity = identify(&self.run, &self.log, (self.options.clock)())?;
-            self.adopt(intakes)?;
+            self.adopt(&made.intakes)?;
         }
-        self.find_given_ids(intakes)?;
-        self.append_prepared(intakes, end)
+        self.find_given_ids(&made.intakes)?;
+        self.append_prepared(made, end)
     }
 
     /// Takes the names for a log without a first line from the first draft: from its
@@ -238,7 +261,7 @@ impl Recorder {
         let Some(Ok(first)) = intakes.first().filter(|_| self.identity.provisional) else {
             return Ok(());
         };
-        let first = &*first.draft;
+        let first = &first.draft;
         let own = |name: &'static str, given: &Option<Cow<'_, str>>| {
             let data = || first.data().text_at(name).filter(|_| is_created(first));
             let Some(id) = given.as_deref().map(Cow::Borrowed).or_else(data) else {
@@ -272,7 +295,7 @@ impl Recorder {
 
     fn append_prepared(
         &mut self,
-        intakes: &Intakes<'_>,
+        made: &mut Made<'_>,
         end: Option<u64>,
     ) -> Result<Attempt, RunError> {
         let Self {
@@ -289,15 +312,10 @@ impl Recorder {
             derives,
             ..
         } = self;
-        let defaults = Defaults {
-            run_id: &identity.run_id,
-            session_id: &identity.session_id,
-            task_id: &identity.task_id,
-        };
-        let made = (options.clock)();
-        let mut prepared =
-            parallel::chunks(intakes, |intakes| Prepared::of(intakes, &defaults, made));
-        let drafts = || intakes.iter().flatten().map(|intake| &*intake.draft);
+        let defaults = identity.defaults();
+        let prepared = made.prepared(identity, (options.clock)());
+        let intakes = made.intakes.as_slice();
+        let drafts = || intakes.iter().flatten().map(|intake| &intake.draft);
 
         let mut locked = log.lock(options.lock_timeout)?;
         // Read under the lock, so that times follow the order of the lines.
@@ -323,31 +341,27 @@ impl Recorder {
         let creates = options.create || drafts().any(is_created);
         let begun = creates && has_begun(locked.log(), &position)?;
         let mut writing = Writing::after(position, now, std::mem::take(buffer));
-        writing.buffer.reserve(prepared.iter().map(Prepared::longest).sum());
+        writing.buffer.reserve(prepared.longest());
         let mut batch = Batch::default();
         if *untold > 0 {
             batch.recovered_bytes = *untold;
-            let (line, text) = own(&recovered(*untold), options, &defaults)?;
+            let (line, text) = own(recovered(*untold), options, &defaults)?;
             writing.push((line, &text), Role::Recovered, None);
         }
         let created = drafts().next().is_some_and(is_created);
-        let any = prepared.iter().flat_map(|prepared| &prepared.lines).any(Result::is_ok);
-        if options.create && !begun && !created && any {
+        let Prepared { texts, lines } = prepared;
+        if options.create && !begun && !created && lines.iter().any(Result::is_ok) {
             let created = Draft::new("run.created", ObjectText::new());
-            let (line, text) = own(&created, options, &defaults)?;
+            let (line, text) = own(created, options, &defaults)?;
             writing.push((line, &text), Role::RunCreated, None);
             batch.lifecycle = true;
         }
         let mut blobs: Vec<&Blob> = Vec::new();
         let mut taken = Vec::with_capacity(intakes.len());
-        let lines = prepared.iter_mut().flat_map(|Prepared { texts, lines }| {
-            let texts = texts.as_str();
-            lines.drain(..).map(move |line| (line, texts))
-        });
-        for (index, (intake, (line, texts))) in intakes.iter().zip(lines).enumerate() {
+        for (index, (intake, line)) in intakes.iter().zip(lines).enumerate() {
             let outcome = line.map_err(RunError::Input).and_then(|pending| {
                 let intake = intake.as_ref().map_err(Clone::clone)?;
-                let draft = &*intake.draft;
+                let draft = &intake.draft;
                 let role = catalogue::role(&draft.kind);
                 if let Some(known) = writing.known(ids.as_ref(), locked.log(), draft)? {
                     batch.lifecycle |= role.is_lifecycle();
@@ -359,7 +373,7 @@ impl Recorder {
                 batch.lifecycle |= role.is_lifecycle();
                 blobs.extend(&intake.blobs);
                 let given = draft.event_id.is_some();
-                Ok(Taken::New(writing.push((pending, texts), role, Some((index, given)))))
+                Ok(Taken::New(writing.push((pending, &texts), role, Some((index, given)))))
             });
             let refused = outcome.is_err();
             taken.push(outcome);
@@ -388,21 +402,10 @@ impl Recorder {
         drop(locked);
         batch.outcomes = writing.outcomes(taken);
         *untold = 0;
-        // A repetition may follow an append whose sync failed, so it is synced too.
-        if options.durability == Durability::Disk || batch.lifecycle {
-            log.sync()?;
-        }
         identity.provisional &= writing.sequence == 0;
         *buffer = writing.buffer;
         Ok(Attempt::Done(batch))
     }
-}
-
-fn take_in_all<'d>(
-    drafts: &'d [Draft<'d>],
-    options: &Options,
-) -> Vec<Result<Intake<'d>, LineError>> {
-    parallel::map(drafts, |draft| Intake::of(draft, options))
 }
 
 /// How an attempt to append went.
@@ -430,7 +433,7 @@ fn has_begun(log: &LogFile, position: &Position) -> Result<bool, RunError> {
 
 /// An event of the recorder's own.
 fn own(
-    draft: &Draft<'_>,
+    draft: Draft<'_>,
     options: &Options,
     defaults: &Defaults<'_>,
 ) -> Result<(Pending, String), RunError> {

@@ -2,15 +2,14 @@
 //! Lines come in one by one and go out in batches: one lock, one write, one sync.
 
 use std::collections::HashMap;
+use std::sync::mpsc::sync_channel;
 
 use super::RunError;
 use super::ahead::Ahead;
 use super::batch::{Batch, Recorded};
-use super::parallel;
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
-use super::stream_line::{HeldLine, Read, copied, native};
-use crate::event::draft::Draft;
+use super::stream_line::{Held, HeldLine, Part, Reading, copied, native};
 use crate::event::envelope;
 use crate::event::json::{self, Rules};
 use crate::event::time::Timestamp;
@@ -33,9 +32,12 @@ pub enum Format {
 }
 
 /// A batch is written when its lines come to this many bytes.
-const BATCH_BYTES: usize = 1 << 20;
+const BATCH_BYTES: usize = 4 << 20;
 
-/// A stream with a batch of so many events is a long one.
+/// So many parts of a batch may be ready before they are written.
+const READY: usize = 2;
+
+/// A stream that writes so many events at once is a long one.
 const LONG: usize = 500;
 
 /// Takes the lines of one stream.
@@ -58,6 +60,8 @@ pub struct Stream<'r> {
     first_rejection: Option<String>,
     lifecycle: bool,
     recorded: u64,
+    /// Events that are durable now, and not told yet.
+    acknowledged: Vec<Recorded>,
     recovered_bytes: u64,
     /// Brings the derived files up to date while a long stream comes in.
     ahead: Option<Ahead>,
@@ -65,13 +69,13 @@ pub struct Stream<'r> {
     looks_like: Option<&'static str>,
 }
 
-/// Lines that wait for the next write.
-#[derive(Default)]
-struct Held {
-    text: Vec<u8>,
-    lines: Vec<HeldLine>,
-    /// Dialects: what was made of the lines.
-    drafts: Vec<Draft<'static>>,
+/// What the writing of a batch came to so far.
+struct Writes {
+    now: Timestamp,
+    /// How many lines were dealt with.
+    done: usize,
+    lifecycle: bool,
+    recorded: Vec<Recorded>,
 }
 
 enum Reader {
@@ -93,7 +97,7 @@ impl<'r> Stream<'r> {
             Format::Auto => Reader::Undecided,
         };
         recorder.expect_many_ids();
-        parallel::keep_memory();
+        keep_memory();
         Self {
             recorder,
             reader,
@@ -107,6 +111,7 @@ impl<'r> Stream<'r> {
             first_rejection: None,
             lifecycle: false,
             recorded: 0,
+            acknowledged: Vec::new(),
             recovered_bytes: 0,
             ahead: None,
             looks_like: None,
@@ -189,105 +194,124 @@ impl<'r> Stream<'r> {
         self.held.text.len() + self.rejects.len() >= BATCH_BYTES
     }
 
-    /// Writes what has come together, durably. The events that are in the log now.
+    /// Writes what has come together, durably; [`Stream::acknowledged`] has it then.
     ///
     /// # Errors
-    /// When the run cannot be recorded to; nothing of this batch was acknowledged then.
-    pub fn commit(&mut self, now: Timestamp) -> Result<Vec<Recorded>, RunError> {
+    /// When the run cannot be recorded to. What was written before is acknowledged
+    /// nevertheless; the rest may be tried again.
+    pub fn commit(&mut self, now: Timestamp) -> Result<(), RunError> {
         let mut held = std::mem::take(&mut self.held);
-        let recorded = match self.write(&held, now) {
-            Ok(recorded) => recorded,
-            Err(error) => {
-                // Nothing was acknowledged; the caller may try again.
-                self.held = held;
-                return Err(error);
-            }
-        };
-        held.text.clear();
-        held.lines.clear();
-        held.drafts.clear();
+        let mut writes = Writes { now, done: 0, lifecycle: false, recorded: Vec::new() };
+        let written = self.write(&held, &mut writes);
+        held.forget(writes.done);
         self.held = held;
-        self.recorded += recorded.len() as u64;
-        self.flush_rejects()?;
-        Ok(recorded)
+        if !writes.recorded.is_empty() {
+            self.recorder.make_durable(writes.lifecycle)?;
+        }
+        self.lifecycle |= writes.lifecycle;
+        self.recorded += writes.recorded.len() as u64;
+        self.acknowledged.append(&mut writes.recorded);
+        written?;
+        self.flush_rejects()
     }
 
-    /// Appends the events of those lines.
-    fn write(&mut self, held: &Held, now: Timestamp) -> Result<Vec<Recorded>, RunError> {
-        let read = self.read(held);
-        let drafts = read.as_ref().map_or(held.drafts.as_slice(), |read| &read.drafts);
-        let mut batch = match drafts.is_empty() {
-            true => Batch::default(),
-            false => self.recorder.append(drafts)?,
+    /// The events that became durable since this was last asked.
+    pub fn acknowledged(&mut self) -> Vec<Recorded> {
+        std::mem::take(&mut self.acknowledged)
+    }
+
+    /// Appends the events of those lines part by part; a thread of its own makes the next
+    /// parts ready meanwhile.
+    fn write(&mut self, held: &Held, writes: &mut Writes) -> Result<(), RunError> {
+        let reading: Option<Reading> = match &self.reader {
+            Reader::Native => Some(native),
+            Reader::Copy => Some(copied),
+            Reader::Dialect(_) | Reader::Undecided => None,
         };
-        if self.ahead.is_none() && drafts.len() >= LONG {
+        let mut parts = held.parts();
+        // The first events decide the names of the run, which the others need.
+        let Some(first) = parts.next() else { return Ok(()) };
+        let part = Part::of(held, first, reading, &self.recorder.maker());
+        self.write_part(held, part, writes)?;
+        let mut parts = parts.peekable();
+        if parts.peek().is_none() {
+            return Ok(());
+        }
+        let maker = self.recorder.maker();
+        std::thread::scope(|scope| {
+            let (sender, ready) = sync_channel(READY);
+            scope.spawn(move || {
+                let mut parts = parts.map(|part| Part::of(held, part, reading, &maker));
+                // The receiver is gone after an error.
+                parts.try_for_each(|part| sender.send(part).ok())
+            });
+            ready.into_iter().try_for_each(|part| self.write_part(held, part, writes))
+        })
+    }
+
+    fn write_part(
+        &mut self,
+        held: &Held,
+        mut part: Part<'_>,
+        writes: &mut Writes,
+    ) -> Result<(), RunError> {
+        if writes.done > part.lines.start {
+            // It stopped before.
+            return Ok(());
+        }
+        if let Some(line) = part.unknown.filter(|_| self.looks_like.is_none() && self.is_native()) {
+            let json = json::check(held.text(&held.lines[line]), Rules::LENIENT).ok();
+            self.looks_like = json.and_then(import::detect).map(|dialect| dialect.name);
+        }
+        let mut batch = match part.made.intakes.is_empty() {
+            true => Batch::default(),
+            false => self.recorder.append_made(&mut part.made)?,
+        };
+        if self.ahead.is_none() && batch.outcomes.len() >= LONG {
             self.ahead = Some(self.recorder.follow());
         }
         if let Some(ahead) = &self.ahead {
             self.recorder.hand_over(|appended| ahead.extend(appended));
         }
         self.counter.counts().warnings.append(&mut batch.warnings);
-        self.lifecycle |= batch.lifecycle;
+        writes.lifecycle |= batch.lifecycle;
         self.recovered_bytes += batch.recovered_bytes;
-        let mut recorded = Vec::with_capacity(drafts.len());
         let mut outcomes = batch.outcomes.into_iter();
-        for (index, line) in held.lines.iter().enumerate() {
-            let range = match read.as_ref().map(|read| &read.lines[index]) {
-                Some(Ok(draft)) => *draft..*draft + 1,
-                Some(Err(reason)) => {
-                    self.reject(line, &held.text[line.text.clone()], reason, now);
+        let lines = &held.lines[part.lines.clone()];
+        for (line, drafts) in lines.iter().zip(part.drafts) {
+            writes.done += 1;
+            let range = match drafts {
+                Ok(range) => range,
+                Err(reason) => {
+                    self.reject(line, held.text(line), &reason, writes.now);
                     continue;
                 }
-                None => line.drafts.clone(),
             };
             let mut refused = None;
             for outcome in outcomes.by_ref().take(range.len()) {
                 match outcome {
                     Ok(event) => {
                         self.counter.counts().repeated += u64::from(event.repeated);
-                        recorded.push(event);
+                        writes.recorded.push(event);
                     }
                     Err(error) => refused = Some(error.to_string()),
                 }
             }
             let Some(reason) = refused else {
-                self.counter.line(&line.facts, &drafts[range]);
+                self.counter.line(&line.facts, &part.made.intakes[range]);
                 continue;
             };
             if self.strict {
                 // It comes before one that was rejected on reading.
                 self.first_rejection = None;
             }
-            self.reject(line, &held.text[line.text.clone()], &reason, now);
+            self.reject(line, held.text(line), &reason, writes.now);
             if self.strict {
+                writes.done = held.lines.len();
                 break;
             }
         }
-        Ok(recorded)
-    }
-
-    /// Reads native lines, many at once; `None` for a dialect's, which were read before.
-    fn read<'h>(&mut self, held: &'h Held) -> Option<Read<'h>> {
-        let read: fn(&[u8]) -> Result<Draft<'_>, String> = match &self.reader {
-            Reader::Native => native,
-            Reader::Copy => copied,
-            Reader::Dialect(_) | Reader::Undecided => return None,
-        };
-        let text = |line: &HeldLine| &held.text[line.text.clone()];
-        let mut parts = parallel::chunks(&held.lines, |lines| {
-            let mut part = Read::with_capacity(lines.len());
-            lines.iter().for_each(|line| part.add(read(text(line))));
-            part
-        })
-        .into_iter();
-        let mut all = parts.next().unwrap_or_default();
-        parts.for_each(|part| all.append(part));
-        if matches!(self.reader, Reader::Native) && self.looks_like.is_none() {
-            let line = all.first_unknown().map(|index| text(&held.lines[index]));
-            let json = line.and_then(|line| json::check(line, Rules::LENIENT).ok());
-            self.looks_like = json.and_then(import::detect).map(|dialect| dialect.name);
-        }
-        Some(all)
+        Ok(())
     }
 
     /// Why the first rejected line was rejected, with its number.
@@ -412,4 +436,12 @@ impl<'r> Stream<'r> {
         }
         self.recorder.reject(&std::mem::take(&mut self.rejects))
     }
+}
+
+/// Says that memory will be used again and again: glibc's allocator gives what is free above
+/// a threshold back to the system, and sets that by the largest piece that was ever freed.
+/// Others may do as they like.
+fn keep_memory() {
+    const LARGE: usize = 16 << 20;
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE)));
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::intake::{Made, Maker};
 use super::receipt::LineFacts;
 use crate::event::blob;
 use crate::event::draft::Draft;
@@ -20,40 +21,94 @@ pub(super) struct HeldLine {
     pub(super) facts: LineFacts,
 }
 
-/// Native lines as they were read.
+/// Lines that wait for the next write.
 #[derive(Default)]
-pub(super) struct Read<'h> {
-    pub(super) drafts: Vec<Draft<'h>>,
-    /// For each line the index of its draft, or why it has none.
-    pub(super) lines: Vec<Result<usize, String>>,
+pub(super) struct Held {
+    pub(super) text: Vec<u8>,
+    pub(super) lines: Vec<HeldLine>,
+    /// Dialects: what was made of the lines.
+    pub(super) drafts: Vec<Draft<'static>>,
 }
 
-impl<'h> Read<'h> {
-    /// Room for so many lines.
-    pub(super) fn with_capacity(lines: usize) -> Self {
-        Self { drafts: Vec::with_capacity(lines), lines: Vec::with_capacity(lines) }
+impl Held {
+    /// The bytes of a line.
+    pub(super) fn text(&self, line: &HeldLine) -> &[u8] {
+        &self.text[line.text.clone()]
     }
 
-    /// Adds what the next line came to.
-    pub(super) fn add(&mut self, read: Result<Draft<'h>, String>) {
-        let index = self.drafts.len();
-        self.lines.push(read.map(|draft| {
-            self.drafts.push(draft);
-            index
-        }));
+    /// Forgets the first lines.
+    pub(super) fn forget(&mut self, lines: usize) {
+        self.lines.drain(..lines);
+        if self.lines.is_empty() {
+            self.text.clear();
+            self.drafts.clear();
+        }
     }
 
-    /// Adds what later lines came to.
-    pub(super) fn append(&mut self, mut later: Self) {
-        let before = self.drafts.len();
-        self.drafts.append(&mut later.drafts);
-        self.lines.extend(later.lines.into_iter().map(|line| line.map(|index| before + index)));
+    /// The lines in parts that are written together: their indices.
+    pub(super) fn parts(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let rest = &self.lines[from..];
+            let start = rest.first()?.text.start;
+            let full = |line: &HeldLine| line.text.end - start >= PART_BYTES;
+            let length = rest.iter().position(full).map_or(rest.len(), |last| last + 1);
+            from += length;
+            Some(from - length..from)
+        })
     }
+}
 
+/// Lines of so many bytes are written together.
+const PART_BYTES: usize = 256 << 10;
+
+/// How lines are read.
+pub(super) type Reading = for<'l> fn(&'l [u8]) -> Result<Draft<'l>, String>;
+
+/// Lines made ready for an append.
+pub(super) struct Part<'h> {
+    /// Their indices.
+    pub(super) lines: Range<usize>,
+    /// What was made of the drafts.
+    pub(super) made: Made<'h>,
+    /// For each line its drafts, or why it has none.
+    pub(super) drafts: Vec<Result<Range<usize>, String>>,
     /// The first line with a field that native lines do not have.
-    pub(super) fn first_unknown(&self) -> Option<usize> {
-        let unknown = |index: usize| !self.drafts[index].unknown.is_empty();
-        self.lines.iter().position(|line| line.as_ref().is_ok_and(|index| unknown(*index)))
+    pub(super) unknown: Option<usize>,
+}
+
+impl<'h> Part<'h> {
+    /// Makes lines ready, reading them first if they were not read before.
+    pub(super) fn of(
+        held: &'h Held,
+        lines: Range<usize>,
+        reading: Option<Reading>,
+        maker: &Maker,
+    ) -> Self {
+        let (mut drafts, mut unknown) = (Vec::with_capacity(lines.len()), None);
+        let Some(read) = reading else {
+            let all = &held.lines[lines.clone()];
+            let first = all.first().map_or(0, |line| line.drafts.start);
+            let last = all.last().map_or(0, |line| line.drafts.end);
+            drafts.extend(
+                all.iter().map(|line| Ok(line.drafts.start - first..line.drafts.end - first)),
+            );
+            let made = maker.make(held.drafts[first..last].iter().map(Draft::borrowed));
+            return Self { lines, made, drafts, unknown };
+        };
+        let mut good = 0;
+        let read = lines.clone().filter_map(|index| {
+            let draft = read(held.text(&held.lines[index]));
+            drafts.push(draft.as_ref().map(|_| good..good + 1).map_err(Clone::clone));
+            let draft = draft.ok()?;
+            good += 1;
+            if !draft.unknown.is_empty() {
+                unknown.get_or_insert(index);
+            }
+            Some(draft)
+        });
+        let made = maker.make(read);
+        Self { lines, made, drafts, unknown }
     }
 }
 

@@ -138,7 +138,11 @@ pub(super) fn run(
     // Of native lines only a receipt tells what they mean.
     let brief = args.import.receipt.is_none() && matches!(format, Format::Native | Format::Copy);
     let mut stream = if brief { stream.briefly() } else { stream };
-    let tell = |events: Vec<Recorded>| tell(&events, what, &id, ui);
+    let commit = |stream: &mut Stream<'_>| {
+        let committed = commit(stream);
+        tell(&stream.acknowledged(), what, &id, ui)?;
+        committed
+    };
     for (line, length) in std::mem::take(&mut input.blank) {
         stream.push(&line, length, now())?;
     }
@@ -146,7 +150,7 @@ pub(super) fn run(
         while let Some((line, length)) = input.lines.next() {
             stream.push(line, length, now())?;
             if stream.is_full() {
-                tell(commit(&mut stream)?)?;
+                commit(&mut stream)?;
             }
             if stream.has_stopped() {
                 break 'input;
@@ -162,14 +166,14 @@ pub(super) fn run(
         }
         // Nothing is lost by waiting only when nothing waits to be written.
         if !interrupts.input_is_ready(&input.file, false)? {
-            tell(commit(&mut stream)?)?;
+            commit(&mut stream)?;
             interrupts.input_is_ready(&input.file, true)?;
         }
         if interrupts.caught().is_none() {
             input.fill()?;
         }
     }
-    tell(commit(&mut stream)?)?;
+    commit(&mut stream)?;
     let first_rejection = stream.first_rejection().map(str::to_owned);
     let stopped = stream.has_stopped();
     tell_recovery(stream.recovered_bytes(), ui);
@@ -191,13 +195,14 @@ pub(super) fn run(
 }
 
 /// Writes a batch. An error says what was recorded before it.
-fn commit(stream: &mut Stream<'_>) -> anyhow::Result<Vec<Recorded>> {
-    let before = stream.recorded();
-    stream.commit(now()).map_err(|error| {
+fn commit(stream: &mut Stream<'_>) -> anyhow::Result<()> {
+    let committed = stream.commit(now());
+    let recorded = stream.recorded();
+    committed.map_err(|error| {
         let error = anyhow::Error::from(error);
-        match before {
+        match recorded {
             0 => error,
-            _ => error.context(format!("{} recorded; then", plural(before, "event"))),
+            _ => error.context(format!("{} recorded; then", plural(recorded, "event"))),
         }
     })
 }

@@ -54,8 +54,8 @@ impl<'a> Members<'a> {
     /// The value at a dotted path (`error.message`), `null` counting as missing.
     #[must_use]
     pub fn path(&self, dotted: &str) -> Option<Json<'a>> {
-        match dotted.split_once('.') {
-            Some((name, rest)) => self.present(name)?.path(rest),
+        match memchr::memchr(b'.', dotted.as_bytes()) {
+            Some(dot) => self.present(&dotted[..dot])?.path(&dotted[dot + 1..]),
             None => self.present(dotted),
         }
     }

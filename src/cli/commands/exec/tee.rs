@@ -129,8 +129,8 @@ fn commit(stream: &mut Stream<'_>) -> Result<(), RunError> {
     for _ in 1..TIMES {
         match stream.commit(now()) {
             Err(RunError::Log(LogError::Busy { .. })) => {}
-            outcome => return outcome.map(drop),
+            outcome => return outcome,
         }
     }
-    stream.commit(now()).map(drop)
+    stream.commit(now())
 }
