@@ -52,21 +52,18 @@ awk -v n="$events" 'BEGIN {
   }
 }' >stream.jsonl
 grep '"note"' stream.jsonl >notes.jsonl
-seconds() { # command… → median of three, in seconds
+before=true
+seconds() { # command… → median of three, in seconds; `before` is not timed
   for round in 1 2 3; do
+    $before
     /usr/bin/time -f %e -o took "$@" >/dev/null 2>&1
     cat took
   done | sort -n | sed -n 2p
 }
-record() { # a stream into a fresh run
-  rm -rf runs/stream
-  "$runlog" emit run.created --run stream --print none
-  "$runlog" emit --run stream --stdin --quiet <"$1"
-}
-export -f record
+fresh() { rm -rf runs/stream; "$runlog" emit run.created --run stream --print none; }
 export runlog
 for stream in notes.jsonl stream.jsonl; do
-  ours=$(seconds bash -c "record $stream")
+  ours=$(before=fresh seconds sh -c "'$runlog' emit --run stream --stdin --quiet <$stream")
   jq=$(seconds jq -c . "$stream")
   printf '%s, %s lines: emit --stdin %s s; jq -c . %s s' "$stream" "$(wc -l <"$stream")" "$ours" "$jq"
   [ -z "$jaq" ] || { theirs=$(seconds "$jaq" -c . "$stream"); printf '; jaq -c . %s s' "$theirs"; }
