@@ -11,6 +11,7 @@ use runlog::event::hash::line_hash;
 use runlog::event::id::EventId;
 use runlog::event::json::{Rules as JsonRules, check};
 use runlog::event::pending::Pending;
+use runlog::event::templates::Templates;
 use runlog::secret::Rules;
 
 /// A native line as a script sends it.
@@ -31,7 +32,8 @@ fn draft() -> Draft<'static> {
 fn line() -> Vec<u8> {
     let draft = draft();
     let (mut text, mut line) = (String::new(), Vec::new());
-    let pending = pending(&draft, &Derived::of(&draft), &mut text).expect("a good event");
+    let pending = pending(&draft, &Derived::of(&draft, Templates::built_in()), &mut text)
+        .expect("a good event");
     pending.write(&text, 17, "2026-01-01T00:00:00.000Z", None, &mut line);
     line
 }
@@ -68,7 +70,7 @@ fn loops(criterion: &mut Criterion) {
     group.bench_function("make a line", |b| {
         b.iter(|| {
             text.clear();
-            pending(&draft, &Derived::of(&draft), &mut text).is_ok()
+            pending(&draft, &Derived::of(&draft, Templates::built_in()), &mut text).is_ok()
         });
     });
     group.finish();

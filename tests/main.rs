@@ -28,3 +28,4 @@ mod templates;
 mod traces;
 mod transcript;
 mod validate;
+mod worker;

@@ -11,13 +11,14 @@ use crate::event::fields::View;
 use crate::event::hash::line_hash;
 use crate::event::json::{self, Fault, Rules};
 use crate::event::role::Role;
+use crate::event::templates::Templates;
 use crate::event::time::Timestamp;
 use crate::log::reader::{Body, Line};
 use crate::render::human;
 use crate::run::derive::Records;
 use crate::run::state::RunState;
 use crate::secret::Rules as Secrets;
-use crate::summary::backfill::{backfilled, template_summary};
+use crate::summary::backfill::backfilled;
 
 /// The log's name in findings.
 pub const LOG: &str = "events.jsonl";
@@ -27,6 +28,7 @@ pub const LOG: &str = "events.jsonl";
 pub struct LogCheck {
     secrets: &'static Secrets,
     findings: Findings,
+    templates: &'static Templates,
     run_id: Option<String>,
     last_sequence: u64,
     last_time: Option<Timestamp>,
@@ -35,19 +37,22 @@ pub struct LogCheck {
     last_event: Option<Place>,
     ids: HashSet<String>,
     parents: Vec<(String, Place, bool)>,
-    /// Events whose template summary is pending: what it would be.
-    pending: HashMap<String, String>,
+    /// Events whose template summary is pending: what it would be, and the user's template
+    /// that it is made of.
+    pending: HashMap<String, (String, Option<&'static str>)>,
     backfills: Vec<(String, Place)>,
     /// Where each call's first event stands, and whether it was imported.
     calls: HashMap<usize, (Place, bool)>,
 }
 
 impl LogCheck {
-    /// A check that has seen nothing yet; `secrets` are not allowed in the log.
+    /// A check that has seen nothing yet; `secrets` are not allowed in the log, and
+    /// `templates` say what summaries should be.
     #[must_use]
-    pub fn new(secrets: &'static Secrets) -> Self {
+    pub fn new(secrets: &'static Secrets, templates: &'static Templates) -> Self {
         Self {
             secrets,
+            templates,
             findings: Findings::default(),
             run_id: None,
             last_sequence: 0,
@@ -260,17 +265,23 @@ impl LogCheck {
     fn summaries(&mut self, view: &View<'_, '_>, place: &Place) {
         let event = view.event;
         if event.summary.is_none()
-            && let Some(summary) = template_summary(event)
+            && let Some(summary) = self.templates.summary(&event.kind, &view.data)
         {
-            self.pending.insert(event.event_id.clone().into_owned(), summary);
+            let own = self.templates.own_template(&event.kind);
+            self.pending.insert(event.event_id.clone().into_owned(), (summary, own));
         }
         if view.role != Role::Backfill {
             return;
         }
         let Some((target, summary)) = backfilled(view) else { return };
         let by_template = view.field("source").is_some_and(|source| source == "template");
-        if by_template && self.pending.get(&target).is_some_and(|right| *right != summary) {
-            let message = format!("the template says {:?}", self.pending[&target]);
+        // One by a user's template tells it; only the one in force can be followed.
+        if by_template
+            && let Some((right, own)) = self.pending.get(&target)
+            && view.field("template").as_deref() == *own
+            && *right != summary
+        {
+            let message = format!("the template says {right:?}");
             self.add("RL601", place, message);
         }
         self.backfills.push((target, place.clone()));

@@ -27,6 +27,8 @@ pub(super) enum Exit {
     Input,
     /// No such run or file.
     NoInput,
+    /// An external command failed.
+    Unavailable,
     /// A bug; or recording failed though the wrapped command succeeded.
     Bug,
     /// Cannot create.
@@ -57,6 +59,7 @@ impl Exit {
             Self::Blocked => 4,
             Self::Input => 65,
             Self::NoInput => 66,
+            Self::Unavailable => 69,
             Self::Bug => 70,
             Self::CannotCreate => 73,
             Self::Io => 74,

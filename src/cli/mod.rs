@@ -4,6 +4,7 @@
 mod clock;
 mod commands;
 mod exit;
+mod filter;
 mod progress;
 mod settings;
 mod signals;

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::exit::{Exit, Failure};
+use crate::event::templates::Templates;
 use crate::secret::{AddedRules, Rules};
 
 /// What the file may say. A name that is none of these is refused: it may be a rule for
@@ -17,12 +18,10 @@ pub(super) struct Settings {
     secret_rules: Option<SecretRules>,
     #[serde(rename = "runs_dir")]
     _runs_dir: Option<IgnoredAny>,
-    #[serde(rename = "llm_cmd")]
-    _llm_cmd: Option<IgnoredAny>,
-    #[serde(rename = "templates")]
-    _templates: Option<IgnoredAny>,
-    #[serde(rename = "prices")]
-    _prices: Option<IgnoredAny>,
+    /// The command line that models are asked by.
+    pub(super) llm_cmd: Option<String>,
+    templates: Option<PathBuf>,
+    prices: Option<PathBuf>,
     /// The directory that paths in the file are relative to.
     #[serde(skip)]
     directory: PathBuf,
@@ -53,6 +52,28 @@ impl Settings {
                 Ok(Self { directory, ..settings })
             }
         }
+    }
+
+    /// The summary templates: the program's own, and those of `file`, else of the file that
+    /// is set.
+    pub(super) fn templates(&self, file: Option<&Path>) -> anyhow::Result<&'static Templates> {
+        let set = self.templates.as_ref().map(|path| self.directory.join(path));
+        let Some(path) = file.or(set.as_deref()) else { return Ok(Templates::built_in()) };
+        let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        let templates = Templates::with(&text).map_err(|error| {
+            let message = format!("{}: {error}", path.display());
+            let hint =
+                "a template is a table [\"event.type\"] with template = \"… {field|else} …\"";
+            Failure::new(Exit::Input, message).hint(hint)
+        })?;
+        // They live as long as the process, which reads them once.
+        Ok(Box::leak(Box::new(templates)))
+    }
+
+    /// The file of prices: `file`, else the one that is set.
+    pub(super) fn prices(&self, file: Option<&Path>) -> Option<PathBuf> {
+        let set = self.prices.as_ref().map(|path| self.directory.join(path));
+        file.map(Path::to_owned).or(set)
     }
 
     /// The rules for secrets: the program's own, those of this file, and those of `file`.

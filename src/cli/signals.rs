@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -175,6 +176,15 @@ impl Interrupts {
             self.caught.release();
         }
         self.first.get()
+    }
+
+    /// Waits so long, or for a signal.
+    pub(super) fn wait(&self, longest: Duration) -> io::Result<()> {
+        let timeout = PollTimeout::try_from(longest).unwrap_or(PollTimeout::MAX);
+        match poll(&mut [PollFd::new(self.caught.as_fd(), PollFlags::POLLIN)], timeout) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Whether input can be read without waiting; with `wait`, waits for it or a signal.

@@ -11,6 +11,7 @@ use super::fields::{as_text, effective};
 use super::hash::sha256;
 use super::json::{Json, Members, ObjectText, unescape};
 use super::reserved::REDACTIONS;
+use super::templates::Templates;
 use super::time::Timestamp;
 
 /// An event as a caller gave it; whatever is `None` will be derived.
@@ -113,7 +114,8 @@ impl<'a> Draft<'a> {
         // A summary that the template made is made anew, of what the payload will be.
         let unsaid = Self { summary: None, ..draft.clone() };
         if draft.summary.is_some()
-            && draft.summary.as_deref() == Derived::of(&unsaid).summary.as_deref()
+            && draft.summary.as_deref()
+                == Derived::of(&unsaid, Templates::built_in()).summary.as_deref()
         {
             draft.summary = None;
         }
@@ -280,7 +282,7 @@ pub struct Derived {
 impl Derived {
     /// Reads the payload, which must still be whole: large values are moved out later.
     #[must_use]
-    pub fn of(draft: &Draft<'_>) -> Self {
+    pub fn of(draft: &Draft<'_>, templates: &Templates) -> Self {
         let row = catalogue::row(&draft.kind);
         let data = Members::of(draft.data());
         let severity = draft.severity.unwrap_or_else(|| {
@@ -291,7 +293,7 @@ impl Derived {
             .summary
             .as_deref()
             .map(str::to_owned)
-            .or_else(|| catalogue::summary(&draft.kind, &data));
+            .or_else(|| templates.summary(&draft.kind, &data));
         Self { severity, summary }
     }
 }

@@ -15,4 +15,5 @@ pub mod reserved;
 pub mod role;
 pub mod slug;
 pub mod template;
+pub mod templates;
 pub mod time;

@@ -1,5 +1,6 @@
 //! Text for people: inert whatever the log holds, and readable. Values in, text out.
 
+pub mod bars;
 pub mod human;
 pub mod inert;
 pub mod markdown;

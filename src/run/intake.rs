@@ -43,7 +43,7 @@ impl<'d> Intake<'d> {
             redact_ids(&mut draft, rules);
         }
         count_redactions(&mut draft);
-        let derived = Derived::of(&draft);
+        let derived = Derived::of(&draft, options.templates);
         let mut blobs = Vec::new();
         if let Some((data, moved)) = move_out(draft.data(), options.inline_limit) {
             draft.data = data.into();

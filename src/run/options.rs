@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::event::templates::Templates;
 use crate::event::time::Timestamp;
 use crate::secret::Rules;
 
@@ -25,6 +26,8 @@ pub struct Options {
     pub create: bool,
     /// What counts as a secret; `None` records everything as it is.
     pub secrets: Option<&'static Rules>,
+    /// What summaries are made of.
+    pub templates: &'static Templates,
     /// Strings of more bytes are moved out of events into `blobs/`.
     pub inline_limit: usize,
     /// Tells the time.

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use crate::event::catalogue::{self, Class};
 use crate::event::draft::Draft;
 use crate::event::envelope::Event;
 use crate::event::fields::View;
 use crate::event::hash::{hex, sha256};
-use crate::event::json::{Members, ObjectText};
+use crate::event::json::ObjectText;
 use crate::event::role::Role;
+use crate::event::templates::Templates;
 
 /// The summaries that later events gave to earlier ones: the last one counts.
 #[derive(Clone, Debug, Default)]
@@ -41,58 +41,72 @@ pub fn backfilled(view: &View<'_, '_>) -> Option<(String, String)> {
     Some((text("target_event_id")?, text("summary")?))
 }
 
-/// What the template of the event's type says of it; `None` for other classes.
-#[must_use]
-pub fn template_summary(event: &Event<'_>) -> Option<String> {
-    let row = catalogue::row(&event.kind).filter(|row| row.class == Class::Template)?;
-    catalogue::summary(row.name, &Members::of(event.data))
-}
-
 /// The backfills that a run still needs, in the order of their events.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Plan {
-    pending: Vec<(String, String)>,
+    templates: &'static Templates,
+    pending: Vec<Pending>,
     index: HashMap<String, usize>,
 }
 
+/// What a template says of an event.
+#[derive(Clone, Debug)]
+struct Pending {
+    target: String,
+    summary: String,
+    /// A user's template: what made the text.
+    template: Option<&'static str>,
+}
+
 impl Plan {
+    /// Backfills by those templates.
+    #[must_use]
+    pub fn new(templates: &'static Templates) -> Self {
+        Self { templates, pending: Vec::new(), index: HashMap::new() }
+    }
+
     /// Takes the next event.
     pub fn observe(&mut self, view: &View<'_, '_>) {
         let event = view.event;
         if view.role == Role::Backfill {
-            let target = backfilled(view).and_then(|(target, _)| self.index.remove(&target));
-            if let Some(index) = target {
-                self.pending[index].1.clear();
+            if let Some((target, _)) = backfilled(view) {
+                self.index.remove(&target);
             }
         } else if event.summary.is_none()
-            && let Some(summary) = template_summary(event)
+            && let Some(summary) = self.templates.summary(&event.kind, &view.data)
         {
-            self.index.insert(event.event_id.clone().into_owned(), self.pending.len());
-            self.pending.push((event.event_id.clone().into_owned(), summary));
+            let target = event.event_id.clone().into_owned();
+            self.index.insert(target.clone(), self.pending.len());
+            let template = self.templates.own_template(&event.kind);
+            self.pending.push(Pending { target, summary, template });
         }
     }
 
     /// Target and text of each backfill.
     pub fn backfills(&self) -> impl Iterator<Item = (&str, &str)> {
-        let texts = self.pending.iter().map(|(target, text)| (target.as_str(), text.as_str()));
-        texts.filter(|(target, _)| self.index.contains_key(*target))
+        self.open().map(|pending| (pending.target.as_str(), pending.summary.as_str()))
+    }
+
+    fn open(&self) -> impl Iterator<Item = &Pending> {
+        self.pending.iter().filter(|pending| self.index.contains_key(&pending.target))
     }
 
     /// The events to append. Their ids derive from their targets, so that two plans made
     /// at the same time append nothing twice.
     #[must_use]
     pub fn drafts(&self) -> Vec<Draft<'static>> {
-        let draft = |(target, summary): (&str, &str)| {
+        let draft = |Pending { target, summary, template }: &Pending| {
             let mut data = ObjectText::new();
             data.text("target_event_id", target)
                 .text("summary", summary)
-                .text("source", "template");
+                .text("source", "template")
+                .text_if("template", *template);
             let id = hex(&sha256(format!("template backfill of {target}").as_bytes())[..16]);
             Draft {
                 event_id: Some(format!("evt_fill_{id}").into()),
                 ..Draft::new("summary.backfilled", data)
             }
         };
-        self.backfills().map(draft).collect()
+        self.open().map(draft).collect()
     }
 }

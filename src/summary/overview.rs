@@ -5,11 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use crate::conversation::calls::{CallStatus, Calls};
-use crate::event::catalogue::{self, Class};
+use crate::event::catalogue::Class;
 use crate::event::fields::View;
+use crate::event::templates::Templates;
 use crate::run::document::{Head, RunDocument};
 use crate::run::state::RunState;
 use crate::summary::backfill::backfilled;
+use crate::summary::prices::Prices;
+use crate::summary::spending::Spending;
 
 /// How many events of one type there are, and how their summaries stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -40,22 +43,41 @@ pub struct ToolCount {
 }
 
 /// Folds the events of a run into its overview.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Overview {
     /// The state of the run.
     pub state: RunState,
+    /// Tokens over time, and estimated cost.
+    pub spending: Spending,
+    templates: &'static Templates,
     types: BTreeMap<String, TypeCount>,
     /// Events without a summary of their own, by id, with their type.
     wanting: HashMap<String, String>,
 }
 
 impl Overview {
+    /// Of no event yet; types have the classes that those templates say.
+    #[must_use]
+    pub fn new(templates: &'static Templates, prices: &'static Prices) -> Self {
+        Self {
+            state: RunState::default(),
+            spending: Spending::new(prices),
+            templates,
+            types: BTreeMap::new(),
+            wanting: HashMap::new(),
+        }
+    }
+
     /// Takes the next event, whose line begins at byte `offset`.
     pub fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
         self.state.observe(view, offset);
+        self.spending.observe(view);
         let event = view.event;
-        let class = catalogue::class(&event.kind);
-        let entry = self.types.entry(event.kind.clone().into_owned()).or_default();
+        let class = self.templates.class(&event.kind);
+        if !self.types.contains_key(event.kind.as_ref()) {
+            self.types.insert(event.kind.clone().into_owned(), TypeCount::default());
+        }
+        let Some(entry) = self.types.get_mut(event.kind.as_ref()) else { return };
         entry.count += 1;
         entry.class = class.name();
         if event.summary.is_some() {
@@ -86,6 +108,20 @@ impl Overview {
         tool_counts(&self.state)
     }
 
+    /// Calls without an end.
+    #[must_use]
+    pub fn open_calls(&self) -> u64 {
+        let ended = self.state.status().is_terminal();
+        let open = |call: &&_| Calls::status(call, ended) == CallStatus::Open;
+        self.state.calls.all().iter().filter(open).count() as u64
+    }
+
+    /// Events that still want a summary.
+    #[must_use]
+    pub fn pending(&self) -> u64 {
+        self.types.values().map(|kind| kind.pending).sum()
+    }
+
     /// The document for programs; `chapters` is the data of each chapter as JSON text.
     #[must_use]
     pub fn document(
@@ -100,6 +136,8 @@ impl Overview {
             events_by_type: self.types.clone(),
             tools: self.tools(),
             chapters,
+            open_calls: self.open_calls(),
+            estimated_cost_usd: self.spending.estimated().map(|micros| micros as f64 / 1e6),
         }
     }
 }
@@ -136,4 +174,8 @@ pub struct OverviewDocument {
     events_by_type: BTreeMap<String, TypeCount>,
     tools: Vec<ToolCount>,
     chapters: Vec<Box<serde_json::value::RawValue>>,
+    /// Calls without an end.
+    open_calls: u64,
+    /// What the calls that report no cost come to by the prices given; null without prices.
+    estimated_cost_usd: Option<f64>,
 }

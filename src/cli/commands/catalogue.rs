@@ -48,7 +48,12 @@ pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
             };
             let rows: Vec<_> = rows().iter().map(cells).collect();
             // Names of types are never cut: a line may be longer than the terminal is wide.
-            table(ui.width().max(1000), ["TYPE", "FAMILY", "ROLE", "CLASS", "TEMPLATE"], 5, &rows)
+            table(
+                ui.width().max(1000),
+                ["TYPE", "FAMILY", "ROLE", "CLASS", "TEMPLATE"],
+                5..5,
+                &rows,
+            )
         }
         TableOrJson::Json => {
             let types = rows().iter().map(row_document).collect();

@@ -58,7 +58,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         TableOrJson::Table => {
             let header =
                 ["RUN", "STATUS", "AGE", "TIME", "EVENTS", "CALLS", "ERR", "TOKENS", "COST"];
-            table(ui.width(), header, 2, &rows(&runs, now()))
+            table(ui.width(), header, 2..9, &rows(&runs, now()))
         }
     };
     ui.data(text.as_bytes())?;

@@ -142,11 +142,13 @@ impl Appending {
             DurabilityArg::Disk => Durability::Disk,
             DurabilityArg::Process => Durability::Process,
         };
+        let settings = Settings::beside(&global.runs_dir)?;
         Ok(Options {
             lock_timeout: self.lock_timeout,
             durability,
             create: false,
-            secrets: Some(Settings::beside(&global.runs_dir)?.rules(None)?),
+            secrets: Some(settings.rules(None)?),
+            templates: settings.templates(None)?,
             inline_limit: INLINE_LIMIT,
             clock: now,
         })

@@ -1,5 +1,7 @@
 //! Tables for people: no lines, numbers to the right, one line a row.
 
+use std::ops::Range;
+
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -14,16 +16,17 @@ const GAP: usize = 2;
 /// The narrowest first column.
 const NARROWEST: usize = 12;
 
-/// Lays out rows of inert cells. The columns from `numbers` on are aligned to the right; one
+/// Lays out rows of inert cells. The columns `numbers` are aligned to the right; from the
+/// first of them on, one
 /// in which nothing is known is left out; the first is cut so that a row fits `width`.
 pub(super) fn table<const N: usize>(
     width: usize,
     header: [&str; N],
-    numbers: usize,
+    numbers: Range<usize>,
     rows: &[[String; N]],
 ) -> String {
     let known = |column: usize| {
-        column < numbers || rows.is_empty() || rows.iter().any(|row| row[column] != UNKNOWN)
+        column < numbers.start || rows.is_empty() || rows.iter().any(|row| row[column] != UNKNOWN)
     };
     let columns: Vec<usize> = (0..N).filter(|column| known(*column)).collect();
     let widest = |column: usize| {
@@ -52,7 +55,7 @@ pub(super) fn table<const N: usize>(
     }
     for (column, index) in table.column_iter_mut().zip(&columns) {
         column.set_padding((0, gap as u16));
-        if *index >= numbers {
+        if numbers.contains(index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }

@@ -22,6 +22,7 @@ use crate::cli::settings::Settings;
 use crate::cli::ui::Ui;
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
+use crate::event::templates::Templates;
 use crate::fs::{Access, open_regular, read_small};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader};
@@ -65,11 +66,12 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         return Ok(Exit::Fine);
     }
     let runs = named_or_all(&args.runs, args.all, global)?;
-    let secrets = Settings::beside(&global.runs_dir)?.rules(None)?;
+    let settings = Settings::beside(&global.runs_dir)?;
+    let (secrets, templates) = (settings.rules(None)?, settings.templates(None)?);
     let mut reports = Vec::new();
     let mut progress = Progress::new(runs.len(), "validating", ui.interactive());
     for run in &runs {
-        reports.push(validate(run, secrets)?);
+        reports.push(validate(run, secrets, templates)?);
         progress.step();
     }
     drop(progress);
@@ -97,7 +99,11 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
 /// Largest derived document that is read whole, in bytes.
 const MAX_DOCUMENT: u64 = 256 << 20;
 
-fn validate(run: &RunDir, secrets: &'static Rules) -> anyhow::Result<RunReport> {
+fn validate(
+    run: &RunDir,
+    secrets: &'static Rules,
+    templates: &'static Templates,
+) -> anyhow::Result<RunReport> {
     // Derived files are opened before the log: a writer at work can then only make them
     // seem to lag, never to run ahead.
     let stored = read_small(&run.state(), MAX_DOCUMENT);
@@ -106,7 +112,7 @@ fn validate(run: &RunDir, secrets: &'static Rules) -> anyhow::Result<RunReport> 
     let mut tools = Comparison::new("logs/tools.jsonl", lines(&run.tools()));
     let mut errors = Comparison::new("logs/errors.jsonl", lines(&run.errors()));
     let mut reader = LogReader::open(&run.events())?;
-    let mut check = LogCheck::new(secrets);
+    let mut check = LogCheck::new(secrets, templates);
     let mut blobs = BlobCheck::default();
     let (mut fold, mut records) = (Fold::default(), Records::default());
     let state_bytes = stored.as_ref().ok().and_then(Option::as_deref);

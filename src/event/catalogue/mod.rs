@@ -21,6 +21,12 @@ pub enum Class {
 }
 
 impl Class {
+    /// The class of that name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Template, Self::Llm, Self::None].into_iter().find(|class| class.name() == name)
+    }
+
     /// The name in the catalogue.
     #[must_use]
     pub fn name(self) -> &'static str {

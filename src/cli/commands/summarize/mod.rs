@@ -1,0 +1,381 @@
+//! `runlog summarize`
+
+mod reading;
+mod view;
+mod worker;
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::format::TableOrJson;
+use super::{Appending, Global, duration, named_or_all, renew};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::filter::Filter;
+use crate::cli::progress::Progress;
+use crate::cli::settings::Settings;
+use crate::cli::signals::Interrupts;
+use crate::cli::ui::Ui;
+use crate::event::templates::Templates;
+use crate::fs::{FsError, read_small};
+use crate::render::human::plural;
+use crate::run::dir::RunDir;
+use crate::run::document::{RunDocument, SCHEMA_VERSION};
+use crate::run::options::Options;
+use crate::summary::overview::OverviewDocument;
+use crate::summary::prices::Prices;
+use crate::summary::prompt::Prompt;
+use reading::Reading;
+use view::{Row, SortKey, many_runs, one_run, sort_by};
+use worker::{Served, Worker, append};
+
+/// The heading of the options for models.
+const MODEL: &str = "Summaries by a model";
+/// The heading of the options for many runs.
+const MANY: &str = "Many runs";
+
+/// Fill in summaries, and show what happened
+///
+/// Templates fill in what they can. With --llm-cmd the rest goes to a model, through any
+/// command that reads a prompt and writes an answer: `llm`, `ollama run …`, `claude -p`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct SummarizeArgs {
+    /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
+    #[arg(
+        value_name = "RUN",
+        env = "RUNLOG_RUN",
+        hide_env_values = true,
+        required_unless_present = "all"
+    )]
+    runs: Vec<String>,
+    /// All runs
+    #[arg(long)]
+    all: bool,
+    /// Say what would be appended and asked, and do neither
+    #[arg(long)]
+    dry_run: bool,
+    /// How to print the overview
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: TableOrJson,
+    /// Add or override summary templates: a TOML file of ["event.type"], template = "…"
+    #[arg(long, value_name = "FILE")]
+    templates: Option<PathBuf>,
+    /// What tokens cost, for calls that report no cost: a TOML file of ["model"], input = …,
+    /// output = … (dollars for a million tokens)
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    many: ManyArgs,
+    #[command(flatten)]
+    appending: Appending,
+}
+
+/// How a model is asked.
+#[derive(Debug, Args)]
+struct ModelArgs {
+    /// Also fill in what wants a model, through this command line
+    #[arg(long, help_heading = MODEL, value_name = "CMD", env = "RUNLOG_LLM_CMD", hide_env_values = true)]
+    llm_cmd: Option<String>,
+    /// Events within this time go into one call
+    #[arg(long, help_heading = MODEL, default_value = "10s", value_name = "TIME", value_parser = duration)]
+    window: Duration,
+    /// Most events in one call
+    #[arg(long, help_heading = MODEL, default_value_t = 100, value_name = "N", value_parser = at_least_one)]
+    max_batch: usize,
+    /// How long one call may take
+    #[arg(long, help_heading = MODEL, default_value = "60s", value_name = "TIME", value_parser = duration)]
+    llm_timeout: Duration,
+    /// A prompt of your own, with {events} where the events go
+    #[arg(long, help_heading = MODEL, value_name = "FILE")]
+    prompt_file: Option<PathBuf>,
+    /// Stay and serve a live run, until it ends
+    #[arg(long, help_heading = MODEL, conflicts_with_all = ["all", "dry_run"])]
+    follow: bool,
+}
+
+/// What to show of many runs.
+#[derive(Debug, Args)]
+struct ManyArgs {
+    /// Sort the rows
+    #[arg(long, help_heading = MANY, value_enum, default_value = "name", value_name = "KEY")]
+    sort: SortKey,
+    /// Sort the other way round
+    #[arg(long, help_heading = MANY)]
+    reverse: bool,
+    /// Only runs with this status (may be repeated)
+    #[arg(long, help_heading = MANY, value_name = "STATUS", value_parser = status)]
+    status: Vec<String>,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "use 1 or more".to_owned())
+}
+
+fn status(text: &str) -> Result<String, String> {
+    const KNOWN: [&str; 7] =
+        ["created", "running", "paused", "completed", "failed", "incomplete", "cancelled"];
+    match KNOWN.contains(&text) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("known are: {}", KNOWN.join(", "))),
+    }
+}
+
+/// What is needed for each run.
+struct Context<'c> {
+    args: &'c SummarizeArgs,
+    templates: &'static Templates,
+    prices: &'static Prices,
+    options: Options,
+    /// Whether the run is the only one, and shown as such.
+    alone: bool,
+    width: usize,
+}
+
+/// A run when all is done.
+struct Outcome {
+    row: Row,
+    document: Option<OverviewDocument>,
+    /// The overview of a run that is alone.
+    text: String,
+    notes: Vec<String>,
+    served: Served,
+}
+
+#[derive(Serialize)]
+struct Document {
+    schema_version: u32,
+    runs: Vec<OverviewDocument>,
+}
+
+pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let settings = Settings::beside(&global.runs_dir)?;
+    let templates = settings.templates(args.templates.as_deref())?;
+    let options = Options { templates, ..args.appending.options(global)? };
+    let runs = named_or_all(&args.runs, args.all, global)?;
+    let context = Context {
+        args,
+        templates,
+        prices: prices(settings.prices(args.prices.as_deref()))?,
+        options,
+        alone: runs.len() == 1 && !args.all,
+        width: ui.width(),
+    };
+    let worker = match worker(&args.model, &settings, options)? {
+        // Before other threads exist.
+        Some(worker) => Some((worker, Interrupts::watch()?)),
+        None => None,
+    };
+    if args.model.follow && (runs.len() != 1 || worker.is_none()) {
+        let failure = Failure::new(Exit::Usage, "--follow serves one run, by --llm-cmd");
+        return Err(failure.hint("runlog summarize RUN --llm-cmd 'llm' --follow").into());
+    }
+    let (outcomes, failure) = each_run(&runs, &context, worker.as_ref(), ui);
+    let mut served = Served::default();
+    for outcome in &outcomes {
+        outcome.notes.iter().for_each(|note| ui.note(note));
+        served.add(outcome.served);
+    }
+    ui.data(shown(outcomes, &context)?.as_bytes())?;
+    if let Some(signal) = worker.as_ref().and_then(|(_, interrupts)| interrupts.caught()) {
+        return Ok(Exit::Signal(signal));
+    }
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    served.outcome()?;
+    Ok(Exit::Fine)
+}
+
+fn shown(mut outcomes: Vec<Outcome>, context: &Context<'_>) -> anyhow::Result<String> {
+    let many = &context.args.many;
+    if !many.status.is_empty() {
+        outcomes
+            .retain(|outcome| many.status.iter().any(|status| status == outcome.row.status.name()));
+    }
+    outcomes.sort_by(|one, other| sort_by(many.sort, many.reverse, &one.row, &other.row));
+    Ok(match context.args.format {
+        TableOrJson::Json => {
+            let runs = outcomes.into_iter().filter_map(|outcome| outcome.document).collect();
+            serde_json::to_string_pretty(&Document { schema_version: SCHEMA_VERSION, runs })? + "\n"
+        }
+        TableOrJson::Table if context.alone => {
+            outcomes.into_iter().map(|outcome| outcome.text).collect()
+        }
+        TableOrJson::Table => many_runs(outcomes.iter().map(|outcome| &outcome.row), context.width),
+    })
+}
+
+/// Goes through all runs, by two threads where no model is asked. A run that cannot be read
+/// is told of and does not hide the others.
+fn each_run(
+    runs: &[RunDir],
+    context: &Context<'_>,
+    worker: Option<&(Worker, Interrupts)>,
+    ui: &Ui,
+) -> (Vec<Outcome>, Option<anyhow::Error>) {
+    let progress = Mutex::new(Progress::new(runs.len(), "summarizing", ui.interactive()));
+    let step = || progress.lock().map(|mut progress| progress.step());
+    let mut done: Vec<(usize, anyhow::Result<Outcome>)> = Vec::with_capacity(runs.len());
+    if worker.is_some() {
+        for (index, run) in runs.iter().enumerate() {
+            done.push((index, one(run, context, worker, ui)));
+            let _ = step();
+        }
+    } else {
+        let (next, all) = (AtomicUsize::new(0), Mutex::new(&mut done));
+        let work = || {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(run) = runs.get(index) else { break };
+                let outcome = one(run, context, None, ui);
+                let _ = all.lock().map(|mut all| all.push((index, outcome)));
+                let _ = step();
+            }
+        };
+        std::thread::scope(|scope| {
+            if runs.len() > 1 {
+                scope.spawn(work);
+            }
+            work();
+        });
+    }
+    drop(progress);
+    done.sort_by_key(|(index, _)| *index);
+    let (mut outcomes, mut failure) = (Vec::new(), None);
+    for (index, outcome) in done {
+        match outcome {
+            Ok(outcome) => outcomes.push(outcome),
+            Err(error) => {
+                if let Some(before) = failure.replace(error.context(runs[index].name())) {
+                    ui.warn(&format!("{before:#}"));
+                }
+            }
+        }
+    }
+    (outcomes, failure)
+}
+
+/// Fills in the summaries of one run, and looks at what is there then.
+fn one(
+    run: &RunDir,
+    context: &Context<'_>,
+    worker: Option<&(Worker, Interrupts)>,
+    ui: &Ui,
+) -> anyhow::Result<Outcome> {
+    let args = context.args;
+    let mut reading = Reading::open(run.clone(), context.templates, context.prices)?;
+    reading.catch_up()?;
+    let (mut notes, mut served) = (Vec::new(), Served::default());
+    if args.dry_run {
+        notes = planned(&reading, worker.map(|(worker, _)| worker));
+    } else {
+        let drafts = reading.plan.drafts();
+        if !drafts.is_empty() {
+            let filled = append(run, context.options, &drafts)?;
+            notes.push(format!(
+                "{}: {} filled in by templates",
+                run.name(),
+                plural(filled, "summary")
+            ));
+            reading.catch_up()?;
+        }
+        if let Some((worker, interrupts)) = worker {
+            served = match args.model.follow {
+                true => worker.follow(&mut reading, interrupts, ui)?,
+                false => worker.serve(&mut reading, interrupts, ui)?,
+            };
+            notes.extend(served.told(run));
+        }
+        if !is_fresh(&reading) {
+            renew(run, args.appending.lock_timeout, false, ui);
+        }
+    }
+    if reading.bad_lines > 0 {
+        let lines = plural(reading.bad_lines, "line");
+        let (events, name) = (run.events(), run.name());
+        ui.warn(&format!(
+            "{lines} of {} hold no event and were passed over; `runlog validate {name}` names them",
+            events.display()
+        ));
+    }
+    let document = (args.format == TableOrJson::Json).then(|| document(&reading));
+    let text = if context.alone { one_run(&reading, context.width) } else { String::new() };
+    Ok(Outcome { row: Row::of(&reading), document, text, notes, served })
+}
+
+/// What would be done.
+fn planned(reading: &Reading, worker: Option<&Worker>) -> Vec<String> {
+    let name = reading.run.name();
+    let fill = |(target, summary): (&str, &str)| format!("would fill {target}: {summary}");
+    let mut notes: Vec<String> = reading.plan.backfills().map(fill).collect();
+    notes.push(format!("{name}: {} to fill in", plural(notes.len() as u64, "summary")));
+    let events = reading.wanted.events();
+    if let Some(worker) = worker.filter(|_| !events.is_empty()) {
+        notes.push(format!(
+            "{name}: would ask for {} in {}",
+            plural(events.len() as u64, "summary"),
+            plural(worker.calls(&events) as u64, "call")
+        ));
+    }
+    notes
+}
+
+/// Whether the derived files are as of the newest event.
+fn is_fresh(reading: &Reading) -> bool {
+    const MAX_STATE: u64 = 32 << 20;
+    let state = &reading.overview.state;
+    let document = RunDocument::new(state, reading.head()).to_bytes();
+    let stored = read_small(&reading.run.state(), MAX_STATE).ok().flatten();
+    let counts = state.counts();
+    stored == Some(document)
+        && (counts.tool_calls == 0 || reading.run.tools().exists())
+        && (counts.errors == 0 || reading.run.errors().exists())
+}
+
+fn document(reading: &Reading) -> OverviewDocument {
+    let chapters = reading.chapters.active().iter();
+    let chapters =
+        chapters.filter_map(|chapter| RawValue::from_string(chapter.data.clone()).ok()).collect();
+    let path = reading.run.path().display().to_string();
+    reading.overview.document(reading.head(), &path, chapters)
+}
+
+/// Who asks the model, if there is a command to ask by.
+fn worker(
+    args: &ModelArgs,
+    settings: &Settings,
+    options: Options,
+) -> anyhow::Result<Option<Worker>> {
+    let given = args.llm_cmd.clone().or_else(|| settings.llm_cmd.clone());
+    let Some(command) = given.filter(|command| !command.trim().is_empty()) else {
+        return Ok(None);
+    };
+    let prompt = match &args.prompt_file {
+        None => Prompt::default(),
+        Some(path) => {
+            let text =
+                std::fs::read_to_string(path).map_err(|error| FsError::io(path, "read", error))?;
+            Prompt::parse(&text)
+                .map_err(|what| Failure::new(Exit::Input, format!("{}: {what}", path.display())))?
+        }
+    };
+    let filter = Filter { command, timeout: args.llm_timeout };
+    let (window, max_batch) = (args.window, args.max_batch);
+    Ok(Some(Worker { filter, prompt, window, max_batch, options }))
+}
+
+fn prices(file: Option<PathBuf>) -> anyhow::Result<&'static Prices> {
+    let Some(path) = file else { return Ok(Prices::none()) };
+    let text = std::fs::read_to_string(&path).map_err(|error| FsError::io(&path, "read", error))?;
+    let prices = Prices::parse(&text).map_err(|what| {
+        Failure::new(Exit::Input, format!("{}: {}", path.display(), what.trim()))
+    })?;
+    Ok(Box::leak(Box::new(prices)))
+}

@@ -1,0 +1,141 @@
+//! A command line of the user's that text goes through: a model, as `llm` or `claude -p`.
+
+use std::fmt;
+use std::io::{Read as _, Write as _};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
+/// A command line, run by `sh -c`.
+#[derive(Clone, Debug)]
+pub(super) struct Filter {
+    /// The command line.
+    pub(super) command: String,
+    /// How long it may take.
+    pub(super) timeout: Duration,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// It could not be started.
+    NotRun(String),
+    /// It ended with that status.
+    Status(i32),
+    /// It was killed by that signal.
+    Killed(i32),
+    /// It took longer than allowed.
+    Late(Duration),
+    /// It said more than [`MAX_ANSWER`].
+    TooLong,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRun(error) => write!(f, "the command cannot be run: {error}"),
+            Self::Status(127) => write!(f, "the command was not found (exit status 127)"),
+            Self::Status(status) => write!(f, "the command exited with status {status}"),
+            Self::Killed(signal) => write!(f, "the command was killed by signal {signal}"),
+            Self::Late(time) => write!(f, "the command gave no answer within {time:?}"),
+            Self::TooLong => write!(f, "the command answered with over {MAX_ANSWER} bytes"),
+        }
+    }
+}
+
+/// Longest answer, in bytes.
+const MAX_ANSWER: usize = 8 << 20;
+/// How long a command that was told to end may take for it.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long output is waited for that other processes hold open.
+const LEFTOVER: Duration = Duration::from_millis(500);
+
+impl Filter {
+    /// Gives the command that text and takes its answer. Its standard error goes where this
+    /// process's goes.
+    pub(super) fn run(&self, input: String) -> Result<String, Trouble> {
+        let mut child = Command::new("sh")
+            .arg("-c")
+            .arg(&self.command)
+            // A group of its own, so that a late command ends with all its children.
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| Trouble::NotRun(error.to_string()))?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        std::thread::spawn(move || {
+            // A command may answer without reading everything.
+            stdin.map(|mut stdin| stdin.write_all(input.as_bytes()))
+        });
+        let (sender, answer) = channel();
+        std::thread::spawn(move || {
+            let mut pieces = [0; 64 << 10];
+            let Some(mut stdout) = stdout else { return };
+            while let Ok(read @ 1..) = stdout.read(&mut pieces) {
+                if sender.send(pieces[..read].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        let outcome = attend(&mut child, &answer, self.timeout);
+        if outcome.is_err() {
+            end(&mut child);
+        }
+        let (status, answer) = outcome?;
+        match (status.code(), status.signal()) {
+            (Some(0), _) => Ok(String::from_utf8_lossy(&answer).into_owned()),
+            (Some(status), _) => Err(Trouble::Status(status)),
+            (None, signal) => Err(Trouble::Killed(signal.unwrap_or(0))),
+        }
+    }
+}
+
+/// Takes what the command says until it has ended.
+fn attend(
+    child: &mut Child,
+    answer: &Receiver<Vec<u8>>,
+    timeout: Duration,
+) -> Result<(ExitStatus, Vec<u8>), Trouble> {
+    const LOOK: Duration = Duration::from_millis(20);
+    let begun = Instant::now();
+    let mut said = Vec::new();
+    let mut open = true;
+    let mut ended: Option<(ExitStatus, Instant)> = None;
+    loop {
+        match answer.recv_timeout(LOOK) {
+            Ok(piece) => said.extend(piece),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) if open => open = false,
+            Err(RecvTimeoutError::Disconnected) => std::thread::sleep(LOOK),
+        }
+        if said.len() > MAX_ANSWER {
+            return Err(Trouble::TooLong);
+        }
+        if ended.is_none() {
+            let status = child.try_wait().map_err(|error| Trouble::NotRun(error.to_string()))?;
+            ended = status.map(|status| (status, Instant::now()));
+        }
+        match ended {
+            Some((status, at)) if !open || at.elapsed() > LEFTOVER => return Ok((status, said)),
+            None if begun.elapsed() > timeout => return Err(Trouble::Late(timeout)),
+            _ => {}
+        }
+    }
+}
+
+/// Ends a command with all its children.
+fn end(child: &mut Child) {
+    let Ok(group) = i32::try_from(child.id()).map(Pid::from_raw) else { return };
+    let _ = killpg(group, Signal::SIGTERM);
+    let deadline = Instant::now() + GRACE;
+    while Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let _ = killpg(group, Signal::SIGKILL);
+    let _ = child.wait();
+}

@@ -1,0 +1,161 @@
+//! The summary templates in force: those of the catalogue, and a user's own, which add to
+//! them or take their place.
+//!
+//! ```toml
+//! ["deploy.done"]
+//! template = "Deployed {env|nowhere}"
+//! class = "template"                  # or "llm", "none"
+//! label = "deployed"                  # in the file names of chapters
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::catalogue::{self, Class};
+use super::id::check_type;
+use super::json::Members;
+use super::slug::slugify;
+use super::template::Template;
+
+/// What each type's summary is made of.
+#[derive(Debug, Default)]
+pub struct Templates {
+    own: BTreeMap<String, Own>,
+}
+
+/// What a user says of a type.
+#[derive(Debug)]
+struct Own {
+    class: Class,
+    /// The template's text and the template.
+    template: Option<(&'static str, Template<'static>)>,
+    label: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    template: Option<Spanned<String>>,
+    class: Option<Spanned<String>>,
+    label: Option<Spanned<String>>,
+}
+
+/// Why a file of templates cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadTemplates {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+    /// What is wrong there.
+    pub what: String,
+}
+
+impl fmt::Display for BadTemplates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.what)
+    }
+}
+
+impl std::error::Error for BadTemplates {}
+
+impl Templates {
+    /// Those of the catalogue alone.
+    #[must_use]
+    pub fn built_in() -> &'static Self {
+        static BUILT_IN: OnceLock<Templates> = OnceLock::new();
+        BUILT_IN.get_or_init(Self::default)
+    }
+
+    /// Those of the catalogue, and those of this document. Its texts are kept as long as the
+    /// process lives, which reads them once.
+    ///
+    /// # Errors
+    /// The first row that cannot be used, with its place.
+    pub fn with(document: &str) -> Result<Self, BadTemplates> {
+        let bad = |offset: usize, what: String| {
+            let before = &document[..document.floor_char_boundary(offset)];
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+            BadTemplates { line, column, what }
+        };
+        let rows: BTreeMap<Spanned<String>, Row> = toml::from_str(document).map_err(|error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            bad(offset, error.message().to_owned())
+        })?;
+        let mut own = BTreeMap::new();
+        for (name, row) in rows {
+            let at = name.span().start;
+            check_type(name.as_ref()).map_err(|error| bad(at, error.to_string()))?;
+            let known = catalogue::row(name.as_ref());
+            let template = match row.template {
+                None => None,
+                Some(text) => {
+                    let at = text.span().start;
+                    let text: &'static str = text.into_inner().leak();
+                    let parsed = Template::parse(text).map_err(|error| {
+                        bad(at + 1 + error.offset, format!("[{}]: {error}", name.as_ref()))
+                    })?;
+                    Some((text, parsed))
+                }
+            };
+            let class = match &row.class {
+                None if template.is_some() => Class::Template,
+                None => known.map_or(Class::None, |known| known.class),
+                Some(given) => Class::parse(given.as_ref()).ok_or_else(|| {
+                    bad(given.span().start, "a class is template, llm or none".to_owned())
+                })?,
+            };
+            let has_one = template.is_some() || known.is_some_and(|row| !row.template.is_empty());
+            if class == Class::Template && !has_one {
+                return Err(bad(at, format!("[{}] has no template", name.as_ref())));
+            }
+            let label = match row.label {
+                None => None,
+                Some(label) if slugify(label.as_ref()) == *label.as_ref() => {
+                    Some(label.into_inner())
+                }
+                Some(label) => {
+                    let what = "a label is lower-case letters, digits and single hyphens";
+                    return Err(bad(label.span().start, what.to_owned()));
+                }
+            };
+            own.insert(name.into_inner(), Own { class, template, label });
+        }
+        Ok(Self { own })
+    }
+
+    /// How the type's summary comes about.
+    #[must_use]
+    pub fn class(&self, kind: &str) -> Class {
+        self.own.get(kind).map_or_else(|| catalogue::class(kind), |own| own.class)
+    }
+
+    /// The type's label in file names.
+    #[must_use]
+    pub fn label(&self, kind: &str) -> String {
+        let own = self.own.get(kind).and_then(|own| own.label.clone());
+        own.unwrap_or_else(|| catalogue::label(kind))
+    }
+
+    /// What the type's template makes of the fields of `data`; `None` for other classes.
+    #[must_use]
+    pub fn summary(&self, kind: &str, data: &Members<'_>) -> Option<String> {
+        match self.own.get(kind) {
+            Some(Own { class, .. }) if *class != Class::Template => None,
+            Some(Own { template: Some((_, template)), .. }) => Some(template.render(data)),
+            _ => catalogue::summary(kind, data),
+        }
+    }
+
+    /// The text of a user's template of the type, if it is in force.
+    #[must_use]
+    pub fn own_template(&self, kind: &str) -> Option<&'static str> {
+        let own = self.own.get(kind).filter(|own| own.class == Class::Template)?;
+        own.template.as_ref().map(|(text, _)| *text)
+    }
+}

@@ -1,0 +1,79 @@
+//! What a model answered: JSON objects, whatever stands around them.
+
+use std::collections::HashMap;
+
+use crate::event::json::{Json, Rules, check};
+use crate::event::template::{MAX_SUMMARY_CHARS, cut};
+
+/// The summaries of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// Event and summary, in the order of the answer, each event once.
+    pub summaries: Vec<(String, String)>,
+    /// Objects about events that were not asked about.
+    pub unknown: u64,
+    /// Further objects about an event that was answered already.
+    pub repeated: u64,
+}
+
+/// So many places that look like an object and are none are looked at.
+const PATIENCE: usize = 200;
+
+impl Answer {
+    /// Reads an answer about the events with these ids: lines or a list of
+    /// `{"event_id": …, "summary": …}`, between whatever else was said.
+    #[must_use]
+    pub fn read(text: &str, asked: &[&str]) -> Self {
+        let mut answer = Self::default();
+        let mut places: HashMap<&str, bool> = asked.iter().map(|id| (*id, false)).collect();
+        let mut patience = PATIENCE;
+        let mut rest = text;
+        while let Some(open) = memchr::memchr(b'{', rest.as_bytes()) {
+            rest = &rest[open..];
+            let object = Json::leading(rest);
+            if check(object.text().as_bytes(), Rules::LENIENT).is_ok() {
+                rest = &rest[object.text().len()..];
+                answer.object(object, &mut places);
+                continue;
+            }
+            patience -= 1;
+            if patience == 0 {
+                break;
+            }
+            // Perhaps a brace in prose: go on behind it, or, if it is never closed, on the
+            // next line.
+            let next = match object.text().len() == rest.len() {
+                true => memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len()),
+                false => 1,
+            };
+            rest = &rest[next..];
+        }
+        answer
+    }
+
+    fn object(&mut self, object: Json<'_>, places: &mut HashMap<&str, bool>) {
+        let Some(id) = object.text_at("event_id") else {
+            // Perhaps a list of them in an object.
+            let inner = object.members().flat_map(|(_, value)| value.items());
+            inner.filter(|item| item.is_object()).for_each(|item| self.object(item, places));
+            return;
+        };
+        let Some(summary) = object.text_at("summary").map(|text| one_line(&text)) else { return };
+        match places.get_mut(id.as_ref()) {
+            None => self.unknown += 1,
+            Some(true) => self.repeated += 1,
+            Some(_) if summary.is_empty() => {}
+            Some(answered) => {
+                *answered = true;
+                self.summaries.push((id.into_owned(), summary));
+            }
+        }
+    }
+}
+
+/// One line without control characters, of at most 500 characters.
+fn one_line(text: &str) -> String {
+    let visible = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let words: Vec<&str> = visible.filter(|word| !word.is_empty()).collect();
+    cut(&words.join(" "), MAX_SUMMARY_CHARS).into_owned()
+}

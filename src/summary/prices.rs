@@ -1,0 +1,71 @@
+//! What tokens cost, from a table of the user's.
+//!
+//! ```toml
+//! ["claude-sonnet-4-5"]    # also for names that begin so, as claude-sonnet-4-5-20250929
+//! input = 3.0              # dollars for a million tokens
+//! output = 15.0
+//! cache_read = 0.3         # default: as input
+//! cache_creation = 3.75    # default: as input
+//! ```
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::conversation::usage::Usage;
+
+/// Prices by the name of the model.
+#[derive(Debug, Default, Deserialize)]
+#[serde(transparent)]
+pub struct Prices(BTreeMap<String, Price>);
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Price {
+    input: f64,
+    output: f64,
+    cache_read: Option<f64>,
+    cache_creation: Option<f64>,
+}
+
+impl Prices {
+    /// No prices at all.
+    #[must_use]
+    pub fn none() -> &'static Self {
+        static NONE: OnceLock<Prices> = OnceLock::new();
+        NONE.get_or_init(Self::default)
+    }
+
+    /// Reads a table.
+    ///
+    /// # Errors
+    /// What is wrong, with line and column; or a price that is no price.
+    pub fn parse(document: &str) -> Result<Self, String> {
+        let prices: Self = toml::from_str(document).map_err(|error| error.to_string())?;
+        for (model, price) in &prices.0 {
+            let Price { input, output, cache_read, cache_creation } = price;
+            let all = [Some(input), Some(output), cache_read.as_ref(), cache_creation.as_ref()];
+            if all.into_iter().flatten().any(|price| !price.is_finite() || *price < 0.0) {
+                return Err(format!("[{model}]: a price is a number of dollars, 0 or more"));
+            }
+        }
+        Ok(prices)
+    }
+
+    /// What that usage of a model costs, in millionths of a dollar; `None` when the model has
+    /// no price or its tokens are unknown. A name that begins with a listed one has its price,
+    /// the longest such.
+    #[must_use]
+    pub fn micros(&self, model: &str, usage: &Usage) -> Option<i64> {
+        let begins = |(name, _): &(&String, &Price)| model.starts_with(name.as_str());
+        let (_, price) = self.0.iter().filter(begins).max_by_key(|(name, _)| name.len())?;
+        // Dollars for a million tokens are millionths of a dollar for one.
+        let cost = |tokens: Option<u64>, each: f64| tokens.unwrap_or(0) as f64 * each;
+        let sum = cost(Some(usage.input_tokens?), price.input)
+            + cost(Some(usage.output_tokens?), price.output)
+            + cost(usage.cache_read_tokens, price.cache_read.unwrap_or(price.input))
+            + cost(usage.cache_creation_tokens, price.cache_creation.unwrap_or(price.input));
+        Some(sum.round() as i64)
+    }
+}

@@ -1,0 +1,80 @@
+//! Tokens over time, and what they cost by a table of prices.
+
+use std::collections::HashMap;
+
+use crate::conversation::usage::Usage;
+use crate::event::fields::View;
+use crate::event::time::Timestamp;
+use crate::summary::prices::Prices;
+
+/// What the model calls of a run used, call by call.
+#[derive(Clone, Debug)]
+pub struct Spending {
+    prices: &'static Prices,
+    calls: Vec<Call>,
+    /// By the id of the model's response: of repeated lines the last counts.
+    by_message: HashMap<String, usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    time: Timestamp,
+    tokens: u64,
+    /// Its cost by the prices, where none was reported, in millionths of a dollar.
+    estimated: Option<i64>,
+}
+
+impl Spending {
+    /// Nothing yet, at those prices.
+    #[must_use]
+    pub fn new(prices: &'static Prices) -> Self {
+        Self { prices, calls: Vec::new(), by_message: HashMap::new() }
+    }
+
+    /// Takes the next event.
+    pub fn observe(&mut self, view: &View<'_, '_>) {
+        let Some(usage) = Usage::of(view) else { return };
+        if view.field("scope").is_some_and(|scope| scope == "total") {
+            return;
+        }
+        let tokens = usage.context_tokens().unwrap_or(0);
+        let model = view.field("model").filter(|_| usage.cost_micros.is_none());
+        let call = Call {
+            time: view.event.timestamp,
+            tokens: tokens.saturating_add(usage.output_tokens.unwrap_or(0)),
+            estimated: model.and_then(|model| self.prices.micros(&model, &usage)),
+        };
+        let known = view
+            .message_id()
+            .map(|id| *self.by_message.entry(id.into_owned()).or_insert(self.calls.len()));
+        match known.and_then(|index| self.calls.get_mut(index)) {
+            Some(old) => *old = call,
+            None => self.calls.push(call),
+        }
+    }
+
+    /// The cost by the prices of all calls that reported none; `None` when there is no price.
+    #[must_use]
+    pub fn estimated(&self) -> Option<i64> {
+        let estimates = self.calls.iter().filter_map(|call| call.estimated);
+        estimates.fold(None, |sum, cost| Some(sum.unwrap_or(0_i64).saturating_add(cost)))
+    }
+
+    /// Tokens in so many equal spans of time, from the first call to the last; empty without
+    /// two moments.
+    #[must_use]
+    pub fn over_time(&self, spans: usize) -> Vec<u64> {
+        let times = || self.calls.iter().map(|call| call.time.millis());
+        let (Some(first), Some(last)) = (times().min(), times().max()) else { return Vec::new() };
+        if first == last {
+            return Vec::new();
+        }
+        let mut tokens = vec![0_u64; spans];
+        for call in &self.calls {
+            let place = (call.time.millis() - first) as i128 * spans as i128;
+            let span = (place / i128::from(last - first + 1)) as usize;
+            tokens[span] = tokens[span].saturating_add(call.tokens);
+        }
+        tokens
+    }
+}

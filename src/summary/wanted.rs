@@ -1,0 +1,111 @@
+//! The events that want a model's summary, and how they are put together into calls.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::event::draft::Draft;
+use crate::event::fields::View;
+use crate::event::hash::{hex, sha256};
+use crate::event::json::ObjectText;
+use crate::event::role::Role;
+use crate::event::time::Timestamp;
+use crate::summary::backfill::backfilled;
+
+/// An event without a summary, of a type that wants a model's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanting {
+    /// The event.
+    pub event_id: String,
+    /// Its time.
+    pub time: Timestamp,
+    /// The byte of the log where its line begins.
+    pub offset: u64,
+}
+
+/// The events of a run that want a model's summary, in their order.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    events: Vec<Option<Wanting>>,
+    index: HashMap<String, usize>,
+}
+
+impl Wanted {
+    /// Takes the next event, whose line begins at byte `offset`. `is_wanting` says whether
+    /// its type wants a model's summary.
+    pub fn observe(&mut self, view: &View<'_, '_>, offset: u64, is_wanting: bool) {
+        let event = view.event;
+        if view.role == Role::Backfill {
+            if let Some((target, _)) = backfilled(view) {
+                self.forget(&target);
+            }
+        } else if is_wanting && event.summary.is_none() {
+            let event_id = event.event_id.clone().into_owned();
+            self.index.insert(event_id.clone(), self.events.len());
+            self.events.push(Some(Wanting { event_id, time: event.timestamp, offset }));
+        }
+    }
+
+    /// An event that wants no more.
+    pub fn forget(&mut self, event_id: &str) {
+        if let Some(index) = self.index.remove(event_id) {
+            self.events[index] = None;
+        }
+    }
+
+    /// The events in the order of their times; of one time, in the order of the log.
+    #[must_use]
+    pub fn events(&self) -> Vec<Wanting> {
+        let mut events: Vec<Wanting> = self.events.iter().flatten().cloned().collect();
+        events.sort_by_key(|event| event.time);
+        events
+    }
+
+    /// Whether no event wants a summary.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+}
+
+/// The calls for those events, which are in the order of their times: one for each window of
+/// `window_ms` milliseconds from its first event on, of at most `most` events.
+#[must_use]
+pub fn calls(events: &[Wanting], window_ms: u64, most: usize) -> Vec<Range<usize>> {
+    let mut calls: Vec<Range<usize>> = Vec::new();
+    let mut first: Option<Timestamp> = None;
+    for (index, event) in events.iter().enumerate() {
+        let within =
+            first.and_then(|first| event.time.since(first)).is_some_and(|since| since < window_ms);
+        match calls.last_mut().filter(|call| within && call.len() < most) {
+            Some(call) => call.end = index + 1,
+            None => calls.push(index..index + 1),
+        }
+        if !within {
+            first = Some(event.time);
+        }
+    }
+    calls
+}
+
+/// The name of the call for those events.
+#[must_use]
+pub fn batch_id(events: &[Wanting]) -> String {
+    let ids: Vec<&str> = events.iter().map(|event| event.event_id.as_str()).collect();
+    format!("batch_{}", hex(&sha256(ids.join("\n").as_bytes())[..8]))
+}
+
+/// The event that gives an event a model's summary. Its id derives from its target, so that
+/// no event is given two.
+#[must_use]
+pub fn draft(target: &str, summary: &str, batch: &str) -> Draft<'static> {
+    let mut data = ObjectText::new();
+    data.text("target_event_id", target)
+        .text("summary", summary)
+        .text("source", "llm")
+        .text("batch", batch);
+    let id = hex(&sha256(format!("llm backfill of {target}").as_bytes())[..16]);
+    Draft {
+        event_id: Some(format!("evt_fill_{id}").into()),
+        ..Draft::new("summary.backfilled", data)
+    }
+}
