@@ -33,7 +33,7 @@ complete -c runlog -n "__fish_runlog_needs_command" -s h -l help -d 'Print help 
 complete -c runlog -n "__fish_runlog_needs_command" -s V -l version -d 'Print version'
 complete -c runlog -n "__fish_runlog_needs_command" -f -a "emit" -d 'Record an event, or a stream of them'
 complete -c runlog -n "__fish_runlog_needs_command" -f -a "exec" -d 'Run a command and record it as a tool call'
-complete -c runlog -n "__fish_runlog_needs_command" -f -a "summarize" -d 'Fill in summaries that templates can make, and show what happened'
+complete -c runlog -n "__fish_runlog_needs_command" -f -a "summarize" -d 'Fill in summaries, and show what happened'
 complete -c runlog -n "__fish_runlog_needs_command" -f -a "chapter" -d 'Fold finished tasks into chapters, and browse them'
 complete -c runlog -n "__fish_runlog_needs_command" -f -a "transcript" -d 'Write transcript.md: the run as a person wants to read it'
 complete -c runlog -n "__fish_runlog_needs_command" -f -a "validate" -d 'Tell whether a run holds'
@@ -106,6 +106,23 @@ complete -c runlog -n "__fish_runlog_using_subcommand exec" -s q -l quiet -d 'Sa
 complete -c runlog -n "__fish_runlog_using_subcommand exec" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l format -d 'How to print the overview' -r -f -a "table\t''
 json\t''"
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l templates -d 'Add or override summary templates: a TOML file of ["event.type"], template = "…"' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l prices -d 'What tokens cost, for calls that report no cost: a TOML file of ["model"], input = …, output = … (dollars for a million tokens)' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l llm-cmd -d 'Also fill in what wants a model, through this command line' -r
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l window -d 'Events within this time go into one call' -r
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l max-batch -d 'Most events in one call' -r
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l llm-timeout -d 'How long one call may take' -r
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l prompt-file -d 'A prompt of your own, with {events} where the events go' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l sort -d 'Sort the rows' -r -f -a "name\t''
+created\t''
+time\t''
+events\t''
+calls\t''
+failed\t''
+tokens\t''
+cost\t''
+pending\t''"
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l status -d 'Only runs with this status (may be repeated)' -r
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l durability -d 'What an acknowledged event survives: a power cut (disk) or the death of processes' -r -f -a "disk\t''
 process\t''"
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l lock-timeout -d 'How long to wait for the run\'s lock (as 500ms, 10s, 2m)' -r
@@ -114,7 +131,9 @@ complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l color -d 'Wh
 always\t'Always'
 never\t'Never'"
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l all -d 'All runs'
-complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l dry-run -d 'Say what would be appended, and append nothing'
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l dry-run -d 'Say what would be appended and asked, and do neither'
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l follow -d 'Stay and serve a live run, until it ends'
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l reverse -d 'Sort the other way round'
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -l runs-dir -d 'The directory that holds the runs' -r -F
@@ -257,7 +276,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand completions" -s q -l quiet
 complete -c runlog -n "__fish_runlog_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "emit" -d 'Record an event, or a stream of them'
 complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "exec" -d 'Run a command and record it as a tool call'
-complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "summarize" -d 'Fill in summaries that templates can make, and show what happened'
+complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "summarize" -d 'Fill in summaries, and show what happened'
 complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "chapter" -d 'Fold finished tasks into chapters, and browse them'
 complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "transcript" -d 'Write transcript.md: the run as a person wants to read it'
 complete -c runlog -n "__fish_runlog_using_subcommand help; and not __fish_seen_subcommand_from emit exec summarize chapter transcript validate show list catalogue completions help" -f -a "validate" -d 'Tell whether a run holds'

@@ -8,7 +8,9 @@ use crate::conversation::calls::{CallStatus, Calls};
 use crate::event::catalogue::Class;
 use crate::event::fields::View;
 use crate::event::templates::Templates;
-use crate::run::document::{Head, RunDocument};
+use crate::log::reader::Line;
+use crate::run::derive::{Fold, Records};
+use crate::run::document::RunDocument;
 use crate::run::state::RunState;
 use crate::summary::backfill::backfilled;
 use crate::summary::prices::Prices;
@@ -43,10 +45,10 @@ pub struct ToolCount {
 }
 
 /// Folds the events of a run into its overview.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Overview {
-    /// The state of the run.
-    pub state: RunState,
+    /// The state of the run, and its newest line.
+    pub fold: Fold,
     /// Tokens over time, and estimated cost.
     pub spending: Spending,
     templates: &'static Templates,
@@ -60,7 +62,7 @@ impl Overview {
     #[must_use]
     pub fn new(templates: &'static Templates, prices: &'static Prices) -> Self {
         Self {
-            state: RunState::default(),
+            fold: Fold::default(),
             spending: Spending::new(prices),
             templates,
             types: BTreeMap::new(),
@@ -68,9 +70,15 @@ impl Overview {
         }
     }
 
-    /// Takes the next event, whose line begins at byte `offset`.
-    pub fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
-        self.state.observe(view, offset);
+    /// The state of the run.
+    #[must_use]
+    pub fn state(&self) -> &RunState {
+        &self.fold.state
+    }
+
+    /// Takes the event that stands on a line; `records` are then what derives from it.
+    pub fn observe(&mut self, view: &View<'_, '_>, line: &Line<'_>, records: &mut Records) {
+        self.fold.observe(view, line, records);
         self.spending.observe(view);
         let event = view.event;
         let class = self.templates.class(&event.kind);
@@ -105,15 +113,15 @@ impl Overview {
     /// The calls by tool, the busiest first.
     #[must_use]
     pub fn tools(&self) -> Vec<ToolCount> {
-        tool_counts(&self.state)
+        tool_counts(self.state())
     }
 
     /// Calls without an end.
     #[must_use]
     pub fn open_calls(&self) -> u64 {
-        let ended = self.state.status().is_terminal();
+        let ended = self.state().status().is_terminal();
         let open = |call: &&_| Calls::status(call, ended) == CallStatus::Open;
-        self.state.calls.all().iter().filter(open).count() as u64
+        self.state().calls.all().iter().filter(open).count() as u64
     }
 
     /// Events that still want a summary.
@@ -126,12 +134,11 @@ impl Overview {
     #[must_use]
     pub fn document(
         &self,
-        head: Option<Head>,
         path: &str,
         chapters: Vec<Box<serde_json::value::RawValue>>,
     ) -> OverviewDocument {
         OverviewDocument {
-            run: RunDocument::new(&self.state, head),
+            run: RunDocument::new(self.state(), self.fold.head()),
             path: path.to_owned(),
             events_by_type: self.types.clone(),
             tools: self.tools(),

@@ -293,7 +293,7 @@ fn one(
             };
             notes.extend(served.told(run));
         }
-        if !is_fresh(&reading) {
+        if !is_fresh(&mut reading) {
             renew(run, args.appending.lock_timeout, false, ui);
         }
     }
@@ -328,15 +328,12 @@ fn planned(reading: &Reading, worker: Option<&Worker>) -> Vec<String> {
 }
 
 /// Whether the derived files are as of the newest event.
-fn is_fresh(reading: &Reading) -> bool {
+fn is_fresh(reading: &mut Reading) -> bool {
     const MAX_STATE: u64 = 32 << 20;
-    let state = &reading.overview.state;
-    let document = RunDocument::new(state, reading.head()).to_bytes();
+    let fold = &reading.overview.fold;
+    let document = RunDocument::new(&fold.state, fold.head()).to_bytes();
     let stored = read_small(&reading.run.state(), MAX_STATE).ok().flatten();
-    let counts = state.counts();
-    stored == Some(document)
-        && (counts.tool_calls == 0 || reading.run.tools().exists())
-        && (counts.errors == 0 || reading.run.errors().exists())
+    stored == Some(document) && reading.records_are_right()
 }
 
 fn document(reading: &Reading) -> OverviewDocument {
@@ -344,7 +341,7 @@ fn document(reading: &Reading) -> OverviewDocument {
     let chapters =
         chapters.filter_map(|chapter| RawValue::from_string(chapter.data.clone()).ok()).collect();
     let path = reading.run.path().display().to_string();
-    reading.overview.document(reading.head(), &path, chapters)
+    reading.overview.document(&path, chapters)
 }
 
 /// Who asks the model, if there is a command to ask by.

@@ -4,12 +4,12 @@ use crate::chapter::fold::Chapters;
 use crate::conversation::tasks::Tasks;
 use crate::event::catalogue::Class;
 use crate::event::fields::View;
-use crate::event::hash::line_hash;
 use crate::event::templates::Templates;
-use crate::log::reader::{Body, LogReader};
+use crate::log::reader::LogReader;
 use crate::run::RunError;
+use crate::run::derive::Records;
 use crate::run::dir::RunDir;
-use crate::run::document::Head;
+use crate::run::mirror::Mirror;
 use crate::summary::backfill::Plan;
 use crate::summary::overview::Overview;
 use crate::summary::prices::Prices;
@@ -29,9 +29,10 @@ pub(super) struct Reading {
     pub(super) bad_lines: u64,
     templates: &'static Templates,
     reader: LogReader,
-    last: Vec<u8>,
-    last_sequence: u64,
-    end: u64,
+    records: Records,
+    /// The records that there are, held against those that there should be.
+    tools: Mirror,
+    errors: Mirror,
 }
 
 impl Reading {
@@ -41,6 +42,8 @@ impl Reading {
         templates: &'static Templates,
         prices: &'static Prices,
     ) -> Result<Self, RunError> {
+        // Opened before the log: a writer at work can then only make them seem to lag.
+        let (tools, errors) = (Mirror::new(run.tools(), false), Mirror::new(run.errors(), false));
         let reader = LogReader::open(&run.events())?;
         Ok(Self {
             run,
@@ -52,9 +55,9 @@ impl Reading {
             bad_lines: 0,
             templates,
             reader,
-            last: Vec::new(),
-            last_sequence: 0,
-            end: 0,
+            records: Records::default(),
+            tools,
+            errors,
         })
     }
 
@@ -72,30 +75,27 @@ impl Reading {
                 }
             };
             let view = View::of(&event);
-            self.overview.observe(&view, line.offset);
+            self.overview.observe(&view, &line, &mut self.records);
+            self.tools.expect(&self.records.tool);
+            self.errors.expect(&self.records.error);
             self.chapters.observe(&view);
             self.tasks.observe(&view);
             self.plan.observe(&view);
             let wants = self.templates.class(&event.kind) == Class::Llm;
             self.wanted.observe(&view, line.offset, wants);
-            if let Body::Complete(bytes) = line.body {
-                self.last.clear();
-                self.last.extend_from_slice(bytes);
-                self.last_sequence = event.sequence;
-                self.end = line.offset + bytes.len() as u64 + 1;
-            }
         }
         Ok(())
     }
 
-    /// The newest line; `None` without any event.
-    pub(super) fn head(&self) -> Option<Head> {
-        let (sequence, bytes) = (self.last_sequence, self.end);
-        (bytes > 0).then(|| Head { sequence, hash: line_hash(&self.last), bytes })
+    /// Whether the files of records hold what they should.
+    pub(super) fn records_are_right(&mut self) -> bool {
+        [&mut self.tools, &mut self.errors]
+            .into_iter()
+            .all(|records| !records.differs() && records.lacking() == 0)
     }
 
     /// Whether the run has ended.
     pub(super) fn has_ended(&self) -> bool {
-        self.overview.state.status().is_terminal()
+        self.overview.state().status().is_terminal()
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn one_run(reading: &Reading, width: usize) -> String {
 /// What there is to say of a run, with its name.
 fn facts(reading: &Reading, width: usize) -> Vec<(&'static str, String)> {
     let overview = &reading.overview;
-    let state = &overview.state;
+    let state = overview.state();
     let counts = state.counts();
     let mut facts = Vec::new();
     let mut fact = |name, value: String| facts.push((name, value));
@@ -108,7 +108,7 @@ fn facts(reading: &Reading, width: usize) -> Vec<(&'static str, String)> {
 
 /// What the events report, and what the rest comes to by the prices.
 fn cost(overview: &Overview) -> String {
-    let reported = overview.state.counts().usage.cost_micros;
+    let reported = overview.state().counts().usage.cost_micros;
     match (reported, overview.spending.estimated()) {
         (None, None) => "unknown".to_owned(),
         (Some(reported), None) => dollars(reported),
@@ -172,15 +172,15 @@ pub(super) enum SortKey {
 impl Row {
     pub(super) fn of(reading: &Reading) -> Self {
         let overview = &reading.overview;
-        let counts = overview.state.counts();
+        let counts = overview.state().counts();
         let usage = &counts.usage;
         let tokens = usage.input_tokens.zip(usage.output_tokens);
         let costs = [usage.cost_micros, overview.spending.estimated()];
         Self {
             name: reading.run.name(),
-            status: overview.state.status(),
-            created: overview.state.created_at,
-            time: overview.state.duration_ms(),
+            status: overview.state().status(),
+            created: overview.state().created_at,
+            time: overview.state().duration_ms(),
             events: counts.events,
             calls: counts.tool_calls,
             failed: counts.tool_failures,

@@ -198,10 +198,10 @@ impl Worker {
         let answer = match answer.map(|text| Answer::read(&text, &ids)) {
             Ok(answer) if !answer.summaries.is_empty() => answer,
             Ok(_) => {
-                let trouble = "the command answered without any summary".to_owned();
+                let trouble = "the command answered without any summary";
                 return self.failed(run, batch, trouble, served, ui);
             }
-            Err(trouble) => return self.failed(run, batch, trouble.to_string(), served, ui),
+            Err(trouble) => return self.failed(run, batch, &trouble.to_string(), served, ui),
         };
         let name = batch_id(batch);
         let drafts: Vec<Draft<'_>> = answer
@@ -221,7 +221,7 @@ impl Worker {
         &self,
         run: &RunDir,
         batch: &[Wanting],
-        trouble: String,
+        trouble: &str,
         served: &mut Served,
         ui: &Ui,
     ) -> anyhow::Result<()> {
