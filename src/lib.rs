@@ -20,7 +20,7 @@
 //! | 1 | [`event`], [`fs`], [`render`] | envelopes, catalogue, templates; safe files; inert text |
 //! | 2 | [`log`], [`import`], [`conversation`], [`secret`] | the log and its lock; dialects; calls, tasks, usage; what must not be recorded |
 //! | 3 | [`run`] | the directory, the recorder, state and records |
-//! | 4 | [`summary`] | backfills, the overview |
+//! | 4 | [`summary`] | backfills, prompts and answers, the overview |
 //! | 5 | [`chapter`] | folding finished tasks, the browsable tree |
 //! | 6 | [`transcript`] | the model behind the transcript, and its Markdown |
 //! | 7 | [`check`] | checks, findings, verdicts |

@@ -27,5 +27,6 @@ mod support;
 mod templates;
 mod traces;
 mod transcript;
+mod user_templates;
 mod validate;
 mod worker;

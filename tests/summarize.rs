@@ -98,3 +98,115 @@ fn the_overview() {
     assert_eq!(table.lines().count(), 3);
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
 }
+
+fn usage(bench: &Bench, more: &str) {
+    let line = format!(
+        "{{\"type\":\"llm.usage\",\"data\":{{\"input_tokens\":1000,\"output_tokens\":100{more}}}}}\n"
+    );
+    assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], line.as_bytes()).status, 0);
+}
+
+fn overview(bench: &Bench, more: &[&str]) -> serde_json::Value {
+    let args = [&["summarize", "r", "--format", "json"], more].concat();
+    serde_json::from_str(&bench.ok(&args)).unwrap()
+}
+
+/// If this fails, tokens that nothing reported look like none, or a price makes up costs that
+/// were reported, or repeated lines cost twice.
+#[test]
+fn prices_are_for_calls_without_a_cost() {
+    let bench = Bench::with_run();
+    assert!(bench.ok(&["summarize", "r"]).contains("unknown in, unknown out"));
+    assert_eq!(overview(&bench, &[])["runs"][0]["counts"]["input_tokens"], serde_json::Value::Null);
+    let prices = "[\"m\"]\ninput = 3.0\noutput = 15.0\n\n[\"m-large\"]\ninput = 30.0\noutput = 150.0\ncache_read = 1.0\n";
+    std::fs::write(bench.path("prices.toml"), prices).unwrap();
+    usage(&bench, ",\"model\":\"m-1\",\"message_id\":\"one\"");
+    usage(&bench, ",\"model\":\"m-1\",\"message_id\":\"one\"");
+    usage(&bench, ",\"model\":\"m-large-2\",\"cache_read_tokens\":1000000");
+    usage(&bench, ",\"model\":\"m-1\",\"cost_usd\":0.5");
+    usage(&bench, ",\"model\":\"other\"");
+    usage(&bench, ",\"model\":\"m-1\",\"scope\":\"total\"");
+    let run = &overview(&bench, &["--prices", "prices.toml"])["runs"][0];
+    assert_eq!(run["counts"]["cost_usd"], 0.5);
+    // 0.0045 for the first, 0.045 and a dollar for the second.
+    assert_eq!(run["estimated_cost_usd"], 1.0495);
+    let text = bench.ok(&["summarize", "r", "--prices", "prices.toml"]);
+    assert!(text.contains("$0.5000 reported, $1.0495 by the prices given"), "{text}");
+    assert!(overview(&bench, &[])["runs"][0]["estimated_cost_usd"].is_null());
+    std::fs::write(bench.path("prices.toml"), "[m]\ninput = -1\noutput = 2\n").unwrap();
+    let said = bench.fails(65, &["summarize", "r", "--prices", "prices.toml"]);
+    assert!(said.contains("[m]: a price is a number of dollars"), "{said}");
+}
+
+/// If this fails, what is missing or open is not seen at a glance, or a line is too wide.
+#[test]
+fn what_is_missing_is_seen() {
+    let bench = Bench::with_run();
+    for (tool, id, end) in [("read", "a", "10"), ("bash", "b", "40"), ("bash", "c", "")] {
+        let emit = |kind: &str, second: &str| {
+            let time = format!("2026-01-01T00:00:{second}Z");
+            let name = format!("tool_name={tool}");
+            bench.emit(&[kind, "-f", &name, "--correlation-id", id, "--timestamp", &time]);
+        };
+        emit("tool.started", "00");
+        if !end.is_empty() {
+            emit("tool.completed", end);
+        }
+    }
+    bench.emit(&["deliverable.missing", "-f", "path=report.md"]);
+    bench.emit(&["response", "-f", "text=x"]);
+    usage(&bench, ",\"x\":1");
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    usage(&bench, ",\"x\":2");
+    let text = bench.ok(&["summarize", "r"]);
+    for part in [
+        "3, 0 failed, 1 without an end",
+        "Missing       report.md",
+        "1 summary (--llm-cmd",
+        "40.0 s  ████████████████",
+        "10.0 s  ████\n",
+        "over time   █",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let unfinished = &overview(&bench, &[])["runs"][0]["open_calls"];
+    assert_eq!(unfinished, 1);
+}
+
+/// If this fails, many runs cannot be told apart by what matters.
+#[test]
+fn many_runs_are_sorted_and_filtered() {
+    let bench = Bench::with_run();
+    for (run, notes) in [("few", 1), ("many", 5), ("none", 0)] {
+        bench.ok(&["emit", "run.created", "--run", run]);
+        for _ in 0..notes {
+            bench.ok(&["emit", "note", "--run", run, "-f", "text=x"]);
+        }
+    }
+    bench.ok(&["emit", "run.failed", "--run", "many"]);
+    let names = |args: &[&str]| -> Vec<String> {
+        let out = bench.ok(&[&["summarize", "--all"], args].concat());
+        let rows = out.lines().skip(1);
+        rows.map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&[]), ["few", "many", "none", "r"]);
+    assert_eq!(names(&["--sort", "events"])[..2], ["many", "few"]);
+    assert_eq!(names(&["--sort", "events", "--reverse"]).last().unwrap(), "many");
+    assert_eq!(names(&["--status", "failed"]), ["many"]);
+    bench.fails(2, &["summarize", "--all", "--status", "done"]);
+    std::fs::write(bench.path("runs/few/events.jsonl"), "nonsense\n").unwrap();
+    assert_eq!(names(&["--sort", "created"]).len(), 4);
+}
+
+/// If this fails, the README's stand-in for a model does not stand in for one.
+#[test]
+fn the_stand_in_of_the_readme_works() {
+    let readme = std::fs::read_to_string(crate::support::root().join("README.md")).unwrap();
+    let script = readme.split("```sh\n").find(|block| block.starts_with("#!/bin/sh")).unwrap();
+    let bench = pending();
+    std::fs::write(bench.path("stand-in.sh"), script.split("```").next().unwrap()).unwrap();
+    bench.ok(&["summarize", "r", "--llm-cmd", "sh ./stand-in.sh"]);
+    let shown = bench.ok(&["show", "r", "--type", "response", "--format", "jsonl"]);
+    assert!(shown.contains("\"summary\":\"An event of type response\""), "{shown}");
+}
