@@ -21,7 +21,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
 
     $completions = @(switch ($command) {
         'runlog' {
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
@@ -66,7 +66,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             [CompletionResult]::new('--inline-limit', '--inline-limit', [CompletionResultType]::ParameterName, 'Strings of more bytes go to blobs/ (as 4096, 16k, 1M)')
             [CompletionResult]::new('--durability', '--durability', [CompletionResultType]::ParameterName, 'What an acknowledged event survives: a power cut (disk) or the death of processes')
             [CompletionResult]::new('--lock-timeout', '--lock-timeout', [CompletionResultType]::ParameterName, 'How long to wait for the run''s lock (as 500ms, 10s, 2m)')
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--create', '--create', [CompletionResultType]::ParameterName, 'Make the run if it does not exist')
             [CompletionResult]::new('--stdin', '--stdin', [CompletionResultType]::ParameterName, 'Read events from standard input, one JSON object a line')
@@ -92,7 +92,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             [CompletionResult]::new('--inline-limit', '--inline-limit', [CompletionResultType]::ParameterName, 'Strings of more bytes go to blobs/ (as 4096, 16k, 1M)')
             [CompletionResult]::new('--durability', '--durability', [CompletionResultType]::ParameterName, 'What an acknowledged event survives: a power cut (disk) or the death of processes')
             [CompletionResult]::new('--lock-timeout', '--lock-timeout', [CompletionResultType]::ParameterName, 'How long to wait for the run''s lock (as 500ms, 10s, 2m)')
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--run-new', '--run-new', [CompletionResultType]::ParameterName, 'Make a run for this command, start it and end it; its id is told on standard error')
             [CompletionResult]::new('--no-source', '--no-source', [CompletionResultType]::ParameterName, 'Do not keep the source lines in the events')
@@ -116,7 +116,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             [CompletionResult]::new('--status', '--status', [CompletionResultType]::ParameterName, 'Only runs with this status (may be repeated)')
             [CompletionResult]::new('--durability', '--durability', [CompletionResultType]::ParameterName, 'What an acknowledged event survives: a power cut (disk) or the death of processes')
             [CompletionResult]::new('--lock-timeout', '--lock-timeout', [CompletionResultType]::ParameterName, 'How long to wait for the run''s lock (as 500ms, 10s, 2m)')
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'All runs')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Say what would be appended and asked, and do neither')
@@ -129,7 +129,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             break
         }
         'runlog;chapter' {
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
@@ -147,7 +147,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
         }
         'runlog;chapter;index' {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to print it')
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
@@ -162,7 +162,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             [CompletionResult]::new('--message', '--message', [CompletionResultType]::ParameterName, 'What is worth knowing of these tasks')
             [CompletionResult]::new('--durability', '--durability', [CompletionResultType]::ParameterName, 'What an acknowledged event survives: a power cut (disk) or the death of processes')
             [CompletionResult]::new('--lock-timeout', '--lock-timeout', [CompletionResultType]::ParameterName, 'How long to wait for the run''s lock (as 500ms, 10s, 2m)')
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
@@ -172,7 +172,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
         }
         'runlog;chapter;list' {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to print it')
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
@@ -181,7 +181,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             break
         }
         'runlog;chapter;show' {
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
@@ -192,7 +192,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
         'runlog;chapter;remove' {
             [CompletionResult]::new('--durability', '--durability', [CompletionResultType]::ParameterName, 'What an acknowledged event survives: a power cut (disk) or the death of processes')
             [CompletionResult]::new('--lock-timeout', '--lock-timeout', [CompletionResultType]::ParameterName, 'How long to wait for the run''s lock (as 500ms, 10s, 2m)')
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
@@ -201,7 +201,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             break
         }
         'runlog;chapter;ls' {
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
@@ -210,7 +210,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             break
         }
         'runlog;chapter;cat' {
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
@@ -256,7 +256,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
         'runlog;transcript' {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write elsewhere; - is standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write elsewhere; - is standard output')
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
@@ -267,7 +267,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
         'runlog;validate' {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to print the findings')
             [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Say what a check finds, why it matters, and how to mend it (a code, or `all`)')
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'All runs')
             [CompletionResult]::new('--strict', '--strict', [CompletionResultType]::ParameterName, 'Count warnings as errors')
@@ -286,7 +286,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             [CompletionResult]::new('--task', '--task', [CompletionResultType]::ParameterName, 'Only this task')
             [CompletionResult]::new('--tail', '--tail', [CompletionResultType]::ParameterName, 'Only the last N of what is left')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to print them: lines for people, or whole events with their effective summaries')
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--full', '--full', [CompletionResultType]::ParameterName, 'Put large values back in place of their references (whole events: implies jsonl)')
             [CompletionResult]::new('--head', '--head', [CompletionResultType]::ParameterName, 'Print SEQUENCE:HASH of the last event, to hold against `run.json` or keep elsewhere')
@@ -298,7 +298,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
         }
         'runlog;list' {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to print them')
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
@@ -308,7 +308,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
         }
         'runlog;catalogue' {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to print it')
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
@@ -317,7 +317,7 @@ Register-ArgumentCompleter -Native -CommandName 'runlog' -ScriptBlock {
             break
         }
         'runlog;completions' {
-            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs')
+            [CompletionResult]::new('--runs-dir', '--runs-dir', [CompletionResultType]::ParameterName, 'The directory that holds the runs [default: runs]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say nothing but errors and warnings')

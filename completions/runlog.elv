@@ -18,7 +18,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
     }
     var completions = [
         &'runlog'= {
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand -q 'Say nothing but errors and warnings'
             cand --quiet 'Say nothing but errors and warnings'
@@ -62,7 +62,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand --inline-limit 'Strings of more bytes go to blobs/ (as 4096, 16k, 1M)'
             cand --durability 'What an acknowledged event survives: a power cut (disk) or the death of processes'
             cand --lock-timeout 'How long to wait for the run''s lock (as 500ms, 10s, 2m)'
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand --create 'Make the run if it does not exist'
             cand --stdin 'Read events from standard input, one JSON object a line'
@@ -87,7 +87,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand --inline-limit 'Strings of more bytes go to blobs/ (as 4096, 16k, 1M)'
             cand --durability 'What an acknowledged event survives: a power cut (disk) or the death of processes'
             cand --lock-timeout 'How long to wait for the run''s lock (as 500ms, 10s, 2m)'
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand --run-new 'Make a run for this command, start it and end it; its id is told on standard error'
             cand --no-source 'Do not keep the source lines in the events'
@@ -110,7 +110,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand --status 'Only runs with this status (may be repeated)'
             cand --durability 'What an acknowledged event survives: a power cut (disk) or the death of processes'
             cand --lock-timeout 'How long to wait for the run''s lock (as 500ms, 10s, 2m)'
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand --all 'All runs'
             cand --dry-run 'Say what would be appended and asked, and do neither'
@@ -122,7 +122,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'runlog;chapter'= {
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand -q 'Say nothing but errors and warnings'
             cand --quiet 'Say nothing but errors and warnings'
@@ -139,7 +139,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
         }
         &'runlog;chapter;index'= {
             cand --format 'How to print it'
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand -q 'Say nothing but errors and warnings'
             cand --quiet 'Say nothing but errors and warnings'
@@ -153,7 +153,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand --message 'What is worth knowing of these tasks'
             cand --durability 'What an acknowledged event survives: a power cut (disk) or the death of processes'
             cand --lock-timeout 'How long to wait for the run''s lock (as 500ms, 10s, 2m)'
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand -q 'Say nothing but errors and warnings'
             cand --quiet 'Say nothing but errors and warnings'
@@ -162,7 +162,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
         }
         &'runlog;chapter;list'= {
             cand --format 'How to print it'
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand -q 'Say nothing but errors and warnings'
             cand --quiet 'Say nothing but errors and warnings'
@@ -170,7 +170,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'runlog;chapter;show'= {
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand -q 'Say nothing but errors and warnings'
             cand --quiet 'Say nothing but errors and warnings'
@@ -180,7 +180,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
         &'runlog;chapter;remove'= {
             cand --durability 'What an acknowledged event survives: a power cut (disk) or the death of processes'
             cand --lock-timeout 'How long to wait for the run''s lock (as 500ms, 10s, 2m)'
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand -q 'Say nothing but errors and warnings'
             cand --quiet 'Say nothing but errors and warnings'
@@ -188,7 +188,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'runlog;chapter;ls'= {
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand -q 'Say nothing but errors and warnings'
             cand --quiet 'Say nothing but errors and warnings'
@@ -196,7 +196,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'runlog;chapter;cat'= {
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand -q 'Say nothing but errors and warnings'
             cand --quiet 'Say nothing but errors and warnings'
@@ -232,7 +232,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
         &'runlog;transcript'= {
             cand -o 'Write elsewhere; - is standard output'
             cand --output 'Write elsewhere; - is standard output'
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand -q 'Say nothing but errors and warnings'
             cand --quiet 'Say nothing but errors and warnings'
@@ -242,7 +242,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
         &'runlog;validate'= {
             cand --format 'How to print the findings'
             cand --explain 'Say what a check finds, why it matters, and how to mend it (a code, or `all`)'
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand --all 'All runs'
             cand --strict 'Count warnings as errors'
@@ -260,7 +260,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand --task 'Only this task'
             cand --tail 'Only the last N of what is left'
             cand --format 'How to print them: lines for people, or whole events with their effective summaries'
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand --full 'Put large values back in place of their references (whole events: implies jsonl)'
             cand --head 'Print SEQUENCE:HASH of the last event, to hold against `run.json` or keep elsewhere'
@@ -271,7 +271,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
         }
         &'runlog;list'= {
             cand --format 'How to print them'
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand -q 'Say nothing but errors and warnings'
             cand --quiet 'Say nothing but errors and warnings'
@@ -280,7 +280,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
         }
         &'runlog;catalogue'= {
             cand --format 'How to print it'
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand -q 'Say nothing but errors and warnings'
             cand --quiet 'Say nothing but errors and warnings'
@@ -288,7 +288,7 @@ set edit:completion:arg-completer[runlog] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'runlog;completions'= {
-            cand --runs-dir 'The directory that holds the runs'
+            cand --runs-dir 'The directory that holds the runs [default: runs]'
             cand --color 'When to use colours'
             cand -q 'Say nothing but errors and warnings'
             cand --quiet 'Say nothing but errors and warnings'

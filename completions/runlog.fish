@@ -24,7 +24,7 @@ function __fish_runlog_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c runlog -n "__fish_runlog_needs_command" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_needs_command" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_needs_command" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -71,7 +71,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand emit" -l inline-limit -d '
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -l durability -d 'What an acknowledged event survives: a power cut (disk) or the death of processes' -r -f -a "disk\t''
 process\t''"
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -l lock-timeout -d 'How long to wait for the run\'s lock (as 500ms, 10s, 2m)' -r
-complete -c runlog -n "__fish_runlog_using_subcommand emit" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand emit" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand emit" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -95,7 +95,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand exec" -l inline-limit -d '
 complete -c runlog -n "__fish_runlog_using_subcommand exec" -l durability -d 'What an acknowledged event survives: a power cut (disk) or the death of processes' -r -f -a "disk\t''
 process\t''"
 complete -c runlog -n "__fish_runlog_using_subcommand exec" -l lock-timeout -d 'How long to wait for the run\'s lock (as 500ms, 10s, 2m)' -r
-complete -c runlog -n "__fish_runlog_using_subcommand exec" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand exec" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand exec" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -126,7 +126,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l status -d 'O
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l durability -d 'What an acknowledged event survives: a power cut (disk) or the death of processes' -r -f -a "disk\t''
 process\t''"
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l lock-timeout -d 'How long to wait for the run\'s lock (as 500ms, 10s, 2m)' -r
-complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -136,7 +136,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l follow -d 'S
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l reverse -d 'Sort the other way round'
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -152,7 +152,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_se
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and not __fish_seen_subcommand_from index add list show remove ls cat help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from index" -l format -d 'How to print it' -r -f -a "human\t''
 json\t''"
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from index" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from index" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from index" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -165,7 +165,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_s
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from add" -l durability -d 'What an acknowledged event survives: a power cut (disk) or the death of processes' -r -f -a "disk\t''
 process\t''"
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from add" -l lock-timeout -d 'How long to wait for the run\'s lock (as 500ms, 10s, 2m)' -r
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from add" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from add" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from add" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -173,13 +173,13 @@ complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_s
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from list" -l format -d 'How to print it' -r -f -a "human\t''
 json\t''"
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from list" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from list" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from list" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from show" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from show" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -188,19 +188,19 @@ complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_s
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from remove" -l durability -d 'What an acknowledged event survives: a power cut (disk) or the death of processes' -r -f -a "disk\t''
 process\t''"
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from remove" -l lock-timeout -d 'How long to wait for the run\'s lock (as 500ms, 10s, 2m)' -r
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from remove" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from remove" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from remove" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from ls" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from ls" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from ls" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from ls" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from ls" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from cat" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from cat" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from cat" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -215,7 +215,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_s
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from help" -f -a "cat" -d 'Print a file of the chapters\' tree'
 complete -c runlog -n "__fish_runlog_using_subcommand chapter; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c runlog -n "__fish_runlog_using_subcommand transcript" -s o -l output -d 'Write elsewhere; - is standard output' -r -F
-complete -c runlog -n "__fish_runlog_using_subcommand transcript" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand transcript" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand transcript" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -224,7 +224,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand transcript" -s h -l help -
 complete -c runlog -n "__fish_runlog_using_subcommand validate" -l format -d 'How to print the findings' -r -f -a "human\t''
 json\t''"
 complete -c runlog -n "__fish_runlog_using_subcommand validate" -l explain -d 'Say what a check finds, why it matters, and how to mend it (a code, or `all`)' -r
-complete -c runlog -n "__fish_runlog_using_subcommand validate" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand validate" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand validate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -244,7 +244,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand show" -l tail -d 'Only the
 complete -c runlog -n "__fish_runlog_using_subcommand show" -l format -d 'How to print them: lines for people, or whole events with their effective summaries' -r -f -a "human\t''
 jsonl\t''
 json\t''"
-complete -c runlog -n "__fish_runlog_using_subcommand show" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand show" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand show" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -254,7 +254,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand show" -s q -l quiet -d 'Sa
 complete -c runlog -n "__fish_runlog_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c runlog -n "__fish_runlog_using_subcommand list" -l format -d 'How to print them' -r -f -a "table\t''
 json\t''"
-complete -c runlog -n "__fish_runlog_using_subcommand list" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand list" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand list" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -262,13 +262,13 @@ complete -c runlog -n "__fish_runlog_using_subcommand list" -s q -l quiet -d 'Sa
 complete -c runlog -n "__fish_runlog_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c runlog -n "__fish_runlog_using_subcommand catalogue" -l format -d 'How to print it' -r -f -a "table\t''
 json\t''"
-complete -c runlog -n "__fish_runlog_using_subcommand catalogue" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand catalogue" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand catalogue" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c runlog -n "__fish_runlog_using_subcommand catalogue" -s q -l quiet -d 'Say nothing but errors and warnings'
 complete -c runlog -n "__fish_runlog_using_subcommand catalogue" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c runlog -n "__fish_runlog_using_subcommand completions" -l runs-dir -d 'The directory that holds the runs' -r -F
+complete -c runlog -n "__fish_runlog_using_subcommand completions" -l runs-dir -d 'The directory that holds the runs [default: runs]' -r -F
 complete -c runlog -n "__fish_runlog_using_subcommand completions" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

@@ -105,3 +105,22 @@ fn mistakes_are_told_with_their_place() {
     let bench = with_templates("");
     bench.fails(66, &["summarize", "r", "--templates", "nowhere.toml"]);
 }
+
+/// If this fails, the runs directory or the command for models cannot be set by a file, or the
+/// environment does not go before it.
+#[test]
+fn settings_say_where_runs_are_and_whom_to_ask() {
+    let bench = Bench::new();
+    let command = "sed -n 's/^{\\\\\"event_id\\\\\":\\\\\"\\\\([^\\\\\"]*\\\\)\\\\\".*/{\\\\\"event_id\\\\\":\\\\\"\\\\1\\\\\",\\\\\"summary\\\\\":\\\\\"asked\\\\\"}/p'";
+    let text = format!("runs_dir = \"kept/runs\"\nllm_cmd = \"{command}\"\n");
+    fs::write(bench.path("runlog.toml"), text).unwrap();
+    bench.ok(&["emit", "run.created", "--run", "r"]);
+    bench.ok(&["emit", "response", "--run", "r", "--event-id", "e", "-f", "text=x"]);
+    assert!(bench.path("kept/runs/r/events.jsonl").exists());
+    bench.ok(&["summarize", "r"]);
+    assert_eq!(summary_of(&bench, "e"), "asked");
+    let other = bench.command().args(["list"]).env("RUNLOG_RUNS_DIR", "runs").output().unwrap();
+    assert!(String::from_utf8_lossy(&other.stderr).contains("no runs in runs"));
+    fs::write(bench.path("runlog.toml"), "runs_dir = 1\n").unwrap();
+    assert!(bench.fails(65, &["emit", "run.created", "--run", "q"]).contains("runlog.toml"));
+}

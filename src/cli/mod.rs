@@ -29,10 +29,11 @@ pub fn main() -> ExitCode {
 
 /// Parses the arguments, runs the command, and tells of its failure.
 fn run(arguments: Vec<OsString>) -> Exit {
-    let cli = match Cli::try_parse_from(arguments) {
+    let mut cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
+    cli.global.settle();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let ui = Ui::new(cli.global.quiet, cli.global.color, no_color, columns);

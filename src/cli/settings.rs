@@ -4,7 +4,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::exit::{Exit, Failure};
 use crate::event::templates::Templates;
@@ -12,12 +11,11 @@ use crate::secret::{AddedRules, Rules};
 
 /// What the file may say. A name that is none of these is refused: it may be a rule for
 /// secrets in the wrong place.
-#[derive(Default, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
     secret_rules: Option<SecretRules>,
-    #[serde(rename = "runs_dir")]
-    _runs_dir: Option<IgnoredAny>,
+    runs_dir: Option<PathBuf>,
     /// The command line that models are asked by.
     pub(super) llm_cmd: Option<String>,
     templates: Option<PathBuf>,
@@ -28,7 +26,7 @@ pub(super) struct Settings {
 }
 
 /// Rules for secrets: in a file of their own, or in place.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum SecretRules {
     File(PathBuf),
@@ -52,6 +50,11 @@ impl Settings {
                 Ok(Self { directory, ..settings })
             }
         }
+    }
+
+    /// The runs directory that is set.
+    pub(super) fn runs_dir(&self) -> Option<PathBuf> {
+        self.runs_dir.as_ref().map(|path| self.directory.join(path))
     }
 
     /// The summary templates: the program's own, and those of `file`, else of the file that

@@ -32,11 +32,11 @@ impl fmt::Display for BadRule {
 impl std::error::Error for BadRule {}
 
 /// The rules of a document, by name.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub struct AddedRules(BTreeMap<String, Row>);
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
     prefix: Prefix,
@@ -45,7 +45,7 @@ struct Row {
     any_case: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Prefix {
     One(String),

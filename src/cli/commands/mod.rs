@@ -19,6 +19,7 @@ mod transcript;
 mod validate;
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
@@ -51,23 +52,53 @@ const GLOBAL: &str = "Global options";
 /// Options that every command takes.
 #[derive(Debug, Args)]
 pub(super) struct Global {
-    /// The directory that holds the runs
+    /// The directory that holds the runs [default: runs]
     #[arg(
-        long,
+        long = "runs-dir",
         global = true,
         help_heading = GLOBAL,
         value_name = "DIR",
         env = "RUNLOG_RUNS_DIR",
-        default_value = "runs",
         hide_env_values = true
     )]
+    given_runs_dir: Option<PathBuf>,
+    /// The directory that holds the runs: as given, or as set, or `runs`.
+    #[arg(skip)]
     pub(super) runs_dir: PathBuf,
+    /// The settings, once they were read.
+    #[arg(skip)]
+    settings: OnceLock<Settings>,
     /// When to use colours
     #[arg(long, global = true, help_heading = GLOBAL, value_enum, default_value_t, value_name = "WHEN")]
     pub(super) color: Color,
     /// Say nothing but errors and warnings
     #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub(super) quiet: bool,
+}
+
+impl Global {
+    /// Finds the runs directory. The settings beside the default one may name another; a
+    /// mistake in them is told by the command that needs them.
+    pub(super) fn settle(&mut self) {
+        let default = Path::new("runs");
+        if let Some(given) = &self.given_runs_dir {
+            self.runs_dir.clone_from(given);
+            return;
+        }
+        let settings = Settings::beside(default).ok();
+        let set = settings.as_ref().and_then(Settings::runs_dir);
+        self.runs_dir = set.unwrap_or_else(|| default.to_owned());
+        self.settings = settings.map(OnceLock::from).unwrap_or_default();
+    }
+
+    /// The settings of the file beside the runs directory.
+    fn settings(&self) -> anyhow::Result<&Settings> {
+        if let Some(settings) = self.settings.get() {
+            return Ok(settings);
+        }
+        let settings = Settings::beside(&self.runs_dir)?;
+        Ok(self.settings.get_or_init(|| settings))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -142,7 +173,7 @@ impl Appending {
             DurabilityArg::Disk => Durability::Disk,
             DurabilityArg::Process => Durability::Process,
         };
-        let settings = Settings::beside(&global.runs_dir)?;
+        let settings = global.settings()?;
         Ok(Options {
             lock_timeout: self.lock_timeout,
             durability,

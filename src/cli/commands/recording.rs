@@ -6,7 +6,6 @@ use clap::{Args, ValueEnum};
 
 use super::{Global, now};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::settings::Settings;
 use crate::cli::ui::Ui;
 use crate::event::envelope::Severity;
 use crate::event::id::{RunId, random_suffix};
@@ -73,7 +72,7 @@ impl ContentArgs {
     pub(super) fn over(&self, options: Options, global: &Global) -> anyhow::Result<Options> {
         let secrets = match &self.secret_rules {
             _ if self.no_redact => None,
-            Some(file) => Some(Settings::beside(&global.runs_dir)?.rules(Some(file))?),
+            Some(file) => Some(global.settings()?.rules(Some(file))?),
             None => options.secrets,
         };
         Ok(Options { secrets, inline_limit: self.inline_limit, ..options })

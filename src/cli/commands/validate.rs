@@ -18,7 +18,6 @@ use crate::check::state::{self, HeadSeen};
 use crate::check::table::{CHECKS, Check, find};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::progress::Progress;
-use crate::cli::settings::Settings;
 use crate::cli::ui::Ui;
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
@@ -66,7 +65,7 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         return Ok(Exit::Fine);
     }
     let runs = named_or_all(&args.runs, args.all, global)?;
-    let settings = Settings::beside(&global.runs_dir)?;
+    let settings = global.settings()?;
     let (secrets, templates) = (settings.rules(None)?, settings.templates(None)?);
     let mut reports = Vec::new();
     let mut progress = Progress::new(runs.len(), "validating", ui.interactive());

@@ -155,7 +155,7 @@ struct Document {
 }
 
 pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let settings = Settings::beside(&global.runs_dir)?;
+    let settings = global.settings()?;
     let templates = settings.templates(args.templates.as_deref())?;
     let options = Options { templates, ..args.appending.options(global)? };
     let runs = named_or_all(&args.runs, args.all, global)?;
@@ -167,7 +167,7 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
         alone: runs.len() == 1 && !args.all,
         width: ui.width(),
     };
-    let worker = match worker(&args.model, &settings, options)? {
+    let worker = match worker(&args.model, settings, options)? {
         // Before other threads exist.
         Some(worker) => Some((worker, Interrupts::watch()?)),
         None => None,
