@@ -541,7 +541,7 @@ fn rules_can_be_added() {
         ("[x]\nprefix = \"abc\"\npattern = \"a*?\"", "fits an empty text"),
         ("[\"X y\"]\nprefix = \"abc\"\npattern = \"abc\"", "a name is"),
         ("[x]\npattern = \"abc\"", "missing field `prefix`"),
-        ("nonsense", "TOML parse error"),
+        ("nonsense", "line 1, column"),
     ] {
         fs::write(bench.path("bad.toml"), file).unwrap();
         let error = bench.fails(65, &["emit", "--run", "r", "note", "--secret-rules", "bad.toml"]);

@@ -111,8 +111,11 @@ fn mistakes_are_told_with_their_place() {
 #[test]
 fn settings_say_where_runs_are_and_whom_to_ask() {
     let bench = Bench::new();
-    let command = "sed -n 's/^{\\\\\"event_id\\\\\":\\\\\"\\\\([^\\\\\"]*\\\\)\\\\\".*/{\\\\\"event_id\\\\\":\\\\\"\\\\1\\\\\",\\\\\"summary\\\\\":\\\\\"asked\\\\\"}/p'";
-    let text = format!("runs_dir = \"kept/runs\"\nllm_cmd = \"{command}\"\n");
+    let command = r#"sed -n 's/^{"event_id":"\([^"]*\)".*/{"event_id":"\1","summary":"asked"}/p'"#;
+    let text = format!(
+        "runs_dir = \"kept/runs\"\nllm_cmd = \"\"\"{}\"\"\"\n",
+        command.replace('\\', "\\\\")
+    );
     fs::write(bench.path("runlog.toml"), text).unwrap();
     bench.ok(&["emit", "run.created", "--run", "r"]);
     bench.ok(&["emit", "response", "--run", "r", "--event-id", "e", "-f", "text=x"]);

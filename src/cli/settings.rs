@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::exit::{Exit, Failure};
+use crate::event::bad_toml::BadToml;
 use crate::event::templates::Templates;
 use crate::secret::{AddedRules, Rules};
 
@@ -46,7 +47,10 @@ impl Settings {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(unreadable(&path, &error)),
             Ok(text) => {
-                let settings: Self = toml::from_str(&text).map_err(|error| bad(&path, &error))?;
+                let settings: Self = toml::from_str(&text).map_err(|error| {
+                    let failure = bad(&path, &BadToml::of(&text, &error));
+                    failure.hint(SETTINGS)
+                })?;
                 Ok(Self { directory, ..settings })
             }
         }
@@ -64,10 +68,9 @@ impl Settings {
         let Some(path) = file.or(set.as_deref()) else { return Ok(Templates::built_in()) };
         let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
         let templates = Templates::with(&text).map_err(|error| {
-            let message = format!("{}: {error}", path.display());
             let hint =
                 "a template is a table [\"event.type\"] with template = \"… {field|else} …\"";
-            Failure::new(Exit::Input, message).hint(hint)
+            bad(path, &error).hint(hint)
         })?;
         // They live as long as the process, which reads them once.
         Ok(Box::leak(Box::new(templates)))
@@ -86,7 +89,7 @@ impl Settings {
             Some(SecretRules::File(path)) => rules_of(&self.directory.join(path))?,
             Some(SecretRules::Rules(rules)) => {
                 let path = self.directory.join("runlog.toml");
-                rules.rules().map_err(|error| bad(&path, &error))?
+                rules.rules().map_err(|error| bad(&path, &error).hint(RULE))?
             }
         };
         if let Some(file) = file {
@@ -100,8 +103,9 @@ impl Settings {
 
 fn rules_of(path: &Path) -> anyhow::Result<Vec<crate::secret::Rule>> {
     let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
-    let rules: AddedRules = toml::from_str(&text).map_err(|error| bad(path, &error))?;
-    rules.rules().map_err(|error| bad(path, &error))
+    let rules: AddedRules =
+        toml::from_str(&text).map_err(|error| bad(path, &BadToml::of(&text, &error)).hint(RULE))?;
+    Ok(rules.rules().map_err(|error| bad(path, &error).hint(RULE))?)
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> anyhow::Error {
@@ -109,9 +113,15 @@ fn unreadable(path: &Path, error: &std::io::Error) -> anyhow::Error {
     Failure::new(exit, format!("cannot read {}: {error}", path.display())).into()
 }
 
-fn bad(path: &Path, error: &impl std::fmt::Display) -> anyhow::Error {
-    let message = format!("{}: {}", path.display(), error.to_string().trim());
-    let hint = "a rule is a table, [name] in a file of rules and [secret_rules.name] in \
-                runlog.toml, with prefix = \"…\" (or a list) and pattern = \"…\"";
-    Failure::new(Exit::Input, message).hint(hint).into()
+/// What the file may hold.
+const SETTINGS: &str = "runlog.toml sets runs_dir, llm_cmd, templates, prices, and rules for \
+                        secrets, each a table [secret_rules.name] with prefix = \"…\" and \
+                        pattern = \"…\"";
+
+/// How a rule for secrets is written.
+const RULE: &str = "a rule is a table, [name] in a file of rules and [secret_rules.name] in \
+                    runlog.toml, with prefix = \"…\" (or a list) and pattern = \"…\"";
+
+fn bad(path: &Path, error: &impl std::fmt::Display) -> Failure {
+    Failure::new(Exit::Input, format!("{}: {error}", path.display()))
 }

@@ -9,12 +9,12 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::bad_toml::BadToml;
 use super::catalogue::{self, Class};
 use super::id::check_type;
 use super::json::Members;
@@ -44,25 +44,6 @@ struct Row {
     label: Option<Spanned<String>>,
 }
 
-/// Why a file of templates cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadTemplates {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column, from 1.
-    pub column: usize,
-    /// What is wrong there.
-    pub what: String,
-}
-
-impl fmt::Display for BadTemplates {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.what)
-    }
-}
-
-impl std::error::Error for BadTemplates {}
-
 impl Templates {
     /// Those of the catalogue alone.
     #[must_use]
@@ -76,17 +57,10 @@ impl Templates {
     ///
     /// # Errors
     /// The first row that cannot be used, with its place.
-    pub fn with(document: &str) -> Result<Self, BadTemplates> {
-        let bad = |offset: usize, what: String| {
-            let before = &document[..document.floor_char_boundary(offset)];
-            let line = before.matches('\n').count() + 1;
-            let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-            BadTemplates { line, column, what }
-        };
-        let rows: BTreeMap<Spanned<String>, Row> = toml::from_str(document).map_err(|error| {
-            let offset = error.span().map_or(0, |span| span.start);
-            bad(offset, error.message().to_owned())
-        })?;
+    pub fn with(document: &str) -> Result<Self, BadToml> {
+        let bad = |offset: usize, what: String| BadToml::at(document, offset, what);
+        let rows: BTreeMap<Spanned<String>, Row> =
+            toml::from_str(document).map_err(|error| BadToml::of(document, &error))?;
         let mut own = BTreeMap::new();
         for (name, row) in rows {
             let at = name.span().start;

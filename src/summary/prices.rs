@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use crate::conversation::usage::Usage;
+use crate::event::bad_toml::BadToml;
 
 /// Prices by the name of the model.
 #[derive(Debug, Default, Deserialize)]
@@ -41,13 +42,16 @@ impl Prices {
     ///
     /// # Errors
     /// What is wrong, with line and column; or a price that is no price.
-    pub fn parse(document: &str) -> Result<Self, String> {
-        let prices: Self = toml::from_str(document).map_err(|error| error.to_string())?;
+    pub fn parse(document: &str) -> Result<Self, BadToml> {
+        let prices: Self =
+            toml::from_str(document).map_err(|error| BadToml::of(document, &error))?;
         for (model, price) in &prices.0 {
             let Price { input, output, cache_read, cache_creation } = price;
             let all = [Some(input), Some(output), cache_read.as_ref(), cache_creation.as_ref()];
             if all.into_iter().flatten().any(|price| !price.is_finite() || *price < 0.0) {
-                return Err(format!("[{model}]: a price is a number of dollars, 0 or more"));
+                let at = document.find(model.as_str()).unwrap_or(0);
+                let what = format!("[{model}]: a price is a number of dollars, 0 or more");
+                return Err(BadToml::at(document, at, what));
             }
         }
         Ok(prices)

@@ -372,7 +372,8 @@ fn prices(file: Option<PathBuf>) -> anyhow::Result<&'static Prices> {
     let Some(path) = file else { return Ok(Prices::none()) };
     let text = std::fs::read_to_string(&path).map_err(|error| FsError::io(&path, "read", error))?;
     let prices = Prices::parse(&text).map_err(|what| {
-        Failure::new(Exit::Input, format!("{}: {}", path.display(), what.trim()))
+        Failure::new(Exit::Input, format!("{}: {what}", path.display()))
+            .hint("a price is a table [\"model\"] with input = … and output = …")
     })?;
     Ok(Box::leak(Box::new(prices)))
 }
