@@ -131,7 +131,10 @@ fn prices_are_for_calls_without_a_cost() {
     // 0.0045 for the first, 0.045 and a dollar for the second.
     assert_eq!(run["estimated_cost_usd"], 1.0495);
     let text = bench.ok(&["summarize", "r", "--prices", "prices.toml"]);
-    assert!(text.contains("$0.5000 reported, $1.0495 by the prices given"), "{text}");
+    assert!(
+        text.contains("$0.5000 reported, $1.0495 by the prices given; 1 model call without a cost"),
+        "{text}"
+    );
     assert!(overview(&bench, &[])["runs"][0]["estimated_cost_usd"].is_null());
     std::fs::write(bench.path("prices.toml"), "[m]\ninput = -1\noutput = 2\n").unwrap();
     let said = bench.fails(65, &["summarize", "r", "--prices", "prices.toml"]);
@@ -162,7 +165,7 @@ fn what_is_missing_is_seen() {
     for part in [
         "3, 0 failed, 1 without an end",
         "Missing       report.md",
-        "1 summary (--llm-cmd",
+        "1 summary by a model (--llm-cmd)",
         "40.0 s  ████████████████",
         "10.0 s  ████\n",
         "over time   █",

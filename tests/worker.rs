@@ -257,3 +257,67 @@ fn a_prompt_of_ones_own() {
     assert!(said.contains("holds {events} once"), "{said}");
     bench.fails(2, &["summarize", "r", "--follow"]);
 }
+
+/// If this fails, a signal is not heeded before all runs are read, or the run in hand is torn.
+#[test]
+fn a_signal_ends_the_work_on_many_runs() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+    let bench = responses(&[1]);
+    for run in ["s", "t", "u"] {
+        bench.ok(&["emit", "run.created", "--run", run]);
+        bench.ok(&["emit", "response", "--run", run, "-f", "text=x"]);
+    }
+    let args = ["summarize", "--all", "--llm-cmd", "sh ./fake '' '' 'sleep 1'"];
+    let mut worker = bench.command().args(args).stdout(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(600));
+    kill(Pid::from_raw(worker.id() as i32), Signal::SIGINT).unwrap();
+    assert_eq!(worker.wait().unwrap().code(), Some(128 + 2));
+    assert_eq!((calls(&bench), backfills(&bench).len()), (1, 1));
+}
+
+/// If this fails, a command that does not exist is called for each window, and each time an
+/// error is recorded.
+#[test]
+fn a_command_that_cannot_run_is_tried_once() {
+    let bench = responses(&[1, 20, 40]);
+    bench.fails(69, &["summarize", "r", "--llm-cmd", "no-such-command-anywhere"]);
+    let errors = bench.lines().into_iter().filter(|line| line["type"] == "error").count();
+    assert_eq!(errors, 1);
+}
+
+/// If this fails, an event whose id stands twice in a damaged log is paid for again and again.
+#[test]
+fn an_id_that_stands_twice_is_asked_about_once() {
+    let bench = responses(&[1]);
+    let line = bench.log().lines().last().unwrap().to_owned();
+    bench.append_raw(format!("{line}\n").as_bytes());
+    bench.ok(ASK);
+    bench.ok(ASK);
+    assert_eq!((calls(&bench), backfills(&bench).len()), (1, 1));
+}
+
+/// If this fails, an event that only looks like a backfill counts as one.
+#[test]
+fn only_a_backfill_fills_in() {
+    let bench = responses(&[1]);
+    bench.emit(&["note", "--data", "{\"target_event_id\":\"n0\",\"summary\":\"no\"}"]);
+    assert!(bench.ok(&["summarize", "r"]).contains("Pending       1 summary by a model"));
+}
+
+/// If this fails, a huge event is given to the model whole.
+#[test]
+fn a_prompt_is_bounded() {
+    let bench = responses(&[]);
+    let members: Vec<String> = (0..20_000).map(|n| format!("\"k{n}\":{n}")).collect();
+    let line = format!(
+        "{{\"type\":\"response\",\"data\":{{{}}}}}\n{{\"type\":\"response\",\"data\":{{\"text\":\"{}\"}}}}\n",
+        members.join(","),
+        "x".repeat(15_000)
+    );
+    assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], line.as_bytes()).status, 0);
+    bench.ok(ASK);
+    assert_eq!(backfills(&bench).len(), 2);
+    let prompt = fs::read_to_string(bench.path("prompt.1")).unwrap();
+    assert!(prompt.len() < 20_000, "{}", prompt.len());
+}

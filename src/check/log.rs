@@ -270,9 +270,6 @@ impl LogCheck {
             let own = self.templates.own_template(&event.kind);
             self.pending.insert(event.event_id.clone().into_owned(), (summary, own));
         }
-        if view.role != Role::Backfill {
-            return;
-        }
         let Some((target, summary)) = backfilled(view) else { return };
         let by_template = view.field("source").is_some_and(|source| source == "template");
         // One by a user's template tells it; only the one in force can be followed.

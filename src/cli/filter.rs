@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
@@ -32,6 +32,13 @@ pub(super) enum Trouble {
     Late(Duration),
     /// It said more than [`MAX_ANSWER`].
     TooLong,
+}
+
+impl Trouble {
+    /// Whether the command can never be run.
+    pub(super) fn is_for_good(&self) -> bool {
+        matches!(self, Self::NotRun(_) | Self::Status(126 | 127))
+    }
 }
 
 impl fmt::Display for Trouble {
@@ -72,7 +79,8 @@ impl Filter {
             // A command may answer without reading everything.
             stdin.map(|mut stdin| stdin.write_all(input.as_bytes()))
         });
-        let (sender, answer) = channel();
+        // Not more than that ahead of who counts the bytes.
+        let (sender, answer) = sync_channel(16);
         std::thread::spawn(move || {
             let mut pieces = [0; 64 << 10];
             let Some(mut stdout) = stdout else { return };

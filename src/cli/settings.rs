@@ -9,6 +9,7 @@ use super::exit::{Exit, Failure};
 use crate::event::bad_toml::BadToml;
 use crate::event::templates::Templates;
 use crate::secret::{AddedRules, Rules};
+use crate::summary::prices::Prices;
 
 /// What the file may say. A name that is none of these is refused: it may be a rule for
 /// secrets in the wrong place.
@@ -76,10 +77,16 @@ impl Settings {
         Ok(Box::leak(Box::new(templates)))
     }
 
-    /// The file of prices: `file`, else the one that is set.
-    pub(super) fn prices(&self, file: Option<&Path>) -> Option<PathBuf> {
+    /// What tokens cost: by `file`, else by the file that is set.
+    pub(super) fn prices(&self, file: Option<&Path>) -> anyhow::Result<&'static Prices> {
         let set = self.prices.as_ref().map(|path| self.directory.join(path));
-        file.map(Path::to_owned).or(set)
+        let Some(path) = file.or(set.as_deref()) else { return Ok(Prices::none()) };
+        let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        let prices = Prices::parse(&text).map_err(|error| {
+            let hint = "a price is a table [\"model\"] with input = … and output = …";
+            bad(path, &error).hint(hint)
+        })?;
+        Ok(Box::leak(Box::new(prices)))
     }
 
     /// The rules for secrets: the program's own, those of this file, and those of `file`.

@@ -85,12 +85,16 @@ impl Pending {
             // Whatever was given: no line is written that a reader would refuse.
             let mut probe = Vec::with_capacity(longest);
             pending.write(texts, 1, "1970-01-01T00:00:00.000Z", None, &mut probe);
-            envelope::parse(&probe).map_err(|mut faults| faults.swap_remove(0))?;
+            if let Err(mut faults) = envelope::parse(&probe) {
+                texts.truncate(start);
+                return Err(faults.swap_remove(0));
+            }
         }
         Ok(pending)
     }
 
-    /// Bytes that the finished line has at most.
+    /// Bytes that the finished line has at most: besides its text the sequence (20), the time
+    /// with its name (40), the hash with its name (79) and the newline.
     #[must_use]
     pub fn longest(&self) -> usize {
         self.text.len() + 140

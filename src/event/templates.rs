@@ -90,7 +90,9 @@ impl Templates {
             }
             let label = match row.label {
                 None => None,
-                Some(label) if slugify(label.as_ref()) == *label.as_ref() => {
+                Some(label)
+                    if !label.as_ref().is_empty() && slugify(label.as_ref()) == *label.as_ref() =>
+                {
                     Some(label.into_inner())
                 }
                 Some(label) => {

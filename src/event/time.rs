@@ -85,7 +85,7 @@ impl Timestamp {
     fn canonical(self) -> Option<[u8; 24]> {
         let Self(millis) = Self::within_years(self.0)?;
         let (days, of_day) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
-        // The civil calendar with March as the first month, as in `canonical`.
+        // The civil calendar with March as the first month, as on reading.
         let shifted = days + 719_468;
         let era = shifted.div_euclid(146_097);
         let of_era = shifted.rem_euclid(146_097);

@@ -9,6 +9,7 @@ use super::derive::{Derivation, MAX_STATE, Refreshed, refresh};
 use super::dir::RunDir;
 use super::document::stored_head;
 use crate::fs::{Access, read_small};
+use crate::log::LogError;
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
 
@@ -60,11 +61,11 @@ impl Ahead {
         Self { run: run.clone(), old, appended, spares, thread }
     }
 
-    /// Lets it take what was appended. The buffer of an earlier append, if one is free.
-    pub fn extend(&self, appended: Appended) -> Vec<u8> {
-        // A thread that stopped early is noticed at the end.
-        let _ = self.appended.send(appended);
-        self.spares.try_recv().unwrap_or_default()
+    /// Lets it take what was appended. A buffer to use, perhaps of an earlier append; `None`
+    /// when it stopped, and others have to write the records.
+    pub fn extend(&self, appended: Appended) -> Option<Vec<u8>> {
+        self.appended.send(appended).ok()?;
+        Some(self.spares.try_recv().unwrap_or_default())
     }
 
     /// Reads the rest and brings the files up to date, as [`refresh`] does.
@@ -108,15 +109,16 @@ impl Following {
     ) -> Result<(LogReader, Derivation), RunError> {
         loop {
             let next = match received.try_recv() {
-                Err(TryRecvError::Empty) => {
-                    self.write_records(1)?;
-                    received.recv().ok()
-                }
+                Err(TryRecvError::Empty) if !self.write_records(1)? => break,
+                Err(TryRecvError::Empty) => received.recv().ok(),
                 next => next.ok(),
             };
-            let Some(Appended { start, lines }) = next else { break };
+            let Some(Appended { start, mut lines }) = next else { break };
             self.take(start, &lines)?;
-            self.write_records(LACKING)?;
+            if !self.write_records(LACKING)? {
+                break;
+            }
+            lines.clear();
             // Nobody may want it any more.
             let _ = spare.send(lines);
         }
@@ -135,12 +137,16 @@ impl Following {
         self.derivation.read(&mut self.reader)
     }
 
-    /// Writes the records that wait, if they come to so many bytes.
-    fn write_records(&mut self, least: usize) -> Result<(), RunError> {
-        if self.derivation.lacking() >= least {
-            let _locked = self.log.lock(self.lock_timeout)?;
-            self.derivation.write_records()?;
+    /// Writes the records that wait, if they come to so many bytes; later, when the lock is
+    /// not to be had. False when others came between.
+    fn write_records(&mut self, least: usize) -> Result<bool, RunError> {
+        if self.derivation.lacking() < least {
+            return Ok(true);
         }
-        Ok(())
+        match self.log.lock(self.lock_timeout) {
+            Ok(_locked) => self.derivation.write_records(),
+            Err(LogError::Busy { .. }) => Ok(true),
+            Err(error) => Err(error.into()),
+        }
     }
 }

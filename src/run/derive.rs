@@ -18,7 +18,7 @@ use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
 
 /// Largest `run.json` that is read back, in bytes.
-pub(super) const MAX_STATE: u64 = 32 << 20;
+pub const MAX_STATE: u64 = 32 << 20;
 
 /// What a refresh found.
 #[derive(Debug)]
@@ -138,14 +138,16 @@ impl Derivation {
         self.tools.lacking() + self.errors.lacking()
     }
 
-    /// Appends the records that wait, unless others wrote some. The caller holds the lock.
-    pub(super) fn write_records(&mut self) -> Result<(), RunError> {
-        if self.lacking() > 0 && !self.is_outdated() {
-            make_dir(&self.run.logs())?;
-            self.tools.append()?;
-            self.errors.append()?;
+    /// Appends the records that wait. The caller holds the lock. False when others wrote some
+    /// meanwhile: then everything has to be read again.
+    pub(super) fn write_records(&mut self) -> Result<bool, RunError> {
+        if self.is_outdated() {
+            return Ok(false);
         }
-        Ok(())
+        make_dir(&self.run.logs())?;
+        self.tools.append()?;
+        self.errors.append()?;
+        Ok(true)
     }
 
     /// Brings the files up to date.
@@ -206,6 +208,13 @@ impl Fold {
         if records::is_error(view) {
             records::error_record(view, &mut records.error);
         }
+    }
+
+    /// Whether the run's `run.json` says just this.
+    #[must_use]
+    pub fn is_stored(&self, run: &RunDir) -> bool {
+        let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
+        stored == Some(RunDocument::new(&self.state, self.head()).to_bytes())
     }
 
     /// The newest event's line as a head; `None` without any event.

@@ -108,13 +108,15 @@ impl Recorder {
         Ahead::start(&self.run, self.options.lock_timeout)
     }
 
-    /// The lines of the last append, for who derives their records: from now on the
-    /// recorder does not. The next append is given another buffer to use.
-    pub(super) fn hand_over(&mut self, exchange: impl FnOnce(Appended) -> Vec<u8>) {
-        self.derives = false;
+    /// The lines of the last append, for who derives their records instead of the recorder,
+    /// and gives a buffer back for the next ones. `None` from them means that they no longer
+    /// do: the recorder does again.
+    pub(super) fn hand_over(&mut self, exchange: impl FnOnce(Appended) -> Option<Vec<u8>>) {
         let lines = std::mem::take(&mut self.buffer);
         let start = self.end - lines.len() as u64;
-        self.buffer = exchange(Appended { start, lines });
+        let spare = exchange(Appended { start, lines });
+        self.derives = spare.is_none();
+        self.buffer = spare.unwrap_or_default();
     }
 
     /// The run directory.

@@ -30,6 +30,17 @@ pub enum Status {
 }
 
 impl Status {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Created,
+        Self::Running,
+        Self::Paused,
+        Self::Completed,
+        Self::Failed,
+        Self::Incomplete,
+        Self::Cancelled,
+    ];
+
     /// The name in `run.json`.
     #[must_use]
     pub fn name(self) -> &'static str {

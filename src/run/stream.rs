@@ -263,15 +263,15 @@ impl<'r> Stream<'r> {
             let json = json::check(held.text(&held.lines[line]), Rules::LENIENT).ok();
             self.looks_like = json.and_then(import::detect).map(|dialect| dialect.name);
         }
-        let mut batch = match part.made.intakes.is_empty() {
-            true => Batch::default(),
-            false => self.recorder.append_made(&mut part.made)?,
-        };
-        if self.ahead.is_none() && batch.outcomes.len() >= LONG {
-            self.ahead = Some(self.recorder.follow());
-        }
-        if let Some(ahead) = &self.ahead {
-            self.recorder.hand_over(|appended| ahead.extend(appended));
+        let mut batch = Batch::default();
+        if !part.made.intakes.is_empty() {
+            batch = self.recorder.append_made(&mut part.made)?;
+            if self.ahead.is_none() && batch.outcomes.len() >= LONG {
+                self.ahead = Some(self.recorder.follow());
+            }
+            if let Some(ahead) = &self.ahead {
+                self.recorder.hand_over(|appended| ahead.extend(appended));
+            }
         }
         self.counter.counts().warnings.append(&mut batch.warnings);
         writes.lifecycle |= batch.lifecycle;

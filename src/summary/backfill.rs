@@ -1,6 +1,6 @@
 //! Filling in summaries by later events: the log itself is never edited.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::event::draft::Draft;
 use crate::event::envelope::Event;
@@ -19,9 +19,7 @@ pub struct Backfills {
 impl Backfills {
     /// Takes the next event.
     pub fn observe(&mut self, view: &View<'_, '_>) {
-        if view.role == Role::Backfill
-            && let Some((target, summary)) = backfilled(view)
-        {
+        if let Some((target, summary)) = backfilled(view) {
             self.by_target.insert(target, summary);
         }
     }
@@ -34,9 +32,12 @@ impl Backfills {
     }
 }
 
-/// Target and text of a backfill.
+/// Target and text of a backfill; `None` for other events.
 #[must_use]
 pub fn backfilled(view: &View<'_, '_>) -> Option<(String, String)> {
+    if view.role != Role::Backfill {
+        return None;
+    }
     let text = |name: &str| view.data.text_at(name).map(std::borrow::Cow::into_owned);
     Some((text("target_event_id")?, text("summary")?))
 }
@@ -46,7 +47,8 @@ pub fn backfilled(view: &View<'_, '_>) -> Option<(String, String)> {
 pub struct Plan {
     templates: &'static Templates,
     pending: Vec<Pending>,
-    index: HashMap<String, usize>,
+    /// The targets that still want one.
+    open: HashSet<String>,
 }
 
 /// What a template says of an event.
@@ -62,33 +64,33 @@ impl Plan {
     /// Backfills by those templates.
     #[must_use]
     pub fn new(templates: &'static Templates) -> Self {
-        Self { templates, pending: Vec::new(), index: HashMap::new() }
+        Self { templates, pending: Vec::new(), open: HashSet::new() }
     }
 
     /// Takes the next event.
     pub fn observe(&mut self, view: &View<'_, '_>) {
         let event = view.event;
-        if view.role == Role::Backfill {
-            if let Some((target, _)) = backfilled(view) {
-                self.index.remove(&target);
-            }
+        if let Some((target, _)) = backfilled(view) {
+            self.open.remove(&target);
         } else if event.summary.is_none()
             && let Some(summary) = self.templates.summary(&event.kind, &view.data)
         {
             let target = event.event_id.clone().into_owned();
-            self.index.insert(target.clone(), self.pending.len());
-            let template = self.templates.own_template(&event.kind);
-            self.pending.push(Pending { target, summary, template });
+            // An id that stands twice in a damaged log is one event.
+            if self.open.insert(target.clone()) {
+                let template = self.templates.own_template(&event.kind);
+                self.pending.push(Pending { target, summary, template });
+            }
         }
     }
 
     /// Target and text of each backfill.
     pub fn backfills(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.open().map(|pending| (pending.target.as_str(), pending.summary.as_str()))
+        self.wanted().map(|pending| (pending.target.as_str(), pending.summary.as_str()))
     }
 
-    fn open(&self) -> impl Iterator<Item = &Pending> {
-        self.pending.iter().filter(|pending| self.index.contains_key(&pending.target))
+    fn wanted(&self) -> impl Iterator<Item = &Pending> {
+        self.pending.iter().filter(|pending| self.open.contains(&pending.target))
     }
 
     /// The events to append. Their ids derive from their targets, so that two plans made
@@ -96,17 +98,29 @@ impl Plan {
     #[must_use]
     pub fn drafts(&self) -> Vec<Draft<'static>> {
         let draft = |Pending { target, summary, template }: &Pending| {
-            let mut data = ObjectText::new();
-            data.text("target_event_id", target)
-                .text("summary", summary)
-                .text("source", "template")
-                .text_if("template", *template);
-            let id = hex(&sha256(format!("template backfill of {target}").as_bytes())[..16]);
-            Draft {
-                event_id: Some(format!("evt_fill_{id}").into()),
-                ..Draft::new("summary.backfilled", data)
-            }
+            draft(target, summary, "template", ("template", *template))
         };
-        self.open().map(draft).collect()
+        self.wanted().map(draft).collect()
+    }
+}
+
+/// The event that gives an event a summary from that source, with one member more. Its id
+/// derives from its target and source, so that no event is given two.
+#[must_use]
+pub fn draft(
+    target: &str,
+    summary: &str,
+    source: &str,
+    (name, more): (&str, Option<&str>),
+) -> Draft<'static> {
+    let mut data = ObjectText::new();
+    data.text("target_event_id", target)
+        .text("summary", summary)
+        .text("source", source)
+        .text_if(name, more);
+    let id = hex(&sha256(format!("{source} backfill of {target}").as_bytes())[..16]);
+    Draft {
+        event_id: Some(format!("evt_fill_{id}").into()),
+        ..Draft::new("summary.backfilled", data)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use crate::conversation::calls::{CallStatus, Calls};
-use crate::event::catalogue::Class;
+use crate::event::catalogue::{self, Class};
 use crate::event::fields::View;
 use crate::event::templates::Templates;
 use crate::log::reader::Line;
@@ -88,10 +88,12 @@ impl Overview {
         let Some(entry) = self.types.get_mut(event.kind.as_ref()) else { return };
         entry.count += 1;
         entry.class = class.name();
+        // An unknown type may have got its summary by a template that is not at hand now.
+        let pending = class != Class::None;
         if event.summary.is_some() {
             entry.summarized += 1;
-        } else if class != Class::None {
-            entry.pending += 1;
+        } else if pending || catalogue::row(&event.kind).is_none() {
+            entry.pending += u64::from(pending);
             self.wanting
                 .insert(event.event_id.clone().into_owned(), event.kind.clone().into_owned());
         }
@@ -99,7 +101,7 @@ impl Overview {
             && let Some(kind) = self.wanting.remove(&target)
             && let Some(entry) = self.types.get_mut(&kind)
         {
-            entry.pending -= 1;
+            entry.pending = entry.pending.saturating_sub(1);
             entry.summarized += 1;
         }
     }

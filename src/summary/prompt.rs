@@ -63,7 +63,7 @@ pub fn event_line(event: &Event<'_>) -> String {
     object.finish().replace('<', "\\u003c").replace('>', "\\u003e")
 }
 
-/// An object whose long members are cut.
+/// An object whose long members are cut; its text alone, cut, where that is not enough.
 fn shortened(data: Json<'_>) -> String {
     let mut object = ObjectText::new();
     for (name, value) in data.members() {
@@ -74,5 +74,11 @@ fn shortened(data: Json<'_>) -> String {
             _ => drop(object.json(&name, value)),
         }
     }
+    let shortened = object.finish();
+    if shortened.len() <= 2 * MAX_PAYLOAD {
+        return shortened;
+    }
+    let mut object = ObjectText::new();
+    object.text("text", &cut(data.text(), MAX_PAYLOAD));
     object.finish()
 }

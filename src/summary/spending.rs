@@ -14,12 +14,18 @@ pub struct Spending {
     calls: Vec<Call>,
     /// By the id of the model's response: of repeated lines the last counts.
     by_message: HashMap<String, usize>,
+    sessions: HashMap<String, usize>,
+    /// For each session whether a total reports its cost, so that nothing is left to estimate.
+    settled: Vec<bool>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Call {
     time: Timestamp,
+    session: usize,
     tokens: u64,
+    /// Whether it reported its cost.
+    reported: bool,
     /// Its cost by the prices, where none was reported, in millionths of a dollar.
     estimated: Option<i64>,
 }
@@ -28,20 +34,34 @@ impl Spending {
     /// Nothing yet, at those prices.
     #[must_use]
     pub fn new(prices: &'static Prices) -> Self {
-        Self { prices, calls: Vec::new(), by_message: HashMap::new() }
+        Self {
+            prices,
+            calls: Vec::new(),
+            by_message: HashMap::new(),
+            sessions: HashMap::new(),
+            settled: Vec::new(),
+        }
     }
 
     /// Takes the next event.
     pub fn observe(&mut self, view: &View<'_, '_>) {
         let Some(usage) = Usage::of(view) else { return };
+        let session_id = view.event.session_id.clone().into_owned();
+        let session = *self.sessions.entry(session_id).or_insert(self.settled.len());
+        if session == self.settled.len() {
+            self.settled.push(false);
+        }
         if view.field("scope").is_some_and(|scope| scope == "total") {
+            self.settled[session] |= usage.cost_micros.is_some();
             return;
         }
         let tokens = usage.context_tokens().unwrap_or(0);
         let model = view.field("model").filter(|_| usage.cost_micros.is_none());
         let call = Call {
             time: view.event.timestamp,
+            session,
             tokens: tokens.saturating_add(usage.output_tokens.unwrap_or(0)),
+            reported: usage.cost_micros.is_some(),
             estimated: model.and_then(|model| self.prices.micros(&model, &usage)),
         };
         let known = view
@@ -56,8 +76,18 @@ impl Spending {
     /// The cost by the prices of all calls that reported none; `None` when there is no price.
     #[must_use]
     pub fn estimated(&self) -> Option<i64> {
-        let estimates = self.calls.iter().filter_map(|call| call.estimated);
+        let open = self.calls.iter().filter(|call| !self.settled[call.session]);
+        let estimates = open.filter_map(|call| call.estimated);
         estimates.fold(None, |sum, cost| Some(sum.unwrap_or(0_i64).saturating_add(cost)))
+    }
+
+    /// Calls whose cost nobody knows: they reported none, and their model has no price.
+    #[must_use]
+    pub fn unpriced(&self) -> u64 {
+        let unknown = |call: &&Call| {
+            !call.reported && call.estimated.is_none() && !self.settled[call.session]
+        };
+        self.calls.iter().filter(unknown).count() as u64
     }
 
     /// Tokens in so many equal spans of time, from the first call to the last; empty without
@@ -73,7 +103,9 @@ impl Spending {
         for call in &self.calls {
             let place = (call.time.millis() - first) as i128 * spans as i128;
             let span = (place / i128::from(last - first + 1)) as usize;
-            tokens[span] = tokens[span].saturating_add(call.tokens);
+            if let Some(sum) = tokens.get_mut(span) {
+                *sum = sum.saturating_add(call.tokens);
+            }
         }
         tokens
     }

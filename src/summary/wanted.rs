@@ -3,11 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::event::draft::Draft;
 use crate::event::fields::View;
 use crate::event::hash::{hex, sha256};
-use crate::event::json::ObjectText;
-use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::summary::backfill::backfilled;
 
@@ -34,19 +31,21 @@ impl Wanted {
     /// its type wants a model's summary.
     pub fn observe(&mut self, view: &View<'_, '_>, offset: u64, is_wanting: bool) {
         let event = view.event;
-        if view.role == Role::Backfill {
-            if let Some((target, _)) = backfilled(view) {
-                self.forget(&target);
-            }
+        if let Some((target, _)) = backfilled(view) {
+            self.forget(&target);
         } else if is_wanting && event.summary.is_none() {
             let event_id = event.event_id.clone().into_owned();
+            // An id that stands twice in a damaged log is one event.
+            if self.index.contains_key(&event_id) {
+                return;
+            }
             self.index.insert(event_id.clone(), self.events.len());
             self.events.push(Some(Wanting { event_id, time: event.timestamp, offset }));
         }
     }
 
     /// An event that wants no more.
-    pub fn forget(&mut self, event_id: &str) {
+    fn forget(&mut self, event_id: &str) {
         if let Some(index) = self.index.remove(event_id) {
             self.events[index] = None;
         }
@@ -92,20 +91,4 @@ pub fn calls(events: &[Wanting], window_ms: u64, most: usize) -> Vec<Range<usize
 pub fn batch_id(events: &[Wanting]) -> String {
     let ids: Vec<&str> = events.iter().map(|event| event.event_id.as_str()).collect();
     format!("batch_{}", hex(&sha256(ids.join("\n").as_bytes())[..8]))
-}
-
-/// The event that gives an event a model's summary. Its id derives from its target, so that
-/// no event is given two.
-#[must_use]
-pub fn draft(target: &str, summary: &str, batch: &str) -> Draft<'static> {
-    let mut data = ObjectText::new();
-    data.text("target_event_id", target)
-        .text("summary", summary)
-        .text("source", "llm")
-        .text("batch", batch);
-    let id = hex(&sha256(format!("llm backfill of {target}").as_bytes())[..16]);
-    Draft {
-        event_id: Some(format!("evt_fill_{id}").into()),
-        ..Draft::new("summary.backfilled", data)
-    }
 }

@@ -15,6 +15,7 @@ use crate::event::time::Timestamp;
 use crate::fs::read_small;
 use crate::render::human::{dollars, rough_duration, short_count};
 use crate::render::inert::preview;
+use crate::run::derive::MAX_STATE;
 use crate::run::dir::{RunDir, all};
 use crate::run::document::RunDocument;
 use crate::run::state::RunState;
@@ -34,9 +35,6 @@ struct Document {
     schema_version: u32,
     runs: Vec<Value>,
 }
-
-/// Largest `run.json` that is read, in bytes.
-const MAX_STATE: u64 = 32 << 20;
 
 pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let mut runs: Vec<(RunDir, Vec<u8>)> = all(&global.runs_dir)

@@ -4,6 +4,7 @@ mod reading;
 mod view;
 mod worker;
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,19 +20,19 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
 use crate::cli::progress::Progress;
 use crate::cli::settings::Settings;
-use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::templates::Templates;
-use crate::fs::{FsError, read_small};
+use crate::fs::FsError;
 use crate::render::human::plural;
 use crate::run::dir::RunDir;
-use crate::run::document::{RunDocument, SCHEMA_VERSION};
+use crate::run::document::SCHEMA_VERSION;
 use crate::run::options::Options;
+use crate::run::state::Status;
 use crate::summary::overview::OverviewDocument;
 use crate::summary::prices::Prices;
 use crate::summary::prompt::Prompt;
 use reading::Reading;
-use view::{Row, SortKey, many_runs, one_run, sort_by};
+use view::{Row, SortKey, compare, many_runs, one_run};
 use worker::{Served, Worker, append};
 
 /// The heading of the options for models.
@@ -103,28 +104,25 @@ struct ModelArgs {
 /// What to show of many runs.
 #[derive(Debug, Args)]
 struct ManyArgs {
-    /// Sort the rows
+    /// Sort the rows: names from A, everything else from the newest or greatest
     #[arg(long, help_heading = MANY, value_enum, default_value = "name", value_name = "KEY")]
     sort: SortKey,
     /// Sort the other way round
     #[arg(long, help_heading = MANY)]
     reverse: bool,
-    /// Only runs with this status (may be repeated)
+    /// Show only runs with this status: created, running, paused, completed, failed,
+    /// incomplete, cancelled (may be repeated)
     #[arg(long, help_heading = MANY, value_name = "STATUS", value_parser = status)]
-    status: Vec<String>,
+    status: Vec<Status>,
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "use 1 or more".to_owned())
 }
 
-fn status(text: &str) -> Result<String, String> {
-    const KNOWN: [&str; 7] =
-        ["created", "running", "paused", "completed", "failed", "incomplete", "cancelled"];
-    match KNOWN.contains(&text) {
-        true => Ok(text.to_owned()),
-        false => Err(format!("known are: {}", KNOWN.join(", "))),
-    }
+fn status(text: &str) -> Result<Status, String> {
+    let known = Status::ALL.into_iter().find(|status| status.name() == text);
+    known.ok_or_else(|| format!("known are: {}", Status::ALL.map(Status::name).join(", ")))
 }
 
 /// What is needed for each run.
@@ -162,16 +160,12 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
     let context = Context {
         args,
         templates,
-        prices: prices(settings.prices(args.prices.as_deref()))?,
+        prices: settings.prices(args.prices.as_deref())?,
         options,
         alone: runs.len() == 1 && !args.all,
         width: ui.width(),
     };
-    let worker = match worker(&args.model, settings, options)? {
-        // Before other threads exist.
-        Some(worker) => Some((worker, Interrupts::watch()?)),
-        None => None,
-    };
+    let worker = worker(&args.model, settings, options)?;
     if args.model.follow && (runs.len() != 1 || worker.is_none()) {
         let failure = Failure::new(Exit::Usage, "--follow serves one run, by --llm-cmd");
         return Err(failure.hint("runlog summarize RUN --llm-cmd 'llm' --follow").into());
@@ -182,8 +176,8 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
         outcome.notes.iter().for_each(|note| ui.note(note));
         served.add(outcome.served);
     }
-    ui.data(shown(outcomes, &context)?.as_bytes())?;
-    if let Some(signal) = worker.as_ref().and_then(|(_, interrupts)| interrupts.caught()) {
+    ui.data(shown(outcomes, &context, ui)?.as_bytes())?;
+    if let Some(signal) = worker.as_ref().and_then(Worker::interrupted) {
         return Ok(Exit::Signal(signal));
     }
     if let Some(error) = failure {
@@ -193,13 +187,19 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
     Ok(Exit::Fine)
 }
 
-fn shown(mut outcomes: Vec<Outcome>, context: &Context<'_>) -> anyhow::Result<String> {
+fn shown(mut outcomes: Vec<Outcome>, context: &Context<'_>, ui: &Ui) -> anyhow::Result<String> {
     let many = &context.args.many;
     if !many.status.is_empty() {
-        outcomes
-            .retain(|outcome| many.status.iter().any(|status| status == outcome.row.status.name()));
+        outcomes.retain(|outcome| many.status.contains(&outcome.row.status));
+        if outcomes.is_empty() {
+            let names: Vec<&str> = many.status.iter().map(|status| status.name()).collect();
+            ui.note(&format!("no runs with the status {}", names.join(" or ")));
+            if context.args.format == TableOrJson::Table {
+                return Ok(String::new());
+            }
+        }
     }
-    outcomes.sort_by(|one, other| sort_by(many.sort, many.reverse, &one.row, &other.row));
+    outcomes.sort_by(|one, other| compare(many.sort, many.reverse, &one.row, &other.row));
     Ok(match context.args.format {
         TableOrJson::Json => {
             let runs = outcomes.into_iter().filter_map(|outcome| outcome.document).collect();
@@ -217,15 +217,21 @@ fn shown(mut outcomes: Vec<Outcome>, context: &Context<'_>) -> anyhow::Result<St
 fn each_run(
     runs: &[RunDir],
     context: &Context<'_>,
-    worker: Option<&(Worker, Interrupts)>,
+    worker: Option<&Worker>,
     ui: &Ui,
 ) -> (Vec<Outcome>, Option<anyhow::Error>) {
     let progress = Mutex::new(Progress::new(runs.len(), "summarizing", ui.interactive()));
     let step = || progress.lock().map(|mut progress| progress.step());
     let mut done: Vec<(usize, anyhow::Result<Outcome>)> = Vec::with_capacity(runs.len());
-    if worker.is_some() {
+    if let Some(worker) = worker {
+        let mut hopeless = false;
         for (index, run) in runs.iter().enumerate() {
-            done.push((index, one(run, context, worker, ui)));
+            if worker.interrupted().is_some() {
+                break;
+            }
+            let outcome = one(run, context, Some(worker).filter(|_| !hopeless), ui);
+            hopeless |= outcome.as_ref().is_ok_and(|outcome| outcome.served.hopeless);
+            done.push((index, outcome));
             let _ = step();
         }
     } else {
@@ -266,7 +272,7 @@ fn each_run(
 fn one(
     run: &RunDir,
     context: &Context<'_>,
-    worker: Option<&(Worker, Interrupts)>,
+    worker: Option<&Worker>,
     ui: &Ui,
 ) -> anyhow::Result<Outcome> {
     let args = context.args;
@@ -274,7 +280,7 @@ fn one(
     reading.catch_up()?;
     let (mut notes, mut served) = (Vec::new(), Served::default());
     if args.dry_run {
-        notes = planned(&reading, worker.map(|(worker, _)| worker));
+        notes = planned(&reading, worker);
     } else {
         let drafts = reading.plan.drafts();
         if !drafts.is_empty() {
@@ -286,14 +292,14 @@ fn one(
             ));
             reading.catch_up()?;
         }
-        if let Some((worker, interrupts)) = worker {
+        if let Some(worker) = worker {
             served = match args.model.follow {
-                true => worker.follow(&mut reading, interrupts, ui)?,
-                false => worker.serve(&mut reading, interrupts, ui)?,
+                true => worker.follow(&mut reading, ui)?,
+                false => worker.serve(&mut reading, ui)?,
             };
             notes.extend(served.told(run));
         }
-        if !is_fresh(&mut reading) {
+        if !reading.derived_files_are_right() {
             renew(run, args.appending.lock_timeout, false, ui);
         }
     }
@@ -315,7 +321,8 @@ fn planned(reading: &Reading, worker: Option<&Worker>) -> Vec<String> {
     let name = reading.run.name();
     let fill = |(target, summary): (&str, &str)| format!("would fill {target}: {summary}");
     let mut notes: Vec<String> = reading.plan.backfills().map(fill).collect();
-    notes.push(format!("{name}: {} to fill in", plural(notes.len() as u64, "summary")));
+    let number = plural(notes.len() as u64, "summary");
+    notes.push(format!("{name}: {number} to fill in by templates"));
     let events = reading.wanted.events();
     if let Some(worker) = worker.filter(|_| !events.is_empty()) {
         notes.push(format!(
@@ -325,15 +332,6 @@ fn planned(reading: &Reading, worker: Option<&Worker>) -> Vec<String> {
         ));
     }
     notes
-}
-
-/// Whether the derived files are as of the newest event.
-fn is_fresh(reading: &mut Reading) -> bool {
-    const MAX_STATE: u64 = 32 << 20;
-    let fold = &reading.overview.fold;
-    let document = RunDocument::new(&fold.state, fold.head()).to_bytes();
-    let stored = read_small(&reading.run.state(), MAX_STATE).ok().flatten();
-    stored == Some(document) && reading.records_are_right()
 }
 
 fn document(reading: &Reading) -> OverviewDocument {
@@ -365,15 +363,6 @@ fn worker(
     };
     let filter = Filter { command, timeout: args.llm_timeout };
     let (window, max_batch) = (args.window, args.max_batch);
-    Ok(Some(Worker { filter, prompt, window, max_batch, options }))
-}
-
-fn prices(file: Option<PathBuf>) -> anyhow::Result<&'static Prices> {
-    let Some(path) = file else { return Ok(Prices::none()) };
-    let text = std::fs::read_to_string(&path).map_err(|error| FsError::io(&path, "read", error))?;
-    let prices = Prices::parse(&text).map_err(|what| {
-        Failure::new(Exit::Input, format!("{}: {what}", path.display()))
-            .hint("a price is a table [\"model\"] with input = … and output = …")
-    })?;
-    Ok(Box::leak(Box::new(prices)))
+    let watched = OnceCell::new();
+    Ok(Some(Worker { filter, prompt, window, max_batch, options, watched }))
 }

@@ -87,11 +87,10 @@ impl Reading {
         Ok(())
     }
 
-    /// Whether the files of records hold what they should.
-    pub(super) fn records_are_right(&mut self) -> bool {
-        [&mut self.tools, &mut self.errors]
-            .into_iter()
-            .all(|records| !records.differs() && records.lacking() == 0)
+    /// Whether `run.json` and the files of records are as of the newest event.
+    pub(super) fn derived_files_are_right(&mut self) -> bool {
+        let right = |records: &mut Mirror| !records.differs() && records.lacking() == 0;
+        self.overview.fold.is_stored(&self.run) && right(&mut self.tools) && right(&mut self.errors)
     }
 
     /// Whether the run has ended.

@@ -1,11 +1,12 @@
 //! The overview for people: one run at a glance, or a row for each of many.
 
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 
 use clap::ValueEnum;
 
 use super::reading::Reading;
 use crate::cli::commands::table::{UNKNOWN, table};
+use crate::event::json::{Rules, check};
 use crate::event::time::Timestamp;
 use crate::render::bars::{bar, sparkline};
 use crate::render::human::{count, dollars, duration, plural, rough_duration, short_count};
@@ -90,14 +91,19 @@ fn facts(reading: &Reading, width: usize) -> Vec<(&'static str, String)> {
         fact("Missing", preview(missing, width.saturating_sub(14)));
     }
     if overview.pending() > 0 {
-        let hint = match reading.wanted.is_empty() {
-            true => "",
-            false => " (--llm-cmd fills in those that want a model)",
-        };
-        fact("Pending", plural(overview.pending(), "summary") + hint);
+        let by_model = reading.wanted.events().len() as u64;
+        let by_templates = overview.pending().saturating_sub(by_model);
+        let parts = [(by_templates, "by templates"), (by_model, "by a model (--llm-cmd)")];
+        let parts = parts.into_iter().filter(|(number, _)| *number > 0);
+        let parts: Vec<String> =
+            parts.map(|(number, how)| format!("{} {how}", plural(number, "summary"))).collect();
+        fact("Pending", parts.join(", "));
     }
     if let Some(error) = &state.error {
-        fact("Error", preview(error, width.saturating_sub(14)));
+        let json = check(error.as_bytes(), Rules::LENIENT).ok();
+        let message = json.and_then(|error| error.text_at("message"));
+        let text = message.as_deref().unwrap_or(error);
+        fact("Error", preview(text, width.saturating_sub(14)));
     }
     for chapter in reading.chapters.children(None) {
         let name = preview(&chapter.name, 40);
@@ -109,14 +115,20 @@ fn facts(reading: &Reading, width: usize) -> Vec<(&'static str, String)> {
 /// What the events report, and what the rest comes to by the prices.
 fn cost(overview: &Overview) -> String {
     let reported = overview.state().counts().usage.cost_micros;
-    match (reported, overview.spending.estimated()) {
-        (None, None) => "unknown".to_owned(),
+    let unpriced = overview.spending.unpriced();
+    let without = match unpriced {
+        0 => String::new(),
+        _ => format!("; {} without a cost", plural(unpriced, "model call")),
+    };
+    let known = match (reported, overview.spending.estimated()) {
+        (None, None) => return "unknown".to_owned(),
         (Some(reported), None) => dollars(reported),
         (None, Some(estimated)) => format!("{} by the prices given", dollars(estimated)),
         (Some(reported), Some(estimated)) => {
             format!("{} reported, {} by the prices given", dollars(reported), dollars(estimated))
         }
-    }
+    };
+    known + &without
 }
 
 fn tool_row(tool: &ToolCount, most: u64) -> [String; 6] {
@@ -206,23 +218,25 @@ impl Row {
     }
 }
 
-/// Puts runs in order; unknown figures come last.
-pub(super) fn sort_by(key: SortKey, reverse: bool, one: &Row, other: &Row) -> std::cmp::Ordering {
-    let down = |row: &Row| match key {
-        SortKey::Name | SortKey::Created => None,
-        SortKey::Time => row.time,
-        SortKey::Events => Some(row.events),
-        SortKey::Calls => Some(row.calls),
-        SortKey::Failed => Some(row.failed),
-        SortKey::Tokens => row.tokens,
-        SortKey::Cost => row.cost.map(|cost| cost.max(0).unsigned_abs()),
-        SortKey::Pending => Some(row.pending),
+/// The order of two rows; unknown figures come last, either way round.
+pub(super) fn compare(key: SortKey, reverse: bool, one: &Row, other: &Row) -> Ordering {
+    let figure = |row: &Row| match key {
+        SortKey::Name => None,
+        SortKey::Created => row.created.map(|created| -i128::from(created.millis())),
+        SortKey::Time => row.time.map(i128::from),
+        SortKey::Events => Some(row.events.into()),
+        SortKey::Calls => Some(row.calls.into()),
+        SortKey::Failed => Some(row.failed.into()),
+        SortKey::Tokens => row.tokens.map(i128::from),
+        SortKey::Cost => row.cost.map(i128::from),
+        SortKey::Pending => Some(row.pending.into()),
     };
-    let created = |row: &Row| row.created.filter(|_| key == SortKey::Created);
-    let order = Reverse(down(one))
-        .cmp(&Reverse(down(other)))
-        .then_with(|| created(one).cmp(&created(other)))
-        .then_with(|| one.name.cmp(&other.name));
+    let (figures, names) = ((figure(one), figure(other)), one.name.cmp(&other.name));
+    let order = match figures {
+        (Some(one), Some(other)) => other.cmp(&one).then(names),
+        (None, None) => names,
+        (one, _) => return if one.is_some() { Ordering::Less } else { Ordering::Greater },
+    };
     if reverse { order.reverse() } else { order }
 }
 

@@ -1,5 +1,7 @@
 //! The batching worker: asks the user's command for the summaries that want a model.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::fs::File;
 use std::time::{Duration, Instant};
 
@@ -20,8 +22,9 @@ use crate::run::dir::RunDir;
 use crate::run::options::Options;
 use crate::run::recorder::Recorder;
 use crate::summary::answer::Answer;
+use crate::summary::backfill::draft;
 use crate::summary::prompt::{Prompt, event_line};
-use crate::summary::wanted::{Wanting, batch_id, calls, draft};
+use crate::summary::wanted::{Wanting, batch_id, calls};
 
 /// How the model is asked.
 pub(super) struct Worker {
@@ -30,24 +33,66 @@ pub(super) struct Worker {
     pub(super) window: Duration,
     pub(super) max_batch: usize,
     pub(super) options: Options,
+    /// The signals, once they are watched. No other threads exist before that.
+    pub(super) watched: OnceCell<Interrupts>,
+}
+
+/// How often and how soon a followed run's events are asked about.
+struct Patience {
+    window: Duration,
+    attempts: HashMap<String, u32>,
+    failures: u32,
+    not_before: Instant,
+}
+
+impl Patience {
+    fn new(window: Duration) -> Self {
+        Self { window, attempts: HashMap::new(), failures: 0, not_before: Instant::now() }
+    }
+
+    /// Whether the event was not asked about too often.
+    fn may_ask(&self, event: &Wanting) -> bool {
+        self.attempts.get(&event.event_id).is_none_or(|attempts| *attempts < ATTEMPTS)
+    }
+
+    /// Whether the wait after the last failure is over.
+    fn is_over(&self) -> bool {
+        Instant::now() >= self.not_before
+    }
+
+    /// Notes a call; each failure in a row doubles the wait.
+    fn asked(&mut self, batch: &[Wanting], failed: bool) {
+        for event in batch {
+            *self.attempts.entry(event.event_id.clone()).or_default() += 1;
+        }
+        self.failures = if failed { self.failures + 1 } else { 0 };
+        if failed {
+            let base = self.window.max(SHORTEST_WAIT);
+            let wait = base.saturating_mul(1 << self.failures.min(16));
+            self.not_before = Instant::now() + wait.min(LONGEST_WAIT);
+        }
+    }
 }
 
 /// What the asking came to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Served {
-    pub(super) calls: u64,
-    pub(super) failed: u64,
-    pub(super) filled: u64,
-    pub(super) unanswered: u64,
-    pub(super) unknown: u64,
-    pub(super) repeated: u64,
+    calls: u64,
+    failed: u64,
+    filled: u64,
+    unanswered: u64,
+    unknown: u64,
+    repeated: u64,
+    /// Whether the command cannot be run, so that asking again is no use.
+    pub(super) hopeless: bool,
 }
 
 /// How often an event is asked about while a run is followed.
 const ATTEMPTS: u32 = 3;
 /// How often a followed log is looked at.
 const LOOK: Duration = Duration::from_millis(200);
-/// Longest wait after failures.
+/// Shortest and longest wait after failures.
+const SHORTEST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
 impl Worker {
@@ -60,23 +105,31 @@ impl Worker {
         u64::try_from(self.window.as_millis()).unwrap_or(u64::MAX)
     }
 
+    /// The signals that end the work, watched from the first use on.
+    fn interrupts(&self) -> anyhow::Result<&Interrupts> {
+        if self.watched.get().is_none() {
+            let _ = self.watched.set(Interrupts::watch()?);
+        }
+        self.watched.get().ok_or_else(|| anyhow::anyhow!("signals cannot be watched"))
+    }
+
+    /// The signal that ended the work, if one did.
+    pub(super) fn interrupted(&self) -> Option<u8> {
+        self.watched.get().and_then(Interrupts::caught)
+    }
+
     /// Fills in what waits now: one call for each window of the events' own times.
-    pub(super) fn serve(
-        &self,
-        reading: &mut Reading,
-        interrupts: &Interrupts,
-        ui: &Ui,
-    ) -> anyhow::Result<Served> {
+    pub(super) fn serve(&self, reading: &mut Reading, ui: &Ui) -> anyhow::Result<Served> {
         let mut served = Served::default();
         if reading.wanted.is_empty() {
             return Ok(served);
         }
-        let Some(_turn) = self.turn(&reading.run, interrupts, ui)? else { return Ok(served) };
+        let Some(_turn) = self.turn(&reading.run, ui)? else { return Ok(served) };
         // Another worker may have served the run meanwhile.
         reading.catch_up()?;
         let events = reading.wanted.events();
         for call in calls(&events, self.window_ms(), self.max_batch) {
-            if interrupts.caught().is_some() {
+            if self.interrupted().is_some() || served.hopeless {
                 break;
             }
             self.ask(&reading.run, &events[call], &mut served, ui)?;
@@ -86,59 +139,67 @@ impl Worker {
     }
 
     /// Serves a run while it goes on: one call for each window of the clock, which begins
-    /// with the first event that waits. Ends with the run or on a signal, after what waits.
-    pub(super) fn follow(
-        &self,
-        reading: &mut Reading,
-        interrupts: &Interrupts,
-        ui: &Ui,
-    ) -> anyhow::Result<Served> {
+    /// with the first event that waits. Ends with the run, after all that waits; or on a
+    /// signal, after the batch in hand.
+    pub(super) fn follow(&self, reading: &mut Reading, ui: &Ui) -> anyhow::Result<Served> {
         let mut served = Served::default();
-        let Some(_turn) = self.turn(&reading.run, interrupts, ui)? else { return Ok(served) };
+        let Some(_turn) = self.turn(&reading.run, ui)? else { return Ok(served) };
+        let mut patience = Patience::new(self.window);
         let mut waiting: Option<Instant> = None;
-        let (mut failures, mut not_before) = (0_u32, Instant::now());
-        let mut attempts = std::collections::HashMap::<String, u32>::new();
         loop {
             reading.catch_up()?;
             self.fill(reading)?;
-            let over = interrupts.caught().is_some() || reading.has_ended();
+            let over = self.interrupted().is_some() || reading.has_ended();
             let mut events = reading.wanted.events();
-            events.retain(|event| attempts.get(&event.event_id).is_none_or(|n| *n < ATTEMPTS));
-            if events.is_empty() {
-                waiting = None;
-                if over {
-                    return Ok(served);
-                }
-            } else {
-                let since = *waiting.get_or_insert_with(Instant::now);
-                let due = since.elapsed() >= self.window && Instant::now() >= not_before;
-                if due || over {
-                    waiting = None;
-                    for batch in events.chunks(self.max_batch) {
-                        let failed = served.failed;
-                        self.ask(&reading.run, batch, &mut served, ui)?;
-                        for event in batch {
-                            *attempts.entry(event.event_id.clone()).or_default() += 1;
-                        }
-                        failures = if served.failed > failed { failures + 1 } else { 0 };
-                        if failures > 0 {
-                            let wait = self.window.saturating_mul(1 << failures.min(16));
-                            not_before = Instant::now() + wait.min(LONGEST_WAIT);
-                            break;
-                        }
-                        if interrupts.caught().is_some() {
-                            break;
-                        }
-                    }
-                    if over {
-                        reading.catch_up()?;
-                        return Ok(served);
-                    }
-                    continue;
-                }
+            events.retain(|event| patience.may_ask(event));
+            if events.is_empty() && over {
+                break;
             }
-            interrupts.wait(LOOK)?;
+            let since = match events.is_empty() {
+                true => None,
+                false => Some(waiting.unwrap_or_else(Instant::now)),
+            };
+            waiting = since;
+            let due = since.is_some_and(|since| since.elapsed() >= self.window);
+            if since.is_some() && (over || (due && patience.is_over())) {
+                waiting = None;
+                self.ask_all(&reading.run, &events, &mut patience, &mut served, ui)?;
+                if over || self.interrupted().is_some() {
+                    reading.catch_up()?;
+                    break;
+                }
+                continue;
+            }
+            self.interrupts()?.wait(LOOK)?;
         }
+        // What failed first and came later is no failure.
+        served.failed *= u64::from(!reading.wanted.is_empty());
+        Ok(served)
+    }
+
+    /// Asks about all these events, up to the first failure or a signal.
+    fn ask_all(
+        &self,
+        run: &RunDir,
+        events: &[Wanting],
+        patience: &mut Patience,
+        served: &mut Served,
+        ui: &Ui,
+    ) -> anyhow::Result<()> {
+        for batch in events.chunks(self.max_batch) {
+            let (failed, filled) = (served.failed, served.filled);
+            self.ask(run, batch, served, ui)?;
+            let failed = served.failed > failed;
+            patience.asked(batch, failed);
+            if !failed {
+                let filled = plural(served.filled - filled, "summary");
+                ui.note(&format!("{}: {filled} filled in", run.name()));
+            }
+            if failed || self.interrupted().is_some() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Fills in what templates can.
@@ -153,8 +214,9 @@ impl Worker {
 
     /// Waits until no other worker serves the run, so that nothing is asked, and paid, twice.
     /// `None` when a signal came first.
-    fn turn(&self, run: &RunDir, interrupts: &Interrupts, ui: &Ui) -> anyhow::Result<Option<File>> {
+    fn turn(&self, run: &RunDir, ui: &Ui) -> anyhow::Result<Option<File>> {
         let failed = |error| FsError::io(run.path(), "lock", error);
+        self.interrupts()?;
         let directory = File::open(run.path()).map_err(failed)?;
         let mut told = false;
         loop {
@@ -166,10 +228,10 @@ impl Worker {
             if !std::mem::replace(&mut told, true) {
                 ui.note(&format!("another `runlog summarize` serves {}: waiting", run.name()));
             }
-            if interrupts.caught().is_some() {
+            if self.interrupted().is_some() {
                 return Ok(None);
             }
-            interrupts.wait(LOOK)?;
+            self.interrupts()?.wait(LOOK)?;
         }
     }
 
@@ -188,6 +250,9 @@ impl Worker {
             let line = line_at(&path, &file, event.offset).map_err(RunError::from)?;
             lines.extend(envelope::parse(&line).ok().map(|event| event_line(&event)));
         }
+        if lines.is_empty() {
+            return Ok(());
+        }
         let mut prompt = self.prompt.fill(&lines);
         if let Some(redacted) = self.options.secrets.and_then(|rules| rules.redact(&prompt)) {
             prompt = redacted.text;
@@ -201,13 +266,16 @@ impl Worker {
                 let trouble = "the command answered without any summary";
                 return self.failed(run, batch, trouble, served, ui);
             }
-            Err(trouble) => return self.failed(run, batch, &trouble.to_string(), served, ui),
+            Err(trouble) => {
+                served.hopeless = trouble.is_for_good();
+                return self.failed(run, batch, &trouble.to_string(), served, ui);
+            }
         };
         let name = batch_id(batch);
         let drafts: Vec<Draft<'_>> = answer
             .summaries
             .iter()
-            .map(|(target, summary)| draft(target, summary, &name))
+            .map(|(target, summary)| draft(target, summary, "llm", ("batch", Some(&name))))
             .collect();
         served.filled += append(run, self.options, &drafts)?;
         served.unanswered += (batch.len() - answer.summaries.len()) as u64;
@@ -232,7 +300,7 @@ impl Worker {
         details.text("batch", &batch_id(batch)).plain("events", batch.len());
         let mut data = ObjectText::new();
         data.text("code", "summary_command_failed")
-            .text("message", &format!("no summaries for {of}: {trouble}"))
+            .text("message", &format!("{trouble}: no summaries for {of}"))
             .text("category", "engine")
             .plain("retryable", true)
             .json("details", Json::trusted(&details.finish()));
@@ -265,6 +333,7 @@ impl Served {
         self.unanswered += other.unanswered;
         self.unknown += other.unknown;
         self.repeated += other.repeated;
+        self.hopeless |= other.hopeless;
     }
 
     /// What to say of it; nothing where nobody was asked.
