@@ -113,7 +113,7 @@ complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l window -d 'E
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l max-batch -d 'Most events in one call' -r
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l llm-timeout -d 'How long one call may take' -r
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l prompt-file -d 'A prompt of your own, with {events} where the events go' -r -F
-complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l sort -d 'Sort the rows' -r -f -a "name\t''
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l sort -d 'Sort the rows: names from A, everything else from the newest or greatest' -r -f -a "name\t''
 created\t''
 time\t''
 events\t''
@@ -122,7 +122,7 @@ failed\t''
 tokens\t''
 cost\t''
 pending\t''"
-complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l status -d 'Only runs with this status (may be repeated)' -r
+complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l status -d 'Show only runs with this status: created, running, paused, completed, failed, incomplete, cancelled (may be repeated)' -r
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l durability -d 'What an acknowledged event survives: a power cut (disk) or the death of processes' -r -f -a "disk\t''
 process\t''"
 complete -c runlog -n "__fish_runlog_using_subcommand summarize" -l lock-timeout -d 'How long to wait for the run\'s lock (as 500ms, 10s, 2m)' -r

@@ -127,3 +127,15 @@ fn settings_say_where_runs_are_and_whom_to_ask() {
     fs::write(bench.path("runlog.toml"), "runs_dir = 1\n").unwrap();
     assert!(bench.fails(65, &["emit", "run.created", "--run", "q"]).contains("runlog.toml"));
 }
+
+/// If this fails, a mistake in a file of templates loses events.
+#[test]
+fn a_mistake_in_the_templates_loses_no_event() {
+    let bench = with_templates("[x]\ntemplate = 'a {b'\n");
+    fs::write(bench.path("runlog.toml"), "templates = \"own.toml\"\n").unwrap();
+    let said = bench.call(&["emit", "note", "--run", "r", "-f", "text=x"]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(said.err.contains("runlog.toml are not used: own.toml: line 2"), "{}", said.err);
+    assert_eq!(bench.lines().len(), 2);
+    bench.fails(65, &["summarize", "r"]);
+}

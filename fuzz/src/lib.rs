@@ -9,6 +9,7 @@ use runlog::event::envelope::{self, MAX_LINE};
 use runlog::event::fields::View;
 use runlog::event::id::{RunId, check_id, check_type};
 use runlog::event::json::{Json, Rules as JsonRules, check};
+use runlog::event::templates::Templates;
 use runlog::log::tail::{is_blank, read_tail};
 use runlog::render::{inert, markdown};
 use runlog::secret::Rules;
@@ -19,7 +20,7 @@ pub fn line(bytes: &[u8]) {
     if let Ok(json) = document {
         assert!(json.text().len() <= bytes.len());
         walk(json, 0);
-        if let Ok(draft) = Draft::copied(json) {
+        if let Ok(draft) = Draft::copied(json, Templates::built_in()) {
             let _ = View::of(&draft.as_event()).error_text();
         }
         let _ = Draft::native(json);

@@ -108,14 +108,13 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// The first field that is of the wrong type.
-    pub fn copied(json: Json<'a>) -> Result<Self, LineError> {
+    pub fn copied(json: Json<'a>, templates: &Templates) -> Result<Self, LineError> {
         let left_out = |key: &str| matches!(key, "sequence" | "prev_hash" | "run_id");
         let mut draft = Self::read(json, left_out)?;
         // A summary that the template made is made anew, of what the payload will be.
         let unsaid = Self { summary: None, ..draft.clone() };
         if draft.summary.is_some()
-            && draft.summary.as_deref()
-                == Derived::of(&unsaid, Templates::built_in()).summary.as_deref()
+            && draft.summary.as_deref() == Derived::of(&unsaid, templates).summary.as_deref()
         {
             draft.summary = None;
         }

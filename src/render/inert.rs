@@ -76,6 +76,19 @@ pub fn preview(text: &str, columns: usize) -> String {
     out
 }
 
+/// Like [`preview`], cut in the middle, so that ids that begin alike stay apart.
+#[must_use]
+pub fn preview_middle(text: &str, columns: usize) -> String {
+    const TAIL: usize = 7;
+    let words = preview(text, usize::MAX >> 8);
+    if words.width() <= columns || columns < 3 * TAIL {
+        return preview(&words, columns);
+    }
+    let tail: Vec<char> = words.chars().rev().take(TAIL).collect();
+    let tail: String = tail.into_iter().rev().collect();
+    preview(&words, columns.saturating_sub(tail.width())) + &tail
+}
+
 /// Like [`preview`], keeping the end, which tells most of a path.
 #[must_use]
 pub fn preview_end(text: &str, columns: usize) -> String {

@@ -21,6 +21,7 @@ use crate::event::id::check_id;
 use crate::event::json::ObjectText;
 use crate::event::pending::Pending;
 use crate::event::role::Role;
+use crate::event::templates::Templates;
 use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
@@ -117,6 +118,12 @@ impl Recorder {
         let spare = exchange(Appended { start, lines });
         self.derives = spare.is_none();
         self.buffer = spare.unwrap_or_default();
+    }
+
+    /// What the summaries of its events are made of.
+    #[must_use]
+    pub(super) fn templates(&self) -> &'static Templates {
+        self.options.templates
     }
 
     /// The run directory.

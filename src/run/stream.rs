@@ -9,7 +9,7 @@ use super::ahead::Ahead;
 use super::batch::{Batch, Recorded};
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
-use super::stream_line::{Held, HeldLine, Part, Reading, copied, native};
+use super::stream_line::{Held, HeldLine, Part, Reading};
 use crate::event::envelope;
 use crate::event::json::{self, Rules};
 use crate::event::time::Timestamp;
@@ -79,8 +79,8 @@ struct Writes {
 }
 
 enum Reader {
-    Native,
-    Copy,
+    /// Each line by itself, many at once.
+    Lines(Reading),
     Dialect(Box<Importer>),
     Undecided,
 }
@@ -89,8 +89,8 @@ impl<'r> Stream<'r> {
     /// A stream into that run. `keep_source` keeps a dialect's lines in their events.
     pub fn new(recorder: &'r mut Recorder, format: Format, keep_source: bool) -> Self {
         let reader = match format {
-            Format::Native => Reader::Native,
-            Format::Copy => Reader::Copy,
+            Format::Native => Reader::Lines(Reading::Native),
+            Format::Copy => Reader::Lines(Reading::Copy(recorder.templates())),
             Format::Dialect(dialect) => {
                 Reader::Dialect(Box::new(Importer::new(dialect, keep_source)))
             }
@@ -148,7 +148,7 @@ impl<'r> Stream<'r> {
         counts.lines += 1;
         let (number, offset) = (counts.lines, self.offset);
         self.offset += length;
-        let lenient = number == 1 && !matches!(self.reader, Reader::Native);
+        let lenient = number == 1 && !matches!(self.reader, Reader::Lines(Reading::Native));
         let line = line.strip_prefix(b"\xEF\xBB\xBF").filter(|_| lenient).unwrap_or(line);
         if is_blank(line) {
             self.counter.counts().blank += 1;
@@ -160,9 +160,8 @@ impl<'r> Stream<'r> {
         let mut drafts = 0..0;
         let mut facts = LineFacts::default();
         let read = match &mut self.reader {
-            Reader::Native if self.strict => native(line).map(drop),
-            Reader::Copy if self.strict => copied(line).map(drop),
-            Reader::Native | Reader::Copy => Ok(()),
+            Reader::Lines(reading) if self.strict => reading.read(line).map(drop),
+            Reader::Lines(_) => Ok(()),
             Reader::Dialect(importer) => match importer.read(line, now) {
                 Ok(imported) => {
                     let from = self.held.drafts.len();
@@ -223,9 +222,8 @@ impl<'r> Stream<'r> {
     /// Appends the events of those lines part by part; a thread of its own makes the next
     /// parts ready meanwhile.
     fn write(&mut self, held: &Held, writes: &mut Writes) -> Result<(), RunError> {
-        let reading: Option<Reading> = match &self.reader {
-            Reader::Native => Some(native),
-            Reader::Copy => Some(copied),
+        let reading = match &self.reader {
+            Reader::Lines(reading) => Some(*reading),
             Reader::Dialect(_) | Reader::Undecided => None,
         };
         let mut parts = held.parts();
@@ -369,9 +367,9 @@ impl<'r> Stream<'r> {
         if let Some(dialect) = import::detect(json) {
             self.reader = Reader::Dialect(Box::new(Importer::new(dialect, self.keep_source)));
         } else if json.get("sequence").is_some() && json.get("event_id").is_some() {
-            self.reader = Reader::Copy;
+            self.reader = Reader::Lines(Reading::Copy(self.recorder.templates()));
         } else if json.text_at("type").is_some() {
-            self.reader = Reader::Native;
+            self.reader = Reader::Lines(Reading::Native);
         }
     }
 
@@ -410,8 +408,8 @@ impl<'r> Stream<'r> {
         self.counter.counts().rejected += 1;
         self.first_rejection.get_or_insert_with(|| format!("line {number}: {reason}"));
         let source = match &self.reader {
-            Reader::Native => Some("native"),
-            Reader::Copy => Some("runlog"),
+            Reader::Lines(Reading::Native) => Some("native"),
+            Reader::Lines(Reading::Copy(_)) => Some("runlog"),
             Reader::Dialect(importer) => Some(importer.dialect()),
             Reader::Undecided => None,
         };

@@ -8,6 +8,7 @@ use crate::event::blob;
 use crate::event::draft::Draft;
 use crate::event::json::{self, Json, Rules};
 use crate::event::reserved::reserved_key;
+use crate::event::templates::Templates;
 
 /// A line of the stream whose events wait for the next write.
 pub(super) struct HeldLine {
@@ -63,7 +64,24 @@ impl Held {
 const PART_BYTES: usize = 256 << 10;
 
 /// How lines are read.
-pub(super) type Reading = for<'l> fn(&'l [u8]) -> Result<Draft<'l>, String>;
+#[derive(Clone, Copy)]
+pub(super) enum Reading {
+    /// Each line by itself.
+    Native,
+    /// Lines of another run's log, whose summaries may be made by those templates.
+    Copy(&'static Templates),
+}
+
+impl Reading {
+    /// Reads a line.
+    pub(super) fn read(self, line: &[u8]) -> Result<Draft<'_>, String> {
+        let json: Json<'_> = json::check(line, Rules::STRICT).map_err(|error| error.to_string())?;
+        match self {
+            Self::Native => Draft::native(json).map_err(|error| error.to_string()),
+            Self::Copy(templates) => copied(json, templates),
+        }
+    }
+}
 
 /// Lines made ready for an append.
 pub(super) struct Part<'h> {
@@ -86,7 +104,7 @@ impl<'h> Part<'h> {
         maker: &Maker,
     ) -> Self {
         let (mut drafts, mut unknown) = (Vec::with_capacity(lines.len()), None);
-        let Some(read) = reading else {
+        let Some(reading) = reading else {
             let all = &held.lines[lines.clone()];
             let first = all.first().map_or(0, |line| line.drafts.start);
             let last = all.last().map_or(0, |line| line.drafts.end);
@@ -98,7 +116,7 @@ impl<'h> Part<'h> {
         };
         let mut good = 0;
         let read = lines.clone().filter_map(|index| {
-            let draft = read(held.text(&held.lines[index]));
+            let draft = reading.read(held.text(&held.lines[index]));
             drafts.push(draft.as_ref().map(|_| good..good + 1).map_err(Clone::clone));
             let draft = draft.ok()?;
             good += 1;
@@ -112,16 +130,8 @@ impl<'h> Part<'h> {
     }
 }
 
-/// Reads a native line.
-pub(super) fn native(line: &[u8]) -> Result<Draft<'_>, String> {
-    let json: Json<'_> = json::check(line, Rules::STRICT).map_err(|error| error.to_string())?;
-    Draft::native(json).map_err(|error| error.to_string())
-}
-
-/// Reads a line of another run's log.
-pub(super) fn copied(line: &[u8]) -> Result<Draft<'_>, String> {
-    let json = json::check(line, Rules::STRICT).map_err(|error| error.to_string())?;
-    let draft = Draft::copied(json).map_err(|error| error.to_string())?;
+fn copied<'l>(json: Json<'l>, templates: &Templates) -> Result<Draft<'l>, String> {
+    let draft = Draft::copied(json, templates).map_err(|error| error.to_string())?;
     match reserved_key(draft.data()) {
         Some(blob::KEY) => Err("a large value is left out; `show --full` puts it back".to_owned()),
         _ => Ok(draft),

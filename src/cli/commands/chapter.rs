@@ -176,7 +176,7 @@ fn add(args: &AddArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
         name: args.name.clone(),
         message,
     };
-    let chapter = append_checked(&run, args.appending.options(global)?, ui, |index| {
+    let chapter = append_checked(&run, args.appending.options(global, ui)?, ui, |index| {
         let chapter = plan::plan(&request, &index.tasks, &index.chapters).map_err(|refusal| {
             let item = format!("tasks {} to {} cannot be folded", args.start, args.end);
             Failure::new(Exit::Input, format!("{item}: {refusal}"))
@@ -202,7 +202,7 @@ fn add(args: &AddArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
 
 fn remove(args: &RemoveArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (run, slug) = run_and(&args.slug.words, global)?;
-    append_checked(&run, args.appending.options(global)?, ui, |index| {
+    append_checked(&run, args.appending.options(global, ui)?, ui, |index| {
         find(index, slug)?;
         Ok((plan::removed(slug), ()))
     })?;

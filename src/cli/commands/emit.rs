@@ -117,7 +117,7 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         let hint = if empty { "--run or RUNLOG_RUN is set, but empty" } else { "" };
         Failure::new(Exit::Usage, bad.to_string()).hint(hint)
     })?;
-    let options = args.appending.options(global)?;
+    let options = args.appending.options(global, ui)?;
     let options = Options { create: args.create, ..args.content.over(options, global)? };
     let Some(kind) = &args.kind else {
         let print = args.print.unwrap_or(Print::None);

@@ -28,6 +28,7 @@ use super::clock::now;
 use super::exit::{Exit, Failure};
 use super::settings::Settings;
 use super::ui::{Color, Ui};
+use crate::event::templates::Templates;
 use crate::run::ahead::Ahead;
 use crate::run::derive::{Refreshed, refresh};
 use crate::run::dir::{RunDir, all, locate};
@@ -38,7 +39,7 @@ use crate::run::options::{Durability, INLINE_LIMIT, Options};
 /// `emit` records events into runs/<id>/events.jsonl; `summarize`, `chapter`, `transcript`,
 /// `show` and `list` read them; `validate` tells whether the run holds.
 #[derive(Debug, Parser)]
-#[command(name = "runlog", version, max_term_width = 100)]
+#[command(name = "runlog", version, max_term_width = 80)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: Global,
@@ -168,18 +169,23 @@ enum DurabilityArg {
 }
 
 impl Appending {
-    fn options(&self, global: &Global) -> anyhow::Result<Options> {
+    /// Templates that cannot be used only warn: what happened is recorded all the same.
+    fn options(&self, global: &Global, ui: &Ui) -> anyhow::Result<Options> {
         let durability = match self.durability {
             DurabilityArg::Disk => Durability::Disk,
             DurabilityArg::Process => Durability::Process,
         };
         let settings = global.settings()?;
+        let templates = settings.templates(None).unwrap_or_else(|error| {
+            ui.warn(&format!("the templates set in runlog.toml are not used: {error:#}"));
+            Templates::built_in()
+        });
         Ok(Options {
             lock_timeout: self.lock_timeout,
             durability,
             create: false,
             secrets: Some(settings.rules(None)?),
-            templates: settings.templates(None)?,
+            templates,
             inline_limit: INLINE_LIMIT,
             clock: now,
         })

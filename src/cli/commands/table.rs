@@ -5,7 +5,7 @@ use std::ops::Range;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::render::inert::preview;
+use crate::render::inert::preview_middle;
 
 /// What stands for an unknown figure.
 pub(super) const UNKNOWN: &str = "–";
@@ -49,7 +49,7 @@ pub(super) fn table<const N: usize>(
     table.set_header(columns.iter().map(|column| header[*column]));
     for row in rows {
         table.add_row(columns.iter().map(|column| match column {
-            0 => preview(&row[0], first),
+            0 => preview_middle(&row[0], first),
             column => row[*column].clone(),
         }));
     }

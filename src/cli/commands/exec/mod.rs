@@ -81,7 +81,7 @@ pub(in crate::cli) struct ExecArgs {
 
 pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run_id = args.run_id()?;
-    let options = args.content.over(args.appending.options(global)?, global)?;
+    let options = args.content.over(args.appending.options(global, ui)?, global)?;
     let call = args.call(options)?;
     let signals = Caught::new(child::CAUGHT)?;
     let recorder = open(run_id, args.run_new, options, global)?;

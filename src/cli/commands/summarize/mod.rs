@@ -155,7 +155,7 @@ struct Document {
 pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let settings = global.settings()?;
     let templates = settings.templates(args.templates.as_deref())?;
-    let options = Options { templates, ..args.appending.options(global)? };
+    let options = Options { templates, ..args.appending.options(global, ui)? };
     let runs = named_or_all(&args.runs, args.all, global)?;
     let context = Context {
         args,
