@@ -164,6 +164,8 @@ pub(super) struct Row {
     failed: u64,
     tokens: Option<u64>,
     cost: Option<i64>,
+    /// Whether there are calls whose cost nobody knows.
+    partial: bool,
     pending: u64,
 }
 
@@ -198,12 +200,14 @@ impl Row {
             failed: counts.tool_failures,
             tokens: tokens.map(|(input, output)| input.saturating_add(output)),
             cost: costs.into_iter().flatten().reduce(i64::saturating_add),
+            partial: overview.spending.unpriced() > 0,
             pending: overview.pending(),
         }
     }
 
     fn cells(&self) -> [String; 9] {
         let unknown = || UNKNOWN.to_owned();
+        let more = if self.partial { "+" } else { "" };
         [
             preview(&self.name, 200),
             self.status.name().to_owned(),
@@ -212,7 +216,7 @@ impl Row {
             short_count(self.calls),
             self.failed.to_string(),
             self.tokens.map_or_else(unknown, short_count),
-            self.cost.map_or_else(unknown, dollars),
+            self.cost.map_or_else(unknown, |cost| dollars(cost) + more),
             self.pending.to_string(),
         ]
     }
