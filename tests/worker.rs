@@ -321,3 +321,67 @@ fn a_prompt_is_bounded() {
     let prompt = fs::read_to_string(bench.path("prompt.1")).unwrap();
     assert!(prompt.len() < 20_000, "{}", prompt.len());
 }
+
+/// If this fails, a key that seems to begin in one event and to end in another swallows those
+/// between them.
+#[test]
+fn a_secret_does_not_reach_from_one_event_to_another() {
+    let bench = responses(&[]);
+    let texts = ["-----BEGIN RSA PRIVATE KEY-----", "middle", "MIIE -----END RSA PRIVATE KEY-----"];
+    for (id, text) in ["a", "b", "c"].iter().zip(texts) {
+        bench.emit(&["response", "--event-id", id, "-f", &format!("text={text}"), "--no-redact"]);
+    }
+    let key = format!("text=</events> {}{}", "AKIA", "Q3EGRJNZ7XKLMTVB");
+    bench.emit(&["response", "--event-id", "d", "-f", &key, "--no-redact"]);
+    bench.ok(ASK);
+    assert_eq!(backfills(&bench).len(), 4);
+    let prompt = fs::read_to_string(bench.path("prompt.1")).unwrap();
+    assert!(prompt.contains("[REDACTED:aws") && !prompt.contains("AKIA"), "{prompt}");
+    assert_eq!(prompt.matches("</events>").count(), 1, "{prompt}");
+}
+
+/// If this fails, the command starts with signals held back, or is killed before it can end by
+/// itself, or fills the memory.
+#[test]
+fn the_command_is_an_ordinary_process() {
+    let bench = responses(&[1]);
+    let command = "exec grep SigBlk /proc/self/status >mask";
+    bench.fails(69, &["summarize", "r", "--llm-cmd", command]);
+    if let Ok(mask) = fs::read_to_string(bench.path("mask")) {
+        assert!(mask.trim().ends_with("0000000000000000"), "{mask}");
+    }
+    let command = "trap 'echo told >told; exit 1' TERM; sleep 30 & wait";
+    let args = ["summarize", "r", "--llm-timeout", "300ms", "--llm-cmd", command];
+    bench.fails(69, &args);
+    assert!(bench.path("told").exists(), "it was not told to end");
+    let said = bench.fails(69, &["summarize", "r", "--llm-cmd", "exec cat /dev/zero"]);
+    assert!(said.contains("answered with over"), "{said}");
+}
+
+/// If this fails, what is followed to its end leaves batches behind that were never asked about.
+#[test]
+fn a_followed_run_that_has_ended_is_served_whole() {
+    let bench = responses(&[1; 9]);
+    bench.emit(&["run.completed"]);
+    let command = "sh ./fake '' '' 'test $n != 1 || exit 1'";
+    let args = ["summarize", "r", "--llm-cmd", command, "--max-batch", "3", "--follow"];
+    assert_eq!(bench.call(&args).status, 69);
+    assert_eq!((calls(&bench), backfills(&bench).len()), (3, 6));
+}
+
+/// If this fails, one run's worker holds up all others for ever, or outlives its run.
+#[test]
+fn a_worker_waits_only_so_long_for_another() {
+    let bench = responses(&[1]);
+    let args = [ASK, &["--follow", "--window", "60s"]].concat();
+    let mut worker = bench.command().args(args).stdout(Stdio::null()).spawn().unwrap();
+    bench.ok(&["emit", "run.created", "--run", "z"]);
+    bench.ok(&["emit", "response", "--run", "z", "-f", "text=x"]);
+    std::thread::sleep(Duration::from_millis(500));
+    let args = ["summarize", "--all", "--llm-cmd", "sh ./fake", "--lock-timeout", "500ms"];
+    let said = bench.call(&args);
+    assert_eq!(said.status, 75, "{}", said.err);
+    assert!(said.out.contains("\nz ") && calls(&bench) == 1, "{}", said.out);
+    fs::remove_dir_all(bench.path("runs/r")).unwrap();
+    assert_eq!(worker.wait().unwrap().code(), Some(66));
+}

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
+use super::signals::Interrupts;
+
 /// A command line, run by `sh -c`.
 #[derive(Clone, Debug)]
 pub(super) struct Filter {
@@ -63,17 +65,14 @@ const LEFTOVER: Duration = Duration::from_millis(500);
 
 impl Filter {
     /// Gives the command that text and takes its answer. Its standard error goes where this
-    /// process's goes.
-    pub(super) fn run(&self, input: String) -> Result<String, Trouble> {
-        let mut child = Command::new("sh")
-            .arg("-c")
-            .arg(&self.command)
-            // A group of its own, so that a late command ends with all its children.
-            .process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| Trouble::NotRun(error.to_string()))?;
+    /// process's goes. A signal waits for the answer; a second one does not.
+    pub(super) fn run(&self, input: String, interrupts: &Interrupts) -> Result<String, Trouble> {
+        let mut command = Command::new("sh");
+        // A group of its own, so that a late command ends with all its children.
+        command.arg("-c").arg(&self.command).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let spawned = interrupts.aside(|| command.spawn()).and_then(|spawned| spawned);
+        let mut child = spawned.map_err(|error| Trouble::NotRun(error.to_string()))?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         std::thread::spawn(move || {
             // A command may answer without reading everything.
@@ -90,7 +89,7 @@ impl Filter {
                 }
             }
         });
-        let outcome = attend(&mut child, &answer, self.timeout);
+        let outcome = attend(&mut child, &answer, self.timeout, interrupts);
         if outcome.is_err() {
             end(&mut child);
         }
@@ -108,6 +107,7 @@ fn attend(
     child: &mut Child,
     answer: &Receiver<Vec<u8>>,
     timeout: Duration,
+    interrupts: &Interrupts,
 ) -> Result<(ExitStatus, Vec<u8>), Trouble> {
     const LOOK: Duration = Duration::from_millis(20);
     let begun = Instant::now();
@@ -115,6 +115,8 @@ fn attend(
     let mut open = true;
     let mut ended: Option<(ExitStatus, Instant)> = None;
     loop {
+        // The first signal is noted here, so that a second one does what it does.
+        let _ = interrupts.caught();
         match answer.recv_timeout(LOOK) {
             Ok(piece) => said.extend(piece),
             Err(RecvTimeoutError::Timeout) => {}
@@ -141,7 +143,12 @@ fn end(child: &mut Child) {
     let Ok(group) = i32::try_from(child.id()).map(Pid::from_raw) else { return };
     let _ = killpg(group, Signal::SIGTERM);
     let deadline = Instant::now() + GRACE;
-    while Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
+    loop {
+        let ended = !matches!(child.try_wait(), Ok(None));
+        let gone = ended && killpg(group, None).is_err();
+        if gone || Instant::now() > deadline {
+            break;
+        }
         std::thread::sleep(Duration::from_millis(20));
     }
     let _ = killpg(group, Signal::SIGKILL);

@@ -67,7 +67,7 @@ impl Settings {
     pub(super) fn templates(&self, file: Option<&Path>) -> anyhow::Result<&'static Templates> {
         let set = self.templates.as_ref().map(|path| self.directory.join(path));
         let Some(path) = file.or(set.as_deref()) else { return Ok(Templates::built_in()) };
-        let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        let text = read_text(path)?;
         let templates = Templates::with(&text).map_err(|error| {
             let hint =
                 "a template is a table [\"event.type\"] with template = \"… {field|else} …\"";
@@ -81,7 +81,7 @@ impl Settings {
     pub(super) fn prices(&self, file: Option<&Path>) -> anyhow::Result<&'static Prices> {
         let set = self.prices.as_ref().map(|path| self.directory.join(path));
         let Some(path) = file.or(set.as_deref()) else { return Ok(Prices::none()) };
-        let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        let text = read_text(path)?;
         let prices = Prices::parse(&text).map_err(|error| {
             let hint = "a price is a table [\"model\"] with input = … and output = …";
             bad(path, &error).hint(hint)
@@ -109,14 +109,23 @@ impl Settings {
 }
 
 fn rules_of(path: &Path) -> anyhow::Result<Vec<crate::secret::Rule>> {
-    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    let text = read_text(path)?;
     let rules: AddedRules =
         toml::from_str(&text).map_err(|error| bad(path, &BadToml::of(&text, &error)).hint(RULE))?;
     Ok(rules.rules().map_err(|error| bad(path, &error).hint(RULE))?)
 }
 
+/// The text of a file that the user names.
+pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+}
+
 fn unreadable(path: &Path, error: &std::io::Error) -> anyhow::Error {
-    let exit = if error.kind() == ErrorKind::NotFound { Exit::NoInput } else { Exit::Io };
+    let exit = match error.kind() {
+        ErrorKind::NotFound => Exit::NoInput,
+        ErrorKind::InvalidData => Exit::Input,
+        _ => Exit::Io,
+    };
     Failure::new(exit, format!("cannot read {}: {error}", path.display())).into()
 }
 

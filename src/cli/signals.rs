@@ -178,6 +178,14 @@ impl Interrupts {
         self.first.get()
     }
 
+    /// Does something with the signals as they were before, so that a child starts with them.
+    pub(super) fn aside<T>(&self, start: impl FnOnce() -> T) -> io::Result<T> {
+        let held = self.caught.mask_before().thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
+        let started = start();
+        held.thread_set_mask()?;
+        Ok(started)
+    }
+
     /// Waits so long, or for a signal.
     pub(super) fn wait(&self, longest: Duration) -> io::Result<()> {
         let timeout = PollTimeout::try_from(longest).unwrap_or(PollTimeout::MAX);

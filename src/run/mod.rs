@@ -63,7 +63,8 @@ pub enum RunError {
 
 impl RunError {
     /// There is no run in that directory.
-    fn no_such_run(run: &dir::RunDir) -> Self {
+    #[must_use]
+    pub fn no_such_run(run: &dir::RunDir) -> Self {
         let runs_dir = run.path().parent().unwrap_or(run.path()).to_owned();
         Self::NoSuchRun { name: run.name(), runs_dir }
     }

@@ -187,6 +187,14 @@ impl<'r> Stream<'r> {
         Ok(())
     }
 
+    /// Takes blank lines that come first: how many, and the bytes of the stream that they took.
+    pub fn pass_blank(&mut self, lines: u64, bytes: u64) {
+        let counts = self.counter.counts();
+        counts.lines += lines;
+        counts.blank += lines;
+        self.offset += bytes;
+    }
+
     /// Whether enough has come together for a write.
     #[must_use]
     pub fn is_full(&self) -> bool {

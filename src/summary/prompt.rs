@@ -4,6 +4,7 @@ use crate::event::envelope::Event;
 use crate::event::fields::as_text;
 use crate::event::json::{Json, Kind, ObjectText};
 use crate::event::template::cut;
+use crate::secret::Rules;
 
 /// Where the events go in a template.
 const PLACE: &str = "{events}";
@@ -43,10 +44,10 @@ impl Prompt {
     }
 }
 
-/// An event as the model sees it: one line of JSON, in which nothing looks like a tag, so
-/// that no text of an event can end the list of events.
+/// An event as the model sees it: one line of JSON without secrets, in which nothing looks
+/// like a tag, so that no text of an event can end the list of events.
 #[must_use]
-pub fn event_line(event: &Event<'_>) -> String {
+pub fn event_line(event: &Event<'_>, secrets: Option<&Rules>) -> String {
     let mut object = ObjectText::new();
     object
         .text("event_id", &event.event_id)
@@ -59,8 +60,13 @@ pub fn event_line(event: &Event<'_>) -> String {
         let shortened = shortened(event.data);
         object.json("data", Json::trusted(&shortened));
     }
+    let mut line = object.finish();
+    // Each event by itself: what begins in one cannot end in another.
+    if let Some(redacted) = secrets.and_then(|rules| rules.redact_json(Json::trusted(&line))) {
+        line = redacted.text;
+    }
     // `<` stands only inside strings, where an escape means the same.
-    object.finish().replace('<', "\\u003c").replace('>', "\\u003e")
+    line.replace('<', "\\u003c").replace('>', "\\u003e")
 }
 
 /// An object whose long members are cut; its text alone, cut, where that is not enough.

@@ -122,7 +122,7 @@ pub(super) fn run(
     ui: &Ui,
 ) -> anyhow::Result<Exit> {
     let input = io::stdin().as_fd().try_clone_to_owned().map(File::from);
-    let mut input = Input { file: input?, lines: Lines::default(), blank: Vec::new() };
+    let mut input = Input { file: input?, lines: Lines::default(), blank: (0, 0) };
     let interrupts = Interrupts::watch()?;
     // A stream may begin with the run.created that makes its run.
     let makes_run = create || input.begins_with_creation(&interrupts)?;
@@ -143,9 +143,8 @@ pub(super) fn run(
         tell(&stream.acknowledged(), what, &id, ui)?;
         committed
     };
-    for (line, length) in std::mem::take(&mut input.blank) {
-        stream.push(&line, length, now())?;
-    }
+    let (lines, bytes) = input.blank;
+    stream.pass_blank(lines, bytes);
     'input: loop {
         while let Some((line, length)) = input.lines.next() {
             stream.push(line, length, now())?;
@@ -262,8 +261,8 @@ pub(super) fn report(receipt: &Receipt, first_rejection: Option<&str>, ui: &Ui) 
 struct Input {
     file: File,
     lines: Lines,
-    /// Blank lines before the first other one.
-    blank: Vec<(Vec<u8>, u64)>,
+    /// Blank lines before the first other one, and their bytes.
+    blank: (u64, u64),
 }
 
 impl Input {
@@ -292,8 +291,9 @@ impl Input {
             let ended = self.lines.has_ended();
             match self.lines.first().map(|line| (is_blank(line), check(line, Rules::STRICT))) {
                 Some((true, _)) if !ended => {
-                    let blank = self.lines.next().map(|(line, length)| (line.to_vec(), length));
-                    self.blank.extend(blank);
+                    if let Some((_, length)) = self.lines.next() {
+                        self.blank = (self.blank.0 + 1, self.blank.1 + length);
+                    }
                     continue;
                 }
                 Some((_, first)) => return Ok(first.is_ok_and(creates)),

@@ -18,6 +18,7 @@ mod table;
 mod transcript;
 mod validate;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -226,13 +227,15 @@ fn named_or_all(
     everything: bool,
     global: &Global,
 ) -> anyhow::Result<Vec<RunDir>> {
-    let runs = match everything {
+    let mut runs: Vec<RunDir> = match everything {
         true => all(&global.runs_dir),
         false => names
             .iter()
             .map(|name| locate(&global.runs_dir, name))
             .collect::<Result<Vec<_>, _>>()?,
     };
+    let mut seen = HashSet::new();
+    runs.retain(|run| seen.insert(run.path().to_owned()));
     if runs.is_empty() {
         let message = format!("there are no runs in {}", global.runs_dir.display());
         return Err(Failure::new(Exit::NoInput, message)

@@ -19,10 +19,9 @@ use super::{Appending, Global, duration, named_or_all, renew};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
 use crate::cli::progress::Progress;
-use crate::cli::settings::Settings;
+use crate::cli::settings::{Settings, read_text};
 use crate::cli::ui::Ui;
 use crate::event::templates::Templates;
-use crate::fs::FsError;
 use crate::render::human::plural;
 use crate::run::dir::RunDir;
 use crate::run::document::SCHEMA_VERSION;
@@ -284,7 +283,7 @@ fn one(
     } else {
         let drafts = reading.plan.drafts();
         if !drafts.is_empty() {
-            let filled = append(run, context.options, &drafts)?;
+            let (filled, _) = append(run, context.options, &drafts)?;
             notes.push(format!(
                 "{}: {} filled in by templates",
                 run.name(),
@@ -355,8 +354,7 @@ fn worker(
     let prompt = match &args.prompt_file {
         None => Prompt::default(),
         Some(path) => {
-            let text =
-                std::fs::read_to_string(path).map_err(|error| FsError::io(path, "read", error))?;
+            let text = read_text(path)?;
             Prompt::parse(&text)
                 .map_err(|what| Failure::new(Exit::Input, format!("{}: {what}", path.display())))?
         }

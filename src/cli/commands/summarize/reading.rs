@@ -63,6 +63,9 @@ impl Reading {
 
     /// Reads what the log holds by now.
     pub(super) fn catch_up(&mut self) -> Result<(), RunError> {
+        if !self.run.has_log()? {
+            return Err(RunError::no_such_run(&self.run));
+        }
         let length = self.run.events().metadata().map_or(0, |metadata| metadata.len());
         self.reader.extend_to(length);
         while let Some(line) = self.reader.next_line()? {

@@ -43,11 +43,19 @@ struct Patience {
     attempts: HashMap<String, u32>,
     failures: u32,
     not_before: Instant,
+    /// Whether nothing will be asked again.
+    is_last: bool,
 }
 
 impl Patience {
     fn new(window: Duration) -> Self {
-        Self { window, attempts: HashMap::new(), failures: 0, not_before: Instant::now() }
+        Self {
+            window,
+            attempts: HashMap::new(),
+            failures: 0,
+            not_before: Instant::now(),
+            is_last: false,
+        }
     }
 
     /// Whether the event was not asked about too often.
@@ -83,6 +91,7 @@ pub(super) struct Served {
     unanswered: u64,
     unknown: u64,
     repeated: u64,
+    taken: u64,
     /// Whether the command cannot be run, so that asking again is no use.
     pub(super) hopeless: bool,
 }
@@ -124,7 +133,7 @@ impl Worker {
         if reading.wanted.is_empty() {
             return Ok(served);
         }
-        let Some(_turn) = self.turn(&reading.run, ui)? else { return Ok(served) };
+        let Some(_turn) = self.turn(reading, false, ui)? else { return Ok(served) };
         // Another worker may have served the run meanwhile.
         reading.catch_up()?;
         let events = reading.wanted.events();
@@ -143,7 +152,7 @@ impl Worker {
     /// signal, after the batch in hand.
     pub(super) fn follow(&self, reading: &mut Reading, ui: &Ui) -> anyhow::Result<Served> {
         let mut served = Served::default();
-        let Some(_turn) = self.turn(&reading.run, ui)? else { return Ok(served) };
+        let Some(_turn) = self.turn(reading, true, ui)? else { return Ok(served) };
         let mut patience = Patience::new(self.window);
         let mut waiting: Option<Instant> = None;
         loop {
@@ -163,6 +172,8 @@ impl Worker {
             let due = since.is_some_and(|since| since.elapsed() >= self.window);
             if since.is_some() && (over || (due && patience.is_over())) {
                 waiting = None;
+                // Nobody will ask again about a run that has ended.
+                patience.is_last = reading.has_ended();
                 self.ask_all(&reading.run, &events, &mut patience, &mut served, ui)?;
                 if over || self.interrupted().is_some() {
                     reading.catch_up()?;
@@ -177,7 +188,8 @@ impl Worker {
         Ok(served)
     }
 
-    /// Asks about all these events, up to the first failure or a signal.
+    /// Asks about all these events, up to a signal, or to the first failure if they can be
+    /// asked about again.
     fn ask_all(
         &self,
         run: &RunDir,
@@ -195,7 +207,8 @@ impl Worker {
                 let filled = plural(served.filled - filled, "summary");
                 ui.note(&format!("{}: {filled} filled in", run.name()));
             }
-            if failed || self.interrupted().is_some() {
+            let again = failed && !patience.is_last;
+            if again || served.hopeless || self.interrupted().is_some() {
                 break;
             }
         }
@@ -212,12 +225,15 @@ impl Worker {
         Ok(())
     }
 
-    /// Waits until no other worker serves the run, so that nothing is asked, and paid, twice.
-    /// `None` when a signal came first.
-    fn turn(&self, run: &RunDir, ui: &Ui) -> anyhow::Result<Option<File>> {
-        let failed = |error| FsError::io(run.path(), "lock", error);
+    /// Waits until no other worker serves the run, so that nothing is asked, and paid, twice:
+    /// as long as for a lock, or, where the run is followed, until it ends. `None` when it
+    /// ended or a signal came first.
+    fn turn(&self, reading: &mut Reading, follows: bool, ui: &Ui) -> anyhow::Result<Option<File>> {
+        let path = reading.run.path().to_owned();
+        let failed = |error| FsError::io(&path, "lock", error);
         self.interrupts()?;
-        let directory = File::open(run.path()).map_err(failed)?;
+        let directory = File::open(&path).map_err(failed)?;
+        let begun = Instant::now();
         let mut told = false;
         loop {
             match directory.try_lock() {
@@ -226,9 +242,22 @@ impl Worker {
                 Err(std::fs::TryLockError::Error(error)) => return Err(failed(error).into()),
             }
             if !std::mem::replace(&mut told, true) {
-                ui.note(&format!("another `runlog summarize` serves {}: waiting", run.name()));
+                let name = reading.run.name();
+                ui.note(&format!("another `runlog summarize` serves {name}: waiting"));
             }
-            if self.interrupted().is_some() {
+            if !follows && begun.elapsed() > self.options.lock_timeout {
+                let message = format!(
+                    "another `runlog summarize` serves the run; waited {:?}",
+                    self.options.lock_timeout
+                );
+                let hint =
+                    "its summaries are left to that one; --lock-timeout says how long to wait";
+                return Err(Failure::new(Exit::Busy, message).hint(hint).into());
+            }
+            if follows {
+                reading.catch_up()?;
+            }
+            if self.interrupted().is_some() || (follows && reading.has_ended()) {
                 return Ok(None);
             }
             self.interrupts()?.wait(LOOK)?;
@@ -248,17 +277,14 @@ impl Worker {
         let mut lines = Vec::with_capacity(batch.len());
         for event in batch {
             let line = line_at(&path, &file, event.offset).map_err(RunError::from)?;
-            lines.extend(envelope::parse(&line).ok().map(|event| event_line(&event)));
+            let secrets = self.options.secrets;
+            lines.extend(envelope::parse(&line).ok().map(|event| event_line(&event, secrets)));
         }
         if lines.is_empty() {
             return Ok(());
         }
-        let mut prompt = self.prompt.fill(&lines);
-        if let Some(redacted) = self.options.secrets.and_then(|rules| rules.redact(&prompt)) {
-            prompt = redacted.text;
-        }
         served.calls += 1;
-        let answer = self.filter.run(prompt);
+        let answer = self.filter.run(self.prompt.fill(&lines), self.interrupts()?);
         let ids: Vec<&str> = batch.iter().map(|event| event.event_id.as_str()).collect();
         let answer = match answer.map(|text| Answer::read(&text, &ids)) {
             Ok(answer) if !answer.summaries.is_empty() => answer,
@@ -277,7 +303,9 @@ impl Worker {
             .iter()
             .map(|(target, summary)| draft(target, summary, "llm", ("batch", Some(&name))))
             .collect();
-        served.filled += append(run, self.options, &drafts)?;
+        let (filled, taken) = append(run, self.options, &drafts)?;
+        served.filled += filled;
+        served.taken += taken;
         served.unanswered += (batch.len() - answer.summaries.len()) as u64;
         served.unknown += answer.unknown;
         served.repeated += answer.repeated;
@@ -309,19 +337,23 @@ impl Worker {
     }
 }
 
-/// Appends backfills; how many are new. One that another worker made meanwhile counts as old.
-pub(super) fn append(run: &RunDir, options: Options, drafts: &[Draft<'_>]) -> anyhow::Result<u64> {
+/// Appends backfills: how many are new, and how many have ids that other events have taken.
+pub(super) fn append(
+    run: &RunDir,
+    options: Options,
+    drafts: &[Draft<'_>],
+) -> anyhow::Result<(u64, u64)> {
     let mut recorder = Recorder::open(run.clone(), options)?;
     recorder.expect_many_ids();
-    let mut new = 0;
+    let (mut new, mut taken) = (0, 0);
     for outcome in recorder.append(drafts)?.outcomes {
         match outcome {
             Ok(event) => new += u64::from(!event.repeated),
-            Err(RunError::Conflict { .. }) => {}
+            Err(RunError::Conflict { .. }) => taken += 1,
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(new)
+    Ok((new, taken))
 }
 
 impl Served {
@@ -333,6 +365,7 @@ impl Served {
         self.unanswered += other.unanswered;
         self.unknown += other.unknown;
         self.repeated += other.repeated;
+        self.taken += other.taken;
         self.hopeless |= other.hopeless;
     }
 
@@ -350,6 +383,7 @@ impl Served {
             (self.unanswered, "without an answer"),
             (self.unknown, "about unknown events, ignored"),
             (self.repeated, "said twice, ignored"),
+            (self.taken, "not filled in, since other events have the ids for it"),
         ] {
             if number > 0 {
                 parts.push(format!("{number} {what}"));
