@@ -139,3 +139,28 @@ fn a_mistake_in_the_templates_loses_no_event() {
     assert_eq!(bench.lines().len(), 2);
     bench.fails(65, &["summarize", "r"]);
 }
+
+/// If this fails, a user's label is not the name of an event's file among the chapters.
+#[test]
+fn a_label_names_the_files_of_chapters() {
+    let bench = with_templates(OWN);
+    fs::write(bench.path("runlog.toml"), "templates = \"own.toml\"\n").unwrap();
+    bench.emit(&["message.user", "-f", "text=do it"]);
+    bench.emit(&["deploy.done"]);
+    bench.emit(&["message.user", "-f", "text=more"]);
+    bench.ok(&[
+        "chapter",
+        "add",
+        "r",
+        "--start",
+        "1",
+        "--end",
+        "1",
+        "--name",
+        "C",
+        "--message",
+        "m",
+    ]);
+    let names = bench.ok(&["chapter", "ls", "r", "/chapters/c/events"]);
+    assert_eq!(names, "001-message-user.md\n002-deployed.md\n");
+}

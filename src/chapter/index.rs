@@ -7,15 +7,16 @@ use serde::Serialize;
 use super::fold::{Chapter, Chapters};
 use crate::conversation::tasks::{Outcome, Task, Tasks};
 use crate::conversation::text::{estimate_tokens, spoken};
-use crate::event::catalogue;
 use crate::event::fields::View;
+use crate::event::templates::Templates;
 use crate::render::human::{plural, short_count};
 use crate::render::inert::preview;
 use crate::summary::backfill::Backfills;
 
 /// Everything that the chapter commands read from a log.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Index {
+    templates: &'static Templates,
     /// The tasks.
     pub tasks: Tasks,
     /// The chapters.
@@ -40,6 +41,21 @@ pub struct Entry {
 }
 
 impl Index {
+    /// Of no event yet; those templates say the labels of types.
+    #[must_use]
+    pub fn new(templates: &'static Templates) -> Self {
+        Self {
+            templates,
+            tasks: Tasks::default(),
+            chapters: Chapters::default(),
+            backfills: Backfills::default(),
+            entries: Vec::new(),
+            labels: Vec::new(),
+            label_numbers: HashMap::new(),
+            tokens: Vec::new(),
+        }
+    }
+
     /// Takes the next event, whose line begins at byte `offset`.
     pub fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
         self.chapters.observe(view);
@@ -144,7 +160,7 @@ impl Index {
             return number;
         }
         let number = self.labels.len() as u32;
-        let label = catalogue::label(kind);
+        let label = self.templates.label(kind);
         self.labels.push(if label.is_empty() { "event".to_owned() } else { label });
         self.label_numbers.insert(kind.to_owned(), number);
         number

@@ -21,6 +21,7 @@ use crate::conversation::text::estimate_tokens;
 use crate::event::draft::Draft;
 use crate::event::envelope;
 use crate::event::fields::View;
+use crate::event::templates::Templates;
 use crate::fs::{Access, open_regular};
 use crate::log::reader::line_at;
 use crate::render::human::{plural, short_count};
@@ -144,15 +145,15 @@ fn run_and<'w>(words: &'w [String], global: &Global) -> anyhow::Result<(RunDir, 
     }
 }
 
-fn read(run: &RunDir, ui: &Ui) -> anyhow::Result<(Index, Read)> {
-    let mut index = Index::default();
+fn read(run: &RunDir, templates: &'static Templates, ui: &Ui) -> anyhow::Result<(Index, Read)> {
+    let mut index = Index::new(templates);
     let read = each_event(run, |view, line| index.observe(view, line.offset))?;
     tell_bad_lines(read, run, ui);
     Ok((index, read))
 }
 
 fn index(args: &IndexArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let (index, _) = read(&args.run.find(global)?, ui)?;
+    let (index, _) = read(&args.run.find(global)?, global.templates(ui)?, ui)?;
     let text = match args.format {
         HumanOrJson::Json => serde_json::to_string_pretty(&index.document())? + "\n",
         HumanOrJson::Human => {
@@ -220,7 +221,7 @@ fn append_checked<T>(
 ) -> anyhow::Result<T> {
     let mut recorder = Recorder::open(run.clone(), options)?;
     for _ in 0..ATTEMPTS {
-        let (index, read) = read(run, ui)?;
+        let (index, read) = read(run, options.templates, ui)?;
         let (draft, decided) = decide(&index)?;
         let Some(batch) = recorder.append_after(read.end, &[draft])? else { continue };
         for outcome in batch.outcomes {
@@ -248,7 +249,7 @@ struct ListDocument {
 }
 
 fn list(args: &IndexArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let (index, _) = read(&args.run.find(global)?, ui)?;
+    let (index, _) = read(&args.run.find(global)?, global.templates(ui)?, ui)?;
     let text = match args.format {
         HumanOrJson::Json => {
             let chapters = index.chapters.active().iter().map(|chapter| {
@@ -284,7 +285,7 @@ fn list(args: &IndexArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
 
 fn show(args: &SlugArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (run, slug) = run_and(&args.words, global)?;
-    let (index, _) = read(&run, ui)?;
+    let (index, _) = read(&run, global.templates(ui)?, ui)?;
     let chapter = find(&index, slug)?;
     let text = Chapter::in_context(&chapter.name, &chapter.message, &chapter.slug);
     ui.data(format!("{}\n", inert::text(&text)).as_bytes())?;
@@ -301,7 +302,7 @@ fn ls(args: &LsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
         }
         (words, _) => run_and(words, global)?,
     };
-    let (index, _) = read(&run, ui)?;
+    let (index, _) = read(&run, global.templates(ui)?, ui)?;
     let node = tree::resolve(&index, path).ok_or_else(|| no_such_path(path))?;
     let names = match tree::list(&index, node) {
         Some(names) => names,
@@ -314,7 +315,7 @@ fn ls(args: &LsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
 
 fn cat(args: &CatArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (run, path) = run_and(&args.words, global)?;
-    let (index, _) = read(&run, ui)?;
+    let (index, _) = read(&run, global.templates(ui)?, ui)?;
     let node = tree::resolve(&index, path).ok_or_else(|| no_such_path(path))?;
     let text = match node {
         Node::Summary(chapter) => tree::summary(chapter),

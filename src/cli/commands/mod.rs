@@ -93,6 +93,15 @@ impl Global {
         self.settings = settings.map(OnceLock::from).unwrap_or_default();
     }
 
+    /// The templates that are set. Ones that cannot be used only warn: what happened is
+    /// recorded and shown all the same.
+    fn templates(&self, ui: &Ui) -> anyhow::Result<&'static Templates> {
+        Ok(self.settings()?.templates(None).unwrap_or_else(|error| {
+            ui.warn(&format!("the templates set in runlog.toml are not used: {error:#}"));
+            Templates::built_in()
+        }))
+    }
+
     /// The settings of the file beside the runs directory.
     fn settings(&self) -> anyhow::Result<&Settings> {
         if let Some(settings) = self.settings.get() {
@@ -170,17 +179,13 @@ enum DurabilityArg {
 }
 
 impl Appending {
-    /// Templates that cannot be used only warn: what happened is recorded all the same.
     fn options(&self, global: &Global, ui: &Ui) -> anyhow::Result<Options> {
         let durability = match self.durability {
             DurabilityArg::Disk => Durability::Disk,
             DurabilityArg::Process => Durability::Process,
         };
         let settings = global.settings()?;
-        let templates = settings.templates(None).unwrap_or_else(|error| {
-            ui.warn(&format!("the templates set in runlog.toml are not used: {error:#}"));
-            Templates::built_in()
-        });
+        let templates = global.templates(ui)?;
         Ok(Options {
             lock_timeout: self.lock_timeout,
             durability,
