@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compares runlog with public tools on this machine, in turn, and prints ratios of medians.
 # Needs hyperfine and jq; jaq where it is there. Absolute times mean nothing on a shared machine.
-# RUNS: how often single emits are timed. EVENTS: how many a stream has.
+# RUNS: how often single emits are timed. EVENTS: how many a stream has. RUNS_MADE: how many
+# runs are summarized.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cargo build --release --quiet --locked --manifest-path "$root/Cargo.toml"
@@ -71,6 +72,17 @@ for stream in notes.jsonl stream.jsonl; do
   echo "jq / emit --stdin:       $(ratio "$jq" "$ours")"
   [ -z "$jaq" ] || echo "jaq / emit --stdin:      $(ratio "$theirs" "$ours") (at least 1)"
 done
+
+echo "making ${RUNS_MADE:-1000} runs of 1000 events …" >&2
+head -1000 stream.jsonl >some.jsonl
+for number in $(seq "${RUNS_MADE:-1000}"); do
+  "$runlog" emit run.created --runs-dir archive --run "r$number" --print none
+  "$runlog" emit --runs-dir archive --run "r$number" --stdin --quiet <some.jsonl
+done
+ours=$(seconds "$runlog" summarize --runs-dir archive --all)
+theirs=$(seconds sh -c 'cat archive/*/events.jsonl | jq -c .type')
+printf 'summarize --all: %s s; cat | jq -c .type: %s s\n' "$ours" "$theirs"
+echo "jq / summarize --all:    $(ratio "$theirs" "$ours") (at least 1)"
 
 echo "eight writers of 1000 events each …" >&2
 "$runlog" emit run.created --run many --print none
