@@ -10,6 +10,7 @@ pub mod dir;
 pub mod document;
 mod identity;
 mod ids;
+mod imported_ids;
 mod intake;
 pub mod mirror;
 pub mod options;

@@ -1,19 +1,18 @@
 //! A stream of lines on its way into a run: native envelopes, or a dialect's lines.
 //! Lines come in one by one and go out in batches: one lock, one write, one sync.
 
-use std::collections::HashMap;
 use std::sync::mpsc::sync_channel;
 
 use super::RunError;
 use super::ahead::Ahead;
 use super::batch::{Batch, Recorded};
+use super::imported_ids::ImportedIds;
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
 use super::stream_line::{Held, HeldLine, Part, Reading};
-use crate::event::envelope;
 use crate::event::json::{self, Rules};
 use crate::event::time::Timestamp;
-use crate::import::line::{Imported, Importer};
+use crate::import::line::Importer;
 use crate::import::{self, Dialect};
 use crate::log::rejected::{Origin, Rejected};
 use crate::log::tail::is_blank;
@@ -55,7 +54,7 @@ pub struct Stream<'r> {
     rejects: Vec<u8>,
     offset: u64,
     /// Dialects: what each id of this stream was made from.
-    seen: HashMap<String, [u8; 8]>,
+    ids: ImportedIds,
     /// The first rejection, for who stops there.
     first_rejection: Option<String>,
     lifecycle: bool,
@@ -107,7 +106,7 @@ impl<'r> Stream<'r> {
             held: Held::default(),
             rejects: Vec::new(),
             offset: 0,
-            seen: HashMap::new(),
+            ids: ImportedIds::default(),
             first_rejection: None,
             lifecycle: false,
             recorded: 0,
@@ -163,10 +162,12 @@ impl<'r> Stream<'r> {
             Reader::Lines(reading) if self.strict => reading.read(line).map(drop),
             Reader::Lines(_) => Ok(()),
             Reader::Dialect(importer) => match importer.read(line, now) {
-                Ok(imported) => {
+                Ok(mut imported) => {
+                    self.ids.name(&mut imported, self.recorder)?;
                     let from = self.held.drafts.len();
-                    facts = self.take_imported(imported)?;
+                    self.held.drafts.append(&mut imported.drafts);
                     drafts = from..self.held.drafts.len();
+                    facts = LineFacts::of(imported);
                     Ok(())
                 }
                 Err(error) => Err(error.to_string()),
@@ -379,33 +380,6 @@ impl<'r> Stream<'r> {
         } else if json.text_at("type").is_some() {
             self.reader = Reader::Lines(Reading::Native);
         }
-    }
-
-    /// Names the events of a dialect's line, unless the line is in the run already.
-    fn take_imported(&mut self, mut line: Imported) -> Result<LineFacts, RunError> {
-        let mut base_id = line.base_id.clone();
-        for _ in 0..2 {
-            if !self.is_taken_by_other(&base_id, &line)? {
-                break;
-            }
-            base_id = line.substitute_id();
-        }
-        let mut mark = [0; 8];
-        mark.copy_from_slice(&line.content[..8]);
-        self.seen.insert(base_id.clone(), mark);
-        line.name(&base_id);
-        self.held.drafts.append(&mut line.drafts);
-        Ok(LineFacts::of(line))
-    }
-
-    /// Whether an id stands for other content, in this stream or in the log.
-    fn is_taken_by_other(&mut self, id: &str, line: &Imported) -> Result<bool, RunError> {
-        if let Some(mark) = self.seen.get(id) {
-            return Ok(*mark != line.content[..8]);
-        }
-        let Some(stored) = self.recorder.stored(id)? else { return Ok(false) };
-        let same = envelope::parse(&stored).is_ok_and(|event| line.is_from_same_source(event.data));
-        Ok(!same)
     }
 
     fn reject(&mut self, line: &HeldLine, content: &[u8], reason: &str, now: Timestamp) {

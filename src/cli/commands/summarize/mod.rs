@@ -1,6 +1,8 @@
 //! `runlog summarize`
 
+mod patience;
 mod reading;
+mod served;
 mod view;
 mod worker;
 
@@ -31,8 +33,9 @@ use crate::summary::overview::OverviewDocument;
 use crate::summary::prices::Prices;
 use crate::summary::prompt::Prompt;
 use reading::Reading;
+use served::Served;
 use view::{Row, SortKey, compare, many_runs, one_run};
-use worker::{Served, Worker, append};
+use worker::{Worker, append};
 
 /// The heading of the options for models.
 const MODEL: &str = "Summaries by a model";

@@ -1,13 +1,13 @@
 //! The batching worker: asks the user's command for the summaries that want a model.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::fs::File;
 use std::time::{Duration, Instant};
 
+use super::patience::Patience;
 use super::reading::Reading;
-use crate::cli::exit::Exit;
-use crate::cli::exit::Failure;
+use super::served::Served;
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
@@ -37,73 +37,8 @@ pub(super) struct Worker {
     pub(super) watched: OnceCell<Interrupts>,
 }
 
-/// How often and how soon a followed run's events are asked about.
-struct Patience {
-    window: Duration,
-    attempts: HashMap<String, u32>,
-    failures: u32,
-    not_before: Instant,
-    /// Whether nothing will be asked again.
-    is_last: bool,
-}
-
-impl Patience {
-    fn new(window: Duration) -> Self {
-        Self {
-            window,
-            attempts: HashMap::new(),
-            failures: 0,
-            not_before: Instant::now(),
-            is_last: false,
-        }
-    }
-
-    /// Whether the event was not asked about too often.
-    fn may_ask(&self, event: &Wanting) -> bool {
-        self.attempts.get(&event.event_id).is_none_or(|attempts| *attempts < ATTEMPTS)
-    }
-
-    /// Whether the wait after the last failure is over.
-    fn is_over(&self) -> bool {
-        Instant::now() >= self.not_before
-    }
-
-    /// Notes a call; each failure in a row doubles the wait.
-    fn asked(&mut self, batch: &[Wanting], failed: bool) {
-        for event in batch {
-            *self.attempts.entry(event.event_id.clone()).or_default() += 1;
-        }
-        self.failures = if failed { self.failures + 1 } else { 0 };
-        if failed {
-            let base = self.window.max(SHORTEST_WAIT);
-            let wait = base.saturating_mul(1 << self.failures.min(16));
-            self.not_before = Instant::now() + wait.min(LONGEST_WAIT);
-        }
-    }
-}
-
-/// What the asking came to.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Served {
-    calls: u64,
-    failed: u64,
-    filled: u64,
-    unanswered: u64,
-    unknown: u64,
-    repeated: u64,
-    taken: u64,
-    /// Whether the command cannot be run, so that asking again is no use.
-    pub(super) hopeless: bool,
-}
-
-/// How often an event is asked about while a run is followed.
-const ATTEMPTS: u32 = 3;
 /// How often a followed log is looked at.
 const LOOK: Duration = Duration::from_millis(200);
-/// Shortest and longest wait after failures.
-const SHORTEST_WAIT: Duration = Duration::from_millis(100);
-const LONGEST_WAIT: Duration = Duration::from_secs(300);
-
 impl Worker {
     /// The calls that the events wait for.
     pub(super) fn calls(&self, events: &[Wanting]) -> usize {
@@ -354,52 +289,4 @@ pub(super) fn append(
         }
     }
     Ok((new, taken))
-}
-
-impl Served {
-    /// Adds what another run came to.
-    pub(super) fn add(&mut self, other: Self) {
-        self.calls += other.calls;
-        self.failed += other.failed;
-        self.filled += other.filled;
-        self.unanswered += other.unanswered;
-        self.unknown += other.unknown;
-        self.repeated += other.repeated;
-        self.taken += other.taken;
-        self.hopeless |= other.hopeless;
-    }
-
-    /// What to say of it; nothing where nobody was asked.
-    pub(super) fn told(self, run: &RunDir) -> Option<String> {
-        if self.calls == 0 {
-            return None;
-        }
-        let mut parts = vec![format!(
-            "{} filled in by {}",
-            plural(self.filled, "summary"),
-            plural(self.calls, "call")
-        )];
-        for (number, what) in [
-            (self.unanswered, "without an answer"),
-            (self.unknown, "about unknown events, ignored"),
-            (self.repeated, "said twice, ignored"),
-            (self.taken, "not filled in, since other events have the ids for it"),
-        ] {
-            if number > 0 {
-                parts.push(format!("{number} {what}"));
-            }
-        }
-        Some(format!("{}: {}", run.name(), parts.join(", ")))
-    }
-
-    /// The exit status that failed calls ask for.
-    pub(super) fn outcome(self) -> Result<(), Failure> {
-        if self.failed == 0 {
-            return Ok(());
-        }
-        let message =
-            format!("{} of {} brought no summaries", self.failed, plural(self.calls, "call"));
-        Err(Failure::new(Exit::Unavailable, message)
-            .hint("the log has an `error` event for each; running the same again asks again"))
-    }
 }
