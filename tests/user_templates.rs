@@ -148,19 +148,8 @@ fn a_label_names_the_files_of_chapters() {
     bench.emit(&["message.user", "-f", "text=do it"]);
     bench.emit(&["deploy.done"]);
     bench.emit(&["message.user", "-f", "text=more"]);
-    bench.ok(&[
-        "chapter",
-        "add",
-        "r",
-        "--start",
-        "1",
-        "--end",
-        "1",
-        "--name",
-        "C",
-        "--message",
-        "m",
-    ]);
+    let fold = "chapter add r --start 1 --end 1 --name C --message m";
+    bench.ok(&fold.split(' ').collect::<Vec<_>>());
     let names = bench.ok(&["chapter", "ls", "r", "/chapters/c/events"]);
     assert_eq!(names, "001-message-user.md\n002-deployed.md\n");
 }

@@ -385,3 +385,13 @@ fn a_worker_waits_only_so_long_for_another() {
     fs::remove_dir_all(bench.path("runs/r")).unwrap();
     assert_eq!(worker.wait().unwrap().code(), Some(66));
 }
+
+/// If this fails, a follower goes on asking by a command that does not exist.
+#[test]
+fn a_follower_without_a_command_ends() {
+    let bench = responses(&[1]);
+    let args = ["summarize", "r", "--follow", "--window", "50ms", "--llm-cmd", "no-such-command"];
+    assert_eq!(bench.call(&args).status, 69);
+    let errors = bench.lines().into_iter().filter(|line| line["type"] == "error").count();
+    assert_eq!(errors, 1);
+}

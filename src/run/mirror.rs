@@ -7,11 +7,6 @@ use std::path::{Path, PathBuf};
 use super::RunError;
 use crate::fs::{Access, append_lines, open_regular, replace};
 
-fn open_existing(path: &Path) -> Option<BufReader<File>> {
-    let file = open_regular(path, Access::Read).ok()?;
-    Some(BufReader::with_capacity(64 << 10, file))
-}
-
 /// A derived log held against the lines that it should have.
 #[derive(Debug)]
 pub struct Mirror {
@@ -102,4 +97,9 @@ impl Mirror {
         }
         Ok(())
     }
+}
+
+fn open_existing(path: &Path) -> Option<BufReader<File>> {
+    let file = open_regular(path, Access::Read).ok()?;
+    Some(BufReader::with_capacity(64 << 10, file))
 }

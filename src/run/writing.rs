@@ -71,8 +71,8 @@ impl Writing {
         }
     }
 
-    /// Writes the next line; its index in `written`. `intake` is the index of the intake that it is made from, and
-    /// whether its id was given.
+    /// Writes the next line; its index in `written`. `intake` is the index of the intake that
+    /// it is made from, and whether its id was given.
     pub(super) fn push(
         &mut self,
         (pending, texts): (Pending, &str),

@@ -148,7 +148,7 @@ fn run_and<'w>(words: &'w [String], global: &Global) -> anyhow::Result<(RunDir, 
 fn read(run: &RunDir, templates: &'static Templates, ui: &Ui) -> anyhow::Result<(Index, Read)> {
     let mut index = Index::new(templates);
     let read = each_event(run, |view, line| index.observe(view, line.offset))?;
-    tell_bad_lines(read, run, ui);
+    tell_bad_lines(read.bad_lines, run, ui);
     Ok((index, read))
 }
 

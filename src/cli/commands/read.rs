@@ -49,11 +49,11 @@ pub(super) fn events_until(
 }
 
 /// Says that lines were passed over.
-pub(super) fn tell_bad_lines(read: Read, run: &RunDir, ui: &Ui) {
-    if read.bad_lines > 0 {
+pub(super) fn tell_bad_lines(bad_lines: u64, run: &RunDir, ui: &Ui) {
+    if bad_lines > 0 {
         ui.warn(&format!(
             "{} of {} hold no event and were passed over; `runlog validate {}` names them",
-            crate::render::human::plural(read.bad_lines, "line"),
+            crate::render::human::plural(bad_lines, "line"),
             run.events().display(),
             run.name()
         ));

@@ -117,7 +117,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         _ => shown.into_iter().map(|text| text + "\n").collect(),
     };
     ui.data(rest.as_bytes())?;
-    tell_bad_lines(read, &run, ui);
+    tell_bad_lines(read.bad_lines, &run, ui);
     if let Some(message) = damaged {
         let hint = "the reference was left in its place; `runlog validate` names every such event";
         return Err(Failure::new(Exit::Damaged, message).hint(hint).into());

@@ -31,7 +31,7 @@ pub(in crate::cli) struct TranscriptArgs {
 pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run = args.run.find(global)?;
     let (text, read) = render(&run, None)?;
-    tell_bad_lines(read, &run, ui);
+    tell_bad_lines(read.bad_lines, &run, ui);
     match &args.output {
         Some(path) if path == Path::new("-") => ui.data(text.as_bytes())?,
         Some(path) => replace(path, text.as_bytes())?,

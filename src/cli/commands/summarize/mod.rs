@@ -17,6 +17,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::format::TableOrJson;
+use super::read::tell_bad_lines;
 use super::{Appending, Global, duration, named_or_all, renew};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
@@ -35,7 +36,7 @@ use crate::summary::prompt::Prompt;
 use reading::Reading;
 use served::Served;
 use view::{Row, SortKey, compare, many_runs, one_run};
-use worker::{Worker, append};
+use worker::{Worker, fill};
 
 /// The heading of the options for models.
 const MODEL: &str = "Summaries by a model";
@@ -284,15 +285,10 @@ fn one(
     if args.dry_run {
         notes = planned(&reading, worker);
     } else {
-        let drafts = reading.plan.drafts();
-        if !drafts.is_empty() {
-            let (filled, _) = append(run, context.options, &drafts)?;
-            notes.push(format!(
-                "{}: {} filled in by templates",
-                run.name(),
-                plural(filled, "summary")
-            ));
-            reading.catch_up()?;
+        let filled = fill(&mut reading, context.options)?;
+        if filled > 0 {
+            let filled = plural(filled, "summary");
+            notes.push(format!("{}: {filled} filled in by templates", run.name()));
         }
         if let Some(worker) = worker {
             served = match args.model.follow {
@@ -305,14 +301,7 @@ fn one(
             renew(run, args.appending.lock_timeout, false, ui);
         }
     }
-    if reading.bad_lines > 0 {
-        let lines = plural(reading.bad_lines, "line");
-        let (events, name) = (run.events(), run.name());
-        ui.warn(&format!(
-            "{lines} of {} hold no event and were passed over; `runlog validate {name}` names them",
-            events.display()
-        ));
-    }
+    tell_bad_lines(reading.bad_lines, run, ui);
     let document = (args.format == TableOrJson::Json).then(|| document(&reading));
     let text = if context.alone { one_run(&reading, context.width) } else { String::new() };
     Ok(Outcome { row: Row::of(&reading), document, text, notes, served })

@@ -39,6 +39,7 @@ pub(super) struct Worker {
 
 /// How often a followed log is looked at.
 const LOOK: Duration = Duration::from_millis(200);
+
 impl Worker {
     /// The calls that the events wait for.
     pub(super) fn calls(&self, events: &[Wanting]) -> usize {
@@ -92,7 +93,7 @@ impl Worker {
         let mut waiting: Option<Instant> = None;
         loop {
             reading.catch_up()?;
-            self.fill(reading)?;
+            fill(reading, self.options)?;
             let over = self.interrupted().is_some() || reading.has_ended();
             let mut events = reading.wanted.events();
             events.retain(|event| patience.may_ask(event));
@@ -110,7 +111,7 @@ impl Worker {
                 // Nobody will ask again about a run that has ended.
                 patience.is_last = reading.has_ended();
                 self.ask_all(&reading.run, &events, &mut patience, &mut served, ui)?;
-                if over || self.interrupted().is_some() {
+                if over || served.hopeless || self.interrupted().is_some() {
                     reading.catch_up()?;
                     break;
                 }
@@ -146,16 +147,6 @@ impl Worker {
             if again || served.hopeless || self.interrupted().is_some() {
                 break;
             }
-        }
-        Ok(())
-    }
-
-    /// Fills in what templates can.
-    fn fill(&self, reading: &mut Reading) -> anyhow::Result<()> {
-        let drafts = reading.plan.drafts();
-        if !drafts.is_empty() {
-            append(&reading.run, self.options, &drafts)?;
-            reading.catch_up()?;
         }
         Ok(())
     }
@@ -272,12 +263,20 @@ impl Worker {
     }
 }
 
-/// Appends backfills: how many are new, and how many have ids that other events have taken.
-pub(super) fn append(
-    run: &RunDir,
-    options: Options,
-    drafts: &[Draft<'_>],
-) -> anyhow::Result<(u64, u64)> {
+/// Fills in what templates can; how many summaries that were.
+pub(super) fn fill(reading: &mut Reading, options: Options) -> anyhow::Result<u64> {
+    let drafts = reading.plan.drafts();
+    if drafts.is_empty() {
+        return Ok(0);
+    }
+    let (filled, _) = append(&reading.run, options, &drafts)?;
+    reading.catch_up()?;
+    Ok(filled)
+}
+
+/// Appends the worker's events: how many are new, and how many have ids that other events
+/// have taken.
+fn append(run: &RunDir, options: Options, drafts: &[Draft<'_>]) -> anyhow::Result<(u64, u64)> {
     let mut recorder = Recorder::open(run.clone(), options)?;
     recorder.expect_many_ids();
     let (mut new, mut taken) = (0, 0);
