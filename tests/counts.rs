@@ -1,5 +1,11 @@
 //! Calls and tokens: paired and counted once, whatever system recorded them.
 
+use runlog::event::catalogue;
+use runlog::event::draft::Derived;
+use runlog::event::envelope::{Severity, parse};
+use runlog::event::fields::View;
+use runlog::event::role::Role;
+use runlog::run::state::{Counted, RunState};
 use serde_json::json;
 
 use crate::support::Bench;
@@ -142,4 +148,40 @@ fn many_calls_stay_cheap() {
     }
     // With a search through all calls this would take minutes.
     assert_eq!(calls(&events).0, 4_000);
+}
+
+/// If this fails, the state of a run depends on whether its events came in a long stream,
+/// where most are counted without being read again.
+#[test]
+fn counted_events_do_nothing_else() {
+    let mut counted = 0;
+    for row in catalogue::rows() {
+        for data in [r#"{}"#, r#"{"text":"t","path":"p","status":"failed","call_id":"c"}"#] {
+            for severity in Severity::ALL {
+                let line = |sequence: u64, kind: &str| {
+                    format!(
+                        "{{\"event_id\":\"e{sequence}\",\"sequence\":{sequence},\"run_id\":\"r\",\
+                         \"session_id\":\"s\",\"task_id\":\"t\",\"type\":\"{kind}\",\
+                         \"timestamp\":\"2026-04-26T10:00:00.000Z\",\"actor\":\"a\",\
+                         \"severity\":\"{severity}\",\"summary\":null,\"data\":{data}}}"
+                    )
+                };
+                let lines = [line(1, "run.started"), line(2, row.name)];
+                let events = lines.each_ref().map(|line| parse(line.as_bytes()).unwrap());
+                let mut read = RunState::default();
+                read.observe(&View::of(&events[0]), 0);
+                let mut passed = read.clone();
+                let view = View::of(&events[1]);
+                let derived = Derived { severity: view.severity, summary: None, imported: false };
+                let Some(by) = Counted::of(row.role, &derived) else { continue };
+                counted += 1;
+                read.observe(&view, 300);
+                passed.count(by);
+                assert_eq!(format!("{read:?}"), format!("{passed:?}"), "{}", row.name);
+            }
+        }
+    }
+    assert!(counted > 300, "only {counted} combinations were counted");
+    let imported = Derived { severity: Severity::Info, summary: None, imported: true };
+    assert_eq!(Counted::of(Role::Note, &imported), None);
 }

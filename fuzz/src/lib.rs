@@ -23,7 +23,7 @@ pub fn line(bytes: &[u8]) {
         if let Ok(draft) = Draft::copied(json, Templates::built_in()) {
             let _ = View::of(&draft.as_event()).error_text();
         }
-        let _ = Draft::native(json);
+        let _ = Draft::native(bytes);
     }
     match envelope::parse(bytes) {
         Ok(event) => {

@@ -1,8 +1,11 @@
 //! Tool calls: starts paired with their ends.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use foldhash::HashMap;
+
+use super::names::{Name, Names};
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
@@ -55,8 +58,8 @@ pub struct Call {
     pub id: Arc<str>,
     /// The tool's name.
     pub tool: Arc<str>,
-    /// Who recorded the start; with the tool's name it pairs events without ids.
-    pub actor: Arc<str>,
+    /// The tool, and who recorded the start: they pair events without ids.
+    pair: (Name, Name),
     /// The first start.
     pub first: Option<Start>,
     /// The newest start.
@@ -78,29 +81,9 @@ pub struct Call {
 /// Whose call or error it is.
 struct Owner {
     /// `runId` of gateway events.
-    run: Option<Arc<str>>,
+    run: Option<Name>,
     /// The agent, else the actor.
-    agent: Arc<str>,
-}
-
-/// Names of tools, actors, agents and runs, each kept once.
-#[derive(Clone, Debug, Default)]
-struct Names(HashSet<Arc<str>>);
-
-impl Names {
-    fn get(&mut self, name: &str) -> Arc<str> {
-        if let Some(name) = self.0.get(name) {
-            return Arc::clone(name);
-        }
-        let name: Arc<str> = name.into();
-        self.0.insert(Arc::clone(&name));
-        name
-    }
-
-    fn owner(&mut self, view: &View<'_, '_>) -> Owner {
-        let run = view.field("runId").map(|run| self.get(&run));
-        Owner { run, agent: self.get(&view.agent()) }
-    }
+    agent: Name,
 }
 
 /// What an event did to the calls.
@@ -124,7 +107,7 @@ pub struct Calls {
     /// By the last segment of the id: `R/tc1` and `tc1` both lie under `tc1`.
     by_segment: HashMap<Arc<str>, Segment>,
     /// Starts in order, by tool and actor; the closed ones are dropped when met.
-    open_by_tool: HashMap<(Arc<str>, Arc<str>), Vec<usize>>,
+    open_by_tool: HashMap<(Name, Name), Vec<usize>>,
     /// Calls by whose errors concern them; taken out by the first such error.
     endless: HashMap<Concern, Vec<usize>>,
 }
@@ -132,24 +115,33 @@ pub struct Calls {
 /// The calls whose ids end alike.
 #[derive(Clone, Debug, Default)]
 struct Segment {
-    /// The call that is known by the bare id, and whether it is known by a prefixed one too.
-    bare: Option<(usize, bool)>,
+    /// The call that is known by the bare id.
+    bare: Option<usize>,
+    /// Those known by prefixed ids: seldom any.
+    prefixed: Option<Box<Prefixed>>,
+}
+
+/// Calls with prefixed ids that end alike.
+#[derive(Clone, Debug, Default)]
+struct Prefixed {
     /// Calls by the prefix of their ids.
     by_prefix: BTreeMap<String, usize>,
-    /// Prefixed calls in order of their starts; the closed ones are dropped when met.
+    /// In order of their starts; the closed ones are dropped when met.
     open: Vec<usize>,
     newest: usize,
+    /// Whether one of the prefixes names the bare call.
+    names_bare: bool,
 }
 
 /// Whose errors concern a call.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Concern {
     /// Errors of that run.
-    Run(Arc<str>),
+    Run(Name),
     /// Errors of that agent that name no run.
-    Agent(Arc<str>),
+    Agent(Name),
     /// Errors of that agent, for a call that names no run.
-    AgentOfNoRun(Arc<str>),
+    AgentOfNoRun(Name),
 }
 
 impl Calls {
@@ -196,10 +188,13 @@ impl Calls {
         if let (Some(_), last) = split_id(&id)
             && let Some(segment) = self.by_segment.get_mut(last)
         {
-            segment.open.push(call);
+            segment.prefixed.get_or_insert_default().open.push(call);
         }
-        let key = (entry.tool.clone(), entry.actor.clone());
-        self.open_by_tool.entry(key).or_default().push(call);
+        let starts = self.open_by_tool.entry(entry.pair).or_default();
+        while starts.last().is_some_and(|call| !self.calls[*call].open) {
+            starts.pop();
+        }
+        starts.push(call);
         Observed { call, repeated_end: false, duration_ms: None, start: None }
     }
 
@@ -227,7 +222,7 @@ impl Calls {
     }
 
     fn error(&mut self, view: &View<'_, '_>) {
-        let Owner { run, agent } = self.names.owner(view);
+        let Owner { run, agent } = self.owner(view);
         let concerns = match run {
             Some(run) => vec![Concern::Run(run), Concern::AgentOfNoRun(agent)],
             None => vec![Concern::Agent(agent)],
@@ -237,22 +232,36 @@ impl Calls {
         }
     }
 
+    fn owner(&mut self, view: &View<'_, '_>) -> Owner {
+        let run = view.field("runId").map(|run| self.names.get(&run));
+        Owner { run, agent: self.names.get(&view.agent()) }
+    }
+
+    /// The tool and the actor of an event.
+    fn pair(&mut self, view: &View<'_, '_>) -> (Name, Name) {
+        (self.names.get(&view.tool()), self.names.get(&view.event.actor))
+    }
+
     fn add(&mut self, view: &View<'_, '_>, id: &str) -> usize {
         let index = self.calls.len();
-        let Owner { run, agent } = self.names.owner(view);
-        let mut concern = |concern| self.endless.entry(concern).or_default().push(index);
-        match run {
-            Some(run) => concern(Concern::Run(run)),
-            None => concern(Concern::AgentOfNoRun(agent.clone())),
+        let Owner { run, agent } = self.owner(view);
+        for concern in
+            [run.map_or(Concern::AgentOfNoRun(agent), Concern::Run), Concern::Agent(agent)]
+        {
+            let endless = self.endless.entry(concern).or_default();
+            while endless.last().is_some_and(|call| self.calls[*call].ends > 0) {
+                endless.pop();
+            }
+            endless.push(index);
         }
-        concern(Concern::Agent(agent));
+        let pair = self.pair(view);
         let (prefix, last) = split_id(id);
         let id: Arc<str> = id.into();
         let last = if prefix.is_none() { Arc::clone(&id) } else { last.into() };
         self.calls.push(Call {
             id,
-            tool: self.names.get(&view.tool()),
-            actor: self.names.get(&view.event.actor),
+            tool: self.names.text(pair.0),
+            pair,
             first: None,
             newest: None,
             open: false,
@@ -263,10 +272,13 @@ impl Calls {
             error_followed: false,
         });
         let segment = self.by_segment.entry(last).or_default();
-        segment.newest = index;
         match prefix {
-            Some(prefix) => drop(segment.by_prefix.insert(prefix.to_owned(), index)),
-            None => segment.bare = Some((index, false)),
+            Some(prefix) => {
+                let prefixed = segment.prefixed.get_or_insert_default();
+                prefixed.newest = index;
+                prefixed.by_prefix.insert(prefix.to_owned(), index);
+            }
+            None => segment.bare = Some(index),
         }
         index
     }
@@ -277,30 +289,29 @@ impl Calls {
         let (prefix, last) = split_id(id);
         let segment = self.by_segment.get_mut(last)?;
         let Some(prefix) = prefix else {
-            if let Some((call, _)) = segment.bare {
-                return Some(call);
-            }
-            while segment.open.last().is_some_and(|call| !self.calls[*call].open) {
-                segment.open.pop();
-            }
-            return Some(segment.open.last().copied().unwrap_or(segment.newest));
+            let Segment { bare, prefixed } = segment;
+            return bare.or_else(|| {
+                let Prefixed { open, newest, .. } = prefixed.as_deref_mut()?;
+                while open.last().is_some_and(|call| !self.calls[*call].open) {
+                    open.pop();
+                }
+                Some(open.last().copied().unwrap_or(*newest))
+            });
         };
-        if let Some(call) = segment.by_prefix.get(prefix) {
+        let known = segment.prefixed.as_deref();
+        if let Some(call) = known.and_then(|prefixed| prefixed.by_prefix.get(prefix)) {
             return Some(*call);
         }
-        match segment.bare {
-            Some((call, false)) => {
-                segment.bare = Some((call, true));
-                segment.by_prefix.insert(prefix.to_owned(), call);
-                Some(call)
-            }
-            _ => None,
-        }
+        let call = segment.bare.filter(|_| !known.is_some_and(|prefixed| prefixed.names_bare))?;
+        let prefixed = segment.prefixed.get_or_insert_default();
+        prefixed.names_bare = true;
+        prefixed.by_prefix.insert(prefix.to_owned(), call);
+        Some(call)
     }
 
     fn newest_open(&mut self, view: &View<'_, '_>) -> Option<usize> {
-        let key = (self.names.get(&view.tool()), self.names.get(&view.event.actor));
-        let starts = self.open_by_tool.get_mut(&key)?;
+        let pair = self.pair(view);
+        let starts = self.open_by_tool.get_mut(&pair)?;
         while let Some(call) = starts.pop() {
             if self.calls[call].open {
                 return Some(call);

@@ -2,6 +2,7 @@
 //! their ends, tasks numbered, usage counted once. Values in, values out.
 
 pub mod calls;
+mod names;
 pub mod tasks;
 pub mod text;
 pub mod usage;

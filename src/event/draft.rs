@@ -7,9 +7,9 @@ use super::envelope::{
     Event, LineError, LineFault, Severity, id_of, object_of, severity_of, text_of, timestamp_of,
     type_of,
 };
-use super::fields::{as_text, effective};
+use super::fields::{as_text, effective, is_imported};
 use super::hash::sha256;
-use super::json::{Json, Members, ObjectText, unescape};
+use super::json::{Json, Members, ObjectText, Rules, check_each, unescape};
 use super::reserved::REDACTIONS;
 use super::templates::Templates;
 use super::time::Timestamp;
@@ -98,9 +98,13 @@ impl<'a> Draft<'a> {
     /// Reads a native line: an envelope with anything derivable left out.
     ///
     /// # Errors
-    /// The first field that is of the wrong type or may not be given.
-    pub fn native(json: Json<'a>) -> Result<Self, LineError> {
-        Self::read(json, |_| false)
+    /// What makes it no JSON document; else the first field that is of the wrong type or may
+    /// not be given.
+    pub fn native(line: &'a [u8]) -> Result<Self, LineError> {
+        let mut reading = Reading::new(line.as_ptr() as usize);
+        let json = check_each(line, Rules::STRICT, |key, value| reading.member(key, value));
+        let json = json.map_err(|e| LineError { offset: e.offset, fault: LineFault::Json(e) })?;
+        reading.finish(json)
     }
 
     /// Reads a line of another run's log: what belongs to that run is left out, so that it
@@ -109,8 +113,12 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// The first field that is of the wrong type.
     pub fn copied(json: Json<'a>, templates: &Templates) -> Result<Self, LineError> {
-        let left_out = |key: &str| matches!(key, "sequence" | "prev_hash" | "run_id");
-        let mut draft = Self::read(json, left_out)?;
+        let mut reading = Reading::new(json.text().as_ptr() as usize);
+        let kept = |key: &str| !matches!(key, "sequence" | "prev_hash" | "run_id");
+        for (key, value) in json.raw_members().filter(|(key, _)| kept(&unescape(key))) {
+            reading.member(key, value);
+        }
+        let mut draft = reading.finish(json)?;
         // A summary that the template made is made anew, of what the payload will be.
         let unsaid = Self { summary: None, ..draft.clone() };
         if draft.summary.is_some()
@@ -131,31 +139,6 @@ impl<'a> Draft<'a> {
         }
         draft.data = data.finish().into();
         draft.redactions = redactions;
-        Ok(draft)
-    }
-
-    fn read(json: Json<'a>, left_out: fn(&str) -> bool) -> Result<Self, LineError> {
-        let start = json.text().as_ptr() as usize;
-        let mut draft = Self { data: "{}".into(), proven: true, ..Self::default() };
-        if !json.is_object() {
-            return Err(LineError { offset: 0, fault: LineFault::NotAnObject });
-        }
-        for (raw_key, value) in json.raw_members() {
-            let key = unescape(raw_key);
-            if left_out(&key) {
-                continue;
-            }
-            let known = draft.member(&key, value).map_err(|(name, rule)| {
-                let offset = (value.text().as_ptr() as usize).saturating_sub(start);
-                LineError { offset, fault: LineFault::Field(name, rule) }
-            })?;
-            if !known {
-                draft.keep_unknown(raw_key, value);
-            }
-        }
-        if draft.kind.is_empty() {
-            return Err(LineError { offset: 0, fault: LineFault::Missing("type") });
-        }
         Ok(draft)
     }
 
@@ -206,7 +189,8 @@ impl<'a> Draft<'a> {
     /// The draft as the views would see it, with the catalogue's defaults.
     #[must_use]
     pub fn as_event(&self) -> Event<'_> {
-        const UNKNOWN: Derived = Derived { severity: Severity::Info, summary: None };
+        const UNKNOWN: Derived =
+            Derived { severity: Severity::Info, summary: None, imported: false };
         let nowhere = Defaults { run_id: "", session_id: "", task_id: "" };
         let event_id = self.event_id.as_deref().unwrap_or_default();
         let position = Position { event_id, sequence: 0, now: Timestamp::from_millis(0) };
@@ -269,6 +253,46 @@ impl<'a> Draft<'a> {
     }
 }
 
+/// An envelope that is read member by member.
+struct Reading<'a> {
+    /// Address of the line, from which offsets are counted.
+    start: usize,
+    draft: Draft<'a>,
+    /// The first field that cannot be taken.
+    bad: Option<LineError>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(start: usize) -> Self {
+        let draft = Draft { data: "{}".into(), proven: true, ..Draft::default() };
+        Self { start, draft, bad: None }
+    }
+
+    fn member(&mut self, raw_key: &'a str, value: Json<'a>) {
+        if self.bad.is_some() {
+            return;
+        }
+        match self.draft.member(&unescape(raw_key), value) {
+            Ok(true) => {}
+            Ok(false) => self.draft.keep_unknown(raw_key, value),
+            Err((name, rule)) => {
+                let offset = (value.text().as_ptr() as usize).saturating_sub(self.start);
+                self.bad = Some(LineError { offset, fault: LineFault::Field(name, rule) });
+            }
+        }
+    }
+
+    fn finish(self, json: Json<'a>) -> Result<Draft<'a>, LineError> {
+        let bad = |fault| Err(LineError { offset: 0, fault });
+        match self.bad {
+            _ if !json.is_object() => bad(LineFault::NotAnObject),
+            Some(error) => Err(error),
+            None if self.draft.kind.is_empty() => bad(LineFault::Missing("type")),
+            None => Ok(self.draft),
+        }
+    }
+}
+
 /// What the payload says about the event where nothing was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Derived {
@@ -276,6 +300,8 @@ pub struct Derived {
     pub severity: Severity,
     /// The template of the type, filled.
     pub summary: Option<String>,
+    /// Whether the event was read from another program's log.
+    pub imported: bool,
 }
 
 impl Derived {
@@ -293,7 +319,7 @@ impl Derived {
             .as_deref()
             .map(str::to_owned)
             .or_else(|| templates.summary(&draft.kind, &data));
-        Self { severity, summary }
+        Self { severity, summary, imported: is_imported(&data) }
     }
 }
 

@@ -144,12 +144,13 @@ pub fn parse(line: &[u8]) -> Result<Event<'_>, Vec<LineError>> {
     if line.len() > MAX_LINE {
         return Err(at_start(LineFault::TooLong(line.len() as u64)));
     }
-    let json = json::check(line, Rules::STRICT)
+    let mut reading = Reading::of(line);
+    let json = json::check_each(line, Rules::STRICT, |key, value| reading.member(key, value))
         .map_err(|e| vec![LineError { offset: e.offset, fault: LineFault::Json(e) }])?;
     if !json.is_object() {
         return Err(at_start(LineFault::NotAnObject));
     }
-    read(json, line)
+    reading.finish()
 }
 
 /// Reads a line that this process wrote, with or without its newline: that it is JSON need
@@ -220,8 +221,7 @@ fn string<'a>(rest: &mut &'a str, lead: &str) -> Option<&'a str> {
 }
 
 fn read<'a>(json: Json<'a>, line: &'a [u8]) -> Result<Event<'a>, Vec<LineError>> {
-    let start = line.as_ptr() as usize;
-    let mut reading = Reading { start, problems: Vec::new(), fields: Fields::default() };
+    let mut reading = Reading::of(line);
     for (key, value) in json.raw_members() {
         reading.member(key, value);
     }
@@ -290,6 +290,11 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
+    fn of(line: &'a [u8]) -> Self {
+        let start = line.as_ptr() as usize;
+        Self { start, problems: Vec::new(), fields: Fields::default() }
+    }
+
     fn member(&mut self, key: &'a str, value: Json<'a>) {
         match key {
             "event_id" => self.fields.event_id = self.take("event_id", value, id_of),

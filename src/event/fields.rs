@@ -201,6 +201,11 @@ impl<'e, 'a> View<'e, 'a> {
     /// Whether the event was read from another program's log.
     #[must_use]
     pub fn is_imported(&self) -> bool {
-        self.data.get("dialect").is_some_and(|dialect| dialect.kind() == Kind::String)
+        is_imported(&self.data)
     }
+}
+
+/// Whether an event with this `data` was read from another program's log.
+pub(super) fn is_imported(data: &Members<'_>) -> bool {
+    data.get("dialect").is_some_and(|dialect| dialect.kind() == Kind::String)
 }

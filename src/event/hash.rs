@@ -13,8 +13,11 @@ pub fn sha256(bytes: &[u8]) -> [u8; 32] {
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| DIGITS[usize::from(nibble)];
-    let digits = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
-    String::from_utf8(digits.collect()).unwrap_or_default()
+    let mut digits = vec![0; 2 * bytes.len()];
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
+        pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+    }
+    String::from_utf8(digits).unwrap_or_default()
 }
 
 /// The link of the log's hash chain: lower-case hex SHA-256 of a line without its newline.

@@ -8,6 +8,7 @@ use super::RunError;
 use super::derive::{Derivation, MAX_STATE, Refreshed, refresh};
 use super::dir::RunDir;
 use super::document::stored_head;
+use super::writing::LineEnd;
 use crate::fs::{Access, read_small};
 use crate::log::LogError;
 use crate::log::lock::LogFile;
@@ -20,11 +21,13 @@ const LACKING: usize = 1 << 20;
 
 /// Lines as they were appended, and the byte of the log where they begin.
 #[derive(Debug)]
-pub struct Appended {
+pub(super) struct Appended {
     /// Where they begin.
-    pub start: u64,
+    pub(super) start: u64,
     /// The lines, each with its newline.
-    pub lines: Vec<u8>,
+    pub(super) lines: Vec<u8>,
+    /// Where each ends.
+    pub(super) ends: Vec<LineEnd>,
 }
 
 /// A refresh that follows a log while it grows. It also writes the records of what is
@@ -63,7 +66,7 @@ impl Ahead {
 
     /// Lets it take what was appended. A buffer to use, perhaps of an earlier append; `None`
     /// when it stopped, and others have to write the records.
-    pub fn extend(&self, appended: Appended) -> Option<Vec<u8>> {
+    pub(super) fn extend(&self, appended: Appended) -> Option<Vec<u8>> {
         self.appended.send(appended).ok()?;
         Some(self.spares.try_recv().unwrap_or_default())
     }
@@ -113,11 +116,12 @@ impl Following {
                 Err(TryRecvError::Empty) => received.recv().ok(),
                 next => next.ok(),
             };
-            let Some(Appended { start, mut lines }) = next else { break };
-            self.take(start, &lines)?;
+            let Some(appended) = next else { break };
+            self.take(&appended)?;
             if !self.write_records(LACKING)? {
                 break;
             }
+            let mut lines = appended.lines;
             lines.clear();
             // Nobody may want it any more.
             let _ = spare.send(lines);
@@ -125,12 +129,12 @@ impl Following {
         Ok((self.reader, self.derivation))
     }
 
-    fn take(&mut self, start: u64, lines: &[u8]) -> Result<(), RunError> {
+    fn take(&mut self, Appended { start, lines, ends }: &Appended) -> Result<(), RunError> {
         // What others appended before.
-        self.reader.extend_to(start);
+        self.reader.extend_to(*start);
         self.derivation.read(&mut self.reader)?;
-        if self.reader.offset() == start {
-            self.derivation.take_written(lines, &mut self.reader);
+        if self.reader.offset() == *start {
+            self.derivation.take_written(lines, ends, &mut self.reader);
             return Ok(());
         }
         self.reader.extend_to(start + lines.len() as u64);

@@ -10,6 +10,7 @@ use super::document::{Head, RunDocument, stored_head};
 use super::mirror::Mirror;
 use super::records;
 use super::state::{Effect, RunState};
+use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
@@ -100,22 +101,34 @@ impl Derivation {
     }
 
     /// Takes lines that this process wrote at the place where the reader stands.
-    pub(super) fn take_written(&mut self, lines: &[u8], reader: &mut LogReader) {
+    pub(super) fn take_written(&mut self, lines: &[u8], ends: &[LineEnd], reader: &mut LogReader) {
         let mut from = 0;
-        for end in memchr::memchr_iter(b'\n', lines) {
-            let bytes = &lines[from..=end];
+        for LineEnd { at, counted } in ends {
+            let bytes = &lines[from..*at];
             let line = reader.pass(bytes);
-            self.take(&line, envelope::written(bytes).as_ref());
-            from = end + 1;
+            match counted {
+                // The last one is the head.
+                Some(counted) if self.fold.state.has_begun() && *at < lines.len() => {
+                    self.compare(&line);
+                    self.fold.state.count(*counted);
+                }
+                _ => self.take(&line, envelope::written(bytes).as_ref()),
+            }
+            from = *at;
         }
     }
 
-    fn take(&mut self, line: &Line<'_>, event: Option<&Event<'_>>) {
+    /// Compares a line with the stored head.
+    fn compare(&mut self, line: &Line<'_>) {
         if let (Some(stored), Body::Complete(bytes)) = (&self.stored, line.body)
             && line.offset + bytes.len() as u64 + 1 == stored.bytes
         {
             self.stored_seen = line_hash(bytes) == stored.hash;
         }
+    }
+
+    fn take(&mut self, line: &Line<'_>, event: Option<&Event<'_>>) {
+        self.compare(line);
         if let Some(event) = event {
             self.fold.observe(&View::of(event), line, &mut self.records);
             self.tools.expect(&self.records.tool);

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use super::identity::Identity;
 use super::options::Options;
+use super::state::Counted;
 use crate::event::blob::{Blob, move_out};
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Derived, Draft};
@@ -60,6 +61,11 @@ impl<'d> Intake<'d> {
         Ok(Self { draft, derived, blobs })
     }
 
+    /// What it does to the state of the run, if that is no more than being counted.
+    pub(super) fn counted(&self) -> Option<Counted> {
+        Counted::of(catalogue::role(&self.draft.kind), &self.derived)
+    }
+
     /// The line but for what the lock decides, behind the `texts` of others.
     ///
     /// # Errors
@@ -108,7 +114,8 @@ pub(super) struct Maker {
 impl Maker {
     /// Takes the drafts in, and makes their lines if the names of the run are certain.
     pub(super) fn make<'d>(&self, drafts: impl Iterator<Item = Draft<'d>>) -> Made<'d> {
-        let intakes = drafts.map(|draft| Intake::of(draft, &self.options)).collect();
+        let mut intakes = Vec::with_capacity(drafts.size_hint().1.unwrap_or_default());
+        intakes.extend(drafts.map(|draft| Intake::of(draft, &self.options)));
         let mut made = Made { intakes, prepared: None };
         if !self.identity.provisional {
             let prepared = made.prepared(&self.identity, (self.options.clock)());
@@ -130,7 +137,14 @@ impl Made<'_> {
 
 impl Prepared {
     fn of(intakes: &Intakes<'_>, defaults: &Defaults<'_>, now: Timestamp) -> Self {
-        let mut texts = String::new();
+        /// What a line has besides payload and summary, most often.
+        const ENVELOPE: usize = 320;
+        let length = |intake: &Intake<'_>| {
+            ENVELOPE
+                + intake.draft.data.len()
+                + intake.derived.summary.as_ref().map_or(0, String::len)
+        };
+        let mut texts = String::with_capacity(intakes.iter().flatten().map(length).sum());
         let lines = intakes.iter().map(|intake| {
             intake.as_ref().map_err(Clone::clone)?.pending(defaults, now, &mut texts)
         });

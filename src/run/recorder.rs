@@ -13,7 +13,7 @@ use super::ids::EventIds;
 use super::intake::{Intake, Intakes, Made, Maker, Prepared, field_error, is_created};
 use super::options::{Durability, Options};
 use super::pairing::RecentCalls;
-use super::writing::{Taken, Writing, derive_records};
+use super::writing::{LineEnd, Taken, Writing, derive_records};
 use crate::event::blob::Blob;
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Draft};
@@ -43,6 +43,8 @@ pub struct Recorder {
     end: u64,
     /// The lines of the last append.
     buffer: Vec<u8>,
+    /// Where each of them ends.
+    ends: Vec<LineEnd>,
     /// Whether it writes the records that derive from what it appends.
     derives: bool,
     /// Whether nothing is appended behind a draft that was refused.
@@ -92,6 +94,7 @@ impl Recorder {
             recent,
             end: 0,
             buffer: Vec::new(),
+            ends: Vec::new(),
             derives: true,
             stops: false,
             options,
@@ -114,8 +117,8 @@ impl Recorder {
     /// do: the recorder does again.
     pub(super) fn hand_over(&mut self, exchange: impl FnOnce(Appended) -> Option<Vec<u8>>) {
         let lines = std::mem::take(&mut self.buffer);
-        let start = self.end - lines.len() as u64;
-        let spare = exchange(Appended { start, lines });
+        let (start, ends) = (self.end - lines.len() as u64, std::mem::take(&mut self.ends));
+        let spare = exchange(Appended { start, lines, ends });
         self.derives = spare.is_none();
         self.buffer = spare.unwrap_or_default();
     }
@@ -318,6 +321,7 @@ impl Recorder {
             end: last,
             stops,
             buffer,
+            ends,
             derives,
             ..
         } = self;
@@ -382,7 +386,8 @@ impl Recorder {
                 batch.lifecycle |= role.is_lifecycle();
                 blobs.extend(&intake.blobs);
                 let given = draft.event_id.is_some();
-                Ok(Taken::New(writing.push((pending, &texts), role, Some((index, given)))))
+                writing.push((pending, &texts), role, Some((index, given)));
+                Ok(Taken::New)
             });
             let refused = outcome.is_err();
             taken.push(outcome);
@@ -409,10 +414,9 @@ impl Recorder {
         }
         *last = locked.length();
         drop(locked);
-        batch.outcomes = writing.outcomes(taken);
         *untold = 0;
         identity.provisional &= writing.sequence == 0;
-        *buffer = writing.buffer;
+        (batch.outcomes, *ends, *buffer) = writing.finish(taken, intakes);
         Ok(Attempt::Done(batch))
     }
 }

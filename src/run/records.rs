@@ -44,7 +44,7 @@ pub fn tool_record(view: &View<'_, '_>, observed: &Observed, call: &Call, out: &
     time_or_null(&mut record, "completed_at", ends.then_some(event.timestamp));
     match observed.duration_ms.filter(|_| ends) {
         Some(duration) => record.plain("duration_ms", duration),
-        None => record.plain("duration_ms", "null"),
+        None => record.json("duration_ms", Json::NULL),
     };
     record.text("status", status.name());
     optional(&mut record, "args_summary", view.arguments());
@@ -52,7 +52,7 @@ pub fn tool_record(view: &View<'_, '_>, observed: &Observed, call: &Call, out: &
     optional(&mut record, "artifacts", view.data.present("artifacts"));
     match view.error_text().filter(|_| matches!(view.role, Role::ToolFail | Role::ToolBlocked)) {
         Some(text) => record.text("error", &cut(&text, MAX_TEXT)),
-        None => record.plain("error", "null"),
+        None => record.json("error", Json::NULL),
     };
     record.plain("sequence", event.sequence);
     *out = record.finish() + "\n";
@@ -104,7 +104,7 @@ pub fn error_record(view: &View<'_, '_>, out: &mut String) {
 /// The value itself while it is small, else the beginning of its text.
 fn optional(record: &mut ObjectText, name: &str, value: Option<Json<'_>>) {
     let Some(value) = value else {
-        record.plain(name, "null");
+        record.json(name, Json::NULL);
         return;
     };
     let compact = value.compact();
@@ -115,7 +115,7 @@ fn optional(record: &mut ObjectText, name: &str, value: Option<Json<'_>>) {
         _ => true,
     };
     match short {
-        true => record.plain(name, compact),
+        true => record.json(name, Json::trusted(&compact)),
         false => record.text(name, &cut(&as_text(value), MAX_TEXT)),
     };
 }
@@ -123,13 +123,13 @@ fn optional(record: &mut ObjectText, name: &str, value: Option<Json<'_>>) {
 fn time_or_null(record: &mut ObjectText, name: &str, time: Option<Timestamp>) {
     match time {
         Some(time) => record.plain(name, format_args!("\"{time}\"")),
-        None => record.plain(name, "null"),
+        None => record.json(name, Json::NULL),
     };
 }
 
 fn text_or_null(record: &mut ObjectText, name: &str, value: Option<&str>) {
     match value {
         Some(value) => record.text(name, value),
-        None => record.plain(name, "null"),
+        None => record.json(name, Json::NULL),
     };
 }

@@ -3,6 +3,7 @@
 use crate::conversation::calls::{CallStatus, Calls, Observed};
 use crate::conversation::usage::{Usage, UsageFold};
 use crate::event::blob::{Reference, put_back};
+use crate::event::draft::Derived;
 use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
@@ -170,6 +171,30 @@ pub struct Effect {
     pub illegal: Option<IllegalTransition>,
 }
 
+/// An event that adds to the counts, and does nothing else to the state of a run that has
+/// begun: most of a long log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    warning: bool,
+}
+
+impl Counted {
+    /// An event of that role, with what its payload says; `None` when it does more.
+    #[must_use]
+    pub fn of(role: Role, derived: &Derived) -> Option<Self> {
+        let more = role.is_lifecycle()
+            || role.is_tool_state()
+            || matches!(role, Role::Message | Role::Usage | Role::Error | Role::Rejected)
+            || matches!(
+                role,
+                Role::DeliverableCheck | Role::DeliverableMissing | Role::DeliverableVerdict
+            )
+            || derived.severity == Severity::Error
+            || derived.imported;
+        (!more).then_some(Self { warning: derived.severity == Severity::Warning })
+    }
+}
+
 impl RunState {
     /// Takes the next event, whose line begins at byte `offset` of the log.
     pub fn observe(&mut self, view: &View<'_, '_>, offset: u64) -> Effect {
@@ -192,6 +217,18 @@ impl RunState {
         }
         self.details(view);
         Effect { call: self.calls.observe(view, offset), illegal: self.transition(view) }
+    }
+
+    /// Whether any event was taken.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Takes an event that is only counted, so that its line need not be read.
+    pub fn count(&mut self, counted: Counted) {
+        self.events += 1;
+        self.warnings += u64::from(counted.warning);
     }
 
     /// Where the run stands: a recorded deliverable verdict other than `passed` makes a

@@ -36,7 +36,7 @@ const BATCH_BYTES: usize = 4 << 20;
 /// So many parts of a batch may be ready before they are written.
 const READY: usize = 2;
 
-/// A stream that writes so many events at once is a long one.
+/// A stream that brings so many events at once is a long one.
 const LONG: usize = 500;
 
 /// Takes the lines of one stream.
@@ -273,7 +273,7 @@ impl<'r> Stream<'r> {
         let mut batch = Batch::default();
         if !part.made.intakes.is_empty() {
             batch = self.recorder.append_made(&mut part.made)?;
-            if self.ahead.is_none() && batch.outcomes.len() >= LONG {
+            if self.ahead.is_none() && writes.recorded.len() + batch.outcomes.len() >= LONG {
                 self.ahead = Some(self.recorder.follow());
             }
             if let Some(ahead) = &self.ahead {

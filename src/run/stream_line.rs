@@ -61,7 +61,7 @@ impl Held {
 }
 
 /// Lines of so many bytes are written together.
-const PART_BYTES: usize = 256 << 10;
+const PART_BYTES: usize = 64 << 10;
 
 /// How lines are read.
 #[derive(Clone, Copy)]
@@ -75,10 +75,12 @@ pub(super) enum Reading {
 impl Reading {
     /// Reads a line.
     pub(super) fn read(self, line: &[u8]) -> Result<Draft<'_>, String> {
-        let json: Json<'_> = json::check(line, Rules::STRICT).map_err(|error| error.to_string())?;
         match self {
-            Self::Native => Draft::native(json).map_err(|error| error.to_string()),
-            Self::Copy(templates) => copied(json, templates),
+            Self::Native => Draft::native(line).map_err(|error| error.to_string()),
+            Self::Copy(templates) => {
+                let json = json::check(line, Rules::STRICT).map_err(|error| error.to_string())?;
+                copied(json, templates)
+            }
         }
     }
 }

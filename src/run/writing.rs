@@ -9,6 +9,7 @@ use super::ids::EventIds;
 use super::intake::Intakes;
 use super::pairing::RecentCalls;
 use super::records;
+use super::state::Counted;
 use crate::event::draft::{Defaults, Draft, Position as EventPosition};
 use crate::event::envelope::{self, Severity};
 use crate::event::fields::View;
@@ -47,10 +48,19 @@ pub(super) struct Written {
     pub(super) to: usize,
 }
 
+/// Where a line ends, and what is known of its event.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LineEnd {
+    /// The byte behind its newline.
+    pub(super) at: usize,
+    /// Set when the state of a run takes no more from it.
+    pub(super) counted: Option<Counted>,
+}
+
 /// A draft that is in the log.
 pub(super) enum Taken {
-    /// As the line of that index in `written`.
-    New(usize),
+    /// As the next line of the append.
+    New,
     /// It was there before.
     Known(Recorded),
 }
@@ -71,14 +81,14 @@ impl Writing {
         }
     }
 
-    /// Writes the next line; its index in `written`. `intake` is the index of the intake that
-    /// it is made from, and whether its id was given.
+    /// Writes the next line. `intake` is the index of the intake that it is made from, and
+    /// whether its id was given.
     pub(super) fn push(
         &mut self,
         (pending, texts): (Pending, &str),
         role: Role,
         intake: Option<(usize, bool)>,
-    ) -> usize {
+    ) {
         let from = self.buffer.len();
         self.sequence += 1;
         let hash = self.hash.as_deref();
@@ -91,22 +101,33 @@ impl Writing {
         }
         let intake = intake.map(|(index, _)| index);
         self.written.push(Written { event_id, sequence, role, intake, from, to });
-        self.written.len() - 1
     }
 
-    /// What became of the drafts.
-    pub(super) fn outcomes(
-        &self,
+    /// What it came to: what became of the drafts, where each line ends in the buffer, with
+    /// what is known of its event, and the buffer.
+    pub(super) fn finish(
+        self,
         taken: Vec<Result<Taken, RunError>>,
-    ) -> Vec<Result<Recorded, RunError>> {
-        let recorded = |taken: Taken| match taken {
-            Taken::Known(event) => event,
-            Taken::New(index) => {
-                let Written { event_id, sequence, .. } = &self.written[index];
-                Recorded { event_id: event_id.clone(), sequence: *sequence, repeated: false }
-            }
+        intakes: &Intakes<'_>,
+    ) -> (Vec<Result<Recorded, RunError>>, Vec<LineEnd>, Vec<u8>) {
+        let counted = |index: usize| intakes.get(index)?.as_ref().ok()?.counted();
+        let ends = self
+            .written
+            .iter()
+            .map(|line| LineEnd { at: line.to, counted: line.intake.and_then(counted) });
+        let ends = ends.collect();
+        let mut written = self.written.into_iter().filter(|line| line.intake.is_some());
+        let mut recorded = |taken: Taken| match taken {
+            Taken::Known(event) => Some(event),
+            Taken::New => written.next().map(|Written { event_id, sequence, .. }| Recorded {
+                event_id,
+                sequence,
+                repeated: false,
+            }),
         };
-        taken.into_iter().map(|taken| taken.map(recorded)).collect()
+        let outcomes =
+            taken.into_iter().filter_map(|taken| taken.map(&mut recorded).transpose()).collect();
+        (outcomes, ends, self.buffer)
     }
 
     /// Whether this append holds an event besides the repair's own.

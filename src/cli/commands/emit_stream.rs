@@ -146,8 +146,9 @@ pub(super) fn run(
     let (lines, bytes) = input.blank;
     stream.pass_blank(lines, bytes);
     'input: loop {
+        let read = now();
         while let Some((line, length)) = input.lines.next() {
-            stream.push(line, length, now())?;
+            stream.push(line, length, read)?;
             if stream.is_full() {
                 commit(&mut stream)?;
             }

@@ -89,6 +89,19 @@ impl std::error::Error for JsonError {}
 /// # Errors
 /// The first fault with its byte offset.
 pub fn check(bytes: &[u8], rules: Rules) -> Result<Json<'_>, JsonError> {
+    check_each(bytes, rules, |_, _| {})
+}
+
+/// Like [`check`], and gives each member of the object that the document is to `member`, as
+/// [`Json::raw_members`] would: some before a fault is found.
+///
+/// # Errors
+/// The first fault with its byte offset.
+pub(crate) fn check_each<'a>(
+    bytes: &'a [u8],
+    rules: Rules,
+    member: impl FnMut(&'a str, Json<'a>),
+) -> Result<Json<'a>, JsonError> {
     if bytes.starts_with(b"\xEF\xBB\xBF")
         || bytes.starts_with(b"\xFF\xFE")
         || bytes.starts_with(b"\xFE\xFF")
@@ -97,7 +110,10 @@ pub fn check(bytes: &[u8], rules: Rules) -> Result<Json<'_>, JsonError> {
     }
     let text = std::str::from_utf8(bytes)
         .map_err(|e| JsonError { offset: e.valid_up_to(), fault: Fault::Utf8 })?;
-    let mut scan = Scan { bytes, text, at: 0, rules, open: Vec::new(), keys: Vec::new() };
+    /// More than most documents have open at once.
+    const OPEN: usize = 16;
+    let (open, keys) = (Vec::with_capacity(OPEN), Vec::with_capacity(OPEN));
+    let mut scan = Scan { bytes, text, at: 0, rules, open, keys, member, value_at: 0 };
     let (start, end) = scan.document()?;
     Ok(Json::trusted(&text[start..end]))
 }
@@ -109,7 +125,7 @@ struct Frame {
     first_key: usize,
 }
 
-struct Scan<'a> {
+struct Scan<'a, M> {
     bytes: &'a [u8],
     text: &'a str,
     at: usize,
@@ -117,9 +133,13 @@ struct Scan<'a> {
     open: Vec<Frame>,
     /// Raw keys (offset, text between the quotes) of all open objects.
     keys: Vec<(usize, &'a str)>,
+    /// Takes the members of the outermost object.
+    member: M,
+    /// Where the value of the newest such member begins.
+    value_at: usize,
 }
 
-impl<'a> Scan<'a> {
+impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
     fn document(&mut self) -> Result<(usize, usize), JsonError> {
         self.space();
         let start = self.at;
@@ -172,6 +192,11 @@ impl<'a> Scan<'a> {
     fn after_value(&mut self) -> Result<bool, JsonError> {
         while let Some(frame) = self.open.last() {
             let object = frame.object;
+            if let [Frame { object: true, .. }] = self.open.as_slice()
+                && let Some((_, key)) = self.keys.last()
+            {
+                (self.member)(key, Json::trusted(&self.text[self.value_at..self.at]));
+            }
             self.space();
             match self.peek() {
                 Some(b',') => {
@@ -224,7 +249,8 @@ impl<'a> Scan<'a> {
         }
         let start = self.at;
         let (from, to) = self.string()?;
-        if !self.rules.duplicate_keys {
+        let outermost = self.open.len() == 1;
+        if !self.rules.duplicate_keys || outermost {
             self.keys.push((start, &self.text[from..to]));
         }
         self.space();
@@ -234,6 +260,9 @@ impl<'a> Scan<'a> {
             None => return self.fail(Fault::Truncated),
         }
         self.space();
+        if outermost {
+            self.value_at = self.at;
+        }
         Ok(())
     }
 

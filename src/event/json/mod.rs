@@ -12,6 +12,7 @@ mod text;
 mod tree;
 mod view;
 
+pub(crate) use check::check_each;
 pub use check::{Fault, JsonError, MAX_DEPTH, Rules, check};
 pub use members::Members;
 pub use text::{ObjectText, escape_into, quoted};
