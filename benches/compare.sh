@@ -5,7 +5,8 @@
 # runs are summarized.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-cargo build --release --quiet --locked --manifest-path "$root/Cargo.toml"
+# There, so that its settings of the linker count.
+(cd "$root" && cargo build --release --quiet --locked)
 runlog=${CARGO_TARGET_DIR:-$root/target}/release/runlog
 runs=${RUNS:-1000}
 events=${EVENTS:-1000000}
