@@ -138,7 +138,11 @@ fn refusals() {
     ] {
         let error = add(&bench, start, end, name).unwrap_err();
         assert!(error.contains(says), "{start} {end}: {error}");
-        assert!(error.contains(&format!("tasks {start} to {end}")), "{error}");
+        let range = match start == end {
+            true => format!("task {start} cannot"),
+            false => format!("tasks {start} to {end} cannot"),
+        };
+        assert!(error.contains(&range), "{error}");
     }
     let before = bench.log();
     bench.fails(
@@ -266,7 +270,7 @@ fn absurd_chapters() {
         chapter(slug, first, last);
     }
     let list = bench.ok(&["chapter", "list", "r"]);
-    assert_eq!(list.lines().count(), 3, "{list}");
+    assert_eq!(list.lines().filter(|line| line.starts_with('/')).count(), 3, "{list}");
     bench.ok(&["chapter", "index", "r"]);
     bench.ok(&["transcript", "r"]);
     bench.ok(&["summarize", "r"]);

@@ -3,6 +3,7 @@
 use crate::event::fields::View;
 use crate::event::json::Json;
 use crate::event::role::Role;
+use crate::event::slug::is_slug;
 
 /// One chapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct Chapter {
     pub start: u64,
     /// Number of the last task.
     pub end: u64,
+    /// Whether it covers only some events of one task (`start`, which is `end`).
+    pub partial: bool,
     /// Sequence of the first event.
     pub first_sequence: u64,
     /// Sequence of the last event.
@@ -32,6 +35,12 @@ pub struct Chapter {
 }
 
 impl Chapter {
+    /// Whether the event of that sequence lies within it.
+    #[must_use]
+    pub fn covers(&self, sequence: u64) -> bool {
+        (self.first_sequence..=self.last_sequence).contains(&sequence)
+    }
+
     /// Whether the other chapter's events lie within this one's, which has more. So no two
     /// chapters contain each other, whatever a log says.
     #[must_use]
@@ -60,10 +69,11 @@ impl Chapter {
         }
         Some(Self {
             name: text("name")?,
-            slug: text("slug")?,
+            slug: text("slug").filter(|slug| is_slug(slug))?,
             message: text("message").unwrap_or_default(),
             start: number("start").unwrap_or(0),
             end: number("end").unwrap_or(0),
+            partial: data.get("partial").and_then(Json::as_bool) == Some(true),
             first_sequence: number("first_sequence")?,
             last_sequence: number("last_sequence")?,
             events: number("events").unwrap_or(0),
@@ -86,7 +96,9 @@ impl Chapters {
     pub fn observe(&mut self, view: &View<'_, '_>) {
         match view.role {
             Role::Chapter => {
-                if let Some(chapter) = Chapter::of(view.event.data) {
+                if let Some(chapter) = Chapter::of(view.event.data)
+                    && self.get(&chapter.slug).is_none()
+                {
                     self.used_slugs.push(chapter.slug.clone());
                     self.active.push(chapter);
                 }
@@ -149,9 +161,33 @@ impl Chapters {
     /// The innermost chapter that holds the event of that sequence.
     #[must_use]
     pub fn holding(&self, sequence: u64) -> Option<&Chapter> {
-        self.active
-            .iter()
-            .filter(|chapter| (chapter.first_sequence..=chapter.last_sequence).contains(&sequence))
-            .min_by_key(|chapter| chapter.span())
+        let holding = self.active.iter().filter(|chapter| chapter.covers(sequence));
+        holding.min_by_key(|chapter| chapter.span())
+    }
+
+    /// The outermost chapter that holds the event of that sequence: what stands for it.
+    #[must_use]
+    pub fn outermost(&self, sequence: u64) -> Option<&Chapter> {
+        let holding = self.active.iter().filter(|chapter| chapter.covers(sequence));
+        holding.max_by_key(|chapter| chapter.span())
+    }
+
+    /// The innermost chapter of whole tasks that holds the event of that sequence.
+    #[must_use]
+    pub fn of_tasks(&self, sequence: u64) -> Option<&Chapter> {
+        let holding = self.active.iter().filter(|chapter| chapter.covers(sequence));
+        holding.filter(|chapter| !chapter.partial).min_by_key(|chapter| chapter.span())
+    }
+
+    /// Estimated tokens of all that is folded, and of what stands for it. A chapter inside
+    /// another one counts with that one alone.
+    #[must_use]
+    pub fn savings(&self) -> (u64, u64) {
+        self.children(None).into_iter().fold((0, 0), |(before, after), chapter| {
+            (
+                before.saturating_add(chapter.tokens_before),
+                after.saturating_add(chapter.tokens_after),
+            )
+        })
     }
 }

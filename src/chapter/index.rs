@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::fold::{Chapter, Chapters};
+use crate::conversation::calls::{CallStatus, Calls};
 use crate::conversation::tasks::{Outcome, Task, Tasks};
 use crate::conversation::text::{estimate_tokens, spoken};
+use crate::conversation::usage::NewestCall;
 use crate::event::fields::View;
 use crate::event::templates::Templates;
 use crate::render::human::{plural, short_count};
@@ -26,8 +28,9 @@ pub struct Index {
     entries: Vec<Entry>,
     labels: Vec<String>,
     label_numbers: HashMap<String, u32>,
-    /// Estimated tokens of each task's events, by number from 1.
-    tokens: Vec<u64>,
+    calls: Option<Calls>,
+    /// The newest call of a model that told how much it was given.
+    pub newest_call: Option<NewestCall>,
 }
 
 /// Where an event of a task lies.
@@ -38,6 +41,8 @@ pub struct Entry {
     /// Byte offset of its line.
     pub offset: u64,
     label: u32,
+    /// Estimated tokens of what it says.
+    tokens: u32,
 }
 
 impl Index {
@@ -52,28 +57,72 @@ impl Index {
             entries: Vec::new(),
             labels: Vec::new(),
             label_numbers: HashMap::new(),
-            tokens: Vec::new(),
+            calls: None,
+            newest_call: None,
         }
+    }
+
+    /// Of no event yet; knows calls, so that ranges of events can be planned.
+    #[must_use]
+    pub fn with_calls(templates: &'static Templates) -> Self {
+        Self { calls: Some(Calls::default()), ..Self::new(templates) }
     }
 
     /// Takes the next event, whose line begins at byte `offset`.
     pub fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
         self.chapters.observe(view);
         self.backfills.observe(view);
+        self.newest_call = NewestCall::of(view).or(self.newest_call);
+        if let Some(calls) = &mut self.calls {
+            calls.observe(view, offset);
+        }
         let Some(task) = self.tasks.observe(view) else { return };
-        if view.event.sequence == self.tasks.get(task).map_or(0, |task| task.first_sequence) {
-            self.tokens.truncate(task as usize - 1);
-            if task == 1 {
-                // The first real start: what came before belongs to no task.
-                self.entries.clear();
-            }
+        let sequence = view.event.sequence;
+        if task == 1 && self.tasks.get(1).is_some_and(|task| task.first_sequence == sequence) {
+            // The first real start: what came before belongs to no task.
+            self.entries.clear();
         }
-        self.tokens.resize(task as usize, 0);
-        if let Some(tokens) = self.tokens.last_mut() {
-            *tokens += spoken(view).map_or(0, |text| estimate_tokens(&text));
-        }
+        let tokens = spoken(view).map_or(0, |text| estimate_tokens(&text));
+        let tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
         let label = self.label_number(&view.event.kind);
-        self.entries.push(Entry { sequence: view.event.sequence, offset, label });
+        self.entries.push(Entry { sequence, offset, label, tokens });
+    }
+
+    /// The events of tasks from the first sequence to the last.
+    #[must_use]
+    pub fn entries(&self, first: u64, last: u64) -> &[Entry] {
+        let from = self.entries.partition_point(|entry| entry.sequence < first);
+        let to = self.entries.partition_point(|entry| entry.sequence <= last);
+        self.entries.get(from..to).unwrap_or_default()
+    }
+
+    /// The first call of which such a range holds a part: its tool, its first event, and its
+    /// last, if it has ended. Only an index with calls knows.
+    #[must_use]
+    pub fn parted_call(&self, first: u64, last: u64) -> Option<(&str, u64, Option<u64>)> {
+        let within = |sequence: u64| (first..=last).contains(&sequence);
+        self.calls.as_ref()?.all().iter().find_map(|call| {
+            let (began, ended) = (call.first.map(|start| start.sequence), call.end_sequence);
+            let parted = match (began, ended) {
+                (Some(began), Some(ended)) => within(began) != within(ended),
+                // It goes on, unless nothing more can come.
+                (Some(began), None) => within(began) && !self.tasks.run_has_ended(),
+                (None, _) => false,
+            };
+            parted.then_some((call.tool.as_ref(), began?, ended))
+        })
+    }
+
+    /// How many calls began between two sequences, and how many of them failed. Only an index
+    /// with calls knows.
+    #[must_use]
+    pub fn calls_between(&self, first: u64, last: u64) -> (u64, u64) {
+        let all = self.calls.iter().flat_map(|calls| calls.all());
+        let within = |sequence: Option<u64>| sequence.is_some_and(|s| (first..=last).contains(&s));
+        let calls = all.filter(|call| within(call.first.map(|start| start.sequence)));
+        calls.fold((0, 0), |(calls, failed), call| {
+            (calls + 1, failed + u64::from(call.status == CallStatus::Failed))
+        })
     }
 
     /// The events that the chapter's own folder lists: those of its tasks, but for the
@@ -81,14 +130,9 @@ impl Index {
     #[must_use]
     pub fn events_of(&self, chapter: &Chapter) -> Vec<Entry> {
         let inner = self.chapters.children(Some(chapter));
-        let within = |entry: &Entry, chapter: &Chapter| {
-            (chapter.first_sequence..=chapter.last_sequence).contains(&entry.sequence)
-        };
-        let first = self.entries.partition_point(|entry| entry.sequence < chapter.first_sequence);
-        self.entries[first..]
+        self.entries(chapter.first_sequence, chapter.last_sequence)
             .iter()
-            .take_while(|entry| entry.sequence <= chapter.last_sequence)
-            .filter(|entry| !inner.iter().any(|inner| within(entry, inner)))
+            .filter(|entry| !inner.iter().any(|inner| inner.covers(entry.sequence)))
             .copied()
             .collect()
     }
@@ -99,17 +143,22 @@ impl Index {
         &self.labels[entry.label as usize]
     }
 
-    /// Estimated tokens of the events of tasks `start` to `end`.
+    /// The label of a type.
     #[must_use]
-    pub fn tokens(&self, start: u64, end: u64) -> u64 {
-        let range = (start as usize).saturating_sub(1)..(end as usize).min(self.tokens.len());
-        self.tokens.get(range).unwrap_or_default().iter().sum()
+    pub fn label_of(&self, kind: &str) -> String {
+        self.templates.label(kind)
+    }
+
+    /// Estimated tokens of the events of tasks from the first sequence to the last.
+    #[must_use]
+    pub fn tokens(&self, first: u64, last: u64) -> u64 {
+        self.entries(first, last).iter().map(|entry| u64::from(entry.tokens)).sum()
     }
 
     /// The innermost chapter in which the task is.
     #[must_use]
     pub fn chapter_of(&self, task: &Task) -> Option<&Chapter> {
-        self.chapters.holding(task.first_sequence)
+        self.chapters.of_tasks(task.first_sequence)
     }
 
     /// One line for each task, as an agent or a person reads them.
@@ -119,7 +168,7 @@ impl Index {
     }
 
     fn line(&self, task: &Task, columns: usize) -> String {
-        let tokens = short_count(self.tokens(task.number, task.number));
+        let tokens = short_count(self.tokens(task.first_sequence, task.last_sequence));
         let mut tail = format!("  {}, ~{tokens} tokens", plural(task.events, "event"));
         if let Some(chapter) = self.chapter_of(task) {
             tail.push_str(&format!(" [{}]", chapter.slug));

@@ -1,8 +1,13 @@
 //! Chapters: finished tasks folded under a name and a message; nothing is lost
 //! (seed *agex-chapters*).
 
+pub mod answer;
+pub mod ask;
 pub mod fold;
+pub mod folded;
 pub mod index;
 pub mod page;
 pub mod plan;
+pub mod propose;
+pub mod signs;
 pub mod tree;

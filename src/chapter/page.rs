@@ -1,13 +1,14 @@
 //! An event as a page: type, time, who, summary, then its content in safe fences.
 
-use crate::event::blob::Reference;
+use std::borrow::Cow;
+
+use crate::event::blob::{Reference, references};
 use crate::event::fields::{View, as_text};
 use crate::event::json::{Json, Kind, ObjectText};
-use crate::event::role::Role;
 use crate::render::inert;
 use crate::render::markdown::{code, escape, fence};
 
-/// Members of `data` that are shown apart or that repeat what is shown.
+/// Members of `data` that are shown in sections of their own.
 const APART: &[&str] = &[
     "text",
     "content",
@@ -21,13 +22,15 @@ const APART: &[&str] = &[
     "result_summary",
     "output",
     "error",
-    "source",
-    "source_text",
 ];
 
-/// The page of one event. `summary` is the effective one.
+/// Members of `data` that hold the line of another program's log that an event was made of.
+const SOURCES: &[&str] = &["source", "source_text"];
+
+/// The page of one event. `summary` is the effective one; `blobs` is the path from the page to
+/// the directory of the large values, with a `/` behind.
 #[must_use]
-pub fn page(view: &View<'_, '_>, summary: Option<&str>) -> String {
+pub fn page(view: &View<'_, '_>, summary: Option<&str>, blobs: &str) -> String {
     let event = view.event;
     let mut out = format!("# {}\n\n", escape(&event.kind));
     let mut fact = |name: &str, value: String| out.push_str(&format!("- {name}: {value}\n"));
@@ -43,29 +46,55 @@ pub fn page(view: &View<'_, '_>, summary: Option<&str>) -> String {
     if let Some(path) = view.path() {
         fact("path", code(&path));
     }
-    if let Some(text) = view.text().filter(|_| view.role != Role::TaskEnd) {
+    if let Some(source) = SOURCES.iter().find_map(|name| event.data.get(name)) {
+        fact("source", format!("kept in the event ({} bytes)", source.text().len()));
+    }
+    // What was shown in a section of its own.
+    let mut shown: Vec<Cow<'_, str>> = Vec::new();
+    if let Some(text) = view.text() {
         section(&mut out, "Text", &text, "text");
+        shown.push(text);
     }
     if let Some(arguments) = view.arguments() {
         value_section(&mut out, "Arguments", arguments);
+        shown.push(as_text(arguments));
     }
     if let Some(result) = view.result() {
         value_section(&mut out, "Result", result);
+        shown.push(as_text(result));
     }
     if let Some(error) = event.data.present("error") {
-        let text = error.present("message").unwrap_or(error);
-        section(&mut out, "Error", &as_text(text), "text");
+        let text = as_text(error.present("message").unwrap_or(error));
+        section(&mut out, "Error", &text, "text");
+        shown.push(text);
     }
     let mut rest = ObjectText::new();
     for (name, value) in event.data.members() {
-        if !APART.contains(&name.as_ref()) {
+        let apart = APART.contains(&name.as_ref()) && shown.contains(&as_text(value));
+        if !apart && !SOURCES.contains(&name.as_ref()) {
             rest.json(&name, value);
         }
     }
     if !rest.is_empty() {
         value_section(&mut out, "Data", Json::trusted(&rest.finish()));
     }
+    links(&mut out, event.data, blobs);
     out
+}
+
+/// Links to the large values of an event, each once.
+fn links(out: &mut String, data: Json<'_>, blobs: &str) {
+    let mut listed: Vec<String> = Vec::new();
+    references(data, &mut |reference| {
+        let Reference { hash, bytes, .. } = reference;
+        let line = format!("- [{bytes} bytes]({blobs}{hash})\n");
+        if !listed.contains(&line) {
+            listed.push(line);
+        }
+    });
+    if !listed.is_empty() {
+        out.push_str(&format!("\n## Large values\n\n{}", listed.concat()));
+    }
 }
 
 fn value_section(out: &mut String, title: &str, value: Json<'_>) {

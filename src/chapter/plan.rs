@@ -1,127 +1,290 @@
-//! Deciding whether tasks may be folded, before anything is appended.
+//! Deciding whether events may be folded, before anything is appended.
 
 use std::fmt;
 
 use super::fold::{Chapter, Chapters};
-use crate::conversation::tasks::{Outcome, Tasks};
+use super::index::Index;
+use crate::conversation::tasks::Outcome;
+use crate::conversation::text::estimate_tokens;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
 use crate::event::slug::{MAX_SLUG, slugify};
 
-/// Tasks that somebody wants folded.
+/// Longest name of a chapter, in characters.
+const MAX_NAME: usize = 1000;
+/// Longest message of a chapter, in bytes.
+pub const MAX_MESSAGE: usize = 1 << 20;
+
+/// Something that somebody wants folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Number of the first task, from 1.
-    pub start: u64,
-    /// Number of the last task.
-    pub end: u64,
+    /// What it covers.
+    pub range: Range,
     /// The chapter's name.
     pub name: String,
     /// What is worth knowing of it.
     pub message: String,
 }
 
-/// Why tasks cannot be folded.
+/// What a chapter is to cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Range {
+    /// Whole tasks: the numbers of the first and the last, from 1, as they were given.
+    Tasks(i64, i64),
+    /// Events inside one task: the sequences of the first and the last.
+    Events(u64, u64),
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tasks(start, end) if start == end => write!(f, "task {start}"),
+            Self::Tasks(start, end) => write!(f, "tasks {start} to {end}"),
+            Self::Events(first, last) => write!(f, "events {first} to {last}"),
+        }
+    }
+}
+
+/// Why something cannot be folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// `start` is below 1.
     StartsBelowOne,
-    /// `end` comes before `start`.
-    EndsBeforeStart,
+    /// `end` comes before `start`, or `last` before `first`.
+    Inverted(Range),
     /// `end` is beyond the last task: its number.
     BeyondLast(u64),
     /// A task in the range still runs: its number.
     StillRunning(u64),
-    /// The range cuts into a chapter, or lies inside it: the chapter's slug and tasks.
-    Overlaps(String, u64, u64),
+    /// The events do not belong to one task.
+    NotInOneTask,
+    /// A call has only a part in the range: its tool, its first and its last event.
+    PartsCall(String, u64, Option<u64>),
+    /// The range cuts into a chapter, or lies inside it: the chapter's slug and range.
+    Overlaps(String, Range),
+    /// The range cuts into that of another item of the batch: its number and range.
+    OverlapsItem(usize, Range),
     /// A chapter covers the same range: its slug.
     SameRange(String),
+    /// Another item of the batch covers the same range: its number.
+    SameAsItem(usize),
     /// The name is empty.
     NoName,
+    /// The name has several lines, or is too long.
+    BadName,
     /// The message is empty.
     NoMessage,
+    /// The message is too long: its bytes.
+    LongMessage(usize),
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::StartsBelowOne => write!(f, "start is below 1; tasks count from 1"),
-            Self::EndsBeforeStart => write!(f, "end comes before start"),
+            Self::Inverted(Range::Tasks(..)) => write!(f, "end comes before start"),
+            Self::Inverted(Range::Events(..)) => write!(f, "last comes before first"),
             Self::BeyondLast(0) => write!(f, "the run has no tasks"),
             Self::BeyondLast(last) => write!(f, "end is beyond the last task, which is {last}"),
             Self::StillRunning(number) => write!(f, "task {number} is still running"),
-            Self::Overlaps(slug, start, end) => {
-                write!(f, "overlap with the chapter {slug:?} (tasks {start} to {end})")
+            Self::NotInOneTask => write!(f, "first and last are not events of one task"),
+            Self::PartsCall(tool, began, Some(ended)) => {
+                write!(
+                    f,
+                    "it would part the call of {tool:?} at event {began} from its result at {ended}"
+                )
             }
-            Self::SameRange(slug) => write!(f, "the chapter {slug:?} covers the same tasks"),
+            Self::PartsCall(tool, began, None) => {
+                write!(f, "the call of {tool:?} at event {began} still runs")
+            }
+            Self::Overlaps(slug, range) => write!(f, "overlap with the chapter {slug:?} ({range})"),
+            Self::OverlapsItem(item, range) => write!(f, "overlap with item {item} ({range})"),
+            Self::SameRange(slug) => write!(f, "the chapter {slug:?} covers the same events"),
+            Self::SameAsItem(item) => write!(f, "item {item} covers the same events"),
             Self::NoName => write!(f, "the name is empty"),
+            Self::BadName => {
+                write!(f, "the name has more than one line or {MAX_NAME} characters")
+            }
             Self::NoMessage => write!(f, "the message is empty"),
+            Self::LongMessage(bytes) => {
+                write!(f, "the message has {bytes} bytes; {MAX_MESSAGE} are allowed")
+            }
         }
     }
 }
 
-/// Checks one request against the tasks and the chapters so far.
+/// Checks all requests against the run and against each other: the chapters to make, in the
+/// same order. Tasks beyond the number `known` are as if they were not there.
 ///
 /// # Errors
-/// The rule that the request breaks.
-pub fn plan(request: &Request, tasks: &Tasks, chapters: &Chapters) -> Result<Chapter, Refusal> {
-    let last = tasks.all().len() as u64;
-    if request.start < 1 {
-        return Err(Refusal::StartsBelowOne);
+/// The first request that cannot be, counted from 1, and the rule that it breaks.
+pub fn plan(
+    requests: &[Request],
+    index: &Index,
+    known: u64,
+) -> Result<Vec<Chapter>, (usize, Refusal)> {
+    let mut planned: Vec<Chapter> = Vec::with_capacity(requests.len());
+    for (at, request) in requests.iter().enumerate() {
+        let refused = |refusal| (at + 1, refusal);
+        let mut chapter = chapter(request, index, known).map_err(refused)?;
+        for other in index.chapters.active() {
+            match relation(&chapter, other) {
+                Relation::Apart | Relation::Around => {}
+                Relation::Same => return Err(refused(Refusal::SameRange(other.slug.clone()))),
+                Relation::Inside | Relation::Across => {
+                    return Err(refused(Refusal::Overlaps(other.slug.clone(), range_of(other))));
+                }
+            }
+        }
+        for (item, other) in planned.iter().enumerate() {
+            match relation(&chapter, other) {
+                Relation::Apart | Relation::Around | Relation::Inside => {}
+                Relation::Same => return Err(refused(Refusal::SameAsItem(item + 1))),
+                Relation::Across => {
+                    return Err(refused(Refusal::OverlapsItem(item + 1, range_of(other))));
+                }
+            }
+        }
+        chapter.slug = free_slug(&request.name, &index.chapters, &planned);
+        chapter.tokens_before = index.tokens(chapter.first_sequence, chapter.last_sequence);
+        let folded = Chapter::in_context(&chapter.name, &chapter.message, &chapter.slug);
+        chapter.tokens_after = estimate_tokens(&folded);
+        planned.push(chapter);
     }
-    if request.end < request.start {
-        return Err(Refusal::EndsBeforeStart);
-    }
-    let (Some(first_task), Some(last_task)) = (tasks.get(request.start), tasks.get(request.end))
-    else {
-        return Err(Refusal::BeyondLast(last));
+    Ok(planned)
+}
+
+/// The chapter for a request by itself, but for its slug and tokens.
+fn chapter(request: &Request, index: &Index, known: u64) -> Result<Chapter, Refusal> {
+    let (start, end, first_sequence, last_sequence) = match request.range {
+        Range::Tasks(start, end) => tasks(start, end, index, known)?,
+        Range::Events(first, last) => events(first, last, index, known)?,
     };
-    if request.name.trim().is_empty() {
+    let name = request.name.trim();
+    if name.is_empty() {
         return Err(Refusal::NoName);
+    }
+    if name.contains(char::is_control) || name.chars().count() > MAX_NAME {
+        return Err(Refusal::BadName);
     }
     if request.message.trim().is_empty() {
         return Err(Refusal::NoMessage);
     }
-    let folded = (request.start..=request.end).filter_map(|number| tasks.get(number));
-    if let Some(task) = folded.clone().find(|task| tasks.outcome(task) == Outcome::Running) {
-        return Err(Refusal::StillRunning(task.number));
+    if request.message.len() > MAX_MESSAGE {
+        return Err(Refusal::LongMessage(request.message.len()));
     }
-    let chapter = Chapter {
+    let task = index.tasks.get(start);
+    let whole = task.is_some_and(|task| {
+        task.first_sequence == first_sequence && task.last_sequence == last_sequence
+    });
+    Ok(Chapter {
         name: request.name.clone(),
-        slug: free_slug(&request.name, chapters),
+        slug: String::new(),
         message: request.message.clone(),
-        start: request.start,
-        end: request.end,
-        first_sequence: first_task.first_sequence,
-        last_sequence: last_task.last_sequence,
-        events: folded.map(|task| task.events).sum(),
+        start,
+        end,
+        partial: matches!(request.range, Range::Events(..)) && !whole,
+        first_sequence,
+        last_sequence,
+        events: index.entries(first_sequence, last_sequence).len() as u64,
         tokens_before: 0,
         tokens_after: 0,
         data: String::new(),
-    };
-    chapters.active().iter().try_for_each(|other| compatible(&chapter, other))?;
-    Ok(chapter)
+    })
 }
 
-fn compatible(new: &Chapter, other: &Chapter) -> Result<(), Refusal> {
+/// The numbers of whole tasks, and the sequences that they reach from and to.
+fn tasks(start: i64, end: i64, index: &Index, known: u64) -> Result<(u64, u64, u64, u64), Refusal> {
+    if start < 1 {
+        return Err(Refusal::StartsBelowOne);
+    }
+    if end < start {
+        return Err(Refusal::Inverted(Range::Tasks(start, end)));
+    }
+    let tasks = &index.tasks;
+    let (start, end) = (start.unsigned_abs(), end.unsigned_abs());
+    let known_task = |number: u64| tasks.get(number).filter(|task| task.number <= known);
+    let (Some(first), Some(last)) = (known_task(start), known_task(end)) else {
+        return Err(Refusal::BeyondLast(known));
+    };
+    let mut folded = (start..=end).filter_map(|number| tasks.get(number));
+    if let Some(task) = folded.find(|task| tasks.outcome(task) == Outcome::Running) {
+        return Err(Refusal::StillRunning(task.number));
+    }
+    Ok((start, end, first.first_sequence, last.last_sequence))
+}
+
+/// The number of the task that events belong to, and the sequences of those at the ends.
+fn events(
+    first: u64,
+    last: u64,
+    index: &Index,
+    known: u64,
+) -> Result<(u64, u64, u64, u64), Refusal> {
+    if last < first {
+        return Err(Refusal::Inverted(Range::Events(first, last)));
+    }
+    let owner = |sequence| index.tasks.owner(sequence).map(|task| task.number);
+    let task = owner(first).filter(|task| owner(last) == Some(*task) && *task <= known);
+    let task = task.ok_or(Refusal::NotInOneTask)?;
+    // Events that belong to no task may lie at the ends.
+    let [first, .., last] = index.entries(first, last) else {
+        let entry = index.entries(first, last).first().ok_or(Refusal::NotInOneTask)?;
+        return whole_calls(task, entry.sequence, entry.sequence, index);
+    };
+    whole_calls(task, first.sequence, last.sequence, index)
+}
+
+fn whole_calls(
+    task: u64,
+    first: u64,
+    last: u64,
+    index: &Index,
+) -> Result<(u64, u64, u64, u64), Refusal> {
+    match index.parted_call(first, last) {
+        Some((tool, began, ended)) => Err(Refusal::PartsCall(tool.to_owned(), began, ended)),
+        None => Ok((task, task, first, last)),
+    }
+}
+
+/// How a chapter lies to another one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    Apart,
+    Around,
+    Inside,
+    Same,
+    Across,
+}
+
+fn relation(one: &Chapter, other: &Chapter) -> Relation {
     let apart =
-        new.last_sequence < other.first_sequence || other.last_sequence < new.first_sequence;
+        one.last_sequence < other.first_sequence || other.last_sequence < one.first_sequence;
     let same =
-        new.first_sequence == other.first_sequence && new.last_sequence == other.last_sequence;
-    if same {
-        Err(Refusal::SameRange(other.slug.clone()))
-    } else if apart || new.contains(other) {
-        Ok(())
-    } else {
-        Err(Refusal::Overlaps(other.slug.clone(), other.start, other.end))
+        one.first_sequence == other.first_sequence && one.last_sequence == other.last_sequence;
+    match () {
+        () if apart => Relation::Apart,
+        () if same => Relation::Same,
+        () if one.contains(other) => Relation::Around,
+        () if other.contains(one) => Relation::Inside,
+        () => Relation::Across,
+    }
+}
+
+fn range_of(chapter: &Chapter) -> Range {
+    match chapter.partial {
+        true => Range::Events(chapter.first_sequence, chapter.last_sequence),
+        false => Range::Tasks(chapter.start.cast_signed(), chapter.end.cast_signed()),
     }
 }
 
 /// The slug of a name, with `-2`, `-3`, … where it was ever used.
-fn free_slug(name: &str, chapters: &Chapters) -> String {
+fn free_slug(name: &str, chapters: &Chapters, planned: &[Chapter]) -> String {
+    let taken =
+        |slug: &str| chapters.is_used(slug) || planned.iter().any(|chapter| chapter.slug == slug);
     let slug = slugify(name);
     let base = if slug.is_empty() { "chapter".to_owned() } else { slug };
-    if !chapters.is_used(&base) {
+    if !taken(&base) {
         return base;
     }
     let numbered = |number: u64| {
@@ -129,7 +292,7 @@ fn free_slug(name: &str, chapters: &Chapters) -> String {
         let kept: String = base.chars().take(MAX_SLUG - suffix.len()).collect();
         format!("{}{suffix}", kept.trim_end_matches('-'))
     };
-    (2..).map(numbered).find(|slug| !chapters.is_used(slug)).unwrap_or(base)
+    (2..).map(numbered).find(|slug| !taken(slug)).unwrap_or(base)
 }
 
 /// The event that makes the chapter.
@@ -146,6 +309,9 @@ pub fn created(chapter: &Chapter) -> Draft<'static> {
         .plain("events", chapter.events)
         .plain("tokens_before", chapter.tokens_before)
         .plain("tokens_after", chapter.tokens_after);
+    if chapter.partial {
+        data.plain("partial", true);
+    }
     Draft::new("chapter.created", data)
 }
 

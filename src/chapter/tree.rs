@@ -94,3 +94,29 @@ pub fn event_names(index: &Index, chapter: &Chapter) -> Vec<(String, Entry)> {
 pub fn summary(chapter: &Chapter) -> String {
     format!("# {}\n\n{}\n", chapter.name, chapter.message)
 }
+
+/// Every file of the tree, with its path below `/chapters`, in order.
+#[must_use]
+pub fn files(index: &Index) -> Vec<(String, Node<'_>)> {
+    let mut files = Vec::new();
+    for chapter in index.chapters.children(None) {
+        files_of(index, chapter, "", &mut files);
+    }
+    files
+}
+
+fn files_of<'i>(
+    index: &'i Index,
+    chapter: &'i Chapter,
+    parent: &str,
+    files: &mut Vec<(String, Node<'i>)>,
+) {
+    let folder = format!("{parent}{}/", chapter.slug);
+    files.push((format!("{folder}summary.md"), Node::Summary(chapter)));
+    for (name, entry) in event_names(index, chapter) {
+        files.push((format!("{folder}events/{name}"), Node::Event(chapter, entry)));
+    }
+    for inner in index.chapters.children(Some(chapter)) {
+        files_of(index, inner, &format!("{folder}chapters/"), files);
+    }
+}

@@ -130,10 +130,12 @@ impl Tasks {
         }
         let event = view.event;
         if view.role == Role::TaskStart {
-            if self.split == Split::ByTaskId {
+            let decides = view.field("task_name").is_some_and(|name| name == CHAPTER_TASK);
+            if self.split == Split::ByTaskId && !decides {
                 self.tasks.clear();
-                self.split = Split::ByStart;
             }
+            // Chapters are being decided on by the numbers so far: they stay.
+            self.split = Split::ByStart;
             self.begin(view);
         } else if self.split == Split::ByTaskId && self.task_id.as_deref() != Some(&event.task_id) {
             self.task_id = Some(event.task_id.clone().into_owned());
@@ -157,6 +159,19 @@ impl Tasks {
     #[must_use]
     pub fn all(&self) -> &[Task] {
         &self.tasks
+    }
+
+    /// The task that owns the event of that sequence, if one does.
+    #[must_use]
+    pub fn owner(&self, sequence: u64) -> Option<&Task> {
+        let after = self.tasks.partition_point(|task| task.first_sequence <= sequence);
+        self.tasks.get(after.checked_sub(1)?).filter(|task| sequence <= task.last_sequence)
+    }
+
+    /// Whether the run has ended.
+    #[must_use]
+    pub fn run_has_ended(&self) -> bool {
+        self.ended
     }
 
     /// The task of that number.

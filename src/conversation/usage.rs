@@ -144,3 +144,44 @@ impl UsageFold {
         self.newest_context
     }
 }
+
+/// The newest call of a model that told how much it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewestCall {
+    /// Sequence of the event that reports it.
+    pub sequence: u64,
+    /// What it reports.
+    pub usage: Usage,
+    /// Its whole input, in tokens, cached ones included.
+    pub tokens: u64,
+}
+
+impl NewestCall {
+    /// What an event tells of such a call; `None` where it does not. Totals are of no one call.
+    #[must_use]
+    pub fn of(view: &View<'_, '_>) -> Option<Self> {
+        let usage = Usage::of(view)?;
+        let tokens = usage.context_tokens()?;
+        let total = view.field("scope").is_some_and(|scope| scope == "total");
+        (!total).then_some(Self { sequence: view.event.sequence, usage, tokens })
+    }
+
+    /// Whether its input exceeds the trigger.
+    #[must_use]
+    pub fn exceeds(&self, trigger: u64) -> bool {
+        self.tokens > trigger
+    }
+
+    /// In words: of what the input is made up.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let Self { sequence, usage, tokens } = self;
+        let figure = |tokens: Option<u64>| tokens.unwrap_or(0);
+        format!(
+            "event {sequence}: {tokens} tokens of input ({} new, {} read from a cache, {} written to one)",
+            figure(usage.input_tokens),
+            figure(usage.cache_read_tokens),
+            figure(usage.cache_creation_tokens),
+        )
+    }
+}

@@ -24,3 +24,11 @@ pub fn slugify(name: &str) -> String {
     slug.truncate(slug.trim_end_matches('-').len());
     slug
 }
+
+/// Whether a text may stand in a path as a slug: letters, digits and `-` alone, so that it
+/// leads nowhere else, whoever wrote it.
+#[must_use]
+pub fn is_slug(text: &str) -> bool {
+    let good = |character: char| character.is_alphanumeric() || character == '-';
+    !text.is_empty() && text.chars().count() <= MAX_SLUG && text.chars().all(good)
+}

@@ -8,7 +8,7 @@ mod replace;
 
 pub use append::{append_lines, sync_file};
 pub use open::{Access, is_regular, make_dir, open_dir, open_regular, read_small, sync_dir};
-pub use replace::replace;
+pub use replace::{replace, replace_read_only};
 
 use std::fmt;
 use std::io;
@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// Mode of the files made, before the umask.
 pub const FILE_MODE: u32 = 0o640;
+/// Mode of the files made for reading alone, before the umask.
+pub const READ_ONLY_MODE: u32 = 0o440;
 /// Mode of the directories made, before the umask.
 pub const DIR_MODE: u32 = 0o750;
 

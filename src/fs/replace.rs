@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::{FILE_MODE, FsError, is_regular, sync_dir};
+use super::{FILE_MODE, FsError, READ_ONLY_MODE, is_regular, sync_dir};
 
 /// Writes `bytes` to a temporary file beside `path`, syncs it, renames it over
 /// `path`, and syncs the directory.
@@ -13,6 +13,19 @@ use super::{FILE_MODE, FsError, is_regular, sync_dir};
 /// When any step fails; the old file is then untouched. A path that exists and is
 /// no regular file is refused.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    place(path, bytes, FILE_MODE, true)
+}
+
+/// Like [`replace`], for a file that nobody is to write to, and that can be made again after
+/// a power cut: it is not synced.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_read_only(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    place(path, bytes, READ_ONLY_MODE, false)
+}
+
+fn place(path: &Path, bytes: &[u8], mode: u32, synced: bool) -> Result<(), FsError> {
     if path.symlink_metadata().is_ok() && !is_regular(path) {
         return Err(FsError::unsafe_path(path, "not a regular file"));
     }
@@ -21,12 +34,14 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     let mut temporary = tempfile::Builder::new()
         .prefix(".runlog-")
         .suffix(".tmp")
-        .permissions(std::fs::Permissions::from_mode(FILE_MODE))
+        .permissions(std::fs::Permissions::from_mode(mode))
         .tempfile_in(directory)
         // The library's message names the temporary file, which tells nobody anything.
         .map_err(|error| FsError::io(path, "create", error.kind().into()))?;
     temporary.write_all(bytes).map_err(failed("write"))?;
-    temporary.as_file().sync_all().map_err(failed("sync"))?;
+    if synced {
+        temporary.as_file().sync_all().map_err(failed("sync"))?;
+    }
     temporary.persist(path).map_err(|error| FsError::io(path, "replace", error.error))?;
-    sync_dir(directory)
+    if synced { sync_dir(directory) } else { Ok(()) }
 }

@@ -85,6 +85,12 @@ impl RunDir {
         self.logs().join("rejected.jsonl")
     }
 
+    /// `chapters/`, the exported tree.
+    #[must_use]
+    pub fn chapters(&self) -> PathBuf {
+        self.path.join("chapters")
+    }
+
     /// `blobs/`.
     #[must_use]
     pub fn blobs(&self) -> PathBuf {

@@ -6,6 +6,7 @@ mod completions;
 mod emit;
 mod emit_stream;
 mod exec;
+mod folded;
 mod format;
 mod lines;
 mod list;

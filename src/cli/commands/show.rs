@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::read::{each_event, tell_bad_lines};
 use super::recording::SeverityArg;
-use super::{Global, RunArg};
+use super::{Global, RunArg, folded};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::conversation::text::spoken;
@@ -53,6 +53,10 @@ pub(in crate::cli) struct ShowArgs {
     /// Put large values back in place of their references (whole events: implies jsonl)
     #[arg(long)]
     full: bool,
+    /// As an agent has the run in its context: numbered tasks, with chapters in place of what
+    /// they cover (jsonl: an object a line)
+    #[arg(long, conflicts_with_all = ["kind", "severity", "actor", "task", "tail", "full", "head"])]
+    folded: bool,
     /// Print SEQUENCE:HASH of the last event, to hold against `run.json` or keep elsewhere
     #[arg(long, conflicts_with_all = ["kind", "severity", "actor", "task", "tail", "format", "full"])]
     head: bool,
@@ -78,6 +82,13 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         let Some((sequence, line)) = head else { return Ok(Exit::No) };
         ui.data(format!("{sequence}:{}\n", line_hash(&line)).as_bytes())?;
         return Ok(Exit::Fine);
+    }
+    if args.folded {
+        return match args.format {
+            Format::Human => folded::run(&run, false, global, ui),
+            Format::Jsonl => folded::run(&run, true, global, ui),
+            Format::Json => Err(Failure::new(Exit::Usage, "--folded prints human or jsonl").into()),
+        };
     }
     let mut backfills = Backfills::default();
     each_event(&run, |view, _| backfills.observe(view))?;

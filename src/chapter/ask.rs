@@ -1,0 +1,63 @@
+//! What an agent is asked when its context has grown too large: the `__chapter__` task of
+//! the seed *agex-chapters*.
+
+use super::index::Index;
+use super::plan::Request;
+use crate::conversation::tasks::CHAPTER_TASK;
+use crate::conversation::usage::NewestCall;
+use crate::event::draft::Draft;
+use crate::event::json::ObjectText;
+
+/// How many columns an event has in the context that the agent is given.
+pub const COLUMNS: usize = 1000;
+
+/// The text for the agent: how it works, the context, the index of the tasks.
+#[must_use]
+pub fn prompt(call: &NewestCall, trigger: u64, context: &str, index: &Index) -> String {
+    let index: String = index.lines(COLUMNS).into_iter().map(|line| line + "\n").collect();
+    let mut out = String::new();
+    for piece in include_str!("ask.txt").split_inclusive('}') {
+        let (text, name) = piece.rsplit_once('{').unwrap_or((piece, ""));
+        out.push_str(text);
+        match name {
+            "tokens}" => out.push_str(&call.tokens.to_string()),
+            "trigger}" => out.push_str(&trigger.to_string()),
+            "context}" => out.push_str(context),
+            "index}" => out.push_str(&index),
+            "" => {}
+            // An example in the text.
+            other => {
+                out.push('{');
+                out.push_str(other);
+            }
+        }
+    }
+    out
+}
+
+/// The event that begins the task.
+#[must_use]
+pub fn started(call: &NewestCall, trigger: u64) -> Draft<'static> {
+    let mut data = ObjectText::new();
+    let message = format!("Decide on chapters: {} tokens exceed {trigger}", call.tokens);
+    data.text("task_name", CHAPTER_TASK).text("message", &message);
+    Draft::new("task.started", data)
+}
+
+/// The event that ends the task well.
+#[must_use]
+pub fn succeeded(requests: &[Request]) -> Draft<'static> {
+    let mut result = ObjectText::new();
+    result.plain("chapters", requests.len());
+    let mut data = ObjectText::new();
+    data.text("task_name", CHAPTER_TASK).plain("result", result.finish());
+    Draft::new("task.succeeded", data)
+}
+
+/// The event that ends the task badly.
+#[must_use]
+pub fn failed(trouble: &str) -> Draft<'static> {
+    let mut data = ObjectText::new();
+    data.text("task_name", CHAPTER_TASK).text("message", trouble);
+    Draft::new("task.failed", data)
+}

@@ -1,0 +1,97 @@
+//! A run as an agent has it in its context: numbered tasks, and chapters in place of what
+//! they cover.
+
+use std::collections::HashSet;
+
+use super::fold::Chapter;
+use super::index::Index;
+use crate::conversation::tasks::{Outcome, Task};
+use crate::conversation::text::spoken;
+use crate::event::fields::View;
+use crate::render::inert::{self, preview};
+
+/// What stands in the folded view for one event.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shown<'i> {
+    /// The task that begins here.
+    pub task: Option<&'i Task>,
+    /// The chapter that begins here.
+    pub chapter: Option<&'i Chapter>,
+    /// Whether the event itself is shown.
+    pub event: bool,
+}
+
+/// Goes through the events of a run, in order.
+#[derive(Debug)]
+pub struct Folded<'i> {
+    index: &'i Index,
+    /// Slugs of the chapters that were shown.
+    shown: HashSet<&'i str>,
+}
+
+impl<'i> Folded<'i> {
+    /// Of the run with that index, which has seen all of its events.
+    #[must_use]
+    pub fn new(index: &'i Index) -> Self {
+        Self { index, shown: HashSet::new() }
+    }
+
+    /// What stands for the next event: nothing where it is bookkeeping, or lies in a chapter
+    /// that was shown.
+    pub fn take(&mut self, view: &View<'_, '_>) -> Shown<'i> {
+        let sequence = view.event.sequence;
+        if view.role.is_bookkeeping() {
+            return Shown::default();
+        }
+        let task = self.index.tasks.owner(sequence);
+        let begins = task.filter(|task| task.first_sequence == sequence);
+        match self.index.chapters.outermost(sequence) {
+            Some(chapter) => Shown {
+                task: begins.filter(|_| chapter.partial),
+                chapter: self.shown.insert(&chapter.slug).then_some(chapter),
+                event: false,
+            },
+            // The line of a task says what its first event does.
+            None => Shown { task: begins, chapter: None, event: begins.is_none() },
+        }
+    }
+
+    /// The lines of [`Folded::take`]: text, each line with its newline, of so many columns.
+    #[must_use]
+    pub fn lines(&mut self, view: &View<'_, '_>, columns: usize) -> String {
+        const INDENT: &str = "    ";
+        let shown = self.take(view);
+        let mut out = String::new();
+        if let Some(task) = shown.task {
+            let tail = match self.index.tasks.outcome(task) {
+                Outcome::Ended => String::new(),
+                outcome => format!(" ({})", outcome.name()),
+            };
+            let head = format!("[{}] ", task.number);
+            let room = columns.saturating_sub(head.len() + tail.len()).max(40);
+            out.push_str(&format!("{head}{}{tail}\n", preview(task.title(), room)));
+        }
+        if let Some(chapter) = shown.chapter {
+            let text = Chapter::in_context(&chapter.name, &chapter.message, &chapter.slug);
+            let indent = if chapter.partial { INDENT } else { "" };
+            for line in inert::text(&text).lines() {
+                out.push_str(format!("{indent}{line}").trim_end());
+                out.push('\n');
+            }
+            if !chapter.partial {
+                out.push('\n');
+            }
+        }
+        if shown.event {
+            let label = self.index.label_of(&view.event.kind);
+            let summary = self.index.backfills.effective(view.event);
+            let said = spoken(view);
+            let data = view.event.data.compact();
+            let text = said.as_deref().or(summary).unwrap_or(&data);
+            let head = format!("{INDENT}{label}: ");
+            let room = columns.saturating_sub(head.chars().count()).max(16);
+            out.push_str(&format!("{head}{}\n", preview(text, room)));
+        }
+        out
+    }
+}

@@ -1,0 +1,224 @@
+//! Chapters proposed without a model: the same log, the same proposal.
+
+use std::collections::BTreeSet;
+
+use super::index::Index;
+use super::plan::{Range, Request};
+use super::signs::{Mark, Sign, Signs};
+use crate::conversation::tasks::{Outcome, Task};
+use crate::event::json::ObjectText;
+use crate::render::human::plural;
+use crate::render::inert::preview;
+
+/// Tasks folded together come to no more than so many, or so many tokens.
+const MOST_TASKS: usize = 8;
+const MOST_TOKENS: u64 = 20_000;
+/// A task of so many events is a long one.
+const LONG_TASK: u64 = 60;
+/// A stretch of a long task has so many events at least.
+const SHORTEST_STRETCH: usize = 10;
+/// So many tasks, commits or files are named in a message.
+const NAMED: usize = 8;
+
+/// The chapters proposed: finished tasks that are in no chapter, together with their
+/// neighbours up to a pause or a commit; of a long task that goes on, or is the only one,
+/// its stretches up to a commit, a pause, or tests that pass.
+#[must_use]
+pub fn propose(index: &Index, signs: &Signs) -> Vec<Request> {
+    let mut groups: Vec<Vec<&Task>> = Vec::new();
+    let mut requests = Vec::new();
+    let only = index.tasks.all().len() == 1;
+    for task in index.tasks.all() {
+        let folded = index.chapter_of(task).is_some();
+        let running = index.tasks.outcome(task) == Outcome::Running;
+        let stretches = match task.events >= LONG_TASK && !folded && (running || only) {
+            true => stretches(task, running, index, signs),
+            false => Vec::new(),
+        };
+        if folded || running || !stretches.is_empty() {
+            requests.extend(stretches);
+            groups.push(Vec::new());
+            continue;
+        }
+        match groups.last_mut() {
+            Some(group) if !group.is_empty() && joins(group, task, index, signs) => {
+                group.push(task);
+            }
+            _ => groups.push(vec![task]),
+        }
+    }
+    requests.extend(
+        groups.iter().filter(|group| !group.is_empty()).map(|group| whole(group, index, signs)),
+    );
+    requests
+}
+
+/// The array that `chapter apply` takes.
+#[must_use]
+pub fn to_json(requests: &[Request]) -> String {
+    let item = |request: &Request| {
+        let mut object = ObjectText::new();
+        match request.range {
+            Range::Tasks(start, end) => object.plain("start", start).plain("end", end),
+            Range::Events(first, last) => object.plain("first", first).plain("last", last),
+        };
+        object.text("name", &request.name).text("message", &request.message);
+        format!("  {}", object.finish())
+    };
+    let items: Vec<String> = requests.iter().map(item).collect();
+    match items.is_empty() {
+        true => "[]\n".to_owned(),
+        false => format!("[\n{}\n]\n", items.join(",\n")),
+    }
+}
+
+/// Whether a task belongs to the piece of work that those before it are.
+fn joins(group: &[&Task], task: &Task, index: &Index, signs: &Signs) -> bool {
+    let (Some(first), Some(last)) = (group.first(), group.last()) else { return true };
+    let paused = signs
+        .between(task.first_sequence, task.first_sequence)
+        .iter()
+        .any(|mark| mark.sign == Sign::Pause);
+    let committed = signs
+        .between(last.first_sequence, last.last_sequence)
+        .iter()
+        .any(|mark| matches!(mark.sign, Sign::Commit(_)));
+    let tokens = index.tokens(first.first_sequence, task.last_sequence);
+    !paused && !committed && group.len() < MOST_TASKS && tokens <= MOST_TOKENS
+}
+
+/// The chapter of whole tasks.
+fn whole(group: &[&Task], index: &Index, signs: &Signs) -> Request {
+    let (first, last) = (group[0], group[group.len() - 1]);
+    let title = preview(first.title(), 60);
+    let name = match group.len() {
+        1 => title,
+        count => format!("{title} and {}", plural(count as u64 - 1, "more task")),
+    };
+    let mut message = String::new();
+    for task in group.iter().take(NAMED) {
+        let outcome = match index.tasks.outcome(task) {
+            Outcome::Ended => String::new(),
+            outcome => format!(" ({})", outcome.name()),
+        };
+        message.push_str(&format!("[{}] {}{outcome}\n", task.number, preview(task.title(), 120)));
+    }
+    if group.len() > NAMED {
+        message.push_str(&format!("… and {}\n", plural((group.len() - NAMED) as u64, "more task")));
+    }
+    message.push_str(&facts(first.first_sequence, last.last_sequence, index, signs));
+    Request {
+        range: Range::Tasks(first.number.cast_signed(), last.number.cast_signed()),
+        name,
+        message,
+    }
+}
+
+/// Stretches of one task, none of which parts a call from its result. The newest one is left
+/// while the task goes on.
+fn stretches(task: &Task, running: bool, index: &Index, signs: &Signs) -> Vec<Request> {
+    let entries = index.entries(task.first_sequence, task.last_sequence);
+    // The task's own first event says what it is about.
+    let mut rest = entries.get(1..).unwrap_or_default();
+    let mut requests = Vec::new();
+    while rest.len() >= SHORTEST_STRETCH {
+        let first = rest[0].sequence;
+        let earliest = rest[SHORTEST_STRETCH - 1].sequence;
+        let marks = signs.between(earliest, task.last_sequence);
+        let Some(cut) = marks.iter().find(|mark| ends_work(mark)) else { break };
+        // A pause lies before its event.
+        let wanted = cut.sequence - u64::from(cut.sign == Sign::Pause);
+        let Some(last) = whole_calls(first, wanted, index) else { break };
+        let taken = rest.partition_point(|entry| entry.sequence <= last);
+        if running && taken == rest.len() {
+            break;
+        }
+        let last = rest[taken - 1].sequence;
+        let name = stretch_name(cut, first, last, signs);
+        let about = format!("Of [{}] {}\n", task.number, preview(task.title(), 120));
+        let message = about + &facts(first, last, index, signs);
+        requests.push(Request { range: Range::Events(first, last), name, message });
+        rest = &rest[taken..];
+    }
+    requests
+}
+
+fn ends_work(mark: &Mark) -> bool {
+    matches!(mark.sign, Sign::Commit(_) | Sign::Tests(true) | Sign::Pause)
+}
+
+/// The sequence to which a range reaches that begins at `first` and parts no call; `None`
+/// when there is none.
+fn whole_calls(first: u64, mut last: u64, index: &Index) -> Option<u64> {
+    while let Some((_, began, ended)) = index.parted_call(first, last) {
+        last = ended.filter(|ended| began >= first && *ended > last)?;
+    }
+    Some(last)
+}
+
+fn stretch_name(cut: &Mark, first: u64, last: u64, signs: &Signs) -> String {
+    let troubled = signs
+        .between(first, last)
+        .iter()
+        .any(|mark| matches!(mark.sign, Sign::Trouble | Sign::Tests(false)));
+    match &cut.sign {
+        Sign::Commit(Some(message)) => format!("Commit: {}", preview(message, 60)),
+        Sign::Commit(None) => "Work up to a commit".to_owned(),
+        Sign::Tests(_) if troubled => "Fixes until the tests pass".to_owned(),
+        Sign::Tests(_) => "Work until the tests pass".to_owned(),
+        _ => "Work up to a pause".to_owned(),
+    }
+}
+
+/// What happened between two sequences, in short.
+fn facts(first: u64, last: u64, index: &Index, signs: &Signs) -> String {
+    let entries = index.entries(first, last);
+    let (calls, failed) = index.calls_between(first, last);
+    let mut out = plural(entries.len() as u64, "event");
+    if calls > 0 {
+        out.push_str(&format!(", {}", plural(calls, "tool call")));
+        if failed > 0 {
+            out.push_str(&format!(" ({failed} failed)"));
+        }
+    }
+    out.push('.');
+    let marks = signs.between(first, last);
+    let tests: Vec<bool> = marks
+        .iter()
+        .filter_map(|mark| if let Sign::Tests(passed) = mark.sign { Some(passed) } else { None })
+        .collect();
+    if let Some(passed) = tests.last() {
+        let failures = tests.iter().filter(|passed| !**passed).count();
+        let end = if *passed { "passed at the end" } else { "failed at the end" };
+        let runs = plural(tests.len() as u64, "test run");
+        out.push_str(&format!(" {runs}, {failures} of them failed; they {end}."));
+    }
+    let commits = marks.iter().filter_map(|mark| match &mark.sign {
+        Sign::Commit(message) => Some(message.as_deref().unwrap_or("(no message)")),
+        _ => None,
+    });
+    let commits: Vec<String> =
+        commits.map(|message| format!("{:?}", preview(message, 80))).collect();
+    list(&mut out, "Commits", &commits);
+    let files: BTreeSet<&str> = marks
+        .iter()
+        .filter_map(
+            |mark| if let Sign::File(path) = &mark.sign { Some(path.as_str()) } else { None },
+        )
+        .collect();
+    let files: Vec<String> = files.into_iter().map(|path| preview(path, 80)).collect();
+    list(&mut out, "Files", &files);
+    out
+}
+
+fn list(out: &mut String, title: &str, names: &[String]) {
+    if names.is_empty() {
+        return;
+    }
+    let shown = &names[..names.len().min(NAMED)];
+    out.push_str(&format!(" {title}: {}", shown.join(", ")));
+    if names.len() > NAMED {
+        out.push_str(&format!(" and {} more", names.len() - NAMED));
+    }
+    out.push('.');
+}

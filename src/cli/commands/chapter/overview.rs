@@ -1,0 +1,122 @@
+//! `runlog chapter index`, `list` and `show`
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{find, read, run_and};
+use crate::chapter::fold::Chapter;
+use crate::chapter::index::Index;
+use crate::cli::commands::format::HumanOrJson;
+use crate::cli::commands::{Global, RunArg};
+use crate::cli::exit::Exit;
+use crate::cli::ui::Ui;
+use crate::render::human::{plural, short_count};
+use crate::render::inert::{self, preview};
+
+#[derive(Debug, Args)]
+pub(super) struct OverviewArgs {
+    #[command(flatten)]
+    run: RunArg,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: HumanOrJson,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ShowArgs {
+    /// The run (RUNLOG_RUN stands in for it), and the chapter's name in paths, as `chapter list`
+    /// prints it
+    #[arg(value_names = ["RUN", "SLUG"], num_args = 1..=2, required = true)]
+    words: Vec<String>,
+}
+
+pub(super) fn index(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let (index, _) = read(&args.run.find(global)?, Index::new(global.templates(ui)?), ui)?;
+    let text = match args.format {
+        HumanOrJson::Json => serde_json::to_string_pretty(&index.document())? + "\n",
+        HumanOrJson::Human => {
+            index.lines(ui.width()).iter().map(|line| format!("{line}\n")).collect()
+        }
+    };
+    ui.data(text.as_bytes())?;
+    if index.tasks.all().is_empty() {
+        ui.note("the run has no tasks");
+    }
+    Ok(Exit::Fine)
+}
+
+#[derive(Serialize)]
+struct ListDocument {
+    schema_version: u32,
+    chapters: Vec<serde_json::Map<String, Value>>,
+    tokens_before: u64,
+    tokens_after: u64,
+}
+
+pub(super) fn list(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let (index, _) = read(&args.run.find(global)?, Index::new(global.templates(ui)?), ui)?;
+    let (before, after) = index.chapters.savings();
+    let text = match args.format {
+        HumanOrJson::Json => {
+            let chapters = index.chapters.active().iter().map(|chapter| {
+                let raw = RawValue::from_string(chapter.data.clone())?;
+                let mut object: serde_json::Map<String, Value> = serde_json::from_str(raw.get())?;
+                let parent = index.chapters.parent(chapter).map(|parent| parent.slug.clone());
+                object.insert("path".to_owned(), index.chapters.path(chapter).into());
+                object.insert("parent".to_owned(), parent.into());
+                Ok(object)
+            });
+            let chapters = chapters.collect::<Result<_, serde_json::Error>>()?;
+            let (tokens_before, tokens_after) = (before, after);
+            let document =
+                ListDocument { schema_version: 1, chapters, tokens_before, tokens_after };
+            serde_json::to_string_pretty(&document)? + "\n"
+        }
+        HumanOrJson::Human => index.chapters.active().iter().map(|one| line(one, &index)).collect(),
+    };
+    ui.data(text.as_bytes())?;
+    match index.chapters.active().len() {
+        0 => ui.note("the run has no chapters"),
+        count => ui.note(&format!("{}: {}", plural(count as u64, "chapter"), saved(before, after))),
+    }
+    Ok(Exit::Fine)
+}
+
+/// One chapter: where it is, and below it what it covers.
+fn line(chapter: &Chapter, index: &Index) -> String {
+    let covers = match (chapter.partial, chapter.start == chapter.end) {
+        (true, _) => format!(
+            "events {} to {} of task {}",
+            chapter.first_sequence, chapter.last_sequence, chapter.start
+        ),
+        (false, true) => format!("task {}", chapter.start),
+        (false, false) => format!("tasks {} to {}", chapter.start, chapter.end),
+    };
+    format!(
+        "{}  {}\n    {covers}, {}, {}\n",
+        index.chapters.path(chapter),
+        preview(&chapter.name, 60),
+        plural(chapter.events, "event"),
+        saved(chapter.tokens_before, chapter.tokens_after),
+    )
+}
+
+/// What folding makes of so many tokens.
+fn saved(before: u64, after: u64) -> String {
+    let figures = format!("~{} tokens folded to ~{}", short_count(before), short_count(after));
+    match before.saturating_sub(after).saturating_mul(100).checked_div(before) {
+        Some(percent @ 1..) => format!("{figures} (saves {percent} %)"),
+        _ => format!("{figures} (saves nothing)"),
+    }
+}
+
+pub(super) fn show(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let (run, slug) = run_and(&args.words, global)?;
+    let (index, _) = read(&run, Index::new(global.templates(ui)?), ui)?;
+    let chapter = find(&index, slug)?;
+    let text = Chapter::in_context(&chapter.name, &chapter.message, &chapter.slug);
+    ui.data(format!("{}\n", inert::text(&text)).as_bytes())?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,97 @@
+//! `runlog show --folded`: a run as an agent has it in its context.
+
+use super::Global;
+use super::read::{each_event, tell_bad_lines};
+use crate::chapter::fold::Chapter;
+use crate::chapter::folded::Folded;
+use crate::chapter::index::Index;
+use crate::cli::exit::Exit;
+use crate::cli::ui::Ui;
+use crate::conversation::tasks::Task;
+use crate::event::fields::View;
+use crate::event::json::{Json, ObjectText};
+use crate::run::dir::RunDir;
+
+/// Prints the numbered tasks with chapters in place of what they cover: text, or one object
+/// a line.
+pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let mut index = Index::new(global.templates(ui)?);
+    let read = each_event(run, |view, line| index.observe(view, line.offset))?;
+    let mut folded = Folded::new(&index);
+    let mut failed = None;
+    let mut shown = false;
+    each_event(run, |view, _| {
+        if failed.is_some() {
+            return;
+        }
+        let text = match objects {
+            true => lines(&mut folded, &index, view),
+            false => folded.lines(view, ui.width()),
+        };
+        shown |= !text.is_empty();
+        failed = ui.data(text.as_bytes()).err();
+    })?;
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    tell_bad_lines(read.bad_lines, run, ui);
+    if !shown {
+        ui.note("nothing happened yet");
+    }
+    Ok(Exit::Fine)
+}
+
+/// What stands for an event, as objects: a task with its number, a chapter, or the event.
+fn lines(folded: &mut Folded<'_>, index: &Index, view: &View<'_, '_>) -> String {
+    let shown = folded.take(view);
+    let mut out = String::new();
+    if let Some(task) = shown.task {
+        out.push_str(&(task_line(task, index) + "\n"));
+    }
+    if let Some(chapter) = shown.chapter {
+        out.push_str(&(chapter_line(chapter, index) + "\n"));
+    }
+    if shown.event {
+        let event = view.event;
+        let mut object = ObjectText::new();
+        object
+            .plain("event", event.sequence)
+            .text("event_id", &event.event_id)
+            .text("type", &event.kind)
+            .text("timestamp", &event.timestamp.to_string())
+            .text("actor", &event.actor);
+        match index.backfills.effective(event) {
+            Some(summary) => object.text("summary", summary),
+            None => object.json("summary", Json::NULL),
+        };
+        object.json("data", event.data);
+        out.push_str(&(object.finish() + "\n"));
+    }
+    out
+}
+
+fn task_line(task: &Task, index: &Index) -> String {
+    let mut object = ObjectText::new();
+    object
+        .plain("task", task.number)
+        .text("name", &task.name)
+        .text("message", &task.message)
+        .text("outcome", index.tasks.outcome(task).name())
+        .plain("first_sequence", task.first_sequence)
+        .plain("last_sequence", task.last_sequence);
+    object.finish()
+}
+
+fn chapter_line(chapter: &Chapter, index: &Index) -> String {
+    let mut object = ObjectText::new();
+    object
+        .text("chapter", &chapter.slug)
+        .text("path", &index.chapters.path(chapter))
+        .text("name", &chapter.name)
+        .text("message", &chapter.message)
+        .plain("start", chapter.start)
+        .plain("end", chapter.end)
+        .plain("first_sequence", chapter.first_sequence)
+        .plain("last_sequence", chapter.last_sequence);
+    object.finish()
+}
