@@ -1,31 +1,7 @@
 //! Chapters: numbering, folding, refusals, the tree (facts restated from the agex
 //! reference).
 
-use crate::support::Bench;
-
-/// Emits tasks by letters: S start, A action, O output, E error, then how one ends:
-/// k succeeded, f failed, c clarify, x cancelled.
-fn tasks(notation: &str) -> Bench {
-    let bench = Bench::with_run();
-    let mut input = String::new();
-    for letter in notation.chars() {
-        let (kind, data) = match letter {
-            'S' => ("task.started", r#"{"message":"do it"}"#),
-            'A' => ("task.action", r#"{"title":"thinking"}"#),
-            'O' => ("task.output", r#"{"parts":["x"]}"#),
-            'E' => ("error", r#"{"message":"oh"}"#),
-            'k' => ("task.succeeded", "{}"),
-            'f' => ("task.failed", r#"{"message":"no"}"#),
-            'c' => ("task.clarify", r#"{"message":"which?"}"#),
-            'x' => ("task.cancelled", "{}"),
-            other => panic!("{other}"),
-        };
-        input.push_str(&format!("{{\"type\":\"{kind}\",\"data\":{data}}}\n"));
-    }
-    let said = bench.feed(&["emit", "--run", "r", "--stdin"], input.as_bytes());
-    assert_eq!(said.status, 0, "{}", said.err);
-    bench
-}
+use crate::support::{Bench, tasks};
 
 fn index(bench: &Bench) -> Vec<(u64, u64, u64, String)> {
     let json = bench.ok(&["chapter", "index", "r", "--format", "json"]);
@@ -152,7 +128,7 @@ fn refusals() {
     assert_eq!(bench.log(), before, "a refusal changed the log");
     add(&bench, "1", "2", "One").unwrap();
     assert!(add(&bench, "2", "3", "Two").unwrap_err().contains("overlap"));
-    assert!(add(&bench, "1", "2", "Two").unwrap_err().contains("covers the same tasks"));
+    assert!(add(&bench, "1", "2", "Two").unwrap_err().contains("covers the same events"));
     assert!(add(&bench, "2", "2", "Two").unwrap_err().contains("overlap"));
     add(&bench, "3", "4", "Two").unwrap();
     bench.fails(66, &["chapter", "remove", "r", "nothing"]);

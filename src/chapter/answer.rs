@@ -89,11 +89,9 @@ fn fences(text: &str) -> Vec<&str> {
         let length = mark.map_or(0, |mark| line.chars().take_while(|c| *c == mark).count());
         match open {
             None if length >= 3 => open = Some((&line[..length], at)),
-            Some((fence, from)) if length >= fence.len() && line == &line[..length] => {
-                if line.starts_with(fence) {
-                    blocks.push(&text[from..start]);
-                    open = None;
-                }
+            Some((fence, from)) if line.starts_with(fence) && line.len() == length => {
+                blocks.push(&text[from..start]);
+                open = None;
             }
             _ => {}
         }

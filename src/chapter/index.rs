@@ -117,7 +117,7 @@ impl Index {
     /// with calls knows.
     #[must_use]
     pub fn calls_between(&self, first: u64, last: u64) -> (u64, u64) {
-        let all = self.calls.iter().flat_map(|calls| calls.all());
+        let all = self.calls.iter().flat_map(Calls::all);
         let within = |sequence: Option<u64>| sequence.is_some_and(|s| (first..=last).contains(&s));
         let calls = all.filter(|call| within(call.first.map(|start| start.sequence)));
         calls.fold((0, 0), |(calls, failed), call| {

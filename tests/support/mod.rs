@@ -141,3 +141,27 @@ pub(crate) fn shared(name: &str) -> Option<PathBuf> {
 pub(crate) fn fixture(name: &str) -> Vec<u8> {
     fs::read(root().join("fixtures").join(name)).unwrap()
 }
+
+/// Emits tasks by letters: S start, A action, O output, E error, then how one ends:
+/// k succeeded, f failed, c clarify, x cancelled.
+pub(crate) fn tasks(notation: &str) -> Bench {
+    let bench = Bench::with_run();
+    let mut input = String::new();
+    for letter in notation.chars() {
+        let (kind, data) = match letter {
+            'S' => ("task.started", r#"{"message":"do it"}"#),
+            'A' => ("task.action", r#"{"title":"thinking"}"#),
+            'O' => ("task.output", r#"{"parts":["x"]}"#),
+            'E' => ("error", r#"{"message":"oh"}"#),
+            'k' => ("task.succeeded", "{}"),
+            'f' => ("task.failed", r#"{"message":"no"}"#),
+            'c' => ("task.clarify", r#"{"message":"which?"}"#),
+            'x' => ("task.cancelled", "{}"),
+            other => panic!("{other}"),
+        };
+        input.push_str(&format!("{{\"type\":\"{kind}\",\"data\":{data}}}\n"));
+    }
+    let said = bench.feed(&["emit", "--run", "r", "--stdin"], input.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    bench
+}

@@ -19,7 +19,8 @@ use crate::event::fields::View;
 use crate::event::hash::{hex, sha256};
 use crate::event::templates::Templates;
 use crate::fs::{
-    Access, FsError, is_regular, make_dir, open_regular, read_small, replace, replace_read_only,
+    Access, FsError, is_regular, make_dir, open_dir, open_regular, read_small, replace,
+    replace_read_only,
 };
 use crate::log::reader::line_at;
 use crate::render::human::plural;
@@ -133,6 +134,7 @@ fn export(
         let target = out.join(&path);
         let there = target.symlink_metadata().is_ok();
         let same = there
+            && no_links(out, &path)
             && is_regular(&target)
             && read_small(&target, MAX_PAGE).is_ok_and(|old| old.as_deref() == Some(&*bytes));
         if there && !same && !made.contains_key(&path) {
@@ -153,7 +155,8 @@ fn export(
     }
     for (path, hash) in made.iter().filter(|(path, _)| !files.contains_key(*path)) {
         let target = out.join(path);
-        let own = is_regular(&target)
+        let own = no_links(out, path)
+            && is_regular(&target)
             && read_small(&target, MAX_PAGE)
                 .is_ok_and(|bytes| bytes.is_some_and(|bytes| hex(&sha256(&bytes)) == *hash));
         if own {
@@ -161,7 +164,7 @@ fn export(
             outcome.removed += 1;
         }
         // Folders that are empty now; others stay.
-        for folder in Path::new(path).ancestors().skip(1).filter(|f| !f.as_os_str().is_empty()) {
+        for folder in folders_of(path) {
             let _ = std::fs::remove_dir(out.join(folder));
         }
     }
@@ -203,11 +206,21 @@ fn write_manifest(out: &Path, files: BTreeMap<String, String>) -> anyhow::Result
 
 /// Makes the folders of a file.
 fn folders(out: &Path, path: &str) -> anyhow::Result<()> {
-    let folders: Vec<&Path> = Path::new(path).ancestors().skip(1).collect();
-    for folder in folders.into_iter().rev().filter(|folder| !folder.as_os_str().is_empty()) {
+    let folders: Vec<&Path> = folders_of(path).collect();
+    for folder in folders.into_iter().rev() {
         make_dir(&out.join(folder))?;
     }
     Ok(())
+}
+
+/// The folders of a file, the innermost first.
+fn folders_of(path: &str) -> impl Iterator<Item = &Path> {
+    Path::new(path).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty())
+}
+
+/// Whether the folders of a file are folders, and not links to some.
+fn no_links(out: &Path, path: &str) -> bool {
+    folders_of(path).all(|folder| open_dir(&out.join(folder)).is_ok())
 }
 
 /// Waits until no other export writes there.

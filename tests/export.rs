@@ -1,0 +1,153 @@
+//! The chapters' tree as files: the same as the virtual one, and nobody else's files touched.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::Path;
+
+use crate::support::{Bench, tasks};
+
+fn add(bench: &Bench, start: u64, end: u64, name: &str) {
+    let (start, end) = (start.to_string(), end.to_string());
+    let range = ["chapter", "add", "r", "--start", &start, "--end", &end];
+    bench.ok(&[range.as_slice(), &["--name", name, "--message", "M"]].concat());
+}
+
+/// The files below a directory, but for the export's own list.
+fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    walkdir::WalkDir::new(root)
+        .into_iter()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_file())
+        .map(|entry| {
+            let path = entry.path().strip_prefix(root).unwrap().display().to_string();
+            (path, fs::read(entry.path()).unwrap())
+        })
+        .filter(|(path, _)| path != ".runlog-export.json")
+        .collect()
+}
+
+/// If this fails, an agent that reads the files sees something else than one that asks.
+#[test]
+fn the_same_as_the_virtual_tree() {
+    let bench = tasks("SAOkSAkSk");
+    add(&bench, 1, 2, "Inner work");
+    add(&bench, 1, 3, "Outer work");
+    let root = bench.path("runs/r/chapters");
+    let exported = files(&root);
+    assert_eq!(exported.len(), 1 + 2 + 1 + 7, "{:?}", exported.keys());
+    for (path, bytes) in &exported {
+        let cat = bench.ok(&["chapter", "cat", "r", &format!("/chapters/{path}")]);
+        assert_eq!(cat.as_bytes(), bytes, "{path}");
+        let mode = fs::metadata(root.join(path)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o222, 0, "{path} can be written to");
+    }
+    assert!(exported.contains_key("outer-work/chapters/inner-work/events/001-taskstart.md"));
+    // Nothing to do: nothing is touched. All gone: all comes again.
+    let page = root.join("outer-work/summary.md");
+    let inode = fs::metadata(&page).unwrap().ino();
+    bench.ok(&["chapter", "export", "r"]);
+    assert_eq!(fs::metadata(&page).unwrap().ino(), inode);
+    fs::remove_dir_all(&root).unwrap();
+    bench.ok(&["chapter", "export", "r"]);
+    assert_eq!(files(&root), exported);
+    bench.ok(&["chapter", "export", "r", "--out", "elsewhere/tree"]);
+    assert_eq!(files(&bench.path("elsewhere/tree")), exported);
+}
+
+/// If this fails, files of chapters that are gone stay, or files of others go with them.
+#[test]
+fn whose_files_they_are() {
+    let bench = tasks("SkSk");
+    add(&bench, 1, 1, "One");
+    add(&bench, 2, 2, "Two");
+    let root = bench.path("runs/r/chapters");
+    fs::write(root.join("mine.md"), "mine").unwrap();
+    fs::write(root.join("one/events/mine.md"), "mine too").unwrap();
+    bench.ok(&["chapter", "remove", "r", "one"]);
+    bench.ok(&["chapter", "remove", "r", "two"]);
+    let left: Vec<String> = files(&root).into_keys().collect();
+    assert_eq!(left, ["mine.md", "one/events/mine.md"]);
+    assert!(!root.join("two").exists());
+
+    // A name that is taken stays what it is; the rest is written.
+    fs::create_dir_all(root.join("three")).unwrap();
+    fs::write(root.join("three/summary.md"), "theirs").unwrap();
+    let range = ["chapter", "add", "r", "--start", "1", "--end", "1"];
+    let said = bench.call(&[range.as_slice(), &["--name", "Three", "--message", "M"]].concat());
+    assert_eq!(said.status, 0);
+    assert!(said.err.contains("three/summary.md is not the export's"), "{}", said.err);
+    let error = bench.fails(73, &["chapter", "export", "r"]);
+    assert!(error.contains("taken by other files"), "{error}");
+    assert_eq!(fs::read(root.join("three/summary.md")).unwrap(), b"theirs");
+    assert!(root.join("three/events/001-taskstart.md").exists());
+
+    // One that was changed is made anew; nobody's list leads anywhere else.
+    let page = root.join("three/events/001-taskstart.md");
+    fs::set_permissions(&page, fs::Permissions::from_mode(0o640)).unwrap();
+    fs::write(&page, "changed").unwrap();
+    bench.fails(73, &["chapter", "export", "r"]);
+    assert_ne!(fs::read(&page).unwrap(), b"changed");
+}
+
+/// If this fails, a list or a link planted among the files makes an export remove or write
+/// files elsewhere.
+#[test]
+fn nothing_leads_elsewhere() {
+    let bench = tasks("SkSk");
+    add(&bench, 1, 1, "One");
+    let root = bench.path("runs/r/chapters");
+    fs::create_dir(bench.path("precious")).unwrap();
+    fs::write(bench.path("precious/file"), "M").unwrap();
+    let hash = "08f271887ce94707da822d5263bae19d5519cb3614e0daedc4c7ce5dab7473f1";
+    symlink(bench.path("precious"), root.join("link")).unwrap();
+    let list = format!(
+        "{{\"schema_version\":1,\"files\":{{\"../../../precious/file\":\"{hash}\",\"link/file\":\"{hash}\"}}}}"
+    );
+    fs::write(root.join(".runlog-export.json"), list).unwrap();
+    bench.ok(&["chapter", "export", "r"]);
+    assert!(bench.path("precious/file").exists());
+    fs::remove_dir_all(root.join("one")).unwrap();
+    symlink(bench.path("precious"), root.join("one")).unwrap();
+    let said = bench.call(&["chapter", "export", "r"]);
+    assert!(matches!(said.status, 73 | 77), "{}: {}", said.status, said.err);
+    assert_eq!(fs::read_dir(bench.path("precious")).unwrap().count(), 1);
+}
+
+/// If this fails, a page loses a large value, or its link leads nowhere.
+#[test]
+fn large_values_are_links() {
+    let bench = Bench::with_run();
+    let text = "x".repeat(400_000);
+    let data = format!("{{\"tool_name\":\"t\",\"result_summary\":\"{text}\"}}");
+    fs::write(bench.path("big.json"), data).unwrap();
+    bench.emit(&["message.user", "-f", "text=look"]);
+    bench.emit(&["tool.completed", "--data", "@big.json"]);
+    bench.emit(&["run.completed"]);
+    add(&bench, 1, 1, "One");
+    bench.ok(&["chapter", "export", "r", "--out", "far/away"]);
+    for root in ["runs/r/chapters", "far/away"] {
+        let folder = bench.path(root).join("one/events");
+        let page = fs::read_to_string(folder.join("002-tool-completed.md")).unwrap();
+        let link = page.split("](").nth(1).and_then(|rest| rest.split(')').next()).unwrap();
+        assert_eq!(fs::read_to_string(folder.join(link)).unwrap(), text, "{page}");
+    }
+}
+
+/// If this fails, agents that fold at once leave a tree that is not that of the log.
+#[test]
+fn several_at_once() {
+    let bench = tasks(&"Sk".repeat(6));
+    std::thread::scope(|scope| {
+        for number in 1..=6 {
+            let bench = &bench;
+            scope.spawn(move || add(bench, number, number, &format!("Task {number}")));
+        }
+    });
+    let root = bench.path("runs/r/chapters");
+    let there = files(&root);
+    assert_eq!(there.len(), 6 * 3);
+    fs::remove_dir_all(&root).unwrap();
+    bench.ok(&["chapter", "export", "r"]);
+    assert_eq!(files(&root), there);
+}

@@ -1,0 +1,221 @@
+//! Folding: arrays as models write them, ranges of events, all or nothing.
+
+use crate::support::{Bench, tasks};
+
+fn apply(bench: &Bench, answer: &str) -> Result<Vec<String>, String> {
+    let before = bench.log();
+    let said = bench.feed(&["chapter", "apply", "r", "-"], answer.as_bytes());
+    match said.status {
+        0 => Ok(said.out.lines().map(str::to_owned).collect()),
+        65 => {
+            assert_eq!(bench.log(), before, "a refusal changed the log");
+            Err(said.err)
+        }
+        other => panic!("{other}: {}", said.err),
+    }
+}
+
+fn item(start: i64, end: i64, name: &str) -> String {
+    format!(r#"{{"start":{start},"end":{end},"name":"{name}","message":"M"}}"#)
+}
+
+/// If this fails, an answer folds other tasks than it says, or is applied in part.
+#[test]
+fn arrays() {
+    let five = || tasks("SkSkSkSkSk");
+    let bench = five();
+    assert_eq!(apply(&bench, &format!("[{}]", item(1, 3, "A"))).unwrap(), ["/chapters/a"]);
+    let index = bench.ok(&["chapter", "index", "r"]);
+    assert_eq!(index.matches("[a]").count(), 3, "{index}");
+    assert!(index.contains("[4] ") && index.contains("[5] "), "{index}");
+
+    let two = |one: &str, other: &str| format!("[{one},{other}]");
+    let touching = two(&item(3, 4, "B"), &item(1, 2, "A"));
+    assert_eq!(apply(&five(), &touching).unwrap(), ["/chapters/b", "/chapters/a"]);
+    let error = apply(&five(), &two(&item(1, 2, "A"), &item(2, 3, "B"))).unwrap_err();
+    assert!(error.contains("item 2 (tasks 2 to 3, \"B\"): overlap with item 1"), "{error}");
+    let error = apply(&five(), &two(&item(1, 2, "A"), &item(1, 2, "B"))).unwrap_err();
+    assert!(error.contains("item 2") && error.contains("covers the same"), "{error}");
+    for (start, end, says) in [(0, 1, "below 1"), (2, 1, "before start"), (1, 9, "which is 5")] {
+        let error = apply(&five(), &two(&item(5, 5, "A"), &item(start, end, "B"))).unwrap_err();
+        assert!(error.contains("item 2") && error.contains(says), "{error}");
+    }
+    let bench = five();
+    let before = bench.log();
+    assert!(apply(&bench, "[]").unwrap().is_empty());
+    assert_eq!(bench.log(), before, "an empty answer changed the log");
+
+    // One inside another, in either order.
+    for nested in
+        [two(&item(1, 4, "Out"), &item(2, 3, "In")), two(&item(2, 3, "In"), &item(1, 4, "Out"))]
+    {
+        let bench = five();
+        apply(&bench, &nested).unwrap();
+        assert_eq!(bench.ok(&["chapter", "ls", "r"]), "out/\n");
+        assert_eq!(bench.ok(&["chapter", "ls", "r", "/chapters/out/chapters"]), "in/\n");
+    }
+    // Two of one name.
+    let both = two(&item(1, 1, "Work"), &item(2, 2, "work!"));
+    assert_eq!(apply(&five(), &both).unwrap(), ["/chapters/work", "/chapters/work-2"]);
+}
+
+/// If this fails, what a model says around its array hides it, or something else is taken
+/// for one.
+#[test]
+fn answers_of_models() {
+    let good = format!("[{}]", item(1, 1, "A"));
+    for answer in [
+        good.clone(),
+        format!("```json\n{good}\n```"),
+        format!("Here you are [1]:\n\n```\n{good}\n```\nI left [2] alone.\n"),
+        format!("~~~~\n{good}\n~~~~"),
+        format!("I fold the first one: {good}. That is all."),
+    ] {
+        assert_eq!(apply(&tasks("SkS"), &answer).unwrap(), ["/chapters/a"], "{answer}");
+    }
+    for (answer, says) in [
+        ("", "no JSON array"),
+        ("I would rather not.", "no JSON array"),
+        ("{\"start\":1}", "a JSON array is expected"),
+        ("[{\"start\":1,", "not JSON"),
+        ("```json\n[{\"start\":1,}]\n```", "not JSON"),
+        ("[1]", "item 1: an object is expected"),
+        (r#"[{"start":1,"end":1,"name":"A"}]"#, "item 1: `message` is missing"),
+        (
+            r#"[{"start":"1","end":1,"name":"A","message":"M"}]"#,
+            "item 1: `start` must be a whole number",
+        ),
+        (r#"[{"start":1.5,"end":1,"name":"A","message":"M"}]"#, "`start` must be a whole number"),
+        (r#"[{"start":1,"end":1,"name":["A"],"message":"M"}]"#, "item 1: `name` must be a string"),
+        (r#"[{"start":1,"end":1,"name":"A","message":null}]"#, "`message` must be a string"),
+        (r#"[{"start":1,"end":1,"name":" ","message":"M"}]"#, "the name is empty"),
+        (r#"[{"start":1,"end":1,"name":"A","message":""}]"#, "the message is empty"),
+        (r#"[{"start":1,"end":1,"name":"A\nB","message":"M"}]"#, "more than one line"),
+        (r#"[{"start":1,"first":1,"last":1,"name":"A","message":"M"}]"#, "not both"),
+        (r#"[{"start":1,"start":2,"end":1,"name":"A","message":"M"}]"#, "duplicate key"),
+    ] {
+        let error = apply(&tasks("SkS"), answer).unwrap_err();
+        assert!(error.contains(says), "{answer}: {error}");
+    }
+    let twice = format!("```\n{good}\n```\nor\n```\n{good}\n```");
+    assert!(apply(&tasks("SkS"), &twice).unwrap_err().contains("2 JSON arrays"));
+}
+
+/// If this fails, the answer cannot come from a file, or RUNLOG_RUN does not stand in.
+#[test]
+fn where_answers_come_from() {
+    let bench = tasks("SkSk");
+    std::fs::write(bench.path("a.json"), format!("[{}]", item(1, 1, "A"))).unwrap();
+    assert_eq!(bench.ok(&["chapter", "apply", "r", "a.json"]), "/chapters/a\n");
+    bench.fails(66, &["chapter", "apply", "r", "missing.json"]);
+    let mut command = bench.command();
+    command.env("RUNLOG_RUN", "r").args(["chapter", "apply", "a.json"]);
+    let said = crate::support::said(&command.output().unwrap());
+    assert!(said.err.contains("covers the same"), "{}", said.err);
+}
+
+/// A long task under way: events 2 to 12, with two calls that overlap at 6 to 9.
+fn long_task() -> Bench {
+    let bench = Bench::with_run();
+    bench.emit(&["message.user", "-f", "text=do much"]);
+    let call = |state: &str, id: &str| {
+        bench.emit(&[state, "--correlation-id", id, "-f", "tool_name=bash"]);
+    };
+    call("tool.started", "c1");
+    call("tool.completed", "c1");
+    bench.emit(&["note", "-f", "text=between"]);
+    call("tool.started", "c2");
+    call("tool.started", "c3");
+    call("tool.completed", "c2");
+    call("tool.completed", "c3");
+    bench.emit(&["note", "-f", "text=after"]);
+    call("tool.started", "c4");
+    bench.emit(&["note", "-f", "text=meanwhile"]);
+    bench
+}
+
+/// If this fails, a range inside a task parts a call from its result, or hides the task.
+#[test]
+fn events_inside_a_task() {
+    let bench = long_task();
+    let add = |first: u64, last: u64| {
+        let (first, last) = (first.to_string(), last.to_string());
+        let args = ["--first", &first, "--last", &last, "--name", "Part", "--message", "M"];
+        let said = bench.call(&[&["chapter", "add", "r"], args.as_slice()].concat());
+        if said.status == 0 { Ok(said.out) } else { Err((said.status, said.err)) }
+    };
+    for (first, last, says) in [
+        (3, 3, "part the call of \"bash\" at event 3 from its result at 4"),
+        (4, 5, "part the call of \"bash\" at event 3"),
+        (5, 7, "at event 6"),
+        (7, 9, "at event 6"),
+        (10, 12, "at event 11 still runs"),
+        (1, 4, "not events of one task"),
+        (9, 3, "last comes before first"),
+        (3, 40, "not events of one task"),
+    ] {
+        let (status, error) = add(first, last).unwrap_err();
+        assert!(status == 65 && error.contains(says), "{first} {last}: {error}");
+    }
+    assert_eq!(add(3, 10).unwrap(), "/chapters/part\n");
+    let folded = bench.ok(&["show", "r", "--folded"]);
+    assert_eq!(
+        folded,
+        "[1] do much (running)\n    📖 Chapter: \"Part\"\n\n    M\n\n    Full details: /chapters/part/\n    \
+         tool-started: bash\n    note: meanwhile\n"
+    );
+    let index = bench.ok(&["chapter", "index", "r"]);
+    assert!(index.contains("(in progress)") && !index.contains("[part]"), "{index}");
+    assert_eq!(bench.ok(&["chapter", "ls", "r", "/chapters/part/events"]).lines().count(), 8);
+    let list = bench.ok(&["chapter", "list", "r"]);
+    assert!(list.contains("events 3 to 10 of task 1, 8 events"), "{list}");
+    // The whole task may be folded around it once it is done.
+    bench.emit(&["tool.completed", "--correlation-id", "c4", "-f", "tool_name=bash"]);
+    bench.emit(&["run.completed"]);
+    apply(&bench, &format!("[{}]", item(1, 1, "All"))).unwrap();
+    assert_eq!(bench.ok(&["chapter", "ls", "r", "/chapters/all/chapters"]), "part/\n");
+    assert_eq!(bench.codes(), Vec::<String>::new());
+}
+
+/// If this fails, a secret in a chapter's name lives on in its path.
+#[test]
+fn secrets_in_names() {
+    let bench = tasks("Sk");
+    let secret = ["AKIA", "Z7Q2M4N6P8R1S3T5"].concat();
+    let out = apply(&bench, &format!("[{}]", item(1, 1, &format!("Key {secret}")))).unwrap();
+    assert!(!out[0].contains("akia"), "{out:?}");
+    assert!(!bench.log().to_lowercase().contains(&secret.to_lowercase()));
+}
+
+/// If this fails, the numbers that an agent was told change when it is asked about them.
+#[test]
+fn the_task_of_deciding_renumbers_nothing() {
+    let bench = Bench::with_run();
+    for task in ["a", "b"] {
+        bench.emit(&["note", "--task", task, "-f", "text=x"]);
+    }
+    let before = bench.ok(&["chapter", "index", "r"]);
+    bench.emit(&["task.started", "-f", "task_name=__chapter__"]);
+    bench.emit(&["task.succeeded"]);
+    let after = bench.ok(&["chapter", "index", "r"]);
+    let two =
+        |text: &str| text.lines().take(2).map(|line| line[..6].to_owned()).collect::<Vec<_>>();
+    assert_eq!(two(&before), two(&after), "{after}");
+    assert_eq!(after.lines().count(), 3, "{after}");
+}
+
+/// If this fails, a log that somebody else wrote leads out of the tree.
+#[test]
+fn slugs_that_lead_elsewhere() {
+    let bench = tasks("SkSk");
+    for slug in ["../../up", "a/b", "\\u001b[31mred", ""] {
+        let data = format!(
+            r#"{{"name":"N","slug":"{slug}","message":"M","start":1,"end":1,"first_sequence":2,"last_sequence":3}}"#
+        );
+        bench.emit(&["chapter.created", "--data", &data]);
+    }
+    assert_eq!(bench.ok(&["chapter", "list", "r"]), "");
+    apply(&bench, &format!("[{}]", item(2, 2, "Good"))).unwrap();
+    assert_eq!(bench.ok(&["chapter", "ls", "r"]), "good/\n");
+    assert!(!bench.path("up").exists() && !bench.path("runs/up").exists());
+}

@@ -1,0 +1,175 @@
+//! Asking an agent what to fold: when, what it is given, and what comes of its answer.
+
+use std::process::Stdio;
+
+use crate::support::{Bench, Said, said, tasks};
+
+/// Five finished tasks, the newest call of a model given so many tokens.
+fn grown(tokens: u64) -> Bench {
+    let bench = tasks("SAkSAkSAkSAkSAk");
+    usage(&bench, tokens);
+    bench
+}
+
+fn usage(bench: &Bench, tokens: u64) {
+    bench.emit(&["llm.usage", "-F", &format!("input_tokens={tokens}"), "-F", "output_tokens=1"]);
+}
+
+fn round(bench: &Bench, agent: &str) -> Said {
+    let args = ["chapter", "run", "r", "--trigger", "100000", "--agent-timeout", "1s"];
+    bench.call(&[args.as_slice(), &["--agent-cmd", agent]].concat())
+}
+
+/// The types of the events after the fifth task and its usage.
+fn since(bench: &Bench) -> Vec<String> {
+    let lines = bench.lines();
+    lines[17..].iter().map(|line| line["type"].as_str().unwrap().to_owned()).collect()
+}
+
+/// If this fails, an agent is asked too early, too late, or over and over.
+#[test]
+fn when_a_round_is_due() {
+    let due = |bench: &Bench| {
+        let said = bench.call(&["chapter", "due", "r", "--trigger", "100000"]);
+        assert!(matches!(said.status, 0 | 1), "{}", said.err);
+        (said.status == 0, said.out)
+    };
+    let bench = tasks("Sk");
+    assert!(!due(&bench).0, "without any usage");
+    for (tokens, expected) in [(50_000, false), (150_000, true), (50_000, false), (100_000, false)]
+    {
+        usage(&bench, tokens);
+        assert_eq!(due(&bench).0, expected, "{tokens}");
+    }
+    // Output alone says nothing of the input; cached tokens are part of it.
+    usage(&bench, 150_000);
+    bench.emit(&["llm.usage", "-F", "output_tokens=9"]);
+    assert!(due(&bench).0);
+    bench.emit(&["llm.usage", "-F", "input_tokens=9", "-F", "cache_read_tokens=50000"]);
+    assert!(!due(&bench).0);
+    bench.emit(&["llm.usage", "-F", "input_tokens=9", "-F", "cache_read_tokens=100000"]);
+    let (is_due, told) = due(&bench);
+    assert!(is_due && told.contains("100009 tokens of input (9 new, 100000 read"), "{told}");
+    bench.fails(66, &["chapter", "due", "nothing", "--trigger", "1"]);
+    bench.fails(2, &["chapter", "due", "r"]);
+}
+
+/// If this fails, an agent's decision is lost, or folds something else.
+#[test]
+fn good_answers() {
+    let bench = grown(50_000);
+    assert_eq!(round(&bench, "touch asked").status, 0);
+    assert!(!bench.path("asked").exists() && since(&bench).is_empty(), "it was not due");
+
+    let bench = grown(150_000);
+    let said = round(&bench, "cat >given; echo '[]'");
+    assert_eq!((said.status, said.out.as_str()), (0, ""), "{}", said.err);
+    assert_eq!(since(&bench), ["task.started", "task.succeeded"]);
+    let given = std::fs::read_to_string(bench.path("given")).unwrap();
+    for part in ["150000 tokens", "more than 100000", "\n[1] do it", "\n    action: ", "[5] do it"]
+    {
+        assert!(given.contains(part), "{part}: {given}");
+    }
+    assert!(!given.contains("{context}") && !given.contains("[6]"), "{given}");
+
+    let array = r#"[{"start":1,"end":2,"name":"First","message":"M"},{"start":3,"end":3,"name":"Next","message":"N"}]"#;
+    for answer in [array.to_owned(), format!("I will fold two.\\n```json\\n{array}\\n```\\n")] {
+        let bench = grown(150_000);
+        let said = round(&bench, &format!("printf '{answer}'"));
+        assert_eq!((said.status, said.out.as_str()), (0, "/chapters/first\n/chapters/next\n"));
+        let made = ["task.started", "chapter.created", "chapter.created", "task.succeeded"];
+        assert_eq!(since(&bench), made);
+        assert_eq!(bench.lines()[17]["data"]["task_name"], "__chapter__");
+        assert!(bench.path("runs/r/chapters/first/summary.md").exists());
+        let index = bench.ok(&["chapter", "index", "r"]);
+        assert!(index.starts_with("[1] ") && index.contains("\n[6] "), "{index}");
+        // What was folded stands folded before the agent that is asked next.
+        round(&bench, "cat >given; echo '[]'");
+        let given = std::fs::read_to_string(bench.path("given")).unwrap();
+        assert!(
+            given.contains("📖 Chapter: \"First\"") && !given.contains("\n[2] do it\n"),
+            "{given}"
+        );
+        bench.ok(&["validate", "r"]);
+    }
+}
+
+/// If this fails, a bad answer changes the run, or passes for a good one.
+#[test]
+fn bad_answers() {
+    let overlapping = r#"[{"start":1,"end":2,"name":"A","message":"M"},{"start":2,"end":3,"name":"B","message":"M"}]"#;
+    let itself = r#"[{"start":6,"end":6,"name":"A","message":"M"}]"#;
+    for (agent, says) in [
+        (format!("echo '{overlapping}'"), "item 2"),
+        (format!("echo '{itself}'"), "beyond the last task, which is 5"),
+        ("echo 'no idea'".to_owned(), "no JSON array"),
+        ("true".to_owned(), "no JSON array"),
+        ("exit 3".to_owned(), "status 3"),
+        ("no-such-agent".to_owned(), "not found"),
+        ("sleep 60".to_owned(), "no answer within"),
+        ("echo '[]'; kill -9 $$".to_owned(), "signal 9"),
+    ] {
+        let bench = grown(150_000);
+        let said = round(&bench, &agent);
+        assert_eq!(said.status, 69, "{agent}: {}", said.err);
+        assert!(said.err.contains(says), "{agent}: {}", said.err);
+        assert_eq!(since(&bench), ["task.started", "task.failed"], "{agent}");
+        let message = bench.lines()[18]["data"]["message"].as_str().unwrap().to_owned();
+        assert!(message.contains(says), "{message}");
+        assert!(!bench.path("runs/r/chapters").exists());
+        // A later round may do better.
+        let good = r#"[{"start":1,"end":1,"name":"A","message":"M"}]"#;
+        assert_eq!(round(&bench, &format!("echo '{good}'")).out, "/chapters/a\n");
+    }
+}
+
+/// If this fails, a followed run is not asked about after each finished task, or asked twice
+/// about the same context.
+#[test]
+fn following() {
+    let bench = tasks("SAkSAk");
+    let args = ["chapter", "run", "r", "--follow", "--trigger", "100", "--agent-cmd"];
+    let agent = "echo x >>asked; echo '[]'";
+    let mut command = bench.command();
+    command.args(args).arg(agent).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let asked = || std::fs::read_to_string(bench.path("asked")).unwrap_or_default().lines().count();
+    let wait = |count: usize| {
+        for _ in 0..100 {
+            if asked() >= count {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        assert_eq!(asked(), count);
+    };
+    usage(&bench, 500);
+    bench.emit(&["task.started", "-f", "message=third"]);
+    bench.emit(&["task.succeeded"]);
+    wait(1);
+    // No newer call of a model: the same context, which was decided on.
+    bench.emit(&["task.started", "-f", "message=fourth"]);
+    bench.emit(&["task.succeeded"]);
+    usage(&bench, 600);
+    bench.emit(&["run.completed"]);
+    let said = said(&child.wait_with_output().unwrap());
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(asked() <= 2, "asked {} times", asked());
+}
+
+/// If this fails, two that serve one run pay twice.
+#[test]
+fn one_at_a_time() {
+    let bench = grown(150_000);
+    let mut command = bench.command();
+    let args = ["chapter", "run", "r", "--trigger", "1", "--agent-cmd"];
+    let child = command.args(args).arg("touch begun; sleep 2; echo '[]'").stderr(Stdio::null());
+    let mut child = child.stdout(Stdio::null()).spawn().unwrap();
+    while !bench.path("begun").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let waits = ["--lock-timeout", "100ms", "--trigger", "1", "--agent-cmd", "echo '[]'"];
+    let error = bench.fails(75, &[&["chapter", "run", "r"], waits.as_slice()].concat());
+    assert!(error.contains("another `runlog chapter run`"), "{error}");
+    assert!(child.wait().unwrap().success());
+}
