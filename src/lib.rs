@@ -40,6 +40,7 @@
 //! | `logs/tools.jsonl` | one record a tool call state ([`run::records`]) | derived, appended with the event, or right behind it ([`run::ahead`]) |
 //! | `logs/errors.jsonl` | one record an error ([`run::records`]) | derived, in the same way |
 //! | `transcript.md` | for people ([`transcript`]) | derived, replaced atomically |
+//! | `chapters/…` | the chapters' tree ([`chapter::tree`]) | derived, replaced atomically, read-only |
 //! | `deliverables/…` | what the run must leave | the run's own |
 //! | `prompt.md`, `effective-system-prompt.md` | quoted in the transcript | the harness's own |
 //!

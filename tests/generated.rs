@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use clap_complete::Shell;
-
-use crate::support::{Bench, root};
+use crate::support::{Bench, root, tasks};
 
 fn fresh(path: &Path, content: &[u8]) {
     if std::env::var_os("UPDATE").is_some() {
@@ -24,21 +22,44 @@ fn fresh(path: &Path, content: &[u8]) {
 #[test]
 fn completions_are_fresh() {
     for (shell, name) in [
-        (Shell::Bash, "runlog.bash"),
-        (Shell::Zsh, "_runlog"),
-        (Shell::Fish, "runlog.fish"),
-        (Shell::PowerShell, "_runlog.ps1"),
-        (Shell::Elvish, "runlog.elv"),
+        ("bash", "runlog.bash"),
+        ("zsh", "_runlog"),
+        ("fish", "runlog.fish"),
+        ("powershell", "_runlog.ps1"),
+        ("elvish", "runlog.elv"),
     ] {
-        let mut script = Vec::new();
-        clap_complete::generate(shell, &mut runlog::cli::command(), "runlog", &mut script);
+        let script = runlog::cli::completion_script(shell);
+        assert!(!script.is_empty(), "{shell}");
         fresh(&root().join("completions").join(name), &script);
+        assert_eq!(Bench::new().ok(&["completions", shell]).as_bytes(), script);
     }
-    let bench = Bench::new();
-    assert_eq!(
-        bench.ok(&["completions", "bash"]).as_bytes(),
-        fs::read(root().join("completions/runlog.bash")).unwrap()
-    );
+}
+
+/// What bash offers for the last of these words.
+fn offered(bench: &Bench, words: &[&str]) -> Vec<String> {
+    let mut command = bench.command();
+    command.env("RUNLOG_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+    command.env("_CLAP_IFS", "\n").args(["--", "runlog"]).args(words);
+    let said = crate::support::said(&command.output().unwrap());
+    assert_eq!(said.status, 0, "{}", said.err);
+    said.out.lines().map(str::to_owned).collect()
+}
+
+/// If this fails, a shell does not offer the runs that there are, or the paths in them.
+#[test]
+fn words_are_completed() {
+    let bench = tasks("SkSk");
+    let range = ["chapter", "add", "r", "--start", "1", "--end", "1"];
+    bench.ok(&[range.as_slice(), &["--name", "Early work", "--message", "M"]].concat());
+    assert!(offered(&bench, &["chapter", "ex"]).contains(&"export".to_owned()));
+    assert_eq!(offered(&bench, &["show", "la"]), ["latest"]);
+    assert_eq!(offered(&bench, &["--runs-dir", "elsewhere", "show", "la"]), [""; 0]);
+    let path = |words: &[&str]| offered(&bench, &[&["chapter"], words].concat());
+    assert_eq!(path(&["ls", "r", "/ch"]), ["/chapters/early-work/"]);
+    assert_eq!(path(&["cat", "r", "/chapters/early-work/s"]), ["/chapters/early-work/summary.md"]);
+    let page = "/chapters/early-work/events/001-taskstart.md";
+    assert_eq!(path(&["cat", "r", "/chapters/early-work/events/001"]), [page]);
+    assert_eq!(path(&["remove", "r", "e"]), ["early-work"]);
 }
 
 /// If this fails, a man page does not know an option.

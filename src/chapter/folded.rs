@@ -82,12 +82,14 @@ impl<'i> Folded<'i> {
                 out.push('\n');
             }
         }
-        if shown.event {
+        let said = spoken(view);
+        let text = said.as_deref().or(self.index.backfills.effective(view.event));
+        // What another program kept for itself says nothing to an agent.
+        let known = text.is_some() || !view.is_imported();
+        if shown.event && known {
             let label = self.index.label_of(&view.event.kind);
-            let summary = self.index.backfills.effective(view.event);
-            let said = spoken(view);
             let data = view.event.data.compact();
-            let text = said.as_deref().or(summary).unwrap_or(&data);
+            let text = text.unwrap_or(&data);
             let head = format!("{INDENT}{label}: ");
             let room = columns.saturating_sub(head.chars().count()).max(16);
             out.push_str(&format!("{head}{}\n", preview(text, room)));

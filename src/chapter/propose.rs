@@ -8,7 +8,7 @@ use super::signs::{Mark, Sign, Signs};
 use crate::conversation::tasks::{Outcome, Task};
 use crate::event::json::ObjectText;
 use crate::render::human::plural;
-use crate::render::inert::preview;
+use crate::render::inert::{preview, preview_end};
 
 /// Tasks folded together come to no more than so many, or so many tokens.
 const MOST_TASKS: usize = 8;
@@ -90,10 +90,11 @@ fn joins(group: &[&Task], task: &Task, index: &Index, signs: &Signs) -> bool {
 /// The chapter of whole tasks.
 fn whole(group: &[&Task], index: &Index, signs: &Signs) -> Request {
     let (first, last) = (group[0], group[group.len() - 1]);
-    let title = preview(first.title(), 60);
     let name = match group.len() {
-        1 => title,
-        count => format!("{title} and {}", plural(count as u64 - 1, "more task")),
+        1 => preview(first.title(), 60),
+        count => {
+            format!("{} and {}", preview(first.title(), 40), plural(count as u64 - 1, "more task"))
+        }
     };
     let mut message = String::new();
     for task in group.iter().take(NAMED) {
@@ -206,7 +207,7 @@ fn facts(first: u64, last: u64, index: &Index, signs: &Signs) -> String {
             |mark| if let Sign::File(path) = &mark.sign { Some(path.as_str()) } else { None },
         )
         .collect();
-    let files: Vec<String> = files.into_iter().map(|path| preview(path, 80)).collect();
+    let files: Vec<String> = files.into_iter().map(|path| preview_end(path, 60)).collect();
     list(&mut out, "Files", &files);
     out
 }

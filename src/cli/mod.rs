@@ -3,6 +3,7 @@
 
 mod clock;
 mod commands;
+mod complete;
 mod exit;
 mod filter;
 mod progress;
@@ -18,12 +19,16 @@ use clap::{Parser as _, error::ErrorKind};
 
 use commands::Cli;
 pub use commands::command;
+pub use complete::script as completion_script;
 use exit::{Exit, Failure, explain};
 use ui::Ui;
 
 /// Runs the program with the process's own arguments.
 #[must_use]
 pub fn main() -> ExitCode {
+    if complete::answer() {
+        return ExitCode::SUCCESS;
+    }
     ExitCode::from(run(std::env::args_os().collect()).code())
 }
 

@@ -1,13 +1,15 @@
 //! `runlog completions`
 
-use clap::Args;
+use clap::{Args, ValueEnum as _};
 use clap_complete::Shell;
 
-use super::command;
+use crate::cli::complete::script;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 
 /// Print the completion script of a shell
+///
+/// The script asks the program itself, so runs and the paths of chapters are completed too.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CompletionsArgs {
     /// The shell
@@ -16,8 +18,7 @@ pub(in crate::cli) struct CompletionsArgs {
 }
 
 pub(super) fn run(args: &CompletionsArgs, ui: &Ui) -> anyhow::Result<Exit> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command(), "runlog", &mut script);
-    ui.data(&script)?;
+    let name = args.shell.to_possible_value();
+    ui.data(&script(name.as_ref().map_or("", |name| name.get_name())))?;
     Ok(Exit::Fine)
 }

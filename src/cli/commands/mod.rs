@@ -27,6 +27,7 @@ use std::time::Duration;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use super::clock::now;
+use super::complete;
 use super::exit::{Exit, Failure};
 use super::settings::Settings;
 use super::ui::{Color, Ui};
@@ -217,7 +218,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 #[derive(Debug, Args)]
 struct RunArg {
     /// The run: its id, the beginning of it, `latest`, or the path of its directory (with a /)
-    #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true)]
+    #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, add = complete::runs())]
     run: String,
 }
 
@@ -252,7 +253,7 @@ fn named_or_all(
 }
 
 /// The run that a command works on where its arguments name none.
-fn default_run() -> Option<String> {
+pub(super) fn default_run() -> Option<String> {
     std::env::var("RUNLOG_RUN").ok().filter(|run| !run.is_empty())
 }
 

@@ -7,6 +7,7 @@ use super::{read, run_and};
 use crate::chapter::index::Index;
 use crate::chapter::tree::{self, Node};
 use crate::cli::commands::{Global, default_run};
+use crate::cli::complete::run_and_path;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::render::inert;
@@ -15,14 +16,14 @@ use crate::run::dir::locate;
 #[derive(Debug, Args)]
 pub(super) struct LsArgs {
     /// The run (RUNLOG_RUN stands in for it), and the folder (else /chapters)
-    #[arg(value_names = ["RUN", "PATH"], num_args = 0..=2)]
+    #[arg(value_names = ["RUN", "PATH"], num_args = 0..=2, add = run_and_path())]
     words: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct CatArgs {
     /// The run (RUNLOG_RUN stands in for it), and the file
-    #[arg(value_names = ["RUN", "PATH"], num_args = 1..=2, required = true)]
+    #[arg(value_names = ["RUN", "PATH"], num_args = 1..=2, required = true, add = run_and_path())]
     words: Vec<String>,
 }
 

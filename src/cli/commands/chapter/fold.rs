@@ -11,6 +11,7 @@ use crate::chapter::propose::{propose, to_json};
 use crate::chapter::signs::Signs;
 use crate::cli::commands::read::{each_event, tell_bad_lines};
 use crate::cli::commands::{Appending, Global, RunArg, renew, text_or_file};
+use crate::cli::complete::run_and_chapter;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
@@ -68,7 +69,7 @@ pub(super) struct ApplyArgs {
 pub(super) struct RemoveArgs {
     /// The run (RUNLOG_RUN stands in for it), and the chapter's name in paths, as `chapter list`
     /// prints it
-    #[arg(value_names = ["RUN", "SLUG"], num_args = 1..=2, required = true)]
+    #[arg(value_names = ["RUN", "SLUG"], num_args = 1..=2, required = true, add = run_and_chapter())]
     words: Vec<String>,
     #[command(flatten)]
     appending: Appending,

@@ -10,6 +10,7 @@ use crate::chapter::fold::Chapter;
 use crate::chapter::index::Index;
 use crate::cli::commands::format::HumanOrJson;
 use crate::cli::commands::{Global, RunArg};
+use crate::cli::complete::run_and_chapter;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::render::human::{plural, short_count};
@@ -28,7 +29,7 @@ pub(super) struct OverviewArgs {
 pub(super) struct ShowArgs {
     /// The run (RUNLOG_RUN stands in for it), and the chapter's name in paths, as `chapter list`
     /// prints it
-    #[arg(value_names = ["RUN", "SLUG"], num_args = 1..=2, required = true)]
+    #[arg(value_names = ["RUN", "SLUG"], num_args = 1..=2, required = true, add = run_and_chapter())]
     words: Vec<String>,
 }
 

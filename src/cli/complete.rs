@@ -1,0 +1,152 @@
+//! What a shell offers when a word is to be completed: runs, chapters, paths among them.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use clap_complete::CompleteEnv;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, ValueCompleter};
+use clap_complete::env::Shells;
+
+use super::commands::{command, default_run};
+use super::settings::Settings;
+use crate::chapter::index::Index;
+use crate::chapter::tree;
+use crate::event::fields::View;
+use crate::event::templates::Templates;
+use crate::log::reader::LogReader;
+use crate::run::dir::{RunDir, all, locate};
+
+/// Shells ask by setting this to their name.
+const ASKED: &str = "RUNLOG_COMPLETE";
+
+/// Answers a shell that asks what to offer; false when none does. Trouble offers nothing.
+pub(super) fn answer() -> bool {
+    if std::env::var_os(ASKED).is_none() {
+        return false;
+    }
+    let directory = std::env::current_dir().ok();
+    let asked = CompleteEnv::with_factory(command).var(ASKED).completer("runlog");
+    asked.try_complete(std::env::args_os(), directory.as_deref()).unwrap_or(true)
+}
+
+/// The script that lets a shell ask; empty for one that is not known.
+#[must_use]
+pub fn script(shell: &str) -> Vec<u8> {
+    let mut script = Vec::new();
+    if let Some(shell) = Shells::builtins().completer(shell) {
+        // Into a vector nothing fails.
+        let _ = shell.write_registration(ASKED, "runlog", "runlog", "runlog", &mut script);
+    }
+    script
+}
+
+/// Offers runs.
+pub(super) fn runs() -> ArgValueCompleter {
+    ArgValueCompleter::new(Words { then: Then::Nothing })
+}
+
+/// Offers runs, then paths below `/chapters`.
+pub(super) fn run_and_path() -> ArgValueCompleter {
+    ArgValueCompleter::new(Words { then: Then::Path })
+}
+
+/// Offers runs, then chapters.
+pub(super) fn run_and_chapter() -> ArgValueCompleter {
+    ArgValueCompleter::new(Words { then: Then::Chapter })
+}
+
+/// A run, and what follows it.
+struct Words {
+    then: Then,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Nothing,
+    Path,
+    Chapter,
+}
+
+impl ValueCompleter for Words {
+    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        let current = current.to_string_lossy();
+        // The word to be completed is the last one, and may be empty.
+        let before = positionals();
+        let first = before.len() < 2 || self.then == Then::Nothing;
+        let mut offers = if first { run_names() } else { Vec::new() };
+        let run = if first { default_run() } else { before.into_iter().next() };
+        let run = run.and_then(|run| locate(&runs_dir(), &run).ok());
+        offers.extend(match (self.then, run) {
+            (Then::Path, Some(run)) => paths(&run, &current),
+            (Then::Chapter, Some(run)) => chapters(&run),
+            _ => Vec::new(),
+        });
+        offers.retain(|offer| offer.starts_with(current.as_ref()));
+        offers.into_iter().map(CompletionCandidate::new).collect()
+    }
+}
+
+/// The words typed so far: those behind `--`.
+fn typed() -> impl Iterator<Item = OsString> {
+    std::env::args_os().skip_while(|word| word != "--").skip(2)
+}
+
+/// The runs directory, as far as the words and the settings tell.
+fn runs_dir() -> PathBuf {
+    let words: Vec<OsString> = typed().collect();
+    let given = words.iter().position(|word| word == "--runs-dir").and_then(|at| words.get(at + 1));
+    let joined = words.iter().find_map(|word| word.to_str()?.strip_prefix("--runs-dir="));
+    let set = || Settings::beside(Path::new("runs")).ok()?.runs_dir();
+    joined
+        .map(PathBuf::from)
+        .or_else(|| given.map(PathBuf::from))
+        .or_else(|| std::env::var_os("RUNLOG_RUNS_DIR").map(PathBuf::from))
+        .or_else(set)
+        .unwrap_or_else(|| PathBuf::from("runs"))
+}
+
+/// The words of `chapter ls …` behind the command that are no options, nor values of some.
+fn positionals() -> Vec<String> {
+    const TAKE_VALUES: &[&str] = &["--runs-dir", "--color", "--durability", "--lock-timeout"];
+    let words = typed().skip_while(|word| word != "chapter").skip(2);
+    let mut is_value = false;
+    let words = words.map(|word| word.to_string_lossy().into_owned());
+    words
+        .filter(|word| {
+            let skipped = std::mem::replace(&mut is_value, TAKE_VALUES.contains(&word.as_str()));
+            !skipped && !word.starts_with('-')
+        })
+        .collect()
+}
+
+fn run_names() -> Vec<String> {
+    let runs = all(&runs_dir());
+    let latest = (!runs.is_empty()).then(|| "latest".to_owned());
+    runs.iter().map(RunDir::name).chain(latest).collect()
+}
+
+/// What lies in the folder that a path begins with.
+fn paths(run: &RunDir, current: &str) -> Vec<String> {
+    let Some(index) = index(run) else { return Vec::new() };
+    let folder = current.rfind('/').map_or("", |slash| &current[..=slash]);
+    let names = tree::resolve(&index, folder).and_then(|node| tree::list(&index, node));
+    let names = names.unwrap_or_default();
+    let root = if folder.is_empty() || folder == "/" { "/chapters/" } else { folder };
+    names.into_iter().map(|name| format!("{root}{name}")).collect()
+}
+
+fn chapters(run: &RunDir) -> Vec<String> {
+    let Some(index) = index(run) else { return Vec::new() };
+    index.chapters.active().iter().map(|chapter| chapter.slug.clone()).collect()
+}
+
+fn index(run: &RunDir) -> Option<Index> {
+    let mut index = Index::new(Templates::built_in());
+    let mut reader = LogReader::open(&run.events()).ok()?;
+    while let Some(line) = reader.next_line().ok()? {
+        if let Ok(Some(event)) = line.event() {
+            index.observe(&View::of(&event), line.offset);
+        }
+    }
+    Some(index)
+}
