@@ -90,13 +90,16 @@ fn answers_of_models() {
         (r#"[{"start":1,"end":1,"name":"A","message":null}]"#, "`message` must be a string"),
         (r#"[{"start":1,"end":1,"name":" ","message":"M"}]"#, "the name is empty"),
         (r#"[{"start":1,"end":1,"name":"A","message":""}]"#, "the message is empty"),
-        (r#"[{"start":1,"end":1,"name":"A\nB","message":"M"}]"#, "more than one line"),
         (r#"[{"start":1,"first":1,"last":1,"name":"A","message":"M"}]"#, "not both"),
         (r#"[{"start":1,"start":2,"end":1,"name":"A","message":"M"}]"#, "duplicate key"),
     ] {
         let error = apply(&tasks("SkS"), answer).unwrap_err();
         assert!(error.contains(says), "{answer}: {error}");
     }
+    // A name of several lines is one line where it is a heading.
+    let bench = tasks("SkS");
+    apply(&bench, r#"[{"start":1,"end":1,"name":"A\n# B","message":"M"}]"#).unwrap();
+    assert_eq!(bench.ok(&["chapter", "cat", "r", "a-b/summary.md"]), "# A # B\n\nM\n");
     let twice = format!("```\n{good}\n```\nor\n```\n{good}\n```");
     assert!(apply(&tasks("SkS"), &twice).unwrap_err().contains("2 JSON arrays"));
 }

@@ -4,6 +4,7 @@ use crate::event::fields::View;
 use crate::event::json::Json;
 use crate::event::role::Role;
 use crate::event::slug::is_slug;
+use crate::event::template::one_line;
 
 /// One chapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +59,7 @@ impl Chapter {
     /// What stands for the chapter in an agent's context.
     #[must_use]
     pub fn in_context(name: &str, message: &str, slug: &str) -> String {
+        let name = one_line(name);
         format!("📖 Chapter: \"{name}\"\n\n{message}\n\nFull details: /chapters/{slug}/")
     }
 

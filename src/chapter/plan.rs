@@ -70,8 +70,8 @@ pub enum Refusal {
     SameAsItem(usize),
     /// The name is empty.
     NoName,
-    /// The name has several lines, or is too long.
-    BadName,
+    /// The name is too long.
+    LongName,
     /// The message is empty.
     NoMessage,
     /// The message is too long: its bytes.
@@ -102,9 +102,7 @@ impl fmt::Display for Refusal {
             Self::SameRange(slug) => write!(f, "the chapter {slug:?} covers the same events"),
             Self::SameAsItem(item) => write!(f, "item {item} covers the same events"),
             Self::NoName => write!(f, "the name is empty"),
-            Self::BadName => {
-                write!(f, "the name has more than one line or {MAX_NAME} characters")
-            }
+            Self::LongName => write!(f, "the name has more than {MAX_NAME} characters"),
             Self::NoMessage => write!(f, "the message is empty"),
             Self::LongMessage(bytes) => {
                 write!(f, "the message has {bytes} bytes; {MAX_MESSAGE} are allowed")
@@ -164,8 +162,8 @@ fn chapter(request: &Request, index: &Index, known: u64) -> Result<Chapter, Refu
     if name.is_empty() {
         return Err(Refusal::NoName);
     }
-    if name.contains(char::is_control) || name.chars().count() > MAX_NAME {
-        return Err(Refusal::BadName);
+    if name.chars().count() > MAX_NAME {
+        return Err(Refusal::LongName);
     }
     if request.message.trim().is_empty() {
         return Err(Refusal::NoMessage);

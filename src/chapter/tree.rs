@@ -2,6 +2,7 @@
 
 use super::fold::Chapter;
 use super::index::{Entry, Index};
+use crate::event::template::one_line;
 
 /// What a path names.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +93,7 @@ pub fn event_names(index: &Index, chapter: &Chapter) -> Vec<(String, Entry)> {
 /// The content of `summary.md`.
 #[must_use]
 pub fn summary(chapter: &Chapter) -> String {
-    format!("# {}\n\n{}\n", chapter.name, chapter.message)
+    format!("# {}\n\n{}\n", one_line(&chapter.name), chapter.message)
 }
 
 /// Every file of the tree, with its path below `/chapters`, in order.

@@ -9,6 +9,7 @@ mod filter;
 mod progress;
 mod settings;
 mod signals;
+mod turn;
 mod ui;
 
 use std::ffi::OsString;

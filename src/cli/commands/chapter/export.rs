@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use crate::chapter::page::page;
 use crate::chapter::tree::{self, Node};
 use crate::cli::commands::{Global, RunArg, duration};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::turn::{self, Turn};
 use crate::cli::ui::Ui;
 use crate::event::envelope;
 use crate::event::fields::View;
@@ -224,22 +225,17 @@ fn no_links(out: &Path, path: &str) -> bool {
 }
 
 /// Waits until no other export writes there.
-fn turn(out: &Path, lock_timeout: Duration) -> anyhow::Result<File> {
+fn turn(out: &Path, lock_timeout: Duration) -> anyhow::Result<Turn> {
     const LOOK: Duration = Duration::from_millis(20);
-    let failed = |error| FsError::io(out, "lock", error);
-    let directory = File::open(out).map_err(failed)?;
-    let begun = Instant::now();
-    loop {
-        match directory.try_lock() {
-            Ok(()) => return Ok(directory),
-            Err(std::fs::TryLockError::WouldBlock) if begun.elapsed() <= lock_timeout => {
-                std::thread::sleep(LOOK);
-            }
-            Err(std::fs::TryLockError::WouldBlock) => {
-                let message = format!("another export writes to {}", out.display());
-                return Err(Failure::new(Exit::Busy, message).hint("try again").into());
-            }
-            Err(std::fs::TryLockError::Error(error)) => return Err(failed(error).into()),
+    let turn = turn::take(out, Some(lock_timeout), |_| {
+        std::thread::sleep(LOOK);
+        Ok(true)
+    })?;
+    match turn {
+        Turn::Ours { .. } | Turn::Stopped => Ok(turn),
+        Turn::Late => {
+            let message = format!("another export writes to {}", out.display());
+            Err(Failure::new(Exit::Busy, message).hint("try again").into())
         }
     }
 }

@@ -1,8 +1,7 @@
 //! `runlog chapter due` and `run`: asking an agent what to fold when its context has grown
 //! too large.
 
-use std::fs::{File, TryLockError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 
@@ -17,12 +16,13 @@ use crate::cli::commands::{Appending, Global, RunArg, duration};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
 use crate::cli::signals::Interrupts;
+use crate::cli::turn::{self, Turn};
 use crate::cli::ui::Ui;
 use crate::conversation::tasks::{CHAPTER_TASK, Outcome};
 use crate::conversation::usage::NewestCall;
 use crate::event::draft::Draft;
 use crate::event::fields::View;
-use crate::fs::{FsError, make_dir};
+use crate::fs::make_dir;
 use crate::log::reader::LogReader;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
@@ -221,34 +221,26 @@ impl Asking {
 
     /// Waits until no other agent is being asked, so that nobody pays twice. `None` when a
     /// signal came first.
-    fn turn(&self, ui: &Ui) -> anyhow::Result<Option<File>> {
+    fn turn(&self, ui: &Ui) -> anyhow::Result<Option<Turn>> {
         // Any directory of the run would do that nothing else locks.
         let path = self.run.logs();
         make_dir(&path)?;
-        let failed = |error| FsError::io(&path, "lock", error);
-        let directory = File::open(&path).map_err(failed)?;
-        let begun = Instant::now();
-        let mut told = false;
-        loop {
-            match directory.try_lock() {
-                Ok(()) => return Ok(Some(directory)),
-                Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(error)) => return Err(failed(error).into()),
-            }
-            if !std::mem::replace(&mut told, true) {
+        let turn = turn::take(&path, Some(self.options.lock_timeout), |first| {
+            if first {
                 let name = self.run.name();
                 ui.note(&format!("another `runlog chapter run` serves {name}: waiting"));
             }
-            if begun.elapsed() > self.options.lock_timeout {
-                let message = "another `runlog chapter run` serves the run";
-                return Err(Failure::new(Exit::Busy, message)
-                    .hint("nothing was asked; --lock-timeout says how long to wait")
-                    .into());
-            }
-            if self.interrupts.caught().is_some() {
-                return Ok(None);
-            }
             self.interrupts.wait(LOOK)?;
+            Ok(self.interrupts.caught().is_none())
+        })?;
+        match turn {
+            Turn::Stopped => Ok(None),
+            Turn::Ours { .. } => Ok(Some(turn)),
+            Turn::Late => {
+                let message = "another `runlog chapter run` serves the run";
+                let hint = "nothing was asked; --lock-timeout says how long to wait";
+                Err(Failure::new(Exit::Busy, message).hint(hint).into())
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use super::served::Served;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
 use crate::cli::signals::Interrupts;
+use crate::cli::turn::{self, Turn};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::envelope;
@@ -154,39 +155,36 @@ impl Worker {
     /// Waits until no other worker serves the run, so that nothing is asked, and paid, twice:
     /// as long as for a lock, or, where the run is followed, until it ends. `None` when it
     /// ended or a signal came first.
-    fn turn(&self, reading: &mut Reading, follows: bool, ui: &Ui) -> anyhow::Result<Option<File>> {
+    fn turn(&self, reading: &mut Reading, follows: bool, ui: &Ui) -> anyhow::Result<Option<Turn>> {
         let path = reading.run.path().to_owned();
-        let failed = |error| FsError::io(&path, "lock", error);
-        self.interrupts()?;
-        let directory = File::open(&path).map_err(failed)?;
-        let begun = Instant::now();
-        let mut told = false;
-        loop {
-            match directory.try_lock() {
-                Ok(()) => return Ok(Some(directory)),
-                Err(std::fs::TryLockError::WouldBlock) => {}
-                Err(std::fs::TryLockError::Error(error)) => return Err(failed(error).into()),
-            }
-            if !std::mem::replace(&mut told, true) {
+        let interrupts = self.interrupts()?;
+        let longest = (!follows).then_some(self.options.lock_timeout);
+        let turn = turn::take(&path, longest, |first| {
+            if first {
                 let name = reading.run.name();
                 ui.note(&format!("another `runlog summarize` serves {name}: waiting"));
             }
-            if !follows && begun.elapsed() > self.options.lock_timeout {
+            if follows {
+                reading.catch_up()?;
+            }
+            let over = self.interrupted().is_some() || (follows && reading.has_ended());
+            if !over {
+                interrupts.wait(LOOK)?;
+            }
+            Ok(!over)
+        })?;
+        match turn {
+            Turn::Stopped => Ok(None),
+            Turn::Ours { .. } => Ok(Some(turn)),
+            Turn::Late => {
                 let message = format!(
                     "another `runlog summarize` serves the run; waited {:?}",
                     self.options.lock_timeout
                 );
                 let hint =
                     "its summaries are left to that one; --lock-timeout says how long to wait";
-                return Err(Failure::new(Exit::Busy, message).hint(hint).into());
+                Err(Failure::new(Exit::Busy, message).hint(hint).into())
             }
-            if follows {
-                reading.catch_up()?;
-            }
-            if self.interrupted().is_some() || (follows && reading.has_ended()) {
-                return Ok(None);
-            }
-            self.interrupts()?.wait(LOOK)?;
         }
     }
 
