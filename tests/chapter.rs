@@ -72,6 +72,43 @@ fn tasks_and_their_outcomes() {
     assert!(lines.contains("(failed)\n") && lines.contains("(clarify)\n"), "{lines}");
 }
 
+/// If this fails, another family's tasks are none, or end with one of their neighbours.
+#[test]
+fn tasks_of_every_family() {
+    let outcomes = |lines: &[&str]| {
+        let bench = Bench::with_run();
+        let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let said = bench.feed(&["emit", "--run", "r", "--stdin"], input.as_bytes());
+        assert_eq!(said.status, 0, "{}", said.err);
+        index(&bench).into_iter().map(|(_, first, _, outcome)| (first, outcome)).collect::<Vec<_>>()
+    };
+    let own = |outcome: &str| outcome.to_owned();
+    assert_eq!(
+        outcomes(&[
+            r#"{"type":"delegation","data":{"round":1,"target":"coder","message":"do"}}"#,
+            r#"{"type":"delegation","data":{"round":2,"target":"tester","message":"try"}}"#,
+        ]),
+        [(2, own("ended")), (3, own("running"))]
+    );
+    // Steps side by side: each ends by its own name.
+    assert_eq!(
+        outcomes(&[
+            r#"{"type":"step_start","data":{"step_id":"one","action":"a"}}"#,
+            r#"{"type":"step_start","data":{"step_id":"two","action":"b"}}"#,
+            r#"{"type":"step_end","data":{"step_id":"one"}}"#,
+        ]),
+        [(2, own("ended")), (3, own("running"))]
+    );
+    assert_eq!(
+        outcomes(&[
+            r#"{"type":"user","data":{"content":"hello","runId":"R"}}"#,
+            r#"{"type":"token","data":{"content":"hi","runId":"R"}}"#,
+            r#"{"type":"user","data":{"content":"again","runId":"Q"}}"#,
+        ]),
+        [(2, own("ended")), (4, own("running"))]
+    );
+}
+
 /// If this fails, a run without task starts cannot be folded, or is renumbered.
 #[test]
 fn task_ids_split_a_run_without_starts() {

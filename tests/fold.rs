@@ -164,7 +164,7 @@ fn events_inside_a_task() {
     let folded = bench.ok(&["show", "r", "--folded"]);
     assert_eq!(
         folded,
-        "[1] do much (running)\n    📖 Chapter: \"Part\"\n\n    M\n\n    Full details: /chapters/part/\n    \
+        "[1] do much (in progress)\n    📖 Chapter: \"Part\"\n\n    M\n\n    Full details: /chapters/part/\n    \
          tool-started: bash\n    note: meanwhile\n"
     );
     let index = bench.ok(&["chapter", "index", "r"]);

@@ -116,6 +116,6 @@ fn stretches_of_a_long_task() {
     assert_eq!(said.status, 0, "{}", said.err);
     assert!(bench.ok(&["chapter", "index", "r"]).contains("(in progress)"));
     let folded = bench.ok(&["show", "r", "--folded"]);
-    assert!(folded.starts_with("[1] Do everything (running)\n    📖 Chapter"), "{folded}");
+    assert!(folded.starts_with("[1] Do everything (in progress)\n    📖 Chapter"), "{folded}");
     assert_eq!(folded.matches("📖").count(), 4);
 }

@@ -167,13 +167,6 @@ impl Chapters {
         holding.min_by_key(|chapter| chapter.span())
     }
 
-    /// The outermost chapter that holds the event of that sequence: what stands for it.
-    #[must_use]
-    pub fn outermost(&self, sequence: u64) -> Option<&Chapter> {
-        let holding = self.active.iter().filter(|chapter| chapter.covers(sequence));
-        holding.max_by_key(|chapter| chapter.span())
-    }
-
     /// The innermost chapter of whole tasks that holds the event of that sequence.
     #[must_use]
     pub fn of_tasks(&self, sequence: u64) -> Option<&Chapter> {

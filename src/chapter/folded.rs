@@ -1,11 +1,9 @@
 //! A run as an agent has it in its context: numbered tasks, and chapters in place of what
 //! they cover.
 
-use std::collections::HashSet;
-
 use super::fold::Chapter;
 use super::index::Index;
-use crate::conversation::tasks::{Outcome, Task};
+use crate::conversation::tasks::Task;
 use crate::conversation::text::spoken;
 use crate::event::fields::View;
 use crate::render::inert::{self, preview};
@@ -25,15 +23,16 @@ pub struct Shown<'i> {
 #[derive(Debug)]
 pub struct Folded<'i> {
     index: &'i Index,
-    /// Slugs of the chapters that were shown.
-    shown: HashSet<&'i str>,
+    /// The outermost chapters, in order, and how many of them were shown.
+    outer: Vec<&'i Chapter>,
+    shown: usize,
 }
 
 impl<'i> Folded<'i> {
     /// Of the run with that index, which has seen all of its events.
     #[must_use]
     pub fn new(index: &'i Index) -> Self {
-        Self { index, shown: HashSet::new() }
+        Self { index, outer: index.chapters.children(None), shown: 0 }
     }
 
     /// What stands for the next event: nothing where it is bookkeeping, or lies in a chapter
@@ -45,12 +44,17 @@ impl<'i> Folded<'i> {
         }
         let task = self.index.tasks.owner(sequence);
         let begins = task.filter(|task| task.first_sequence == sequence);
-        match self.index.chapters.outermost(sequence) {
-            Some(chapter) => Shown {
-                task: begins.filter(|_| chapter.partial),
-                chapter: self.shown.insert(&chapter.slug).then_some(chapter),
-                event: false,
-            },
+        let begun = self.outer.partition_point(|chapter| chapter.first_sequence <= sequence);
+        let last = begun.checked_sub(1).and_then(|at| self.outer.get(at).copied());
+        match last.filter(|chapter| chapter.covers(sequence)) {
+            Some(chapter) => {
+                let first = begun > std::mem::replace(&mut self.shown, begun);
+                Shown {
+                    task: begins.filter(|_| chapter.partial),
+                    chapter: first.then_some(chapter),
+                    event: false,
+                }
+            }
             // The line of a task says what its first event does.
             None => Shown { task: begins, chapter: None, event: begins.is_none() },
         }
@@ -63,10 +67,7 @@ impl<'i> Folded<'i> {
         let shown = self.take(view);
         let mut out = String::new();
         if let Some(task) = shown.task {
-            let tail = match self.index.tasks.outcome(task) {
-                Outcome::Ended => String::new(),
-                outcome => format!(" ({})", outcome.name()),
-            };
+            let tail = self.index.tasks.outcome(task).remark();
             let head = format!("[{}] ", task.number);
             let room = columns.saturating_sub(head.len() + tail.len()).max(40);
             out.push_str(&format!("{head}{}{tail}\n", preview(task.title(), room)));

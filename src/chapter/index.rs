@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::fold::{Chapter, Chapters};
 use crate::conversation::calls::{CallStatus, Calls};
-use crate::conversation::tasks::{Outcome, Task, Tasks};
+use crate::conversation::tasks::{Task, Tasks};
 use crate::conversation::text::{estimate_tokens, spoken};
 use crate::conversation::usage::NewestCall;
 use crate::event::fields::View;
@@ -170,14 +170,16 @@ impl Index {
     fn line(&self, task: &Task, columns: usize) -> String {
         let tokens = short_count(self.tokens(task.first_sequence, task.last_sequence));
         let mut tail = format!("  {}, ~{tokens} tokens", plural(task.events, "event"));
+        let usage = task.usage();
+        for (figure, what) in [(usage.input_tokens, "in"), (usage.output_tokens, "out")] {
+            if let Some(figure) = figure {
+                tail.push_str(&format!(", {} {what}", short_count(figure)));
+            }
+        }
         if let Some(chapter) = self.chapter_of(task) {
             tail.push_str(&format!(" [{}]", chapter.slug));
         }
-        match self.tasks.outcome(task) {
-            Outcome::Running => tail.push_str(" (in progress)"),
-            Outcome::Ended => {}
-            outcome => tail.push_str(&format!(" ({})", outcome.name())),
-        }
+        tail.push_str(&self.tasks.outcome(task).remark());
         let head = format!("[{}] ", task.number);
         let room = columns.saturating_sub(head.len() + tail.chars().count()).max(40);
         format!("{head}{}{tail}", preview(task.title(), room))

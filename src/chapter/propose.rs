@@ -98,10 +98,7 @@ fn whole(group: &[&Task], index: &Index, signs: &Signs) -> Request {
     };
     let mut message = String::new();
     for task in group.iter().take(NAMED) {
-        let outcome = match index.tasks.outcome(task) {
-            Outcome::Ended => String::new(),
-            outcome => format!(" ({})", outcome.name()),
-        };
+        let outcome = index.tasks.outcome(task).remark();
         message.push_str(&format!("[{}] {}{outcome}\n", task.number, preview(task.title(), 120)));
     }
     if group.len() > NAMED {

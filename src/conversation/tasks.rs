@@ -1,5 +1,7 @@
 //! Tasks: numbered once, never renumbered (seed *agex-chapters*).
 
+use std::borrow::Cow;
+
 use crate::conversation::usage::{Usage, UsageFold};
 use crate::event::catalogue;
 use crate::event::fields::View;
@@ -34,6 +36,17 @@ impl Outcome {
             Self::Cancelled => "cancelled",
             Self::Ended => "ended",
             Self::Running => "running",
+        }
+    }
+
+    /// What people are told behind the task's message, in parentheses with a blank before;
+    /// nothing where it ended without saying how.
+    #[must_use]
+    pub fn remark(self) -> String {
+        match self {
+            Self::Ended => String::new(),
+            Self::Running => " (in progress)".to_owned(),
+            outcome => format!(" ({})", outcome.name()),
         }
     }
 
@@ -149,10 +162,25 @@ impl Tasks {
         task.events += 1;
         task.usage.observe(view);
         if view.role == Role::TaskEnd {
-            let label = catalogue::row(&event.kind).map_or("", |row| row.label);
-            task.terminated = Some(Outcome::of_label(label));
+            let number = task.number;
+            self.end(view);
+            return Some(number);
         }
         Some(task.number)
+    }
+
+    /// Notes how a task ended: the newest of the name that the terminator gives and that has
+    /// not ended (steps run side by side), else the newest.
+    fn end(&mut self, view: &View<'_, '_>) {
+        let label = catalogue::row(&view.event.kind).map_or("", |row| row.label);
+        let name = name_of(view);
+        let named = self.tasks.iter().rposition(|task| {
+            task.terminated.is_none() && name.as_deref().is_some_and(|name| task.name == name)
+        });
+        let newest = self.tasks.len().checked_sub(1);
+        if let Some(task) = named.or(newest).and_then(|at| self.tasks.get_mut(at)) {
+            task.terminated = Some(Outcome::of_label(label));
+        }
     }
 
     /// The tasks in order.
@@ -194,7 +222,7 @@ impl Tasks {
 
     fn begin(&mut self, view: &View<'_, '_>) {
         let event = view.event;
-        let name = ["task_name", "step_id", "target"].iter().find_map(|name| view.field(name));
+        let name = name_of(view);
         let asked = (view.role == Role::TaskStart)
             .then(|| view.text().or_else(|| view.field("action")))
             .flatten();
@@ -210,4 +238,9 @@ impl Tasks {
             usage: UsageFold::default(),
         });
     }
+}
+
+/// The name that an event gives its task.
+fn name_of<'a>(view: &View<'_, 'a>) -> Option<Cow<'a, str>> {
+    ["task_name", "step_id", "step", "target"].iter().find_map(|name| view.field(name))
 }
