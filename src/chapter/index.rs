@@ -1,11 +1,13 @@
 //! The numbered tasks of a run, its chapters, and where their events lie in the log.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use serde::Serialize;
 
 use super::fold::{Chapter, Chapters};
-use crate::conversation::calls::{CallStatus, Calls};
+use super::spans::Spans;
+use crate::conversation::calls::Calls;
 use crate::conversation::tasks::{Task, Tasks};
 use crate::conversation::text::{estimate_tokens, spoken};
 use crate::conversation::usage::NewestCall;
@@ -29,6 +31,7 @@ pub struct Index {
     labels: Vec<String>,
     label_numbers: HashMap<String, u32>,
     calls: Option<Calls>,
+    spans: OnceCell<Spans>,
     /// The newest call of a model that told how much it was given.
     pub newest_call: Option<NewestCall>,
 }
@@ -58,6 +61,7 @@ impl Index {
             labels: Vec::new(),
             label_numbers: HashMap::new(),
             calls: None,
+            spans: OnceCell::new(),
             newest_call: None,
         }
     }
@@ -75,6 +79,7 @@ impl Index {
         self.newest_call = NewestCall::of(view).or(self.newest_call);
         if let Some(calls) = &mut self.calls {
             calls.observe(view, offset);
+            self.spans.take();
         }
         let Some(task) = self.tasks.observe(view) else { return };
         let sequence = view.event.sequence;
@@ -96,33 +101,10 @@ impl Index {
         self.entries.get(from..to).unwrap_or_default()
     }
 
-    /// The first call of which such a range holds a part: its tool, its first event, and its
-    /// last, if it has ended. Only an index with calls knows.
+    /// The calls that were seen. Only an index with calls knows any.
     #[must_use]
-    pub fn parted_call(&self, first: u64, last: u64) -> Option<(&str, u64, Option<u64>)> {
-        let within = |sequence: u64| (first..=last).contains(&sequence);
-        self.calls.as_ref()?.all().iter().find_map(|call| {
-            let (began, ended) = (call.first.map(|start| start.sequence), call.end_sequence);
-            let parted = match (began, ended) {
-                (Some(began), Some(ended)) => within(began) != within(ended),
-                // It goes on, unless nothing more can come.
-                (Some(began), None) => within(began) && !self.tasks.run_has_ended(),
-                (None, _) => false,
-            };
-            parted.then_some((call.tool.as_ref(), began?, ended))
-        })
-    }
-
-    /// How many calls began between two sequences, and how many of them failed. Only an index
-    /// with calls knows.
-    #[must_use]
-    pub fn calls_between(&self, first: u64, last: u64) -> (u64, u64) {
-        let all = self.calls.iter().flat_map(Calls::all);
-        let within = |sequence: Option<u64>| sequence.is_some_and(|s| (first..=last).contains(&s));
-        let calls = all.filter(|call| within(call.first.map(|start| start.sequence)));
-        calls.fold((0, 0), |(calls, failed), call| {
-            (calls + 1, failed + u64::from(call.status == CallStatus::Failed))
-        })
+    pub fn spans(&self) -> &Spans {
+        self.spans.get_or_init(|| self.calls.as_ref().map(Spans::of).unwrap_or_default())
     }
 
     /// The events that the chapter's own folder lists: those of its tasks, but for the

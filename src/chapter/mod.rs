@@ -10,4 +10,6 @@ pub mod page;
 pub mod plan;
 pub mod propose;
 pub mod signs;
+pub mod spans;
+
 pub mod tree;

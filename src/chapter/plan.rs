@@ -239,8 +239,8 @@ fn whole_calls(
     last: u64,
     index: &Index,
 ) -> Result<(u64, u64, u64, u64), Refusal> {
-    match index.parted_call(first, last) {
-        Some((tool, began, ended)) => Err(Refusal::PartsCall(tool.to_owned(), began, ended)),
+    match index.spans().parted(first, last, index.tasks.run_has_ended()) {
+        Some(call) => Err(Refusal::PartsCall(call.tool.clone(), call.began, call.ended)),
         None => Ok((task, task, first, last)),
     }
 }

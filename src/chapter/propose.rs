@@ -90,11 +90,13 @@ fn joins(group: &[&Task], task: &Task, index: &Index, signs: &Signs) -> bool {
 /// The chapter of whole tasks.
 fn whole(group: &[&Task], index: &Index, signs: &Signs) -> Request {
     let (first, last) = (group[0], group[group.len() - 1]);
+    let title = |columns| match preview(first.title(), columns) {
+        blank if blank.is_empty() => format!("Task {}", first.number),
+        title => title,
+    };
     let name = match group.len() {
-        1 => preview(first.title(), 60),
-        count => {
-            format!("{} and {}", preview(first.title(), 40), plural(count as u64 - 1, "more task"))
-        }
+        1 => title(60),
+        count => format!("{} and {}", title(40), plural(count as u64 - 1, "more task")),
     };
     let mut message = String::new();
     for task in group.iter().take(NAMED) {
@@ -126,7 +128,14 @@ fn stretches(task: &Task, running: bool, index: &Index, signs: &Signs) -> Vec<Re
         let Some(cut) = marks.iter().find(|mark| ends_work(mark)) else { break };
         // A pause lies before its event.
         let wanted = cut.sequence - u64::from(cut.sign == Sign::Pause);
-        let Some(last) = whole_calls(first, wanted, index) else { break };
+        let last = match whole_calls(first, wanted, task.last_sequence, index) {
+            Ok(last) => last,
+            Err(hindrance) => {
+                let passed = rest.partition_point(|entry| entry.sequence <= hindrance);
+                rest = &rest[passed..];
+                continue;
+            }
+        };
         let taken = rest.partition_point(|entry| entry.sequence <= last);
         if running && taken == rest.len() {
             break;
@@ -145,13 +154,18 @@ fn ends_work(mark: &Mark) -> bool {
     matches!(mark.sign, Sign::Commit(_) | Sign::Tests(true) | Sign::Pause)
 }
 
-/// The sequence to which a range reaches that begins at `first` and parts no call; `None`
-/// when there is none.
-fn whole_calls(first: u64, mut last: u64, index: &Index) -> Option<u64> {
-    while let Some((_, began, ended)) = index.parted_call(first, last) {
-        last = ended.filter(|ended| began >= first && *ended > last)?;
+/// The sequence up to `limit` to which a range reaches that begins at `first` and parts no
+/// call; else the event that no such range can hold: of a call that has no end, or began before.
+fn whole_calls(first: u64, mut last: u64, limit: u64, index: &Index) -> Result<u64, u64> {
+    let over = index.tasks.run_has_ended();
+    while let Some(call) = index.spans().parted(first, last, over) {
+        match call.ended {
+            Some(ended) if call.began < first => return Err(ended),
+            Some(ended) if (last + 1..=limit).contains(&ended) => last = ended,
+            _ => return Err(call.began),
+        }
     }
-    Some(last)
+    Ok(last)
 }
 
 fn stretch_name(cut: &Mark, first: u64, last: u64, signs: &Signs) -> String {
@@ -171,7 +185,7 @@ fn stretch_name(cut: &Mark, first: u64, last: u64, signs: &Signs) -> String {
 /// What happened between two sequences, in short.
 fn facts(first: u64, last: u64, index: &Index, signs: &Signs) -> String {
     let entries = index.entries(first, last);
-    let (calls, failed) = index.calls_between(first, last);
+    let (calls, failed) = index.spans().count(first, last);
     let mut out = plural(entries.len() as u64, "event");
     if calls > 0 {
         out.push_str(&format!(", {}", plural(calls, "tool call")));
