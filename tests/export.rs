@@ -43,6 +43,9 @@ fn the_same_as_the_virtual_tree() {
         assert_eq!(mode & 0o222, 0, "{path} can be written to");
     }
     assert!(exported.contains_key("outer-work/chapters/inner-work/events/001-taskstart.md"));
+    // An agent may know a chapter by the path that it had before.
+    let old = fs::read(root.join("inner-work/summary.md")).unwrap();
+    assert_eq!(old, exported["outer-work/chapters/inner-work/summary.md"]);
     // Nothing to do: nothing is touched. All gone: all comes again.
     let page = root.join("outer-work/summary.md");
     let inode = fs::metadata(&page).unwrap().ino();
@@ -126,7 +129,8 @@ fn large_values_are_links() {
     bench.emit(&["run.completed"]);
     add(&bench, 1, 1, "One");
     bench.ok(&["chapter", "export", "r", "--out", "far/away"]);
-    for root in ["runs/r/chapters", "far/away"] {
+    bench.ok(&["chapter", "export", "r", "--out", "near"]);
+    for root in ["runs/r/chapters", "far/away", "near"] {
         let folder = bench.path(root).join("one/events");
         let page = fs::read_to_string(folder.join("002-tool-completed.md")).unwrap();
         let link = page.split("](").nth(1).and_then(|rest| rest.split(')').next()).unwrap();
@@ -150,4 +154,38 @@ fn several_at_once() {
     fs::remove_dir_all(&root).unwrap();
     bench.ok(&["chapter", "export", "r"]);
     assert_eq!(files(&root), there);
+}
+
+/// If this fails, a chapter that is outermost again has no files, or still is a link.
+#[test]
+fn unfolding_around_a_chapter() {
+    let bench = tasks("SkSk");
+    add(&bench, 1, 1, "Inner");
+    let before = files(&bench.path("runs/r/chapters"));
+    add(&bench, 1, 2, "Outer");
+    assert!(bench.path("runs/r/chapters/inner").is_symlink());
+    bench.ok(&["chapter", "remove", "r", "/chapters/outer/"]);
+    assert!(!bench.path("runs/r/chapters/inner").is_symlink());
+    assert_eq!(files(&bench.path("runs/r/chapters")), before);
+}
+
+/// If this fails, an export is stopped by a long name, leaves what a killed one left, or
+/// takes the place of another run's.
+#[test]
+fn awkward_places() {
+    let bench = tasks("SkSk");
+    add(&bench, 1, 1, &"\u{20000}".repeat(80));
+    add(&bench, 2, 2, "Two");
+    let root = bench.path("runs/r/chapters");
+    assert_eq!(files(&root).len(), 6);
+    fs::write(root.join("two/events/.runlog-abc123.tmp"), "half").unwrap();
+    bench.ok(&["chapter", "export", "r"]);
+    assert_eq!(files(&root).len(), 6);
+    bench.ok(&["emit", "run.created", "--run", "other"]);
+    let out = root.display().to_string();
+    let error = bench.fails(73, &["chapter", "export", "other", "--out", &out]);
+    assert!(error.contains("holds the chapters of the run \"r\""), "{error}");
+    fs::write(bench.path("file"), "x").unwrap();
+    let error = bench.fails(77, &["chapter", "export", "r", "--out", "file"]);
+    assert!(error.contains("is a file"), "{error}");
 }

@@ -66,6 +66,8 @@ fn answers_of_models() {
     let good = format!("[{}]", item(1, 1, "A"));
     for answer in [
         good.clone(),
+        format!("\u{feff}{good}\r\n"),
+        format!("```json\n{good}"),
         format!("```json\n{good}\n```"),
         format!("Here you are [1]:\n\n```\n{good}\n```\nI left [2] alone.\n"),
         format!("~~~~\n{good}\n~~~~"),
@@ -74,7 +76,7 @@ fn answers_of_models() {
         assert_eq!(apply(&tasks("SkS"), &answer).unwrap(), ["/chapters/a"], "{answer}");
     }
     for (answer, says) in [
-        ("", "no JSON array"),
+        ("", "it is empty"),
         ("I would rather not.", "no JSON array"),
         ("{\"start\":1}", "a JSON array is expected"),
         ("[{\"start\":1,", "not JSON"),
@@ -91,7 +93,8 @@ fn answers_of_models() {
         (r#"[{"start":1,"end":1,"name":" ","message":"M"}]"#, "the name is empty"),
         (r#"[{"start":1,"end":1,"name":"A","message":""}]"#, "the message is empty"),
         (r#"[{"start":1,"first":1,"last":1,"name":"A","message":"M"}]"#, "not both"),
-        (r#"[{"start":1,"start":2,"end":1,"name":"A","message":"M"}]"#, "duplicate key"),
+        (r#"[{"start":1,"start":2,"end":1,"name":"A","message":"M"}]"#, "item 1: duplicate key"),
+        (r#"[{"start":1,"end":1,"name":"\u200b","message":"M"}]"#, "the name is empty"),
     ] {
         let error = apply(&tasks("SkS"), answer).unwrap_err();
         assert!(error.contains(says), "{answer}: {error}");
@@ -100,6 +103,9 @@ fn answers_of_models() {
     let bench = tasks("SkS");
     apply(&bench, r#"[{"start":1,"end":1,"name":"A\n# B","message":"M"}]"#).unwrap();
     assert_eq!(bench.ok(&["chapter", "cat", "r", "a-b/summary.md"]), "# A # B\n\nM\n");
+    for nothing in ["[]", "Nothing to fold: []", "```[]```", "```json\n[]\n```"] {
+        assert!(apply(&tasks("SkS"), nothing).unwrap().is_empty(), "{nothing}");
+    }
     let twice = format!("```\n{good}\n```\nor\n```\n{good}\n```");
     assert!(apply(&tasks("SkS"), &twice).unwrap_err().contains("2 JSON arrays"));
 }
@@ -164,11 +170,11 @@ fn events_inside_a_task() {
     let folded = bench.ok(&["show", "r", "--folded"]);
     assert_eq!(
         folded,
-        "[1] do much (in progress)\n    📖 Chapter: \"Part\"\n\n    M\n\n    Full details: /chapters/part/\n    \
+        "[1] do much (in progress)\n    📖 Chapter: \"Part\"\n\n    M\n\n    Full details: /chapters/part/\n\n    \
          tool-started: bash\n    note: meanwhile\n"
     );
     let index = bench.ok(&["chapter", "index", "r"]);
-    assert!(index.contains("(in progress)") && !index.contains("[part]"), "{index}");
+    assert!(index.contains("[1 chapter inside] (in progress)"), "{index}");
     assert_eq!(bench.ok(&["chapter", "ls", "r", "/chapters/part/events"]).lines().count(), 8);
     let list = bench.ok(&["chapter", "list", "r"]);
     assert!(list.contains("events 3 to 10 of task 1, 8 events"), "{list}");
@@ -221,4 +227,35 @@ fn slugs_that_lead_elsewhere() {
     apply(&bench, &format!("[{}]", item(2, 2, "Good"))).unwrap();
     assert_eq!(bench.ok(&["chapter", "ls", "r"]), "good/\n");
     assert!(!bench.path("up").exists() && !bench.path("runs/up").exists());
+}
+
+/// If this fails, a long message is lost from the context and the tree.
+#[test]
+fn long_messages_stay_whole() {
+    let bench = tasks("Sk");
+    let message = "long ".repeat(20_000);
+    let item = format!(r#"[{{"start":1,"end":1,"name":"A","message":"{message}"}}]"#);
+    apply(&bench, &item).unwrap();
+    let summary = bench.ok(&["chapter", "cat", "r", "a/summary.md"]);
+    assert_eq!(summary, format!("# A\n\n{message}\n"));
+    assert!(bench.ok(&["chapter", "show", "r", "a"]).contains(&message));
+}
+
+/// If this fails, the end of the task of deciding ends a task that began meanwhile.
+#[test]
+fn a_terminator_ends_the_task_that_it_names() {
+    let bench = tasks("Sk");
+    bench.emit(&["task.started", "-f", "task_name=__chapter__"]);
+    bench.emit(&["message.user", "-f", "text=live"]);
+    bench.emit(&["task.succeeded", "-f", "task_name=__chapter__"]);
+    let index = bench.ok(&["chapter", "index", "r"]);
+    let outcomes: Vec<&str> = index.lines().map(|line| line.rsplit(" (").next().unwrap()).collect();
+    assert_eq!(outcomes, ["succeeded)", "succeeded)", "in progress)"], "{index}");
+    let error = apply(&bench, &format!("[{}]", item(3, 3, "Live"))).unwrap_err();
+    assert!(error.contains("task 3 is still running"), "{error}");
+    // Nor by all of its events.
+    let all = r#"[{"first":5,"last":6,"name":"Live","message":"M"}]"#;
+    apply(&bench, all).unwrap();
+    let folded = bench.ok(&["show", "r", "--folded"]);
+    assert!(folded.contains("[3] live (in progress)\n    📖 Chapter"), "{folded}");
 }

@@ -118,4 +118,56 @@ fn stretches_of_a_long_task() {
     let folded = bench.ok(&["show", "r", "--folded"]);
     assert!(folded.starts_with("[1] Do everything (in progress)\n    📖 Chapter"), "{folded}");
     assert_eq!(folded.matches("📖").count(), 4);
+    assert_eq!(proposed(&bench), Vec::<Value>::new(), "what is folded is proposed again");
+}
+
+/// If this fails, command lines are taken for tests or commits that are none, or the other
+/// way round.
+#[test]
+fn what_command_lines_do() {
+    let signs = |command: &str, good: bool| {
+        let mut script = Script::new();
+        script.ask("x");
+        script.bash(command, good);
+        script.ask("y");
+        let message = proposed(&script.record())[0]["message"].as_str().unwrap().to_owned();
+        (message.contains("test run"), message.contains("Commits: "), message)
+    };
+    for command in [
+        "cargo test --all",
+        "cd x && RUST_LOG=debug cargo test",
+        "timeout 60 python -m pytest -q | tail -5",
+        "./node_modules/.bin/jest",
+        "(npm test)",
+        "bash -c 'go test ./...'",
+    ] {
+        let (tests, commits, message) = signs(command, true);
+        assert!(tests && !commits, "{command}: {message}");
+    }
+    for command in
+        ["cat tox.ini", "pip install pytest", "grep -rn jest .", "vim jest.config.js", "ls"]
+    {
+        let (tests, commits, message) = signs(command, true);
+        assert!(!tests && !commits, "{command}: {message}");
+    }
+    let (tests, commits, message) = signs("python -m pytest && git commit -m 'a; b'", true);
+    assert!(!tests && commits && message.contains("\"a; b\""), "{message}");
+    assert!(!signs("git commit -m x", false).1, "a commit that failed");
+}
+
+/// If this fails, a log whose sequences go back stops the proposal.
+#[test]
+fn damaged_logs() {
+    let mut script = Script::new();
+    script.ask("Do everything");
+    for _ in 0..40 {
+        script.bash("pytest", true);
+    }
+    let bench = script.record();
+    let log = bench.log();
+    let lines: Vec<&str> = log.lines().collect();
+    let again = lines[3..60].iter().map(|line| format!("{line}\n")).collect::<String>();
+    bench.append_raw(again.as_bytes());
+    proposed(&bench);
+    bench.ok(&["show", "r", "--folded"]);
 }

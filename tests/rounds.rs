@@ -103,7 +103,7 @@ fn bad_answers() {
         (format!("echo '{overlapping}'"), "item 2"),
         (format!("echo '{itself}'"), "beyond the last task, which is 5"),
         ("echo 'no idea'".to_owned(), "no JSON array"),
-        ("true".to_owned(), "no JSON array"),
+        ("true".to_owned(), "it is empty"),
         ("exit 3".to_owned(), "status 3"),
         ("no-such-agent".to_owned(), "not found"),
         ("sleep 60".to_owned(), "no answer within"),
@@ -144,17 +144,47 @@ fn following() {
         assert_eq!(asked(), count);
     };
     usage(&bench, 500);
-    bench.emit(&["task.started", "-f", "message=third"]);
-    bench.emit(&["task.succeeded"]);
     wait(1);
-    // No newer call of a model: the same context, which was decided on.
-    bench.emit(&["task.started", "-f", "message=fourth"]);
-    bench.emit(&["task.succeeded"]);
+    // A task that finishes without a newer call of a model: the same context, decided on.
+    let task = |message: &str| {
+        bench.emit(&["task.started", "-f", &format!("message={message}")]);
+        bench.emit(&["task.succeeded"]);
+    };
+    task("third");
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    wait(1);
+    // Its call may be told after its end.
     usage(&bench, 600);
+    wait(2);
+    usage(&bench, 700);
+    task("fourth");
+    wait(3);
     bench.emit(&["run.completed"]);
     let said = said(&child.wait_with_output().unwrap());
     assert_eq!(said.status, 0, "{}", said.err);
-    assert!(asked() <= 2, "asked {} times", asked());
+    assert_eq!(asked(), 3);
+    // One that begins anew knows what was decided on.
+    assert_eq!(bench.command().args(args).arg(agent).status().unwrap().code(), Some(0));
+    assert_eq!(asked(), 3);
+}
+
+/// If this fails, an agent that is asked outlives the one who asks, or its round is not on
+/// the record.
+#[test]
+fn a_signal_ends_the_round() {
+    let bench = grown(150_000);
+    let mut command = bench.command();
+    let args = ["chapter", "run", "r", "--trigger", "1", "--agent-cmd"];
+    let command = command.args(args).arg("touch begun; sleep 60; echo '[]'");
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !bench.path("begun").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    assert_eq!(since(&bench), ["task.started", "task.failed"]);
+    assert!(bench.log().contains("a signal came before the command answered"));
 }
 
 /// If this fails, two that serve one run pay twice.

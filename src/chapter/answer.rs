@@ -8,6 +8,8 @@ use crate::event::json::{Json, JsonError, Kind, Rules, check};
 /// What is wrong with an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnswerError {
+    /// It is empty.
+    Empty,
     /// It holds no JSON array.
     NoArray,
     /// It holds several arrays: how many. Nobody knows which one counts.
@@ -23,6 +25,7 @@ pub enum AnswerError {
 impl fmt::Display for AnswerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Empty => write!(f, "it is empty; `[]` would fold nothing"),
             Self::NoArray => write!(f, "there is no JSON array of chapters in it"),
             Self::ManyArrays(count) => write!(f, "it holds {count} JSON arrays; one is expected"),
             Self::NotAnArray => write!(f, "a JSON array is expected"),
@@ -39,7 +42,11 @@ impl std::error::Error for AnswerError {}
 /// # Errors
 /// What makes it no list of chapters; the first item and its field.
 pub fn read(text: &str) -> Result<Vec<Request>, AnswerError> {
-    let array = array(text.trim())?;
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Err(AnswerError::Empty);
+    }
+    let array = array(text)?;
     let item = |(at, item): (usize, Json<'_>)| {
         request(item).map_err(|what| AnswerError::Item(at + 1, what))
     };
@@ -57,15 +64,32 @@ fn array(text: &str) -> Result<Json<'_>, AnswerError> {
     if found.is_empty() {
         found = arrays_in_prose(text);
     }
-    match (found.as_slice(), whole) {
-        ([array], _) => Ok(*array),
-        ([], Err(error)) if text.starts_with('[') => Err(AnswerError::Json(error)),
-        ([], _) => match fenced.iter().map(|block| block.trim()).find(|b| b.starts_with('[')) {
-            Some(block) => Err(check(block.as_bytes(), Rules::STRICT)
-                .map_or_else(AnswerError::Json, |_| AnswerError::NoArray)),
-            None => Err(AnswerError::NoArray),
-        },
-        (several, _) => Err(AnswerError::ManyArrays(several.len())),
+    if found.is_empty() && fenced.is_empty() && text.matches("[]").count() == 1 {
+        found.push(Json::trusted("[]"));
+    }
+    match found.as_slice() {
+        [array] => Ok(*array),
+        [] => {
+            let mut blocks = fenced.iter().map(|block| block.trim()).chain([text]);
+            Err(blocks.find(|block| block.starts_with('[')).map_or(AnswerError::NoArray, fault))
+        }
+        several => Err(AnswerError::ManyArrays(several.len())),
+    }
+}
+
+/// What is wrong with a text that looks like an array, and with which item.
+fn fault(text: &str) -> AnswerError {
+    let Err(error) = check(text.as_bytes(), Rules::STRICT) else { return AnswerError::NoArray };
+    // Some faults leave the items whole.
+    let Ok(array) = check(text.as_bytes(), Rules::LENIENT) else { return AnswerError::Json(error) };
+    let start = text.as_ptr() as usize;
+    let holds = |item: &Json<'_>| {
+        let from = item.text().as_ptr() as usize - start;
+        (from..from + item.text().len()).contains(&error.offset)
+    };
+    match array.items().position(|item| holds(&item)) {
+        Some(at) => AnswerError::Item(at + 1, error.to_string()),
+        None => AnswerError::Json(error),
     }
 }
 
@@ -88,7 +112,10 @@ fn fences(text: &str) -> Vec<&str> {
         let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'));
         let length = mark.map_or(0, |mark| line.chars().take_while(|c| *c == mark).count());
         match open {
-            None if length >= 3 => open = Some((&line[..length], at)),
+            // What looks like a fence and holds its end is none.
+            None if length >= 3 && !line[length..].contains('`') => {
+                open = Some((&line[..length], at));
+            }
             Some((fence, from)) if line.starts_with(fence) && line.len() == length => {
                 blocks.push(&text[from..start]);
                 open = None;
@@ -96,6 +123,8 @@ fn fences(text: &str) -> Vec<&str> {
             _ => {}
         }
     }
+    // The last one may lack its end.
+    blocks.extend(open.and_then(|(_, from)| text.get(from..)));
     blocks
 }
 

@@ -7,14 +7,21 @@ use crate::conversation::tasks::CHAPTER_TASK;
 use crate::conversation::usage::NewestCall;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
+use crate::event::template::cut;
 
 /// How many columns an event has in the context that the agent is given.
 pub const COLUMNS: usize = 1000;
+
+/// So much of an answer that cannot be used is kept, in characters.
+const MAX_ANSWER: usize = 2000;
 
 /// The text for the agent: how it works, the context, the index of the tasks.
 #[must_use]
 pub fn prompt(call: &NewestCall, trigger: u64, context: &str, index: &Index) -> String {
     let index: String = index.lines(COLUMNS).into_iter().map(|line| line + "\n").collect();
+    // No line of the record can end it.
+    let longest = context.split(|c| c != '=').map(str::len).max().unwrap_or(0);
+    let fence = "=".repeat(longest.max(6) + 1);
     let mut out = String::new();
     for piece in include_str!("ask.txt").split_inclusive('}') {
         let (text, name) = piece.rsplit_once('{').unwrap_or((piece, ""));
@@ -24,6 +31,7 @@ pub fn prompt(call: &NewestCall, trigger: u64, context: &str, index: &Index) -> 
             "trigger}" => out.push_str(&trigger.to_string()),
             "context}" => out.push_str(context),
             "index}" => out.push_str(&index),
+            "fence}" => out.push_str(&fence),
             "" => {}
             // An example in the text.
             other => {
@@ -54,10 +62,13 @@ pub fn succeeded(requests: &[Request]) -> Draft<'static> {
     Draft::new("task.succeeded", data)
 }
 
-/// The event that ends the task badly.
+/// The event that ends the task badly; with the beginning of an answer that cannot be used.
 #[must_use]
-pub fn failed(trouble: &str) -> Draft<'static> {
+pub fn failed(trouble: &str, answer: &str) -> Draft<'static> {
     let mut data = ObjectText::new();
     data.text("task_name", CHAPTER_TASK).text("message", trouble);
+    if !answer.is_empty() {
+        data.text("answer", &cut(answer, MAX_ANSWER));
+    }
     Draft::new("task.failed", data)
 }

@@ -1,5 +1,8 @@
 //! The chapters of a run, from the events that made and removed them.
 
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use crate::event::fields::View;
 use crate::event::json::Json;
 use crate::event::role::Role;
@@ -58,8 +61,8 @@ impl Chapter {
 
     /// What stands for the chapter in an agent's context.
     #[must_use]
-    pub fn in_context(name: &str, message: &str, slug: &str) -> String {
-        let name = one_line(name);
+    pub fn in_context(&self) -> String {
+        let (name, message, slug) = (one_line(&self.name), &self.message, &self.slug);
         format!("📖 Chapter: \"{name}\"\n\n{message}\n\nFull details: /chapters/{slug}/")
     }
 
@@ -89,8 +92,43 @@ impl Chapter {
 /// All chapters of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Chapters {
-    active: Vec<Chapter>,
-    used_slugs: Vec<String>,
+    /// By the order in which they were made.
+    active: BTreeMap<usize, Chapter>,
+    /// The keys of `active`, by slug.
+    places: HashMap<String, usize>,
+    used_slugs: HashSet<String>,
+    made: usize,
+    nest: OnceCell<Nest>,
+}
+
+/// Which chapters lie in which.
+#[derive(Clone, Debug, Default)]
+struct Nest {
+    parents: HashMap<usize, usize>,
+    /// By parent, `None` for the outermost, in the order of the log.
+    children: HashMap<Option<usize>, Vec<usize>>,
+}
+
+impl Nest {
+    /// Sweeps over the chapters from the first event on; a stack holds those around it.
+    fn of(chapters: &BTreeMap<usize, Chapter>) -> Self {
+        let mut order: Vec<(&usize, &Chapter)> = chapters.iter().collect();
+        order.sort_by_key(|(_, one)| (one.first_sequence, u64::MAX - one.last_sequence));
+        let mut nest = Self::default();
+        let mut around: Vec<(usize, &Chapter)> = Vec::new();
+        for (&key, chapter) in order {
+            let begins = chapter.first_sequence;
+            while around.last().is_some_and(|(_, last)| last.last_sequence < begins) {
+                around.pop();
+            }
+            let parent = around.iter().rfind(|(_, other)| other.contains(chapter));
+            let parent = parent.map(|(key, _)| *key);
+            nest.parents.extend(parent.map(|parent| (key, parent)));
+            nest.children.entry(parent).or_default().push(key);
+            around.push((key, chapter));
+        }
+        nest
+    }
 }
 
 impl Chapters {
@@ -101,13 +139,18 @@ impl Chapters {
                 if let Some(chapter) = Chapter::of(view.event.data)
                     && self.get(&chapter.slug).is_none()
                 {
-                    self.used_slugs.push(chapter.slug.clone());
-                    self.active.push(chapter);
+                    self.nest.take();
+                    self.used_slugs.insert(chapter.slug.clone());
+                    self.places.insert(chapter.slug.clone(), self.made);
+                    self.active.insert(self.made, chapter);
+                    self.made += 1;
                 }
             }
             Role::ChapterRemoved => {
-                if let Some(slug) = view.event.data.text_at("slug") {
-                    self.active.retain(|chapter| chapter.slug != slug);
+                let slug = view.event.data.text_at("slug");
+                if let Some(place) = slug.and_then(|slug| self.places.remove(slug.as_ref())) {
+                    self.nest.take();
+                    self.active.remove(&place);
                 }
             }
             _ => {}
@@ -115,40 +158,34 @@ impl Chapters {
     }
 
     /// The chapters in force, in the order in which they were made.
-    #[must_use]
-    pub fn active(&self) -> &[Chapter] {
-        &self.active
+    pub fn active(&self) -> impl ExactSizeIterator<Item = &Chapter> {
+        self.active.values()
     }
 
     /// Whether a slug was ever used, by a chapter in force or a removed one.
     #[must_use]
     pub fn is_used(&self, slug: &str) -> bool {
-        self.used_slugs.iter().any(|used| used == slug)
+        self.used_slugs.contains(slug)
     }
 
     /// The chapter of that slug.
     #[must_use]
     pub fn get(&self, slug: &str) -> Option<&Chapter> {
-        self.active.iter().find(|chapter| chapter.slug == slug)
+        self.active.get(self.places.get(slug)?)
     }
 
     /// The smallest chapter around this one.
     #[must_use]
     pub fn parent(&self, chapter: &Chapter) -> Option<&Chapter> {
-        self.active.iter().filter(|other| other.contains(chapter)).min_by_key(|other| other.span())
+        self.active.get(self.nest().parents.get(self.places.get(&chapter.slug)?)?)
     }
 
     /// The chapters directly inside `parent`, or the outermost ones, in the order of the log.
     #[must_use]
     pub fn children(&self, parent: Option<&Chapter>) -> Vec<&Chapter> {
-        let slug = parent.map(|parent| parent.slug.as_str());
-        let mut children: Vec<&Chapter> = self
-            .active
-            .iter()
-            .filter(|chapter| self.parent(chapter).map(|p| p.slug.as_str()) == slug)
-            .collect();
-        children.sort_by_key(|chapter| chapter.first_sequence);
-        children
+        let parent = parent.and_then(|parent| self.places.get(&parent.slug).copied());
+        let children = self.nest().children.get(&parent).map(Vec::as_slice).unwrap_or_default();
+        children.iter().filter_map(|key| self.active.get(key)).collect()
     }
 
     /// The path below `/chapters` at which the chapter is listed.
@@ -160,18 +197,27 @@ impl Chapters {
         }
     }
 
-    /// The innermost chapter that holds the event of that sequence.
-    #[must_use]
-    pub fn holding(&self, sequence: u64) -> Option<&Chapter> {
-        let holding = self.active.iter().filter(|chapter| chapter.covers(sequence));
-        holding.min_by_key(|chapter| chapter.span())
-    }
-
     /// The innermost chapter of whole tasks that holds the event of that sequence.
     #[must_use]
     pub fn of_tasks(&self, sequence: u64) -> Option<&Chapter> {
-        let holding = self.active.iter().filter(|chapter| chapter.covers(sequence));
-        holding.filter(|chapter| !chapter.partial).min_by_key(|chapter| chapter.span())
+        let mut found = None;
+        let mut parent = None;
+        while let Some(children) = self.nest().children.get(&parent) {
+            let begun = children.partition_point(|key| {
+                self.active.get(key).is_some_and(|chapter| chapter.first_sequence <= sequence)
+            });
+            let last = begun.checked_sub(1).and_then(|at| children.get(at));
+            let holding = last.and_then(|key| Some((key, self.active.get(key)?)));
+            let Some((key, chapter)) = holding.filter(|(_, chapter)| chapter.covers(sequence))
+            else {
+                break;
+            };
+            if !chapter.partial {
+                found = Some(chapter);
+            }
+            parent = Some(*key);
+        }
+        found
     }
 
     /// Estimated tokens of all that is folded, and of what stands for it. A chapter inside
@@ -179,10 +225,12 @@ impl Chapters {
     #[must_use]
     pub fn savings(&self) -> (u64, u64) {
         self.children(None).into_iter().fold((0, 0), |(before, after), chapter| {
-            (
-                before.saturating_add(chapter.tokens_before),
-                after.saturating_add(chapter.tokens_after),
-            )
+            let before = before.saturating_add(chapter.tokens_before);
+            (before, after.saturating_add(chapter.tokens_after))
         })
+    }
+
+    fn nest(&self) -> &Nest {
+        self.nest.get_or_init(|| Nest::of(&self.active))
     }
 }

@@ -69,21 +69,19 @@ impl<'i> Folded<'i> {
         if let Some(task) = shown.task {
             let tail = self.index.tasks.outcome(task).remark();
             let head = format!("[{}] ", task.number);
-            let room = columns.saturating_sub(head.len() + tail.len()).max(40);
+            let room = columns.saturating_sub(head.len() + tail.len()).max(16);
             out.push_str(&format!("{head}{}{tail}\n", preview(task.title(), room)));
         }
         if let Some(chapter) = shown.chapter {
-            let text = Chapter::in_context(&chapter.name, &chapter.message, &chapter.slug);
+            let text = chapter.in_context();
             let indent = if chapter.partial { INDENT } else { "" };
             for line in inert::text(&text).lines() {
                 out.push_str(format!("{indent}{line}").trim_end());
                 out.push('\n');
             }
-            if !chapter.partial {
-                out.push('\n');
-            }
+            out.push('\n');
         }
-        let said = spoken(view);
+        let said = if shown.event { spoken(view) } else { None };
         let text = said.as_deref().or(self.index.backfills.effective(view.event));
         // What another program kept for itself says nothing to an agent.
         let known = text.is_some() || !view.is_imported();

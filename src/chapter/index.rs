@@ -14,7 +14,7 @@ use crate::conversation::usage::NewestCall;
 use crate::event::fields::View;
 use crate::event::templates::Templates;
 use crate::render::human::{plural, short_count};
-use crate::render::inert::preview;
+use crate::render::inert::{preview, preview_middle};
 use crate::summary::backfill::Backfills;
 
 /// Everything that the chapter commands read from a log.
@@ -72,20 +72,31 @@ impl Index {
         Self { calls: Some(Calls::default()), ..Self::new(templates) }
     }
 
-    /// Takes the next event, whose line begins at byte `offset`.
-    pub fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
+    /// Takes the next event, whose line begins at byte `offset`. The number of the call that
+    /// it is a state of, if it is one and the index knows calls.
+    pub fn observe(&mut self, view: &View<'_, '_>, offset: u64) -> Option<usize> {
+        let mut call = None;
+        if let Some(calls) = &mut self.calls {
+            call = calls.observe(view, offset).map(|observed| observed.call);
+            self.spans.take();
+        }
+        self.observe_task(view, offset);
+        call
+    }
+
+    fn observe_task(&mut self, view: &View<'_, '_>, offset: u64) {
         self.chapters.observe(view);
         self.backfills.observe(view);
         self.newest_call = NewestCall::of(view).or(self.newest_call);
-        if let Some(calls) = &mut self.calls {
-            calls.observe(view, offset);
-            self.spans.take();
-        }
         let Some(task) = self.tasks.observe(view) else { return };
         let sequence = view.event.sequence;
         if task == 1 && self.tasks.get(1).is_some_and(|task| task.first_sequence == sequence) {
             // The first real start: what came before belongs to no task.
             self.entries.clear();
+        }
+        if self.entries.last().is_some_and(|last| last.sequence >= sequence) {
+            // A damaged log: what is looked for by its sequence must stand in order.
+            return;
         }
         let tokens = spoken(view).map_or(0, |text| estimate_tokens(&text));
         let tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
@@ -104,7 +115,10 @@ impl Index {
     /// The calls that were seen. Only an index with calls knows any.
     #[must_use]
     pub fn spans(&self) -> &Spans {
-        self.spans.get_or_init(|| self.calls.as_ref().map(Spans::of).unwrap_or_default())
+        let over = self.tasks.run_has_ended();
+        self.spans.get_or_init(|| {
+            self.calls.as_ref().map(|calls| Spans::of(calls, over)).unwrap_or_default()
+        })
     }
 
     /// The events that the chapter's own folder lists: those of its tasks, but for the
@@ -150,8 +164,13 @@ impl Index {
     }
 
     fn line(&self, task: &Task, columns: usize) -> String {
-        let tokens = short_count(self.tokens(task.first_sequence, task.last_sequence));
-        let mut tail = format!("  {}, ~{tokens} tokens", plural(task.events, "event"));
+        let tokens = self.tokens(task.first_sequence, task.last_sequence);
+        let (one, tokens) = (tokens == 1, short_count(tokens));
+        let mut tail = format!(
+            "  {}, ~{tokens} {}",
+            plural(task.events, "event"),
+            if one { "token" } else { "tokens" }
+        );
         let usage = task.usage();
         for (figure, what) in [(usage.input_tokens, "in"), (usage.output_tokens, "out")] {
             if let Some(figure) = figure {
@@ -159,11 +178,19 @@ impl Index {
             }
         }
         if let Some(chapter) = self.chapter_of(task) {
-            tail.push_str(&format!(" [{}]", chapter.slug));
+            tail.push_str(&format!(" [{}]", preview_middle(&chapter.slug, 24)));
+        }
+        let inside = self.chapters.active().filter(|chapter| {
+            chapter.partial
+                && (task.first_sequence..=task.last_sequence).contains(&chapter.first_sequence)
+        });
+        match inside.count() as u64 {
+            0 => {}
+            count => tail.push_str(&format!(" [{} inside]", plural(count, "chapter"))),
         }
         tail.push_str(&self.tasks.outcome(task).remark());
         let head = format!("[{}] ", task.number);
-        let room = columns.saturating_sub(head.len() + tail.chars().count()).max(40);
+        let room = columns.saturating_sub(head.len() + tail.chars().count()).max(16);
         format!("{head}{}{tail}", preview(task.title(), room))
     }
 

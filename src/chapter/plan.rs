@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use unicode_width::UnicodeWidthChar as _;
+
 use super::fold::{Chapter, Chapters};
 use super::index::Index;
 use crate::conversation::tasks::Outcome;
@@ -60,8 +62,10 @@ pub enum Refusal {
     NotInOneTask,
     /// A call has only a part in the range: its tool, its first and its last event.
     PartsCall(String, u64, Option<u64>),
-    /// The range cuts into a chapter, or lies inside it: the chapter's slug and range.
+    /// The range cuts into a chapter: the chapter's slug and range.
     Overlaps(String, Range),
+    /// The range lies inside a chapter: the chapter's slug and range.
+    LiesInside(String, Range),
     /// The range cuts into that of another item of the batch: its number and range.
     OverlapsItem(usize, Range),
     /// A chapter covers the same range: its slug.
@@ -86,8 +90,18 @@ impl fmt::Display for Refusal {
             Self::Inverted(Range::Events(..)) => write!(f, "last comes before first"),
             Self::BeyondLast(0) => write!(f, "the run has no tasks"),
             Self::BeyondLast(last) => write!(f, "end is beyond the last task, which is {last}"),
-            Self::StillRunning(number) => write!(f, "task {number} is still running"),
-            Self::NotInOneTask => write!(f, "first and last are not events of one task"),
+            Self::StillRunning(number) => {
+                write!(
+                    f,
+                    "task {number} is still running: its own end, the next task or the end of the run ends it"
+                )
+            }
+            Self::NotInOneTask => {
+                write!(
+                    f,
+                    "first and last are not events of one task, numbered as `show` prints them"
+                )
+            }
             Self::PartsCall(tool, began, Some(ended)) => {
                 write!(
                     f,
@@ -98,6 +112,11 @@ impl fmt::Display for Refusal {
                 write!(f, "the call of {tool:?} at event {began} still runs")
             }
             Self::Overlaps(slug, range) => write!(f, "overlap with the chapter {slug:?} ({range})"),
+            Self::LiesInside(slug, range) => write!(
+                f,
+                "overlap: it lies inside the chapter {slug:?} ({range}); remove that one first, and \
+                 add it again around this one"
+            ),
             Self::OverlapsItem(item, range) => write!(f, "overlap with item {item} ({range})"),
             Self::SameRange(slug) => write!(f, "the chapter {slug:?} covers the same events"),
             Self::SameAsItem(item) => write!(f, "item {item} covers the same events"),
@@ -129,7 +148,11 @@ pub fn plan(
             match relation(&chapter, other) {
                 Relation::Apart | Relation::Around => {}
                 Relation::Same => return Err(refused(Refusal::SameRange(other.slug.clone()))),
-                Relation::Inside | Relation::Across => {
+                Relation::Inside => {
+                    let range = range_of(other);
+                    return Err(refused(Refusal::LiesInside(other.slug.clone(), range)));
+                }
+                Relation::Across => {
                     return Err(refused(Refusal::Overlaps(other.slug.clone(), range_of(other))));
                 }
             }
@@ -145,8 +168,7 @@ pub fn plan(
         }
         chapter.slug = free_slug(&request.name, &index.chapters, &planned);
         chapter.tokens_before = index.tokens(chapter.first_sequence, chapter.last_sequence);
-        let folded = Chapter::in_context(&chapter.name, &chapter.message, &chapter.slug);
-        chapter.tokens_after = estimate_tokens(&folded);
+        chapter.tokens_after = estimate_tokens(&chapter.in_context());
         planned.push(chapter);
     }
     Ok(planned)
@@ -159,21 +181,22 @@ fn chapter(request: &Request, index: &Index, known: u64) -> Result<Chapter, Refu
         Range::Events(first, last) => events(first, last, index, known)?,
     };
     let name = request.name.trim();
-    if name.is_empty() {
+    if !is_visible(name) {
         return Err(Refusal::NoName);
     }
     if name.chars().count() > MAX_NAME {
         return Err(Refusal::LongName);
     }
-    if request.message.trim().is_empty() {
+    if !is_visible(&request.message) {
         return Err(Refusal::NoMessage);
     }
     if request.message.len() > MAX_MESSAGE {
         return Err(Refusal::LongMessage(request.message.len()));
     }
-    let task = index.tasks.get(start);
-    let whole = task.is_some_and(|task| {
-        task.first_sequence == first_sequence && task.last_sequence == last_sequence
+    // All events of a task that has ended are the task.
+    let whole = index.tasks.get(start).is_some_and(|task| {
+        (task.first_sequence, task.last_sequence) == (first_sequence, last_sequence)
+            && index.tasks.outcome(task) != Outcome::Running
     });
     Ok(Chapter {
         name: request.name.clone(),
@@ -189,6 +212,11 @@ fn chapter(request: &Request, index: &Index, known: u64) -> Result<Chapter, Refu
         tokens_after: 0,
         data: String::new(),
     })
+}
+
+/// Whether anything of a text is seen.
+fn is_visible(text: &str) -> bool {
+    text.chars().any(|c| !c.is_whitespace() && c.width().is_some_and(|width| width > 0))
 }
 
 /// The numbers of whole tasks, and the sequences that they reach from and to.
@@ -239,7 +267,7 @@ fn whole_calls(
     last: u64,
     index: &Index,
 ) -> Result<(u64, u64, u64, u64), Refusal> {
-    match index.spans().parted(first, last, index.tasks.run_has_ended()) {
+    match index.spans().parted(first, last) {
         Some(call) => Err(Refusal::PartsCall(call.tool.clone(), call.began, call.ended)),
         None => Ok((task, task, first, last)),
     }

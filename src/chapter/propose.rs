@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::index::Index;
+use super::fold::Chapter;
+use super::index::{Entry, Index};
 use super::plan::{Range, Request};
 use super::signs::{Mark, Sign, Signs};
-use crate::conversation::tasks::{Outcome, Task};
+use crate::conversation::tasks::{CHAPTER_TASK, Outcome, Task};
 use crate::event::json::ObjectText;
 use crate::render::human::plural;
 use crate::render::inert::{preview, preview_end};
@@ -27,7 +28,9 @@ const NAMED: usize = 8;
 pub fn propose(index: &Index, signs: &Signs) -> Vec<Request> {
     let mut groups: Vec<Vec<&Task>> = Vec::new();
     let mut requests = Vec::new();
-    let only = index.tasks.all().len() == 1;
+    // A task in which chapters were decided on is no work.
+    let works = |task: &&Task| task.name != CHAPTER_TASK;
+    let only = index.tasks.all().iter().filter(works).count() == 1;
     for task in index.tasks.all() {
         let folded = index.chapter_of(task).is_some();
         let running = index.tasks.outcome(task) == Outcome::Running;
@@ -44,6 +47,7 @@ pub fn propose(index: &Index, signs: &Signs) -> Vec<Request> {
             Some(group) if !group.is_empty() && joins(group, task, index, signs) => {
                 group.push(task);
             }
+            _ if task.name == CHAPTER_TASK => {}
             _ => groups.push(vec![task]),
         }
     }
@@ -114,40 +118,70 @@ fn whole(group: &[&Task], index: &Index, signs: &Signs) -> Request {
     }
 }
 
-/// Stretches of one task, none of which parts a call from its result. The newest one is left
-/// while the task goes on.
+/// Stretches of one task, none of which parts a call from its result, or reaches into a
+/// chapter. The newest one is left while the task goes on.
 fn stretches(task: &Task, running: bool, index: &Index, signs: &Signs) -> Vec<Request> {
     let entries = index.entries(task.first_sequence, task.last_sequence);
     // The task's own first event says what it is about.
     let mut rest = entries.get(1..).unwrap_or_default();
     let mut requests = Vec::new();
-    while rest.len() >= SHORTEST_STRETCH {
-        let first = rest[0].sequence;
-        let earliest = rest[SHORTEST_STRETCH - 1].sequence;
-        let marks = signs.between(earliest, task.last_sequence);
-        let Some(cut) = marks.iter().find(|mark| ends_work(mark)) else { break };
-        // A pause lies before its event.
-        let wanted = cut.sequence - u64::from(cut.sign == Sign::Pause);
-        let last = match whole_calls(first, wanted, task.last_sequence, index) {
-            Ok(last) => last,
-            Err(hindrance) => {
-                let passed = rest.partition_point(|entry| entry.sequence <= hindrance);
-                rest = &rest[passed..];
-                continue;
-            }
-        };
-        let taken = rest.partition_point(|entry| entry.sequence <= last);
-        if running && taken == rest.len() {
-            break;
-        }
-        let last = rest[taken - 1].sequence;
-        let name = stretch_name(cut, first, last, signs);
-        let about = format!("Of [{}] {}\n", task.number, preview(task.title(), 120));
-        let message = about + &facts(first, last, index, signs);
-        requests.push(Request { range: Range::Events(first, last), name, message });
-        rest = &rest[taken..];
+    let within = |chapter: &&Chapter| {
+        chapter.partial
+            && (task.first_sequence..=task.last_sequence).contains(&chapter.last_sequence)
+    };
+    let folded: Vec<&Chapter> = index.chapters.children(None).into_iter().filter(within).collect();
+    for chapter in folded {
+        let before = rest.partition_point(|entry| entry.sequence < chapter.first_sequence);
+        let limit = before.checked_sub(1).map_or(0, |last| rest[last].sequence);
+        let free = Free { entries: &rest[..before], limit, open: false };
+        free.stretches(task, index, signs, &mut requests);
+        rest = &rest[rest.partition_point(|entry| entry.sequence <= chapter.last_sequence)..];
     }
+    let free = Free { entries: rest, limit: task.last_sequence, open: running };
+    free.stretches(task, index, signs, &mut requests);
     requests
+}
+
+/// Events of a task in a row that no chapter holds.
+struct Free<'e> {
+    entries: &'e [Entry],
+    /// Sequence of the last one.
+    limit: u64,
+    /// Whether more of them may come.
+    open: bool,
+}
+
+impl Free<'_> {
+    fn stretches(&self, task: &Task, index: &Index, signs: &Signs, requests: &mut Vec<Request>) {
+        let mut rest = self.entries;
+        while rest.len() >= SHORTEST_STRETCH {
+            let first = rest[0].sequence;
+            let earliest = rest[SHORTEST_STRETCH - 1].sequence;
+            let marks = signs.between(earliest, self.limit);
+            let Some(cut) = marks.iter().find(|mark| ends_work(mark)) else { break };
+            // A pause lies before its event.
+            let wanted = cut.sequence - u64::from(cut.sign == Sign::Pause);
+            let last = match whole_calls(first, wanted, self.limit, index) {
+                Ok(last) => last,
+                Err(hindrance) => {
+                    let passed = rest.partition_point(|entry| entry.sequence <= hindrance);
+                    rest = &rest[passed..];
+                    continue;
+                }
+            };
+            let taken = rest.partition_point(|entry| entry.sequence <= last);
+            if self.open && taken == rest.len() {
+                break;
+            }
+            let Some(last) = rest.get(..taken).and_then(<[Entry]>::last) else { break };
+            let last = last.sequence;
+            let name = stretch_name(cut, first, last, signs);
+            let about = format!("Of [{}] {}\n", task.number, preview(task.title(), 120));
+            let message = about + &facts(first, last, index, signs);
+            requests.push(Request { range: Range::Events(first, last), name, message });
+            rest = &rest[taken..];
+        }
+    }
 }
 
 fn ends_work(mark: &Mark) -> bool {
@@ -157,8 +191,7 @@ fn ends_work(mark: &Mark) -> bool {
 /// The sequence up to `limit` to which a range reaches that begins at `first` and parts no
 /// call; else the event that no such range can hold: of a call that has no end, or began before.
 fn whole_calls(first: u64, mut last: u64, limit: u64, index: &Index) -> Result<u64, u64> {
-    let over = index.tasks.run_has_ended();
-    while let Some(call) = index.spans().parted(first, last, over) {
+    while let Some(call) = index.spans().parted(first, last) {
         match call.ended {
             Some(ended) if call.began < first => return Err(ended),
             Some(ended) if (last + 1..=limit).contains(&ended) => last = ended,

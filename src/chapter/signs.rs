@@ -71,12 +71,17 @@ const TESTS: &[&str] = &[
     "bazel test",
 ];
 
+/// Programs that run another one.
+const RUNNERS: &[&str] = &[
+    "sudo", "env", "time", "timeout", "nice", "nohup", "exec", "xvfb-run", "python", "python3",
+    "uv", "run", "poetry", "pipenv", "npx", "bunx", "bundle", "sh", "bash",
+];
+
 /// Command lines that commit.
 const COMMITS: &[&str] = &["git commit", "jj commit", "hg commit"];
 
 /// What a run of tests that failed says, though its command may not.
-const FAILURES: &[&str] =
-    &["test result: FAILED", "= FAILURES =", "FAILED (", "Test Suites: 1 failed", "--- FAIL:"];
+const FAILURES: &[&str] = &["test result: FAILED", "= FAILURES =", "FAILED (", "--- FAIL:"];
 
 /// Parts of the names of tools that change files.
 const CHANGERS: &[&str] = &["edit", "write", "patch", "create", "replace"];
@@ -85,14 +90,14 @@ const CHANGERS: &[&str] = &["edit", "write", "patch", "create", "replace"];
 #[derive(Debug, Default)]
 pub struct Signs {
     marks: Vec<Mark>,
-    /// Calls under way that matter, by id, else by the tool's name.
-    doing: HashMap<String, Doing>,
+    /// Calls under way that matter, by their numbers.
+    doing: HashMap<usize, Doing>,
     last: Option<Timestamp>,
 }
 
 impl Signs {
-    /// Takes the next event.
-    pub fn observe(&mut self, view: &View<'_, '_>) {
+    /// Takes the next event; `call` is the number of the call that it is a state of.
+    pub fn observe(&mut self, view: &View<'_, '_>, call: Option<usize>) {
         if view.role.is_bookkeeping() {
             return;
         }
@@ -103,15 +108,14 @@ impl Signs {
         if paused {
             self.mark(event.sequence, Sign::Pause);
         }
-        let call = || view.call_id().unwrap_or_else(|| view.tool()).into_owned();
         match view.role {
             Role::ToolStart => {
                 let arguments = view.arguments();
                 let named = |name: &str| arguments?.present(name).map(as_text);
                 let command = named("command").or_else(|| named("cmd"));
                 let command = command.or_else(|| arguments.map(as_text)).unwrap_or_default();
-                if let Some(doing) = doing(&command) {
-                    self.doing.insert(call(), doing);
+                if let (Some(call), Some(doing)) = (call, doing(&command)) {
+                    self.doing.insert(call, doing);
                 }
                 let tool = view.tool().to_lowercase();
                 let path = named("file_path").or_else(|| named("path"));
@@ -122,10 +126,10 @@ impl Signs {
             }
             role if role.is_tool_end() => {
                 let failed = role != Role::ToolEnd || exit_status(view).is_some_and(|s| s != 0);
-                match self.doing.remove(&call()) {
+                match call.and_then(|call| self.doing.remove(&call)) {
                     Some(Doing::Tests) => {
                         let said = view.result().map(as_text).unwrap_or_default();
-                        let failed = failed || FAILURES.iter().any(|words| said.contains(words));
+                        let failed = failed || tells_failure(&said);
                         self.mark(event.sequence, Sign::Tests(!failed));
                     }
                     Some(Doing::Commit(message)) if !failed => {
@@ -154,7 +158,10 @@ impl Signs {
     }
 
     fn mark(&mut self, sequence: u64, sign: Sign) {
-        self.marks.push(Mark { sequence, sign });
+        // In a damaged log sequences may go back; marks are looked for by theirs.
+        if self.marks.last().is_none_or(|last| last.sequence <= sequence) {
+            self.marks.push(Mark { sequence, sign });
+        }
     }
 }
 
@@ -163,20 +170,57 @@ fn exit_status(view: &View<'_, '_>) -> Option<i64> {
     names.iter().find_map(|name| view.data.path(name)?.text().parse().ok())
 }
 
-/// What a command line does, as far as it matters here.
-fn doing(command: &str) -> Option<Doing> {
-    if COMMITS.iter().any(|words| runs(command, words)) {
-        return Some(Doing::Commit(message(command)));
-    }
-    TESTS.iter().any(|words| runs(command, words)).then_some(Doing::Tests)
+/// Whether what a run of tests says tells that some failed.
+fn tells_failure(said: &str) -> bool {
+    let counted = |at: usize| {
+        let digits = said[..at].bytes().rev().take_while(u8::is_ascii_digit).count();
+        said[at - digits..at].bytes().any(|digit| digit != b'0')
+    };
+    FAILURES.iter().any(|words| said.contains(words))
+        || said.match_indices(" failed").any(|(at, _)| counted(at))
 }
 
-/// Whether a command line holds those words, whole.
-fn runs(command: &str, words: &str) -> bool {
-    let joined = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-    command.match_indices(words).any(|(at, _)| {
-        !joined(command[..at].chars().next_back())
-            && !joined(command[at + words.len()..].chars().next())
+/// What a command line does, as far as it matters here: a commit before tests.
+fn doing(line: &str) -> Option<Doing> {
+    let commands = || line.split(['\n', ';', '|', '&']).map(command);
+    let commit = commands().find(|command| COMMITS.iter().any(|words| begins(command, words)));
+    if let Some(commit) = commit {
+        // The message may hold what parts commands.
+        let from = commit.as_ptr() as usize - line.as_ptr() as usize;
+        return Some(Doing::Commit(message(&line[from..])));
+    }
+    let tests = commands().any(|command| TESTS.iter().any(|words| begins(command, words)));
+    tests.then_some(Doing::Tests)
+}
+
+/// A command without what stands before its name: variables, and programs that run others.
+fn command(part: &str) -> &str {
+    let opens = |c: char| c.is_whitespace() || matches!(c, '(' | '"' | '\'');
+    let mut rest = part.trim_start_matches(opens);
+    loop {
+        let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let sets = word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        });
+        if after.is_empty() || !(sets || RUNNERS.contains(&word)) {
+            return rest;
+        }
+        rest = after.trim_start_matches(opens);
+        // Their own options, `-m` among them, and a number of seconds.
+        while rest.starts_with('-') || rest.starts_with(|c: char| c.is_ascii_digit()) {
+            rest = rest
+                .split_once(char::is_whitespace)
+                .map_or("", |(_, after)| after.trim_start_matches(opens));
+        }
+    }
+}
+
+/// Whether a command begins with those words, whole; its name may be a path.
+fn begins(command: &str, words: &str) -> bool {
+    let end = command.find(char::is_whitespace).unwrap_or(command.len());
+    let name = command[..end].rfind('/').map_or(0, |slash| slash + 1);
+    command[name..].strip_prefix(words).is_some_and(|after| {
+        !after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
     })
 }
 

@@ -22,15 +22,17 @@ pub struct Spans {
     all: Vec<Span>,
     /// Last event and index in `all`, in order of the former.
     ends: Vec<(u64, usize)>,
+    /// Whether nothing more can come.
+    over: bool,
 }
 
 impl Spans {
-    /// Of calls that were observed.
+    /// Of calls that were observed; `over` when the run has ended.
     #[must_use]
-    pub fn of(calls: &Calls) -> Self {
+    pub fn of(calls: &Calls, over: bool) -> Self {
         let span = |call: &Call| {
             let began = call.first?.sequence;
-            let failed = call.status == CallStatus::Failed;
+            let failed = Calls::status(call, over) == CallStatus::Failed;
             Some(Span { tool: call.tool.to_string(), began, ended: call.end_sequence, failed })
         };
         let mut all: Vec<Span> = calls.all().iter().filter_map(span).collect();
@@ -38,7 +40,7 @@ impl Spans {
         let ends = all.iter().enumerate().filter_map(|(at, span)| Some((span.ended?, at)));
         let mut ends: Vec<(u64, usize)> = ends.collect();
         ends.sort_unstable();
-        Self { all, ends }
+        Self { all, ends, over }
     }
 
     /// The calls that began from the first sequence to the last.
@@ -55,13 +57,13 @@ impl Spans {
         (begun.len() as u64, begun.iter().filter(|span| span.failed).count() as u64)
     }
 
-    /// The first call of which such a range holds a part. One without an end goes on, unless
-    /// `over`: nothing more can come.
+    /// The first call of which such a range holds a part. One without an end goes on as long
+    /// as the run does.
     #[must_use]
-    pub fn parted(&self, first: u64, last: u64, over: bool) -> Option<&Span> {
+    pub fn parted(&self, first: u64, last: u64) -> Option<&Span> {
         let goes_on = |span: &&Span| match span.ended {
             Some(ended) => ended > last || ended < first,
-            None => !over,
+            None => !self.over,
         };
         let from = self.ends.partition_point(|(ended, _)| *ended < first);
         let to = self.ends.partition_point(|(ended, _)| *ended <= last);

@@ -3,6 +3,7 @@
 use super::fold::Chapter;
 use super::index::{Entry, Index};
 use crate::event::template::one_line;
+use crate::render::inert;
 
 /// What a path names.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +94,8 @@ pub fn event_names(index: &Index, chapter: &Chapter) -> Vec<(String, Entry)> {
 /// The content of `summary.md`.
 #[must_use]
 pub fn summary(chapter: &Chapter) -> String {
-    format!("# {}\n\n{}\n", one_line(&chapter.name), chapter.message)
+    let text = format!("# {}\n\n{}\n", one_line(&chapter.name), chapter.message);
+    inert::text(&text).into_owned()
 }
 
 /// Every file of the tree, with its path below `/chapters`, in order.

@@ -4,7 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap_complete::CompleteEnv;
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, ValueCompleter};
+use clap_complete::engine::{
+    ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
+};
 use clap_complete::env::Shells;
 
 use super::commands::{command, default_run};
@@ -55,6 +57,11 @@ pub(super) fn run_and_chapter() -> ArgValueCompleter {
     ArgValueCompleter::new(Words { then: Then::Chapter })
 }
 
+/// Offers runs, then files.
+pub(super) fn run_and_file() -> ArgValueCompleter {
+    ArgValueCompleter::new(Words { then: Then::File })
+}
+
 /// A run, and what follows it.
 struct Words {
     then: Then,
@@ -65,6 +72,7 @@ enum Then {
     Nothing,
     Path,
     Chapter,
+    File,
 }
 
 impl ValueCompleter for Words {
@@ -82,6 +90,9 @@ impl ValueCompleter for Words {
             _ => Vec::new(),
         });
         offers.retain(|offer| offer.starts_with(current.as_ref()));
+        if self.then == Then::File && !first {
+            return PathCompleter::file().complete(OsStr::new(current.as_ref()));
+        }
         offers.into_iter().map(CompletionCandidate::new).collect()
     }
 }
@@ -107,13 +118,20 @@ fn runs_dir() -> PathBuf {
 
 /// The words of `chapter ls …` behind the command that are no options, nor values of some.
 fn positionals() -> Vec<String> {
-    const TAKE_VALUES: &[&str] = &["--runs-dir", "--color", "--durability", "--lock-timeout"];
+    let mut command = command();
+    command.build();
+    let inner =
+        command.find_subcommand("chapter").into_iter().flat_map(clap::Command::get_subcommands);
+    let arguments = inner.flat_map(clap::Command::get_arguments);
+    let values = arguments.filter(|argument| argument.get_action().takes_values());
+    let take_values: Vec<String> =
+        values.filter_map(|argument| Some(format!("--{}", argument.get_long()?))).collect();
     let words = typed().skip_while(|word| word != "chapter").skip(2);
     let mut is_value = false;
     let words = words.map(|word| word.to_string_lossy().into_owned());
     words
         .filter(|word| {
-            let skipped = std::mem::replace(&mut is_value, TAKE_VALUES.contains(&word.as_str()));
+            let skipped = std::mem::replace(&mut is_value, take_values.contains(word));
             !skipped && !word.starts_with('-')
         })
         .collect()
@@ -137,11 +155,14 @@ fn paths(run: &RunDir, current: &str) -> Vec<String> {
 
 fn chapters(run: &RunDir) -> Vec<String> {
     let Some(index) = index(run) else { return Vec::new() };
-    index.chapters.active().iter().map(|chapter| chapter.slug.clone()).collect()
+    index.chapters.active().map(|chapter| chapter.slug.clone()).collect()
 }
 
 fn index(run: &RunDir) -> Option<Index> {
-    let mut index = Index::new(Templates::built_in());
+    // As `cat` names the files.
+    let settings = Settings::beside(&runs_dir()).ok();
+    let templates = settings.and_then(|settings| settings.templates(None).ok());
+    let mut index = Index::new(templates.unwrap_or(Templates::built_in()));
     let mut reader = LogReader::open(&run.events()).ok()?;
     while let Some(line) = reader.next_line().ok()? {
         if let Ok(Some(event)) = line.event() {

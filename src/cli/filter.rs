@@ -19,6 +19,8 @@ pub(super) struct Filter {
     pub(super) command: String,
     /// How long it may take.
     pub(super) timeout: Duration,
+    /// Whether a signal waits for its answer, which was paid for; else it ends the command.
+    pub(super) patient: bool,
 }
 
 /// Why there is no answer.
@@ -34,6 +36,8 @@ pub(super) enum Trouble {
     Late(Duration),
     /// It said more than [`MAX_ANSWER`].
     TooLong,
+    /// A signal came, which it was ended for.
+    Interrupted,
 }
 
 impl Trouble {
@@ -51,6 +55,7 @@ impl fmt::Display for Trouble {
             Self::Status(status) => write!(f, "the command exited with status {status}"),
             Self::Killed(signal) => write!(f, "the command was killed by signal {signal}"),
             Self::Late(time) => write!(f, "the command gave no answer within {time:?}"),
+            Self::Interrupted => write!(f, "a signal came before the command answered"),
             Self::TooLong => write!(f, "the command answered with over {MAX_ANSWER} bytes"),
         }
     }
@@ -65,7 +70,7 @@ const LEFTOVER: Duration = Duration::from_millis(500);
 
 impl Filter {
     /// Gives the command that text and takes its answer. Its standard error goes where this
-    /// process's goes. A signal waits for the answer; a second one does not.
+    /// process's goes. A second signal never waits.
     pub(super) fn run(&self, input: String, interrupts: &Interrupts) -> Result<String, Trouble> {
         let mut command = Command::new("sh");
         // A group of its own, so that a late command ends with all its children.
@@ -89,7 +94,7 @@ impl Filter {
                 }
             }
         });
-        let outcome = attend(&mut child, &answer, self.timeout, interrupts);
+        let outcome = attend(&mut child, &answer, self, interrupts);
         if outcome.is_err() {
             end(&mut child);
         }
@@ -106,7 +111,7 @@ impl Filter {
 fn attend(
     child: &mut Child,
     answer: &Receiver<Vec<u8>>,
-    timeout: Duration,
+    filter: &Filter,
     interrupts: &Interrupts,
 ) -> Result<(ExitStatus, Vec<u8>), Trouble> {
     const LOOK: Duration = Duration::from_millis(20);
@@ -116,7 +121,9 @@ fn attend(
     let mut ended: Option<(ExitStatus, Instant)> = None;
     loop {
         // The first signal is noted here, so that a second one does what it does.
-        let _ = interrupts.caught();
+        if interrupts.caught().is_some() && !filter.patient {
+            return Err(Trouble::Interrupted);
+        }
         match answer.recv_timeout(LOOK) {
             Ok(piece) => said.extend(piece),
             Err(RecvTimeoutError::Timeout) => {}
@@ -132,7 +139,7 @@ fn attend(
         }
         match ended {
             Some((status, at)) if !open || at.elapsed() > LEFTOVER => return Ok((status, said)),
-            None if begun.elapsed() > timeout => return Err(Trouble::Late(timeout)),
+            None if begun.elapsed() > filter.timeout => return Err(Trouble::Late(filter.timeout)),
             _ => {}
         }
     }

@@ -2,9 +2,11 @@
 
 /// Longest slug, in characters.
 pub const MAX_SLUG: usize = 64;
+/// Longest slug, in bytes: names of files have 255 at most.
+pub const MAX_SLUG_BYTES: usize = 200;
 
 /// Lower case, every run of characters other than Unicode letters and digits
-/// becomes `-`, trimmed, at most 64 characters; may be empty.
+/// becomes `-`, trimmed, at most 64 characters and 200 bytes; may be empty.
 #[must_use]
 pub fn slugify(name: &str) -> String {
     let mut slug = String::new();
@@ -15,7 +17,7 @@ pub fn slugify(name: &str) -> String {
         if !kept && (slug.is_empty() || slug.ends_with('-')) {
             continue;
         }
-        if length == MAX_SLUG {
+        if length == MAX_SLUG || slug.len() + character.len_utf8() > MAX_SLUG_BYTES {
             break;
         }
         slug.push(if kept { character } else { '-' });
@@ -30,5 +32,6 @@ pub fn slugify(name: &str) -> String {
 #[must_use]
 pub fn is_slug(text: &str) -> bool {
     let good = |character: char| character.is_alphanumeric() || character == '-';
-    !text.is_empty() && text.chars().count() <= MAX_SLUG && text.chars().all(good)
+    let short = text.len() <= MAX_SLUG_BYTES && text.chars().count() <= MAX_SLUG;
+    short && !text.is_empty() && text.chars().all(good)
 }

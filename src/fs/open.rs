@@ -58,6 +58,8 @@ fn nature(metadata: &Metadata) -> &'static str {
         "a symbolic link"
     } else if kind.is_dir() {
         "a directory"
+    } else if kind.is_file() {
+        "a file"
     } else {
         "not a regular file"
     }

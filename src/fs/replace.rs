@@ -1,5 +1,6 @@
 //! Replacing derived files so that a reader sees the old one or the new one.
 
+use std::ffi::OsStr;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -25,6 +26,16 @@ pub fn replace_read_only(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     place(path, bytes, READ_ONLY_MODE, false)
 }
 
+/// What the names of temporary files begin and end with.
+const PREFIX: &str = ".runlog-";
+const SUFFIX: &str = ".tmp";
+
+/// Whether a file of that name is a temporary one, of a process that may have been killed.
+#[must_use]
+pub fn is_temporary(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
+}
+
 fn place(path: &Path, bytes: &[u8], mode: u32, synced: bool) -> Result<(), FsError> {
     if path.symlink_metadata().is_ok() && !is_regular(path) {
         return Err(FsError::unsafe_path(path, "not a regular file"));
@@ -32,8 +43,8 @@ fn place(path: &Path, bytes: &[u8], mode: u32, synced: bool) -> Result<(), FsErr
     let failed = |what| move |error| FsError::io(path, what, error);
     let directory = path.parent().unwrap_or(Path::new("."));
     let mut temporary = tempfile::Builder::new()
-        .prefix(".runlog-")
-        .suffix(".tmp")
+        .prefix(PREFIX)
+        .suffix(SUFFIX)
         .permissions(std::fs::Permissions::from_mode(mode))
         .tempfile_in(directory)
         // The library's message names the temporary file, which tells nobody anything.

@@ -6,7 +6,6 @@ use std::borrow::Cow;
 
 use super::identity::Identity;
 use super::options::Options;
-use super::state::Counted;
 use crate::event::blob::{Blob, move_out};
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Derived, Draft};
@@ -46,7 +45,10 @@ impl<'d> Intake<'d> {
         count_redactions(&mut draft);
         let derived = Derived::of(&draft, options.templates);
         let mut blobs = Vec::new();
-        if let Some((data, moved)) = move_out(draft.data(), options.inline_limit) {
+        // What stands for a chapter in an agent's context has to be there whole.
+        let whole = catalogue::role(&draft.kind) == Role::Chapter;
+        let moved = if whole { None } else { move_out(draft.data(), options.inline_limit) };
+        if let Some((data, moved)) = moved {
             draft.data = data.into();
             draft.proven = false;
             blobs = moved;
@@ -59,11 +61,6 @@ impl<'d> Intake<'d> {
             draft.data = data.finish().into();
         }
         Ok(Self { draft, derived, blobs })
-    }
-
-    /// What it does to the state of the run, if that is no more than being counted.
-    pub(super) fn counted(&self) -> Option<Counted> {
-        Counted::of(catalogue::role(&self.draft.kind), &self.derived)
     }
 
     /// The line but for what the lock decides, behind the `texts` of others.

@@ -110,11 +110,11 @@ impl Writing {
         taken: Vec<Result<Taken, RunError>>,
         intakes: &Intakes<'_>,
     ) -> (Vec<Result<Recorded, RunError>>, Vec<LineEnd>, Vec<u8>) {
-        let counted = |index: usize| intakes.get(index)?.as_ref().ok()?.counted();
-        let ends = self
-            .written
-            .iter()
-            .map(|line| LineEnd { at: line.to, counted: line.intake.and_then(counted) });
+        let ends = self.written.iter().map(|line| {
+            let intake = line.intake.and_then(|index| intakes.get(index)?.as_ref().ok());
+            let counted = intake.and_then(|intake| Counted::of(line.role, &intake.derived));
+            LineEnd { at: line.to, counted }
+        });
         let ends = ends.collect();
         let mut written = self.written.into_iter().filter(|line| line.intake.is_some());
         let mut recorded = |taken: Taken| match taken {

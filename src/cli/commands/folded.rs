@@ -16,7 +16,9 @@ use crate::run::dir::RunDir;
 /// a line.
 pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let mut index = Index::new(global.templates(ui)?);
-    let read = each_event(run, |view, line| index.observe(view, line.offset))?;
+    let read = each_event(run, |view, line| {
+        index.observe(view, line.offset);
+    })?;
     let mut folded = Folded::new(&index);
     let mut failed = None;
     let mut shown = false;

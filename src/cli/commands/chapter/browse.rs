@@ -14,6 +14,7 @@ use crate::render::inert;
 use crate::run::dir::locate;
 
 #[derive(Debug, Args)]
+#[command(override_usage = "runlog chapter ls [OPTIONS] [RUN] [PATH]")]
 pub(super) struct LsArgs {
     /// The run (RUNLOG_RUN stands in for it), and the folder (else /chapters)
     #[arg(value_names = ["RUN", "PATH"], num_args = 0..=2, add = run_and_path())]
@@ -21,6 +22,7 @@ pub(super) struct LsArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "runlog chapter cat [OPTIONS] [RUN] <PATH>")]
 pub(super) struct CatArgs {
     /// The run (RUNLOG_RUN stands in for it), and the file
     #[arg(value_names = ["RUN", "PATH"], num_args = 1..=2, required = true, add = run_and_path())]
@@ -29,12 +31,9 @@ pub(super) struct CatArgs {
 
 pub(super) fn ls(args: &LsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     const ROOT: &str = "/chapters";
-    let is_path = |word: &str| word.trim_start_matches('/').starts_with("chapters");
     let (run, path) = match (args.words.as_slice(), default_run()) {
         ([], Some(run)) => (locate(&global.runs_dir, &run)?, ROOT),
-        ([run], found) if found.is_none() || !is_path(run) => {
-            (locate(&global.runs_dir, run)?, ROOT)
-        }
+        ([run], None) => (locate(&global.runs_dir, run)?, ROOT),
         (words, _) => run_and(words, global)?,
     };
     let (index, _) = read(&run, Index::new(global.templates(ui)?), ui)?;

@@ -1,6 +1,6 @@
 //! `runlog chapter export`: the chapters' tree as read-only files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use crate::chapter::fold::Chapter;
 use crate::chapter::index::Index;
 use crate::chapter::page::page;
 use crate::chapter::tree::{self, Node};
@@ -20,8 +21,8 @@ use crate::event::fields::View;
 use crate::event::hash::{hex, sha256};
 use crate::event::templates::Templates;
 use crate::fs::{
-    Access, FsError, is_regular, make_dir, open_dir, open_regular, read_small, replace,
-    replace_read_only,
+    Access, FsError, is_regular, is_temporary, make_dir, open_dir, open_regular, read_small,
+    replace, replace_read_only,
 };
 use crate::log::reader::line_at;
 use crate::render::human::plural;
@@ -102,7 +103,9 @@ const MAX_PAGE: u64 = 64 << 20;
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct Manifest {
     schema_version: u32,
-    /// SHA-256 of each file, by its path.
+    /// The run whose chapters they are.
+    run_id: String,
+    /// SHA-256 of each file, or where a link leads, by its path.
     files: BTreeMap<String, String>,
 }
 
@@ -124,10 +127,25 @@ fn export(
     let made = read_small(&out.join(MANIFEST), MAX_MANIFEST)?;
     let made: Manifest =
         made.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+    let list = List { out, run_id: run.name() };
+    if !made.files.is_empty() && made.run_id != list.run_id {
+        let message = format!("{} holds the chapters of the run {:?}", out.display(), made.run_id);
+        return Err(Failure::new(Exit::CannotCreate, message)
+            .hint("export to another directory, or remove that one")
+            .into());
+    }
     let made: BTreeMap<String, String> =
         made.files.into_iter().filter(|(path, _)| is_inside(path)).collect();
+    let links = links(&index);
+    // What was inside another chapter may be outermost again.
+    for (path, target) in made.iter().filter(|(path, _)| links.get(*path) != made.get(*path)) {
+        if is_link_to(&out.join(path), target) {
+            let _ = std::fs::remove_file(out.join(path));
+        }
+    }
     let mut outcome = Outcome::default();
     let mut files = BTreeMap::new();
+    let mut announced = false;
     for (path, node) in tree::files(&index) {
         let up = "../".repeat(path.matches('/').count());
         let bytes = content(run, &log, &index, node, &format!("{up}{blobs}/"))?.into_bytes();
@@ -144,9 +162,9 @@ fn export(
         }
         if !same {
             folders(out, &path)?;
-            if !there && outcome.written == 0 {
+            if !there && !std::mem::replace(&mut announced, true) {
                 // Whatever happens from now on, new files are known as the export's.
-                announce(out, &made, &index)?;
+                list.announce(&made, &index)?;
             }
             replace_read_only(&target, &bytes)?;
             outcome.written += 1;
@@ -169,40 +187,89 @@ fn export(
             let _ = std::fs::remove_dir(out.join(folder));
         }
     }
-    finish(out, files)?;
+    for (path, target) in links {
+        let place = out.join(&path);
+        if place.symlink_metadata().is_err() {
+            std::os::unix::fs::symlink(&target, &place)
+                .map_err(|error| FsError::io(&place, "create", error))?;
+        }
+        if is_link_to(&place, &target) {
+            files.insert(path, target);
+        } else {
+            outcome.foreign.push(path);
+        }
+    }
+    sweep(out, files.keys());
+    list.finish(files)?;
     Ok(outcome)
 }
 
-/// Lists what there is and what will be, without hashes for the latter: an export that is cut
-/// off knows its files again.
-fn announce(out: &Path, made: &BTreeMap<String, String>, index: &Index) -> anyhow::Result<()> {
-    let mut files = made.clone();
-    for (path, _) in tree::files(index) {
-        if out.join(&path).symlink_metadata().is_err() {
-            files.entry(path).or_default();
+/// Removes what exports that were killed left in the folders of the tree.
+fn sweep<'p>(out: &Path, files: impl Iterator<Item = &'p String>) {
+    let folders: BTreeSet<&Path> = files.filter_map(|path| Path::new(path).parent()).collect();
+    for folder in folders {
+        let entries = std::fs::read_dir(out.join(folder)).into_iter().flatten().flatten();
+        for entry in entries {
+            if is_temporary(&entry.file_name()) && is_regular(&entry.path()) {
+                let _ = std::fs::remove_file(entry.path());
+            }
         }
     }
-    write_manifest(out, files)
 }
 
-/// Lists what there is. Nothing is left where nothing was exported.
-fn finish(out: &Path, files: BTreeMap<String, String>) -> anyhow::Result<()> {
-    if !files.is_empty() {
-        return write_manifest(out, files);
-    }
-    let _ = std::fs::remove_file(out.join(MANIFEST));
-    let _ = std::fs::remove_dir(out);
-    Ok(())
+/// Links at the places where chapters were before others enclosed them, so that a path that
+/// an agent knows is found by `cat` too: path and target.
+fn links(index: &Index) -> BTreeMap<String, String> {
+    let inner = index.chapters.active().filter(|chapter| index.chapters.parent(chapter).is_some());
+    let link = |chapter: &Chapter| {
+        let path = index.chapters.path(chapter);
+        (chapter.slug.clone(), path.trim_start_matches("/chapters/").to_owned())
+    };
+    inner.map(link).collect()
 }
 
-fn write_manifest(out: &Path, files: BTreeMap<String, String>) -> anyhow::Result<()> {
-    let bytes = serde_json::to_vec_pretty(&Manifest { schema_version: 1, files })?;
-    let path = out.join(MANIFEST);
-    let old = read_small(&path, MAX_MANIFEST)?;
-    if old.as_deref() != Some(&bytes) {
-        replace(&path, &bytes)?;
+fn is_link_to(place: &Path, target: &str) -> bool {
+    std::fs::read_link(place).is_ok_and(|there| there == Path::new(target))
+}
+
+/// The list of what an export made.
+struct List<'o> {
+    out: &'o Path,
+    run_id: String,
+}
+
+impl List<'_> {
+    /// Lists what there is and what will be, without hashes for the latter: an export that is
+    /// cut off knows its files again.
+    fn announce(&self, made: &BTreeMap<String, String>, index: &Index) -> anyhow::Result<()> {
+        let mut files = made.clone();
+        for (path, _) in tree::files(index) {
+            if self.out.join(&path).symlink_metadata().is_err() {
+                files.entry(path).or_default();
+            }
+        }
+        self.write(files)
     }
-    Ok(())
+
+    /// Lists what there is. The folder itself stays, since exports take turns by it.
+    fn finish(&self, files: BTreeMap<String, String>) -> anyhow::Result<()> {
+        if !files.is_empty() {
+            return self.write(files);
+        }
+        let _ = std::fs::remove_file(self.out.join(MANIFEST));
+        Ok(())
+    }
+
+    fn write(&self, files: BTreeMap<String, String>) -> anyhow::Result<()> {
+        let run_id = self.run_id.clone();
+        let bytes = serde_json::to_vec_pretty(&Manifest { schema_version: 1, run_id, files })?;
+        let path = self.out.join(MANIFEST);
+        let old = read_small(&path, MAX_MANIFEST)?;
+        if old.as_deref() != Some(&bytes) {
+            replace(&path, &bytes)?;
+        }
+        Ok(())
+    }
 }
 
 /// Makes the folders of a file.
@@ -248,7 +315,11 @@ fn is_inside(path: &str) -> bool {
 /// The path from a directory to another place: `..` for each folder that only the former has.
 fn relative(from: &Path, to: &Path) -> String {
     let full = |path: &Path| {
-        let parent = path.parent().unwrap_or(path);
+        let parent = match path.parent() {
+            Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+            Some(parent) => parent,
+            None => path,
+        };
         let parent = parent.canonicalize().unwrap_or_else(|_| parent.to_owned());
         path.file_name().map_or_else(|| parent.clone(), |name| parent.join(name))
     };
@@ -258,7 +329,17 @@ fn relative(from: &Path, to: &Path) -> String {
     let up = from.components().skip(shared).map(|_| "..".to_owned());
     let down = to.components().skip(shared);
     let down = down.map(|part| part.as_os_str().to_string_lossy().into_owned());
-    up.chain(down).collect::<Vec<_>>().join("/")
+    let parts: Vec<String> = up.chain(down).map(|part| percent_encoded(&part)).collect();
+    parts.join("/")
+}
+
+/// A part of a path as it stands in a link (RFC 3986): what is neither a letter, a digit nor
+/// one of `-._~` is `%` and two hex digits.
+fn percent_encoded(part: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    part.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }
 
 /// The log, to read pages from.

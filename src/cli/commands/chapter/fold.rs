@@ -11,7 +11,7 @@ use crate::chapter::propose::{propose, to_json};
 use crate::chapter::signs::Signs;
 use crate::cli::commands::read::{each_event, tell_bad_lines};
 use crate::cli::commands::{Appending, Global, RunArg, renew, text_or_file};
-use crate::cli::complete::run_and_chapter;
+use crate::cli::complete::{run_and_chapter, run_and_file};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
@@ -37,7 +37,8 @@ pub(super) struct AddArgs {
     /// Number of the last task
     #[arg(long, value_name = "M", allow_negative_numbers = true, requires = "start")]
     end: Option<i64>,
-    /// Instead of whole tasks, events inside one: sequence of the first
+    /// Instead of whole tasks, events inside one, even one in progress: sequence of the first,
+    /// as `runlog show` prints it
     #[arg(long, value_name = "SEQ", requires = "last")]
     first: Option<u64>,
     /// Sequence of the last event
@@ -54,18 +55,20 @@ pub(super) struct AddArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "runlog chapter apply [OPTIONS] [RUN] [FILE|-]")]
 pub(super) struct ApplyArgs {
     /// The run (RUNLOG_RUN stands in for it), and the file with the array (else standard input)
     ///
     /// An array of {"start", "end", "name", "message"}, or with "first" and "last" for events
     /// inside one task; it may stand in a code fence, as models write it.
-    #[arg(value_names = ["RUN", "FILE|-"], num_args = 0..=2)]
+    #[arg(value_names = ["RUN", "FILE|-"], num_args = 0..=2, add = run_and_file())]
     words: Vec<String>,
     #[command(flatten)]
     appending: Appending,
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "runlog chapter remove [OPTIONS] [RUN] <SLUG>")]
 pub(super) struct RemoveArgs {
     /// The run (RUNLOG_RUN stands in for it), and the chapter's name in paths, as `chapter list`
     /// prints it
@@ -142,8 +145,8 @@ pub(super) fn auto(args: &AutoArgs, global: &Global, ui: &Ui) -> anyhow::Result<
     let mut index = Index::with_calls(options.templates);
     let mut signs = Signs::default();
     let read = each_event(&run, |view, line| {
-        index.observe(view, line.offset);
-        signs.observe(view);
+        let call = index.observe(view, line.offset);
+        signs.observe(view, call);
     })?;
     tell_bad_lines(read.bad_lines, &run, ui);
     let requests = propose(&index, &signs);
@@ -151,7 +154,7 @@ pub(super) fn auto(args: &AutoArgs, global: &Global, ui: &Ui) -> anyhow::Result<
         ui.data(to_json(&requests).as_bytes())?;
         match requests.len() {
             0 => ui.note("nothing to fold: no task has finished, or all are in chapters"),
-            _ => ui.note("to fold this: runlog chapter auto --apply, or chapter apply"),
+            _ => ui.note(&format!("to fold this: runlog chapter auto {} --apply", run.name())),
         }
         return Ok(Exit::Fine);
     }
@@ -162,9 +165,9 @@ pub(super) fn auto(args: &AutoArgs, global: &Global, ui: &Ui) -> anyhow::Result<
 
 pub(super) fn remove(args: &RemoveArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (run, slug) = run_and(&args.words, global)?;
-    append_checked(&run, args.appending.options(global, ui)?, ui, |index| {
-        find(index, slug)?;
-        Ok((vec![plan::removed(slug)], ()))
+    let slug = append_checked(&run, args.appending.options(global, ui)?, ui, |index| {
+        let slug = find(index, slug)?.slug.clone();
+        Ok((vec![plan::removed(&slug)], slug))
     })?;
     ui.note(&format!("unfolded {slug}"));
     Ok(Exit::Fine)
@@ -172,12 +175,14 @@ pub(super) fn remove(args: &RemoveArgs, global: &Global, ui: &Ui) -> anyhow::Res
 
 /// Prints the paths of new chapters, and what they cover.
 pub(super) fn tell(chapters: &[Chapter], ui: &Ui) -> anyhow::Result<()> {
-    let events = chapters.iter().map(|chapter| chapter.events).sum();
+    // One inside another is counted with that.
+    let outer = |one: &&Chapter| !chapters.iter().any(|other| other.contains(one));
+    let events = chapters.iter().filter(outer).map(|chapter| chapter.events).sum();
     let paths: String =
         chapters.iter().map(|chapter| format!("/chapters/{}\n", chapter.slug)).collect();
     ui.data(paths.as_bytes())?;
     ui.note(&match chapters.len() {
-        0 => "nothing was to be folded".to_owned(),
+        0 => "nothing to fold".to_owned(),
         count => {
             let count = plural(count as u64, "chapter");
             format!("folded {} into {count}", plural(events, "event"))

@@ -46,9 +46,11 @@ enum ChapterCommand {
     Cat(browse::CatArgs),
     /// Write the chapters' tree as read-only files
     Export(export::ExportArgs),
-    /// Tell by the exit status whether an agent's context has grown too large
+    /// Tell whether an agent's context has grown too large: exit status 0 if so, else 1
     Due(round::DueArgs),
     /// If the context has grown too large, ask an agent what to fold, and fold it
+    ///
+    /// Each call asks, even about a context that was decided on before; --follow does not.
     Run(round::RunArgs),
     /// Propose chapters without a model, as the JSON array that `apply` takes
     Auto(fold::AutoArgs),
@@ -76,6 +78,12 @@ fn run_and<'w>(words: &'w [String], global: &Global) -> anyhow::Result<(RunDir, 
     match (words, default_run()) {
         ([run, wanted], _) => Ok((locate(&global.runs_dir, run)?, wanted)),
         ([wanted], Some(run)) => Ok((locate(&global.runs_dir, &run)?, wanted)),
+        ([word], None) => {
+            let message = format!("a run, and what of it, are needed: there is only {word:?}");
+            Err(Failure::new(Exit::Usage, message)
+                .hint("name the run first (or set RUNLOG_RUN); `runlog chapter list RUN` shows its chapters")
+                .into())
+        }
         _ => Err(Failure::new(Exit::Usage, "no run given")
             .hint("name it before the rest, or set RUNLOG_RUN")
             .into()),
@@ -84,15 +92,19 @@ fn run_and<'w>(words: &'w [String], global: &Global) -> anyhow::Result<(RunDir, 
 
 /// Reads the whole run into an index that knows no event yet.
 fn read(run: &RunDir, mut index: Index, ui: &Ui) -> anyhow::Result<(Index, Read)> {
-    let read = each_event(run, |view, line| index.observe(view, line.offset))?;
+    let read = each_event(run, |view, line| {
+        index.observe(view, line.offset);
+    })?;
     tell_bad_lines(read.bad_lines, run, ui);
     Ok((index, read))
 }
 
-fn find<'i>(index: &'i Index, slug: &str) -> anyhow::Result<&'i Chapter> {
+/// The chapter of that slug, or at that path.
+fn find<'i>(index: &'i Index, name: &str) -> anyhow::Result<&'i Chapter> {
+    let slug = name.trim_matches('/').rsplit('/').next().unwrap_or(name);
     index.chapters.get(slug).ok_or_else(|| {
-        Failure::new(Exit::NoInput, format!("there is no chapter {slug:?}"))
-            .hint("`runlog chapter list` shows the chapters")
+        Failure::new(Exit::NoInput, format!("there is no chapter {name:?}"))
+            .hint("`runlog chapter list RUN` shows the chapters")
             .into()
     })
 }

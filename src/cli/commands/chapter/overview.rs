@@ -26,6 +26,7 @@ pub(super) struct OverviewArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "runlog chapter show [OPTIONS] [RUN] <SLUG>")]
 pub(super) struct ShowArgs {
     /// The run (RUNLOG_RUN stands in for it), and the chapter's name in paths, as `chapter list`
     /// prints it
@@ -61,7 +62,7 @@ pub(super) fn list(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Res
     let (before, after) = index.chapters.savings();
     let text = match args.format {
         HumanOrJson::Json => {
-            let chapters = index.chapters.active().iter().map(|chapter| {
+            let chapters = index.chapters.active().map(|chapter| {
                 let raw = RawValue::from_string(chapter.data.clone())?;
                 let mut object: serde_json::Map<String, Value> = serde_json::from_str(raw.get())?;
                 let parent = index.chapters.parent(chapter).map(|parent| parent.slug.clone());
@@ -75,11 +76,12 @@ pub(super) fn list(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Res
                 ListDocument { schema_version: 1, chapters, tokens_before, tokens_after };
             serde_json::to_string_pretty(&document)? + "\n"
         }
-        HumanOrJson::Human => index.chapters.active().iter().map(|one| line(one, &index)).collect(),
+        HumanOrJson::Human => index.chapters.active().map(|one| line(one, &index)).collect(),
     };
     ui.data(text.as_bytes())?;
     match index.chapters.active().len() {
         0 => ui.note("the run has no chapters"),
+        1 => {}
         count => ui.note(&format!("{}: {}", plural(count as u64, "chapter"), saved(before, after))),
     }
     Ok(Exit::Fine)
@@ -117,7 +119,7 @@ pub(super) fn show(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<
     let (run, slug) = run_and(&args.words, global)?;
     let (index, _) = read(&run, Index::new(global.templates(ui)?), ui)?;
     let chapter = find(&index, slug)?;
-    let text = Chapter::in_context(&chapter.name, &chapter.message, &chapter.slug);
+    let text = chapter.in_context();
     ui.data(format!("{}\n", inert::text(&text)).as_bytes())?;
     Ok(Exit::Fine)
 }

@@ -1,6 +1,7 @@
 //! `runlog chapter due` and `run`: asking an agent what to fold when its context has grown
 //! too large.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use clap::Args;
@@ -11,19 +12,20 @@ use crate::chapter::ask::{self, COLUMNS};
 use crate::chapter::fold::Chapter;
 use crate::chapter::folded::Folded;
 use crate::chapter::index::Index;
-use crate::cli::commands::read::each_event;
-use crate::cli::commands::{Appending, Global, RunArg, duration};
+use crate::cli::commands::read::{each_event, events_until};
+use crate::cli::commands::{Appending, Global, RunArg, duration, renew};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
 use crate::cli::signals::Interrupts;
 use crate::cli::turn::{self, Turn};
 use crate::cli::ui::Ui;
-use crate::conversation::tasks::{CHAPTER_TASK, Outcome};
+use crate::conversation::tasks::{CHAPTER_TASK, Outcome, Tasks};
 use crate::conversation::usage::NewestCall;
 use crate::event::draft::Draft;
 use crate::event::fields::View;
 use crate::fs::make_dir;
 use crate::log::reader::LogReader;
+use crate::render::human::plural;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
@@ -33,8 +35,9 @@ use crate::run::recorder::Recorder;
 pub(super) struct DueArgs {
     #[command(flatten)]
     run: RunArg,
-    /// Due when the newest call of a model was given more tokens than this, cached ones included
-    #[arg(long, value_name = "TOKENS")]
+    /// Due when the newest call of a model was given more tokens than this, cached ones
+    /// included (as 100000, 100k)
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     trigger: u64,
 }
 
@@ -43,7 +46,8 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     run: RunArg,
     /// Ask when the newest call of a model was given more tokens than this, cached ones included
-    #[arg(long, value_name = "TOKENS")]
+    /// (as 100000, 100k)
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     trigger: u64,
     /// The agent: a command line that reads the context and the index of tasks, and answers
     /// with the JSON array that `chapter apply` takes
@@ -52,11 +56,25 @@ pub(super) struct RunArgs {
     /// How long the agent may take
     #[arg(long, default_value = "5m", value_name = "TIME", value_parser = duration)]
     agent_timeout: Duration,
-    /// Stay, and ask after each finished task, until the run ends
+    /// Stay until the run ends, and ask after each finished task, but not twice about the same
+    /// call of a model
     #[arg(long)]
     follow: bool,
     #[command(flatten)]
     appending: Appending,
+}
+
+/// Longest context that an agent is given, in bytes: more than any model takes.
+const MAX_CONTEXT: usize = 8 << 20;
+/// `100000`, `100k`, `1M`.
+fn tokens(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.char_indices().next_back() {
+        Some((at, 'k')) => (&text[..at], 1_000),
+        Some((at, 'M')) => (&text[..at], 1_000_000),
+        _ => (text, 1),
+    };
+    let number: u64 = digits.parse().map_err(|_| "use a whole number, with k or M if you like")?;
+    number.checked_mul(unit).ok_or_else(|| "too many".to_owned())
 }
 
 /// How often a followed log is looked at.
@@ -71,19 +89,18 @@ pub(super) fn due(args: &DueArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
         ui.data(b"not due: no call of a model told how much it was given\n")?;
         return Ok(Exit::No);
     };
-    let (exceeds, verdict) = match call.exceeds(trigger) {
-        true => (true, format!("due: more than {trigger}")),
-        false => (false, format!("not due: not more than {trigger}")),
-    };
-    ui.data(format!("{verdict}; {}\n", call.told()).as_bytes())?;
-    Ok(if exceeds { Exit::Fine } else { Exit::No })
+    let due = call.exceeds(trigger);
+    let verdict = if due { "due: more" } else { "not due: not more" };
+    ui.data(format!("{verdict} than {trigger}; {}\n", call.told()).as_bytes())?;
+    Ok(if due { Exit::Fine } else { Exit::No })
 }
 
 pub(super) fn run(args: &RunArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run = args.run.find(global)?;
     let options = args.appending.options(global, ui)?;
     let interrupts = Interrupts::watch()?;
-    let filter = Filter { command: args.agent_cmd.clone(), timeout: args.agent_timeout };
+    let filter =
+        Filter { command: args.agent_cmd.clone(), timeout: args.agent_timeout, patient: false };
     let asking = Asking { run, trigger: args.trigger, filter, options, interrupts };
     let Some(_turn) = asking.turn(ui)? else { return asking.done(Exit::Fine) };
     if args.follow {
@@ -95,6 +112,13 @@ pub(super) fn run(args: &RunArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
         None => Exit::Fine,
     };
     asking.done(exit)
+}
+
+/// What is wrong with an answer, and the answer, if there is one.
+#[derive(Clone)]
+struct Bad {
+    trouble: String,
+    answer: String,
 }
 
 /// What rounds need.
@@ -122,39 +146,53 @@ impl Asking {
     /// but the record of the task that failed.
     fn round(&self, call: &NewestCall, ui: &Ui) -> anyhow::Result<Exit> {
         let Self { run, trigger, options, .. } = self;
-        // Numbers never change: what is read now holds when the answer comes.
-        let (index, _) = super::read(run, Index::new(options.templates), ui)?;
-        let prompt = ask::prompt(call, *trigger, &self.context(&index)?, &index);
         ui.note(&format!("due: more than {trigger}; {}", call.told()));
-        self.append(ask::started(call, *trigger))?;
-        match self.chapters(prompt, index.tasks.all().len() as u64, ui)? {
-            Ok(chapters) => {
-                tell(&chapters, ui)?;
-                Ok(Exit::Fine)
+        let started = self.append(ask::started(call, *trigger))?;
+        let outcome = self.chapters(call, started, ui);
+        let Bad { trouble, answer } = match &outcome {
+            Ok(Ok(chapters)) => {
+                tell(chapters, ui)?;
+                return Ok(Exit::Fine);
             }
-            Err(trouble) => {
-                self.append(ask::failed(&trouble))?;
-                ui.warn(&format!("{}: no chapters: {trouble}", run.name()));
-                Ok(Exit::Unavailable)
-            }
-        }
+            Ok(Err(bad)) => bad.clone(),
+            Err(error) => Bad { trouble: format!("{error:#}"), answer: String::new() },
+        };
+        let recorded = self.append(ask::failed(&trouble, &answer));
+        // What went wrong first is told first.
+        outcome?.ok();
+        recorded?;
+        ui.warn(&format!("{}: no chapters: {trouble}", run.name()));
+        renew(run, options.lock_timeout, false, ui);
+        Ok(Exit::Unavailable)
     }
 
-    /// The chapters that the agent makes of the tasks up to that number; else what is wrong
-    /// with its answer.
+    /// The chapters that the agent makes of the tasks before the one that began with the event
+    /// of that sequence; else what is wrong with its answer.
     fn chapters(
         &self,
-        prompt: String,
-        known: u64,
+        call: &NewestCall,
+        started: u64,
         ui: &Ui,
-    ) -> anyhow::Result<Result<Vec<Chapter>, String>> {
+    ) -> anyhow::Result<Result<Vec<Chapter>, Bad>> {
+        // From now on the numbers are certain: no start of a task can give others.
+        let mut index = Index::new(self.options.templates);
+        events_until(&self.run, Some(started), |view, line| {
+            if view.event.sequence < started {
+                index.observe(view, line.offset);
+            }
+        })?;
+        let known = index.tasks.all().len() as u64;
+        let prompt = ask::prompt(call, self.trigger, &self.context(&index, started)?, &index);
         let answer = match self.filter.run(prompt, &self.interrupts) {
             Ok(answer) => answer,
-            Err(trouble) => return Ok(Err(trouble.to_string())),
+            Err(trouble) => {
+                return Ok(Err(Bad { trouble: trouble.to_string(), answer: String::new() }));
+            }
         };
+        let bad = |trouble| Ok(Err(Bad { trouble, answer: answer.clone() }));
         let requests = match answer::read(&answer) {
             Ok(requests) => requests,
-            Err(error) => return Ok(Err(format!("the answer cannot be used: {error}"))),
+            Err(error) => return bad(format!("the answer cannot be used: {error}")),
         };
         let wanted = Wanted {
             requests: &requests,
@@ -165,54 +203,75 @@ impl Asking {
             Ok(chapters) => Ok(Ok(chapters)),
             Err(error) => match error.downcast_ref::<Failure>() {
                 Some(failure) if failure.exit == Exit::Input => {
-                    Ok(Err(format!("the answer cannot be applied: {}", failure.message)))
+                    bad(format!("the answer cannot be applied: {}", failure.message))
                 }
                 _ => Err(error),
             },
         }
     }
 
-    /// The run as the agent has it in its context, without secrets.
-    fn context(&self, index: &Index) -> anyhow::Result<String> {
+    /// The run as the agent has it in its context, without secrets: the newest of it, where it
+    /// is longer than any context.
+    fn context(&self, index: &Index, started: u64) -> anyhow::Result<String> {
         let mut folded = Folded::new(index);
-        let mut context = String::new();
-        each_event(&self.run, |view, _| context.push_str(&folded.lines(view, COLUMNS)))?;
-        let redacted = self.options.secrets.and_then(|rules| rules.redact(&context));
-        Ok(redacted.map_or(context, |redacted| redacted.text))
+        let (mut lines, mut bytes, mut left_out) = (VecDeque::new(), 0, 0_u64);
+        events_until(&self.run, Some(started), |view, _| {
+            if view.event.sequence >= started {
+                return;
+            }
+            let text = folded.lines(view, COLUMNS);
+            let secrets = self.options.secrets.and_then(|rules| rules.redact(&text));
+            let text = secrets.map_or(text, |redacted| redacted.text);
+            bytes += text.len();
+            lines.push_back(text);
+            while bytes > MAX_CONTEXT {
+                let oldest: String = lines.pop_front().unwrap_or_default();
+                bytes -= oldest.len();
+                left_out += 1;
+            }
+        })?;
+        let head = match left_out {
+            0 => String::new(),
+            count => format!("({} left out here)\n", plural(count, "older event")),
+        };
+        Ok(head + &Vec::from(lines).concat())
     }
 
-    /// A round after each finished task, if one is due by a call that no round has seen yet.
+    /// A round after each finished task, if one is due by a call that no round decided on.
     /// Ends with the run, or on a signal.
     fn follow(&self, ui: &Ui) -> anyhow::Result<Exit> {
         let mut index = Index::new(self.options.templates);
         let mut reader = LogReader::open(&self.run.events())?;
-        let (mut finished, mut decided) = (0, 0);
+        // Tasks that had finished when an agent was asked last.
+        let mut asked = 0;
         let mut exit = Exit::Fine;
         loop {
             if !self.run.has_log()? {
                 return Err(RunError::no_such_run(&self.run).into());
             }
             reader.extend_to(self.run.events().metadata().map_or(0, |metadata| metadata.len()));
+            let mut grown = false;
             while let Some(line) = reader.next_line().map_err(RunError::from)? {
                 if let Ok(Some(event)) = line.event() {
                     index.observe(&View::of(&event), line.offset);
+                    grown = true;
                 }
             }
-            let tasks = &index.tasks;
-            let over = self.interrupts.caught().is_some() || tasks.run_has_ended();
-            let real = tasks.all().iter().filter(|task| task.name != CHAPTER_TASK);
-            let done = real.filter(|task| tasks.outcome(task) != Outcome::Running).count();
-            if std::mem::replace(&mut finished, done) < done
-                && let Some(call) = index.newest_call
-                && call.exceeds(self.trigger)
-                && call.sequence > decided
-            {
-                exit = self.round(&call, ui)?;
-                if exit == Exit::Fine {
-                    decided = call.sequence;
+            if self.interrupts.caught().is_some() {
+                return self.done(exit);
+            }
+            if grown {
+                let done = finished_tasks(&index.tasks);
+                let call = index.newest_call.filter(|call| {
+                    call.exceeds(self.trigger) && call.sequence > decided_on(&index.tasks)
+                });
+                if let Some(call) = call.filter(|_| done > asked) {
+                    asked = done;
+                    exit = self.round(&call, ui)?;
+                    continue;
                 }
             }
-            if over {
+            if index.tasks.run_has_ended() {
                 return self.done(exit);
             }
             self.interrupts.wait(LOOK)?;
@@ -244,16 +303,33 @@ impl Asking {
         }
     }
 
-    fn append(&self, draft: Draft<'static>) -> anyhow::Result<()> {
+    /// Appends one event; its sequence.
+    fn append(&self, draft: Draft<'static>) -> anyhow::Result<u64> {
         let mut recorder = Recorder::open(self.run.clone(), self.options)?;
+        let mut sequence = 0;
         for outcome in recorder.append(&[draft])?.outcomes {
-            outcome?;
+            sequence = outcome?.sequence;
         }
-        Ok(())
+        Ok(sequence)
     }
 
     /// The exit status, or the signal that ended the work.
     fn done(&self, exit: Exit) -> anyhow::Result<Exit> {
         Ok(self.interrupts.caught().map_or(exit, Exit::Signal))
     }
+}
+
+/// How many tasks have finished, those aside in which chapters were decided on.
+fn finished_tasks(tasks: &Tasks) -> usize {
+    let real = tasks.all().iter().filter(|task| task.name != CHAPTER_TASK);
+    real.filter(|task| tasks.outcome(task) != Outcome::Running).count()
+}
+
+/// Sequence of the event by which an agent was asked last that answered well.
+fn decided_on(tasks: &Tasks) -> u64 {
+    let decided = tasks
+        .all()
+        .iter()
+        .rfind(|task| task.name == CHAPTER_TASK && tasks.outcome(task) == Outcome::Succeeded);
+    decided.map_or(0, |task| task.first_sequence)
 }

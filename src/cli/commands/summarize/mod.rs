@@ -326,7 +326,7 @@ fn planned(reading: &Reading, worker: Option<&Worker>) -> Vec<String> {
 }
 
 fn document(reading: &Reading) -> OverviewDocument {
-    let chapters = reading.chapters.active().iter();
+    let chapters = reading.chapters.active();
     let chapters =
         chapters.filter_map(|chapter| RawValue::from_string(chapter.data.clone()).ok()).collect();
     let path = reading.run.path().display().to_string();
@@ -351,7 +351,7 @@ fn worker(
                 .map_err(|what| Failure::new(Exit::Input, format!("{}: {what}", path.display())))?
         }
     };
-    let filter = Filter { command, timeout: args.llm_timeout };
+    let filter = Filter { command, timeout: args.llm_timeout, patient: true };
     let (window, max_batch) = (args.window, args.max_batch);
     let watched = OnceCell::new();
     Ok(Some(Worker { filter, prompt, window, max_batch, options, watched }))
