@@ -186,6 +186,21 @@ fn events_inside_a_task() {
     assert_eq!(bench.codes(), Vec::<String>::new());
 }
 
+/// If this fails, what came before the first task is folded, which belongs to none.
+#[test]
+fn events_before_the_first_task() {
+    let bench = tasks("AASAk");
+    for (first, last) in [("2", "2"), ("2", "3"), ("3", "4")] {
+        let args = ["--first", first, "--last", last, "--name", "N", "--message", "M"];
+        let error = bench.fails(65, &[&["chapter", "add", "r"], args.as_slice()].concat());
+        assert!(error.contains("not events of one task"), "{error}");
+    }
+    apply(&bench, &format!("[{}]", item(1, 1, "One"))).unwrap();
+    assert_eq!(bench.ok(&["chapter", "ls", "r", "/chapters/one/events"]).lines().count(), 3);
+    let folded = bench.ok(&["show", "r", "--folded"]);
+    assert!(folded.starts_with("    action: "), "{folded}");
+}
+
 /// If this fails, a secret in a chapter's name lives on in its path.
 #[test]
 fn secrets_in_names() {
