@@ -10,6 +10,7 @@ mod chapter;
 mod concurrency;
 mod counts;
 mod crash;
+mod deliverables;
 mod emit;
 mod exec;
 mod export;

@@ -2,14 +2,17 @@
 
 use serde::Serialize;
 
-use crate::run::deliverables::Found;
+use super::finding::{Finding, Place};
+use super::requirement::Requirement;
+use crate::event::time::Timestamp;
+use crate::run::deliverables::{Content, Found};
 
 /// A verdict, the better ones first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// It is there.
     Passed,
-    /// It is missing or empty.
+    /// It is missing, empty, or breaks its condition.
     Incomplete,
     /// It is no regular file, or cannot be read.
     Failed,
@@ -38,23 +41,109 @@ pub struct Deliverable {
     /// `passed`, `incomplete`, `failed` or `blocked`.
     pub status: &'static str,
     /// Why, where it did not pass.
-    pub reason: Option<&'static str>,
+    pub reason: Option<String>,
     /// The same as `status`.
     #[serde(skip)]
     pub verdict: Verdict,
+    /// Relative to the run directory; a pattern stays one.
+    #[serde(skip)]
+    pub file: String,
+    /// The check that it fails.
+    #[serde(skip)]
+    pub code: Option<&'static str>,
 }
 
-/// Judges what was found at a path.
+impl Deliverable {
+    /// One whose requirement cannot be read.
+    #[must_use]
+    pub fn unreadable(text: &str, what: String) -> Self {
+        Self::of(text, text, Some(("RL802", Verdict::Failed, what)))
+    }
+
+    fn of(text: &str, file: &str, fault: Option<Fault>) -> Self {
+        let (path, file) = (text.to_owned(), file.to_owned());
+        let verdict = fault.as_ref().map_or(Verdict::Passed, |(_, verdict, _)| *verdict);
+        let code = fault.as_ref().map(|(code, ..)| *code);
+        let reason = fault.map(|(.., reason)| reason);
+        Self { path, status: verdict.name(), reason, verdict, file, code }
+    }
+
+    /// The finding that it is, where it did not pass.
+    #[must_use]
+    pub fn finding(&self) -> Option<Finding> {
+        let reason = self.reason.as_deref().unwrap_or_default();
+        Some(Finding::new(self.code?, Place::file(&self.file), format!("{}: {reason}", self.path)))
+    }
+}
+
+/// The check that something fails, the verdict, and why.
+type Fault = (&'static str, Verdict, String);
+
+/// Judges what was found: the files that a requirement covers, `started` being when the run
+/// began. Of several files the worst counts.
 #[must_use]
-pub fn judge(path: &str, found: Found) -> Deliverable {
-    let (verdict, reason) = match found {
-        Found::Present => (Verdict::Passed, None),
-        Found::Missing => (Verdict::Incomplete, Some("missing")),
-        Found::Empty => (Verdict::Incomplete, Some("empty")),
-        Found::Unreadable => (Verdict::Failed, Some("no readable regular file")),
-        Found::Outside => (Verdict::Blocked, Some("outside deliverables/")),
-    };
-    Deliverable { path: path.to_owned(), status: verdict.name(), reason, verdict }
+pub fn judge(
+    required: &Requirement,
+    found: &[(String, Found)],
+    started: Option<Timestamp>,
+) -> Deliverable {
+    if found.is_empty() {
+        let fault = Some(("RL803", Verdict::Incomplete, "no file fits".to_owned()));
+        return Deliverable::of(&required.text, &required.path, fault);
+    }
+    let faults = found.iter().filter_map(|(path, found)| {
+        let (code, verdict, reason) = fault(required, found, started)?;
+        let several = required.pattern.is_some();
+        let reason = if several { format!("{path}: {reason}") } else { reason };
+        Some((path, (code, verdict, reason)))
+    });
+    let worst = faults.reduce(|one, other| if other.1.1 > one.1.1 { other } else { one });
+    match worst {
+        Some((path, fault)) => Deliverable::of(&required.text, path, Some(fault)),
+        None => Deliverable::of(&required.text, &required.path, None),
+    }
+}
+
+/// What is wrong with what was found at one path.
+fn fault(required: &Requirement, found: &Found, started: Option<Timestamp>) -> Option<Fault> {
+    let failed = |reason: String| Some(("RL802", Verdict::Failed, reason));
+    match found {
+        Found::Outside => Some(("RL801", Verdict::Blocked, "outside deliverables/".to_owned())),
+        Found::Missing => Some(("RL803", Verdict::Incomplete, "missing".to_owned())),
+        Found::Unreadable => failed("no readable regular file".to_owned()),
+        Found::TooLarge(bytes) => failed(format!("{bytes} bytes are too many to look into")),
+        Found::Unsteady => failed("it changed while it was read".to_owned()),
+        Found::File(content) => {
+            let reason = broken(required, content, started)?;
+            Some(("RL804", Verdict::Incomplete, reason))
+        }
+    }
+}
+
+/// The condition that a file breaks.
+fn broken(required: &Requirement, content: &Content, started: Option<Timestamp>) -> Option<String> {
+    let length = content.length;
+    if length == 0 {
+        return (!required.allow_empty).then(|| "empty".to_owned());
+    }
+    if let Some(min) = required.min.filter(|min| length < *min) {
+        return Some(format!("{length} bytes, at least {min} are required"));
+    }
+    if required.fresh
+        && let (Some(modified), Some(started)) = (content.modified, started)
+        && modified < started
+    {
+        return Some(format!("not changed since the run started: {modified}"));
+    }
+    if let Some(sha256) = &required.sha256
+        && content.sha256.as_ref() != Some(sha256)
+    {
+        let is = content.sha256.as_deref().unwrap_or("unknown");
+        return Some(format!("its SHA-256 is {is}"));
+    }
+    let file_type = required.file_type?;
+    let fault = file_type.fault(content.bytes.as_deref().unwrap_or_default())?;
+    Some(format!("no {}: {fault}", file_type.name))
 }
 
 /// The worst of the verdicts; `passed` for none.

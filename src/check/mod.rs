@@ -4,8 +4,10 @@
 pub mod blobs;
 pub mod deliverables;
 pub mod derived;
+pub mod file_type;
 pub mod finding;
 pub mod log;
 pub mod report;
+pub mod requirement;
 pub mod state;
 pub mod table;

@@ -9,6 +9,9 @@ use crate::render::human::plural;
 use crate::render::inert::line;
 use crate::run::document::SCHEMA_VERSION;
 
+/// The family of checks whose findings are verdicts.
+const DELIVERABLES: &str = "deliverables";
+
 /// Findings of one check that are shown one by one; the rest is counted.
 const MAX_SHOWN: usize = 10;
 
@@ -29,8 +32,11 @@ impl RunReport {
     /// Whether the run holds; with `strict` warnings count too.
     #[must_use]
     pub fn passes(&self, strict: bool) -> bool {
-        let warnings = if strict { self.findings.count(Level::Warning) } else { 0 };
-        self.findings.count(Level::Error) + warnings == 0
+        let least = if strict { Level::Warning } else { Level::Error };
+        // Deliverables have verdicts of their own.
+        let counts =
+            |finding: &Finding| finding.check().is_none_or(|check| check.family != DELIVERABLES);
+        !self.findings.all.iter().any(|finding| finding.level >= least && counts(finding))
     }
 
     /// `failed` on a finding that counts, else what the deliverables come to.
@@ -80,7 +86,8 @@ pub fn human(report: &RunReport, strict: bool, verbose: bool, color: bool) -> St
         plural(report.findings.count(level) as u64, name)
     });
     for deliverable in &report.deliverables {
-        let reason = deliverable.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+        let reason = deliverable.reason.as_deref().map(|reason| format!(" ({})", line(reason)));
+        let reason = reason.unwrap_or_default();
         let path = line(&deliverable.path);
         out.push_str(&format!("deliverable {path}: {}{reason}\n", deliverable.status));
     }
@@ -98,7 +105,12 @@ pub fn human(report: &RunReport, strict: bool, verbose: bool, color: bool) -> St
 
 fn by_code(findings: &Findings, level: Level) -> Vec<(&'static str, Vec<&Finding>)> {
     let mut groups: Vec<(&'static str, Vec<&Finding>)> = Vec::new();
-    for finding in findings.all.iter().filter(|finding| finding.level == level) {
+    // Verdicts on deliverables have lines of their own.
+    let shown = |finding: &&Finding| {
+        let verdict = finding.check().is_some_and(|check| check.family == DELIVERABLES);
+        finding.level == level && (level == Level::Info || !verdict)
+    };
+    for finding in findings.all.iter().filter(shown) {
         match groups.iter_mut().find(|(code, _)| *code == finding.code) {
             Some((_, group)) => group.push(finding),
             None => groups.push((finding.code, vec![finding])),

@@ -70,6 +70,7 @@ pub static CHECKS: &[Check] = &[
     check("RL302", "chain", Warning, "line outside the hash chain", "a line carries no prev_hash, so a change of the line before it does not show here", "append with `runlog emit`, which chains by default"),
     check("RL303", "chain", Error, "head does not match", "run.json names a newest line that the log does not hold: the tail was cut or changed", "restore the log from a copy"),
     check("RL304", "chain", Error, "prev_hash on the first line", "there is no line before the first: lines were removed at the beginning", "restore the log from a copy"),
+    check("RL305", "chain", Error, "expected head not in the log", "the head that was kept elsewhere names a line that the log does not hold: the log was cut, changed or made anew", "restore the log from a copy"),
     check("RL401", "run state", Warning, "unexpected transition", "the run was started, paused or resumed out of turn; the status does not follow", "emit run.started, run.paused and run.resumed in turn"),
     check("RL402", "run state", Error, "transition after the end", "a run that has ended cannot end otherwise or go on; the first end counts", "record further work as a new run"),
     check("RL403", "run state", Warning, "run.json missing", "other programs read the state there", "the next lifecycle event or `runlog summarize` writes it"),
@@ -84,6 +85,11 @@ pub static CHECKS: &[Check] = &[
     check("RL504", "derived files", Error, "transcript disagrees with the log", "transcript.md is not what the events say: the file was edited", "`runlog transcript RUN` writes it anew"),
     check("RL601", "summaries", Error, "template backfill with the wrong text", "a backfilled template summary must be what the template says", "`runlog summarize` shows the right one; the event stays as evidence"),
     check("RL602", "summaries", Warning, "backfill for an unknown event", "the target of a summary is not in the log", "nothing to mend"),
+    check("RL801", "deliverables", Error, "deliverable outside deliverables/", "a path that leads out, also by .. or through a link, may name any file of the machine", "write the file itself below deliverables/ in the run directory"),
+    check("RL802", "deliverables", Error, "deliverable cannot be judged", "it is no regular file, cannot be read, is too large, changes meanwhile, or its condition cannot be read", "leave a finished regular file, and mend the condition"),
+    check("RL803", "deliverables", Error, "deliverable missing", "the run was to leave this file, and it is not there", "write the file, or leave it out of what is required"),
+    check("RL804", "deliverables", Error, "deliverable empty or breaking its condition", "a file that is there in name only is no work done", "write what was asked for, or mend the condition"),
+    check("RL805", "deliverables", Info, "undeclared file", "a file below deliverables/ that nothing requires: nobody checks it", "require it when the run is created, or with --require"),
     check("RL901", "other", Info, "unknown event type", "the type has no row in the catalogue: it is recorded and shown as a note", "nothing to mend; `runlog catalogue` lists the known types"),
     check("RL902", "other", Info, "unknown envelope field", "the field is kept and ignored", "put what is your own into data"),
     check("RL903", "secrets", Error, "secret in the log", "the log is copied, shown and archived: whoever reads it has the secret", "revoke the secret; then copy the run: `runlog show OLD --full --format jsonl | runlog emit --run NEW --stdin --from runlog`"),
@@ -107,4 +113,13 @@ const fn check(
 #[must_use]
 pub fn find(code: &str) -> Option<&'static Check> {
     CHECKS.iter().find(|check| check.code.eq_ignore_ascii_case(code))
+}
+
+/// Whether a code is meant by a selection: a code, the beginning of codes (`RL3`), or the name
+/// of a family.
+#[must_use]
+pub fn is_meant(code: &str, selection: &str) -> bool {
+    let family = find(code).map_or("", |check| check.family);
+    let begins = code.get(..selection.len()).is_some_and(|c| c.eq_ignore_ascii_case(selection));
+    family.eq_ignore_ascii_case(selection) || (selection.len() >= 3 && begins)
 }

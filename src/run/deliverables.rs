@@ -1,53 +1,167 @@
-//! Looking at deliverables: what stands at a path, without following anything.
+//! Looking at deliverables: what stands at a path, without following anything. Each file is
+//! opened once, and held against itself after it was read.
 
-use std::fs;
+use std::fs::{self, File, Metadata};
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest as _, Sha256};
+use walkdir::WalkDir;
 
 use super::dir::RunDir;
+use crate::event::hash::hex;
+use crate::event::time::Timestamp;
+use crate::fs::{Access, open_regular};
 
 /// The folder in which deliverables lie.
 pub const FOLDER: &str = "deliverables";
 
+/// Largest deliverable, in bytes.
+pub const MAX_SIZE: u64 = 16 << 30;
+/// Largest file whose content is looked into, in bytes.
+pub const MAX_CONTENT: u64 = 256 << 20;
+/// How long the reading of one file may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// So many files of the folder are looked at.
+const MAX_FILES: usize = 100_000;
+
 /// What stands where a deliverable should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// A file with something in it.
-    Present,
+    /// A file.
+    File(Content),
     /// Nothing.
     Missing,
-    /// A file without anything in it.
-    Empty,
     /// The path leads out of `deliverables/`, by `..` or through a link.
     Outside,
-    /// A folder, a device, a pipe, or something that may not be inspected.
+    /// A folder, a device, a pipe, or something that may not be read.
     Unreadable,
+    /// A file that is too large for what is wanted of it, in bytes.
+    TooLarge(u64),
+    /// It changed while it was read, or took too long.
+    Unsteady,
 }
 
-/// Looks for a deliverable. `path` is relative to the run directory; a bare name is taken
-/// in `deliverables/`.
+/// What a file holds, as far as it was wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Content {
+    /// Its length.
+    pub length: u64,
+    /// When it was changed last.
+    pub modified: Option<Timestamp>,
+    /// All of it.
+    pub bytes: Option<Vec<u8>>,
+    /// SHA-256 of it, lower-case hex.
+    pub sha256: Option<String>,
+}
+
+/// What is wanted of a file besides its length and time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// Its bytes.
+    pub bytes: bool,
+    /// Their hash.
+    pub sha256: bool,
+}
+
+/// The path of a deliverable relative to the run directory: a bare name is taken in
+/// `deliverables/`.
 #[must_use]
-pub fn look(run: &RunDir, path: &str) -> Found {
-    let bare = Path::new(FOLDER).join(path);
-    let relative = if path.contains('/') { Path::new(path) } else { &bare };
+pub fn full_path(path: &str) -> String {
+    if path.contains('/') { path.to_owned() } else { format!("{FOLDER}/{path}") }
+}
+
+/// The files below `deliverables/`, links among them: paths relative to the run directory, in
+/// order.
+#[must_use]
+pub fn files(run: &RunDir) -> Vec<String> {
+    WalkDir::new(run.path().join(FOLDER))
+        .min_depth(1)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_map(Result::ok)
+        .filter(|entry| !entry.file_type().is_dir())
+        .filter_map(|entry| Some(entry.path().strip_prefix(run.path()).ok()?.to_str()?.to_owned()))
+        .take(MAX_FILES)
+        .collect()
+}
+
+/// Looks for a deliverable at a path relative to the run directory.
+#[must_use]
+pub fn look(run: &RunDir, path: &str, wants: Wants) -> Found {
+    let relative = Path::new(path);
     let normal = relative.components().all(|part| matches!(part, Component::Normal(_)));
-    if path.is_empty() || !normal || !relative.starts_with(FOLDER) {
+    if !normal || !relative.starts_with(FOLDER) || relative == Path::new(FOLDER) {
         return Found::Outside;
     }
     let mut walked = run.path().to_owned();
-    let mut metadata = None;
     for part in relative.components() {
         walked.push(part);
         match fs::symlink_metadata(&walked) {
             Ok(found) if found.file_type().is_symlink() => return Found::Outside,
-            Ok(found) => metadata = Some(found),
+            Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Found::Missing,
             Err(_) => return Found::Unreadable,
         }
     }
-    match metadata {
-        Some(found) if !found.is_file() => Found::Unreadable,
-        Some(found) if found.len() == 0 => Found::Empty,
-        Some(_) => Found::Present,
-        None => Found::Missing,
+    let Ok(file) = open_regular(&walked, Access::Read) else { return Found::Unreadable };
+    let Ok(before) = file.metadata() else { return Found::Unreadable };
+    let limit = if wants.bytes { MAX_CONTENT } else { MAX_SIZE };
+    if before.len() > limit {
+        return Found::TooLarge(before.len());
     }
+    let content = match read(&file, wants) {
+        Ok(Some(content)) => content,
+        Ok(None) => return Found::Unsteady,
+        Err(_) => return Found::Unreadable,
+    };
+    let after = file.metadata().and_then(|after| Ok((after, fs::symlink_metadata(&walked)?)));
+    let steady = after.is_ok_and(|(after, there)| same(&before, &after) && same(&before, &there));
+    if !steady {
+        return Found::Unsteady;
+    }
+    let seconds = before.mtime().checked_mul(1000);
+    let modified =
+        seconds.map(|millis| Timestamp::from_millis(millis + before.mtime_nsec() / 1_000_000));
+    Found::File(Content { length: before.len(), modified, ..content })
+}
+
+/// Whether nothing happened to a file between two looks.
+fn same(one: &Metadata, other: &Metadata) -> bool {
+    let facts = |of: &Metadata| (of.dev(), of.ino(), of.len(), of.mtime(), of.mtime_nsec());
+    facts(one) == facts(other)
+}
+
+/// Reads what is wanted; `None` when it takes too long.
+fn read(mut file: &File, wants: Wants) -> std::io::Result<Option<Content>> {
+    let mut content = Content::default();
+    if !wants.bytes && !wants.sha256 {
+        return Ok(Some(content));
+    }
+    let begun = Instant::now();
+    let mut hash = Sha256::new();
+    let mut bytes = Vec::new();
+    let mut pieces = vec![0; 1 << 20];
+    loop {
+        let count = match file.read(&mut pieces) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if begun.elapsed() > PATIENCE || bytes.len() as u64 > MAX_CONTENT {
+            return Ok(None);
+        }
+        if wants.sha256 {
+            hash.update(&pieces[..count]);
+        }
+        if wants.bytes {
+            bytes.extend_from_slice(&pieces[..count]);
+        }
+    }
+    content.sha256 = wants.sha256.then(|| hex(&hash.finalize()));
+    content.bytes = wants.bytes.then_some(bytes);
+    Ok(Some(content))
 }

@@ -1,24 +1,19 @@
-//! `runlog validate`
+//! One run held against its log.
 
+use std::collections::HashSet;
 use std::io::BufReader;
 use std::path::Path;
+use std::str::FromStr;
 
-use clap::Args;
-
-use super::format::HumanOrJson;
-use super::transcript::render;
-use super::{Global, named_or_all};
 use crate::check::blobs::BlobCheck;
-use crate::check::deliverables::{Verdict, judge, worst};
+use crate::check::deliverables::{Deliverable, judge};
 use crate::check::derived::{self, Colophon, Comparison};
 use crate::check::finding::{Finding, Findings, Place};
 use crate::check::log::{LOG, LogCheck};
-use crate::check::report::{RunReport, document, human};
+use crate::check::report::RunReport;
+use crate::check::requirement::Requirement;
 use crate::check::state::{self, HeadSeen};
-use crate::check::table::{CHECKS, Check, find};
-use crate::cli::exit::{Exit, Failure};
-use crate::cli::progress::Progress;
-use crate::cli::ui::Ui;
+use crate::cli::commands::transcript::render;
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
 use crate::event::templates::Templates;
@@ -26,83 +21,47 @@ use crate::fs::{Access, open_regular, read_small};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader};
 use crate::run::blobs::look as look_at_blob;
-use crate::run::deliverables::look;
+use crate::run::deliverables::{FOLDER, Found, files, look};
 use crate::run::derive::{Fold, Records};
 use crate::run::dir::RunDir;
 use crate::run::document::{RunDocument, stored_head};
+use crate::run::state::RunState;
 use crate::secret::Rules;
-
-/// Tell whether a run holds
-///
-/// Reads the log, the files derived from it and the deliverables that `run.created` required, and
-/// changes nothing. Exits with 1 when there is an error; else with 4, 1 or 3 when a deliverable is
-/// blocked, failed or incomplete.
-#[derive(Debug, Args)]
-pub(in crate::cli) struct ValidateArgs {
-    /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
-    #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, required_unless_present_any = ["all", "explain"])]
-    runs: Vec<String>,
-    /// All runs
-    #[arg(long)]
-    all: bool,
-    /// How to print the findings
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: HumanOrJson,
-    /// Count warnings as errors
-    #[arg(long)]
-    strict: bool,
-    /// Show notes one by one
-    #[arg(short, long)]
-    verbose: bool,
-    /// Say what a check finds, why it matters, and how to mend it (a code, or `all`)
-    #[arg(long, value_name = "CODE")]
-    explain: Option<String>,
-}
-
-pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    if let Some(code) = &args.explain {
-        ui.data(explain(code)?.as_bytes())?;
-        return Ok(Exit::Fine);
-    }
-    let runs = named_or_all(&args.runs, args.all, global)?;
-    let settings = global.settings()?;
-    let (secrets, templates) = (settings.rules(None)?, settings.templates(None)?);
-    let mut reports = Vec::new();
-    let mut progress = Progress::new(runs.len(), "validating", ui.interactive());
-    for run in &runs {
-        reports.push(validate(run, secrets, templates)?);
-        progress.step();
-    }
-    drop(progress);
-    let text = match args.format {
-        HumanOrJson::Json => serde_json::to_string_pretty(&document(&reports, args.strict))? + "\n",
-        HumanOrJson::Human => reports
-            .iter()
-            .map(|report| human(report, args.strict, args.verbose, ui.color()))
-            .collect::<Vec<_>>()
-            .join("\n"),
-    };
-    ui.data(text.as_bytes())?;
-    if !reports.iter().all(|report| report.passes(args.strict)) {
-        return Ok(Exit::No);
-    }
-    let worst = reports.iter().map(|report| worst(&report.deliverables)).max();
-    Ok(match worst.unwrap_or(Verdict::Passed) {
-        Verdict::Passed => Exit::Fine,
-        Verdict::Incomplete => Exit::Incomplete,
-        Verdict::Failed => Exit::No,
-        Verdict::Blocked => Exit::Blocked,
-    })
-}
 
 /// Largest derived document that is read whole, in bytes.
 const MAX_DOCUMENT: u64 = 256 << 20;
 
-fn validate(
-    run: &RunDir,
-    secrets: &'static Rules,
-    templates: &'static Templates,
-) -> anyhow::Result<RunReport> {
+/// What a run is held against.
+pub(super) struct Asked<'a> {
+    pub(super) secrets: &'static Rules,
+    pub(super) templates: &'static Templates,
+    /// Deliverables required besides those of the run.
+    pub(super) require: &'a [String],
+    pub(super) expected_head: Option<&'a ExpectedHead>,
+}
+
+/// A line that the log must hold.
+#[derive(Clone, Debug)]
+pub(super) struct ExpectedHead {
+    sequence: u64,
+    hash: String,
+}
+
+impl FromStr for ExpectedHead {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let rule = || "use SEQUENCE:HASH, as `runlog show RUN --head` prints it".to_owned();
+        let (sequence, hash) = text.trim().split_once(':').ok_or_else(rule)?;
+        let hash = hash.to_ascii_lowercase();
+        let good = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let sequence = sequence.parse().ok().filter(|_| good).ok_or_else(rule)?;
+        Ok(Self { sequence, hash })
+    }
+}
+
+/// Reads a run and holds it against its log.
+pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<RunReport> {
     // Derived files are opened before the log: a writer at work can then only make them
     // seem to lag, never to run ahead.
     let stored = read_small(&run.state(), MAX_DOCUMENT);
@@ -111,13 +70,14 @@ fn validate(
     let mut tools = Comparison::new("logs/tools.jsonl", lines(&run.tools()));
     let mut errors = Comparison::new("logs/errors.jsonl", lines(&run.errors()));
     let mut reader = LogReader::open(&run.events())?;
-    let mut check = LogCheck::new(secrets, templates);
+    let mut check = LogCheck::new(asked.secrets, asked.templates);
     let mut blobs = BlobCheck::default();
     let (mut fold, mut records) = (Fold::default(), Records::default());
     let state_bytes = stored.as_ref().ok().and_then(Option::as_deref);
     let head = state_bytes.and_then(stored_head);
     let mut seen = HeadSeen::default();
     let (mut events, mut last_sequence) = (0, 0);
+    let mut found_head = None;
     let mut tail = None;
     while let Some(line) = reader.next_line()? {
         match line.body {
@@ -133,6 +93,11 @@ fn validate(
             let view = View::of(event);
             events += 1;
             last_sequence = event.sequence;
+            if let (Some(expected), Body::Complete(bytes)) = (asked.expected_head, line.body)
+                && expected.sequence == event.sequence
+            {
+                found_head = Some(line_hash(bytes));
+            }
             fold.observe(&view, &line, &mut records);
             tools.expect(&records.tool);
             errors.expect(&records.error);
@@ -157,6 +122,13 @@ fn validate(
     if let Some((number, offset, length)) = tail {
         findings.push(judge_tail(run, number, offset, length));
     }
+    if let Some(expected) = asked.expected_head.filter(|e| found_head.as_ref() != Some(&e.hash)) {
+        let message = match found_head {
+            Some(hash) => format!("the line {} has {}…", expected.sequence, &hash[..12]),
+            None => format!("the log has no line {}", expected.sequence),
+        };
+        findings.push(Finding::new("RL305", Place::file(LOG), message));
+    }
     let name = run.name();
     if !fold.state.run_id.is_empty() && name != fold.state.run_id {
         let message = format!("the directory is {name}, the run is {}", fold.state.run_id);
@@ -176,9 +148,57 @@ fn validate(
         derived::transcript(transcript.as_deref(), expected, last_sequence, &mut findings);
     }
     let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id.clone() };
-    let required = &fold.state.deliverables.required;
-    let deliverables = required.iter().map(|path| judge(path, look(run, path))).collect();
+    let deliverables = deliverables(run, &fold.state, asked.require, &mut findings);
     Ok(RunReport { run_id, findings, events, deliverables })
+}
+
+/// So many files that nothing requires are named.
+const MAX_UNDECLARED: usize = 100;
+
+/// The verdicts on what the run must leave, and on what is required besides.
+fn deliverables(
+    run: &RunDir,
+    state: &RunState,
+    require: &[String],
+    findings: &mut Findings,
+) -> Vec<Deliverable> {
+    let started = state.started_at.or(state.created_at);
+    let there = files(run);
+    let mut seen = HashSet::new();
+    let mut declared: Vec<Requirement> = Vec::new();
+    let mut verdicts = Vec::new();
+    for text in state.deliverables.required.iter().chain(require).filter(|text| seen.insert(*text))
+    {
+        let required = match Requirement::parse(text) {
+            Ok(required) => required,
+            Err(what) => {
+                verdicts.push(Deliverable::unreadable(text, what));
+                continue;
+            }
+        };
+        let paths: Vec<String> = match &required.pattern {
+            None => vec![required.path.clone()],
+            Some(_) => there.iter().filter(|path| required.covers(path)).cloned().collect(),
+        };
+        let look = |path: String| {
+            let found = look(run, &path, required.wants());
+            (path, found)
+        };
+        let found: Vec<(String, Found)> = paths.into_iter().map(look).collect();
+        verdicts.push(judge(&required, &found, started));
+        declared.push(required);
+    }
+    verdicts.iter().filter_map(Deliverable::finding).for_each(|finding| findings.push(finding));
+    let undeclared = there.iter().filter(|path| !declared.iter().any(|one| one.covers(path)));
+    let undeclared: Vec<&String> = undeclared.collect();
+    for path in undeclared.iter().take(MAX_UNDECLARED) {
+        findings.push(Finding::new("RL805", Place::file(path), "nothing requires it"));
+    }
+    if let Some(more @ 1..) = undeclared.len().checked_sub(MAX_UNDECLARED) {
+        let message = format!("nothing requires {more} more files");
+        findings.push(Finding::new("RL805", Place::file(FOLDER), message));
+    }
+    verdicts
 }
 
 /// The file up to its present length; `None` when it does not exist or is not regular.
@@ -211,26 +231,4 @@ fn unreadable(
     if let Some(error) = error {
         findings.push(Finding::new(code, Place::file(file), error.to_string()));
     }
-}
-
-fn explain(code: &str) -> anyhow::Result<String> {
-    let text = |check: &Check| {
-        format!(
-            "{} ({}, {}): {}\n  why:  {}\n  mend: {}\n",
-            check.code,
-            check.family,
-            check.level.name(),
-            check.title,
-            check.why,
-            check.mend
-        )
-    };
-    if code == "all" {
-        return Ok(CHECKS.iter().map(text).collect());
-    }
-    find(code).map(text).ok_or_else(|| {
-        Failure::new(Exit::Usage, format!("there is no check {code:?}"))
-            .hint("`runlog validate --explain all` prints every check")
-            .into()
-    })
 }

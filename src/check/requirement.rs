@@ -1,0 +1,118 @@
+//! What a run must leave: a path or a pattern, and conditions behind it.
+//!
+//! ```text
+//! report.md                       a bare name lies in deliverables/
+//! deliverables/data/*.csv:type=csv:min=100
+//! deliverables/log.txt:allow-empty:fresh
+//! ```
+
+use glob::{MatchOptions, Pattern};
+
+use super::file_type::{FILE_TYPES, FileType};
+use crate::run::deliverables::{Wants, full_path};
+
+/// What a run must leave.
+#[derive(Debug)]
+pub struct Requirement {
+    /// As it was given.
+    pub text: String,
+    /// The path, or the pattern, relative to the run directory.
+    pub path: String,
+    /// Set when it is a pattern.
+    pub pattern: Option<Pattern>,
+    /// At least so many bytes.
+    pub min: Option<u64>,
+    /// Changed since the run started.
+    pub fresh: bool,
+    /// Of that type by its content.
+    pub file_type: Option<&'static FileType>,
+    /// With that SHA-256, lower-case hex.
+    pub sha256: Option<String>,
+    /// May be empty.
+    pub allow_empty: bool,
+}
+
+impl Requirement {
+    /// Reads a requirement. Conditions are read from the end on; what is none belongs to the
+    /// path.
+    ///
+    /// # Errors
+    /// A condition that cannot be read, or a pattern that is none.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut required = Self {
+            text: text.to_owned(),
+            path: String::new(),
+            pattern: None,
+            min: None,
+            fresh: false,
+            file_type: None,
+            sha256: None,
+            allow_empty: false,
+        };
+        let mut path = text;
+        while let Some((before, condition)) = path.rsplit_once(':') {
+            if !required.condition(condition)? {
+                break;
+            }
+            path = before;
+        }
+        if path.is_empty() {
+            return Err("the path is empty".to_owned());
+        }
+        required.path = full_path(path);
+        if path.contains(['*', '?', '[']) {
+            let pattern = Pattern::new(&required.path).map_err(|error| error.msg.to_owned())?;
+            required.pattern = Some(pattern);
+        }
+        Ok(required)
+    }
+
+    /// Takes a condition; false when it is none.
+    fn condition(&mut self, condition: &str) -> Result<bool, String> {
+        let (name, value) = condition.split_once('=').unwrap_or((condition, ""));
+        match (name, condition.contains('=')) {
+            ("fresh", false) => self.fresh = true,
+            ("allow-empty", false) => self.allow_empty = true,
+            ("min", true) => {
+                let number = value.parse().map_err(|_| format!("min={value}: not a number"))?;
+                self.min = Some(number);
+            }
+            ("type", true) => {
+                let names: Vec<&str> = FILE_TYPES.iter().map(|one| one.name).collect();
+                let known = FileType::find(value);
+                let unknown = || format!("type={value}: the types are {}", names.join(", "));
+                self.file_type = Some(known.ok_or_else(unknown)?);
+            }
+            ("sha256", true) => {
+                let hash = value.to_ascii_lowercase();
+                if hash.len() != 64 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                    return Err(format!("sha256={value}: not 64 hex digits"));
+                }
+                self.sha256 = Some(hash);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// What has to be read of a file.
+    #[must_use]
+    pub fn wants(&self) -> Wants {
+        Wants { bytes: self.file_type.is_some(), sha256: self.sha256.is_some() }
+    }
+
+    /// Whether a path is required by this.
+    #[must_use]
+    pub fn covers(&self, path: &str) -> bool {
+        // `*` stands for no `/`; `**` does.
+        let options = MatchOptions {
+            case_sensitive: true,
+            require_literal_separator: true,
+            require_literal_leading_dot: false,
+        };
+        match &self.pattern {
+            Some(pattern) => pattern.matches_with(path, options),
+            None => self.path == path,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! `runlog validate`
+
+mod one;
+mod record;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::format::HumanOrJson;
+use super::{Appending, Global, named_or_all};
+use crate::check::deliverables::{Verdict, worst};
+use crate::check::report::{document, human};
+use crate::check::requirement::Requirement;
+use crate::check::table::{CHECKS, Check, find, is_meant};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::progress::Progress;
+use crate::cli::ui::Ui;
+use crate::fs::{FsError, replace};
+use one::{Asked, ExpectedHead, validate};
+
+/// Tell whether a run holds
+///
+/// Reads the log, the files derived from it and the deliverables that are required, and changes
+/// nothing (but for --record). Exits with 1 when there is an error; else with 4, 1 or 3 when a deliverable is
+/// blocked, failed or incomplete.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ValidateArgs {
+    /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
+    #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, required_unless_present_any = ["all", "explain"])]
+    runs: Vec<String>,
+    /// All runs
+    #[arg(long)]
+    all: bool,
+    /// How to print the findings
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: HumanOrJson,
+    /// Write it to a file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Require a deliverable besides those that run.created required: a path or a pattern below
+    /// deliverables/, with conditions behind it (:min=BYTES :fresh :type=json :sha256=… :allow-empty)
+    #[arg(long, value_name = "PATH", value_parser = requirement)]
+    require: Vec<String>,
+    /// Record the verdict on the deliverables in the log
+    #[arg(long)]
+    record: bool,
+    /// Fail unless the log holds this line, which `runlog show --head` printed earlier
+    #[arg(long, value_name = "SEQ:HASH", conflicts_with = "all")]
+    expect_head: Option<ExpectedHead>,
+    /// Only these checks: codes, beginnings of codes (RL3) or families (chain)
+    #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = selection)]
+    select: Vec<String>,
+    /// All checks but these
+    #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = selection)]
+    ignore: Vec<String>,
+    /// Count warnings as errors
+    #[arg(long)]
+    strict: bool,
+    /// Show notes one by one
+    #[arg(short, long)]
+    verbose: bool,
+    /// Say what a check finds, why it matters, and how to mend it (a code, or `all`)
+    #[arg(long, value_name = "CODE")]
+    explain: Option<String>,
+    #[command(flatten)]
+    appending: Appending,
+}
+
+fn requirement(text: &str) -> Result<String, String> {
+    Requirement::parse(text).map(|required| required.text)
+}
+
+fn selection(text: &str) -> Result<String, String> {
+    match CHECKS.iter().any(|check| is_meant(check.code, text)) {
+        true => Ok(text.to_owned()),
+        false => Err("no check has that code, and no family that name".to_owned()),
+    }
+}
+
+pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    if let Some(code) = &args.explain {
+        ui.data(explain(code)?.as_bytes())?;
+        return Ok(Exit::Fine);
+    }
+    let runs = named_or_all(&args.runs, args.all, global)?;
+    let settings = global.settings()?;
+    let asked = Asked {
+        secrets: settings.rules(None)?,
+        templates: settings.templates(None)?,
+        require: &args.require,
+        expected_head: args.expect_head.as_ref(),
+    };
+    let meant = |code: &str| {
+        let any = |selections: &[String]| selections.iter().any(|one| is_meant(code, one));
+        (args.select.is_empty() || any(&args.select)) && !any(&args.ignore)
+    };
+    let mut reports = Vec::new();
+    let mut progress = Progress::new(runs.len(), "validating", ui.interactive());
+    for run in &runs {
+        let mut report = validate(run, &asked)?;
+        if args.record {
+            let options = args.appending.options(global, ui)?;
+            record::record(run, &report.deliverables, options, ui)?;
+        }
+        report.findings.all.retain(|finding| meant(finding.code));
+        report.deliverables.retain(|one| one.code.is_none_or(meant));
+        reports.push(report);
+        progress.step();
+    }
+    drop(progress);
+    let text = match args.format {
+        HumanOrJson::Json => serde_json::to_string_pretty(&document(&reports, args.strict))? + "\n",
+        HumanOrJson::Human => reports
+            .iter()
+            .map(|report| {
+                let color = ui.color() && args.output.is_none();
+                human(report, args.strict, args.verbose, color)
+            })
+            .collect::<Vec<_>>()
+            .join("\n"),
+    };
+    match &args.output {
+        Some(path) => write(path, text.as_bytes())?,
+        None => ui.data(text.as_bytes())?,
+    }
+    if !reports.iter().all(|report| report.passes(args.strict)) {
+        return Ok(Exit::No);
+    }
+    let worst = reports.iter().map(|report| worst(&report.deliverables)).max();
+    Ok(match worst.unwrap_or(Verdict::Passed) {
+        Verdict::Passed => Exit::Fine,
+        Verdict::Incomplete => Exit::Incomplete,
+        Verdict::Failed => Exit::No,
+        Verdict::Blocked => Exit::Blocked,
+    })
+}
+
+/// Writes a report whole, or not at all; into a device or a pipe as it is.
+fn write(path: &Path, text: &[u8]) -> anyhow::Result<()> {
+    let special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
+    if special {
+        let written = std::fs::OpenOptions::new().write(true).open(path);
+        let written = written.and_then(|mut file| file.write_all(text));
+        written.map_err(|error| FsError::io(path, "write", error))?;
+        return Ok(());
+    }
+    Ok(replace(path, text)?)
+}
+
+fn explain(code: &str) -> anyhow::Result<String> {
+    let text = |check: &Check| {
+        format!(
+            "{} ({}, {}): {}\n  why:  {}\n  mend: {}\n",
+            check.code,
+            check.family,
+            check.level.name(),
+            check.title,
+            check.why,
+            check.mend
+        )
+    };
+    if code == "all" {
+        return Ok(CHECKS.iter().map(text).collect());
+    }
+    find(code).map(text).ok_or_else(|| {
+        Failure::new(Exit::Usage, format!("there is no check {code:?}"))
+            .hint("`runlog validate --explain all` prints every check")
+            .into()
+    })
+}
