@@ -22,6 +22,7 @@ mod import;
 mod json;
 mod layering;
 mod propose;
+mod reports;
 mod rounds;
 mod secrets;
 mod show;

@@ -37,7 +37,7 @@ impl Requirement {
     /// path.
     ///
     /// # Errors
-    /// A condition that cannot be read, or a pattern that is none.
+    /// A condition that cannot be read, or no path.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut required = Self {
             text: text.to_owned(),
@@ -61,8 +61,8 @@ impl Requirement {
         }
         required.path = full_path(path);
         if path.contains(['*', '?', '[']) {
-            let pattern = Pattern::new(&required.path).map_err(|error| error.msg.to_owned())?;
-            required.pattern = Some(pattern);
+            // What is no pattern is a path with such characters in it.
+            required.pattern = Pattern::new(&required.path).ok();
         }
         Ok(required)
     }

@@ -4,3 +4,4 @@ pub mod bars;
 pub mod human;
 pub mod inert;
 pub mod markdown;
+pub mod uri;

@@ -26,6 +26,7 @@ use crate::fs::{
 };
 use crate::log::reader::line_at;
 use crate::render::human::plural;
+use crate::render::uri;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
 
@@ -329,17 +330,7 @@ fn relative(from: &Path, to: &Path) -> String {
     let up = from.components().skip(shared).map(|_| "..".to_owned());
     let down = to.components().skip(shared);
     let down = down.map(|part| part.as_os_str().to_string_lossy().into_owned());
-    let parts: Vec<String> = up.chain(down).map(|part| percent_encoded(&part)).collect();
-    parts.join("/")
-}
-
-/// A part of a path as it stands in a link (RFC 3986): what is neither a letter, a digit nor
-/// one of `-._~` is `%` and two hex digits.
-fn percent_encoded(part: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    part.bytes()
-        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
+    uri::relative(&up.chain(down).collect::<Vec<_>>().join("/"))
 }
 
 /// The log, to read pages from.

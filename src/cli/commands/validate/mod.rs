@@ -6,12 +6,11 @@ mod record;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::format::HumanOrJson;
 use super::{Appending, Global, named_or_all};
 use crate::check::deliverables::{Verdict, worst};
-use crate::check::report::{document, human};
+use crate::check::report::{RunReport, document, github, human, junit, markdown, sarif};
 use crate::check::requirement::Requirement;
 use crate::check::table::{CHECKS, Check, find, is_meant};
 use crate::cli::exit::{Exit, Failure};
@@ -35,7 +34,10 @@ pub(in crate::cli) struct ValidateArgs {
     all: bool,
     /// How to print the findings
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: HumanOrJson,
+    format: Format,
+    /// Also write them in another format to a file (may be repeated)
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = report_to)]
+    report: Vec<(Format, PathBuf)>,
     /// Write it to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -66,6 +68,48 @@ pub(in crate::cli) struct ValidateArgs {
     explain: Option<String>,
     #[command(flatten)]
     appending: Appending,
+}
+
+/// The formats of reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Human,
+    /// For programs
+    Json,
+    /// JUnit XML: a suite a run, a test a check
+    Junit,
+    /// SARIF 2.1.0
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// A job summary
+    Markdown,
+}
+
+fn report_to(text: &str) -> Result<(Format, PathBuf), String> {
+    let (format, path) =
+        text.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or("use FORMAT=FILE")?;
+    Ok((Format::from_str(format, false)?, path.into()))
+}
+
+/// The report in that format.
+fn text(
+    format: Format,
+    reports: &[RunReport],
+    args: &ValidateArgs,
+    color: bool,
+) -> anyhow::Result<String> {
+    let human = |report| human(report, args.strict, args.verbose, color);
+    Ok(match format {
+        Format::Human => reports.iter().map(human).collect::<Vec<_>>().join("\n"),
+        Format::Json => serde_json::to_string_pretty(&document(reports, args.strict))? + "\n",
+        Format::Junit => junit(reports, args.strict),
+        Format::Sarif => serde_json::to_string_pretty(&sarif(reports))? + "\n",
+        Format::Github => github(reports, args.strict),
+        Format::Markdown => markdown(reports, args.strict),
+    })
 }
 
 fn requirement(text: &str) -> Result<String, String> {
@@ -110,20 +154,12 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         progress.step();
     }
     drop(progress);
-    let text = match args.format {
-        HumanOrJson::Json => serde_json::to_string_pretty(&document(&reports, args.strict))? + "\n",
-        HumanOrJson::Human => reports
-            .iter()
-            .map(|report| {
-                let color = ui.color() && args.output.is_none();
-                human(report, args.strict, args.verbose, color)
-            })
-            .collect::<Vec<_>>()
-            .join("\n"),
-    };
+    for (format, path) in &args.report {
+        write(path, text(*format, &reports, args, false)?.as_bytes())?;
+    }
     match &args.output {
-        Some(path) => write(path, text.as_bytes())?,
-        None => ui.data(text.as_bytes())?,
+        Some(path) => write(path, text(args.format, &reports, args, false)?.as_bytes())?,
+        None => ui.data(text(args.format, &reports, args, ui.color())?.as_bytes())?,
     }
     if !reports.iter().all(|report| report.passes(args.strict)) {
         return Ok(Exit::No);

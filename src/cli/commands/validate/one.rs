@@ -149,7 +149,8 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<RunRep
     }
     let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id.clone() };
     let deliverables = deliverables(run, &fold.state, asked.require, &mut findings);
-    Ok(RunReport { run_id, findings, events, deliverables })
+    let path = run.path().display().to_string();
+    Ok(RunReport { run_id, path, findings, events, deliverables })
 }
 
 /// So many files that nothing requires are named.

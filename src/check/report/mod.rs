@@ -1,10 +1,20 @@
-//! Findings as text for people and as a document for programs.
+//! Findings as text for people and as documents for programs: one model, many formats.
+
+mod github;
+mod junit;
+mod markdown;
+mod sarif;
+
+pub use github::github;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use sarif::sarif;
 
 use serde::Serialize;
 
-use super::deliverables::{Deliverable, Verdict, worst};
-use super::finding::{Finding, Findings};
-use super::table::Level;
+use crate::check::deliverables::{Deliverable, Verdict, worst};
+use crate::check::finding::{Finding, Findings};
+use crate::check::table::Level;
 use crate::render::human::plural;
 use crate::render::inert::line;
 use crate::run::document::SCHEMA_VERSION;
@@ -20,6 +30,8 @@ const MAX_SHOWN: usize = 10;
 pub struct RunReport {
     /// The run's id.
     pub run_id: String,
+    /// The run directory, as it was found.
+    pub path: String,
     /// What was found.
     pub findings: Findings,
     /// How many events were read.
@@ -39,6 +51,11 @@ impl RunReport {
         !self.findings.all.iter().any(|finding| finding.level >= least && counts(finding))
     }
 
+    /// The file that a finding is about, from where the run directory was found.
+    fn file(&self, finding: &Finding) -> String {
+        format!("{}/{}", self.path.trim_end_matches('/'), finding.place.file)
+    }
+
     /// `failed` on a finding that counts, else what the deliverables come to.
     fn verdict(&self, strict: bool) -> Verdict {
         if self.passes(strict) { worst(&self.deliverables) } else { Verdict::Failed }
@@ -54,7 +71,7 @@ pub fn human(report: &RunReport, strict: bool, verbose: bool, color: bool) -> St
     let mut out = String::new();
     for level in [Level::Error, Level::Warning, Level::Info] {
         for (code, findings) in by_code(&report.findings, level) {
-            let Some(check) = super::table::find(code) else { continue };
+            let Some(check) = crate::check::table::find(code) else { continue };
             let mark = match level {
                 Level::Error => paint("1;31", "error"),
                 Level::Warning => paint("33", "warning"),

@@ -1,0 +1,62 @@
+//! Annotations of GitHub Actions: workflow commands, one a line.
+
+use super::RunReport;
+use crate::check::finding::Finding;
+use crate::check::table::Level;
+use crate::render::human::plural;
+use crate::render::inert::line;
+
+/// So many annotations of each level are shown of one step.
+const MOST: usize = 10;
+
+/// The gravest findings as annotations, the rest counted, and the verdicts.
+#[must_use]
+pub fn github(reports: &[RunReport], strict: bool) -> String {
+    let mut out = String::new();
+    for (level, command) in
+        [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Info, "notice")]
+    {
+        let all = || {
+            reports.iter().flat_map(|report| {
+                let findings = report.findings.all.iter().map(move |finding| (report, finding));
+                findings.filter(|(_, finding)| finding.level == level)
+            })
+        };
+        for (report, finding) in all().take(MOST) {
+            out.push_str(&annotation(command, report, finding));
+        }
+        if let Some(more @ 1..) = all().count().checked_sub(MOST) {
+            out.push_str(&format!("and {}\n", plural(more as u64, &format!("more {command}"))));
+        }
+    }
+    for report in reports {
+        let name = line(&report.run_id);
+        out.push_str(&format!("{}: {}\n", plain(&name), report.verdict(strict).name()));
+    }
+    out
+}
+
+fn annotation(command: &str, report: &RunReport, finding: &Finding) -> String {
+    let title = finding.check().map_or("", |check| check.title);
+    let mut properties = format!("file={}", property(&line(&report.file(finding))));
+    if let Some(line) = finding.place.line {
+        properties.push_str(&format!(",line={line}"));
+    }
+    let title = property(&format!("{} {title}", finding.code));
+    format!("::{command} {properties},title={title}::{}\n", data(&line(&finding.message)))
+}
+
+/// The text of an annotation.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// The value of one of its properties.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// A line that is no command.
+fn plain(text: &str) -> String {
+    text.replace("::", ": :").replace("##[", "# #[")
+}

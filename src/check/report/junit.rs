@@ -1,0 +1,63 @@
+//! JUnit: a suite a run, a test a check and a deliverable.
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use super::{DELIVERABLES, RunReport, place};
+use crate::check::deliverables::Verdict;
+use crate::check::finding::Finding;
+use crate::check::table::{CHECKS, Level};
+
+/// Findings of one check that are told one by one.
+const MAX_SHOWN: usize = 50;
+
+/// The XML document.
+#[must_use]
+pub fn junit(reports: &[RunReport], strict: bool) -> String {
+    let mut document = Report::new("runlog validate");
+    for report in reports {
+        let mut suite = TestSuite::new(report.run_id.as_str());
+        suite.add_test_cases(checks(report, strict));
+        for deliverable in &report.deliverables {
+            let reason = deliverable.reason.as_deref().unwrap_or_default();
+            let reason = format!("{}: {reason}", deliverable.status);
+            let fault = (deliverable.verdict != Verdict::Passed).then_some((reason, String::new()));
+            suite.add_test_case(case(&deliverable.path, DELIVERABLES, fault));
+        }
+        document.add_test_suite(suite);
+    }
+    // Into memory nothing fails.
+    document.to_string().unwrap_or_default()
+}
+
+fn checks(report: &RunReport, strict: bool) -> impl Iterator<Item = TestCase> {
+    let least = if strict { Level::Warning } else { Level::Error };
+    CHECKS.iter().filter(|check| check.family != DELIVERABLES).map(move |check| {
+        let counts = |finding: &&Finding| finding.code == check.code && finding.level >= least;
+        let findings: Vec<&Finding> = report.findings.all.iter().filter(counts).collect();
+        let line = |finding: &&Finding| format!("{}: {}", place(finding), finding.message);
+        let fault = findings.first().map(|first| {
+            let mut lines: Vec<String> = findings.iter().take(MAX_SHOWN).map(line).collect();
+            if let Some(more @ 1..) = findings.len().checked_sub(MAX_SHOWN) {
+                lines.push(format!("… {more} more"));
+            }
+            lines.push(check.mend.to_owned());
+            (line(first), lines.join("\n"))
+        });
+        case(&format!("{} {}", check.code, check.title), check.family, fault)
+    })
+}
+
+/// A test; failed with a message and a text, if there is a fault.
+fn case(name: &str, class: &str, fault: Option<(String, String)>) -> TestCase {
+    let status = match fault {
+        None => TestCaseStatus::success(),
+        Some((message, text)) => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_message(message).set_type(class).set_description(text);
+            status
+        }
+    };
+    let mut case = TestCase::new(name, status);
+    case.set_classname(class);
+    case
+}

@@ -1,0 +1,88 @@
+//! A summary for people in Markdown, as job summaries show it.
+
+use super::{RunReport, by_code};
+use crate::check::table::{Level, find};
+use crate::render::human::plural;
+use crate::render::markdown::{code, escape};
+
+/// Longest summary that GitHub takes, in bytes, with room for a last line.
+const LIMIT: usize = (1 << 20) - 4096;
+/// Findings of one check that are shown one by one.
+const MAX_SHOWN: usize = 10;
+/// Longest message, in characters.
+const MAX_MESSAGE: usize = 300;
+
+/// A table of the runs, and below it what was found in each.
+#[must_use]
+pub fn markdown(reports: &[RunReport], strict: bool) -> String {
+    let mut out =
+        "| Run | Verdict | Events | Errors | Warnings | Notes |\n|---|---|--:|--:|--:|--:|\n"
+            .to_owned();
+    for report in reports {
+        let count = |level| report.findings.count(level);
+        let row = format!(
+            "| {} | {} | {} | {} | {} | {} |\n",
+            code(&report.run_id),
+            report.verdict(strict).name(),
+            report.events,
+            count(Level::Error),
+            count(Level::Warning),
+            count(Level::Info)
+        );
+        if !push(&mut out, &row) {
+            break;
+        }
+    }
+    for report in reports {
+        if !push(&mut out, &section(report)) {
+            break;
+        }
+    }
+    out
+}
+
+/// Adds a piece if there is room; else says that something is left out.
+fn push(out: &mut String, piece: &str) -> bool {
+    if out.len() + piece.len() > LIMIT {
+        out.push_str("\n… more is left out: `runlog validate` shows all of it.\n");
+        return false;
+    }
+    out.push_str(piece);
+    true
+}
+
+/// What was found in one run; nothing where nothing was.
+fn section(report: &RunReport) -> String {
+    let mut body = String::new();
+    for deliverable in &report.deliverables {
+        let reason = deliverable.reason.as_deref().map(|reason| format!(": {}", escape(reason)));
+        let reason = reason.unwrap_or_default();
+        let path = code(&deliverable.path);
+        body.push_str(&format!("- deliverable {path} {}{reason}\n", deliverable.status));
+    }
+    for level in [Level::Error, Level::Warning, Level::Info] {
+        for (name, findings) in by_code(&report.findings, level) {
+            let title = find(name).map_or("", |check| check.title);
+            let count = match findings.len() {
+                1 => String::new(),
+                count => format!(" ({count} times)"),
+            };
+            body.push_str(&format!("- **{}** {name} {}{count}\n", level.name(), escape(title)));
+            if level == Level::Info {
+                continue;
+            }
+            for finding in findings.iter().take(MAX_SHOWN) {
+                let message: String = finding.message.chars().take(MAX_MESSAGE).collect();
+                let place = code(&super::place(finding));
+                body.push_str(&format!("  - {place}: {}\n", escape(&message)));
+            }
+            if let Some(more @ 1..) = findings.len().checked_sub(MAX_SHOWN) {
+                body.push_str(&format!("  - … {}\n", plural(more as u64, "more finding")));
+            }
+        }
+    }
+    match body.is_empty() {
+        true => body,
+        false => format!("\n### {}\n\n{body}", code(&report.run_id)),
+    }
+}

@@ -1,0 +1,70 @@
+//! SARIF 2.1.0 (OASIS): rules from the table of checks, results with their places.
+
+use serde_json::{Value, json};
+
+use super::RunReport;
+use crate::check::finding::Finding;
+use crate::check::table::{CHECKS, Check, Level};
+use crate::render::uri;
+
+/// The document.
+#[must_use]
+pub fn sarif(reports: &[RunReport]) -> Value {
+    let results: Vec<Value> = reports
+        .iter()
+        .flat_map(|report| report.findings.all.iter().map(move |finding| result(report, finding)))
+        .collect();
+    let rules: Vec<Value> = CHECKS.iter().map(rule).collect();
+    json!({
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "runlog",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            }},
+            "results": results,
+        }],
+    })
+}
+
+fn rule(check: &Check) -> Value {
+    json!({
+        "id": check.code,
+        "shortDescription": {"text": check.title},
+        "fullDescription": {"text": check.why},
+        "help": {"text": check.mend},
+        "defaultConfiguration": {"level": level(check.level)},
+        "properties": {"tags": [check.family]},
+    })
+}
+
+fn result(report: &RunReport, finding: &Finding) -> Value {
+    let mut physical = json!({"artifactLocation": {"uri": uri::relative(&report.file(finding))}});
+    let mut region = serde_json::Map::new();
+    region.extend(finding.place.line.map(|line| ("startLine".to_owned(), line.into())));
+    region.extend(finding.place.offset.map(|offset| ("byteOffset".to_owned(), offset.into())));
+    if !region.is_empty() {
+        physical["region"] = region.into();
+    }
+    let mut result = json!({
+        "ruleId": finding.code,
+        "level": level(finding.level),
+        "message": {"text": finding.message},
+        "locations": [{"physicalLocation": physical}],
+        "properties": {"run_id": report.run_id, "event_id": finding.place.event_id},
+    });
+    if let Some(at) = CHECKS.iter().position(|check| check.code == finding.code) {
+        result["ruleIndex"] = at.into();
+    }
+    result
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Info => "note",
+    }
+}

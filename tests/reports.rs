@@ -1,0 +1,127 @@
+//! The formats of a verdict: the same findings for people, CI systems and other programs.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::Bench;
+
+/// A run with these findings: thirty lines outside the chain, one bad line, and a deliverable
+/// missing, whose name is hostile.
+fn damaged() -> Bench {
+    let bench =
+        Bench::created(&["-F", "deliverables.required=[\"a|b::error::x\\n\\u001b[31m.md\"]"]);
+    let line = |n: u64| {
+        format!(
+            "{{\"event_id\":\"x{n}\",\"sequence\":{n},\"run_id\":\"r\",\"session_id\":\"s1\",\
+             \"task_id\":\"t1\",\"type\":\"note\",\"timestamp\":\"2100-01-01T00:00:00.000Z\",\
+             \"actor\":\"user\",\"severity\":\"info\",\"summary\":\"x\",\"data\":{{\"text\":\"x\"}}}}\n"
+        )
+    };
+    let lines: String = (2..32).map(line).collect();
+    bench.append_raw(lines.as_bytes());
+    bench.append_raw(b"{\"a\":}\n");
+    bench
+}
+
+fn report(bench: &Bench, format: &str) -> String {
+    let said = bench.call(&["validate", "r", "--format", format]);
+    assert_eq!(said.status, 1, "{format}: {}", said.err);
+    assert!(!said.out.contains('\u{1b}'), "{format}: {}", said.out);
+    said.out
+}
+
+/// If this fails, annotations do not show the gravest, or a payload writes its own.
+#[test]
+fn annotations() {
+    let text = report(&damaged(), "github");
+    let count = |lead: &str| text.lines().filter(|line| line.starts_with(lead)).count();
+    assert_eq!(count("::warning "), 10, "{text}");
+    assert!(text.contains("\nand 20 more warnings\n"), "{text}");
+    assert!(
+        text.starts_with("::error file=runs/r/events.jsonl,line=32,title=RL002 line is not JSON::"),
+        "{text}"
+    );
+    assert!(text.contains("\nr: failed\n"), "{text}");
+    let commands = ["::error ", "::warning ", "::notice ", "and ", "r: "];
+    assert!(text.lines().all(|line| commands.iter().any(|lead| line.starts_with(lead))), "{text}");
+}
+
+/// If this fails, code scanning does not take the document.
+#[test]
+fn static_analysis_results() {
+    let bench = damaged();
+    let document: Value = serde_json::from_str(&report(&bench, "sarif")).unwrap();
+    assert_eq!(document["version"], "2.1.0");
+    let run = &document["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let results = run["results"].as_array().unwrap();
+    assert!(results.len() > 30);
+    for result in results {
+        let rule = &rules[usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap()];
+        assert_eq!(rule["id"], result["ruleId"]);
+        assert!(["error", "warning", "note"].contains(&result["level"].as_str().unwrap()));
+        assert!(!result["message"]["text"].as_str().unwrap().is_empty());
+        let place = &result["locations"][0]["physicalLocation"];
+        let uri = place["artifactLocation"]["uri"].as_str().unwrap();
+        assert!(uri.starts_with("runs/r/") && !uri.contains(['|', ' ', '\n', ':']), "{uri}");
+        assert!(place["region"]["startLine"].as_u64().is_none_or(|line| line > 0));
+    }
+    let bad = results.iter().find(|result| result["ruleId"] == "RL002").unwrap();
+    let log = bench.log();
+    let line = log.lines().map(|line| line.len() + 1).take(31).sum::<usize>() as u64;
+    let region = &bad["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(region["startLine"], 32);
+    assert_eq!(region["byteOffset"], line + 5);
+}
+
+/// If this fails, a test report counts wrongly, or is no XML.
+#[test]
+fn test_reports() {
+    let bench = damaged();
+    let text = report(&bench, "junit");
+    assert!(text.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"), "{text}");
+    let failures = |text: &str| text.matches("<failure ").count();
+    assert_eq!(failures(&text), 2, "{text}");
+    assert!(text.contains("failures=\"2\""), "{text}");
+    let strict = bench.call(&["validate", "r", "--strict", "--format", "junit"]).out;
+    assert!(failures(&strict) > 2, "{strict}");
+    assert!(text.contains("RL002 line is not JSON") && text.contains("classname=\"chain\""));
+    assert!(text.chars().all(|c| !c.is_control() || c == '\n'), "{text}");
+}
+
+/// If this fails, a job summary is too long for its page, or a payload breaks it.
+#[test]
+fn job_summaries() {
+    let bench = damaged();
+    let text = report(&bench, "markdown");
+    assert!(text.starts_with("| Run | Verdict |"), "{text}");
+    assert!(text.contains("| `r` | failed | 31 |"), "{text}");
+    assert!(text.contains("… 20 more findings"), "{text}");
+    assert!(!text.contains("\n::"), "{text}");
+    let name = "x".repeat(200);
+    let names: Vec<String> = (0..9000).map(|n| format!("\"{name}{n}\"")).collect();
+    let required = format!("deliverables.required=[{}]", names[..400].join(","));
+    for run in 0..30 {
+        bench.ok(&["emit", "run.created", "--run", &format!("many{run}"), "-F", &required]);
+    }
+    let said = bench.call(&["validate", "--all", "--format", "markdown"]);
+    assert!(said.out.len() < 1 << 20, "{}", said.out.len());
+    assert!(said.out.ends_with("`runlog validate` shows all of it.\n"));
+}
+
+/// If this fails, one reading cannot serve several readers.
+#[test]
+fn several_at_once() {
+    let bench = damaged();
+    let args = ["--report", "junit=out.xml", "--report", "sarif=out.sarif", "--output", "out.json"];
+    let said = bench.call(&[&["validate", "r", "--format", "json"], args.as_slice()].concat());
+    assert_eq!((said.status, said.out.as_str()), (1, ""));
+    for (file, begins) in [("out.xml", "<?xml"), ("out.sarif", "{"), ("out.json", "{")] {
+        assert!(fs::read_to_string(bench.path(file)).unwrap().starts_with(begins), "{file}");
+    }
+    for wrong in ["junit", "junit=", "word=x"] {
+        bench.fails(2, &["validate", "r", "--report", wrong]);
+    }
+    bench.fails(73, &["validate", "r", "--report", "junit=missing/out.xml"]);
+}
