@@ -1,10 +1,14 @@
 //! The checks on the log itself: lines, order, references, chain, transitions, summaries.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::hash::BuildHasher as _;
+
+use foldhash::HashSet;
+use foldhash::quality::RandomState;
 
 use super::finding::{Finding, Findings, Place};
 use super::table::Level;
-use crate::conversation::calls::Observed;
+use crate::conversation::calls::{Call, Observed};
 use crate::event::catalogue;
 use crate::event::envelope::{Event, LineError, LineFault};
 use crate::event::fields::View;
@@ -23,6 +27,29 @@ use crate::summary::backfill::backfilled;
 /// The log's name in findings.
 pub const LOG: &str = "events.jsonl";
 
+/// A place in the log that nobody has asked for yet: most lines have no finding.
+#[derive(Clone, Copy, Debug)]
+struct Spot<'e> {
+    line: u64,
+    offset: u64,
+    event_id: Option<&'e str>,
+}
+
+impl Spot<'_> {
+    fn of_line(line: &Line<'_>) -> Self {
+        Self { line: line.number, offset: line.offset, event_id: None }
+    }
+
+    fn place(&self) -> Place {
+        Place {
+            file: LOG.to_owned(),
+            line: Some(self.line),
+            offset: Some(self.offset),
+            event_id: self.event_id.map(str::to_owned),
+        }
+    }
+}
+
 /// Checks a log line by line.
 #[derive(Debug)]
 pub struct LogCheck {
@@ -34,15 +61,16 @@ pub struct LogCheck {
     last_time: Option<Timestamp>,
     /// Hash of the line before, blank ones passed over.
     last_hash: Option<String>,
-    last_event: Option<Place>,
-    ids: HashSet<String>,
+    last_event: Option<(u64, u64)>,
+    last_event_id: String,
+    ids: Ids,
     parents: Vec<(String, Place, bool)>,
     /// Events whose template summary is pending: what it would be, and the user's template
     /// that it is made of.
     pending: HashMap<String, (String, Option<&'static str>)>,
     backfills: Vec<(String, Place)>,
-    /// Where each call's first event stands, and whether it was imported.
-    calls: HashMap<usize, (Place, bool)>,
+    /// Where each call's first event stands that has not ended, and whether it was imported.
+    open: HashMap<usize, (Place, bool)>,
 }
 
 impl LogCheck {
@@ -59,52 +87,51 @@ impl LogCheck {
             last_time: None,
             last_hash: None,
             last_event: None,
-            ids: HashSet::new(),
+            last_event_id: String::new(),
+            ids: Ids::default(),
             parents: Vec::new(),
             pending: HashMap::new(),
             backfills: Vec::new(),
-            calls: HashMap::new(),
+            open: HashMap::new(),
         }
     }
 
     /// Takes a line, and what was read of it, before its event goes to the fold of the state.
     pub fn line(&mut self, line: &Line<'_>, event: &Result<Option<Event<'_>>, Vec<LineError>>) {
-        let place = Place {
-            file: LOG.to_owned(),
-            line: Some(line.number),
-            offset: Some(line.offset),
-            event_id: None,
-        };
+        let spot = Spot::of_line(line);
         match event {
-            Ok(Some(event)) => self.event(event, &place),
+            Ok(Some(event)) => self.event(event, spot),
             Ok(None) if matches!(line.body, Body::Complete(_)) => {
-                self.add("RL009", &place, "the line is blank");
+                self.add("RL009", spot, "the line is blank");
                 return;
             }
             Ok(None) => {}
-            Err(errors) => errors.iter().for_each(|error| self.bad(error, &place)),
+            Err(errors) => errors.iter().for_each(|error| self.bad(error, spot)),
         }
         if let Body::Complete(bytes) = line.body {
             self.last_hash = Some(line_hash(bytes));
-            self.secrets(bytes, &place);
+            self.secrets(bytes, spot);
         }
     }
 
     /// Takes what the fold of the state made of the same event.
-    pub fn effect(&mut self, view: &View<'_, '_>, records: &Records, line: &Line<'_>) {
-        let place = Place {
-            file: LOG.to_owned(),
-            line: Some(line.number),
-            offset: Some(line.offset),
-            event_id: Some(view.event.event_id.clone().into_owned()),
-        };
+    pub fn effect(
+        &mut self,
+        view: &View<'_, '_>,
+        records: &Records,
+        state: &RunState,
+        line: &Line<'_>,
+    ) {
+        let spot = Spot { event_id: Some(&view.event.event_id), ..Spot::of_line(line) };
         if let Some(illegal) = records.effect.illegal {
             let code = if illegal.from.is_terminal() { "RL402" } else { "RL401" };
             let (from, to) = (illegal.from.name(), illegal.to.name());
-            self.add(code, &place, format!("{} cannot turn a {from} run {to}", view.event.kind));
+            self.add(code, spot, format!("{} cannot turn a {from} run {to}", view.event.kind));
         }
-        if let Some(observed) = records.effect.call {
-            self.call(view, observed, &place);
+        if let Some(observed) = records.effect.call
+            && let Some(call) = state.calls.all().get(observed.call)
+        {
+            self.call(view, observed, call, spot);
         }
     }
 
@@ -112,7 +139,7 @@ impl LogCheck {
     #[must_use]
     pub fn finish(mut self, state: &RunState) -> Findings {
         for (parent, place, imported) in std::mem::take(&mut self.parents) {
-            if !self.ids.contains(&parent) {
+            if !self.ids.holds(&parent) {
                 let finding =
                     Finding::new("RL201", place, format!("the parent {parent} is not in the log"));
                 self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
@@ -120,7 +147,7 @@ impl LogCheck {
         }
         let ended = state.status().is_terminal();
         for (index, call) in state.calls.all().iter().enumerate() {
-            let Some((place, imported)) = self.calls.get(&index) else { continue };
+            let Some((place, imported)) = self.open.get(&index) else { continue };
             let level = if *imported || !ended { Level::Info } else { Level::Warning };
             if call.ends == 0 {
                 let message = format!("the call {} of {} has no end", call.id, call.tool);
@@ -128,24 +155,26 @@ impl LogCheck {
             }
         }
         for (target, place) in std::mem::take(&mut self.backfills) {
-            if !self.ids.contains(&target) {
-                self.add("RL602", &place, format!("the target {target} is not in the log"));
+            if !self.ids.holds(&target) {
+                let message = format!("the target {target} is not in the log");
+                self.findings.push(Finding::new("RL602", place, message));
             }
         }
-        if !ended && let Some(place) = self.last_event.take() {
+        if !ended && let Some((line, offset)) = self.last_event {
+            let id = std::mem::take(&mut self.last_event_id);
             let message = format!("the run is {}", state.status().name());
-            self.add("RL408", &place, message);
+            self.add("RL408", Spot { line, offset, event_id: Some(&id) }, message);
         }
         self.findings
     }
 
     /// Adds a finding of the log.
-    pub fn add(&mut self, code: &'static str, place: &Place, message: impl Into<String>) {
-        self.findings.push(Finding::new(code, place.clone(), message));
+    fn add(&mut self, code: &'static str, spot: Spot<'_>, message: impl Into<String>) {
+        self.findings.push(Finding::new(code, spot.place(), message));
     }
 
     /// Looks for what recording would have replaced.
-    fn secrets(&mut self, line: &[u8], place: &Place) {
+    fn secrets(&mut self, line: &[u8], spot: Spot<'_>) {
         if !self.secrets.may_hold_secret(line) {
             return;
         }
@@ -154,11 +183,11 @@ impl LogCheck {
             Err(_) => self.secrets.redact(&String::from_utf8_lossy(line)),
         };
         for rule in redacted.map(|redacted| redacted.rules).unwrap_or_default() {
-            self.add("RL903", place, format!("a secret is recorded here: {rule}"));
+            self.add("RL903", spot, format!("a secret is recorded here: {rule}"));
         }
     }
 
-    fn bad(&mut self, error: &LineError, place: &Place) {
+    fn bad(&mut self, error: &LineError, spot: Spot<'_>) {
         let code = match &error.fault {
             LineFault::Json(json) => match json.fault {
                 Fault::Utf8 | Fault::ByteOrderMark => "RL001",
@@ -170,47 +199,47 @@ impl LogCheck {
             LineFault::Field(..) => "RL006",
             LineFault::TooLong(_) => "RL007",
         };
-        let mut place = place.clone();
-        place.offset = place.offset.map(|offset| offset + error.offset as u64);
-        self.add(code, &place, error.to_string());
+        let spot = Spot { offset: spot.offset + error.offset as u64, ..spot };
+        self.add(code, spot, error.to_string());
     }
 
-    fn event(&mut self, event: &Event<'_>, place: &Place) {
-        let mut place = place.clone();
-        place.event_id = Some(event.event_id.clone().into_owned());
+    fn event(&mut self, event: &Event<'_>, spot: Spot<'_>) {
+        let spot = Spot { event_id: Some(&event.event_id), ..spot };
         let view = View::of(event);
-        self.order(event, view.is_imported(), &place);
-        self.chain(event, &place);
-        self.references(event, view.is_imported(), &place);
-        self.summaries(&view, &place);
+        self.order(event, view.is_imported(), spot);
+        self.chain(event, spot);
+        self.references(event, view.is_imported(), spot);
+        self.summaries(&view, spot);
         match catalogue::row(&event.kind) {
-            None => self.add("RL901", &place, format!("{} is no known type", event.kind)),
+            None => self.add("RL901", spot, format!("{} is no known type", event.kind)),
             Some(row) => {
                 for field in
-                    row.expected_fields().filter(|field| event.data.present(field).is_none())
+                    row.expected_fields().filter(|field| view.data.present(field).is_none())
                 {
                     let message = format!("{} has no data field {field}", event.kind);
-                    self.add("RL012", &place, message);
+                    self.add("RL012", spot, message);
                 }
             }
         }
         for (name, _) in &event.unknown {
-            self.add("RL902", &place, format!("the envelope has an unknown field {name}"));
+            self.add("RL902", spot, format!("the envelope has an unknown field {name}"));
         }
-        self.last_event = Some(place);
+        self.last_event = Some((spot.line, spot.offset));
+        self.last_event_id.clear();
+        self.last_event_id.push_str(&event.event_id);
     }
 
-    fn order(&mut self, event: &Event<'_>, imported: bool, place: &Place) {
+    fn order(&mut self, event: &Event<'_>, imported: bool, spot: Spot<'_>) {
         match &self.run_id {
             None => {
                 self.run_id = Some(event.run_id.clone().into_owned());
                 if catalogue::role(&event.kind) != Role::RunCreated {
-                    self.add("RL406", place, format!("the first event is {}", event.kind));
+                    self.add("RL406", spot, format!("the first event is {}", event.kind));
                 }
             }
             Some(run_id) if *run_id != event.run_id => {
                 let message = format!("the event belongs to {}, the log to {run_id}", event.run_id);
-                self.add("RL104", place, message);
+                self.add("RL104", spot, message);
             }
             Some(_) => {}
         }
@@ -218,27 +247,27 @@ impl LogCheck {
         if this > last + 1 {
             self.add(
                 "RL101",
-                place,
+                spot,
                 format!("sequence {this} follows {last}: {} missing", this - last - 1),
             );
         } else if this <= last {
-            self.add("RL102", place, format!("sequence {this} follows {last}"));
+            self.add("RL102", spot, format!("sequence {this} follows {last}"));
         }
         self.last_sequence = this;
-        if !self.ids.insert(event.event_id.clone().into_owned()) {
-            self.add("RL103", place, format!("the id {} stands for two events", event.event_id));
+        if !self.ids.insert(&event.event_id) {
+            self.add("RL103", spot, format!("the id {} stands for two events", event.event_id));
         }
         if self.last_time.is_some_and(|last| event.timestamp < last) {
             let back = self.last_time.map_or(0, |last| last.millis() - event.timestamp.millis());
             let back = human::duration(back.unsigned_abs());
             let message = format!("the clock goes back by {back}");
-            let finding = Finding::new("RL105", place.clone(), message);
+            let finding = Finding::new("RL105", spot.place(), message);
             self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
         }
         self.last_time = Some(event.timestamp);
     }
 
-    fn chain(&mut self, event: &Event<'_>, place: &Place) {
+    fn chain(&mut self, event: &Event<'_>, spot: Spot<'_>) {
         match (&event.prev_hash, &self.last_hash) {
             (Some(given), Some(right)) if given != right => {
                 let message = format!(
@@ -246,23 +275,23 @@ impl LogCheck {
                     &given[..12],
                     &right[..12]
                 );
-                self.add("RL301", place, message);
+                self.add("RL301", spot, message);
             }
-            (Some(_), None) => self.add("RL304", place, "the first line carries a prev_hash"),
-            (None, Some(_)) => self.add("RL302", place, "the line carries no prev_hash"),
+            (Some(_), None) => self.add("RL304", spot, "the first line carries a prev_hash"),
+            (None, Some(_)) => self.add("RL302", spot, "the line carries no prev_hash"),
             _ => {}
         }
     }
 
-    fn references(&mut self, event: &Event<'_>, imported: bool, place: &Place) {
+    fn references(&mut self, event: &Event<'_>, imported: bool, spot: Spot<'_>) {
         if let Some(parent) = &event.parent_event_id
-            && !self.ids.contains(parent.as_ref())
+            && !self.ids.holds(parent)
         {
-            self.parents.push((parent.clone().into_owned(), place.clone(), imported));
+            self.parents.push((parent.clone().into_owned(), spot.place(), imported));
         }
     }
 
-    fn summaries(&mut self, view: &View<'_, '_>, place: &Place) {
+    fn summaries(&mut self, view: &View<'_, '_>, spot: Spot<'_>) {
         let event = view.event;
         if event.summary.is_none()
             && let Some(summary) = self.templates.summary(&event.kind, &view.data)
@@ -279,32 +308,58 @@ impl LogCheck {
             && *right != summary
         {
             let message = format!("the template says {right:?}");
-            self.add("RL601", place, message);
+            self.add("RL601", spot, message);
         }
-        self.backfills.push((target, place.clone()));
+        self.backfills.push((target, spot.place()));
     }
 
-    fn call(&mut self, view: &View<'_, '_>, observed: Observed, place: &Place) {
+    fn call(&mut self, view: &View<'_, '_>, observed: Observed, call: &Call, spot: Spot<'_>) {
         let imported = view.is_imported();
-        let first = !self.calls.contains_key(&observed.call);
-        self.calls.entry(observed.call).or_insert_with(|| (place.clone(), imported));
         if !view.role.is_tool_end() {
+            if call.ends == 0 {
+                self.open.entry(observed.call).or_insert_with(|| (spot.place(), imported));
+            }
             return;
         }
+        self.open.remove(&observed.call);
         let level = if imported { Level::Info } else { Level::Warning };
         // A call may be blocked before it ever starts.
-        if first && view.role != Role::ToolBlocked {
+        let started = call.first.is_some() || observed.repeated_end;
+        if !started && view.role != Role::ToolBlocked {
             let message = format!("{} ends a call that did not start", view.event.kind);
-            self.findings.push(Finding::new("RL203", place.clone(), message).at_most(level));
+            self.findings.push(Finding::new("RL203", spot.place(), message).at_most(level));
         }
         if observed.repeated_end {
             let message = format!("{} ends a call a second time", view.event.kind);
-            self.findings.push(Finding::new("RL204", place.clone(), message).at_most(level));
+            self.findings.push(Finding::new("RL204", spot.place(), message).at_most(level));
         }
         let backwards = observed.start.is_some_and(|start| view.event.timestamp < start.time);
         if backwards {
             let message = "the call ends before it starts".to_owned();
-            self.findings.push(Finding::new("RL205", place.clone(), message).at_most(level));
+            self.findings.push(Finding::new("RL205", spot.place(), message).at_most(level));
         }
+    }
+}
+
+/// Event ids by hash, 16 bytes each, under two keys that are made anew in each process.
+#[derive(Debug, Default)]
+struct Ids {
+    seen: HashSet<u128>,
+    keys: [RandomState; 2],
+}
+
+impl Ids {
+    /// False when it was there before.
+    fn insert(&mut self, id: &str) -> bool {
+        self.seen.insert(self.key(id))
+    }
+
+    fn holds(&self, id: &str) -> bool {
+        self.seen.contains(&self.key(id))
+    }
+
+    fn key(&self, id: &str) -> u128 {
+        let [one, other] = self.keys.each_ref().map(|key| u128::from(key.hash_one(id)));
+        one << 64 | other
     }
 }

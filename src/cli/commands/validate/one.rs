@@ -101,7 +101,7 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<RunRep
             fold.observe(&view, &line, &mut records);
             tools.expect(&records.tool);
             errors.expect(&records.error);
-            check.effect(&view, &records, &line);
+            check.effect(&view, &records, &fold.state, &line);
             let place = || Place {
                 line: Some(line.number),
                 offset: Some(line.offset),
