@@ -74,6 +74,15 @@ for stream in notes.jsonl stream.jsonl; do
   [ -z "$jaq" ] || echo "jaq / emit --stdin:      $(ratio "$theirs" "$ours") (at least 1)"
 done
 
+# The log of the last stream.
+log=runs/stream/events.jsonl
+ours=$(seconds "$runlog" validate stream)
+jq=$(seconds jq -c . "$log")
+lines=$(seconds wc -l "$log")
+printf 'validate, %s bytes: %s s; jq -c . %s s; wc -l %s s\n' "$(stat -c %s "$log")" "$ours" "$jq" "$lines"
+echo "jq / validate:           $(ratio "$jq" "$ours") (at least 10)"
+echo "validate / wc -l:        $(ratio "$ours" "$lines")"
+
 echo "making ${RUNS_MADE:-1000} runs of 1000 events …" >&2
 head -1000 stream.jsonl >some.jsonl
 for number in $(seq "${RUNS_MADE:-1000}"); do
