@@ -100,7 +100,8 @@ pub fn human(report: &RunReport, strict: bool, verbose: bool, color: bool) -> St
     }
     let counts = [Level::Error, Level::Warning, Level::Info].map(|level| {
         let name = if level == Level::Info { "note" } else { level.name() };
-        plural(report.findings.count(level) as u64, name)
+        let counted = |finding: &&Finding| finding.level == level && !is_verdict(finding);
+        plural(report.findings.all.iter().filter(counted).count() as u64, name)
     });
     for deliverable in &report.deliverables {
         let reason = deliverable.reason.as_deref().map(|reason| format!(" ({})", line(reason)));
@@ -120,13 +121,16 @@ pub fn human(report: &RunReport, strict: bool, verbose: bool, color: bool) -> St
     out
 }
 
+/// Whether a finding is the verdict on a deliverable, and no trouble with the record.
+fn is_verdict(finding: &Finding) -> bool {
+    let family = finding.check().map(|check| check.family);
+    family == Some(DELIVERABLES) && finding.level > Level::Info
+}
+
 fn by_code(findings: &Findings, level: Level) -> Vec<(&'static str, Vec<&Finding>)> {
     let mut groups: Vec<(&'static str, Vec<&Finding>)> = Vec::new();
     // Verdicts on deliverables have lines of their own.
-    let shown = |finding: &&Finding| {
-        let verdict = finding.check().is_some_and(|check| check.family == DELIVERABLES);
-        finding.level == level && (level == Level::Info || !verdict)
-    };
+    let shown = |finding: &&Finding| finding.level == level && !is_verdict(finding);
     for finding in findings.all.iter().filter(shown) {
         match groups.iter_mut().find(|(code, _)| *code == finding.code) {
             Some((_, group)) => group.push(finding),
