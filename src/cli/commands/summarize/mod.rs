@@ -8,8 +8,6 @@ mod worker;
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use clap::Args;
@@ -21,6 +19,7 @@ use super::read::tell_bad_lines;
 use super::{Appending, Global, duration, named_or_all, renew};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
+use crate::cli::parallel;
 use crate::cli::progress::Progress;
 use crate::cli::settings::{Settings, read_text};
 use crate::cli::ui::Ui;
@@ -215,60 +214,30 @@ fn shown(mut outcomes: Vec<Outcome>, context: &Context<'_>, ui: &Ui) -> anyhow::
     })
 }
 
-/// Goes through all runs, by two threads where no model is asked. A run that cannot be read
-/// is told of and does not hide the others.
+/// Goes through all runs: one after the other where a model is asked.
 fn each_run(
     runs: &[RunDir],
     context: &Context<'_>,
     worker: Option<&Worker>,
     ui: &Ui,
 ) -> (Vec<Outcome>, Option<anyhow::Error>) {
-    let progress = Mutex::new(Progress::new(runs.len(), "summarizing", ui.interactive()));
-    let step = || progress.lock().map(|mut progress| progress.step());
-    let mut done: Vec<(usize, anyhow::Result<Outcome>)> = Vec::with_capacity(runs.len());
-    if let Some(worker) = worker {
-        let mut hopeless = false;
-        for (index, run) in runs.iter().enumerate() {
-            if worker.interrupted().is_some() {
-                break;
-            }
-            let outcome = one(run, context, Some(worker).filter(|_| !hopeless), ui);
-            hopeless |= outcome.as_ref().is_ok_and(|outcome| outcome.served.hopeless);
-            done.push((index, outcome));
-            let _ = step();
+    let Some(worker) = worker else {
+        return parallel::each_run(runs, "summarizing", ui, |run| one(run, context, None, ui));
+    };
+    let mut progress = Progress::new(runs.len(), "summarizing", ui.interactive());
+    let mut outcomes = Vec::with_capacity(runs.len());
+    let mut hopeless = false;
+    for run in runs {
+        if worker.interrupted().is_some() {
+            break;
         }
-    } else {
-        let (next, all) = (AtomicUsize::new(0), Mutex::new(&mut done));
-        let work = || {
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(run) = runs.get(index) else { break };
-                let outcome = one(run, context, None, ui);
-                let _ = all.lock().map(|mut all| all.push((index, outcome)));
-                let _ = step();
-            }
-        };
-        std::thread::scope(|scope| {
-            if runs.len() > 1 {
-                scope.spawn(work);
-            }
-            work();
-        });
+        let outcome = one(run, context, Some(worker).filter(|_| !hopeless), ui);
+        hopeless |= outcome.as_ref().is_ok_and(|outcome| outcome.served.hopeless);
+        outcomes.push((run, outcome));
+        progress.step();
     }
     drop(progress);
-    done.sort_by_key(|(index, _)| *index);
-    let (mut outcomes, mut failure) = (Vec::new(), None);
-    for (index, outcome) in done {
-        match outcome {
-            Ok(outcome) => outcomes.push(outcome),
-            Err(error) => {
-                if let Some(before) = failure.replace(error.context(runs[index].name())) {
-                    ui.warn(&format!("{before:#}"));
-                }
-            }
-        }
-    }
-    (outcomes, failure)
+    parallel::settle(outcomes.into_iter(), ui)
 }
 
 /// Fills in the summaries of one run, and looks at what is there then.

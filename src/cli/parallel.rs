@@ -1,0 +1,60 @@
+//! The same work on many runs, by two threads, with progress on a terminal.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::progress::Progress;
+use super::ui::Ui;
+use crate::run::dir::RunDir;
+
+/// Does the work on each run; `what` it is stands beside the progress. The outcomes are in the
+/// order of the runs. A run on which it fails does not hide the others: its error is told, but
+/// for the last one, which is given back.
+pub(super) fn each_run<T: Send>(
+    runs: &[RunDir],
+    what: &'static str,
+    ui: &Ui,
+    work: impl Fn(&RunDir) -> anyhow::Result<T> + Sync,
+) -> (Vec<T>, Option<anyhow::Error>) {
+    let progress = Mutex::new(Progress::new(runs.len(), what, ui.interactive()));
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(runs.len())));
+    let take_turns = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(run) = runs.get(index) else { break };
+            let outcome = work(run);
+            let _ = done.lock().map(|mut done| done.push((index, outcome)));
+            let _ = progress.lock().map(|mut progress| progress.step());
+        }
+    };
+    std::thread::scope(|scope| {
+        if runs.len() > 1 {
+            scope.spawn(take_turns);
+        }
+        take_turns();
+    });
+    drop(progress);
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_by_key(|(index, _)| *index);
+    let outcomes = done.into_iter().map(|(index, outcome)| (&runs[index], outcome));
+    settle(outcomes, ui)
+}
+
+/// The outcomes that there are, and the last error; the others are told.
+pub(super) fn settle<'r, T>(
+    outcomes: impl Iterator<Item = (&'r RunDir, anyhow::Result<T>)>,
+    ui: &Ui,
+) -> (Vec<T>, Option<anyhow::Error>) {
+    let (mut good, mut failure) = (Vec::new(), None);
+    for (run, outcome) in outcomes {
+        match outcome {
+            Ok(outcome) => good.push(outcome),
+            Err(error) => {
+                if let Some(before) = failure.replace(error.context(run.name())) {
+                    ui.warn(&format!("{before:#}"));
+                }
+            }
+        }
+    }
+    (good, failure)
+}
