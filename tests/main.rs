@@ -15,6 +15,7 @@ mod emit;
 mod exec;
 mod export;
 mod faults;
+mod fix;
 mod fold;
 mod fuzz;
 mod generated;

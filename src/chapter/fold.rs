@@ -66,21 +66,30 @@ impl Chapter {
         format!("📖 Chapter: \"{name}\"\n\n{message}\n\nFull details: /chapters/{slug}/")
     }
 
-    fn of(data: Json<'_>) -> Option<Self> {
+    /// Reads the data of the event that made a chapter.
+    ///
+    /// # Errors
+    /// Why there is no chapter in it.
+    pub fn of(data: Json<'_>) -> Result<Self, &'static str> {
         let text = |name: &str| data.text_at(name).map(std::borrow::Cow::into_owned);
         let number = |name: &str| data.get(name).and_then(Json::as_u64);
-        if number("first_sequence")? > number("last_sequence")? {
-            return None;
+        let (Some(first_sequence), Some(last_sequence)) =
+            (number("first_sequence"), number("last_sequence"))
+        else {
+            return Err("first_sequence and last_sequence are not both whole numbers");
+        };
+        if first_sequence > last_sequence {
+            return Err("first_sequence is beyond last_sequence");
         }
-        Some(Self {
-            name: text("name")?,
-            slug: text("slug").filter(|slug| is_slug(slug))?,
+        Ok(Self {
+            name: text("name").ok_or("the name is no text")?,
+            slug: text("slug").filter(|slug| is_slug(slug)).ok_or("the slug is none")?,
             message: text("message").unwrap_or_default(),
             start: number("start").unwrap_or(0),
             end: number("end").unwrap_or(0),
             partial: data.get("partial").and_then(Json::as_bool) == Some(true),
-            first_sequence: number("first_sequence")?,
-            last_sequence: number("last_sequence")?,
+            first_sequence,
+            last_sequence,
             events: number("events").unwrap_or(0),
             tokens_before: number("tokens_before").unwrap_or(0),
             tokens_after: number("tokens_after").unwrap_or(0),
@@ -136,7 +145,7 @@ impl Chapters {
     pub fn observe(&mut self, view: &View<'_, '_>) {
         match view.role {
             Role::Chapter => {
-                if let Some(chapter) = Chapter::of(view.event.data)
+                if let Ok(chapter) = Chapter::of(view.event.data)
                     && self.get(&chapter.slug).is_none()
                 {
                     self.nest.take();

@@ -174,6 +174,51 @@ pub fn plan(
     Ok(planned)
 }
 
+/// Why a chapter that a log holds should not be there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// It cuts into another one, or covers the same.
+    Overlap(Refusal),
+    /// It could not have been made.
+    Refused(Refusal),
+    /// It would reach from one sequence to another.
+    Range(u64, u64),
+    /// It would have that number of events.
+    Events(u64),
+}
+
+/// Holds a chapter that a log holds against what would have been planned, as of its event.
+#[must_use]
+pub fn misfit(made: &Chapter, index: &Index) -> Option<Misfit> {
+    let request = Request {
+        range: match made.partial {
+            true => Range::Events(made.first_sequence, made.last_sequence),
+            false => Range::Tasks(made.start.cast_signed(), made.end.cast_signed()),
+        },
+        name: made.name.clone(),
+        message: made.message.clone(),
+    };
+    let planned = match chapter(&request, index, index.tasks.all().len() as u64) {
+        Ok(planned) => planned,
+        Err(refusal) => return Some(Misfit::Refused(refusal)),
+    };
+    if (planned.first_sequence, planned.last_sequence) != (made.first_sequence, made.last_sequence)
+    {
+        return Some(Misfit::Range(planned.first_sequence, planned.last_sequence));
+    }
+    if planned.events != made.events {
+        return Some(Misfit::Events(planned.events));
+    }
+    index.chapters.active().find_map(|other| match relation(made, other) {
+        // An item of a batch may lie in another one that comes before it.
+        Relation::Apart | Relation::Around | Relation::Inside => None,
+        Relation::Same => Some(Misfit::Overlap(Refusal::SameRange(other.slug.clone()))),
+        Relation::Across => {
+            Some(Misfit::Overlap(Refusal::Overlaps(other.slug.clone(), range_of(other))))
+        }
+    })
+}
+
 /// The chapter for a request by itself, but for its slug and tokens.
 fn chapter(request: &Request, index: &Index, known: u64) -> Result<Chapter, Refusal> {
     let (start, end, first_sequence, last_sequence) = match request.range {

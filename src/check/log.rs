@@ -12,8 +12,7 @@ use crate::conversation::calls::{Call, Observed};
 use crate::event::catalogue;
 use crate::event::envelope::{Event, LineError, LineFault};
 use crate::event::fields::View;
-use crate::event::hash::line_hash;
-use crate::event::json::{self, Fault, Rules};
+use crate::event::json::{self, Fault, Json, Rules};
 use crate::event::role::Role;
 use crate::event::templates::Templates;
 use crate::event::time::Timestamp;
@@ -58,6 +57,8 @@ pub struct LogCheck {
     templates: &'static Templates,
     run_id: Option<String>,
     last_sequence: u64,
+    /// Whether a line could not be read.
+    damaged: bool,
     last_time: Option<Timestamp>,
     /// Hash of the line before, blank ones passed over.
     last_hash: Option<String>,
@@ -84,6 +85,7 @@ impl LogCheck {
             findings: Findings::default(),
             run_id: None,
             last_sequence: 0,
+            damaged: false,
             last_time: None,
             last_hash: None,
             last_event: None,
@@ -106,12 +108,37 @@ impl LogCheck {
                 return;
             }
             Ok(None) => {}
-            Err(errors) => errors.iter().for_each(|error| self.bad(error, spot)),
+            Err(errors) => {
+                errors.iter().for_each(|error| self.bad(error, spot));
+                self.missing(errors, spot);
+                self.damaged = true;
+                // A line that still tells its number takes its place in the order.
+                let next = self.last_sequence + 1;
+                if let Body::Complete(bytes) = line.body
+                    && told_sequence(bytes) == Some(next)
+                {
+                    self.last_sequence = next;
+                }
+            }
+        }
+        if let Some(hash) = line.hash() {
+            self.last_hash = Some(hash);
         }
         if let Body::Complete(bytes) = line.body {
-            self.last_hash = Some(line_hash(bytes));
             self.secrets(bytes, spot);
         }
+    }
+
+    /// The number of the last event, for who wants to write the next one.
+    #[must_use]
+    pub fn last_sequence(&self) -> u64 {
+        self.last_sequence
+    }
+
+    /// Whether a line could not be read.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        self.damaged
     }
 
     /// Takes what the fold of the state made of the same event.
@@ -187,6 +214,23 @@ impl LogCheck {
         }
     }
 
+    /// The fields that a line lacks, together.
+    fn missing(&mut self, errors: &[LineError], spot: Spot<'_>) {
+        let names = errors.iter().filter_map(|error| match error.fault {
+            LineFault::Missing(name) => Some(name),
+            _ => None,
+        });
+        let names: Vec<&str> = names.collect();
+        match names.as_slice() {
+            [] => {}
+            [name] => self.add("RL005", spot, format!("the field {name} is missing")),
+            names => {
+                let names = names.join(", ");
+                self.add("RL005", spot, format!("the fields {names} are missing"));
+            }
+        }
+    }
+
     fn bad(&mut self, error: &LineError, spot: Spot<'_>) {
         let code = match &error.fault {
             LineFault::Json(json) => match json.fault {
@@ -195,7 +239,8 @@ impl LogCheck {
                 _ => "RL002",
             },
             LineFault::NotAnObject => "RL004",
-            LineFault::Missing(_) => "RL005",
+            // They are told together.
+            LineFault::Missing(_) => return,
             LineFault::Field(..) => "RL006",
             LineFault::TooLong(_) => "RL007",
         };
@@ -233,13 +278,18 @@ impl LogCheck {
         match &self.run_id {
             None => {
                 self.run_id = Some(event.run_id.clone().into_owned());
-                if catalogue::role(&event.kind) != Role::RunCreated {
+                if catalogue::role(&event.kind) != Role::RunCreated && !self.damaged {
                     self.add("RL406", spot, format!("the first event is {}", event.kind));
                 }
             }
             Some(run_id) if *run_id != event.run_id => {
                 let message = format!("the event belongs to {}, the log to {run_id}", event.run_id);
                 self.add("RL104", spot, message);
+                // Numbers of another run say nothing, unless this one's was changed.
+                if event.sequence == self.last_sequence + 1 {
+                    self.last_sequence = event.sequence;
+                }
+                return;
             }
             Some(_) => {}
         }
@@ -339,6 +389,11 @@ impl LogCheck {
             self.findings.push(Finding::new("RL205", spot.place(), message).at_most(level));
         }
     }
+}
+
+/// The number that a line tells which is no event.
+fn told_sequence(line: &[u8]) -> Option<u64> {
+    json::check(line, Rules::LENIENT).ok()?.get("sequence").and_then(Json::as_u64)
 }
 
 /// Event ids by hash, 16 bytes each, under two keys that are made anew in each process.

@@ -2,11 +2,13 @@
 //! them.
 
 pub mod blobs;
+pub mod chapters;
 pub mod deliverables;
 pub mod derived;
 pub mod file_type;
 pub mod finding;
 pub mod log;
+pub mod mend;
 pub mod report;
 pub mod requirement;
 pub mod state;

@@ -171,7 +171,9 @@ fn of_log(error: &LogError) -> (Exit, String) {
         ),
         LogError::Damaged { .. } => (
             Exit::Damaged,
-            "nothing was written; `runlog validate RUN` shows what is wrong".to_owned(),
+            "nothing was written; `runlog validate RUN` shows what is wrong, and with --fix lets \
+             recording go on behind it"
+                .to_owned(),
         ),
     }
 }

@@ -20,6 +20,11 @@ pub(super) enum Turn {
     Stopped,
 }
 
+/// Whether another process has the turn right now.
+pub(super) fn is_taken(directory: &Path) -> bool {
+    File::open(directory).is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
 /// Waits for a turn: forever, or so long at most. Between two looks `wait` is called, first
 /// with true, and says whether to go on.
 pub(super) fn take(

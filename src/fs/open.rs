@@ -116,7 +116,7 @@ pub fn read_small(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
         Err(error) => return Err(error),
     };
     let mut bytes = Vec::new();
-    file.take(limit + 1)
+    file.take(limit.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(|error| FsError::io(path, "read", error))?;
     if bytes.len() as u64 > limit {

@@ -5,7 +5,9 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::{FILE_MODE, FsError, READ_ONLY_MODE, is_regular, sync_dir};
+use sha2::{Digest as _, Sha256};
+
+use super::{FILE_MODE, FsError, READ_ONLY_MODE, is_regular, read_small, sync_dir};
 
 /// Writes `bytes` to a temporary file beside `path`, syncs it, renames it over
 /// `path`, and syncs the directory.
@@ -24,6 +26,23 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
 /// As [`replace`].
 pub fn replace_read_only(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     place(path, bytes, READ_ONLY_MODE, false)
+}
+
+/// Keeps a copy of a file beside it, as `NAME.kept-XXXXXXXX.EXT`: eight digits of the SHA-256 of
+/// its content, so that the same content is kept once. Nothing where there is no such file.
+///
+/// # Errors
+/// When the file cannot be read, or the copy not be written.
+pub fn keep_aside(path: &Path) -> Result<(), FsError> {
+    let Some(content) = read_small(path, u64::MAX)? else { return Ok(()) };
+    let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    let (stem, extension) = (part(path.file_stem()), part(path.extension()));
+    let hash = Sha256::digest(&content);
+    let name = format!(
+        "{stem}.kept-{:02x}{:02x}{:02x}{:02x}.{extension}",
+        hash[0], hash[1], hash[2], hash[3]
+    );
+    replace(&path.with_file_name(name), &content)
 }
 
 /// What the names of temporary files begin and end with.

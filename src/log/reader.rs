@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::LogError;
 use super::tail::{is_blank, read_range};
 use crate::event::envelope::{self, Event, LineError, LineFault, MAX_LINE};
+use crate::event::hash::{Hasher, hex, line_hash};
 use crate::fs::{Access, FsError, open_regular};
 
 /// Reads complete lines of the part of a log that existed when it was opened.
@@ -46,8 +47,13 @@ pub enum Body<'b> {
     Complete(&'b [u8]),
     /// Bytes after the last newline: a writer at work, or a torn tail.
     Unterminated(&'b [u8]),
-    /// A line over [`MAX_LINE`], skipped: its length in bytes, and whether it has a newline.
-    Oversized(u64, bool),
+    /// A line over [`MAX_LINE`], passed over.
+    Oversized {
+        /// Its length.
+        bytes: u64,
+        /// Its SHA-256, without the newline; `None` when it has no newline yet.
+        hash: Option<[u8; 32]>,
+    },
 }
 
 impl<'b> Line<'b> {
@@ -59,10 +65,20 @@ impl<'b> Line<'b> {
         match self.body {
             Body::Complete(bytes) if is_blank(bytes) => Ok(None),
             Body::Complete(bytes) => envelope::parse(bytes).map(Some),
-            Body::Unterminated(_) | Body::Oversized(_, false) => Ok(None),
-            Body::Oversized(bytes, true) => {
+            Body::Unterminated(_) | Body::Oversized { hash: None, .. } => Ok(None),
+            Body::Oversized { bytes, hash: Some(_) } => {
                 Err(vec![LineError { offset: 0, fault: LineFault::TooLong(bytes) }])
             }
+        }
+    }
+
+    /// What the next line's `prev_hash` should be; `None` for a line that is none, or blank.
+    #[must_use]
+    pub fn hash(&self) -> Option<String> {
+        match self.body {
+            Body::Complete(bytes) if !is_blank(bytes) => Some(line_hash(bytes)),
+            Body::Oversized { hash: Some(hash), .. } => Some(hex(&hash)),
+            _ => None,
         }
     }
 }
@@ -183,21 +199,24 @@ impl LogReader {
     fn skip_oversized(&mut self) -> Result<Line<'_>, LogError> {
         let offset = self.offset;
         let mut length = 0_u64;
+        let mut hasher = Hasher::default();
         loop {
             let held = &self.buffer[self.from..self.filled];
             if let Some(at) = memchr::memchr(b'\n', held) {
                 length += at as u64;
+                hasher.update(&held[..at]);
                 self.from += at + 1;
                 self.offset += at as u64 + 1;
                 self.number += 1;
-                let body = Body::Oversized(length, true);
+                let body = Body::Oversized { bytes: length, hash: Some(hasher.finish()) };
                 return Ok(Line { number: self.number, offset, body });
             }
             length += held.len() as u64;
+            hasher.update(held);
             self.offset += held.len() as u64;
             self.from = self.filled;
             if !self.fill()? {
-                let body = Body::Oversized(length, false);
+                let body = Body::Oversized { bytes: length, hash: None };
                 return Ok(Line { number: self.number + 1, offset, body });
             }
         }

@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use super::lock::Locked;
+use super::lock::{Locked, LogFile};
 use super::rejected::{Origin, Rejected};
-use super::tail::{read_range, read_tail};
+use super::tail::{Tail, hash_range, read_range, read_tail};
 use super::{LogError, Position};
 use crate::event::envelope::{self, Event, MAX_LINE, MAX_SEQUENCE};
-use crate::event::hash::line_hash;
+use crate::event::hash::{hex, line_hash};
 use crate::event::time::Timestamp;
 use crate::fs::{FsError, append_lines, make_dir, sync_dir, sync_file};
 
@@ -27,8 +27,91 @@ pub enum Repair {
     },
 }
 
+/// What stands behind the last newline of a log.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unterminated {
+    /// Nothing.
+    Nothing,
+    /// A whole next record of the run, which lacks only its newline.
+    Record(Vec<u8>),
+    /// Something else: so many bytes of a write that was interrupted.
+    Torn(u64),
+}
+
+/// A last complete line that is known to be no event of the run, behind which recording is to
+/// go on all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resumption {
+    /// Byte offset of that line.
+    pub offset: u64,
+    /// The sequence that counts as the last one.
+    pub sequence: u64,
+}
+
 /// Bytes of a torn tail that go into one record of `logs/rejected.jsonl`.
 const PIECE: u64 = 1 << 20;
+
+impl LogFile {
+    /// Looks at the end of the first `length` bytes: where the next line goes, and what stands
+    /// in its way. Only the holder of the lock may rely on it.
+    ///
+    /// `run_id` is the run that the last line must belong to.
+    ///
+    /// # Errors
+    /// [`LogError::Damaged`] when the last complete line is no event of this run, and not
+    /// the one of the `resumption`.
+    pub fn examine(
+        &self,
+        length: u64,
+        run_id: Option<&str>,
+        resumption: Option<Resumption>,
+    ) -> Result<(Position, Unterminated), LogError> {
+        let read = |error| LogError::from(FsError::io(self.path(), "read", error));
+        let tail = read_tail(self.file(), length).map_err(read)?;
+        let position = self.position(&tail, run_id, resumption)?;
+        let bytes = length - tail.torn_at;
+        if bytes == 0 {
+            return Ok((position, Unterminated::Nothing));
+        }
+        if bytes <= MAX_LINE as u64 {
+            let torn = read_range(self.file(), tail.torn_at, length).map_err(read)?;
+            if continues(&torn, &position, run_id) {
+                return Ok((position, Unterminated::Record(torn)));
+            }
+        }
+        Ok((position, Unterminated::Torn(bytes)))
+    }
+
+    /// The position behind the last complete line.
+    fn position(
+        &self,
+        tail: &Tail,
+        run_id: Option<&str>,
+        resumption: Option<Resumption>,
+    ) -> Result<Position, LogError> {
+        let end = tail.torn_at;
+        let Some(line) = &tail.last else { return Ok(Position { sequence: 0, hash: None, end }) };
+        let damaged = |reason| LogError::Damaged {
+            path: self.path().to_owned(),
+            offset: tail.last_at,
+            reason,
+        };
+        match (last_event(line, run_id), resumption) {
+            (Ok(event), _) if event.sequence == MAX_SEQUENCE => {
+                Err(damaged("its sequence is the greatest there is".to_owned()))
+            }
+            (Ok(event), _) => {
+                Ok(Position { sequence: event.sequence, hash: Some(line_hash(line)), end })
+            }
+            (Err(_), Some(Resumption { offset, sequence })) if offset == tail.last_at => {
+                let hash = hash_range(self.file(), tail.last_at, tail.last_end)
+                    .map_err(|error| FsError::io(self.path(), "read", error))?;
+                Ok(Position { sequence, hash: Some(hex(&hash)), end })
+            }
+            (Err(reason), _) => Err(damaged(reason)),
+        }
+    }
+}
 
 impl Locked<'_> {
     /// Finds where the next line goes, repairing the tail on the way.
@@ -37,49 +120,32 @@ impl Locked<'_> {
     /// of `logs/rejected.jsonl`.
     ///
     /// # Errors
-    /// [`LogError::Damaged`] when the last complete line is no event of this run:
-    /// nothing is written then.
+    /// As [`LogFile::examine`]: nothing is written then.
     pub fn settle(
         &mut self,
         run_id: Option<&str>,
+        resumption: Option<Resumption>,
         rejected: &Path,
         now: Timestamp,
     ) -> Result<(Position, Repair), LogError> {
-        let log = self.log();
-        let path = log.path().to_owned();
         let length = self.length();
-        let read = |error| LogError::from(FsError::io(&path, "read", error));
-        let tail = read_tail(log.file(), length).map_err(read)?;
-        let position = match &tail.last {
-            None => Position { sequence: 0, hash: None, end: tail.torn_at },
-            Some(line) => {
-                let damaged =
-                    |reason| LogError::Damaged { path: path.clone(), offset: tail.last_at, reason };
-                let event = last_event(line, run_id).map_err(damaged)?;
-                if event.sequence == MAX_SEQUENCE {
-                    return Err(damaged("its sequence is the greatest there is".to_owned()));
-                }
-                let hash = Some(line_hash(line));
-                Position { sequence: event.sequence, hash, end: tail.torn_at }
-            }
-        };
-        if tail.torn_at == length {
-            return Ok((position, Repair::None));
-        }
-        if length - tail.torn_at <= MAX_LINE as u64 {
-            let torn = read_range(log.file(), tail.torn_at, length).map_err(read)?;
-            if continues(&torn, &position, run_id) {
+        let (position, unterminated) = self.log().examine(length, run_id, resumption)?;
+        match unterminated {
+            Unterminated::Nothing => Ok((position, Repair::None)),
+            Unterminated::Record(record) => {
                 self.append(b"\n")?;
                 let position = Position {
                     sequence: position.sequence + 1,
-                    hash: Some(line_hash(&torn)),
+                    hash: Some(line_hash(&record)),
                     end: self.length(),
                 };
-                return Ok((position, Repair::Completed(torn)));
+                Ok((position, Repair::Completed(record)))
+            }
+            Unterminated::Torn(bytes) => {
+                self.quarantine(position.end, length, rejected, now)?;
+                Ok((position, Repair::Quarantined { bytes }))
             }
         }
-        self.quarantine(tail.torn_at, length, rejected, now)?;
-        Ok((position, Repair::Quarantined { bytes: length - tail.torn_at }))
     }
 
     /// Copies the bytes to `logs/rejected.jsonl`, makes that durable, and only then

@@ -7,6 +7,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 
 use crate::event::envelope::MAX_LINE;
+use crate::event::hash::Hasher;
 
 /// The end of a log.
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ pub struct Tail {
     pub last: Option<Vec<u8>>,
     /// Where that line begins.
     pub last_at: u64,
+    /// Where its newline is.
+    pub last_end: u64,
 }
 
 /// Bytes read at first; most logs need no more.
@@ -38,11 +41,12 @@ pub fn read_tail(file: &File, length: u64) -> io::Result<Tail> {
         let line_start = newline.map_or(0, |at| at + 1);
         let line = window.line(line_start, line_end)?;
         if !is_blank(&line) {
-            return Ok(Tail { torn_at, last: Some(line), last_at: line_start });
+            let last = Some(line);
+            return Ok(Tail { torn_at, last, last_at: line_start, last_end: line_end });
         }
         match newline {
             Some(at) => line_end = at,
-            None => return Ok(Tail { torn_at, last: None, last_at: 0 }),
+            None => return Ok(Tail { torn_at, ..Tail::default() }),
         }
     }
 }
@@ -87,6 +91,21 @@ impl Window<'_> {
         }
         read_range(self.file, from, to)
     }
+}
+
+/// The SHA-256 of the bytes from `from` up to `to`, in constant memory.
+///
+/// # Errors
+/// When the file is shorter or cannot be read.
+pub fn hash_range(file: &File, from: u64, to: u64) -> io::Result<[u8; 32]> {
+    let mut hasher = Hasher::default();
+    let mut at = from;
+    while at < to {
+        let end = to.min(at + CHUNK);
+        hasher.update(&read_range(file, at, end)?);
+        at = end;
+    }
+    Ok(hasher.finish())
 }
 
 /// Reads the bytes from `from` up to `to`.

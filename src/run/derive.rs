@@ -73,6 +73,8 @@ pub(super) struct Derivation {
     records: Records,
     stored: Option<Head>,
     stored_seen: bool,
+    /// Whether a line could not be read: records of it may stand nowhere else.
+    damaged: bool,
     tools: Mirror,
     errors: Mirror,
 }
@@ -87,6 +89,7 @@ impl Derivation {
             records: Records::default(),
             stored,
             stored_seen: false,
+            damaged: false,
             tools: Mirror::new(run.tools(), rebuild),
             errors: Mirror::new(run.errors(), rebuild),
         }
@@ -95,7 +98,9 @@ impl Derivation {
     /// Reads on to the end of what the reader may read.
     pub(super) fn read(&mut self, reader: &mut LogReader) -> Result<(), RunError> {
         while let Some(line) = reader.next_line()? {
-            self.take(&line, line.event().ok().flatten().as_ref());
+            let event = line.event();
+            self.damaged |= event.is_err();
+            self.take(&line, event.ok().flatten().as_ref());
         }
         Ok(())
     }
@@ -175,8 +180,9 @@ impl Derivation {
         if self.tools.wants_writing() || self.errors.wants_writing() {
             make_dir(&self.run.logs())?;
         }
-        self.tools.write()?;
-        self.errors.write()?;
+        let lost = self.damaged || head_mismatch.is_some();
+        self.tools.write(lost)?;
+        self.errors.write(lost)?;
         Ok(Refreshed { state: self.fold.state, head, head_mismatch })
     }
 }

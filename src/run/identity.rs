@@ -27,8 +27,9 @@ impl Identity {
     }
 }
 
-/// Reads the first line of the log, which decides the run's names; without one the
-/// directory's name is the run id and the others are generated.
+/// Reads the first line of the log, which decides the run's names; where it is damaged, the
+/// first one that is not. Without any the directory's name is the run id and the others are
+/// generated.
 pub(super) fn identify(run: &RunDir, log: &LogFile, now: Timestamp) -> Result<Identity, RunError> {
     let length = log.length()?;
     let mut size = 4 << 10;
@@ -36,22 +37,21 @@ pub(super) fn identify(run: &RunDir, log: &LogFile, now: Timestamp) -> Result<Id
         let end = length.min(size);
         let bytes =
             read_range(log.file(), 0, end).map_err(|e| FsError::io(log.path(), "read", e))?;
-        let first = bytes.split_inclusive(|byte| *byte == b'\n').find(|line| line.len() > 2);
-        match first.filter(|line| line.ends_with(b"\n")) {
-            Some(line) => match envelope::parse(line) {
-                Ok(event) => {
-                    return Ok(Identity {
-                        run_id: event.run_id.into_owned(),
-                        session_id: event.session_id.into_owned(),
-                        task_id: event.task_id.into_owned(),
-                        provisional: false,
-                    });
-                }
-                Err(_) => break true,
-            },
-            None if end < length && end <= MAX_LINE as u64 => size *= 16,
-            None => break false,
+        let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+        let mut complete = lines.filter(|line| line.len() > 2 && line.ends_with(b"\n")).peekable();
+        let any = complete.peek().is_some();
+        if let Some(event) = complete.find_map(|line| envelope::parse(line).ok()) {
+            return Ok(Identity {
+                run_id: event.run_id.into_owned(),
+                session_id: event.session_id.into_owned(),
+                task_id: event.task_id.into_owned(),
+                provisional: false,
+            });
         }
+        if end == length || end > MAX_LINE as u64 {
+            break any;
+        }
+        size *= 16;
     };
     let name = run.name();
     let run_id = RunId::parse(&name).map_err(|_| RunError::no_such_run(run))?;

@@ -5,7 +5,7 @@ use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::RunError;
-use crate::fs::{Access, append_lines, open_regular, replace};
+use crate::fs::{Access, append_lines, keep_aside, open_regular, read_small, replace};
 
 /// A derived log held against the lines that it should have.
 #[derive(Debug)]
@@ -88,9 +88,16 @@ impl Mirror {
         self.rebuild || !self.lacking.is_empty()
     }
 
-    /// Appends what the file lacks, or writes it anew. The caller holds the lock.
-    pub(super) fn write(&self) -> Result<(), RunError> {
+    /// Appends what the file lacks, or writes it anew. The caller holds the lock. With `keep`
+    /// a file that is written anew stays under another name: it may hold what the log lost.
+    pub(super) fn write(&self, keep: bool) -> Result<(), RunError> {
         if self.rebuild && (self.path.exists() || !self.lacking.is_empty()) {
+            if read_small(&self.path, u64::MAX)?.as_deref() == Some(&self.lacking) {
+                return Ok(());
+            }
+            if keep {
+                keep_aside(&self.path)?;
+            }
             replace(&self.path, &self.lacking)?;
         } else if !self.lacking.is_empty() {
             append_lines(&self.path, &self.lacking)?;

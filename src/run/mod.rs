@@ -12,6 +12,7 @@ mod identity;
 mod ids;
 mod imported_ids;
 mod intake;
+pub mod mend;
 pub mod mirror;
 pub mod options;
 mod pairing;

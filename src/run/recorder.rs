@@ -25,7 +25,7 @@ use crate::event::templates::Templates;
 use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
-use crate::log::settle::Repair;
+use crate::log::settle::{Repair, Resumption};
 use crate::log::{LogError, Position};
 
 /// Appends events to one run.
@@ -49,6 +49,8 @@ pub struct Recorder {
     derives: bool,
     /// Whether nothing is appended behind a draft that was refused.
     stops: bool,
+    /// A damaged last line behind which recording goes on.
+    resumption: Option<Resumption>,
     options: Options,
 }
 
@@ -97,6 +99,7 @@ impl Recorder {
             ends: Vec::new(),
             derives: true,
             stops: false,
+            resumption: None,
             options,
         })
     }
@@ -139,6 +142,11 @@ impl Recorder {
     /// drafts have no outcome.
     pub fn stop_at_refusals(&mut self) {
         self.stops = true;
+    }
+
+    /// Lets recording go on behind a last line that is no event of the run.
+    pub(super) fn resume_behind(&mut self, damaged: Resumption) {
+        self.resumption = Some(damaged);
     }
 
     /// Says that many drafts with given ids will come, so that one scan should serve all.
@@ -320,6 +328,7 @@ impl Recorder {
             untold,
             end: last,
             stops,
+            resumption,
             buffer,
             ends,
             derives,
@@ -333,7 +342,8 @@ impl Recorder {
         let mut locked = log.lock(options.lock_timeout)?;
         // Read under the lock, so that times follow the order of the lines.
         let now = (options.clock)();
-        let (position, repair) = locked.settle(Some(&identity.run_id), &run.rejected(), now)?;
+        let (position, repair) =
+            locked.settle(Some(&identity.run_id), *resumption, &run.rejected(), now)?;
         if let Repair::Quarantined { bytes } = repair {
             *untold += bytes;
         }

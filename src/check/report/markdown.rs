@@ -81,6 +81,9 @@ fn section(report: &RunReport) -> String {
             }
         }
     }
+    for step in &report.fixes {
+        body.push_str(&format!("- {}\n", escape(&step.line())));
+    }
     match body.is_empty() {
         true => body,
         false => format!("\n### {}\n\n{body}", code(&report.run_id)),

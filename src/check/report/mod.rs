@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::check::deliverables::{Deliverable, Verdict, worst};
 use crate::check::finding::{Finding, Findings};
+use crate::check::mend::Step;
 use crate::check::table::Level;
 use crate::render::human::plural;
 use crate::render::inert::line;
@@ -38,6 +39,8 @@ pub struct RunReport {
     pub events: u64,
     /// How what the run must leave stands.
     pub deliverables: Vec<Deliverable>,
+    /// What was done about it, or would be.
+    pub fixes: Vec<Step>,
 }
 
 impl RunReport {
@@ -109,6 +112,9 @@ pub fn human(report: &RunReport, strict: bool, verbose: bool, color: bool) -> St
         let path = line(&deliverable.path);
         out.push_str(&format!("deliverable {path}: {}{reason}\n", deliverable.status));
     }
+    for step in &report.fixes {
+        out.push_str(&format!("{}\n", line(&step.line())));
+    }
     let verdict = report.verdict(strict);
     let color = if verdict == Verdict::Passed { "1;32" } else { "1;31" };
     let verdict = paint(color, verdict.name());
@@ -167,6 +173,8 @@ struct RunDocument<'r> {
     events: u64,
     findings: Vec<FindingDocument<'r>>,
     deliverables: &'r [Deliverable],
+    #[serde(skip_serializing_if = "<[Step]>::is_empty")]
+    fixes: &'r [Step],
 }
 
 #[derive(Debug, Serialize)]
@@ -209,6 +217,7 @@ pub fn document(reports: &[RunReport], strict: bool) -> Document<'_> {
             })
             .collect(),
         deliverables: &report.deliverables,
+        fixes: &report.fixes,
     });
     Document { schema_version: SCHEMA_VERSION, runs: runs.collect() }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::export::{content, file_of};
+use super::exported::{content, file_of};
 use super::{read, run_and};
 use crate::chapter::index::Index;
 use crate::chapter::tree::{self, Node};

@@ -1,32 +1,27 @@
 //! `runlog chapter export`: the chapters' tree as read-only files.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
 
-use crate::chapter::fold::Chapter;
+use super::exported::{
+    MANIFEST, MAX_MANIFEST, MAX_PAGE, Manifest, content, file_of, folders_of, is_inside,
+    is_link_to, links, no_links, relative, upward,
+};
 use crate::chapter::index::Index;
-use crate::chapter::page::page;
-use crate::chapter::tree::{self, Node};
+use crate::chapter::tree;
 use crate::cli::commands::{Global, RunArg, duration};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::turn::{self, Turn};
 use crate::cli::ui::Ui;
-use crate::event::envelope;
-use crate::event::fields::View;
 use crate::event::hash::{hex, sha256};
 use crate::event::templates::Templates;
 use crate::fs::{
-    Access, FsError, is_regular, is_temporary, make_dir, open_dir, open_regular, read_small,
-    replace, replace_read_only,
+    FsError, is_regular, is_temporary, make_dir, read_small, replace, replace_read_only,
 };
-use crate::log::reader::line_at;
 use crate::render::human::plural;
-use crate::render::uri;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
 
@@ -72,16 +67,24 @@ pub(super) fn run(args: &ExportArgs, global: &Global, ui: &Ui) -> anyhow::Result
 
 /// Brings the exported tree in the run directory up to date. Trouble only warns: the tree
 /// can be exported again.
-pub(super) fn renew(run: &RunDir, options: Options, ui: &Ui) {
-    match export(run, &run.chapters(), options.templates, options.lock_timeout, ui) {
-        Ok(outcome) => {
-            if let Some(first) = outcome.foreign.first() {
-                let path = run.chapters().join(first);
-                ui.warn(&format!("{} is not the export's: it was left as it is", path.display()));
-            }
-        }
-        Err(error) => ui.warn(&format!("chapters/ was not brought up to date: {error:#}")),
+pub(super) fn renew(run: &RunDir, options: &Options, ui: &Ui) {
+    if let Err(error) = rebuild(run, options, ui) {
+        ui.warn(&format!("chapters/ was not brought up to date: {error:#}"));
     }
+}
+
+/// Brings the exported tree in the run directory up to date.
+pub(in crate::cli::commands) fn rebuild(
+    run: &RunDir,
+    options: &Options,
+    ui: &Ui,
+) -> anyhow::Result<()> {
+    let outcome = export(run, &run.chapters(), options.templates, options.lock_timeout, ui)?;
+    if let Some(first) = outcome.foreign.first() {
+        let path = run.chapters().join(first);
+        ui.warn(&format!("{} is not the export's: it was left as it is", path.display()));
+    }
+    Ok(())
 }
 
 /// What an export came to.
@@ -92,22 +95,6 @@ struct Outcome {
     removed: u64,
     /// Paths that are taken by files that the export did not make.
     foreign: Vec<String>,
-}
-
-/// Name of the list of what an export made, by which it knows its own files again.
-const MANIFEST: &str = ".runlog-export.json";
-/// Largest such list that is read, in bytes.
-const MAX_MANIFEST: u64 = 256 << 20;
-/// Largest page that is compared, in bytes.
-const MAX_PAGE: u64 = 64 << 20;
-
-#[derive(Debug, Default, Deserialize, Serialize)]
-struct Manifest {
-    schema_version: u32,
-    /// The run whose chapters they are.
-    run_id: String,
-    /// SHA-256 of each file, or where a link leads, by its path.
-    files: BTreeMap<String, String>,
 }
 
 /// Writes the tree: new files appear whole, changed ones are replaced whole, those of chapters
@@ -125,11 +112,11 @@ fn export(
     let (index, _) = super::read(run, Index::new(templates), ui)?;
     let blobs = relative(out, &run.blobs());
     let log = file_of(run)?;
-    let made = read_small(&out.join(MANIFEST), MAX_MANIFEST)?;
-    let made: Manifest =
-        made.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+    let made = Manifest::read(out)?;
     let list = List { out, run_id: run.name() };
-    if !made.files.is_empty() && made.run_id != list.run_id {
+    // A run directory that was moved keeps its own.
+    let own = out == run.chapters();
+    if !own && !made.files.is_empty() && made.run_id != list.run_id {
         let message = format!("{} holds the chapters of the run {:?}", out.display(), made.run_id);
         return Err(Failure::new(Exit::CannotCreate, message)
             .hint("export to another directory, or remove that one")
@@ -148,8 +135,7 @@ fn export(
     let mut files = BTreeMap::new();
     let mut announced = false;
     for (path, node) in tree::files(&index) {
-        let up = "../".repeat(path.matches('/').count());
-        let bytes = content(run, &log, &index, node, &format!("{up}{blobs}/"))?.into_bytes();
+        let bytes = content(run, &log, &index, node, &upward(&path, &blobs))?.into_bytes();
         let hash = hex(&sha256(&bytes));
         let target = out.join(&path);
         let there = target.symlink_metadata().is_ok();
@@ -218,21 +204,6 @@ fn sweep<'p>(out: &Path, files: impl Iterator<Item = &'p String>) {
     }
 }
 
-/// Links at the places where chapters were before others enclosed them, so that a path that
-/// an agent knows is found by `cat` too: path and target.
-fn links(index: &Index) -> BTreeMap<String, String> {
-    let inner = index.chapters.active().filter(|chapter| index.chapters.parent(chapter).is_some());
-    let link = |chapter: &Chapter| {
-        let path = index.chapters.path(chapter);
-        (chapter.slug.clone(), path.trim_start_matches("/chapters/").to_owned())
-    };
-    inner.map(link).collect()
-}
-
-fn is_link_to(place: &Path, target: &str) -> bool {
-    std::fs::read_link(place).is_ok_and(|there| there == Path::new(target))
-}
-
 /// The list of what an export made.
 struct List<'o> {
     out: &'o Path,
@@ -282,16 +253,6 @@ fn folders(out: &Path, path: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The folders of a file, the innermost first.
-fn folders_of(path: &str) -> impl Iterator<Item = &Path> {
-    Path::new(path).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty())
-}
-
-/// Whether the folders of a file are folders, and not links to some.
-fn no_links(out: &Path, path: &str) -> bool {
-    folders_of(path).all(|folder| open_dir(&out.join(folder)).is_ok())
-}
-
 /// Waits until no other export writes there.
 fn turn(out: &Path, lock_timeout: Duration) -> anyhow::Result<Turn> {
     const LOOK: Duration = Duration::from_millis(20);
@@ -306,54 +267,4 @@ fn turn(out: &Path, lock_timeout: Duration) -> anyhow::Result<Turn> {
             Err(Failure::new(Exit::Busy, message).hint("try again").into())
         }
     }
-}
-
-/// Whether a path of a list leads nowhere else.
-fn is_inside(path: &str) -> bool {
-    Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
-}
-
-/// The path from a directory to another place: `..` for each folder that only the former has.
-fn relative(from: &Path, to: &Path) -> String {
-    let full = |path: &Path| {
-        let parent = match path.parent() {
-            Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
-            Some(parent) => parent,
-            None => path,
-        };
-        let parent = parent.canonicalize().unwrap_or_else(|_| parent.to_owned());
-        path.file_name().map_or_else(|| parent.clone(), |name| parent.join(name))
-    };
-    let (from, to) = (full(from), full(to));
-    let shared = from.components().zip(to.components()).take_while(|(one, other)| one == other);
-    let shared = shared.count();
-    let up = from.components().skip(shared).map(|_| "..".to_owned());
-    let down = to.components().skip(shared);
-    let down = down.map(|part| part.as_os_str().to_string_lossy().into_owned());
-    uri::relative(&up.chain(down).collect::<Vec<_>>().join("/"))
-}
-
-/// The log, to read pages from.
-pub(super) fn file_of(run: &RunDir) -> anyhow::Result<File> {
-    Ok(open_regular(&run.events(), Access::Read)?)
-}
-
-/// What a file of the tree holds; `blobs` is the way from it to the large values.
-pub(super) fn content(
-    run: &RunDir,
-    log: &File,
-    index: &Index,
-    node: Node<'_>,
-    blobs: &str,
-) -> anyhow::Result<String> {
-    let entry = match node {
-        Node::Summary(chapter) => return Ok(tree::summary(chapter)),
-        Node::Event(_, entry) => entry,
-        Node::Chapters(_) | Node::Chapter(_) | Node::Events(_) => return Ok(String::new()),
-    };
-    let line = line_at(&run.events(), log, entry.offset)?;
-    let event = envelope::parse(&line).map_err(|_| {
-        Failure::new(Exit::Damaged, format!("event {} has changed", entry.sequence))
-    })?;
-    Ok(page(&View::of(&event), index.backfills.effective(&event), blobs))
 }

@@ -264,7 +264,7 @@ fn append_checked<T>(
             outcome?;
         }
         renew(run, options.lock_timeout, index.tasks.run_has_ended(), ui);
-        export::renew(run, options, ui);
+        export::renew(run, &options, ui);
         return Ok(decided);
     }
     let message = format!("{} grows faster than it can be read", run.events().display());

@@ -2,11 +2,15 @@
 
 mod browse;
 mod export;
+mod exported;
 mod fold;
 mod overview;
 mod round;
 
 use clap::{Args, Subcommand};
+
+pub(super) use export::rebuild;
+pub(super) use exported::compare;
 
 use super::read::{Read, each_event, tell_bad_lines};
 use super::{Global, default_run};

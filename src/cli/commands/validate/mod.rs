@@ -1,5 +1,7 @@
 //! `runlog validate`
 
+mod chapters;
+mod fix;
 mod one;
 mod record;
 
@@ -14,7 +16,7 @@ use crate::check::report::{RunReport, document, github, human, junit, markdown, 
 use crate::check::requirement::Requirement;
 use crate::check::table::{CHECKS, Check, find, is_meant};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::progress::Progress;
+use crate::cli::parallel::each_run;
 use crate::cli::ui::Ui;
 use crate::fs::{FsError, replace};
 use one::{Asked, ExpectedHead, validate};
@@ -22,7 +24,7 @@ use one::{Asked, ExpectedHead, validate};
 /// Tell whether a run holds
 ///
 /// Reads the log, the files derived from it and the deliverables that are required, and changes
-/// nothing (but for --record). Exits with 1 when there is an error; else with 4, 1 or 3 when a deliverable is
+/// nothing (but for --record and --fix). Exits with 1 when there is an error; else with 4, 1 or 3 when a deliverable is
 /// blocked, failed or incomplete.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ValidateArgs {
@@ -48,6 +50,13 @@ pub(in crate::cli) struct ValidateArgs {
     /// Record the verdict on the deliverables in the log
     #[arg(long)]
     record: bool,
+    /// Mend what can be mended without losing anything: a torn end of the log, and the files
+    /// that are derived from it
+    #[arg(long)]
+    fix: bool,
+    /// Only say what --fix would do
+    #[arg(long, requires = "fix", conflicts_with = "record")]
+    dry_run: bool,
     /// Fail unless the log holds this line, which `runlog show --head` printed earlier
     #[arg(long, value_name = "SEQ:HASH", conflicts_with = "all")]
     expect_head: Option<ExpectedHead>,
@@ -140,26 +149,33 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         let any = |selections: &[String]| selections.iter().any(|one| is_meant(code, one));
         (args.select.is_empty() || any(&args.select)) && !any(&args.ignore)
     };
-    let mut reports = Vec::new();
-    let mut progress = Progress::new(runs.len(), "validating", ui.interactive());
-    for run in &runs {
-        let mut report = validate(run, &asked)?;
+    let options = args.appending.options(global, ui)?;
+    let (reports, failure) = each_run(&runs, "validating", ui, |run| {
+        let mut found = validate(run, &asked)?;
+        if args.fix {
+            let fixes = fix::fix(run, &found, &options, args.dry_run, ui)?;
+            if !args.dry_run {
+                found = validate(run, &asked)?;
+            }
+            found.report.fixes = fixes;
+        }
+        let mut report = found.report;
         if args.record {
-            let options = args.appending.options(global, ui)?;
             record::record(run, &report.deliverables, options, ui)?;
         }
         report.findings.all.retain(|finding| meant(finding.code));
         report.deliverables.retain(|one| one.code.is_none_or(meant));
-        reports.push(report);
-        progress.step();
-    }
-    drop(progress);
+        Ok(report)
+    });
     for (format, path) in &args.report {
         write(path, text(*format, &reports, args, false)?.as_bytes())?;
     }
     match &args.output {
         Some(path) => write(path, text(args.format, &reports, args, false)?.as_bytes())?,
         None => ui.data(text(args.format, &reports, args, ui.color())?.as_bytes())?,
+    }
+    if let Some(failure) = failure {
+        return Err(failure);
     }
     if !reports.iter().all(|report| report.passes(args.strict)) {
         return Ok(Exit::No);

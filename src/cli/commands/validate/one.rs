@@ -5,6 +5,7 @@ use std::io::BufReader;
 use std::path::Path;
 use std::str::FromStr;
 
+use super::chapters;
 use crate::check::blobs::BlobCheck;
 use crate::check::deliverables::{Deliverable, judge};
 use crate::check::derived::{self, Colophon, Comparison};
@@ -16,6 +17,7 @@ use crate::check::state::{self, HeadSeen};
 use crate::cli::commands::transcript::render;
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
+use crate::event::role::Role;
 use crate::event::templates::Templates;
 use crate::fs::{Access, open_regular, read_small};
 use crate::log::lock::LogFile;
@@ -60,8 +62,19 @@ impl FromStr for ExpectedHead {
     }
 }
 
+/// A report, and what mending starts from.
+pub(super) struct Validated {
+    pub(super) report: RunReport,
+    /// The number of the last event.
+    pub(super) last_sequence: u64,
+    /// Whether `run.json` is not the state as of the newest event.
+    pub(super) is_stale: bool,
+    /// Whether the log lost something that derived files may still tell.
+    pub(super) lost: bool,
+}
+
 /// Reads a run and holds it against its log.
-pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<RunReport> {
+pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Validated> {
     // Derived files are opened before the log: a writer at work can then only make them
     // seem to lag, never to run ahead.
     let stored = read_small(&run.state(), MAX_DOCUMENT);
@@ -79,13 +92,16 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<RunRep
     let (mut events, mut last_sequence) = (0, 0);
     let mut found_head = None;
     let mut tail = None;
+    let mut has_chapters = false;
     while let Some(line) = reader.next_line()? {
         match line.body {
             Body::Unterminated(bytes) => {
                 tail = Some((line.number, line.offset, bytes.len() as u64));
             }
-            Body::Oversized(bytes, false) => tail = Some((line.number, line.offset, bytes)),
-            Body::Complete(_) | Body::Oversized(_, true) => {}
+            Body::Oversized { bytes, hash: None } => {
+                tail = Some((line.number, line.offset, bytes));
+            }
+            Body::Complete(_) | Body::Oversized { hash: Some(_), .. } => {}
         }
         let event = line.event();
         check.line(&line, &event);
@@ -98,6 +114,7 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<RunRep
             {
                 found_head = Some(line_hash(bytes));
             }
+            has_chapters |= matches!(view.role, Role::Chapter | Role::ChapterRemoved);
             fold.observe(&view, &line, &mut records);
             tools.expect(&records.tool);
             errors.expect(&records.error);
@@ -117,6 +134,8 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<RunRep
             seen.expected = RunDocument::new(&fold.state, Some(head.clone())).to_bytes();
         }
     }
+    let cut = head.as_ref().is_some_and(|head| seen.hash.as_ref() != Some(&head.hash));
+    let (next, lost) = (check.last_sequence(), cut || check.is_damaged());
     let mut findings = check.finish(&fold.state);
     blobs.finish().into_iter().for_each(|finding| findings.push(finding));
     if let Some((number, offset, length)) = tail {
@@ -147,10 +166,17 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<RunRep
         let expected = expected.as_ref().map(|(text, _)| text.as_str());
         derived::transcript(transcript.as_deref(), expected, last_sequence, &mut findings);
     }
+    if has_chapters {
+        chapters::check(run, asked.templates, &mut findings)?;
+    }
+    let written_head = if cut { head } else { fold.head() };
+    let current = RunDocument::new(&fold.state, written_head).to_bytes();
+    let is_stale = state_bytes != Some(&current);
     let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id.clone() };
     let deliverables = deliverables(run, &fold.state, asked.require, &mut findings);
     let path = run.path().display().to_string();
-    Ok(RunReport { run_id, path, findings, events, deliverables })
+    let report = RunReport { run_id, path, findings, events, deliverables, fixes: Vec::new() };
+    Ok(Validated { report, last_sequence: next, is_stale, lost })
 }
 
 /// So many files that nothing requires are named.

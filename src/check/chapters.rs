@@ -1,0 +1,82 @@
+//! The checks on chapters, and on the tree of files made from them.
+
+use super::finding::{Finding, Findings, Place};
+use super::log::LOG;
+use crate::chapter::fold::{Chapter, Chapters};
+use crate::chapter::index::Index;
+use crate::chapter::plan::{Misfit, misfit};
+use crate::event::fields::View;
+use crate::event::role::Role;
+use crate::log::reader::Line;
+
+/// The folder's name in findings.
+pub const FOLDER: &str = "chapters/";
+
+/// Takes the next event of a run with chapters, before `index` does.
+pub fn event(view: &View<'_, '_>, line: &Line<'_>, index: &Index, findings: &mut Findings) {
+    let found = match view.role {
+        Role::Chapter => made(view, index),
+        Role::ChapterRemoved => removed(view, &index.chapters),
+        _ => None,
+    };
+    if let Some((code, message)) = found {
+        let place = Place {
+            line: Some(line.number),
+            offset: Some(line.offset),
+            event_id: Some(view.event.event_id.clone().into_owned()),
+            ..Place::file(LOG)
+        };
+        findings.push(Finding::new(code, place, message));
+    }
+}
+
+fn made(view: &View<'_, '_>, index: &Index) -> Option<(&'static str, String)> {
+    let chapter = match Chapter::of(view.event.data) {
+        Ok(chapter) => chapter,
+        Err(what) => return Some(("RL701", what.to_owned())),
+    };
+    if index.chapters.is_used(&chapter.slug) {
+        return Some(("RL703", format!("the slug {:?} was used before", chapter.slug)));
+    }
+    match misfit(&chapter, index)? {
+        Misfit::Overlap(refusal) => Some(("RL702", refusal.to_string())),
+        Misfit::Refused(refusal) => Some(("RL705", refusal.to_string())),
+        Misfit::Range(first, last) => {
+            Some(("RL705", format!("its tasks reach from event {first} to {last}")))
+        }
+        Misfit::Events(events) => Some(("RL705", format!("its tasks have {events} events"))),
+    }
+}
+
+fn removed(view: &View<'_, '_>, chapters: &Chapters) -> Option<(&'static str, String)> {
+    let slug = view.event.data.text_at("slug").unwrap_or_default();
+    let known = chapters.get(&slug).is_some();
+    (!known).then(|| ("RL704", format!("there is no chapter {slug:?} at this place")))
+}
+
+/// The exported files that are not as the events say: paths below `chapters/`.
+#[derive(Debug, Default)]
+pub struct Exported {
+    /// Missing, or as an earlier export left them.
+    pub behind: Vec<String>,
+    /// Changed by others.
+    pub edited: Vec<String>,
+}
+
+impl Exported {
+    /// Adds what was found.
+    pub fn finish(self, findings: &mut Findings) {
+        if let Some(first) = self.behind.first() {
+            let others = match self.behind.len() - 1 {
+                0 => String::new(),
+                others => format!(" and {others} more"),
+            };
+            let message = format!("{first}{others} is not as the newest events say");
+            findings.push(Finding::new("RL711", Place::file(FOLDER), message));
+        }
+        for path in self.edited {
+            let place = Place::file(&format!("{FOLDER}{path}"));
+            findings.push(Finding::new("RL712", place, "it is not what the events say"));
+        }
+    }
+}

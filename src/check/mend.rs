@@ -1,0 +1,159 @@
+//! What can be done about findings without losing anything: a plan, shown before it is done.
+
+use serde::Serialize;
+
+use super::finding::Findings;
+use super::log::LOG;
+use super::state::STATE;
+use super::table::Fix;
+use super::{chapters, derived};
+use crate::run::mend::{DamagedLine, Ending};
+
+/// One thing to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// What is done.
+    pub action: Action,
+    /// With which file, relative to the run directory.
+    pub file: String,
+    /// At which byte of it.
+    pub offset: Option<u64>,
+    /// How it stands.
+    pub status: Status,
+    /// What it is, in words.
+    pub message: String,
+}
+
+/// What can be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Give a whole last record the newline that it lacks.
+    Complete,
+    /// Move a torn tail away.
+    Quarantine,
+    /// Append behind a damaged last line.
+    Resume,
+    /// Make a derived file from the log.
+    Rebuild,
+}
+
+/// How a step stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It would be done.
+    Planned,
+    /// It was done.
+    Done,
+    /// It would lose something, or cannot be done.
+    Refused,
+}
+
+impl Step {
+    fn new(action: Action, file: &str, offset: Option<u64>, message: String) -> Self {
+        Self { action, file: file.to_owned(), offset, status: Status::Planned, message }
+    }
+
+    /// The same, refused for that reason.
+    pub fn refuse(&mut self, reason: &str) {
+        self.status = Status::Refused;
+        self.message = format!("{}: {reason}", self.message);
+    }
+
+    /// The step as a line for people.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let status = match self.status {
+            Status::Planned => "would be done",
+            Status::Done => "done",
+            Status::Refused => "refused",
+        };
+        format!("fix {status}: {}", self.message)
+    }
+}
+
+/// What a plan is made from.
+#[derive(Debug)]
+pub struct Standing<'f> {
+    /// What was found.
+    pub findings: &'f Findings,
+    /// How the log ends.
+    pub ending: &'f Ending,
+    /// Whether `run.json` is not the state as of the newest event.
+    pub is_stale: bool,
+    /// Whether the log lost something that derived files may still tell.
+    pub lost: bool,
+}
+
+/// What to do, in order.
+#[must_use]
+pub fn plan(standing: &Standing<'_>) -> Vec<Step> {
+    use super::finding::Finding;
+    use crate::log::settle::Unterminated;
+    let mut steps = Vec::new();
+    let Ending { damaged, unterminated, end } = standing.ending;
+    // While a writer is at work, its bytes are no tail.
+    let settled = standing.findings.all.iter().any(|finding| finding.code == "RL010");
+    match unterminated {
+        Unterminated::Record(_) if settled => steps.push(Step::new(
+            Action::Complete,
+            LOG,
+            Some(*end),
+            format!("give the last line of {LOG}, at byte {end}, the newline that it lacks"),
+        )),
+        Unterminated::Torn(bytes) if settled => steps.push(Step::new(
+            Action::Quarantine,
+            LOG,
+            Some(*end),
+            format!(
+                "move the {bytes} bytes of {LOG} from byte {end} on to logs/rejected.jsonl, and record it"
+            ),
+        )),
+        _ => {}
+    }
+    if let Some(DamagedLine { offset, .. }) = damaged {
+        steps.push(Step::new(
+            Action::Resume,
+            LOG,
+            Some(*offset),
+            format!(
+                "append an event behind the damaged line at byte {offset} of {LOG}, so that recording can go on; the line stays"
+            ),
+        ));
+    }
+    let rebuilt =
+        |finding: &&Finding| finding.check().is_some_and(|check| check.fix == Fix::Rebuild);
+    let differs =
+        |file: &str| {
+            standing.findings.all.iter().any(|finding| {
+                finding.place.file == file && matches!(finding.code, "RL502" | "RL504")
+            })
+        };
+    let mut files: Vec<&str> = standing.findings.all.iter().filter(rebuilt).map(file_of).collect();
+    if standing.is_stale || !steps.is_empty() {
+        files.push(STATE);
+    }
+    if !steps.is_empty() {
+        files.push(derived::TRANSCRIPT);
+    }
+    files.sort_unstable();
+    files.dedup();
+    for file in files {
+        let kept =
+            if standing.lost && differs(file) { "; the old one stays beside it" } else { "" };
+        let message = format!("make {file} anew from the log{kept}");
+        let mut step = Step::new(Action::Rebuild, file, None, message);
+        if standing.lost && file == chapters::FOLDER {
+            step.refuse("it may hold what the log lost; move it away to have it made");
+        }
+        steps.push(step);
+    }
+    steps
+}
+
+/// The file to make; of the chapters' tree, all of it.
+fn file_of(finding: &super::finding::Finding) -> &str {
+    let file = finding.place.file.as_str();
+    if file.starts_with(chapters::FOLDER) { chapters::FOLDER } else { file }
+}

@@ -1,0 +1,87 @@
+//! Letting a log whose end is damaged be appended to again, without losing a byte of it.
+
+use super::RunError;
+use super::batch::Batch;
+use super::dir::RunDir;
+use super::identity::identify;
+use super::options::Options;
+use super::recorder::Recorder;
+use crate::event::draft::Draft;
+use crate::event::json::ObjectText;
+use crate::event::time::Timestamp;
+use crate::fs::Access;
+use crate::log::LogError;
+use crate::log::lock::LogFile;
+use crate::log::settle::{Resumption, Unterminated};
+
+/// What stands in the way of the next event.
+#[derive(Debug)]
+pub struct Ending {
+    /// The last complete line, when it is no event of the run.
+    pub damaged: Option<DamagedLine>,
+    /// What stands behind the last newline.
+    pub unterminated: Unterminated,
+    /// Where the last newline ends, in bytes.
+    pub end: u64,
+}
+
+/// A last complete line that is no event of the run.
+#[derive(Clone, Debug)]
+pub struct DamagedLine {
+    /// Its byte offset.
+    pub offset: u64,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Looks at the end of a run's log, as a writer would that comes now; its last event that can
+/// be read has the number `last_sequence`.
+///
+/// # Errors
+/// When the log cannot be read.
+pub fn ending(run: &RunDir, last_sequence: u64, now: Timestamp) -> Result<Ending, RunError> {
+    let log = LogFile::open(&run.events(), Access::Read)?;
+    let run_id = identify(run, &log, now)?.run_id;
+    let length = log.length()?;
+    let examined = match log.examine(length, Some(&run_id), None) {
+        Err(LogError::Damaged { offset, reason, .. }) => {
+            let behind = Resumption { offset, sequence: last_sequence };
+            let damaged = Some(DamagedLine { offset, reason });
+            log.examine(length, Some(&run_id), Some(behind)).map(|end| (damaged, end))
+        }
+        examined => examined.map(|end| (None, end)),
+    };
+    let (damaged, (position, unterminated)) = examined?;
+    Ok(Ending { damaged, unterminated, end: position.end })
+}
+
+/// Brings the end of a log in order: unterminated bytes are completed or moved away, and told
+/// by a `log.recovered` event; behind a damaged last line such an event is appended, with the
+/// number that follows `last_sequence` and chained to that line.
+///
+/// # Errors
+/// When the lock is not to be had, or the file system refuses.
+pub fn mend(
+    run: &RunDir,
+    damaged: Option<&DamagedLine>,
+    last_sequence: u64,
+    options: Options,
+) -> Result<Batch, RunError> {
+    let mut recorder = Recorder::open(run.clone(), options)?;
+    let drafts: Vec<Draft<'_>> = damaged.into_iter().map(resumed).collect();
+    if let Some(line) = damaged {
+        recorder.resume_behind(Resumption { offset: line.offset, sequence: last_sequence });
+    }
+    recorder.append(&drafts)
+}
+
+/// The event that tells of the damaged line before it, of which nothing was moved.
+fn resumed(line: &DamagedLine) -> Draft<'static> {
+    let mut data = ObjectText::new();
+    data.plain("bytes", 0).text("moved_to", "");
+    data.plain("damaged_at", line.offset).text("reason", &line.reason);
+    let mut draft = Draft::new("log.recovered", data);
+    draft.summary =
+        Some(format!("Recording goes on behind the damaged line at byte {}", line.offset).into());
+    draft
+}

@@ -1,0 +1,262 @@
+//! `validate --fix`: what can be mended is, and nothing is lost.
+
+use std::fs;
+use std::path::Path;
+
+use runlog::event::hash::line_hash;
+use serde_json::Value;
+
+use crate::support::Bench;
+
+/// A run that has ended, with a file of every derived kind.
+fn whole() -> Bench {
+    let bench = Bench::with_run();
+    bench.emit(&["task.started", "-f", "name=first", "-f", "message=do it"]);
+    bench.emit(&["tool.started", "-f", "tool_name=a", "--correlation-id", "c"]);
+    bench.emit(&["tool.failed", "-f", "tool_name=a", "-f", "error=no", "--correlation-id", "c"]);
+    bench.emit(&["run.completed"]);
+    let (name, message) = ("The first", "It was done.");
+    let add = ["chapter", "add", "r", "--start", "1", "--end", "1"];
+    bench.ok(&[&add[..], &["--name", name, "--message", message]].concat());
+    assert_eq!(bench.codes(), [] as [&str; 0]);
+    bench
+}
+
+const DERIVED: &[&str] = &[
+    "run.json",
+    "transcript.md",
+    "logs/tools.jsonl",
+    "logs/errors.jsonl",
+    "chapters/the-first/summary.md",
+    "chapters/the-first/events/002-tool-started.md",
+];
+
+/// Every file of the run with its content, by name.
+fn files(bench: &Bench) -> Vec<(String, Vec<u8>)> {
+    let root = bench.path("runs/r");
+    let entries = walkdir::WalkDir::new(&root).sort_by_file_name().into_iter().flatten();
+    let of = |path: &Path| {
+        let name = path.strip_prefix(&root).unwrap().display().to_string();
+        (name, fs::read(path).unwrap())
+    };
+    let regular = entries.filter(|entry| entry.file_type().is_file());
+    regular.map(|entry| of(entry.path())).collect()
+}
+
+fn names(bench: &Bench) -> Vec<String> {
+    files(bench).into_iter().map(|(name, _)| name).collect()
+}
+
+fn fixes(bench: &Bench, args: &[&str]) -> Vec<(String, String, String)> {
+    let call = [&["validate", "r", "--fix", "--format", "json"], args].concat();
+    let report: Value = serde_json::from_str(&bench.call(&call).out).unwrap();
+    let text = |step: &Value, name: &str| step[name].as_str().unwrap().to_owned();
+    let steps = report["runs"][0]["fixes"].as_array().cloned().unwrap_or_default();
+    steps
+        .iter()
+        .map(|step| (text(step, "action"), text(step, "file"), text(step, "status")))
+        .collect()
+}
+
+fn step(action: &str, file: &str, status: &str) -> (String, String, String) {
+    (action.to_owned(), file.to_owned(), status.to_owned())
+}
+
+/// If this fails, a derived file that is gone, or edited, does not come back as it was.
+#[test]
+fn derived_files_come_back_byte_for_byte() {
+    let bench = whole();
+    let sound = files(&bench);
+    assert_eq!(fixes(&bench, &[]), [], "a sound run has nothing to mend");
+    assert_eq!(files(&bench), sound);
+    for name in DERIVED {
+        let path = bench.path("runs/r").join(name);
+        for content in [None, Some(&b""[..]), Some(b"{}\n"), Some(b"\xff\0")] {
+            fs::remove_file(&path).unwrap();
+            if let Some(content) = content {
+                fs::write(&path, content).unwrap();
+            }
+            let file = if name.starts_with("chapters/") { "chapters/" } else { name };
+            let steps = fixes(&bench, &[]);
+            assert!(steps.contains(&step("rebuild", file, "done")), "{name} {content:?} {steps:?}");
+            assert_eq!(files(&bench), sound, "{name} after {content:?}");
+        }
+    }
+    for name in DERIVED {
+        fs::remove_file(bench.path("runs/r").join(name)).unwrap();
+    }
+    fs::remove_dir_all(bench.path("runs/r/chapters")).unwrap();
+    bench.ok(&["validate", "r", "--fix"]);
+    assert_eq!(files(&bench), sound);
+}
+
+/// If this fails, a dry run writes, or does not tell what would be done.
+#[test]
+fn a_dry_run_only_tells() {
+    let bench = whole();
+    bench.append_raw(b"{\"torn\":");
+    fs::remove_file(bench.path("runs/r/run.json")).unwrap();
+    let before = files(&bench);
+    assert_eq!(
+        fixes(&bench, &["--dry-run"]),
+        [
+            step("quarantine", "events.jsonl", "planned"),
+            step("rebuild", "run.json", "planned"),
+            step("rebuild", "transcript.md", "planned"),
+        ]
+    );
+    assert_eq!(files(&bench), before);
+    let said = bench.call(&["validate", "r", "--fix", "--dry-run"]);
+    assert_eq!(said.status, 1);
+    assert!(said.out.contains("fix would be done: move the 8 bytes of events.jsonl from byte"));
+    bench.fails(2, &["validate", "r", "--dry-run"]);
+}
+
+/// If this fails, a cut log loses bytes by being mended, or stays unusable. The log is cut at
+/// each byte of its last line.
+#[test]
+fn torn_tails_are_moved_away() {
+    let bench = whole();
+    let sound = fs::read(bench.log_path()).unwrap();
+    bench.emit(&["note", "-f", "text=x", "--event-id", "last"]);
+    let whole = fs::read(bench.log_path()).unwrap();
+    for cut in sound.len()..whole.len() {
+        fs::write(bench.log_path(), &whole[..cut]).unwrap();
+        let _ = fs::remove_file(bench.path("runs/r/logs/rejected.jsonl"));
+        bench.ok(&["validate", "r", "--fix", "-q"]);
+        let log = fs::read(bench.log_path()).unwrap();
+        assert!(log.starts_with(&sound));
+        let torn = &whole[sound.len()..cut];
+        let rest = log[sound.len()..].to_vec();
+        if torn.is_empty() {
+            assert!(rest.is_empty());
+        } else if cut + 1 == whole.len() {
+            assert_eq!(log, whole, "a whole record gets its newline");
+        } else {
+            let told: Value = serde_json::from_slice(&rest).unwrap();
+            assert_eq!(
+                (&told["type"], &told["data"]["bytes"]),
+                (&"log.recovered".into(), &torn.len().into())
+            );
+            let moved = crate::support::json_lines(&bench.path("runs/r/logs/rejected.jsonl"));
+            let moved = moved[0]["text"].as_str().unwrap().as_bytes();
+            assert_eq!(moved, torn);
+        }
+        bench.ok(&["validate", "r", "--strict"]);
+        fs::remove_file(bench.path("runs/r/run.json")).unwrap();
+    }
+}
+
+/// If this fails, a damaged last line is edited, hides, or still stops recording.
+#[test]
+fn recording_goes_on_behind_a_damaged_line() {
+    let long = format!("{{\"a\":\"{}\"}}", "x".repeat(9 << 20));
+    let cases: &[(&str, u64, &str)] = &[
+        ("garbage", 7, "RL002"),
+        ("[]", 7, "RL004"),
+        ("{\"sequence\":7}", 8, "RL005"),
+        ("{\"sequence\":99}", 7, "RL005"),
+        (&long, 7, "RL007"),
+    ];
+    for (line, next, code) in cases {
+        let bench = whole();
+        let sound = bench.log();
+        bench.append_raw(format!("{line}\n").as_bytes());
+        let damaged = bench.log();
+        bench.fails(76, &["emit", "--run", "r", "note", "-f", "text=x"]);
+        let steps = fixes(&bench, &[]);
+        assert_eq!(steps[0], step("resume", "events.jsonl", "done"));
+        let log = bench.log();
+        assert!(log.starts_with(&damaged), "{code}: a complete line changed");
+        let told: Value = serde_json::from_str(&log[damaged.len()..]).unwrap();
+        assert_eq!(told["type"], "log.recovered");
+        assert_eq!(told["sequence"], *next, "{code}");
+        assert_eq!(told["prev_hash"], line_hash(line.as_bytes()).as_str());
+        assert_eq!(told["data"]["damaged_at"], sound.len());
+        assert_eq!(told["session_id"], "s1");
+        assert_eq!(bench.codes(), [*code], "the finding stays, and no other comes");
+        assert_eq!(fixes(&bench, &[]), [], "mended once");
+        bench.emit(&["note", "-f", "text=later"]);
+    }
+    // A line of another run, and a torn tail behind a damaged line.
+    let bench = whole();
+    let foreign =
+        bench.log().lines().nth(1).unwrap().replace("\"run_id\":\"r\"", "\"run_id\":\"q\"");
+    bench.append_raw(format!("{foreign}\ntorn").as_bytes());
+    bench.fails(1, &["validate", "r", "--fix"]);
+    assert_eq!(bench.codes(), ["RL104", "RL301"]);
+    bench.emit(&["note", "-f", "text=later"]);
+    let kinds: Vec<Value> =
+        bench.lines().iter().rev().take(3).map(|line| line["type"].clone()).collect();
+    assert_eq!(kinds, ["note", "log.recovered", "log.recovered"]);
+}
+
+/// If this fails, mending takes away the last trace of what a log lost.
+#[test]
+fn nothing_is_lost() {
+    // The head of a log that was cut stays in run.json.
+    let bench = whole();
+    let state = fs::read_to_string(bench.path("runs/r/run.json")).unwrap();
+    let head = &state[state.find("\"head\"").unwrap()..];
+    let tools = fs::read(bench.path("runs/r/logs/tools.jsonl")).unwrap();
+    let log = bench.log();
+    let kept: Vec<&str> = log.lines().take(3).collect();
+    fs::write(bench.log_path(), kept.join("\n") + "\n").unwrap();
+    assert_eq!(bench.call(&["validate", "r", "--fix"]).status, 1);
+    let now = fs::read_to_string(bench.path("runs/r/run.json")).unwrap();
+    assert!(now.ends_with(head), "{now}");
+    assert!(bench.codes().contains(&"RL303".to_owned()));
+    // Records of events that are gone stay beside the new ones.
+    let aside: Vec<(String, Vec<u8>)> =
+        files(&bench).into_iter().filter(|(name, _)| name.contains(".kept-")).collect();
+    assert!(
+        aside.iter().any(|(name, bytes)| name.starts_with("logs/tools.kept-") && *bytes == tools)
+    );
+    assert!(aside.iter().any(|(name, _)| name.starts_with("transcript.kept-")));
+
+    // Pages of events that cannot be read any more are not taken away.
+    let bench = whole();
+    let page = bench.path("runs/r/chapters/the-first/events/002-tool-started.md");
+    fs::write(bench.log_path(), bench.log().replacen("\"tool.started\"", "\"tool.started", 1))
+        .unwrap();
+    assert!(fixes(&bench, &[]).contains(&step("rebuild", "chapters/", "refused")));
+    assert!(page.exists());
+}
+
+/// If this fails, something that is no derived file is replaced by one.
+#[test]
+fn other_things_in_their_place_stay() {
+    for name in ["run.json", "transcript.md", "logs/errors.jsonl"] {
+        let bench = whole();
+        let path = bench.path("runs/r").join(name);
+        fs::write(bench.path("elsewhere"), "mine").unwrap();
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(bench.path("elsewhere"), &path).unwrap();
+        let before = names(&bench);
+        assert!(fixes(&bench, &[]).contains(&step("rebuild", name, "refused")), "{name}");
+        assert_eq!(fs::read_to_string(bench.path("elsewhere")).unwrap(), "mine");
+        assert!(path.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(names(&bench), before);
+    }
+}
+
+/// If this fails, mending races with writers.
+#[test]
+fn beside_live_writers() {
+    let bench = Bench::with_run();
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for _ in 0..60 {
+                bench.emit(&["tool.started", "-f", "tool_name=a", "--durability", "process"]);
+            }
+        });
+        while !writer.is_finished() {
+            let said = bench.call(&["validate", "r", "--fix"]);
+            assert_eq!(said.status, 0, "{}{}", said.out, said.err);
+        }
+    });
+    assert_eq!(bench.lines().len(), 61);
+    bench.ok(&["validate", "r", "--fix"]);
+    let codes = bench.codes();
+    assert_eq!(codes, ["RL202", "RL408"]);
+}
