@@ -7,6 +7,7 @@ mod bad_input;
 mod blobs;
 mod catalogue;
 mod chapter;
+mod checks;
 mod concurrency;
 mod counts;
 mod crash;

@@ -13,6 +13,32 @@ pub struct Finding {
     pub place: Place,
     /// What is wrong, in one line.
     pub message: String,
+    /// What stands there, where that helps.
+    pub excerpt: Option<Excerpt>,
+}
+
+/// A piece of a line, around the place in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// What stands before the place.
+    pub before: String,
+    /// What begins there.
+    pub behind: String,
+}
+
+impl Excerpt {
+    /// Around byte `at` of a line; as much as fits on a line of a terminal.
+    #[must_use]
+    pub fn of(line: &[u8], at: usize) -> Self {
+        const BEFORE: usize = 40;
+        const BEHIND: usize = 30;
+        let at = at.min(line.len());
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self {
+            before: text(&line[at.saturating_sub(BEFORE)..at]),
+            behind: text(&line[at..line.len().min(at + BEHIND)]),
+        }
+    }
 }
 
 /// Where something was found.
@@ -41,7 +67,14 @@ impl Finding {
     #[must_use]
     pub fn new(code: &'static str, place: Place, message: impl Into<String>) -> Self {
         let level = table::find(code).map_or(Level::Error, |check| check.level);
-        Self { code, level, place, message: message.into() }
+        Self { code, level, place, message: message.into(), excerpt: None }
+    }
+
+    /// The same, with what stands there.
+    #[must_use]
+    pub fn showing(mut self, excerpt: Excerpt) -> Self {
+        self.excerpt = Some(excerpt);
+        self
     }
 
     /// The same, but not above that level.

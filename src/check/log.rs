@@ -6,7 +6,7 @@ use std::hash::BuildHasher as _;
 use foldhash::HashSet;
 use foldhash::quality::RandomState;
 
-use super::finding::{Finding, Findings, Place};
+use super::finding::{Excerpt, Finding, Findings, Place};
 use super::table::Level;
 use crate::conversation::calls::{Call, Observed};
 use crate::event::catalogue;
@@ -109,7 +109,12 @@ impl LogCheck {
             }
             Ok(None) => {}
             Err(errors) => {
-                errors.iter().for_each(|error| self.bad(error, spot));
+                let bytes = match line.body {
+                    // What is shown of a line ends up in the logs of CI.
+                    Body::Complete(bytes) if !self.secrets.may_hold_secret(bytes) => bytes,
+                    _ => b"",
+                };
+                errors.iter().for_each(|error| self.bad(error, spot, bytes));
                 self.missing(errors, spot);
                 self.damaged = true;
                 // A line that still tells its number takes its place in the order.
@@ -231,7 +236,7 @@ impl LogCheck {
         }
     }
 
-    fn bad(&mut self, error: &LineError, spot: Spot<'_>) {
+    fn bad(&mut self, error: &LineError, spot: Spot<'_>, line: &[u8]) {
         let code = match &error.fault {
             LineFault::Json(json) => match json.fault {
                 Fault::Utf8 | Fault::ByteOrderMark => "RL001",
@@ -245,7 +250,11 @@ impl LogCheck {
             LineFault::TooLong(_) => "RL007",
         };
         let spot = Spot { offset: spot.offset + error.offset as u64, ..spot };
-        self.add(code, spot, error.to_string());
+        let mut finding = Finding::new(code, spot.place(), error.to_string());
+        if !line.is_empty() {
+            finding = finding.showing(Excerpt::of(line, error.offset));
+        }
+        self.findings.push(finding);
     }
 
     fn event(&mut self, event: &Event<'_>, spot: Spot<'_>) {
@@ -383,8 +392,12 @@ impl LogCheck {
             let message = format!("{} ends a call a second time", view.event.kind);
             self.findings.push(Finding::new("RL204", spot.place(), message).at_most(level));
         }
+        let told = view.data.get("duration_ms").and_then(Json::as_f64);
         let backwards = observed.start.is_some_and(|start| view.event.timestamp < start.time);
-        if backwards {
+        if let Some(told) = told.filter(|told| *told < 0.0) {
+            let message = format!("the call took {told} ms by its own account");
+            self.findings.push(Finding::new("RL205", spot.place(), message).at_most(level));
+        } else if backwards {
             let message = "the call ends before it starts".to_owned();
             self.findings.push(Finding::new("RL205", spot.place(), message).at_most(level));
         }

@@ -1,11 +1,13 @@
 //! Findings as text for people and as documents for programs: one model, many formats.
 
 mod github;
+mod human;
 mod junit;
 mod markdown;
 mod sarif;
 
 pub use github::github;
+pub use human::{Look, human, overview};
 pub use junit::junit;
 pub use markdown::markdown;
 pub use sarif::sarif;
@@ -16,15 +18,11 @@ use crate::check::deliverables::{Deliverable, Verdict, worst};
 use crate::check::finding::{Finding, Findings};
 use crate::check::mend::Step;
 use crate::check::table::Level;
-use crate::render::human::plural;
 use crate::render::inert::line;
 use crate::run::document::SCHEMA_VERSION;
 
 /// The family of checks whose findings are verdicts.
 const DELIVERABLES: &str = "deliverables";
-
-/// Findings of one check that are shown one by one; the rest is counted.
-const MAX_SHOWN: usize = 10;
 
 /// The findings of one run, and which run it is.
 #[derive(Debug)]
@@ -63,68 +61,6 @@ impl RunReport {
     fn verdict(&self, strict: bool) -> Verdict {
         if self.passes(strict) { worst(&self.deliverables) } else { Verdict::Failed }
     }
-}
-
-/// The report for people; the gravest first. `verbose` shows info findings one by one.
-#[must_use]
-pub fn human(report: &RunReport, strict: bool, verbose: bool, color: bool) -> String {
-    let paint = |code: &str, text: &str| {
-        if color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
-    };
-    let mut out = String::new();
-    for level in [Level::Error, Level::Warning, Level::Info] {
-        for (code, findings) in by_code(&report.findings, level) {
-            let Some(check) = crate::check::table::find(code) else { continue };
-            let mark = match level {
-                Level::Error => paint("1;31", "error"),
-                Level::Warning => paint("33", "warning"),
-                Level::Info => paint("36", "info"),
-            };
-            let brief = level == Level::Info && !verbose && findings.len() > 1;
-            out.push_str(&format!("{mark} {code} {}", check.title));
-            if findings.len() > 1 {
-                let more = if brief { "; --verbose shows them" } else { "" };
-                out.push_str(&format!(" ({} times{more})", findings.len()));
-            }
-            out.push('\n');
-            if brief {
-                continue;
-            }
-            for finding in findings.iter().take(MAX_SHOWN) {
-                out.push_str(&format!("  {}: {}\n", place(finding), line(&finding.message)));
-            }
-            if findings.len() > MAX_SHOWN {
-                out.push_str(&format!("  … {} more\n", findings.len() - MAX_SHOWN));
-            }
-            if level > Level::Info {
-                out.push_str(&format!("  = {}\n", check.mend));
-            }
-        }
-    }
-    let counts = [Level::Error, Level::Warning, Level::Info].map(|level| {
-        let name = if level == Level::Info { "note" } else { level.name() };
-        let counted = |finding: &&Finding| finding.level == level && !is_verdict(finding);
-        plural(report.findings.all.iter().filter(counted).count() as u64, name)
-    });
-    for deliverable in &report.deliverables {
-        let reason = deliverable.reason.as_deref().map(|reason| format!(" ({})", line(reason)));
-        let reason = reason.unwrap_or_default();
-        let path = line(&deliverable.path);
-        out.push_str(&format!("deliverable {path}: {}{reason}\n", deliverable.status));
-    }
-    for step in &report.fixes {
-        out.push_str(&format!("{}\n", line(&step.line())));
-    }
-    let verdict = report.verdict(strict);
-    let color = if verdict == Verdict::Passed { "1;32" } else { "1;31" };
-    let verdict = paint(color, verdict.name());
-    let events = plural(report.events, "event");
-    out.push_str(&format!(
-        "{}: {verdict} ({events}, {})\n",
-        line(&report.run_id),
-        counts.join(", ")
-    ));
-    out
 }
 
 /// Whether a finding is the verdict on a deliverable, and no trouble with the record.

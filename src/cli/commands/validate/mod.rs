@@ -12,7 +12,9 @@ use clap::{Args, ValueEnum};
 
 use super::{Appending, Global, named_or_all};
 use crate::check::deliverables::{Verdict, worst};
-use crate::check::report::{RunReport, document, github, human, junit, markdown, sarif};
+use crate::check::report::{
+    Look, RunReport, document, github, human, junit, markdown, overview, sarif,
+};
 use crate::check::requirement::Requirement;
 use crate::check::table::{CHECKS, Check, find, is_meant};
 use crate::cli::exit::{Exit, Failure};
@@ -31,7 +33,7 @@ pub(in crate::cli) struct ValidateArgs {
     /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
     #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, required_unless_present_any = ["all", "explain"])]
     runs: Vec<String>,
-    /// All runs
+    /// All runs, with a line for each
     #[arg(long)]
     all: bool,
     /// How to print the findings
@@ -69,7 +71,7 @@ pub(in crate::cli) struct ValidateArgs {
     /// Count warnings as errors
     #[arg(long)]
     strict: bool,
-    /// Show notes one by one
+    /// Show notes one by one, and with --all everything that was found
     #[arg(short, long)]
     verbose: bool,
     /// Say what a check finds, why it matters, and how to mend it (a code, or `all`)
@@ -110,8 +112,10 @@ fn text(
     args: &ValidateArgs,
     color: bool,
 ) -> anyhow::Result<String> {
-    let human = |report| human(report, args.strict, args.verbose, color);
+    let look = Look { strict: args.strict, verbose: args.verbose, color };
+    let human = |report| human(report, look);
     Ok(match format {
+        Format::Human if args.all && !args.verbose => overview(reports, look),
         Format::Human => reports.iter().map(human).collect::<Vec<_>>().join("\n"),
         Format::Json => serde_json::to_string_pretty(&document(reports, args.strict))? + "\n",
         Format::Junit => junit(reports, args.strict),

@@ -1,0 +1,144 @@
+//! Reports for people.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{RunReport, by_code, is_verdict, place};
+use crate::check::deliverables::Verdict;
+use crate::check::finding::{Excerpt, Finding};
+use crate::check::mend::Status;
+use crate::check::table::{Level, find};
+use crate::render::human::plural;
+use crate::render::inert::line;
+
+/// Findings of one check that are shown one by one; the rest is counted.
+const MAX_SHOWN: usize = 10;
+
+/// How a report for people is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Whether warnings count.
+    pub strict: bool,
+    /// Whether notes are shown one by one.
+    pub verbose: bool,
+    /// Whether it has colours.
+    pub color: bool,
+}
+
+impl Look {
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    fn verdict(self, verdict: Verdict) -> String {
+        let color = if verdict == Verdict::Passed { "1;32" } else { "1;31" };
+        self.paint(color, verdict.name())
+    }
+}
+
+/// Everything that was found in one run, by check, the gravest first; then the deliverables,
+/// what was mended, and the verdict.
+#[must_use]
+pub fn human(report: &RunReport, look: Look) -> String {
+    let mut out = String::new();
+    for level in [Level::Error, Level::Warning, Level::Info] {
+        for (code, findings) in by_code(&report.findings, level) {
+            out.push_str(&group(code, level, &findings, look));
+        }
+    }
+    for deliverable in &report.deliverables {
+        let reason = deliverable.reason.as_deref().map(|reason| format!(" ({})", line(reason)));
+        let reason = reason.unwrap_or_default();
+        let path = line(&deliverable.path);
+        out.push_str(&format!("deliverable {path}: {}{reason}\n", deliverable.status));
+    }
+    for step in &report.fixes {
+        let color = if step.status == Status::Refused { "33" } else { "32" };
+        out.push_str(&look.paint(color, "fix"));
+        out.push_str(&format!("{}\n", line(&step.line()).trim_start_matches("fix")));
+    }
+    let verdict = look.verdict(report.verdict(look.strict));
+    out.push_str(&format!("{}: {verdict} ({})\n", line(&report.run_id), counts(report)));
+    out
+}
+
+/// The findings of one check.
+fn group(code: &str, level: Level, findings: &[&Finding], look: Look) -> String {
+    let Some(check) = find(code) else { return String::new() };
+    let mark = match level {
+        Level::Error => look.paint("1;31", "error"),
+        Level::Warning => look.paint("1;33", "warning"),
+        Level::Info => look.paint("1;36", "info"),
+    };
+    let brief = level == Level::Info && !look.verbose && findings.len() > 1;
+    let mut out = format!("{mark} {code} {}", check.title);
+    if findings.len() > 1 {
+        let more = if brief { "; --verbose shows them" } else { "" };
+        out.push_str(&format!(" ({} times{more})", findings.len()));
+    }
+    out.push('\n');
+    if brief {
+        return out;
+    }
+    for finding in findings.iter().take(MAX_SHOWN) {
+        let place = look.paint("2", &place(finding));
+        out.push_str(&format!("  {place}: {}\n", line(&finding.message)));
+        if let Some(excerpt) = &finding.excerpt {
+            out.push_str(&pointed(excerpt, look));
+        }
+    }
+    if findings.len() > MAX_SHOWN {
+        out.push_str(&format!("  … {} more\n", findings.len() - MAX_SHOWN));
+    }
+    if level > Level::Info {
+        out.push_str(&format!("  = {}\n", check.mend));
+    }
+    out
+}
+
+/// A piece of a line with a caret under the place in it.
+fn pointed(excerpt: &Excerpt, look: Look) -> String {
+    let (before, behind) = (line(&excerpt.before), line(&excerpt.behind));
+    let caret = look.paint("1;31", "^");
+    format!("    {before}{behind}\n    {}{caret}\n", " ".repeat(before.width()))
+}
+
+fn counts(report: &RunReport) -> String {
+    let counts = [Level::Error, Level::Warning, Level::Info].map(|level| {
+        let name = if level == Level::Info { "note" } else { level.name() };
+        let counted = |finding: &&Finding| finding.level == level && !is_verdict(finding);
+        plural(report.findings.all.iter().filter(counted).count() as u64, name)
+    });
+    format!("{}, {}", plural(report.events, "event"), counts.join(", "))
+}
+
+/// One line a run, with the codes of what was found but for notes, and how many runs hold.
+#[must_use]
+pub fn overview(reports: &[RunReport], look: Look) -> String {
+    const WIDEST: usize = "incomplete".len();
+    let mut out = String::new();
+    for report in reports {
+        let verdict = report.verdict(look.strict);
+        let pad = " ".repeat(WIDEST - verdict.name().len());
+        let counts = counts(report);
+        let verdict = look.verdict(verdict);
+        out.push_str(&format!("{verdict}{pad}  {}  {counts}", line(&report.run_id)));
+        let found = [Level::Error, Level::Warning].into_iter();
+        let codes: Vec<&str> = found
+            .flat_map(|level| by_code(&report.findings, level))
+            .map(|(code, _)| code)
+            .chain(report.deliverables.iter().filter_map(|deliverable| deliverable.code))
+            .collect();
+        if !codes.is_empty() {
+            out.push_str(&format!(": {}", codes.join(" ")));
+        }
+        out.push('\n');
+    }
+    let of = |verdict: Verdict| {
+        let count = reports.iter().filter(|report| report.verdict(look.strict) == verdict).count();
+        (count > 0).then(|| format!("{count} {}", look.verdict(verdict)))
+    };
+    let verdicts = [Verdict::Passed, Verdict::Incomplete, Verdict::Failed, Verdict::Blocked];
+    let verdicts: Vec<String> = verdicts.into_iter().filter_map(of).collect();
+    out.push_str(&format!("{}: {}\n", plural(reports.len() as u64, "run"), verdicts.join(", ")));
+    out
+}

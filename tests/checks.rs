@@ -1,0 +1,394 @@
+//! The table of checks: each has a run that only it rejects, and what is no finding has one too.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use runlog::check::table::{CHECKS, Level, find};
+use runlog::event::hash::line_hash;
+use serde_json::Value;
+
+use crate::support::{Bench, tasks};
+use crate::validate::sound;
+
+/// The line that would come next in the log, with these members changed or, where they are
+/// `(absent)`, left out.
+fn next_line(log: &str, changes: &str) -> String {
+    let (sequence, last) = (log.lines().count() + 1, log.lines().last().unwrap_or_default());
+    let mut line = serde_json::json!({
+        "event_id": format!("n{sequence}"), "sequence": sequence, "run_id": "r",
+        "session_id": "s1", "task_id": "t1", "type": "note",
+        "timestamp": "2100-01-01T00:00:00.000Z", "actor": "user", "severity": "info",
+        "summary": "x", "data": {"text": "x"}, "prev_hash": line_hash(last.as_bytes()),
+    });
+    if last.is_empty() {
+        line.as_object_mut().unwrap().remove("prev_hash");
+    }
+    let changes: Value = serde_json::from_str(changes).unwrap();
+    for (name, value) in changes.as_object().unwrap() {
+        if value == "(absent)" {
+            line.as_object_mut().unwrap().remove(name);
+        } else {
+            line[name] = value.clone();
+        }
+    }
+    line.to_string() + "\n"
+}
+
+/// The run with lines behind its own.
+fn and(bench: Bench, lines: &[&str]) -> Bench {
+    for changes in lines {
+        bench.append_raw(next_line(&bench.log(), changes).as_bytes());
+    }
+    bench
+}
+
+/// A sound run with a line more.
+fn line(changes: &str) -> Bench {
+    and(sound(), &[changes])
+}
+
+fn bytes(bytes: &[u8]) -> Bench {
+    let bench = sound();
+    bench.append_raw(bytes);
+    bench
+}
+
+/// A run of these lines alone.
+fn only(lines: &[&str]) -> Bench {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs/r")).unwrap();
+    fs::write(bench.log_path(), "").unwrap();
+    let bench = and(bench, lines);
+    for command in ["summarize", "transcript"] {
+        bench.ok(&[command, "r"]);
+    }
+    bench
+}
+
+/// A sound run with another content of one of its files, or without that file.
+fn file(name: &str, edit: impl Fn(&str) -> Option<String>) -> Bench {
+    rewritten(sound(), name, edit)
+}
+
+fn rewritten(bench: Bench, name: &str, edit: impl Fn(&str) -> Option<String>) -> Bench {
+    let path = bench.path("runs/r").join(name);
+    let old = fs::read_to_string(&path).unwrap_or_default();
+    let _ = fs::remove_file(&path);
+    if let Some(new) = edit(&old) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, new).unwrap();
+    }
+    bench
+}
+
+/// Three tasks that have finished, of two events each, in a run that has ended.
+fn three_tasks() -> Bench {
+    let bench = tasks("SkSkSk");
+    bench.emit(&["run.completed"]);
+    bench
+}
+
+fn chapter(slug: &str, start: u64, end: u64) -> String {
+    let (first, last) = (2 * start, 2 * end + 1);
+    let events = 2 * (end + 1 - start);
+    let data = serde_json::json!({
+        "name": "N", "slug": slug, "message": "M", "start": start, "end": end,
+        "first_sequence": first, "last_sequence": last, "events": events,
+        "tokens_before": 1, "tokens_after": 1,
+    });
+    serde_json::json!({"type": "chapter.created", "data": data}).to_string()
+}
+
+fn with_chapter() -> Bench {
+    let bench = three_tasks();
+    let add = ["chapter", "add", "r", "--start", "1", "--end", "1", "--message", "M"];
+    bench.ok(&[&add[..], &["--name", "One"]].concat());
+    bench
+}
+
+/// A run with a value that is stored beside the log, and what became of its file.
+fn blob(change: impl Fn(&Path)) -> Bench {
+    let bench = Bench::with_run();
+    fs::write(bench.path("big"), "x".repeat(20_000)).unwrap();
+    let value = serde_json::json!({"text": "x".repeat(20_000)}).to_string();
+    fs::write(bench.path("big"), value).unwrap();
+    bench.emit(&["note", "--data", "@big"]);
+    bench.emit(&["run.completed"]);
+    let stored = fs::read_dir(bench.path("runs/r/blobs")).unwrap().next().unwrap().unwrap();
+    change(&stored.path());
+    bench
+}
+
+fn leaky() -> Bench {
+    let bench = Bench::with_run();
+    let key = format!("text=ghp_{}", "a1B2".repeat(9));
+    bench.emit(&["note", "--no-redact", "-f", &key]);
+    bench.emit(&["run.completed"]);
+    bench
+}
+
+fn requiring(path: &str) -> Bench {
+    let bench = Bench::created(&["-F", &format!("deliverables.required=[{path:?}]")]);
+    bench.emit(&["run.completed"]);
+    fs::create_dir_all(bench.path("runs/r/deliverables/folder.md")).unwrap();
+    fs::write(bench.path("runs/r/deliverables/empty.md"), "").unwrap();
+    fs::remove_file(bench.path("runs/r/deliverables/empty.md")).unwrap();
+    bench
+}
+
+/// If this fails, a check misses what it is for, or another one rejects the run as well.
+#[test]
+fn each_check_has_its_run() {
+    let open = |bench: Bench| {
+        let log = fs::File::open(bench.log_path()).unwrap();
+        log.lock().unwrap();
+        (bench, log)
+    };
+    let (in_flight, _lock) = open(bytes(b"{\"event_id\":\"e5\""));
+    let moved = sound();
+    fs::rename(moved.path("runs/r"), moved.path("runs/r-copy")).unwrap();
+    let wrong_head = format!("4:{}", "0".repeat(64));
+    let expecting = ["--expect-head", &wrong_head];
+    let backfill = r#"{"type":"summary.backfilled","summary":null,"data":{"target_event_id":"n5","summary":"wrong","source":"template"}}"#;
+    let unknown = r#"{"type":"summary.backfilled","summary":null,"data":{"target_event_id":"nobody","summary":"x","source":"llm"}}"#;
+    let created = r#"{"type":"run.created","data":{}}"#;
+    let ended = r#"{"type":"run.completed","data":{}}"#;
+    let hash = format!("{{\"prev_hash\":\"{}\"}}", "0".repeat(64));
+    let misfit = chapter("a", 1, 1).replace("\"last_sequence\":3", "\"last_sequence\":4");
+    let page = "chapters/one/events/001-taskstart.md";
+    let no: &[&str] = &[];
+    let cases: Vec<(&str, Bench, &[&str])> = vec![
+        ("RL001", bytes(b"\xff\n"), no),
+        ("RL002", bytes(b"{\"a\":}\n"), no),
+        ("RL003", bytes(b"{\"a\":1,\"a\":2}\n"), no),
+        ("RL004", bytes(b"[]\n"), no),
+        ("RL005", line(r#"{"actor":"(absent)"}"#), no),
+        ("RL006", line(r#"{"severity":"loud"}"#), no),
+        ("RL007", bytes(format!("{{\"a\":\"{}\"}}\n", "x".repeat(9 << 20)).as_bytes()), no),
+        ("RL009", bytes(b"\n"), no),
+        ("RL010", bytes(b"{\"event_id\":\"e5\""), no),
+        ("RL010", bytes(&vec![b'x'; (8 << 20) + 1]), no),
+        ("RL011", in_flight, no),
+        ("RL012", line(r#"{"type":"file.read","data":{}}"#), no),
+        ("RL101", line(r#"{"sequence":7}"#), no),
+        ("RL102", line(r#"{"sequence":4}"#), no),
+        ("RL103", line(r#"{"event_id":"e2"}"#), no),
+        ("RL104", line(r#"{"run_id":"other"}"#), no),
+        ("RL105", line(r#"{"timestamp":"2020-01-01T00:00:00Z"}"#), no),
+        ("RL201", line(r#"{"parent_event_id":"nobody"}"#), no),
+        ("RL202", line(r#"{"type":"tool.started","data":{"tool_name":"b"}}"#), no),
+        ("RL203", line(r#"{"type":"tool.completed","data":{"tool_name":"b"}}"#), no),
+        (
+            "RL204",
+            line(r#"{"type":"tool.completed","data":{"tool_name":"a"},"correlation_id":"c"}"#),
+            no,
+        ),
+        (
+            "RL205",
+            and(
+                sound(),
+                &[
+                    r#"{"type":"tool.started","data":{"tool_name":"b"},"correlation_id":"d"}"#,
+                    r#"{"type":"tool.completed","data":{"tool_name":"b","duration_ms":-1},"correlation_id":"d"}"#,
+                ],
+            ),
+            no,
+        ),
+        ("RL301", line(&hash), no),
+        ("RL302", line(r#"{"prev_hash":"(absent)"}"#), no),
+        ("RL303", file("run.json", |text| Some(text.replace("\"hash\": \"", "\"hash\": \"0"))), no),
+        (
+            "RL304",
+            only(&[
+                r#"{"type":"run.created","data":{},"prev_hash":"0000000000000000000000000000000000000000000000000000000000000000"}"#,
+                ended,
+            ]),
+            no,
+        ),
+        ("RL305", sound(), &expecting),
+        (
+            "RL401",
+            only(&[
+                created,
+                r#"{"type":"run.started","data":{}}"#,
+                r#"{"type":"run.started","data":{}}"#,
+                ended,
+            ]),
+            no,
+        ),
+        ("RL402", line(r#"{"type":"run.failed","severity":"error","data":{"error":{}}}"#), no),
+        ("RL403", file("run.json", |_| None), no),
+        ("RL404", file("run.json", |_| Some("[]".to_owned())), no),
+        ("RL405", file("run.json", |text| Some(text.replace("completed", "failed"))), no),
+        ("RL406", only(&["{}", ended]), no),
+        ("RL407", moved, no),
+        ("RL408", Bench::with_run(), no),
+        ("RL501", file("logs/tools.jsonl", |_| None), no),
+        ("RL502", file("logs/tools.jsonl", |text| Some(format!("{text}{{}}\n"))), no),
+        ("RL503", file("transcript.md", |_| None), no),
+        ("RL504", file("transcript.md", |text| Some(format!("{text}x"))), no),
+        (
+            "RL601",
+            and(sound(), &[r#"{"type":"file.read","summary":null,"data":{"path":"p"}}"#, backfill]),
+            no,
+        ),
+        ("RL602", line(unknown), no),
+        ("RL701", and(three_tasks(), &[&chapter("not a slug", 1, 1)]), no),
+        ("RL702", and(three_tasks(), &[&chapter("a", 1, 2), &chapter("b", 2, 3)]), no),
+        ("RL703", and(three_tasks(), &[&chapter("a", 1, 1), &chapter("a", 2, 2)]), no),
+        (
+            "RL704",
+            and(three_tasks(), &[r#"{"type":"chapter.removed","data":{"slug":"nobody"}}"#]),
+            no,
+        ),
+        ("RL705", and(three_tasks(), &[&misfit]), no),
+        ("RL711", rewritten(with_chapter(), page, |_| None), no),
+        ("RL712", rewritten(with_chapter(), page, |text| Some(format!("{text}x"))), no),
+        ("RL801", requiring("deliverables/../run.json"), no),
+        ("RL802", requiring("folder.md"), no),
+        ("RL803", requiring("nothing.md"), no),
+        ("RL804", file("deliverables/a.md", |_| Some(String::new())), &["--require", "a.md"]),
+        ("RL805", file("deliverables/a.md", |_| Some("x".to_owned())), no),
+        ("RL901", line(r#"{"type":"my.own"}"#), no),
+        ("RL902", line(r#"{"own":1}"#), no),
+        ("RL903", leaky(), no),
+        ("RL911", blob(|path| fs::remove_file(path).unwrap()), no),
+        ("RL912", blob(|path| fs::write(path, "other").unwrap()), no),
+        (
+            "RL913",
+            blob(|path| {
+                fs::remove_file(path).unwrap();
+                fs::create_dir(path).unwrap();
+            }),
+            no,
+        ),
+    ];
+    let mut seen = BTreeSet::new();
+    for (code, bench, args) in cases {
+        seen.insert(code);
+        let level = find(code).unwrap().level;
+        let call = |more: &[&str]| bench.call(&[&["validate", "r"], args, more].concat());
+        let said = call(&["--format", "json"]);
+        assert!(!said.out.is_empty(), "{code}: {}", said.err);
+        let report: Value = serde_json::from_str(&said.out).unwrap();
+        let findings = report["runs"][0]["findings"].as_array().unwrap();
+        let rejecting = findings.iter().filter(|finding| {
+            // Lines from another hand leave derived files behind: a note, as others may be.
+            finding["level"] != "info" || level == Level::Info && finding["code"] == code
+        });
+        let codes: BTreeSet<&str> =
+            rejecting.map(|finding| finding["code"].as_str().unwrap()).collect();
+        assert_eq!(codes, BTreeSet::from([code]), "{code}: {findings:#?}");
+        let verdict = match code {
+            "RL801" => 4,
+            "RL802" => 1,
+            "RL803" | "RL804" => 3,
+            _ => i32::from(level == Level::Error),
+        };
+        assert_eq!(call(&[]).status, verdict, "{code} is of level {}", level.name());
+        if !code.starts_with("RL8") {
+            let strict = call(&["--strict"]).status;
+            assert_eq!(strict, i32::from(level != Level::Info), "{code} with --strict");
+        }
+        // It can be chosen, and left out.
+        let left_out = call(&["--ignore", code, "--strict"]);
+        assert_eq!(left_out.status, 0, "--ignore {code}: {}", left_out.out);
+        let chosen = call(&["--select", code, "--strict", "--format", "json"]);
+        assert!(chosen.out.contains(code), "--select {code}");
+    }
+    let all: BTreeSet<&str> = CHECKS.iter().map(|check| check.code).collect();
+    assert_eq!(seen, all, "a check without its run, or a run without its check");
+}
+
+/// If this fails, something that users do, and may do, is reported.
+#[test]
+fn what_is_no_finding() {
+    let imported = |changes: &str| {
+        let data = r#"{"dialect":"claude-code","tool_name":"b","text":"x"}"#;
+        line(&changes.replace("DATA", data))
+    };
+    let cases: Vec<(&str, Bench)> = vec![
+        ("a CRLF at the end of a line", {
+            let bench = sound();
+            let next = next_line(&bench.log(), "{}").replace('\n', "\r\n");
+            bench.append_raw(next.as_bytes());
+            bench
+        }),
+        ("line separators in a string", line("{\"data\":{\"text\":\"a\u{2028}b\u{2029}c\"}}")),
+        ("numbers that no machine holds", {
+            let bench = sound();
+            let next = next_line(&bench.log(), r#"{"data":{"text":"NUMBER"}}"#);
+            let next = next.replace("\"NUMBER\"", "[1e400,123456789012345678901234567890,1.0,1]");
+            bench.append_raw(next.as_bytes());
+            bench
+        }),
+        ("escaped control characters", line(r#"{"data":{"text":"\u0000\u001b[31m"}}"#)),
+        ("times that are equal", and(sound(), &["{}", "{}"])),
+        ("calls that overlap", {
+            let bench = Bench::with_run();
+            for (kind, call) in
+                [("started", "a"), ("started", "b"), ("completed", "a"), ("completed", "b")]
+            {
+                let kind = format!("tool.{kind}");
+                bench.emit(&[&kind, "-f", "tool_name=t", "--correlation-id", call]);
+            }
+            bench.emit(&["run.completed"]);
+            bench
+        }),
+        ("a call that was blocked before it began", {
+            let bench = Bench::with_run();
+            bench.emit(&["tool.blocked", "-f", "tool_name=t", "-f", "reason=no"]);
+            bench.emit(&["run.completed"]);
+            bench
+        }),
+        ("a parent", line(r#"{"parent_event_id":"e1"}"#)),
+        ("the same end twice", line(r#"{"type":"run.completed","data":{}}"#)),
+        ("a chapter in a later one", {
+            let bench = with_chapter();
+            let add = ["chapter", "add", "r", "--start", "1", "--end", "2", "--message", "M"];
+            bench.ok(&[&add[..], &["--name", "Both"]].concat());
+            bench.ok(&["chapter", "remove", "r", "one"]);
+            bench
+        }),
+        ("an empty deliverable that may be", {
+            let bench = Bench::created(&["-F", r#"deliverables.required=["a.md:allow-empty"]"#]);
+            bench.emit(&["run.completed"]);
+            rewritten(bench, "deliverables/a.md", |_| Some(String::new()))
+        }),
+        ("a blob", blob(|_| {})),
+        ("an imported clock", imported(r#"{"timestamp":"2020-01-01T00:00:00Z","data":DATA}"#)),
+        ("an imported parent", imported(r#"{"parent_event_id":"nobody","data":DATA}"#)),
+        ("an imported open call", imported(r#"{"type":"tool.started","data":DATA}"#)),
+        ("a call that is open while its run is", {
+            let bench = Bench::with_run();
+            bench.emit(&["tool.started", "-f", "tool_name=t"]);
+            bench
+        }),
+    ];
+    for (what, bench) in cases {
+        let said = bench.call(&["validate", "r", "--strict"]);
+        assert_eq!(said.status, 0, "{what}: {}", said.out);
+    }
+}
+
+/// If this fails, the README's table is not the table of checks: UPDATE=1 writes it.
+#[test]
+fn the_readme_lists_the_checks() {
+    let path = crate::support::root().join("README.md");
+    let readme = fs::read_to_string(&path).unwrap();
+    let begin = "| code | level | what it finds |\n|---|---|---|\n";
+    let from = readme.find(begin).expect("the README has the table") + begin.len();
+    let length = readme[from..].find("\n\n").unwrap_or(readme.len() - from) + 1;
+    let row = |check: &runlog::check::table::Check| {
+        let mended = if check.fix == runlog::check::table::Fix::Nothing { "" } else { " ⟲" };
+        format!("| {} | {} | {}{mended} |\n", check.code, check.level.name(), check.title)
+    };
+    let table: String = CHECKS.iter().map(row).collect();
+    if std::env::var_os("UPDATE").is_some() {
+        let new = format!("{}{table}{}", &readme[..from], &readme[from + length..]);
+        fs::write(&path, new).unwrap();
+        return;
+    }
+    assert_eq!(&readme[from..from + length], table, "UPDATE=1 cargo test checks");
+}
