@@ -23,6 +23,7 @@ mod generated;
 mod import;
 mod json;
 mod layering;
+mod mutation;
 mod propose;
 mod reports;
 mod rounds;

@@ -21,6 +21,8 @@ use crate::summary::backfill::Backfills;
 #[derive(Debug)]
 pub struct Index {
     templates: &'static Templates,
+    /// The run's id.
+    pub run_id: String,
     /// The tasks.
     pub tasks: Tasks,
     /// The chapters.
@@ -54,6 +56,7 @@ impl Index {
     pub fn new(templates: &'static Templates) -> Self {
         Self {
             templates,
+            run_id: String::new(),
             tasks: Tasks::default(),
             chapters: Chapters::default(),
             backfills: Backfills::default(),
@@ -85,6 +88,9 @@ impl Index {
     }
 
     fn observe_task(&mut self, view: &View<'_, '_>, offset: u64) {
+        if self.run_id.is_empty() {
+            self.run_id.push_str(&view.event.run_id);
+        }
         self.chapters.observe(view);
         self.backfills.observe(view);
         self.newest_call = NewestCall::of(view).or(self.newest_call);

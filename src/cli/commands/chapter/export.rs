@@ -113,10 +113,9 @@ fn export(
     let blobs = relative(out, &run.blobs());
     let log = file_of(run)?;
     let made = Manifest::read(out)?;
-    let list = List { out, run_id: run.name() };
-    // A run directory that was moved keeps its own.
-    let own = out == run.chapters();
-    if !own && !made.files.is_empty() && made.run_id != list.run_id {
+    let list = List { out, run_id: index.run_id.clone() };
+    // In the run directory itself the list is wrong, not the place.
+    if out != run.chapters() && !made.files.is_empty() && made.run_id != list.run_id {
         let message = format!("{} holds the chapters of the run {:?}", out.display(), made.run_id);
         return Err(Failure::new(Exit::CannotCreate, message)
             .hint("export to another directory, or remove that one")
@@ -233,8 +232,7 @@ impl List<'_> {
     }
 
     fn write(&self, files: BTreeMap<String, String>) -> anyhow::Result<()> {
-        let run_id = self.run_id.clone();
-        let bytes = serde_json::to_vec_pretty(&Manifest { schema_version: 1, run_id, files })?;
+        let bytes = Manifest { schema_version: 1, run_id: self.run_id.clone(), files }.to_bytes();
         let path = self.out.join(MANIFEST);
         let old = read_small(&path, MAX_MANIFEST)?;
         if old.as_deref() != Some(&bytes) {

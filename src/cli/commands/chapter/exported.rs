@@ -27,6 +27,7 @@ pub(in crate::cli::commands) fn compare(run: &RunDir, index: &Index) -> anyhow::
     let blobs = relative(&out, &run.blobs());
     let log = file_of(run)?;
     let mut exported = Exported::default();
+    let mut files = BTreeMap::new();
     for (path, node) in tree::files(index) {
         let expected = content(run, &log, index, node, &upward(&path, &blobs))?;
         let file = out.join(&path);
@@ -39,10 +40,24 @@ pub(in crate::cli::commands) fn compare(run: &RunDir, index: &Index) -> anyhow::
             exported.behind.push(path);
             continue;
         };
+        files.insert(path.clone(), hex(&sha256(&there)));
         if there != expected.as_bytes() {
             let unchanged = made.files.get(&path).is_some_and(|hash| *hash == hex(&sha256(&there)));
             if unchanged { &mut exported.behind } else { &mut exported.edited }.push(path);
         }
+    }
+    for (path, target) in links(index) {
+        if !is_link_to(&out.join(&path), &target) {
+            exported.behind.push(path.clone());
+        }
+        files.insert(path, target);
+    }
+    // Only of a tree that is as it should be the list can be said to be wrong.
+    let list = Manifest { schema_version: 1, run_id: index.run_id.clone(), files };
+    let whole = exported.behind.is_empty() && exported.edited.is_empty();
+    let wanted = !list.files.is_empty();
+    if whole && wanted && Manifest::bytes(&out) != Some(list.to_bytes()) {
+        exported.behind.push(MANIFEST.to_owned());
     }
     Ok(exported)
 }
@@ -65,10 +80,20 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
+    /// What lies in a tree as its list.
+    fn bytes(out: &Path) -> Option<Vec<u8>> {
+        read_small(&out.join(MANIFEST), MAX_MANIFEST).ok().flatten()
+    }
+
     /// The list that lies in a tree; an empty one where none does that can be read.
     pub(super) fn read(out: &Path) -> anyhow::Result<Self> {
         let bytes = read_small(&out.join(MANIFEST), MAX_MANIFEST)?;
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
+    }
+
+    /// The list as it is stored.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec_pretty(self).unwrap_or_default()
     }
 }
 
