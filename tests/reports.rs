@@ -125,3 +125,53 @@ fn several_at_once() {
     }
     bench.fails(73, &["validate", "r", "--report", "junit=missing/out.xml"]);
 }
+
+/// If this fails, the README does not tell what the document for programs holds.
+#[test]
+fn the_document_is_documented() {
+    let bench = damaged();
+    bench.append_raw(b"torn");
+    let text = bench.call(&["validate", "r", "--format", "json", "--fix", "--dry-run"]).out;
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let run = &document["runs"][0];
+    let readme = fs::read_to_string(crate::support::root().join("README.md")).unwrap();
+    let from = readme.find("| of a run | |").unwrap();
+    let table = &readme[from..from + readme[from..].find("\n\n").unwrap()];
+    let names = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let mut told = names(run);
+    for list in ["findings", "deliverables", "fixes"] {
+        told.extend(names(&run[list][0]));
+        for item in run[list].as_array().unwrap() {
+            for value in ["level", "status", "action"].iter().filter_map(|name| item[name].as_str())
+            {
+                assert!(table.contains(&format!("`{value}`")), "{value}");
+            }
+        }
+    }
+    for name in told {
+        let is_told = [format!("`{name}`"), format!("`{name}[]`")];
+        assert!(is_told.iter().any(|name| table.contains(name)), "{name} is not in the README");
+    }
+}
+
+/// If this fails, the README's way to check the chain without this program does not.
+#[test]
+fn the_chain_is_checked_without_this_program() {
+    let readme = fs::read_to_string(crate::support::root().join("README.md")).unwrap();
+    let script = readme.lines().find(|line| line.contains("sha256sum |")).unwrap();
+    let bench = crate::validate::sound();
+    let check = || {
+        let mut command = std::process::Command::new("sh");
+        let directory = bench.path("runs/r");
+        crate::support::said(&command.args(["-c", script]).current_dir(directory).output().unwrap())
+    };
+    assert_eq!((check().out.as_str(), check().err.as_str()), ("", ""));
+    let log = bench.log();
+    fs::write(bench.log_path(), log.replacen("\"tool_name\":\"a\"", "\"tool_name\":\"b\"", 1))
+        .unwrap();
+    assert_eq!(check().out, "line 3\n", "line 2 was edited");
+    let mut lines: Vec<&str> = log.lines().collect();
+    lines.remove(1);
+    fs::write(bench.log_path(), lines.join("\n") + "\n").unwrap();
+    assert_eq!(check().out, "line 2\n", "line 2 was removed");
+}
