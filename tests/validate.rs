@@ -170,6 +170,42 @@ fn required_deliverables() {
     assert_eq!(status(), 1);
 }
 
+/// If this fails, a repeated id passes, or an id that is none of the log's is found in it: ids
+/// that rise with time are kept otherwise than others.
+#[test]
+fn ids_are_told_apart() {
+    let uuid = |n: u32| format!("evt_0197f0c4-0000-7000-8000-0000{n:08x}");
+    let texts = [
+        uuid(5),
+        uuid(9),
+        uuid(7),
+        "own".to_owned(),
+        uuid(8).to_uppercase().replace("EVT", "evt"),
+        uuid(8).replace('-', "0"),
+        "evt_0197f0c4-0000-7000-8000-00000000000".to_owned(),
+    ];
+    let bench = Bench::with_run();
+    for text in &texts {
+        bench.emit(&["note", "-f", "text=x", "--event-id", text]);
+        bench.emit(&["note", "-f", "text=x", "--parent", text]);
+    }
+    assert_eq!(bench.codes(), ["RL408", "RL503"]);
+    for unknown in [uuid(6), uuid(8), "other".to_owned()] {
+        let bench = Bench::with_run();
+        bench.emit(&["note", "-f", "text=x", "--event-id", &uuid(5)]);
+        bench.emit(&["note", "-f", "text=x", "--event-id", &uuid(9), "--parent", &unknown]);
+        assert!(bench.codes().contains(&"RL201".to_owned()), "{unknown}");
+    }
+    for text in &texts {
+        let line =
+            bench.log().lines().find(|line| line.contains(text.as_str())).unwrap().to_owned();
+        let before = bench.log();
+        bench.append_raw(format!("{line}\n").as_bytes());
+        assert!(bench.codes().contains(&"RL103".to_owned()), "{text}");
+        fs::write(bench.log_path(), before).unwrap();
+    }
+}
+
 /// If this fails, a verdict while writers are at work is a false alarm.
 #[test]
 fn beside_live_writers() {

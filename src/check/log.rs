@@ -1,12 +1,9 @@
 //! The checks on the log itself: lines, order, references, chain, transitions, summaries.
 
 use std::collections::HashMap;
-use std::hash::BuildHasher as _;
-
-use foldhash::HashSet;
-use foldhash::quality::RandomState;
 
 use super::finding::{Excerpt, Finding, Findings, Place};
+use super::ids::Ids;
 use super::table::Level;
 use crate::conversation::calls::{Call, Observed};
 use crate::event::catalogue;
@@ -99,10 +96,10 @@ impl LogCheck {
     }
 
     /// Takes a line, and what was read of it, before its event goes to the fold of the state.
-    pub fn line(&mut self, line: &Line<'_>, event: &Result<Option<Event<'_>>, Vec<LineError>>) {
+    pub fn line(&mut self, line: &Line<'_>, view: &Result<Option<View<'_, '_>>, &Vec<LineError>>) {
         let spot = Spot::of_line(line);
-        match event {
-            Ok(Some(event)) => self.event(event, spot),
+        match view {
+            Ok(Some(view)) => self.event(view, spot),
             Ok(None) if matches!(line.body, Body::Complete(_)) => {
                 self.add("RL009", spot, "the line is blank");
                 return;
@@ -257,19 +254,17 @@ impl LogCheck {
         self.findings.push(finding);
     }
 
-    fn event(&mut self, event: &Event<'_>, spot: Spot<'_>) {
+    fn event(&mut self, view: &View<'_, '_>, spot: Spot<'_>) {
+        let event = view.event;
         let spot = Spot { event_id: Some(&event.event_id), ..spot };
-        let view = View::of(event);
         self.order(event, view.is_imported(), spot);
         self.chain(event, spot);
         self.references(event, view.is_imported(), spot);
-        self.summaries(&view, spot);
-        match catalogue::row(&event.kind) {
+        self.summaries(view, spot);
+        match catalogue::expected_fields(&event.kind) {
             None => self.add("RL901", spot, format!("{} is no known type", event.kind)),
-            Some(row) => {
-                for field in
-                    row.expected_fields().filter(|field| view.data.present(field).is_none())
-                {
+            Some(expected) => {
+                for field in expected.iter().filter(|field| view.data.present(field).is_none()) {
                     let message = format!("{} has no data field {field}", event.kind);
                     self.add("RL012", spot, message);
                 }
@@ -407,27 +402,4 @@ impl LogCheck {
 /// The number that a line tells which is no event.
 fn told_sequence(line: &[u8]) -> Option<u64> {
     json::check(line, Rules::LENIENT).ok()?.get("sequence").and_then(Json::as_u64)
-}
-
-/// Event ids by hash, 16 bytes each, under two keys that are made anew in each process.
-#[derive(Debug, Default)]
-struct Ids {
-    seen: HashSet<u128>,
-    keys: [RandomState; 2],
-}
-
-impl Ids {
-    /// False when it was there before.
-    fn insert(&mut self, id: &str) -> bool {
-        self.seen.insert(self.key(id))
-    }
-
-    fn holds(&self, id: &str) -> bool {
-        self.seen.contains(&self.key(id))
-    }
-
-    fn key(&self, id: &str) -> u128 {
-        let [one, other] = self.keys.each_ref().map(|key| u128::from(key.hash_one(id)));
-        one << 64 | other
-    }
 }

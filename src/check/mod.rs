@@ -7,6 +7,7 @@ pub mod deliverables;
 pub mod derived;
 pub mod file_type;
 pub mod finding;
+mod ids;
 pub mod log;
 pub mod mend;
 pub mod report;

@@ -20,19 +20,19 @@ pub use rule::Rule;
 
 use std::sync::OnceLock;
 
-use prefix::Prefixes;
+use prefix::{ByStart, Prefixes};
 
 /// The rules that apply: the program's own, and those that a user added.
 #[derive(Debug)]
 pub struct Rules {
     added: Vec<Rule>,
     prefixes: Prefixes,
-    /// Indices of the rules by the first byte of a prefix, made at the first hit.
-    by_byte: OnceLock<Vec<Vec<usize>>>,
+    /// The rules by the beginnings of their prefixes, made at the first hit.
+    by_start: OnceLock<ByStart>,
 }
 
 static BUILT_IN: Rules =
-    Rules { added: Vec::new(), prefixes: Prefixes::of(&rules::RULES), by_byte: OnceLock::new() };
+    Rules { added: Vec::new(), prefixes: Prefixes::of(&rules::RULES), by_start: OnceLock::new() };
 
 impl Rules {
     /// The program's own rules.
@@ -46,7 +46,7 @@ impl Rules {
     pub fn with(added: Vec<Rule>) -> Self {
         let mut prefixes = Prefixes::of(&rules::RULES);
         added.iter().for_each(|rule| prefixes.add(rule));
-        Self { added, prefixes, by_byte: OnceLock::new() }
+        Self { added, prefixes, by_start: OnceLock::new() }
     }
 
     /// The rules of which a prefix stands at the beginning of `bytes`.
@@ -54,21 +54,12 @@ impl Rules {
         &'r self,
         bytes: &'b [u8],
     ) -> impl Iterator<Item = &'r Rule> + use<'r, 'b> {
-        let by_byte = self.by_byte.get_or_init(|| {
-            let mut by_byte = vec![Vec::new(); 256];
-            for (index, rule) in self.all().enumerate() {
-                for byte in rule.first_bytes() {
-                    by_byte[usize::from(byte)].push(index);
-                }
-            }
-            by_byte
-        });
-        let first = bytes.first().map_or(0, |byte| usize::from(*byte));
-        let rule = move |index: &usize| match index.checked_sub(self.added.len()) {
-            None => &self.added[*index],
+        let rule = move |index: usize| match index.checked_sub(self.added.len()) {
+            None => &self.added[index],
             Some(built_in) => &rules::RULES[built_in],
         };
-        by_byte[first].iter().map(rule).filter(move |rule| rule.begins(bytes))
+        let by_start = self.by_start.get_or_init(|| ByStart::of(self.all()));
+        by_start.at(bytes).map(rule).filter(move |rule| rule.begins(bytes))
     }
 
     /// All rules, the added ones first: a user's rule goes before a built-in one.

@@ -38,9 +38,7 @@ impl Prefixes {
     }
 
     const fn insert(&mut self, prefix: &[u8]) {
-        let index = (prefix[0] & 31) as usize
-            | ((prefix[1] & 31) as usize) << 5
-            | ((prefix[2] & 31) as usize) << 10;
+        let index = index(prefix);
         self.set[index / 64] |= 1 << (index % 64);
     }
 
@@ -54,5 +52,48 @@ impl Prefixes {
             self.set[index / 64] >> (index % 64) & 1 == 1
         });
         hit.map(|at| from + at)
+    }
+}
+
+/// The number of the first three bytes, of which there are at least three.
+const fn index(bytes: &[u8]) -> usize {
+    (bytes[0] & 31) as usize | ((bytes[1] & 31) as usize) << 5 | ((bytes[2] & 31) as usize) << 10
+}
+
+/// The rules by the number of the first three bytes of their prefixes: where three bytes may
+/// begin one, few rules are left to try.
+#[derive(Debug)]
+pub(super) struct ByStart {
+    /// The number, and the index of the rule; sorted.
+    entries: Vec<(u16, u16)>,
+    /// Where the entries of a number begin, for each group of 64 numbers.
+    groups: Vec<u16>,
+}
+
+impl ByStart {
+    pub(super) fn of<'r>(rules: impl Iterator<Item = &'r Rule>) -> Self {
+        let mut entries = Vec::new();
+        for (at, rule) in rules.enumerate() {
+            let numbers = rule.prefixes.iter().map(|prefix| index(prefix.as_bytes()) as u16);
+            entries.extend(numbers.map(|number| (number, at as u16)));
+        }
+        entries.sort_unstable();
+        entries.dedup();
+        let begins =
+            |group: u16| entries.partition_point(|(number, _)| *number < group * 64) as u16;
+        let groups = (0..512).map(begins).collect();
+        Self { entries, groups }
+    }
+
+    /// The indices of the rules of which a prefix may stand at the beginning of `bytes`, in order.
+    pub(super) fn at(&self, bytes: &[u8]) -> impl Iterator<Item = usize> {
+        let number = if bytes.len() < 3 { u16::MAX } else { index(bytes) as u16 };
+        let from = self
+            .groups
+            .get(usize::from(number) / 64)
+            .map_or(self.entries.len(), |at| usize::from(*at));
+        let rest = self.entries[from..].iter();
+        let rest = rest.skip_while(move |(other, _)| *other < number);
+        rest.take_while(move |(other, _)| *other == number).map(|(_, rule)| usize::from(*rule))
     }
 }

@@ -139,18 +139,6 @@ impl Rule {
         })
     }
 
-    /// The bytes that a prefix may begin with, each once.
-    pub(super) fn first_bytes(&self) -> Vec<u8> {
-        let first = self.prefixes.iter().filter_map(|prefix| prefix.bytes().next());
-        let mut bytes: Vec<u8> = match self.any_case {
-            true => first.flat_map(|b| [b.to_ascii_lowercase(), b.to_ascii_uppercase()]).collect(),
-            false => first.collect(),
-        };
-        bytes.sort_unstable();
-        bytes.dedup();
-        bytes
-    }
-
     /// Whether a prefix stands at the beginning of `bytes`.
     pub(super) fn begins(&self, bytes: &[u8]) -> bool {
         self.prefixes.iter().any(|prefix| {

@@ -63,7 +63,7 @@ pub struct Row {
 
 impl Row {
     /// The names of the fields whose absence is worth a warning (`*`).
-    pub fn expected_fields(&self) -> impl Iterator<Item = &'static str> {
+    fn expected_fields(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.fields.split(' ').filter_map(|field| {
             let name = field.strip_suffix('*')?;
             Some(name.split('(').next().unwrap_or(name))
@@ -92,6 +92,16 @@ pub fn summary(name: &str, data: &Members<'_>) -> Option<String> {
     let source = rows::ROWS[position].template;
     let parse = || Template::parse(source).ok().filter(|_| !source.is_empty());
     PARSED[position].get_or_init(parse).as_ref().map(|template| template.render(data))
+}
+
+/// The names of the fields that a type is expected to have; `None` for an unknown type.
+#[must_use]
+pub fn expected_fields(name: &str) -> Option<&'static [&'static str]> {
+    static EXPECTED: [OnceLock<Vec<&'static str>>; rows::ROWS.len()] =
+        [const { OnceLock::new() }; rows::ROWS.len()];
+    let position = position(name)?;
+    let fields = || rows::ROWS[position].expected_fields().collect();
+    Some(EXPECTED[position].get_or_init(fields))
 }
 
 /// The number of a type's row, from 0.

@@ -104,9 +104,13 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
             Body::Complete(_) | Body::Oversized { hash: Some(_), .. } => {}
         }
         let event = line.event();
-        check.line(&line, &event);
-        if let Ok(Some(event)) = &event {
-            let view = View::of(event);
+        let view = match &event {
+            Ok(event) => Ok(event.as_ref().map(View::of)),
+            Err(errors) => Err(errors),
+        };
+        check.line(&line, &view);
+        if let Ok(Some(view)) = &view {
+            let event = view.event;
             events += 1;
             last_sequence = event.sequence;
             if let (Some(expected), Body::Complete(bytes)) = (asked.expected_head, line.body)
@@ -115,10 +119,10 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
                 found_head = Some(line_hash(bytes));
             }
             has_chapters |= matches!(view.role, Role::Chapter | Role::ChapterRemoved);
-            fold.observe(&view, &line, &mut records);
+            fold.observe(view, &line, &mut records);
             tools.expect(&records.tool);
             errors.expect(&records.error);
-            check.effect(&view, &records, &fold.state, &line);
+            check.effect(view, &records, &fold.state, &line);
             let place = || Place {
                 line: Some(line.number),
                 offset: Some(line.offset),

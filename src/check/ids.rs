@@ -1,0 +1,56 @@
+//! The ids of a log's events, so that a repeated one is noticed.
+
+use std::hash::BuildHasher as _;
+
+use foldhash::HashSet;
+use foldhash::quality::RandomState;
+
+/// Event ids, 16 bytes each. Those that this program makes rise with time, and are kept as they
+/// are while they do; all others by their hash, under two keys that are made anew in each process.
+#[derive(Debug, Default)]
+pub(super) struct Ids {
+    rising: Vec<u128>,
+    others: HashSet<u128>,
+    keys: [RandomState; 2],
+}
+
+impl Ids {
+    /// False when it was there before.
+    pub(super) fn insert(&mut self, id: &str) -> bool {
+        match number(id) {
+            Some(number) if self.rising.last().is_none_or(|last| *last < number) => {
+                self.rising.push(number);
+                true
+            }
+            Some(number) if self.rising.binary_search(&number).is_ok() => false,
+            _ => self.others.insert(self.key(id)),
+        }
+    }
+
+    pub(super) fn holds(&self, id: &str) -> bool {
+        number(id).is_some_and(|number| self.rising.binary_search(&number).is_ok())
+            || self.others.contains(&self.key(id))
+    }
+
+    fn key(&self, id: &str) -> u128 {
+        let [one, other] = self.keys.each_ref().map(|key| u128::from(key.hash_one(id)));
+        one << 64 | other
+    }
+}
+
+/// The number in an id as this program makes them: `evt_` and a UUID in lower case.
+fn number(id: &str) -> Option<u128> {
+    const DASHES: [usize; 4] = [8, 13, 18, 23];
+    let uuid: &[u8; 36] = id.strip_prefix("evt_")?.as_bytes().try_into().ok()?;
+    let mut number = 0;
+    for (at, byte) in uuid.iter().enumerate() {
+        let digit = match byte {
+            b'-' if DASHES.contains(&at) => continue,
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' => byte - b'a' + 10,
+            _ => return None,
+        };
+        number = number << 4 | u128::from(digit);
+    }
+    DASHES.iter().all(|at| uuid[*at] == b'-').then_some(number)
+}
