@@ -223,6 +223,86 @@ fn nothing_is_lost() {
     assert!(page.exists());
 }
 
+/// If this fails, mending a log without an event makes what validate rejects.
+#[test]
+fn an_empty_log_stays_one() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs/r")).unwrap();
+    fs::write(bench.log_path(), "").unwrap();
+    for _ in 0..2 {
+        assert_eq!(bench.call(&["validate", "r", "--fix", "--strict"]).status, 0);
+        assert_eq!(names(&bench), ["events.jsonl"]);
+    }
+    bench.ok(&["emit", "run.created", "--run", "r"]);
+}
+
+/// If this fails, files of the harness that are written late make a run fail.
+#[test]
+fn late_files_of_the_harness() {
+    let bench = whole();
+    for change in ["first", "second"] {
+        fs::write(bench.path("runs/r/prompt.md"), change).unwrap();
+        assert_eq!(bench.codes(), ["RL503"], "the transcript is behind, and was not edited");
+        bench.ok(&["validate", "r", "--fix"]);
+        assert_eq!(bench.codes(), [] as [&str; 0]);
+    }
+    let transcript = bench.path("runs/r/transcript.md");
+    let text = fs::read_to_string(&transcript).unwrap();
+    fs::write(&transcript, text.replace("second", "third")).unwrap();
+    assert_eq!(bench.codes(), ["RL504"]);
+    fs::remove_file(bench.path("runs/r/prompt.md")).unwrap();
+    assert_eq!(bench.codes(), ["RL503"]);
+}
+
+/// If this fails, the state of a run whose log was cut is lost, or a file of somebody else is.
+#[test]
+fn what_is_kept_aside() {
+    let bench = whole();
+    let state = fs::read(bench.path("runs/r/run.json")).unwrap();
+    let hash = line_hash(&fs::read(bench.path("runs/r/transcript.md")).unwrap());
+    let taken = bench.path("runs/r").join(format!("transcript.kept-{}.md", &hash[..8]));
+    fs::write(&taken, "mine").unwrap();
+    fs::write(bench.log_path(), bench.log().lines().take(2).collect::<Vec<_>>().join("\n") + "\n")
+        .unwrap();
+    for _ in 0..2 {
+        bench.fails(1, &["validate", "r", "--fix"]);
+        let kept = |name: &str| name.starts_with("run.kept-");
+        let kept: Vec<_> = files(&bench).into_iter().filter(|(name, _)| kept(name)).collect();
+        assert_eq!(kept.len(), 1);
+        assert_eq!(kept[0].1, state);
+    }
+    assert_eq!(fs::read_to_string(&taken).unwrap(), "mine");
+    assert!(names(&bench).contains(&format!("transcript.kept-{hash}.md")));
+}
+
+/// If this fails, one obstacle keeps everything else from being mended, or is not told.
+#[test]
+fn an_obstacle_stops_only_what_it_must() {
+    let bench = whole();
+    bench.append_raw(b"torn");
+    fs::remove_dir_all(bench.path("runs/r/chapters")).unwrap();
+    fs::write(bench.path("runs/r/chapters"), "mine").unwrap();
+    fs::remove_file(bench.path("runs/r/transcript.md")).unwrap();
+    let steps = fixes(&bench, &[]);
+    for (action, file, status) in [
+        ("quarantine", "events.jsonl", "done"),
+        ("rebuild", "transcript.md", "done"),
+        ("rebuild", "chapters/", "refused"),
+    ] {
+        assert!(steps.contains(&step(action, file, status)), "{steps:?}");
+    }
+    // A page that somebody else made.
+    let bench = whole();
+    let page = bench.path("runs/r/chapters/the-first/summary.md");
+    fs::remove_file(&page).unwrap();
+    fs::remove_file(bench.path("runs/r/chapters/.runlog-export.json")).unwrap();
+    fs::write(&page, "mine").unwrap();
+    let said = bench.call(&["validate", "r", "--fix"]);
+    assert_eq!(said.status, 74, "{}", said.err);
+    assert!(said.out.contains("fix failed: make chapters/ anew"), "{}", said.out);
+    assert_eq!(fs::read_to_string(&page).unwrap(), "mine");
+}
+
 /// If this fails, something that is no derived file is replaced by one.
 #[test]
 fn other_things_in_their_place_stay() {
@@ -233,6 +313,7 @@ fn other_things_in_their_place_stay() {
         fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink(bench.path("elsewhere"), &path).unwrap();
         let before = names(&bench);
+        assert_eq!(bench.call(&["validate", "r"]).status, 1, "{name} is a link");
         assert!(fixes(&bench, &[]).contains(&step("rebuild", name, "refused")), "{name}");
         assert_eq!(fs::read_to_string(bench.path("elsewhere")).unwrap(), "mine");
         assert!(path.symlink_metadata().unwrap().is_symlink());

@@ -99,15 +99,18 @@ fn job_summaries() {
     assert!(text.contains("| `r` | failed | 31 |"), "{text}");
     assert!(text.contains("… 20 more findings"), "{text}");
     assert!(!text.contains("\n::"), "{text}");
-    let name = "x".repeat(200);
-    let names: Vec<String> = (0..9000).map(|n| format!("\"{name}{n}\"")).collect();
-    let required = format!("deliverables.required=[{}]", names[..400].join(","));
-    for run in 0..30 {
+    // Fifty of a run are listed.
+    let name = "x".repeat(240);
+    let names: Vec<String> = (0..60).map(|n| format!("\"{name}{n}\"")).collect();
+    let required = format!("deliverables.required=[{}]", names.join(","));
+    for run in 0..90 {
         bench.ok(&["emit", "run.created", "--run", &format!("many{run}"), "-F", &required]);
     }
     let said = bench.call(&["validate", "--all", "--format", "markdown"]);
     assert!(said.out.len() < 1 << 20, "{}", said.out.len());
     assert!(said.out.ends_with("`runlog validate` shows all of it.\n"));
+    let one = bench.call(&["validate", "many0", "--format", "markdown"]).out;
+    assert!(one.contains("\n- … 10 more deliverables\n"), "{one}");
 }
 
 /// If this fails, one reading cannot serve several readers.
@@ -158,20 +161,97 @@ fn the_document_is_documented() {
 #[test]
 fn the_chain_is_checked_without_this_program() {
     let readme = fs::read_to_string(crate::support::root().join("README.md")).unwrap();
-    let script = readme.lines().find(|line| line.contains("sha256sum |")).unwrap();
+    let script = readme.lines().find(|line| line.contains("| sha256sum")).unwrap();
     let bench = crate::validate::sound();
     let check = || {
         let mut command = std::process::Command::new("sh");
         let directory = bench.path("runs/r");
         crate::support::said(&command.args(["-c", script]).current_dir(directory).output().unwrap())
     };
-    assert_eq!((check().out.as_str(), check().err.as_str()), ("", ""));
+    let head = bench.ok(&["show", "r", "--head"]);
+    assert_eq!((check().out.as_str(), check().err.as_str()), (head.as_str(), ""));
     let log = bench.log();
     fs::write(bench.log_path(), log.replacen("\"tool_name\":\"a\"", "\"tool_name\":\"b\"", 1))
         .unwrap();
-    assert_eq!(check().out, "line 3\n", "line 2 was edited");
-    let mut lines: Vec<&str> = log.lines().collect();
-    lines.remove(1);
-    fs::write(bench.log_path(), lines.join("\n") + "\n").unwrap();
-    assert_eq!(check().out, "line 2\n", "line 2 was removed");
+    assert_eq!(check().out, format!("line 3\n{head}"), "line 2 was edited");
+    for (removed, told) in [(0, "line 1\n"), (1, "line 2\n"), (3, "")] {
+        let mut lines: Vec<&str> = log.lines().collect();
+        lines.remove(removed);
+        fs::write(bench.log_path(), lines.join("\n") + "\n").unwrap();
+        let out = check().out;
+        assert!(out.starts_with(told) && !out.ends_with(&head), "line {} was removed", removed + 1);
+    }
+}
+
+/// If this fails, what a log holds is a command to the CI service in whose log a report ends up.
+#[test]
+fn nothing_is_a_command() {
+    let bench = Bench::created(&["-F", "deliverables.required=[\"a##[error]b##vso[task.c]d.md\"]"]);
+    for text in ["::error::x", "##[error]x", "##vso[task.complete]x", "::stop-commands::t"] {
+        bench.append_raw(format!("{text}\n{{\"a##[x]\":1,\"a##[x]\":2}}\n").as_bytes());
+    }
+    let is_live = |line: &str| {
+        line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")
+    };
+    for format in ["human", "json", "junit", "sarif", "github", "markdown"] {
+        let text = report(&bench, format);
+        let own = |line: &str| {
+            format == "github"
+                && ["::error ", "::notice ", "::warning "].iter().any(|own| line.starts_with(own))
+        };
+        let live: Vec<&str> =
+            text.lines()
+                .filter(|line| {
+                    if own(line) { is_live(line.trim_start_matches("::")) } else { is_live(line) }
+                })
+                .collect();
+        assert_eq!(live, [""; 0], "{format}");
+    }
+    let json: Value = serde_json::from_str(&report(&bench, "json")).unwrap();
+    assert_eq!(json["runs"][0]["deliverables"][0]["path"], "a##[error]b##vso[task.c]d.md");
+    for text in ["::error::x", "##[error]x"] {
+        let bench = Bench::with_run();
+        bench.emit(&["note", "-f", &format!("text={text}"), "--summary", text, "--actor", "##[a]"]);
+        for command in
+            [&["show", "r"][..], &["show", "r", "--folded"], &["show", "r", "--tail", "1"]]
+        {
+            let out = bench.ok(command);
+            assert!(!out.lines().any(is_live), "{out}");
+        }
+    }
+}
+
+/// If this fails, a report loses what stood in a file, or one that cannot be written takes the
+/// others with it.
+#[test]
+fn files_of_reports() {
+    let bench = damaged();
+    fs::write(bench.path("summary.md"), "# before\n").unwrap();
+    fs::write(bench.path("old.xml"), "old ".repeat(100_000)).unwrap();
+    let mut command = bench.command();
+    command.env("GITHUB_STEP_SUMMARY", "summary.md").args(["validate", "r", "no-such-run"]);
+    command.args(["--format", "github", "--report", "markdown=summary.md"]);
+    command.args(["--report", "json=missing/out.json", "--report", "junit=old.xml"]);
+    let said = crate::support::said(&command.output().unwrap());
+    assert_eq!(said.status, 73, "{}", said.err);
+    assert!(said.out.starts_with("::error title=runlog::no run \"no-such-run\""), "{}", said.out);
+    assert!(said.out.contains("RL002"), "{}", said.out);
+    let summary = fs::read_to_string(bench.path("summary.md")).unwrap();
+    assert!(summary.starts_with("# before\n| Run |"), "{summary}");
+    let tests = fs::read_to_string(bench.path("old.xml")).unwrap();
+    assert!(tests.starts_with("<?xml") && !tests.contains("old"), "{tests}");
+    bench.fails(66, &["validate", "r", "no-such-run"]);
+}
+
+/// If this fails, a run whose log is gone is left out of what `--all` looks at.
+#[test]
+fn a_run_without_its_log_is_told() {
+    let bench = damaged();
+    bench.ok(&["emit", "run.created", "--run", "good"]);
+    fs::remove_file(bench.log_path()).unwrap();
+    let said = bench.call(&["validate", "--all"]);
+    assert_eq!(said.status, 66);
+    assert!(
+        said.out.contains("passed") && said.err.contains("r holds a run.json, but no events.jsonl")
+    );
 }

@@ -85,6 +85,8 @@ pub struct Colophon {
     pub version: String,
     /// Sequence of the last event that it covers.
     pub covered: u64,
+    /// What stands for the harness's files that it quotes.
+    pub harness: Option<String>,
 }
 
 impl Colophon {
@@ -95,7 +97,9 @@ impl Colophon {
         let made = text.lines().next_back()?.strip_prefix("Made by runlog ")?;
         let (version, rest) = made.split_once(" from events 1–")?;
         let covered = rest.split(' ').next()?.parse().ok()?;
-        Some(Self { version: version.to_owned(), covered })
+        let harness = rest.split_once(", with the harness's files ");
+        let harness = harness.map(|(_, hash)| hash.trim_end_matches('.').to_owned());
+        Some(Self { version: version.to_owned(), covered, harness })
     }
 
     /// Whether this version made it, so that it would make the same bytes again.
@@ -109,6 +113,7 @@ impl Colophon {
 pub fn transcript(
     stored: Option<&[u8]>,
     expected: Option<&str>,
+    harness: Option<&str>,
     last_sequence: u64,
     findings: &mut Findings,
 ) {
@@ -121,6 +126,10 @@ pub fn transcript(
         (Some(made), _) if !made.is_ours() => {
             let message =
                 format!("it was made by version {}, and cannot be compared", made.version);
+            findings.push(Finding::new("RL503", place, message));
+        }
+        (Some(made), _) if made.harness.as_deref() != harness => {
+            let message = "prompt.md or effective-system-prompt.md changed since it was made";
             findings.push(Finding::new("RL503", place, message));
         }
         (Some(made), Some(expected)) if stored == expected.as_bytes() => {

@@ -56,6 +56,8 @@ pub struct LogCheck {
     last_sequence: u64,
     /// Whether a line could not be read.
     damaged: bool,
+    /// Whether an event was seen that is not the news of a repair.
+    begun: bool,
     last_time: Option<Timestamp>,
     /// Hash of the line before, blank ones passed over.
     last_hash: Option<String>,
@@ -83,6 +85,7 @@ impl LogCheck {
             run_id: None,
             last_sequence: 0,
             damaged: false,
+            begun: false,
             last_time: None,
             last_hash: None,
             last_event: None,
@@ -279,12 +282,17 @@ impl LogCheck {
     }
 
     fn order(&mut self, event: &Event<'_>, imported: bool, spot: Spot<'_>) {
+        let role = catalogue::role(&event.kind);
+        // What a repair tells may stand before the first event.
+        if !self.begun && role != Role::Recovered {
+            self.begun = true;
+            if role != Role::RunCreated && !self.damaged {
+                self.add("RL406", spot, format!("the first event is {}", event.kind));
+            }
+        }
         match &self.run_id {
             None => {
                 self.run_id = Some(event.run_id.clone().into_owned());
-                if catalogue::role(&event.kind) != Role::RunCreated && !self.damaged {
-                    self.add("RL406", spot, format!("the first event is {}", event.kind));
-                }
             }
             Some(run_id) if *run_id != event.run_id => {
                 let message = format!("the event belongs to {}, the log to {run_id}", event.run_id);

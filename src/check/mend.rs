@@ -46,8 +46,10 @@ pub enum Status {
     Planned,
     /// It was done.
     Done,
-    /// It would lose something, or cannot be done.
+    /// It would lose something, or take the place of something else.
     Refused,
+    /// It was tried.
+    Failed,
 }
 
 impl Step {
@@ -55,9 +57,9 @@ impl Step {
         Self { action, file: file.to_owned(), offset, status: Status::Planned, message }
     }
 
-    /// The same, refused for that reason.
-    pub fn refuse(&mut self, reason: &str) {
-        self.status = Status::Refused;
+    /// Says that it is not done, or did not succeed, and why.
+    pub fn stop(&mut self, status: Status, reason: &str) {
+        self.status = status;
         self.message = format!("{}: {reason}", self.message);
     }
 
@@ -68,6 +70,7 @@ impl Step {
             Status::Planned => "would be done",
             Status::Done => "done",
             Status::Refused => "refused",
+            Status::Failed => "failed",
         };
         format!("fix {status}: {}", self.message)
     }
@@ -80,6 +83,8 @@ pub struct Standing<'f> {
     pub findings: &'f Findings,
     /// How the log ends.
     pub ending: &'f Ending,
+    /// Whether the log holds no event.
+    pub is_empty: bool,
     /// Whether `run.json` is not the state as of the newest event.
     pub is_stale: bool,
     /// Whether the log lost something that derived files may still tell.
@@ -122,6 +127,10 @@ pub fn plan(standing: &Standing<'_>) -> Vec<Step> {
             ),
         ));
     }
+    if standing.is_empty && steps.is_empty() {
+        // Nothing derives from nothing.
+        return steps;
+    }
     let rebuilt =
         |finding: &&Finding| finding.check().is_some_and(|check| check.fix == Fix::Rebuild);
     let differs =
@@ -142,10 +151,21 @@ pub fn plan(standing: &Standing<'_>) -> Vec<Step> {
     for file in files {
         let kept =
             if standing.lost && differs(file) { "; the old one stays beside it" } else { "" };
-        let message = format!("make {file} anew from the log{kept}");
+        let findings = standing.findings.all.iter().filter(rebuilt);
+        let mut codes: Vec<&str> = findings
+            .filter(|finding| file_of(finding) == file)
+            .map(|finding| finding.code)
+            .collect();
+        codes.dedup();
+        let codes =
+            if codes.is_empty() { String::new() } else { format!(" ({})", codes.join(", ")) };
+        let message = format!("make {file} anew from the log{codes}{kept}");
         let mut step = Step::new(Action::Rebuild, file, None, message);
         if standing.lost && file == chapters::FOLDER {
-            step.refuse("it may hold what the log lost; move it away to have it made");
+            step.stop(
+                Status::Refused,
+                "it may hold what the log lost; move it away to have it made",
+            );
         }
         steps.push(step);
     }

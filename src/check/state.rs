@@ -2,6 +2,7 @@
 
 use super::finding::{Finding, Findings, Place};
 use super::log::LOG;
+use super::table::Level;
 use crate::event::json::{self, Rules};
 use crate::run::document::Head;
 
@@ -18,16 +19,19 @@ pub struct HeadSeen {
 }
 
 /// Compares the stored document with the log as of its head. `bytes` is the file, `stored`
-/// the head in it, `seen` what the log holds there.
+/// the head in it, `seen` what the log holds there; `over` says whether the run has ended.
 pub fn check(
     bytes: Option<&[u8]>,
     stored: Option<&Head>,
     seen: &HeadSeen,
+    over: bool,
     findings: &mut Findings,
 ) {
     let place = Place::file(STATE);
     let Some(bytes) = bytes else {
-        findings.push(Finding::new("RL403", place, "there is no run.json"));
+        // It may be written just now.
+        let level = if over { Level::Warning } else { Level::Info };
+        findings.push(Finding::new("RL403", place, "there is no run.json").at_most(level));
         return;
     };
     let Some(stored) = stored else {

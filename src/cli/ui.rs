@@ -79,6 +79,15 @@ impl Ui {
         }
     }
 
+    /// Writes text for people to standard output: nothing in it is a command, should the log of
+    /// a CI service take it up.
+    ///
+    /// # Errors
+    /// When standard output cannot take it.
+    pub(super) fn text(&self, text: &str) -> io::Result<()> {
+        self.data(inert::commands(text).as_bytes())
+    }
+
     /// A remark for people, left out when quiet.
     pub(super) fn note(&self, text: &str) {
         if !self.quiet {
@@ -105,7 +114,8 @@ impl Ui {
     }
 
     fn say(&self, lead: &str, text: &str) {
-        let _ = writeln!(io::stderr().lock(), "runlog: {lead}{}", inert::line(text));
+        let _ =
+            writeln!(io::stderr().lock(), "runlog: {lead}{}", inert::commands(&inert::line(text)));
     }
 }
 

@@ -29,7 +29,8 @@ pub fn replace_read_only(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
 }
 
 /// Keeps a copy of a file beside it, as `NAME.kept-XXXXXXXX.EXT`: eight digits of the SHA-256 of
-/// its content, so that the same content is kept once. Nothing where there is no such file.
+/// its content (or all, where that name is taken), so that the same content is kept once. Nothing
+/// where there is no such file.
 ///
 /// # Errors
 /// When the file cannot be read, or the copy not be written.
@@ -37,12 +38,14 @@ pub fn keep_aside(path: &Path) -> Result<(), FsError> {
     let Some(content) = read_small(path, u64::MAX)? else { return Ok(()) };
     let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     let (stem, extension) = (part(path.file_stem()), part(path.extension()));
-    let hash = Sha256::digest(&content);
-    let name = format!(
-        "{stem}.kept-{:02x}{:02x}{:02x}{:02x}.{extension}",
-        hash[0], hash[1], hash[2], hash[3]
-    );
-    replace(&path.with_file_name(name), &content)
+    let hash: String = Sha256::digest(&content).iter().map(|byte| format!("{byte:02x}")).collect();
+    let named = |hash: &str| path.with_file_name(format!("{stem}.kept-{hash}.{extension}"));
+    let short = named(&hash[..8]);
+    let kept = if short.symlink_metadata().is_ok() { named(&hash) } else { short.clone() };
+    if read_small(&short, u64::MAX).is_ok_and(|there| there.as_deref() == Some(&content)) {
+        return Ok(());
+    }
+    replace(&kept, &content)
 }
 
 /// What the names of temporary files begin and end with.

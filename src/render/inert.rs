@@ -51,6 +51,21 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Text of many lines, without anything that the log of a CI service takes for a command
+/// (`::error …` at the beginning of a line, `##[…]` and `##vso[…]` anywhere).
+#[must_use]
+pub fn commands(text: &str) -> Cow<'_, str> {
+    let begins = |line: &str| line.trim_start().starts_with("::");
+    if !text.contains("##") && !text.lines().any(begins) {
+        return Cow::Borrowed(text);
+    }
+    let inert = |line: &str| {
+        let line = line.replace("##[", "# #[").replace("##vso[", "# #vso[");
+        if begins(&line) { line.replacen("::", ": :", 1) } else { line }
+    };
+    Cow::Owned(text.split_inclusive('\n').map(inert).collect())
+}
+
 /// At most `columns` columns of one line, inert, white space squeezed, `…` where cut.
 #[must_use]
 pub fn preview(text: &str, columns: usize) -> String {

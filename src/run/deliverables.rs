@@ -83,7 +83,10 @@ pub fn files(run: &RunDir) -> Vec<String> {
         .into_iter()
         .filter_map(Result::ok)
         .filter(|entry| !entry.file_type().is_dir())
-        .filter_map(|entry| Some(entry.path().strip_prefix(run.path()).ok()?.to_str()?.to_owned()))
+        .filter_map(|entry| {
+            let path = entry.path().strip_prefix(run.path()).ok()?;
+            Some(path.to_string_lossy().into_owned())
+        })
         .take(MAX_FILES)
         .collect()
 }

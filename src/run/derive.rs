@@ -14,7 +14,7 @@ use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
-use crate::fs::{Access, make_dir, read_small, replace};
+use crate::fs::{Access, keep_aside, make_dir, read_small, replace};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
 
@@ -174,7 +174,13 @@ impl Derivation {
         let head_mismatch = self.stored.filter(|_| !self.stored_seen);
         let written_head = head_mismatch.clone().or_else(|| head.clone());
         let document = RunDocument::new(&self.fold.state, written_head).to_bytes();
-        if old != Some(document.as_slice()) {
+        // Of an empty log there is no state.
+        if old != Some(document.as_slice())
+            && (self.fold.state.has_begun() || head_mismatch.is_some())
+        {
+            if head_mismatch.is_some() && !has_kept(&self.run) {
+                keep_aside(&self.run.state())?;
+            }
             replace(&self.run.state(), &document)?;
         }
         if self.tools.wants_writing() || self.errors.wants_writing() {
@@ -185,6 +191,14 @@ impl Derivation {
         self.errors.write(lost)?;
         Ok(Refreshed { state: self.fold.state, head, head_mismatch })
     }
+}
+
+/// Whether a `run.json` was kept that tells of more than the log holds.
+fn has_kept(run: &RunDir) -> bool {
+    let names = std::fs::read_dir(run.path()).into_iter().flatten().flatten();
+    names.map(|entry| entry.file_name()).any(|name| {
+        name.to_str().is_some_and(|name| name.starts_with("run.kept-") && name.ends_with(".json"))
+    })
 }
 
 /// The state and the records of a log, line by line.

@@ -157,6 +157,11 @@ pub fn locate(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
 /// All runs below the runs directory, by name.
 #[must_use]
 pub fn all(runs_dir: &Path) -> Vec<RunDir> {
+    directories(runs_dir).filter(|run| matches!(run.has_log(), Ok(true))).collect()
+}
+
+/// The directories below the runs directory whose names may be those of runs, by name.
+fn directories(runs_dir: &Path) -> impl Iterator<Item = RunDir> {
     WalkDir::new(runs_dir)
         .min_depth(1)
         .max_depth(1)
@@ -165,7 +170,14 @@ pub fn all(runs_dir: &Path) -> Vec<RunDir> {
         .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_dir())
         .map(|entry| RunDir::at(entry.path()))
-        .filter(|run| RunId::parse(&run.name()).is_ok() && matches!(run.has_log(), Ok(true)))
+        .filter(|run| RunId::parse(&run.name()).is_ok())
+}
+
+/// Directories below the runs directory that hold the state of a run, but no log.
+#[must_use]
+pub fn without_log(runs_dir: &Path) -> Vec<RunDir> {
+    directories(runs_dir)
+        .filter(|run| run.state().exists() && matches!(run.has_log(), Ok(false)))
         .collect()
 }
 

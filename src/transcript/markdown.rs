@@ -48,7 +48,12 @@ pub fn render(model: &Model, harness: &Harness) -> String {
     let log = "[events.jsonl](events.jsonl)";
     let version = env!("CARGO_PKG_VERSION");
     let last = model.last_sequence;
-    out.push_str(&format!("\n---\n\nMade by runlog {version} from events 1–{last} of {log}.\n"));
+    let quoted = harness.fingerprint();
+    let quoted =
+        quoted.map(|hash| format!(", with the harness's files {hash}")).unwrap_or_default();
+    out.push_str(&format!(
+        "\n---\n\nMade by runlog {version} from events 1–{last} of {log}{quoted}.\n"
+    ));
     out
 }
 

@@ -9,10 +9,13 @@ use crate::render::inert::line;
 /// So many annotations of each level are shown of one step.
 const MOST: usize = 10;
 
-/// The gravest findings as annotations, the rest counted, and the verdicts.
+/// What is told of runs that could not be read, the gravest findings as annotations, the rest counted, and the verdicts.
 #[must_use]
-pub fn github(reports: &[RunReport], strict: bool) -> String {
+pub fn github(reports: &[RunReport], told: &[String], strict: bool) -> String {
     let mut out = String::new();
+    for told in told {
+        out.push_str(&format!("::error title=runlog::{}\n", data(&line(told))));
+    }
     for (level, command) in
         [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Info, "notice")]
     {
@@ -48,7 +51,9 @@ fn annotation(command: &str, report: &RunReport, finding: &Finding) -> String {
 
 /// The text of an annotation.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    // Commands in an older way of writing, and those of another service, stand anywhere.
+    text.replace("##[", "# #[").replace("##vso[", "# #vso[")
 }
 
 /// The value of one of its properties.
@@ -58,5 +63,5 @@ fn property(text: &str) -> String {
 
 /// A line that is no command.
 fn plain(text: &str) -> String {
-    text.replace("::", ": :").replace("##[", "# #[")
+    data(text).replace("::", ": :")
 }

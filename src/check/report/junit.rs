@@ -6,6 +6,7 @@ use super::{DELIVERABLES, RunReport, place};
 use crate::check::deliverables::Verdict;
 use crate::check::finding::Finding;
 use crate::check::table::{CHECKS, Level};
+use crate::render::inert;
 
 /// Findings of one check that are told one by one.
 const MAX_SHOWN: usize = 50;
@@ -21,7 +22,7 @@ pub fn junit(reports: &[RunReport], strict: bool) -> String {
             let reason = deliverable.reason.as_deref().unwrap_or_default();
             let reason = format!("{}: {reason}", deliverable.status);
             let fault = (deliverable.verdict != Verdict::Passed).then_some((reason, String::new()));
-            suite.add_test_case(case(&deliverable.path, DELIVERABLES, fault));
+            suite.add_test_case(case(&inert::line(&deliverable.path), DELIVERABLES, fault));
         }
         document.add_test_suite(suite);
     }
@@ -53,11 +54,18 @@ fn case(name: &str, class: &str, fault: Option<(String, String)>) -> TestCase {
         None => TestCaseStatus::success(),
         Some((message, text)) => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            let text = printable(&inert::text(&text));
+            let message = printable(&inert::line(&message));
             status.set_message(message).set_type(class).set_description(text);
             status
         }
     };
-    let mut case = TestCase::new(name, status);
+    let mut case = TestCase::new(printable(name), status);
     case.set_classname(class);
     case
+}
+
+/// Text without the characters that XML does not allow.
+fn printable(text: &str) -> String {
+    text.replace(['\u{FFFE}', '\u{FFFF}'], "\u{FFFD}")
 }

@@ -1,6 +1,7 @@
 //! A summary for people in Markdown, as job summaries show it.
 
 use super::{RunReport, by_code};
+use crate::check::deliverables::Deliverable;
 use crate::check::table::{Level, find};
 use crate::render::human::plural;
 use crate::render::markdown::{code, escape};
@@ -9,6 +10,8 @@ use crate::render::markdown::{code, escape};
 const LIMIT: usize = (1 << 20) - 4096;
 /// Findings of one check that are shown one by one.
 const MAX_SHOWN: usize = 10;
+/// Deliverables of a run that are listed.
+const MAX_DELIVERABLES: usize = 50;
 /// Longest message, in characters.
 const MAX_MESSAGE: usize = 300;
 
@@ -54,11 +57,17 @@ fn push(out: &mut String, piece: &str) -> bool {
 /// What was found in one run; nothing where nothing was.
 fn section(report: &RunReport) -> String {
     let mut body = String::new();
-    for deliverable in &report.deliverables {
+    // Those that did not pass first.
+    let mut deliverables: Vec<&Deliverable> = report.deliverables.iter().collect();
+    deliverables.sort_by_key(|deliverable| std::cmp::Reverse(deliverable.verdict));
+    for deliverable in deliverables.iter().take(MAX_DELIVERABLES) {
         let reason = deliverable.reason.as_deref().map(|reason| format!(": {}", escape(reason)));
         let reason = reason.unwrap_or_default();
         let path = code(&deliverable.path);
         body.push_str(&format!("- deliverable {path} {}{reason}\n", deliverable.status));
+    }
+    if let Some(more @ 1..) = deliverables.len().checked_sub(MAX_DELIVERABLES) {
+        body.push_str(&format!("- … {}\n", plural(more as u64, "more deliverable")));
     }
     for level in [Level::Error, Level::Warning, Level::Info] {
         for (name, findings) in by_code(&report.findings, level) {

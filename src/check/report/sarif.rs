@@ -41,7 +41,9 @@ fn rule(check: &Check) -> Value {
 }
 
 fn result(report: &RunReport, finding: &Finding) -> Value {
-    let mut physical = json!({"artifactLocation": {"uri": uri::relative(&report.file(finding))}});
+    let uri = uri::relative(&report.file(finding));
+    let uri = if uri.starts_with('/') { format!("file://{uri}") } else { uri };
+    let mut physical = json!({"artifactLocation": {"uri": uri}});
     let mut region = serde_json::Map::new();
     region.extend(finding.place.line.map(|line| ("startLine".to_owned(), line.into())));
     region.extend(finding.place.offset.map(|offset| ("byteOffset".to_owned(), offset.into())));

@@ -31,7 +31,7 @@ pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyh
             false => folded.lines(view, ui.width()),
         };
         shown |= !text.is_empty();
-        failed = ui.data(text.as_bytes()).err();
+        failed = if objects { ui.data(text.as_bytes()) } else { ui.text(&text) }.err();
     })?;
     if let Some(error) = failed {
         return Err(error.into());

@@ -117,17 +117,22 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
                 }
             }
             None if args.format == Format::Json => shown.push_back(text),
+            None if args.format == Format::Human => failed = ui.text(&format!("{text}\n")).err(),
             None => failed = ui.data(format!("{text}\n").as_bytes()).err(),
         }
     })?;
     if let Some(error) = failed {
         return Err(error.into());
     }
-    let rest = match args.format {
-        Format::Json => format!("[{}]\n", shown.into_iter().collect::<Vec<_>>().join(",")),
-        _ => shown.into_iter().map(|text| text + "\n").collect(),
-    };
-    ui.data(rest.as_bytes())?;
+    let lines = |shown: VecDeque<String>| shown.into_iter().map(|text| text + "\n");
+    match args.format {
+        Format::Json => {
+            let rows = shown.into_iter().collect::<Vec<_>>().join(",");
+            ui.data(format!("[{rows}]\n").as_bytes())?;
+        }
+        Format::Jsonl => ui.data(lines(shown).collect::<String>().as_bytes())?,
+        Format::Human => ui.text(&lines(shown).collect::<String>())?,
+    }
     tell_bad_lines(read.bad_lines, &run, ui);
     if let Some(message) = damaged {
         let hint = "the reference was left in its place; `runlog validate` names every such event";

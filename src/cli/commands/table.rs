@@ -5,7 +5,7 @@ use std::ops::Range;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::render::inert::preview_middle;
+use crate::render::inert::{self, preview_middle};
 
 /// What stands for an unknown figure.
 pub(super) const UNKNOWN: &str = "–";
@@ -59,5 +59,5 @@ pub(super) fn table<const N: usize>(
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+    table.lines().map(|line| inert::commands(line.trim_end()).into_owned() + "\n").collect()
 }

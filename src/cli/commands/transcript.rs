@@ -66,7 +66,8 @@ pub(super) fn render(
 /// Largest of the harness's files that is quoted, in bytes.
 const MAX_QUOTED: u64 = 1 << 20;
 
-fn harness(run: &RunDir) -> Harness {
+/// The harness's own files of a run, as the transcript quotes them.
+pub(super) fn harness(run: &RunDir) -> Harness {
     let text = |name: &str| {
         let bytes = read_small(&run.path().join(name), MAX_QUOTED).ok().flatten()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -80,11 +80,13 @@ pub(in crate::cli::commands) fn rebuild(
     ui: &Ui,
 ) -> anyhow::Result<()> {
     let outcome = export(run, &run.chapters(), options.templates, options.lock_timeout, ui)?;
-    if let Some(first) = outcome.foreign.first() {
-        let path = run.chapters().join(first);
-        ui.warn(&format!("{} is not the export's: it was left as it is", path.display()));
+    match outcome.foreign.first() {
+        None => Ok(()),
+        Some(first) => {
+            let path = run.chapters().join(first);
+            anyhow::bail!("{} is not the export's: it was left as it is", path.display())
+        }
     }
-    Ok(())
 }
 
 /// What an export came to.

@@ -42,7 +42,7 @@ pub(super) fn index(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Re
             index.lines(ui.width()).iter().map(|line| format!("{line}\n")).collect()
         }
     };
-    ui.data(text.as_bytes())?;
+    print(&text, args.format, ui)?;
     if index.tasks.all().is_empty() {
         ui.note("the run has no tasks");
     }
@@ -78,7 +78,7 @@ pub(super) fn list(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Res
         }
         HumanOrJson::Human => index.chapters.active().map(|one| line(one, &index)).collect(),
     };
-    ui.data(text.as_bytes())?;
+    print(&text, args.format, ui)?;
     match index.chapters.active().len() {
         0 => ui.note("the run has no chapters"),
         1 => {}
@@ -122,4 +122,11 @@ pub(super) fn show(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<
     let text = chapter.in_context();
     ui.data(format!("{}\n", inert::text(&text)).as_bytes())?;
     Ok(Exit::Fine)
+}
+
+fn print(text: &str, format: HumanOrJson, ui: &Ui) -> std::io::Result<()> {
+    match format {
+        HumanOrJson::Human => ui.text(text),
+        HumanOrJson::Json => ui.data(text.as_bytes()),
+    }
 }

@@ -1,27 +1,28 @@
 //! `runlog validate`
 
 mod chapters;
+mod explain;
 mod fix;
 mod one;
+mod output;
 mod record;
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use super::{Appending, Global, named_or_all};
 use crate::check::deliverables::{Verdict, worst};
-use crate::check::report::{
-    Look, RunReport, document, github, human, junit, markdown, overview, sarif,
-};
+use crate::check::report::RunReport;
 use crate::check::requirement::Requirement;
-use crate::check::table::{CHECKS, Check, find, is_meant};
+use crate::check::table::{CHECKS, is_meant};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::parallel::each_run;
 use crate::cli::ui::Ui;
-use crate::fs::{FsError, replace};
+use crate::run::dir::{RunDir, without_log};
 use one::{Asked, ExpectedHead, validate};
+use output::{Output, shortened};
 
 /// Tell whether a run holds
 ///
@@ -105,26 +106,6 @@ fn report_to(text: &str) -> Result<(Format, PathBuf), String> {
     Ok((Format::from_str(format, false)?, path.into()))
 }
 
-/// The report in that format.
-fn text(
-    format: Format,
-    reports: &[RunReport],
-    args: &ValidateArgs,
-    color: bool,
-) -> anyhow::Result<String> {
-    let look = Look { strict: args.strict, verbose: args.verbose, color };
-    let human = |report| human(report, look);
-    Ok(match format {
-        Format::Human if args.all && !args.verbose => overview(reports, look),
-        Format::Human => reports.iter().map(human).collect::<Vec<_>>().join("\n"),
-        Format::Json => serde_json::to_string_pretty(&document(reports, args.strict))? + "\n",
-        Format::Junit => junit(reports, args.strict),
-        Format::Sarif => serde_json::to_string_pretty(&sarif(reports))? + "\n",
-        Format::Github => github(reports, args.strict),
-        Format::Markdown => markdown(reports, args.strict),
-    })
-}
-
 fn requirement(text: &str) -> Result<String, String> {
     Requirement::parse(text).map(|required| required.text)
 }
@@ -138,48 +119,22 @@ fn selection(text: &str) -> Result<String, String> {
 
 pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     if let Some(code) = &args.explain {
-        ui.data(explain(code)?.as_bytes())?;
+        ui.data(explain::explain(code)?.as_bytes())?;
         return Ok(Exit::Fine);
     }
-    let runs = named_or_all(&args.runs, args.all, global)?;
-    let settings = global.settings()?;
-    let asked = Asked {
-        secrets: settings.rules(None)?,
-        templates: settings.templates(None)?,
-        require: &args.require,
-        expected_head: args.expect_head.as_ref(),
-    };
-    let meant = |code: &str| {
-        let any = |selections: &[String]| selections.iter().any(|one| is_meant(code, one));
-        (args.select.is_empty() || any(&args.select)) && !any(&args.ignore)
-    };
-    let options = args.appending.options(global, ui)?;
-    let (reports, failure) = each_run(&runs, "validating", ui, |run| {
-        let mut found = validate(run, &asked)?;
-        if args.fix {
-            let fixes = fix::fix(run, &found, &options, args.dry_run, ui)?;
-            if !args.dry_run {
-                found = validate(run, &asked)?;
-            }
-            found.report.fixes = fixes;
-        }
-        let mut report = found.report;
-        if args.record {
-            record::record(run, &report.deliverables, options, ui)?;
-        }
-        report.findings.all.retain(|finding| meant(finding.code));
-        report.deliverables.retain(|one| one.code.is_none_or(meant));
-        Ok(report)
-    });
-    for (format, path) in &args.report {
-        write(path, text(*format, &reports, args, false)?.as_bytes())?;
+    let Wanted { runs, missing } = wanted(args, global)?;
+    let (mut reports, mut failures) = judge(&runs, args, global, ui)?;
+    failures.splice(0..0, missing);
+    let working_directory = std::env::current_dir().unwrap_or_default();
+    for report in &mut reports {
+        report.path = shortened(&report.path, &working_directory);
     }
-    match &args.output {
-        Some(path) => write(path, text(args.format, &reports, args, false)?.as_bytes())?,
-        None => ui.data(text(args.format, &reports, args, ui.color())?.as_bytes())?,
-    }
-    if let Some(failure) = failure {
-        return Err(failure);
+    let told: Vec<String> = failures.iter().map(|error| format!("{error:#}")).collect();
+    let output = Output { reports: &reports, told: &told, args };
+    failures.extend(output.write(ui));
+    if let Some(last) = failures.pop() {
+        failures.iter().for_each(|failure| ui.warn(&format!("{failure:#}")));
+        return Err(last);
     }
     if !reports.iter().all(|report| report.passes(args.strict)) {
         return Ok(Exit::No);
@@ -193,36 +148,78 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
     })
 }
 
-/// Writes a report whole, or not at all; into a device or a pipe as it is.
-fn write(path: &Path, text: &[u8]) -> anyhow::Result<()> {
-    let special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
-    if special {
-        let written = std::fs::OpenOptions::new().write(true).open(path);
-        let written = written.and_then(|mut file| file.write_all(text));
-        written.map_err(|error| FsError::io(path, "write", error))?;
-        return Ok(());
-    }
-    Ok(replace(path, text)?)
+/// The runs that are asked for, and what is said of those that are none.
+struct Wanted {
+    runs: Vec<RunDir>,
+    missing: Vec<anyhow::Error>,
 }
 
-fn explain(code: &str) -> anyhow::Result<String> {
-    let text = |check: &Check| {
-        format!(
-            "{} ({}, {}): {}\n  why:  {}\n  mend: {}\n",
-            check.code,
-            check.family,
-            check.level.name(),
-            check.title,
-            check.why,
-            check.mend
-        )
-    };
-    if code == "all" {
-        return Ok(CHECKS.iter().map(text).collect());
+/// One that is not there does not hide the others.
+fn wanted(args: &ValidateArgs, global: &Global) -> anyhow::Result<Wanted> {
+    if args.all {
+        let missing = without_log(&global.runs_dir).into_iter().map(|run| {
+            let message = format!("{} holds a run.json, but no events.jsonl", run.path().display());
+            let failure = Failure::new(Exit::NoInput, message);
+            failure.hint("restore the log from a copy, or remove the directory").into()
+        });
+        let missing: Vec<anyhow::Error> = missing.collect();
+        return match named_or_all(&[], true, global) {
+            Ok(runs) => Ok(Wanted { runs, missing }),
+            Err(_) if !missing.is_empty() => Ok(Wanted { runs: Vec::new(), missing }),
+            Err(error) => Err(error),
+        };
     }
-    find(code).map(text).ok_or_else(|| {
-        Failure::new(Exit::Usage, format!("there is no check {code:?}"))
-            .hint("`runlog validate --explain all` prints every check")
-            .into()
-    })
+    let (mut runs, mut missing) = (Vec::new(), Vec::new());
+    for name in &args.runs {
+        match named_or_all(std::slice::from_ref(name), false, global) {
+            Ok(found) => runs.extend(found),
+            Err(error) => missing.push(error),
+        }
+    }
+    let mut seen = HashSet::new();
+    runs.retain(|run: &RunDir| seen.insert(run.path().to_owned()));
+    Ok(Wanted { runs, missing })
+}
+
+/// What is found in the runs, and which of them could not be read or mended.
+fn judge(
+    runs: &[RunDir],
+    args: &ValidateArgs,
+    global: &Global,
+    ui: &Ui,
+) -> anyhow::Result<(Vec<RunReport>, Vec<anyhow::Error>)> {
+    let settings = global.settings()?;
+    let asked = Asked {
+        secrets: settings.rules(None)?,
+        templates: settings.templates(None)?,
+        require: &args.require,
+        expected_head: args.expect_head.as_ref(),
+    };
+    let meant = |code: &str| {
+        let any = |selections: &[String]| selections.iter().any(|one| is_meant(code, one));
+        (args.select.is_empty() || any(&args.select)) && !any(&args.ignore)
+    };
+    let options = args.appending.options(global, ui)?;
+    let (outcomes, failure) = each_run(runs, "validating", ui, |run| {
+        let mut found = validate(run, &asked)?;
+        let mut failure = None;
+        if args.fix {
+            let fixed = fix::fix(run, &found, &options, args.dry_run, ui)?;
+            if !args.dry_run {
+                found = validate(run, &asked)?;
+            }
+            found.report.fixes = fixed.steps;
+            failure = fixed.failure;
+        }
+        let mut report = found.report;
+        if args.record {
+            record::record(run, &report.deliverables, options, ui)?;
+        }
+        report.findings.all.retain(|finding| meant(finding.code));
+        report.deliverables.retain(|one| one.code.is_none_or(meant));
+        Ok((report, failure))
+    });
+    let (reports, failures): (Vec<RunReport>, Vec<Option<Failure>>) = outcomes.into_iter().unzip();
+    let failures = failures.into_iter().flatten().map(anyhow::Error::from);
+    Ok((reports, failures.chain(failure).collect()))
 }

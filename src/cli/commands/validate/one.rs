@@ -1,7 +1,9 @@
 //! One run held against its log.
 
+use std::cell::Cell;
 use std::collections::HashSet;
-use std::io::BufReader;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -14,12 +16,12 @@ use crate::check::log::{LOG, LogCheck};
 use crate::check::report::RunReport;
 use crate::check::requirement::Requirement;
 use crate::check::state::{self, HeadSeen};
-use crate::cli::commands::transcript::render;
+use crate::cli::commands::transcript::{harness, render};
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
 use crate::event::role::Role;
 use crate::event::templates::Templates;
-use crate::fs::{Access, open_regular, read_small};
+use crate::fs::{Access, FsError, open_regular, read_small};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader};
 use crate::run::blobs::look as look_at_blob;
@@ -79,9 +81,12 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
     // seem to lag, never to run ahead.
     let stored = read_small(&run.state(), MAX_DOCUMENT);
     let transcript = read_small(&run.transcript(), MAX_DOCUMENT);
-    let lines = |path: &Path| snapshot(path).map(BufReader::new);
-    let mut tools = Comparison::new("logs/tools.jsonl", lines(&run.tools()));
-    let mut errors = Comparison::new("logs/errors.jsonl", lines(&run.errors()));
+    let derived_logs = [("logs/tools.jsonl", run.tools()), ("logs/errors.jsonl", run.errors())];
+    let derived_logs = derived_logs.map(|(name, path)| (name, snapshot(&path)));
+    let [mut tools, mut errors] = derived_logs.each_ref().map(|(name, lines)| {
+        let lines = lines.as_ref().ok().and_then(Option::as_ref);
+        Comparison::new(name, lines.map(BufReader::new))
+    });
     let mut reader = LogReader::open(&run.events())?;
     let mut check = LogCheck::new(asked.secrets, asked.templates);
     let mut blobs = BlobCheck::default();
@@ -159,23 +164,30 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
     }
     unreadable(stored.as_ref().err(), state::STATE, "RL404", &mut findings);
     if stored.is_ok() {
-        state::check(state_bytes, head.as_ref(), &seen, &mut findings);
+        let over = fold.state.status().is_terminal();
+        state::check(state_bytes, head.as_ref(), &seen, over, &mut findings);
     }
     tools.finish(&mut findings);
     errors.finish(&mut findings);
+    for (name, lines) in &derived_logs {
+        unreadable(lines.as_ref().err(), name, "RL502", &mut findings);
+    }
     unreadable(transcript.as_ref().err(), derived::TRANSCRIPT, "RL504", &mut findings);
     if let Ok(transcript) = &transcript {
         let made = transcript.as_deref().and_then(Colophon::of).filter(Colophon::is_ours);
         let expected = made.map(|made| render(run, Some(made.covered))).transpose()?;
         let expected = expected.as_ref().map(|(text, _)| text.as_str());
-        derived::transcript(transcript.as_deref(), expected, last_sequence, &mut findings);
+        let quoted = harness(run).fingerprint();
+        let (stored, quoted) = (transcript.as_deref(), quoted.as_deref());
+        derived::transcript(stored, expected, quoted, last_sequence, &mut findings);
     }
     if has_chapters {
         chapters::check(run, asked.templates, &mut findings)?;
     }
     let written_head = if cut { head } else { fold.head() };
     let current = RunDocument::new(&fold.state, written_head).to_bytes();
-    let is_stale = state_bytes != Some(&current);
+    // Of an empty log there is no state.
+    let is_stale = events > 0 && state_bytes != Some(&current);
     let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id.clone() };
     let deliverables = deliverables(run, &fold.state, asked.require, &mut findings);
     let path = run.path().display().to_string();
@@ -232,12 +244,30 @@ fn deliverables(
     verdicts
 }
 
-/// The file up to its present length; `None` when it does not exist or is not regular.
-fn snapshot(path: &Path) -> Option<std::io::Take<std::fs::File>> {
-    use std::io::Read as _;
-    let file = open_regular(path, Access::Read).ok()?;
-    let length = file.metadata().ok()?.len();
-    Some(file.take(length))
+/// A file up to the length that it had when it was opened.
+#[derive(Debug)]
+struct Snapshot {
+    file: File,
+    left: Cell<u64>,
+}
+
+impl Read for &Snapshot {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let room = self.left.get().min(buffer.len() as u64) as usize;
+        let read = (&self.file).read(&mut buffer[..room])?;
+        self.left.set(self.left.get() - read as u64);
+        Ok(read)
+    }
+}
+
+/// The file as it is now; `None` when it does not exist.
+fn snapshot(path: &Path) -> Result<Option<Snapshot>, FsError> {
+    let file = match open_regular(path, Access::Read) {
+        Err(error) if error.is_missing() => return Ok(None),
+        opened => opened?,
+    };
+    let length = file.metadata().map_err(|error| FsError::io(path, "inspect", error))?.len();
+    Ok(Some(Snapshot { file, left: Cell::new(length) }))
 }
 
 /// Only the holder of the lock may call a tail torn.
@@ -253,12 +283,7 @@ fn judge_tail(run: &RunDir, number: u64, offset: u64, length: u64) -> Finding {
     }
 }
 
-fn unreadable(
-    error: Option<&crate::fs::FsError>,
-    file: &str,
-    code: &'static str,
-    findings: &mut Findings,
-) {
+fn unreadable(error: Option<&FsError>, file: &str, code: &'static str, findings: &mut Findings) {
     if let Some(error) = error {
         findings.push(Finding::new(code, Place::file(file), error.to_string()));
     }

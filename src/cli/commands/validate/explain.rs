@@ -1,0 +1,27 @@
+//! `runlog validate --explain`
+
+use crate::check::table::{CHECKS, Check, Fix, find};
+use crate::cli::exit::{Exit, Failure};
+
+/// What a check finds, why it matters and how to mend it; of `all`, every check.
+pub(super) fn explain(code: &str) -> anyhow::Result<String> {
+    if code == "all" {
+        return Ok(CHECKS.iter().map(text).collect());
+    }
+    find(code).map(text).ok_or_else(|| {
+        Failure::new(Exit::Usage, format!("there is no check {code:?}"))
+            .hint("`runlog validate --explain all` prints every check")
+            .into()
+    })
+}
+
+fn text(check: &Check) -> String {
+    let Check { code, family, level, title, why, mend, fix } = check;
+    let level = level.name();
+    let fix = match fix {
+        Fix::Nothing => "",
+        Fix::End => "  fix:  --fix moves it away, or completes it\n",
+        Fix::Rebuild => "  fix:  --fix makes it anew\n",
+    };
+    format!("{code} ({family}, {level}): {title}\n  why:  {why}\n  mend: {mend}\n{fix}")
+}

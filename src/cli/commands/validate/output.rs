@@ -1,0 +1,111 @@
+//! Where the reports of `runlog validate` go, and in which format.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+
+use super::{Format, ValidateArgs};
+use crate::check::report::{
+    Look, RunReport, document, github, human, junit, markdown, overview, sarif,
+};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::ui::Ui;
+use crate::fs::{FsError, replace};
+
+/// Everything that is to be reported.
+pub(super) struct Output<'o> {
+    pub(super) reports: &'o [RunReport],
+    /// What is said of runs that could not be read.
+    pub(super) told: &'o [String],
+    pub(super) args: &'o ValidateArgs,
+}
+
+impl Output<'_> {
+    /// Prints what is printed, and writes all files that can be written; what went wrong.
+    pub(super) fn write(&self, ui: &Ui) -> Vec<anyhow::Error> {
+        let args = self.args;
+        let main = match &args.output {
+            Some(path) => self.text(args.format, false).and_then(|text| write(path, &text)),
+            None => {
+                self.text(args.format, ui.color()).and_then(|text| Ok(ui.data(text.as_bytes())?))
+            }
+        };
+        let others = args
+            .report
+            .iter()
+            .map(|(format, path)| self.text(*format, false).and_then(|text| write(path, &text)));
+        std::iter::once(main).chain(others).filter_map(Result::err).collect()
+    }
+
+    /// The report in that format.
+    fn text(&self, format: Format, color: bool) -> anyhow::Result<String> {
+        let Self { reports, told, args } = *self;
+        let look = Look { strict: args.strict, verbose: args.verbose, color };
+        let human = |report| human(report, look);
+        Ok(match format {
+            Format::Human if args.all && !args.verbose => overview(reports, look),
+            Format::Human => reports.iter().map(human).collect::<Vec<_>>().join("\n"),
+            Format::Json => serde_json::to_string_pretty(&document(reports, args.strict))? + "\n",
+            Format::Junit => junit(reports, args.strict),
+            Format::Sarif => serde_json::to_string_pretty(&sarif(reports))? + "\n",
+            Format::Github => github(reports, told, args.strict),
+            Format::Markdown => markdown(reports, args.strict),
+        })
+        .map(|text| format.without_commands(text))
+    }
+}
+
+impl Format {
+    /// The same, without anything that the log of a CI service takes for a command: such
+    /// services look for them in whatever a program prints.
+    fn without_commands(self, text: String) -> String {
+        let (escaped, whole): (&str, &[&str]) = match self {
+            Self::Human | Self::Markdown => {
+                return crate::render::inert::commands(&text).into_owned();
+            }
+            Self::Github => return text,
+            Self::Json | Self::Sarif => ("#\\u0023", &["##[", "##vso["]),
+            Self::Junit => ("#&#35;", &["##[", "##vso["]),
+        };
+        whole.iter().fold(text, |text, command| match text.contains(command) {
+            true => text.replace(command, &command.replacen("##", escaped, 1)),
+            false => text,
+        })
+    }
+}
+
+/// A path as the readers of reports want it: below the working directory, if it lies there.
+pub(super) fn shortened(path: &str, working_directory: &Path) -> String {
+    let short = Path::new(path).strip_prefix(working_directory).unwrap_or(Path::new(path));
+    let short = short.strip_prefix(".").unwrap_or(short);
+    if short.as_os_str().is_empty() { path.to_owned() } else { short.display().to_string() }
+}
+
+/// Writes a report. A new file appears whole; one that exists keeps its owner and mode; to the
+/// summary of a GitHub job it is added, as GitHub asks.
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let summary = std::env::var_os("GITHUB_STEP_SUMMARY").is_some_and(|summary| summary == path);
+    let written = match path.metadata() {
+        Ok(_) => {
+            let mut options = OpenOptions::new();
+            let options = if summary { options.append(true) } else { options.write(true) };
+            let truncate = !summary && path.is_file();
+            let file = options.truncate(truncate).open(path);
+            file.and_then(|mut file| file.write_all(text.as_bytes()))
+                .map_err(|error| FsError::io(path, "write", error))
+        }
+        Err(_) => {
+            return replace(path, text.as_bytes()).map_err(|error| {
+                let exit = if error.what == "create" { Exit::CannotCreate } else { Exit::Io };
+                not_written(&error, exit)
+            });
+        }
+    };
+    written.map_err(|error| not_written(&error, Exit::Io))
+}
+
+fn not_written(error: &FsError, exit: Exit) -> anyhow::Error {
+    Failure::new(exit, format!("a report was not written: {error}"))
+        .hint("the other reports were, and the verdict stands in them")
+        .into()
+}
