@@ -39,7 +39,7 @@ impl Ids {
 }
 
 /// The number in an id as this program makes them: `evt_` and a UUID in lower case.
-fn number(id: &str) -> Option<u128> {
+pub(super) fn number(id: &str) -> Option<u128> {
     const DASHES: [usize; 4] = [8, 13, 18, 23];
     let uuid: &[u8; 36] = id.strip_prefix("evt_")?.as_bytes().try_into().ok()?;
     let mut number = 0;

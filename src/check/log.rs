@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::familiar::Familiar;
 use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::Ids;
 use super::table::Level;
@@ -64,6 +65,7 @@ pub struct LogCheck {
     last_event: Option<(u64, u64)>,
     last_event_id: String,
     ids: Ids,
+    familiar: Familiar,
     parents: Vec<(String, Place, bool)>,
     /// Events whose template summary is pending: what it would be, and the user's template
     /// that it is made of.
@@ -91,6 +93,7 @@ impl LogCheck {
             last_event: None,
             last_event_id: String::new(),
             ids: Ids::default(),
+            familiar: Familiar::default(),
             parents: Vec::new(),
             pending: HashMap::new(),
             backfills: Vec::new(),
@@ -130,7 +133,8 @@ impl LogCheck {
             self.last_hash = Some(hash);
         }
         if let Body::Complete(bytes) = line.body {
-            self.secrets(bytes, spot);
+            let event = view.as_ref().ok().and_then(Option::as_ref).map(|view| view.event);
+            self.secrets(bytes, event, spot);
         }
     }
 
@@ -206,8 +210,13 @@ impl LogCheck {
     }
 
     /// Looks for what recording would have replaced.
-    fn secrets(&mut self, line: &[u8], spot: Spot<'_>) {
-        if !self.secrets.may_hold_secret(line) {
+    fn secrets(&mut self, line: &[u8], event: Option<&Event<'_>>, spot: Spot<'_>) {
+        let may = |bytes: &[u8]| self.secrets.may_hold_secret(bytes);
+        let suspect = match event.and_then(|event| self.familiar.news(line, event)) {
+            Some(news) => news.into_iter().any(may),
+            None => may(line),
+        };
+        if !suspect {
             return;
         }
         let redacted = match json::check(line, Rules::LENIENT) {

@@ -5,6 +5,7 @@ pub mod blobs;
 pub mod chapters;
 pub mod deliverables;
 pub mod derived;
+mod familiar;
 pub mod file_type;
 pub mod finding;
 mod ids;

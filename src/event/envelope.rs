@@ -144,6 +144,12 @@ pub fn parse(line: &[u8]) -> Result<Event<'_>, Vec<LineError>> {
     if line.len() > MAX_LINE {
         return Err(at_start(LineFault::TooLong(line.len() as u64)));
     }
+    if let Ok(text) = std::str::from_utf8(line)
+        && let Some(event) = canonical(text, checked_data)
+        && is_sound(&event)
+    {
+        return Ok(event);
+    }
     let mut reading = Reading::of(line);
     let json = json::check_each(line, Rules::STRICT, |key, value| reading.member(key, value))
         .map_err(|e| vec![LineError { offset: e.offset, fault: LineFault::Json(e) }])?;
@@ -158,12 +164,14 @@ pub fn parse(line: &[u8]) -> Result<Event<'_>, Vec<LineError>> {
 #[must_use]
 pub(crate) fn written(line: &[u8]) -> Option<Event<'_>> {
     let text = std::str::from_utf8(line.strip_suffix(b"\n").unwrap_or(line)).ok()?;
-    canonical(text).or_else(|| read(Json::trusted(text), line).ok())
+    canonical(text, |rest| Some(Json::leading(rest)))
+        .or_else(|| read(Json::trusted(text), line).ok())
 }
 
-/// Reads a line that is known to be good, if it is written in the canonical order of keys,
-/// without unknown fields and without escapes in its envelope.
-fn canonical(line: &str) -> Option<Event<'_>> {
+/// Reads a line that is written in the canonical order of keys, without unknown fields, without
+/// escapes in its envelope and without white space; `data` reads the payload at the beginning
+/// of some text. Whether the fields keep the rules is not looked at.
+fn canonical(line: &str, data: fn(&str) -> Option<Json<'_>>) -> Option<Event<'_>> {
     let mut rest = line;
     let event_id = string(&mut rest, "{\"event_id\":")?.into();
     rest = rest.strip_prefix(",\"sequence\":")?;
@@ -184,7 +192,7 @@ fn canonical(line: &str) -> Option<Event<'_>> {
         None => Some(string(&mut rest, ",\"summary\":")?.into()),
     };
     rest = rest.strip_prefix(",\"data\":")?;
-    let data = Json::leading(rest);
+    let data = data(rest)?;
     rest = rest.get(data.text().len()..)?;
     let correlation_id = string(&mut rest, ",\"correlation_id\":").map(Into::into);
     let parent_event_id = string(&mut rest, ",\"parent_event_id\":").map(Into::into);
@@ -192,7 +200,7 @@ fn canonical(line: &str) -> Option<Event<'_>> {
     let prev_hash = string(&mut rest, ",\"prev_hash\":").map(Into::into);
     let event = Event {
         event_id,
-        sequence: sequence.parse().ok()?,
+        sequence: whole(sequence)?,
         run_id,
         session_id,
         task_id,
@@ -209,6 +217,29 @@ fn canonical(line: &str) -> Option<Event<'_>> {
         unknown: Vec::new(),
     };
     (rest == "}").then_some(event)
+}
+
+/// The payload at the beginning of the rest of a line; the envelope around it is a level too.
+fn checked_data(rest: &str) -> Option<Json<'_>> {
+    const RULES: Rules = Rules { max_depth: json::MAX_DEPTH - 1, ..Rules::STRICT };
+    json::check_leading(rest, RULES).ok().filter(|data| data.is_object())
+}
+
+/// Whether the fields of a canonical line keep the rules.
+fn is_sound(event: &Event<'_>) -> bool {
+    let ids = [&event.event_id, &event.run_id, &event.session_id, &event.task_id];
+    let given = [&event.correlation_id, &event.parent_event_id].into_iter().flatten();
+    let texts = [Some(&event.actor), event.summary.as_ref(), event.branch.as_ref()];
+    ids.into_iter().chain(given).all(|id| check_id("id", id).is_ok())
+        && check_type(&event.kind).is_ok()
+        && texts.into_iter().flatten().all(|text| text.bytes().all(|byte| byte >= b' '))
+        && event.prev_hash.as_ref().is_none_or(|hash| is_hash(hash))
+}
+
+/// A sequence as it is written: digits that begin with no zero.
+fn whole(digits: &str) -> Option<u64> {
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+    digits.parse().ok().filter(|sequence| plain && *sequence <= MAX_SEQUENCE)
 }
 
 /// The string behind `lead`, if it holds no escape; `rest` is then what follows it.
@@ -427,10 +458,9 @@ fn sequence_of(value: Json<'_>) -> Result<u64, String> {
 
 fn hash_of(value: Json<'_>) -> Result<Cow<'_, str>, String> {
     let text = text_of(value)?;
-    let hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    if text.len() == 64 && text.bytes().all(hex) {
-        Ok(text)
-    } else {
-        Err("must be 64 lower-case hex digits".to_owned())
-    }
+    if is_hash(&text) { Ok(text) } else { Err("must be 64 lower-case hex digits".to_owned()) }
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -11,7 +11,7 @@ use crate::event::catalogue;
 use crate::event::draft::{Defaults, Derived, Draft};
 use crate::event::envelope::{LineError, LineFault, MAX_SUMMARY};
 use crate::event::hash::{hex, sha256};
-use crate::event::id::EventId;
+use crate::event::id::{EventId, FreshIds};
 use crate::event::json::{Kind, ObjectText};
 use crate::event::pending::Pending;
 use crate::event::reserved::{REDACTIONS, reserved_key};
@@ -70,7 +70,7 @@ impl<'d> Intake<'d> {
     pub(super) fn pending(
         &self,
         defaults: &Defaults<'_>,
-        now: Timestamp,
+        fresh: &mut FreshIds,
         texts: &mut String,
     ) -> Result<Pending, LineError> {
         let draft = &self.draft;
@@ -79,7 +79,7 @@ impl<'d> Intake<'d> {
             return Err(field_error("run_id", rule));
         }
         let given = draft.event_id.as_deref().map(|id| EventId::Given(id.to_owned()));
-        let event_id = given.unwrap_or_else(|| EventId::new(now));
+        let event_id = given.unwrap_or_else(|| fresh.make());
         Pending::new(draft, &self.derived, event_id, defaults, texts)
     }
 }
@@ -141,9 +141,10 @@ impl Prepared {
                 + intake.draft.data.len()
                 + intake.derived.summary.as_ref().map_or(0, String::len)
         };
+        let mut fresh = FreshIds::at(now);
         let mut texts = String::with_capacity(intakes.iter().flatten().map(length).sum());
         let lines = intakes.iter().map(|intake| {
-            intake.as_ref().map_err(Clone::clone)?.pending(defaults, now, &mut texts)
+            intake.as_ref().map_err(Clone::clone)?.pending(defaults, &mut fresh, &mut texts)
         });
         Self { lines: lines.collect(), texts }
     }

@@ -17,7 +17,7 @@ use super::writing::{LineEnd, Taken, Writing, derive_records};
 use crate::event::blob::Blob;
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Draft};
-use crate::event::id::check_id;
+use crate::event::id::{FreshIds, check_id};
 use crate::event::json::ObjectText;
 use crate::event::pending::Pending;
 use crate::event::role::Role;
@@ -461,7 +461,8 @@ fn own(
     defaults: &Defaults<'_>,
 ) -> Result<(Pending, String), RunError> {
     let mut text = String::new();
-    let line = Intake::of(draft, options)?.pending(defaults, (options.clock)(), &mut text)?;
+    let mut fresh = FreshIds::at((options.clock)());
+    let line = Intake::of(draft, options)?.pending(defaults, &mut fresh, &mut text)?;
     Ok((line, text))
 }
 

@@ -24,11 +24,10 @@ const OVERLAP: usize = 128 << 10;
 const LEADS: usize = 24;
 
 impl Rules {
-    /// Whether text may hold a secret: cheap, and never false where one is. Text with
-    /// backslashes may, since escapes hide characters.
+    /// Whether text may hold a secret: cheap, and never false where one is.
     #[must_use]
     pub fn may_hold_secret(&self, bytes: &[u8]) -> bool {
-        memchr::memchr(b'\\', bytes).is_some() || self.holds_prefix(bytes)
+        hides_characters(bytes) || self.holds_prefix(bytes)
     }
 
     /// Whether a prefix stands there as it is.
@@ -94,6 +93,12 @@ impl Rules {
         }
         found
     }
+}
+
+/// Whether escapes may stand for characters of a prefix: `\\uXXXX` for any, `\\/` for a slash. The
+/// other escapes stand for characters that no prefix holds.
+fn hides_characters(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'\\', bytes).any(|at| matches!(bytes.get(at + 1), Some(b'u' | b'/')))
 }
 
 /// In order; those that overlap become one, so that nothing is left of either.

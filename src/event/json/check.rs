@@ -110,13 +110,27 @@ pub(crate) fn check_each<'a>(
     }
     let text = std::str::from_utf8(bytes)
         .map_err(|e| JsonError { offset: e.valid_up_to(), fault: Fault::Utf8 })?;
-    /// More than most documents have open at once.
-    const OPEN: usize = 16;
     let (open, keys) = (Vec::with_capacity(OPEN), Vec::with_capacity(OPEN));
     let mut scan = Scan { bytes, text, at: 0, rules, open, keys, member, value_at: 0 };
     let (start, end) = scan.document()?;
     Ok(Json::trusted(&text[start..end]))
 }
+
+/// Checks the document at the beginning of some text, which goes on behind it.
+///
+/// # Errors
+/// The first fault with its byte offset.
+pub(crate) fn check_leading(text: &str, rules: Rules) -> Result<Json<'_>, JsonError> {
+    let (open, keys) = (Vec::with_capacity(OPEN), Vec::with_capacity(OPEN));
+    let member = |_, _: Json<'_>| {};
+    let mut scan =
+        Scan { bytes: text.as_bytes(), text, at: 0, rules, open, keys, member, value_at: 0 };
+    let (start, end) = scan.leading()?;
+    Ok(Json::trusted(&text[start..end]))
+}
+
+/// More lists and objects than most documents have open at once.
+const OPEN: usize = 16;
 
 /// One open list or object.
 struct Frame {
@@ -142,6 +156,13 @@ struct Scan<'a, M> {
 impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
     fn document(&mut self) -> Result<(usize, usize), JsonError> {
         self.space();
+        let place = self.leading()?;
+        self.space();
+        if self.at < self.bytes.len() { self.fail(Fault::Trailing) } else { Ok(place) }
+    }
+
+    /// Reads the value that begins here; from where to where it goes.
+    fn leading(&mut self) -> Result<(usize, usize), JsonError> {
         let start = self.at;
         loop {
             if self.value()? {
@@ -151,9 +172,7 @@ impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
                 break;
             }
         }
-        let end = self.at;
-        self.space();
-        if self.at < self.bytes.len() { self.fail(Fault::Trailing) } else { Ok((start, end)) }
+        Ok((start, self.at))
     }
 
     /// Reads one value; true when it opened a container whose first value comes next.

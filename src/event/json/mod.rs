@@ -12,8 +12,8 @@ mod text;
 mod tree;
 mod view;
 
-pub(crate) use check::check_each;
 pub use check::{Fault, JsonError, MAX_DEPTH, Rules, check};
+pub(crate) use check::{check_each, check_leading};
 pub use members::Members;
 pub use text::{ObjectText, escape_into, quoted};
 pub use tree::ObjectTree;

@@ -1,0 +1,41 @@
+//! The parts of a line that the lines before it did not hold already.
+
+use crate::event::envelope::Event;
+
+/// The fields of the line before that most lines share.
+#[derive(Debug, Default)]
+pub(super) struct Familiar {
+    fields: [String; 5],
+}
+
+impl Familiar {
+    /// The parts of a line that are worth a look: summary and payload, and what differs from
+    /// the line before. Keys, numbers, hashes and ids of this program's making are not. `None`
+    /// for a line that is written otherwise, all of which is to be looked at.
+    pub(super) fn news<'l>(
+        &mut self,
+        line: &'l [u8],
+        event: &'l Event<'_>,
+    ) -> Option<impl IntoIterator<Item = &'l [u8]> + use<'l>> {
+        let at = |part: &str| (part.as_ptr() as usize).checked_sub(line.as_ptr() as usize);
+        let data = event.data.text();
+        let from = event.summary.as_deref().map_or(Some(data), Some).and_then(at)?;
+        let spoken = line.get(from..at(data)? + data.len()).filter(|_| event.unknown.is_empty())?;
+        let fields = [&event.run_id, &event.session_id, &event.task_id, &event.kind, &event.actor];
+        let mut parts: [&[u8]; 9] = [b""; 9];
+        for ((part, field), known) in parts.iter_mut().zip(fields).zip(&mut self.fields) {
+            if **field != **known {
+                known.clear();
+                known.push_str(field);
+                *part = field.as_bytes();
+            }
+        }
+        let id = Some(&event.event_id).filter(|id| super::ids::number(id).is_none());
+        let rare = [id, event.correlation_id.as_ref(), event.parent_event_id.as_ref()];
+        for (part, field) in parts[5..].iter_mut().zip(rare) {
+            *part = field.map_or(b"", |field| field.as_bytes());
+        }
+        parts[8] = event.branch.as_deref().unwrap_or_default().as_bytes();
+        Some(parts.into_iter().chain([spoken]))
+    }
+}
