@@ -148,3 +148,60 @@ fn members_are_found_as_in_the_text() {
     assert_eq!(members.text_at("b.c").as_deref(), Some("x"));
     assert!(members.present("n").is_none() && members.get("n").is_some());
 }
+
+/// If this fails, lines in the canonical order of keys are read otherwise than all others: a
+/// blank before the line makes the general reader take it.
+#[test]
+fn both_readers_of_lines_agree() {
+    use runlog::event::envelope::parse;
+    let hash = "0123456789abcdef".repeat(4);
+    let line = format!(
+        "{{\"event_id\":\"e1\",\"sequence\":12,\"run_id\":\"r\",\"session_id\":\"s\",\"task_id\":\"t\",\
+         \"type\":\"note\",\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"actor\":\"ü\",\"severity\":\"info\",\
+         \"summary\":\"a\",\"data\":{{\"a\":[1,{{\"b\":\"\\n\"}}],\"c\":-0.5e3}},\"correlation_id\":\"c\",\
+         \"parent_event_id\":\"p\",\"branch\":\"a/b\",\"prev_hash\":\"{hash}\"}}"
+    );
+    let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let mut lines = vec![line.clone().into_bytes()];
+    for (from, to) in [
+        ("\"a\",\"data\"", "null,\"data\""),
+        ("12,", "012,"),
+        ("12,", "+12,"),
+        ("12,", "0,"),
+        ("12,", "9007199254740992,"),
+        ("\"e1\"", "\"e\\u0031\""),
+        ("\"e1\"", "\"\""),
+        ("{\"a\":[1,", "[{\"a\":[1,"),
+        ("-0.5e3}", "-0.5e3,\"a\":1}"),
+        ("[1,", &format!("[{},", deep(61))),
+        ("[1,", &format!("[{},", deep(62))),
+        ("\"ü\"", "\"\u{7f}\""),
+        ("\"type\":\"note\"", "\"type\":\"\u{2003}\""),
+    ] {
+        assert!(line.contains(from));
+        lines.push(line.replacen(from, to, 1).into_bytes());
+    }
+    let bytes = line.as_bytes();
+    for at in 0..bytes.len() {
+        for byte in [b'"', b'\\', b'{', b'}', b' ', b',', b'0', b'A', 0, 0x1f, 0x80, 0xff] {
+            let mut changed = bytes.to_vec();
+            changed[at] = byte;
+            lines.push(changed);
+        }
+        lines.push([&bytes[..at], &bytes[at + 1..]].concat());
+    }
+    let mut good = 0;
+    for line in &lines {
+        let general = [b" ", line.as_slice()].concat();
+        let shown = String::from_utf8_lossy(line);
+        match (parse(line), parse(&general)) {
+            (Ok(one), Ok(other)) => {
+                good += 1;
+                assert_eq!(format!("{one:?}"), format!("{other:?}"), "{shown}");
+            }
+            (Err(_), Err(_)) => {}
+            (one, other) => panic!("{shown}: {one:?} or {other:?}"),
+        }
+    }
+    assert!(good > 500 && lines.len() - good > 500, "{good} of {}", lines.len());
+}

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::familiar::Familiar;
 use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::Ids;
+use super::scout::Looked;
 use super::table::Level;
 use crate::conversation::calls::{Call, Observed};
 use crate::event::catalogue;
 use crate::event::envelope::{Event, LineError, LineFault};
 use crate::event::fields::View;
+use crate::event::hash::HexHash;
 use crate::event::json::{self, Fault, Json, Rules};
 use crate::event::role::Role;
 use crate::event::templates::Templates;
@@ -61,11 +62,10 @@ pub struct LogCheck {
     begun: bool,
     last_time: Option<Timestamp>,
     /// Hash of the line before, blank ones passed over.
-    last_hash: Option<String>,
+    last_hash: Option<HexHash>,
     last_event: Option<(u64, u64)>,
     last_event_id: String,
     ids: Ids,
-    familiar: Familiar,
     parents: Vec<(String, Place, bool)>,
     /// Events whose template summary is pending: what it would be, and the user's template
     /// that it is made of.
@@ -93,7 +93,6 @@ impl LogCheck {
             last_event: None,
             last_event_id: String::new(),
             ids: Ids::default(),
-            familiar: Familiar::default(),
             parents: Vec::new(),
             pending: HashMap::new(),
             backfills: Vec::new(),
@@ -102,7 +101,12 @@ impl LogCheck {
     }
 
     /// Takes a line, and what was read of it, before its event goes to the fold of the state.
-    pub fn line(&mut self, line: &Line<'_>, view: &Result<Option<View<'_, '_>>, &Vec<LineError>>) {
+    pub fn line(
+        &mut self,
+        line: &Line<'_>,
+        looked: &Looked,
+        view: &Result<Option<View<'_, '_>>, &Vec<LineError>>,
+    ) {
         let spot = Spot::of_line(line);
         match view {
             Ok(Some(view)) => self.event(view, spot),
@@ -114,7 +118,7 @@ impl LogCheck {
             Err(errors) => {
                 let bytes = match line.body {
                     // What is shown of a line ends up in the logs of CI.
-                    Body::Complete(bytes) if !self.secrets.may_hold_secret(bytes) => bytes,
+                    Body::Complete(bytes) if !looked.is_suspect => bytes,
                     _ => b"",
                 };
                 errors.iter().for_each(|error| self.bad(error, spot, bytes));
@@ -129,12 +133,11 @@ impl LogCheck {
                 }
             }
         }
-        if let Some(hash) = line.hash() {
-            self.last_hash = Some(hash);
-        }
-        if let Body::Complete(bytes) = line.body {
-            let event = view.as_ref().ok().and_then(Option::as_ref).map(|view| view.event);
-            self.secrets(bytes, event, spot);
+        self.last_hash = looked.hash.or(self.last_hash);
+        if let Body::Complete(bytes) = line.body
+            && looked.is_suspect
+        {
+            self.secrets(bytes, spot);
         }
     }
 
@@ -210,15 +213,7 @@ impl LogCheck {
     }
 
     /// Looks for what recording would have replaced.
-    fn secrets(&mut self, line: &[u8], event: Option<&Event<'_>>, spot: Spot<'_>) {
-        let may = |bytes: &[u8]| self.secrets.may_hold_secret(bytes);
-        let suspect = match event.and_then(|event| self.familiar.news(line, event)) {
-            Some(news) => news.into_iter().any(may),
-            None => may(line),
-        };
-        if !suspect {
-            return;
-        }
+    fn secrets(&mut self, line: &[u8], spot: Spot<'_>) {
         let redacted = match json::check(line, Rules::LENIENT) {
             Ok(json) => self.secrets.redact_json(json),
             Err(_) => self.secrets.redact(&String::from_utf8_lossy(line)),
@@ -340,11 +335,11 @@ impl LogCheck {
 
     fn chain(&mut self, event: &Event<'_>, spot: Spot<'_>) {
         match (&event.prev_hash, &self.last_hash) {
-            (Some(given), Some(right)) if given != right => {
+            (Some(given), Some(right)) if !right.is(given) => {
                 let message = format!(
                     "prev_hash is {}…, the line before has {}…",
                     &given[..12],
-                    &right[..12]
+                    &right.as_str()[..12]
                 );
                 self.add("RL301", spot, message);
             }

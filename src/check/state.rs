@@ -3,6 +3,7 @@
 use super::finding::{Finding, Findings, Place};
 use super::log::LOG;
 use super::table::Level;
+use crate::event::hash::HexHash;
 use crate::event::json::{self, Rules};
 use crate::run::document::Head;
 
@@ -13,7 +14,7 @@ pub const STATE: &str = "run.json";
 #[derive(Clone, Debug, Default)]
 pub struct HeadSeen {
     /// The hash of the line that ends at the head's byte, if one does.
-    pub hash: Option<String>,
+    pub hash: Option<HexHash>,
     /// The document as it should have been then.
     pub expected: Vec<u8>,
 }
@@ -47,7 +48,7 @@ pub fn check(
             );
             findings.push(Finding::new("RL303", in_log, message));
         }
-        Some(hash) if *hash != stored.hash => {
+        Some(hash) if !hash.is(&stored.hash) => {
             let message =
                 format!("the line that run.json names as head, {}, has changed", stored.sequence);
             findings.push(Finding::new("RL303", in_log, message));

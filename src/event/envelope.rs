@@ -232,7 +232,10 @@ fn is_sound(event: &Event<'_>) -> bool {
     let texts = [Some(&event.actor), event.summary.as_ref(), event.branch.as_ref()];
     ids.into_iter().chain(given).all(|id| check_id("id", id).is_ok())
         && check_type(&event.kind).is_ok()
-        && texts.into_iter().flatten().all(|text| text.bytes().all(|byte| byte >= b' '))
+        && texts
+            .into_iter()
+            .flatten()
+            .all(|text| text.bytes().fold(true, |all, byte| all & (byte >= b' ')))
         && event.prev_hash.as_ref().is_none_or(|hash| is_hash(hash))
 }
 
@@ -462,5 +465,7 @@ fn hash_of(value: Json<'_>) -> Result<Cow<'_, str>, String> {
 }
 
 fn is_hash(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    // All are looked at, several at once.
+    let hex = |byte: u8| byte.is_ascii_digit() | (b'a'..=b'f').contains(&byte);
+    text.len() == 64 && text.bytes().fold(true, |all, byte| all & hex(byte))
 }

@@ -1,5 +1,7 @@
 //! SHA-256 and its hex form.
 
+use std::fmt;
+
 use sha2::{Digest as _, Sha256};
 
 /// The SHA-256 of some bytes.
@@ -28,13 +30,49 @@ impl Hasher {
 /// Bytes as lower-case hex digits.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
+    let mut digits = vec![0; 2 * bytes.len()];
+    write_hex(bytes, &mut digits);
+    String::from_utf8(digits).unwrap_or_default()
+}
+
+/// A SHA-256 as its 64 lower-case hex digits, held in place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct HexHash([u8; 64]);
+
+impl HexHash {
+    /// The digits of a hash.
+    #[must_use]
+    pub fn of(hash: &[u8; 32]) -> Self {
+        let mut digits = [0; 64];
+        write_hex(hash, &mut digits);
+        Self(digits)
+    }
+
+    /// The digits as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// Whether a text is these digits.
+    #[must_use]
+    pub fn is(&self, text: &str) -> bool {
+        text.as_bytes() == self.0
+    }
+}
+
+impl fmt::Debug for HexHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+fn write_hex(bytes: &[u8], digits: &mut [u8]) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| DIGITS[usize::from(nibble)];
-    let mut digits = vec![0; 2 * bytes.len()];
     for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
         pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
     }
-    String::from_utf8(digits).unwrap_or_default()
 }
 
 /// The link of the log's hash chain: lower-case hex SHA-256 of a line without its newline.

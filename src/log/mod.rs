@@ -31,6 +31,7 @@
 //! after the last newline as a writer at work ([`reader`]).
 
 pub mod lock;
+pub mod part;
 pub mod reader;
 pub mod rejected;
 pub mod settle;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::LogError;
 use super::tail::{is_blank, read_range};
 use crate::event::envelope::{self, Event, LineError, LineFault, MAX_LINE};
-use crate::event::hash::{Hasher, hex, line_hash};
+use crate::event::hash::{Hasher, HexHash, sha256};
 use crate::fs::{Access, FsError, open_regular};
 
 /// Reads complete lines of the part of a log that existed when it was opened.
@@ -37,16 +37,16 @@ pub struct Line<'b> {
     /// Byte offset of the line in the file.
     pub offset: u64,
     /// What stands there.
-    pub body: Body<'b>,
+    pub body: Body<&'b [u8]>,
 }
 
-/// What stands on a line.
+/// What stands on a line, given as bytes or as the place where they are.
 #[derive(Clone, Copy, Debug)]
-pub enum Body<'b> {
+pub enum Body<B> {
     /// A complete line, without its newline.
-    Complete(&'b [u8]),
+    Complete(B),
     /// Bytes after the last newline: a writer at work, or a torn tail.
-    Unterminated(&'b [u8]),
+    Unterminated(B),
     /// A line over [`MAX_LINE`], passed over.
     Oversized {
         /// Its length.
@@ -54,6 +54,17 @@ pub enum Body<'b> {
         /// Its SHA-256, without the newline; `None` when it has no newline yet.
         hash: Option<[u8; 32]>,
     },
+}
+
+impl<B> Body<B> {
+    /// The same with the bytes given otherwise.
+    pub(super) fn map<C>(self, otherwise: impl FnOnce(B) -> C) -> Body<C> {
+        match self {
+            Self::Complete(bytes) => Body::Complete(otherwise(bytes)),
+            Self::Unterminated(bytes) => Body::Unterminated(otherwise(bytes)),
+            Self::Oversized { bytes, hash } => Body::Oversized { bytes, hash },
+        }
+    }
 }
 
 impl<'b> Line<'b> {
@@ -72,12 +83,26 @@ impl<'b> Line<'b> {
         }
     }
 
+    /// Like [`Line::event`], for a line that is known to hold an event.
+    ///
+    /// # Errors
+    /// As [`Line::event`].
+    pub fn known_event(&self) -> Result<Option<Event<'b>>, Vec<LineError>> {
+        match self.body {
+            Body::Complete(bytes) => match envelope::written(bytes) {
+                Some(event) => Ok(Some(event)),
+                None => self.event(),
+            },
+            _ => self.event(),
+        }
+    }
+
     /// What the next line's `prev_hash` should be; `None` for a line that is none, or blank.
     #[must_use]
-    pub fn hash(&self) -> Option<String> {
+    pub fn hash(&self) -> Option<HexHash> {
         match self.body {
-            Body::Complete(bytes) if !is_blank(bytes) => Some(line_hash(bytes)),
-            Body::Oversized { hash: Some(hash), .. } => Some(hex(&hash)),
+            Body::Complete(bytes) if !is_blank(bytes) => Some(HexHash::of(&sha256(bytes))),
+            Body::Oversized { hash: Some(hash), .. } => Some(HexHash::of(&hash)),
             _ => None,
         }
     }
@@ -126,6 +151,12 @@ impl LogReader {
         self.number += 1;
         let body = Body::Complete(line.strip_suffix(b"\n").unwrap_or(line));
         Line { number: self.number, offset, body }
+    }
+
+    /// Where reading ends, in bytes.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.end
     }
 
     /// Where the next line begins.

@@ -13,7 +13,7 @@ use super::state::{Effect, RunState};
 use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
-use crate::event::hash::line_hash;
+use crate::event::hash::{HexHash, line_hash};
 use crate::fs::{Access, keep_aside, make_dir, read_small, replace};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
@@ -207,6 +207,8 @@ pub struct Fold {
     /// The state as of the last event taken.
     pub state: RunState,
     last: Vec<u8>,
+    /// Its hash, where somebody knows it already; `last` is then not kept.
+    last_hash: Option<HexHash>,
     last_sequence: u64,
     end: u64,
 }
@@ -225,9 +227,23 @@ pub struct Records {
 impl Fold {
     /// Takes the event that stands on a line; `records` are then what derives from it.
     pub fn observe(&mut self, view: &View<'_, '_>, line: &Line<'_>, records: &mut Records) {
+        self.observe_hashed(view, line, None, records);
+    }
+
+    /// Like [`Fold::observe`], for a line whose hash may be known.
+    pub fn observe_hashed(
+        &mut self,
+        view: &View<'_, '_>,
+        line: &Line<'_>,
+        hash: Option<HexHash>,
+        records: &mut Records,
+    ) {
         if let Body::Complete(bytes) = line.body {
             self.last.clear();
-            self.last.extend_from_slice(bytes);
+            self.last_hash = hash;
+            if hash.is_none() {
+                self.last.extend_from_slice(bytes);
+            }
             self.last_sequence = view.event.sequence;
             self.end = line.offset + bytes.len() as u64 + 1;
         }
@@ -253,7 +269,8 @@ impl Fold {
     /// The newest event's line as a head; `None` without any event.
     #[must_use]
     pub fn head(&self) -> Option<Head> {
-        let hash = line_hash(&self.last);
+        let known = self.last_hash.map(|hash| hash.as_str().to_owned());
+        let hash = known.unwrap_or_else(|| line_hash(&self.last));
         let head = Head { sequence: self.last_sequence, hash, bytes: self.end };
         (self.end > 0).then_some(head)
     }

@@ -5,6 +5,7 @@ mod explain;
 mod fix;
 mod one;
 mod output;
+mod reading;
 mod record;
 
 use std::collections::HashSet;

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use super::chapters;
+use super::reading::each_line;
 use crate::check::blobs::BlobCheck;
 use crate::check::deliverables::{Deliverable, judge};
 use crate::check::derived::{self, Colophon, Comparison};
@@ -15,10 +16,11 @@ use crate::check::finding::{Finding, Findings, Place};
 use crate::check::log::{LOG, LogCheck};
 use crate::check::report::RunReport;
 use crate::check::requirement::Requirement;
+use crate::check::scout::Scout;
 use crate::check::state::{self, HeadSeen};
 use crate::cli::commands::transcript::{harness, render};
 use crate::event::fields::View;
-use crate::event::hash::line_hash;
+use crate::event::hash::HexHash;
 use crate::event::role::Role;
 use crate::event::templates::Templates;
 use crate::fs::{Access, FsError, open_regular, read_small};
@@ -87,7 +89,7 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
         let lines = lines.as_ref().ok().and_then(Option::as_ref);
         Comparison::new(name, lines.map(BufReader::new))
     });
-    let mut reader = LogReader::open(&run.events())?;
+    let reader = LogReader::open(&run.events())?;
     let mut check = LogCheck::new(asked.secrets, asked.templates);
     let mut blobs = BlobCheck::default();
     let (mut fold, mut records) = (Fold::default(), Records::default());
@@ -95,10 +97,10 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
     let head = state_bytes.and_then(stored_head);
     let mut seen = HeadSeen::default();
     let (mut events, mut last_sequence) = (0, 0);
-    let mut found_head = None;
+    let mut found_head: Option<HexHash> = None;
     let mut tail = None;
     let mut has_chapters = false;
-    while let Some(line) = reader.next_line()? {
+    each_line(reader, Scout::new(asked.secrets), |line, looked| {
         match line.body {
             Body::Unterminated(bytes) => {
                 tail = Some((line.number, line.offset, bytes.len() as u64));
@@ -108,26 +110,24 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
             }
             Body::Complete(_) | Body::Oversized { hash: Some(_), .. } => {}
         }
-        let event = line.event();
+        let event = if looked.is_event { line.known_event() } else { line.event() };
         let view = match &event {
             Ok(event) => Ok(event.as_ref().map(View::of)),
             Err(errors) => Err(errors),
         };
-        check.line(&line, &view);
+        check.line(line, looked, &view);
         if let Ok(Some(view)) = &view {
             let event = view.event;
             events += 1;
             last_sequence = event.sequence;
-            if let (Some(expected), Body::Complete(bytes)) = (asked.expected_head, line.body)
-                && expected.sequence == event.sequence
-            {
-                found_head = Some(line_hash(bytes));
+            if asked.expected_head.is_some_and(|head| head.sequence == event.sequence) {
+                found_head = looked.hash;
             }
             has_chapters |= matches!(view.role, Role::Chapter | Role::ChapterRemoved);
-            fold.observe(view, &line, &mut records);
+            fold.observe_hashed(view, line, looked.hash, &mut records);
             tools.expect(&records.tool);
             errors.expect(&records.error);
-            check.effect(view, &records, &fold.state, &line);
+            check.effect(view, &records, &fold.state, line);
             let place = || Place {
                 line: Some(line.number),
                 offset: Some(line.offset),
@@ -139,20 +139,21 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
         if let (Some(head), Body::Complete(bytes)) = (&head, line.body)
             && line.offset + bytes.len() as u64 + 1 == head.bytes
         {
-            seen.hash = Some(line_hash(bytes));
+            seen.hash = looked.hash;
             seen.expected = RunDocument::new(&fold.state, Some(head.clone())).to_bytes();
         }
-    }
-    let cut = head.as_ref().is_some_and(|head| seen.hash.as_ref() != Some(&head.hash));
+    })?;
+    let is = |hash: Option<HexHash>, wanted: &str| hash.is_some_and(|hash| hash.is(wanted));
+    let cut = head.as_ref().is_some_and(|head| !is(seen.hash, &head.hash));
     let (next, lost) = (check.last_sequence(), cut || check.is_damaged());
     let mut findings = check.finish(&fold.state);
     blobs.finish().into_iter().for_each(|finding| findings.push(finding));
     if let Some((number, offset, length)) = tail {
         findings.push(judge_tail(run, number, offset, length));
     }
-    if let Some(expected) = asked.expected_head.filter(|e| found_head.as_ref() != Some(&e.hash)) {
+    if let Some(expected) = asked.expected_head.filter(|head| !is(found_head, &head.hash)) {
         let message = match found_head {
-            Some(hash) => format!("the line {} has {}…", expected.sequence, &hash[..12]),
+            Some(hash) => format!("the line {} has {}…", expected.sequence, &hash.as_str()[..12]),
             None => format!("the log has no line {}", expected.sequence),
         };
         findings.push(Finding::new("RL305", Place::file(LOG), message));

@@ -1,10 +1,54 @@
-//! The parts of a line that the lines before it did not hold already.
+//! What is found out about a line by itself, before the lines are taken together: it may be
+//! done in another thread.
 
 use crate::event::envelope::Event;
+use crate::event::hash::HexHash;
+use crate::log::reader::{Body, Line};
+use crate::secret::Rules as Secrets;
+
+/// What a line is by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Looked {
+    /// What the `prev_hash` of the next line should be; `None` for a blank line and for none.
+    pub hash: Option<HexHash>,
+    /// Whether it holds an event.
+    pub is_event: bool,
+    /// Whether it may hold a secret.
+    pub is_suspect: bool,
+}
+
+/// Looks at lines one by one, in their order.
+#[derive(Debug)]
+pub struct Scout {
+    secrets: &'static Secrets,
+    familiar: Familiar,
+}
+
+impl Scout {
+    /// One that has seen nothing yet, and suspects these secrets.
+    #[must_use]
+    pub fn new(secrets: &'static Secrets) -> Self {
+        Self { secrets, familiar: Familiar::default() }
+    }
+
+    /// Looks at the next line.
+    pub fn look(&mut self, line: &Line<'_>) -> Looked {
+        let event = line.event().ok().flatten();
+        let may = |bytes: &[u8]| self.secrets.may_hold_secret(bytes);
+        let is_suspect = match line.body {
+            Body::Complete(bytes) => {
+                let news = event.as_ref().and_then(|event| self.familiar.news(bytes, event));
+                news.map_or_else(|| may(bytes), |news| news.into_iter().any(may))
+            }
+            _ => false,
+        };
+        Looked { hash: line.hash(), is_event: event.is_some(), is_suspect }
+    }
+}
 
 /// The fields of the line before that most lines share.
 #[derive(Debug, Default)]
-pub(super) struct Familiar {
+struct Familiar {
     fields: [String; 5],
 }
 
@@ -12,7 +56,7 @@ impl Familiar {
     /// The parts of a line that are worth a look: summary and payload, and what differs from
     /// the line before. Keys, numbers, hashes and ids of this program's making are not. `None`
     /// for a line that is written otherwise, all of which is to be looked at.
-    pub(super) fn news<'l>(
+    fn news<'l>(
         &mut self,
         line: &'l [u8],
         event: &'l Event<'_>,
