@@ -26,6 +26,7 @@ mod layering;
 mod mutation;
 mod propose;
 mod reports;
+mod reading;
 mod rounds;
 mod secrets;
 mod show;

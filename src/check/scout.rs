@@ -1,8 +1,9 @@
 //! What is found out about a line by itself, before the lines are taken together: it may be
 //! done in another thread.
 
-use crate::event::envelope::Event;
+use crate::event::envelope::{Event, LineError};
 use crate::event::hash::HexHash;
+use crate::event::spans::Spans;
 use crate::log::reader::{Body, Line};
 use crate::secret::Rules as Secrets;
 
@@ -11,8 +12,8 @@ use crate::secret::Rules as Secrets;
 pub struct Looked {
     /// What the `prev_hash` of the next line should be; `None` for a blank line and for none.
     pub hash: Option<HexHash>,
-    /// Whether it holds an event.
-    pub is_event: bool,
+    /// Its event, if it holds one that is not written in an unusual way.
+    pub event: Option<Spans>,
     /// Whether it may hold a secret.
     pub is_suspect: bool,
 }
@@ -22,6 +23,22 @@ pub struct Looked {
 pub struct Scout {
     secrets: &'static Secrets,
     familiar: Familiar,
+}
+
+impl Looked {
+    /// The event on the line that was looked at.
+    ///
+    /// # Errors
+    /// As [`Line::event`].
+    pub fn event<'l>(&self, line: &Line<'l>) -> Result<Option<Event<'l>>, Vec<LineError>> {
+        if let (Some(spans), Body::Complete(bytes)) = (self.event, line.body)
+            && let Ok(text) = std::str::from_utf8(bytes)
+            && let Some(event) = spans.event(text)
+        {
+            return Ok(Some(event));
+        }
+        line.event()
+    }
 }
 
 impl Scout {
@@ -42,7 +59,11 @@ impl Scout {
             }
             _ => false,
         };
-        Looked { hash: line.hash(), is_event: event.is_some(), is_suspect }
+        let event = match (&event, line.body) {
+            (Some(event), Body::Complete(bytes)) => Spans::of(event, bytes),
+            _ => None,
+        };
+        Looked { hash: line.hash(), event, is_suspect }
     }
 }
 

@@ -68,10 +68,18 @@ impl fmt::Debug for HexHash {
 }
 
 fn write_hex(bytes: &[u8], digits: &mut [u8]) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| DIGITS[usize::from(nibble)];
+    const PAIRS: [[u8; 2]; 256] = {
+        let digits = b"0123456789abcdef";
+        let mut pairs = [[0; 2]; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            pairs[byte] = [digits[byte >> 4], digits[byte & 15]];
+            byte += 1;
+        }
+        pairs
+    };
     for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
-        pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        pair.copy_from_slice(&PAIRS[usize::from(*byte)]);
     }
 }
 

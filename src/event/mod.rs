@@ -15,6 +15,7 @@ pub mod pending;
 pub mod reserved;
 pub mod role;
 pub mod slug;
+pub mod spans;
 pub mod template;
 pub mod templates;
 pub mod time;

@@ -35,23 +35,12 @@ impl<T> Part<T> {
         reader: &mut LogReader,
         mut look: impl FnMut(&Line<'_>) -> T,
     ) -> Result<bool, LogError> {
-        /// Bytes of a part, but for a longer line.
-        const LENGTH: usize = 256 << 10;
-        self.bytes.clear();
         self.lines.clear();
-        while self.bytes.len() < LENGTH
-            && let Some(line) = reader.next_line()?
-        {
-            let found = look(&line);
-            let Line { number, offset, body } = line;
-            let body = body.map(|bytes| {
-                let from = self.bytes.len();
-                self.bytes.extend_from_slice(bytes);
-                (from, self.bytes.len())
-            });
-            self.lines.push((Place { number, offset, body }, found));
-        }
-        Ok(!self.lines.is_empty())
+        let lines = &mut self.lines;
+        reader.next_lines(&mut self.bytes, |line, body| {
+            let Line { number, offset, .. } = *line;
+            lines.push((Place { number, offset, body }, look(line)));
+        })
     }
 
     /// The lines, and what is known about each.

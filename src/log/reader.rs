@@ -83,20 +83,6 @@ impl<'b> Line<'b> {
         }
     }
 
-    /// Like [`Line::event`], for a line that is known to hold an event.
-    ///
-    /// # Errors
-    /// As [`Line::event`].
-    pub fn known_event(&self) -> Result<Option<Event<'b>>, Vec<LineError>> {
-        match self.body {
-            Body::Complete(bytes) => match envelope::written(bytes) {
-                Some(event) => Ok(Some(event)),
-                None => self.event(),
-            },
-            _ => self.event(),
-        }
-    }
-
     /// What the next line's `prev_hash` should be; `None` for a line that is none, or blank.
     #[must_use]
     pub fn hash(&self) -> Option<HexHash> {
@@ -196,6 +182,52 @@ impl LogReader {
         self.filled = self.from;
         self.tail_given = true;
         Ok(Some(line))
+    }
+
+    /// Gives the next lines to `each`, with their places in `held`, which is handed over to the
+    /// caller with the bytes of them. False at the end.
+    ///
+    /// # Errors
+    /// As [`LogReader::next_line`].
+    pub(super) fn next_lines(
+        &mut self,
+        held: &mut Vec<u8>,
+        mut each: impl FnMut(&Line<'_>, Body<(usize, usize)>),
+    ) -> Result<bool, LogError> {
+        let newest = memchr::memrchr(b'\n', &self.buffer[self.from..self.filled]);
+        let last = match newest {
+            Some(last) => Some(last),
+            None if self.fill()? => memchr::memrchr(b'\n', &self.buffer[self.from..self.filled]),
+            None => None,
+        };
+        let Some(last) = last else {
+            // A long line, or the end.
+            held.clear();
+            let Some(line) = self.next_line()? else { return Ok(false) };
+            let body = line.body.map(|bytes| {
+                held.extend_from_slice(bytes);
+                (0, held.len())
+            });
+            each(&line, body);
+            return Ok(true);
+        };
+        let (mut at, end) = (self.from, self.from + last + 1);
+        for newline in memchr::memchr_iter(b'\n', &self.buffer[at..end]) {
+            let to = self.from + newline;
+            self.number += 1;
+            let body = Body::Complete(&self.buffer[at..to]);
+            let line = Line { number: self.number, offset: self.offset, body };
+            each(&line, Body::Complete((at, to)));
+            self.offset += (to + 1 - at) as u64;
+            at = to + 1;
+        }
+        // The beginning of the next line goes on in another buffer.
+        let rest = &self.buffer[end..self.filled];
+        held.resize(held.len().max(rest.len()).max(CHUNK), 0);
+        held[..rest.len()].copy_from_slice(rest);
+        (self.from, self.filled) = (0, rest.len());
+        std::mem::swap(held, &mut self.buffer);
+        Ok(true)
     }
 
     fn take(&mut self, length: usize) -> Line<'_> {

@@ -110,7 +110,7 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
             }
             Body::Complete(_) | Body::Oversized { hash: Some(_), .. } => {}
         }
-        let event = if looked.is_event { line.known_event() } else { line.event() };
+        let event = looked.event(line);
         let view = match &event {
             Ok(event) => Ok(event.as_ref().map(View::of)),
             Err(errors) => Err(errors),
