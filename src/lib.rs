@@ -23,7 +23,7 @@
 //! | 4 | [`summary`] | backfills, prompts and answers, the overview |
 //! | 5 | [`chapter`] | folding finished tasks, the browsable tree |
 //! | 6 | [`transcript`] | the model behind the transcript, and its Markdown |
-//! | 7 | [`check`] | checks, findings, verdicts |
+//! | 7 | [`check`] | checks, findings, verdicts, reports, and what can be mended |
 //! | 8 | [`cli`] | arguments, the clock, the environment, the terminal |
 //!
 //! Input and output happen in `fs`, `log`, `run` and `cli`; the rest takes values and
@@ -41,6 +41,7 @@
 //! | `logs/errors.jsonl` | one record an error ([`run::records`]) | derived, in the same way |
 //! | `transcript.md` | for people ([`transcript`]) | derived, replaced atomically |
 //! | `chapters/…` | the chapters' tree ([`chapter::tree`]) | derived, replaced atomically, read-only |
+//! | `*.kept-…` | what a derived file held before it was made anew from a log that had lost something | kept, never read |
 //! | `deliverables/…` | what the run must leave | the run's own |
 //! | `prompt.md`, `effective-system-prompt.md` | quoted in the transcript | the harness's own |
 //!
