@@ -66,7 +66,7 @@ pub static CHECKS: &[Check] = &[
     check("RL006", "line", Error, "field of the wrong type or form", "views read envelope fields by their type", "find the writer that bypasses `runlog emit`"),
     check("RL007", "line", Error, "line over 8 MiB", "longer lines are skipped by readers, so that memory stays bounded", "record large values as files or blobs"),
     check("RL009", "line", Warning, "blank line", "blank lines are skipped, but `runlog` never writes one", "find the writer that bypasses `runlog emit`"),
-    Check { fix: Fix::End, ..check("RL010", "line", Error, "torn tail", "an interrupted write left bytes after the last newline", "the next `runlog emit` moves them to logs/rejected.jsonl, or `runlog validate --fix` does") },
+    check("RL010", "line", Error, "torn tail", "an interrupted write left bytes after the last newline", "the next `runlog emit` moves them to logs/rejected.jsonl, or `runlog validate --fix` does").ended(),
     check("RL011", "line", Info, "bytes in flight", "a writer was at work while the log was read", "nothing to mend; validate again when the run has ended"),
     check("RL012", "line", Warning, "expected data field missing", "the catalogue marks fields that the views rely on", "give the field when emitting events of this type"),
     check("RL101", "order", Error, "gap in the sequence", "events between two sequences are missing: lines were removed", "restore the log from a copy"),
@@ -86,16 +86,16 @@ pub static CHECKS: &[Check] = &[
     check("RL305", "chain", Error, "expected head not in the log", "the head that was kept elsewhere names a line that the log does not hold: the log was cut, changed or made anew", "restore the log from a copy"),
     check("RL401", "run state", Warning, "unexpected transition", "the run was started, paused or resumed out of turn; the status does not follow", "emit run.started, run.paused and run.resumed in turn"),
     check("RL402", "run state", Error, "transition after the end", "a run that has ended cannot end otherwise or go on; the first end counts", "record further work as a new run"),
-    rebuilt("RL403", "run state", Warning, "run.json missing", "other programs read the state there", "`runlog validate --fix` or the next lifecycle event writes it"),
-    rebuilt("RL404", "run state", Error, "run.json unreadable", "the file is not a state document", "`runlog validate --fix` makes it anew"),
-    rebuilt("RL405", "run state", Error, "run.json disagrees with the log", "the log wins: the file was edited, or belongs to another log", "`runlog validate --fix` makes it anew"),
+    check("RL403", "run state", Warning, "run.json missing", "other programs read the state there", "`runlog validate --fix` or the next lifecycle event writes it").rebuilt(),
+    check("RL404", "run state", Error, "run.json unreadable", "the file is not a state document", "`runlog validate --fix` makes it anew").rebuilt(),
+    check("RL405", "run state", Error, "run.json disagrees with the log", "the log wins: the file was edited, or belongs to another log", "`runlog validate --fix` makes it anew").rebuilt(),
     check("RL406", "run state", Warning, "log does not begin with run.created", "the run has no recorded beginning", "begin a run with `runlog emit run.created`"),
     check("RL407", "run state", Warning, "directory has another name than the run", "the first line decides the run id", "rename the directory to the run id"),
     check("RL408", "run state", Info, "run has not ended", "no event says how the run ended", "emit run.completed or run.failed at the end"),
-    rebuilt("RL501", "derived files", Info, "derived log lags behind", "records of the newest events are missing, as after a kill", "the next lifecycle event or `runlog validate --fix` catches up"),
-    rebuilt("RL502", "derived files", Error, "derived log disagrees with the log", "a record is not what the events say: the file was edited", "`runlog validate --fix` makes it anew"),
-    rebuilt("RL503", "derived files", Info, "transcript missing, behind, or of another version", "transcript.md does not cover the newest events, or another version made it", "`runlog transcript RUN` writes it"),
-    rebuilt("RL504", "derived files", Error, "transcript disagrees with the log", "transcript.md is not what the events say: the file was edited", "`runlog transcript RUN` or `runlog validate --fix` makes it anew"),
+    check("RL501", "derived files", Info, "derived log lags behind", "records of the newest events are missing, as after a kill", "the next lifecycle event or `runlog validate --fix` catches up").rebuilt(),
+    check("RL502", "derived files", Error, "derived log disagrees with the log", "a record is not what the events say: the file was edited", "`runlog validate --fix` makes it anew").rebuilt(),
+    check("RL503", "derived files", Info, "transcript missing, behind, or of another version", "transcript.md does not cover the newest events, or another version made it", "`runlog transcript RUN` writes it").rebuilt(),
+    check("RL504", "derived files", Error, "transcript disagrees with the log", "transcript.md is not what the events say: the file was edited", "`runlog transcript RUN` or `runlog validate --fix` makes it anew").rebuilt(),
     check("RL601", "summaries", Error, "template backfill with the wrong text", "a backfilled template summary must be what the template says", "`runlog summarize` shows the right one; the event stays as evidence"),
     check("RL602", "summaries", Warning, "backfill for an unknown event", "the target of a summary is not in the log", "nothing to mend"),
     check("RL701", "chapters", Error, "chapter unusable", "a chapter.created event without a name, a slug or a range makes no chapter", "fold the tasks again with `runlog chapter add`; the event stays as evidence"),
@@ -103,8 +103,8 @@ pub static CHECKS: &[Check] = &[
     check("RL703", "chapters", Error, "slug used again", "a path below /chapters means one chapter for ever", "fold the tasks again with `runlog chapter add`; the second event makes no chapter"),
     check("RL704", "chapters", Warning, "removal of an unknown chapter", "chapter.removed names a slug that no chapter in force has", "nothing to mend"),
     check("RL705", "chapters", Error, "chapter does not fit its tasks", "its numbers, sequences or events are not those of finished tasks of this run", "`runlog chapter remove` it, and fold the tasks again"),
-    rebuilt("RL711", "chapters", Info, "exported chapters missing or behind", "chapters/ is not as the newest events say", "`runlog chapter export RUN` writes it"),
-    rebuilt("RL712", "chapters", Error, "exported chapter disagrees with the log", "a file below chapters/ is not what the events say: it was edited", "`runlog chapter export RUN` or `runlog validate --fix` makes it anew"),
+    check("RL711", "chapters", Info, "exported chapters missing or behind", "chapters/ is not as the newest events say", "`runlog chapter export RUN` writes it").rebuilt(),
+    check("RL712", "chapters", Error, "exported chapter disagrees with the log", "a file below chapters/ is not what the events say: it was edited", "`runlog chapter export RUN` or `runlog validate --fix` makes it anew").rebuilt(),
     check("RL801", "deliverables", Error, "deliverable outside deliverables/", "a path that leads out, also by .. or through a link, may name any file of the machine", "write the file itself below deliverables/ in the run directory"),
     check("RL802", "deliverables", Error, "deliverable cannot be judged", "it is no regular file, cannot be read, is too large, changes meanwhile, or its condition cannot be read", "leave a finished regular file, and mend the condition"),
     check("RL803", "deliverables", Error, "deliverable missing", "the run was to leave this file, and it is not there", "write the file, or leave it out of what is required"),
@@ -129,16 +129,16 @@ const fn check(
     Check { code, family, level, title, why, mend, fix: Fix::Nothing }
 }
 
-/// A check whose findings are mended by making the file anew.
-const fn rebuilt(
-    code: &'static str,
-    family: &'static str,
-    level: Level,
-    title: &'static str,
-    why: &'static str,
-    mend: &'static str,
-) -> Check {
-    Check { fix: Fix::Rebuild, ..check(code, family, level, title, why, mend) }
+impl Check {
+    /// The same, mended by making the file anew.
+    const fn rebuilt(self) -> Self {
+        Self { fix: Fix::Rebuild, ..self }
+    }
+
+    /// The same, mended by bringing the end of the log in order.
+    const fn ended(self) -> Self {
+        Self { fix: Fix::End, ..self }
+    }
 }
 
 /// The check of that code.
