@@ -10,7 +10,8 @@ use crate::event::envelope::MAX_LINE;
 pub struct Comparison<R> {
     file: String,
     lines: Option<R>,
-    next: Option<Vec<u8>>,
+    /// The next line of the file; empty at its end.
+    next: Vec<u8>,
     number: u64,
     missing: u64,
 }
@@ -19,7 +20,7 @@ impl<R: BufRead> Comparison<R> {
     /// For a file of that name; `None` when it does not exist.
     pub fn new(file: &str, lines: Option<R>) -> Self {
         let mut comparison =
-            Self { file: file.to_owned(), lines, next: None, number: 0, missing: 0 };
+            Self { file: file.to_owned(), lines, next: Vec::new(), number: 0, missing: 0 };
         comparison.advance();
         comparison
     }
@@ -29,26 +30,21 @@ impl<R: BufRead> Comparison<R> {
         if record.is_empty() {
             return;
         }
-        loop {
-            match &self.next {
-                Some(line) if line == record.as_bytes() => {
-                    self.advance();
-                    return;
-                }
-                // A write that was cut short, which the next one ended with a newline.
-                Some(line) if is_fragment(line, record) => self.advance(),
-                _ => {
-                    self.missing += 1;
-                    return;
-                }
-            }
+        // A write that was cut short, which the next one ended with a newline, is passed over.
+        while self.next != record.as_bytes() && is_fragment(&self.next, record) {
+            self.advance();
+        }
+        if self.next == record.as_bytes() {
+            self.advance();
+        } else {
+            self.missing += 1;
         }
     }
 
     /// Adds what was found, after the last record.
     pub fn finish(self, findings: &mut Findings) {
         let place = Place::file(&self.file);
-        if self.next.is_some() {
+        if !self.next.is_empty() {
             let place = Place { line: Some(self.number), ..place };
             findings.push(Finding::new("RL502", place, "the record is not what the events say"));
         } else if self.missing > 0 {
@@ -58,19 +54,21 @@ impl<R: BufRead> Comparison<R> {
     }
 
     fn advance(&mut self) {
-        self.next = None;
+        self.next.clear();
         let Some(lines) = self.lines.as_mut() else { return };
-        let mut line = Vec::new();
         let limit = MAX_LINE as u64 + 1;
-        let read = std::io::Read::take(lines.by_ref(), limit).read_until(b'\n', &mut line);
-        if matches!(read, Ok(bytes) if bytes > 0) {
-            self.number += 1;
-            self.next = Some(line);
+        let read = std::io::Read::take(lines.by_ref(), limit).read_until(b'\n', &mut self.next);
+        match read {
+            Ok(_) => self.number += 1,
+            Err(_) => self.next.clear(),
         }
     }
 }
 
 fn is_fragment(line: &[u8], record: &str) -> bool {
+    if line.is_empty() {
+        return false;
+    }
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.len() + 1 < record.len() && record.as_bytes().starts_with(line)
 }
