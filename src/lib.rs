@@ -22,7 +22,7 @@
 //! | 3 | [`run`] | the directory, the recorder, state and records |
 //! | 4 | [`summary`] | backfills, prompts and answers, the overview |
 //! | 5 | [`chapter`] | folding finished tasks, the browsable tree |
-//! | 6 | [`transcript`] | the model behind the transcript, and its Markdown |
+//! | 6 | [`transcript`], [`graph`] | the model behind the transcript, and what it is rendered in; who started whom |
 //! | 7 | [`check`] | checks, findings, verdicts, reports, and what can be mended |
 //! | 8 | [`cli`] | arguments, the clock, the environment, the terminal |
 //!
@@ -61,6 +61,7 @@ pub mod cli;
 pub mod conversation;
 pub mod event;
 pub mod fs;
+pub mod graph;
 pub mod import;
 pub mod log;
 pub mod render;

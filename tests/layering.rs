@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["run"],
     &["summary"],
     &["chapter"],
-    &["transcript"],
+    &["transcript", "graph"],
     &["check"],
     &["cli"],
 ];

@@ -20,6 +20,7 @@ mod fix;
 mod fold;
 mod fuzz;
 mod generated;
+mod graph;
 mod import;
 mod json;
 mod layering;

@@ -8,6 +8,7 @@ mod emit_stream;
 mod exec;
 mod folded;
 mod format;
+mod graph;
 mod lines;
 mod list;
 mod payload;
@@ -123,6 +124,7 @@ pub(super) enum Command {
     Transcript(transcript::TranscriptArgs),
     Validate(validate::ValidateArgs),
     Show(show::ShowArgs),
+    Graph(graph::GraphArgs),
     List(list::ListArgs),
     Catalogue(catalogue::CatalogueArgs),
     Completions(completions::CompletionsArgs),
@@ -137,6 +139,7 @@ impl Command {
             Self::Chapter(args) => chapter::run(args, global, ui),
             Self::Transcript(args) => transcript::run(args, global, ui),
             Self::Validate(args) => validate::run(args, global, ui),
+            Self::Graph(args) => graph::run(args, global, ui),
             Self::Show(args) => show::run(args, global, ui),
             Self::List(args) => list::run(args, global, ui),
             Self::Catalogue(args) => catalogue::run(args, ui),

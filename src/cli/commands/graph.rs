@@ -1,0 +1,70 @@
+//! `runlog graph`
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::read::{each_event, tell_bad_lines};
+use super::{Global, RunArg};
+use crate::cli::exit::Exit;
+use crate::cli::ui::Ui;
+use crate::fs::replace;
+use crate::graph::{Fold, dot, mermaid};
+use crate::render::human::plural;
+
+/// Draw who started whom and who called what
+///
+/// Runs and agents, their calls and what came of them, tied by what events name as their
+/// parents. Parents may stand behind their children; what does not fit together is told.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct GraphArgs {
+    #[command(flatten)]
+    run: RunArg,
+    /// What to draw it in
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    /// Every event is a node, not agents, calls and errors alone
+    #[arg(long)]
+    events: bool,
+    /// Write to a file; - is standard output
+    #[arg(short, long, value_name = "FILE|-")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A flowchart, as Markdown pages show it in a fence named mermaid
+    #[default]
+    Mermaid,
+    /// For Graphviz
+    Dot,
+    /// {"nodes": […], "edges": […], "problems": […]}
+    Json,
+}
+
+pub(super) fn run(args: &GraphArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let run = args.run.find(global)?;
+    let mut fold = Fold::new(args.events);
+    let read = each_event(&run, |view, line| fold.observe(view, line.offset))?;
+    tell_bad_lines(read.bad_lines, &run, ui);
+    let graph = fold.finish();
+    let text = match args.format {
+        Format::Mermaid => mermaid(&graph),
+        Format::Dot => dot(&graph),
+        Format::Json => serde_json::to_string_pretty(&graph)? + "\n",
+    };
+    match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
+        Some(path) => replace(path, text.as_bytes())?,
+        None => ui.data(text.as_bytes())?,
+    }
+    if let (Some(first), Format::Mermaid | Format::Dot) = (graph.problems.first(), args.format) {
+        let more = match graph.problems.len() - 1 {
+            0 => String::new(),
+            more => {
+                format!(", and {} (--format json has them)", plural(more as u64, "more problem"))
+            }
+        };
+        ui.warn(&format!("{} {}: {}{more}", first.kind, first.node, first.message));
+    }
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,284 @@
+//! The graph, folded from the events. Parents may come after their children, or never.
+
+use std::collections::{HashMap, HashSet};
+
+use super::model::{Edge, EdgeKind, Graph, Node, NodeKind, Problem};
+use crate::conversation::calls::Calls;
+use crate::event::fields::{View, is_placeholder};
+use crate::event::role::Role;
+use crate::render::inert::preview;
+use crate::run::document::SCHEMA_VERSION;
+
+/// Columns of a label.
+const LABEL: usize = 60;
+
+/// The graph as of the last event taken.
+#[derive(Debug, Default)]
+pub struct Fold {
+    /// Whether every event is a node.
+    all_events: bool,
+    nodes: Vec<Node>,
+    by_id: HashMap<String, usize>,
+    edges: Vec<(usize, usize, EdgeKind)>,
+    calls: Calls,
+    /// The node of each call.
+    call_nodes: HashMap<usize, usize>,
+    /// Calls by every id that events gave them, and by the last segment of it.
+    call_ids: HashMap<String, usize>,
+    /// Runs and agents whose parent is named: the child, and the name.
+    wanted: Vec<(usize, String)>,
+    /// Nodes by the ids of the events that made them.
+    by_event: HashMap<String, usize>,
+    /// Nodes whose parent event is named: the child, and the id.
+    parents: Vec<(usize, String)>,
+    problems: Vec<Problem>,
+    ended: bool,
+}
+
+impl Fold {
+    /// Of no event yet. With `all_events` every event becomes a node.
+    #[must_use]
+    pub fn new(all_events: bool) -> Self {
+        Self { all_events, ..Self::default() }
+    }
+
+    /// Takes the next event, whose line begins at byte `offset`.
+    pub fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
+        let sequence = view.event.sequence;
+        self.ended |= matches!(
+            view.role,
+            Role::RunCompleted | Role::RunFailed | Role::RunIncomplete | Role::RunCancelled
+        );
+        let owner = self.owner(view);
+        let observed = self.calls.observe(view, offset);
+        let mut node = None;
+        match view.role {
+            Role::AgentStart => node = self.agent(view, owner),
+            Role::AgentEnd => {
+                if let Some(at) = self.agent(view, owner) {
+                    self.nodes[at].status = Some("ended");
+                    node = Some(at);
+                }
+            }
+            Role::Error => {
+                let label = view.error_text().unwrap_or_default();
+                let at = self.node(NodeKind::Error, &sequence.to_string(), &label, sequence);
+                self.edges.extend(owner.map(|owner| (owner, at, EdgeKind::Error)));
+                node = Some(at);
+            }
+            _ => {}
+        }
+        if let Some(observed) = observed {
+            node = Some(self.call(view, observed.call, observed.repeated_end, owner));
+        }
+        if node.is_none() && self.all_events {
+            let label = view.text().unwrap_or(view.event.kind.clone());
+            let at = self.node(NodeKind::Event, &sequence.to_string(), &label, sequence);
+            self.edges.extend(owner.map(|owner| (owner, at, EdgeKind::Parent)));
+            node = Some(at);
+        }
+        if let Some(at) = node {
+            self.by_event.insert(view.event.event_id.clone().into_owned(), at);
+            if let Some(parent) = &view.event.parent_event_id {
+                self.parents.push((at, parent.clone().into_owned()));
+            }
+        }
+    }
+
+    /// The run or the agent that an event belongs to. A run that names its parent waits for it.
+    fn owner(&mut self, view: &View<'_, '_>) -> Option<usize> {
+        let sequence = view.event.sequence;
+        let given = |name: &str| view.field(name).filter(|id| !is_placeholder(id));
+        if let Some(run) = given("runId").filter(|_| view.role != Role::TaskStart) {
+            let at = self.node(NodeKind::Run, &run, &run, sequence);
+            self.nodes[at].status.get_or_insert("open");
+            if let Some(parent) = given("parentId") {
+                self.want(at, &parent);
+            }
+            return Some(at);
+        }
+        let tells = view.role.is_tool_state() || view.role == Role::Error || self.all_events;
+        if !tells {
+            return None;
+        }
+        /// Actors that do something for an agent, and are none.
+        const HELPERS: &[&str] =
+            &["tool", "runtime", "filesystem", "memory", "governance", "runlog"];
+        let agent = view.agent();
+        let agent = if HELPERS.contains(&agent.as_ref()) { "agent" } else { agent.as_ref() };
+        Some(self.node(NodeKind::Agent, agent, agent, sequence))
+    }
+
+    /// The agent or the run that an event starts or ends.
+    fn agent(&mut self, view: &View<'_, '_>, owner: Option<usize>) -> Option<usize> {
+        let sequence = view.event.sequence;
+        let given = |name: &str| view.field(name).filter(|id| !is_placeholder(id));
+        let child =
+            given("childAgentId").or_else(|| given("agentId")).or_else(|| given("agent_id"));
+        let Some(child) = child else { return owner };
+        let at = self.node(NodeKind::Agent, &child, &child, sequence);
+        self.nodes[at].status.get_or_insert("open");
+        if let Some(parent) = given("parentAgentId") {
+            let parent = self.node(NodeKind::Agent, &parent, &parent, sequence);
+            self.edges.push((parent, at, EdgeKind::Spawn));
+        } else if let Some(parent) = given("parentId").or_else(|| given("parent_id")) {
+            self.want(at, &parent);
+        } else if let Some(owner) = owner.filter(|owner| *owner != at) {
+            self.edges.push((owner, at, EdgeKind::Spawn));
+        }
+        Some(at)
+    }
+
+    /// The node of a call, or of what it returned.
+    fn call(
+        &mut self,
+        view: &View<'_, '_>,
+        call: usize,
+        repeated: bool,
+        owner: Option<usize>,
+    ) -> usize {
+        let sequence = view.event.sequence;
+        let (id, tool) = (self.calls.all()[call].id.clone(), self.calls.all()[call].tool.clone());
+        let known = self.call_nodes.get(&call).copied();
+        let at = known.unwrap_or_else(|| {
+            let at = self.node(NodeKind::Call, &id, &tool, sequence);
+            self.call_nodes.insert(call, at);
+            self.edges.extend(owner.map(|owner| (owner, at, EdgeKind::Call)));
+            at
+        });
+        for id in [Some(id.to_string()), view.call_id().map(std::borrow::Cow::into_owned)] {
+            let Some(id) = id else { continue };
+            let last = id.rsplit('/').next().unwrap_or(&id).to_owned();
+            self.call_ids.entry(last).or_insert(at);
+            self.call_ids.insert(id, at);
+        }
+        if !view.role.is_tool_end() {
+            return at;
+        }
+        if repeated {
+            let message = format!("event {sequence} ends it once more");
+            self.problem("repeat", at, message);
+        }
+        let label = view.result().map(crate::event::fields::as_text).or_else(|| view.error_text());
+        let result = format!("{id}#{sequence}");
+        let result = self.node(NodeKind::Result, &result, &label.unwrap_or_default(), sequence);
+        self.edges.push((at, result, EdgeKind::Result));
+        at
+    }
+
+    /// The node of that kind and name, made where there is none.
+    fn node(&mut self, kind: NodeKind, name: &str, label: &str, sequence: u64) -> usize {
+        let id = format!("{}:{}", kind.name(), preview(name, 200));
+        if let Some(&at) = self.by_id.get(&id) {
+            self.nodes[at].sequence.get_or_insert(sequence);
+            return at;
+        }
+        let at = self.nodes.len();
+        self.by_id.insert(id.clone(), at);
+        let label = preview(label, LABEL);
+        let sequence = Some(sequence);
+        self.nodes.push(Node { id, kind, label, sequence, status: None, duration_ms: None });
+        at
+    }
+
+    fn want(&mut self, child: usize, parent: &str) {
+        if self.wanted.iter().rev().take(64).any(|(at, name)| *at == child && name == parent) {
+            return;
+        }
+        self.wanted.push((child, parent.to_owned()));
+    }
+
+    fn problem(&mut self, kind: &'static str, at: usize, message: String) {
+        let node = self.nodes[at].id.clone();
+        self.problems.push(Problem { kind, node, message });
+    }
+
+    /// The graph, when the last event has been taken.
+    #[must_use]
+    pub fn finish(mut self) -> Graph {
+        for (child, parent) in std::mem::take(&mut self.wanted) {
+            let found = self.call_ids.get(&parent).or_else(|| {
+                let last = parent.rsplit('/').next()?;
+                self.call_ids.get(last)
+            });
+            let run = self.by_id.get(&format!("run:{parent}"));
+            let agent = self.by_id.get(&format!("agent:{parent}"));
+            let at = match found.or(run).or(agent) {
+                Some(at) => *at,
+                None => {
+                    let at = self.node(NodeKind::Unknown, &parent, &parent, 0);
+                    self.nodes[at].sequence = None;
+                    let message =
+                        format!("its parent {} is not in the log", preview(&parent, LABEL));
+                    self.problem("orphan", child, message);
+                    at
+                }
+            };
+            self.edges.push((at, child, EdgeKind::Spawn));
+        }
+        for (child, parent) in std::mem::take(&mut self.parents) {
+            match self.by_event.get(&parent) {
+                Some(at) if *at != child => self.edges.push((*at, child, EdgeKind::Parent)),
+                Some(_) => {}
+                // Events that are no nodes may be parents too.
+                None if !self.all_events => {}
+                None => {
+                    let message =
+                        format!("its parent {} is not in the log", preview(&parent, LABEL));
+                    self.problem("orphan", child, message);
+                }
+            }
+        }
+        for (call, at) in &self.call_nodes {
+            let call = &self.calls.all()[*call];
+            self.nodes[*at].status = Some(Calls::status(call, self.ended).name());
+            self.nodes[*at].duration_ms = call.duration_ms;
+        }
+        let edges = self.acyclic();
+        let name = |at: usize| self.nodes[at].id.clone();
+        let edges =
+            edges.into_iter().map(|(from, to, kind)| Edge { from: name(from), to: name(to), kind });
+        let edges = edges.collect();
+        let Self { nodes, problems, .. } = self;
+        Graph { schema_version: SCHEMA_VERSION, nodes, edges, problems }
+    }
+
+    /// The edges, each once, without those that close a cycle.
+    fn acyclic(&mut self) -> Vec<(usize, usize, EdgeKind)> {
+        let mut seen = HashSet::new();
+        let mut tied: HashSet<(usize, usize)> = HashSet::new();
+        let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        let mut kept = Vec::new();
+        for (from, to, kind) in std::mem::take(&mut self.edges) {
+            if !seen.insert((from, to, kind))
+                || kind == EdgeKind::Parent && tied.contains(&(from, to))
+            {
+                continue;
+            }
+            if from == to || reaches(&below, to, from) {
+                let message = format!("{} is above it as well as below", self.nodes[to].id);
+                self.problem("cycle", from, message);
+                continue;
+            }
+            tied.insert((from, to));
+            below[from].push(to);
+            kept.push((from, to, kind));
+        }
+        kept
+    }
+}
+
+/// Whether one node is above the other.
+fn reaches(below: &[Vec<usize>], from: usize, to: usize) -> bool {
+    if below[from].is_empty() {
+        return false;
+    }
+    let (mut open, mut seen) = (vec![from], HashSet::from([from]));
+    while let Some(at) = open.pop() {
+        if at == to {
+            return true;
+        }
+        open.extend(below[at].iter().copied().filter(|next| seen.insert(*next)));
+    }
+    false
+}

@@ -1,0 +1,152 @@
+//! `graph`: the facts of the gateway's events, and graphs that do not fit together.
+
+use serde_json::Value;
+
+use crate::support::Bench;
+
+/// A run of these native events, one a line.
+fn run(events: &str) -> Bench {
+    let bench = Bench::with_run();
+    let said = bench.feed(&["emit", "--run", "r", "--stdin", "-q"], events.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    bench
+}
+
+fn graph(bench: &Bench, args: &[&str]) -> Value {
+    let call = [&["graph", "r", "--format", "json"], args].concat();
+    serde_json::from_str(&bench.ok(&call)).unwrap()
+}
+
+/// `from kind to`, in order.
+fn edges(graph: &Value) -> Vec<String> {
+    let text = |edge: &Value, name: &str| edge[name].as_str().unwrap().to_owned();
+    let edges = graph["edges"].as_array().unwrap();
+    edges
+        .iter()
+        .map(|edge| [text(edge, "from"), text(edge, "kind"), text(edge, "to")].join(" "))
+        .collect()
+}
+
+fn nodes(graph: &Value) -> Vec<String> {
+    let nodes = graph["nodes"].as_array().unwrap();
+    let text = |node: &Value| {
+        let status = node["status"].as_str().map(|status| format!(" {status}"));
+        format!("{}{}", node["id"].as_str().unwrap(), status.unwrap_or_default())
+    };
+    nodes.iter().map(text).collect()
+}
+
+fn problems(graph: &Value) -> Vec<String> {
+    let text = |problem: &Value| {
+        format!("{} {}", problem["kind"].as_str().unwrap(), problem["node"].as_str().unwrap())
+    };
+    graph["problems"].as_array().unwrap().iter().map(text).collect()
+}
+
+const CALL: &str =
+    r#"{"type":"tool_call","data":{"runId":"R","id":"tc1","name":"grep","input":{}}}"#;
+const RESULT: &str = r#"{"type":"tool_result","data":{"runId":"R","id":"tc1","name":"grep","output":{"result":"3"}}}"#;
+
+/// If this fails, a call and its result are not told as one.
+#[test]
+fn calls_and_results() {
+    let graph = graph(&run(&format!("{CALL}\n{RESULT}\n")), &[]);
+    assert_eq!(nodes(&graph), ["run:R open", "call:tc1 completed", "result:tc1#3"]);
+    assert_eq!(edges(&graph), ["run:R call call:tc1", "call:tc1 result result:tc1#3"]);
+    assert_eq!(problems(&graph), [""; 0]);
+    // Nothing but a connection: the recording run is no node.
+    let connected = run(r#"{"type":"connected","data":{"sessionId":"s"}}"#);
+    let empty = self::graph(&connected, &[]);
+    assert_eq!((nodes(&empty).len(), edges(&empty).len()), (0, 0));
+    // Blocked without a call, and cut short by an error of the same run.
+    let denied = run(
+        r#"{"type":"tool_result","data":{"runId":"R","id":"tc9","name":"rm","output":{"status":"denied"}}}"#,
+    );
+    assert!(nodes(&self::graph(&denied, &[])).contains(&"call:tc9 blocked".to_owned()));
+    let failed = run(&format!(
+        "{CALL}\n{}\n{}\n",
+        r#"{"type":"error","data":{"runId":"R","message":"gone"}}"#,
+        r#"{"type":"run.failed","data":{}}"#
+    ));
+    let failed = self::graph(&failed, &[]);
+    assert_eq!(nodes(&failed), ["run:R open", "call:tc1 failed", "error:3"]);
+    assert!(edges(&failed).contains(&"run:R error error:3".to_owned()));
+}
+
+/// If this fails, a run that a call started does not hang below it.
+#[test]
+fn spawned_runs() {
+    let child = r#"{"type":"harness_start","data":{"runId":"C","parentId":"R/tc1"}}"#;
+    let expected = "call:tc1 spawn run:C".to_owned();
+    for events in [format!("{CALL}\n{child}\n{RESULT}\n"), format!("{child}\n{CALL}\n{RESULT}\n")] {
+        let graph = graph(&run(&events), &[]);
+        assert!(edges(&graph).contains(&expected), "{graph}");
+        assert_eq!(problems(&graph), [""; 0]);
+    }
+    // The same call, raw and with the name of its run.
+    let named = CALL.replace("\"id\":\"tc1\"", "\"id\":\"R/tc1\"");
+    let graph = graph(&run(&format!("{CALL}\n{named}\n{child}\n{RESULT}\n")), &[]);
+    let calls: Vec<String> =
+        nodes(&graph).into_iter().filter(|node| node.starts_with("call:")).collect();
+    assert_eq!(calls, ["call:tc1 completed"]);
+    // Agents by name, and the end of one.
+    let agents = run(&format!(
+        "{}\n{}\n",
+        r#"{"type":"agent_spawned","data":{"parentAgentId":"lead","childAgentId":"scout"}}"#,
+        r#"{"type":"agent_destroyed","data":{"childAgentId":"scout"}}"#
+    ));
+    let agents = self::graph(&agents, &[]);
+    assert_eq!(nodes(&agents), ["agent:scout ended", "agent:lead"]);
+    assert_eq!(edges(&agents), ["agent:lead spawn agent:scout"]);
+}
+
+/// If this fails, something that does not fit together hangs, or is not told.
+#[test]
+fn what_does_not_fit() {
+    let orphan = run(r#"{"type":"harness_start","data":{"runId":"C","parentId":"nobody"}}"#);
+    let orphan = graph(&orphan, &[]);
+    assert_eq!(problems(&orphan), ["orphan run:C"]);
+    assert_eq!(edges(&orphan), ["unknown:nobody spawn run:C"]);
+    let cycle = run(&format!(
+        "{}\n{}\n{}\n",
+        r#"{"type":"harness_start","data":{"runId":"A","parentId":"B"}}"#,
+        r#"{"type":"harness_start","data":{"runId":"B","parentId":"A"}}"#,
+        r#"{"type":"harness_start","data":{"runId":"C","parentId":"C"}}"#
+    ));
+    let cycle = graph(&cycle, &[]);
+    assert_eq!(problems(&cycle), ["cycle run:A", "cycle run:C"]);
+    assert_eq!(edges(&cycle), ["run:B spawn run:A"]);
+    let repeated = graph(&run(&format!("{CALL}\n{RESULT}\n{RESULT}\n")), &[]);
+    assert_eq!(problems(&repeated), ["repeat call:tc1"]);
+}
+
+/// If this fails, events or their parents are left out where all were asked for.
+#[test]
+fn all_events() {
+    let bench = Bench::with_run();
+    bench.emit(&["note", "-f", "text=late", "--event-id", "child", "--parent", "parent"]);
+    bench.emit(&["note", "-f", "text=early", "--event-id", "parent"]);
+    bench.emit(&["note", "-f", "text=x", "--parent", "nobody"]);
+    assert_eq!(nodes(&graph(&bench, &[])).len(), 0);
+    let all = graph(&bench, &["--events"]);
+    let events = nodes(&all).into_iter().filter(|node| node.starts_with("event:")).count();
+    assert_eq!(events, 4);
+    assert!(edges(&all).contains(&"event:3 parent event:2".to_owned()), "{all}");
+    assert_eq!(problems(&all), ["orphan event:4"]);
+}
+
+/// If this fails, a name from a log is syntax in a drawing.
+#[test]
+fn drawings() {
+    let hostile = r#"{"type":"tool_call","data":{"runId":"R\"]; x","id":"tc\n1","name":"a\"] --> b[<script>","input":{}}}"#;
+    let bench = run(&format!("{hostile}\n"));
+    assert_eq!(
+        bench.ok(&["graph", "r"]),
+        "flowchart TD\n  n0([\"run R#34;]; x, open\"])\n  n1[\"a#34;] --#62; b[#60;script#62;, started\"]\n  n0 --> n1\n"
+    );
+    let dot = bench.ok(&["graph", "r", "--format", "dot"]);
+    assert!(dot.contains(r#"n1 [label="a\"] --> b[<script>, started"];"#), "{dot}");
+    assert!(dot.starts_with("digraph run {\n") && dot.ends_with("  n0 -> n1;\n}\n"), "{dot}");
+    bench.ok(&["graph", "r", "-o", "graph.mmd"]);
+    assert!(bench.path("graph.mmd").exists());
+}
