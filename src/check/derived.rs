@@ -4,6 +4,7 @@ use std::io::BufRead;
 
 use super::finding::{Finding, Findings, Place};
 use crate::event::envelope::MAX_LINE;
+use crate::transcript::extent::{Detail, Extent};
 
 /// Holds the lines of a derived log against the records that the events give. Records may
 /// be missing (a kill between two writes); lines may not differ.
@@ -85,6 +86,8 @@ pub struct Colophon {
     pub covered: u64,
     /// What stands for the harness's files that it quotes.
     pub harness: Option<String>,
+    /// How much it was to tell.
+    pub extent: Extent,
 }
 
 impl Colophon {
@@ -97,7 +100,12 @@ impl Colophon {
         let covered = rest.split(' ').next()?.parse().ok()?;
         let harness = rest.split_once(", with the harness's files ");
         let harness = harness.map(|(_, hash)| hash.trim_end_matches('.').to_owned());
-        Some(Self { version: version.to_owned(), covered, harness })
+        let said = |what: &str| rest.split(", ").any(|part| part.trim_end_matches('.') == what);
+        let detail = Detail::ALL.into_iter().find(|detail| said(detail.name()));
+        let most = rest.split_once(", at most ").and_then(|(_, most)| most.split_once(" bytes"));
+        let max_bytes = most.and_then(|(most, _)| most.parse().ok());
+        let extent = Extent { detail: detail.unwrap_or_default(), max_bytes };
+        Some(Self { version: version.to_owned(), covered, harness, extent })
     }
 
     /// Whether this version made it, so that it would make the same bytes again.

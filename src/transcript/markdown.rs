@@ -2,6 +2,7 @@
 //! with the chapters between them.
 
 use super::Harness;
+use super::extent::{Detail, Extent, Limits};
 use super::model::Model;
 use super::work_notes;
 use crate::event::json::Json;
@@ -11,50 +12,105 @@ use crate::render::inert::preview;
 use crate::render::markdown::{code, escape, quote, quoted_fence};
 use crate::summary::overview::tool_counts;
 
-/// Characters shown of a prompt and of a closing message.
-const LONG: usize = 2000;
-/// Columns shown of what is said on the way.
-pub(super) const SHORT: usize = 280;
-/// Errors and warnings listed.
-const MAX_TROUBLES: usize = 50;
-/// Files listed.
-const MAX_FILES: usize = 40;
-
 const NOTHING: &str = "None recorded.\n";
 
 /// Renders the whole document.
 #[must_use]
-pub fn render(model: &Model, harness: &Harness) -> String {
-    let mut out = String::from("# Run Transcript\n\n");
-    out.push_str(&gist(model));
-    let sections: [(&str, String); 9] = [
-        ("Metadata", metadata(model)),
-        ("Prompt", prompt(model, harness)),
-        ("Effective Role Summary", role(model, harness)),
-        ("Skills Used", remarks(&model.skills)),
-        ("Tool Activity Summary", tools(model)),
-        ("Chapters", chapters(model)),
-        ("Work Notes", work_notes::render(model)),
-        ("Deliverables", deliverables(model)),
-        ("Errors and Warnings", troubles(model)),
-    ];
-    for (title, body) in sections {
-        if title == "Chapters" && body.is_empty() {
-            continue;
-        }
-        let body = if body.is_empty() { NOTHING } else { &body };
-        out.push_str(&format!("\n## {title}\n\n{body}"));
+pub fn render(model: &Model, harness: &Harness, extent: Extent) -> String {
+    let whole = Parts::of(model, harness, extent.detail.limits());
+    let Some(most) = extent.max_bytes else { return whole.joined(extent, "") };
+    let shorter = [Detail::Brief.limits(), Limits::LEAST];
+    let shorter = shorter.into_iter().map(|limits| Parts::of(model, harness, limits));
+    let note = format!("\nShortened to fit into {most} bytes.\n");
+    let mut last = whole;
+    let text = last.joined(extent, "");
+    if text.len() <= most {
+        return text;
     }
-    let log = "[events.jsonl](events.jsonl)";
-    let version = env!("CARGO_PKG_VERSION");
-    let last = model.last_sequence;
-    let quoted = harness.fingerprint();
-    let quoted =
-        quoted.map(|hash| format!(", with the harness's files {hash}")).unwrap_or_default();
-    out.push_str(&format!(
-        "\n---\n\nMade by runlog {version} from events 1–{last} of {log}{quoted}.\n"
-    ));
-    out
+    for parts in shorter {
+        let text = parts.joined(extent, &note);
+        if text.len() <= most {
+            return text;
+        }
+        last = parts;
+    }
+    // What matters least goes first.
+    for title in LEAST_FIRST {
+        if let Some((_, body)) = last.sections.iter_mut().find(|(name, _)| name == title) {
+            "Left out to save room.\n".clone_into(body);
+        }
+        let text = last.joined(extent, &note);
+        if text.len() <= most {
+            return text;
+        }
+    }
+    // Nothing is left but headings.
+    let text = last.joined(extent, "");
+    text[..text.floor_char_boundary(most)].to_owned()
+}
+
+/// The sections that may be left out, in that order.
+const LEAST_FIRST: &[&str] = &[
+    "Skills Used",
+    "Effective Role Summary",
+    "Chapters",
+    "Work Notes",
+    "Tool Activity Summary",
+    "Prompt",
+    "Errors and Warnings",
+    "Metadata",
+    "Deliverables",
+];
+
+/// A transcript in pieces.
+struct Parts {
+    gist: String,
+    sections: Vec<(&'static str, String)>,
+    last_sequence: u64,
+    fingerprint: Option<String>,
+}
+
+impl Parts {
+    fn of(model: &Model, harness: &Harness, limits: Limits) -> Self {
+        let limits = &limits;
+        let sections = vec![
+            ("Metadata", metadata(model)),
+            ("Prompt", prompt(model, harness, limits)),
+            ("Effective Role Summary", role(model, harness, limits)),
+            ("Skills Used", remarks(&model.skills, limits)),
+            ("Tool Activity Summary", tools(model)),
+            ("Chapters", chapters(model, limits)),
+            ("Work Notes", work_notes::render(model, limits)),
+            ("Deliverables", deliverables(model, limits)),
+            ("Errors and Warnings", troubles(model, limits)),
+        ];
+        let (last_sequence, fingerprint) = (model.last_sequence, harness.fingerprint());
+        Self { gist: gist(model), sections, last_sequence, fingerprint }
+    }
+
+    fn joined(&self, extent: Extent, note: &str) -> String {
+        let mut out = format!("# Run Transcript\n\n{}{note}", self.gist);
+        for (title, body) in &self.sections {
+            if *title == "Chapters" && body.is_empty() {
+                continue;
+            }
+            let body = if body.is_empty() { NOTHING } else { body };
+            out.push_str(&format!("\n## {title}\n\n{body}"));
+        }
+        let log = "[events.jsonl](events.jsonl)";
+        let (version, last) = (env!("CARGO_PKG_VERSION"), self.last_sequence);
+        let mut how = String::new();
+        if extent.detail != Detail::default() {
+            how.push_str(&format!(", {}", extent.detail.name()));
+        }
+        if let Some(most) = extent.max_bytes {
+            how.push_str(&format!(", at most {most} bytes"));
+        }
+        if let Some(hash) = &self.fingerprint {
+            how.push_str(&format!(", with the harness's files {hash}"));
+        }
+        out + &format!("\n---\n\nMade by runlog {version} from events 1–{last} of {log}{how}.\n")
+    }
 }
 
 /// The run in one sentence.
@@ -142,9 +198,9 @@ fn metadata(model: &Model) -> String {
     out
 }
 
-fn prompt(model: &Model, harness: &Harness) -> String {
+fn prompt(model: &Model, harness: &Harness, limits: &Limits) -> String {
     if let Some(text) = harness.prompt.as_deref().filter(|text| !text.trim().is_empty()) {
-        return format!("{}\nFrom [prompt.md](prompt.md).\n", long_quote(text));
+        return format!("{}\nFrom [prompt.md](prompt.md).\n", long_quote(text, limits));
     }
     let Some(task) = model.tasks.all().iter().find(|task| !task.message.is_empty()) else {
         return String::new();
@@ -154,18 +210,18 @@ fn prompt(model: &Model, harness: &Harness) -> String {
         0 => String::new(),
         _ => format!("; {} under [Work Notes](#work-notes)", plural(more, "later task")),
     };
-    format!("{}\nEvent {}{more}.\n", long_quote(&task.message), link(task.first_sequence))
+    format!("{}\nEvent {}{more}.\n", long_quote(&task.message, limits), link(task.first_sequence))
 }
 
-fn role(model: &Model, harness: &Harness) -> String {
+fn role(model: &Model, harness: &Harness, limits: &Limits) -> String {
     let mut out = String::new();
     if let Some(text) = harness.system_prompt.as_deref().filter(|text| !text.trim().is_empty()) {
         let file = "effective-system-prompt.md";
-        out.push_str(&format!("{}\nFrom [{file}]({file}).\n", long_quote(text)));
+        out.push_str(&format!("{}\nFrom [{file}]({file}).\n", long_quote(text, limits)));
     } else if let Some(text) = &model.system_prompt {
-        out.push_str(&long_quote(text));
+        out.push_str(&long_quote(text, limits));
     }
-    let settings = remarks(&model.configs);
+    let settings = remarks(&model.configs, limits);
     if !out.is_empty() && !settings.is_empty() {
         out.push('\n');
     }
@@ -189,13 +245,13 @@ fn tools(model: &Model) -> String {
     out
 }
 
-fn chapters(model: &Model) -> String {
+fn chapters(model: &Model, limits: &Limits) -> String {
     let mut out = String::new();
     for chapter in model.chapters.children(None) {
         out.push_str(&format!(
             "### {}\n\n{}\nTasks {} to {}, {}. Details: {}\n\n",
             escape(&preview(&chapter.name, 120)),
-            long_quote(&chapter.message),
+            long_quote(&chapter.message, limits),
             chapter.start,
             chapter.end,
             plural(chapter.events, "event"),
@@ -206,7 +262,7 @@ fn chapters(model: &Model) -> String {
     if out.is_empty() { out } else { out + "\n" }
 }
 
-fn deliverables(model: &Model) -> String {
+fn deliverables(model: &Model, limits: &Limits) -> String {
     let deliverables = &model.state.deliverables;
     let mut out = String::new();
     if let Some(status) = &deliverables.status {
@@ -230,15 +286,15 @@ fn deliverables(model: &Model) -> String {
     }
     if !others.is_empty() {
         out.push_str(&format!("\nOther files touched: {}\n\n", count(others.len() as u64)));
-        for (path, operations) in others.iter().take(MAX_FILES) {
+        for (path, operations) in others.iter().take(limits.files) {
             out.push_str(&format!(
                 "- {}: {}\n",
                 code(&preview(path, 120)),
                 operations_text(operations)
             ));
         }
-        if others.len() > MAX_FILES {
-            out.push_str(&format!("- … {} more\n", others.len() - MAX_FILES));
+        if others.len() > limits.files {
+            out.push_str(&format!("- … {} more\n", others.len() - limits.files));
         }
     }
     out.trim_start().to_owned()
@@ -252,9 +308,9 @@ fn operations_text(operations: &std::collections::BTreeMap<String, u64>) -> Stri
     words.collect::<Vec<_>>().join(", ")
 }
 
-fn troubles(model: &Model) -> String {
+fn troubles(model: &Model, limits: &Limits) -> String {
     let mut out = String::new();
-    for trouble in model.troubles.iter().take(MAX_TROUBLES) {
+    for trouble in model.troubles.iter().take(limits.troubles) {
         let level = if trouble.error { "error" } else { "warning" };
         out.push_str(&format!(
             "- {level}, {}, {}: {} ({})\n",
@@ -264,8 +320,8 @@ fn troubles(model: &Model) -> String {
             link(trouble.sequence)
         ));
     }
-    if model.troubles.len() > MAX_TROUBLES {
-        out.push_str(&format!("- … {} more\n", model.troubles.len() - MAX_TROUBLES));
+    if model.troubles.len() > limits.troubles {
+        out.push_str(&format!("- … {} more\n", model.troubles.len() - limits.troubles));
     }
     if model.troubles.iter().any(|trouble| trouble.error) {
         out.push_str("\nEvery error: [logs/errors.jsonl](logs/errors.jsonl).\n");
@@ -273,21 +329,21 @@ fn troubles(model: &Model) -> String {
     out
 }
 
-fn remarks(remarks: &[super::model::Remark]) -> String {
+fn remarks(remarks: &[super::model::Remark], limits: &Limits) -> String {
     let line = |remark: &super::model::Remark| {
-        format!("- {} ({})\n", escape(&preview(&remark.text, SHORT)), link(remark.sequence))
+        format!("- {} ({})\n", escape(&preview(&remark.text, limits.short)), link(remark.sequence))
     };
     remarks.iter().map(line).collect()
 }
 
 /// What somebody wrote: one line as a quote, many as they stand, in a fence. Says where it
 /// was cut.
-pub(super) fn long_quote(text: &str) -> String {
-    let shown = cut(text.trim(), LONG);
+pub(super) fn long_quote(text: &str, limits: &Limits) -> String {
+    let shown = cut(text.trim(), limits.long);
     let mut out = if shown.contains('\n') { quoted_fence(&shown) } else { quote(&shown) };
     if shown.len() < text.trim().len() && shown.ends_with('…') {
         let total = text.trim().chars().count() as u64;
-        let first = count(LONG as u64 - 1);
+        let first = count(limits.long as u64 - 1);
         out.push_str(&format!("\n*(the first {first} of {} characters)*\n", count(total)));
     }
     out

@@ -1,8 +1,12 @@
 //! The transcript: what a person who was not there wants to know of a run.
 //! One model, folded from the events; renderers are pure.
 
+pub mod document;
+pub mod extent;
+pub mod html;
 pub mod markdown;
 pub mod model;
+pub mod text;
 mod work_notes;
 
 use crate::event::hash::{Hasher, hex};

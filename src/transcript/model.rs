@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::chapter::fold::Chapters;
 use crate::conversation::tasks::{Outcome, Tasks};
+use crate::conversation::usage::Usage;
 use crate::event::catalogue;
 use crate::event::fields::{View, as_text, is_placeholder};
 use crate::event::role::Role;
@@ -17,6 +18,9 @@ use crate::secret::Rules;
 
 /// Characters kept of what somebody said; the log has the whole.
 const MAX_SAID: usize = 4000;
+
+/// Characters kept of what a call returned.
+const MAX_RESULT: usize = 4000;
 
 /// Columns shown of a call's arguments.
 const ARGUMENTS: usize = 80;
@@ -54,8 +58,26 @@ pub struct Model {
     pub failures: HashMap<usize, String>,
     /// Models that answered.
     pub models: BTreeSet<String>,
+    /// What calls returned, by their index; only in a model with results.
+    pub results: HashMap<usize, String>,
+    /// What calls of a model took in and gave out; only in a model with results.
+    pub samples: Vec<Sample>,
+    with_results: bool,
     /// Where streamed texts are being joined: turn and item by (run, id).
     streams: HashMap<(String, String), (usize, usize)>,
+}
+
+/// What one call of a model took in and gave out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The event.
+    pub sequence: u64,
+    /// When.
+    pub time: Timestamp,
+    /// Tokens of its context, cached ones among them.
+    pub context: u64,
+    /// Tokens that it gave out.
+    pub output: u64,
 }
 
 /// One line with the event that it rests on.
@@ -146,6 +168,12 @@ pub struct CallLine {
 }
 
 impl Model {
+    /// Of no event yet; keeps what calls returned, and what calls of models cost.
+    #[must_use]
+    pub fn with_results() -> Self {
+        Self { with_results: true, ..Self::default() }
+    }
+
     /// Takes the next event, whose line begins at byte `offset`. `summary` is the
     /// effective one.
     pub fn observe(&mut self, view: &View<'_, '_>, offset: u64, summary: Option<&str>) {
@@ -174,6 +202,9 @@ impl Model {
             && let Some(text) = view.error_text()
         {
             self.failures.insert(observed.call, preview(&text, 120));
+        }
+        if self.with_results {
+            self.keep(view, effect.call.map(|observed| observed.call));
         }
         let one_line = || summary.map_or_else(|| event.kind.to_string(), str::to_owned);
         let remark = |text: String| Remark { sequence: event.sequence, text };
@@ -223,6 +254,25 @@ impl Model {
                 self.item(Item::Remark(remark(text)));
             }
             _ => {}
+        }
+    }
+
+    /// Keeps what a call returned, and what a call of a model cost.
+    fn keep(&mut self, view: &View<'_, '_>, call: Option<usize>) {
+        if let Some(call) = call.filter(|_| view.role.is_tool_end())
+            && let Some(text) = view.result().map(as_text).or_else(|| view.error_text())
+        {
+            let text = cut(&text, MAX_RESULT).into_owned();
+            let shown = Rules::built_in().redact(&text).map_or(text, |redacted| redacted.text);
+            self.results.insert(call, shown);
+        }
+        if let Some(usage) = Usage::of(view) {
+            self.samples.push(Sample {
+                sequence: view.event.sequence,
+                time: view.event.timestamp,
+                context: usage.context_tokens().unwrap_or(0),
+                output: usage.output_tokens.unwrap_or(0),
+            });
         }
     }
 

@@ -1,6 +1,7 @@
 //! The section Work Notes: the tasks, and what was said and done in each.
 
-use super::markdown::{SHORT, link, long_quote};
+use super::extent::Limits;
+use super::markdown::{link, long_quote};
 use super::model::{CallLine, Item, Model, Said, Turn};
 use crate::conversation::calls::{CallStatus, Calls};
 use crate::conversation::tasks::Outcome;
@@ -8,21 +9,17 @@ use crate::render::human::plural;
 use crate::render::inert::preview;
 use crate::render::markdown::{code, escape};
 
-/// Calls listed one by one in a stretch; of a longer one, the middle is counted.
-const MAX_CALLS: usize = 12;
-/// Things shown of one task; of a longer one, the middle is counted.
-const MAX_ITEMS: usize = 60;
 /// Columns of a task's heading.
 const HEADING: usize = 100;
 
 /// Renders the section: what happened, task by task.
-pub(super) fn render(model: &Model) -> String {
+pub(super) fn render(model: &Model, limits: &Limits) -> String {
     let mut out = String::new();
     for turn in &model.turns {
         let Some(task) = turn.task.and_then(|number| model.tasks.get(number)) else {
             if !turn.items.is_empty() {
                 out.push_str("### Before the first task\n\n");
-                items(model, turn, &mut out);
+                items(model, turn, limits, &mut out);
                 out.push('\n');
             }
             continue;
@@ -41,10 +38,10 @@ pub(super) fn render(model: &Model) -> String {
             link(task.last_sequence),
         ));
         if preview(task.title(), HEADING).ends_with('…') && task.number > 1 {
-            out.push_str(&long_quote(&task.message));
+            out.push_str(&long_quote(&task.message, limits));
             out.push('\n');
         }
-        items(model, turn, &mut out);
+        items(model, turn, limits, &mut out);
         if !turn.items.is_empty() {
             out.push('\n');
         }
@@ -52,7 +49,7 @@ pub(super) fn render(model: &Model) -> String {
     for remark in &model.memory {
         out.push_str(&format!(
             "- {} ({})\n",
-            escape(&preview(&remark.text, SHORT)),
+            escape(&preview(&remark.text, limits.short)),
             link(remark.sequence)
         ));
     }
@@ -60,9 +57,9 @@ pub(super) fn render(model: &Model) -> String {
     if out.is_empty() { out } else { out + "\n" }
 }
 
-fn items(model: &Model, turn: &Turn, out: &mut String) {
+fn items(model: &Model, turn: &Turn, limits: &Limits, out: &mut String) {
     let last_said = turn.items.iter().rposition(|item| matches!(item, Item::Said(_)));
-    let skipped = skipped_range(turn.items.len(), MAX_ITEMS);
+    let skipped = skipped_range(turn.items.len(), limits.items);
     for (at, item) in turn.items.iter().enumerate() {
         if skipped.contains(&at) {
             if at == skipped.start {
@@ -74,31 +71,31 @@ fn items(model: &Model, turn: &Turn, out: &mut String) {
             continue;
         }
         match item {
-            Item::Said(said) if Some(at) == last_said => closing(said, out),
+            Item::Said(said) if Some(at) == last_said => closing(said, limits, out),
             Item::Said(said) => out.push_str(&format!(
                 "- {} said: {} ({})\n",
                 escape(&preview(&said.who, 40)),
-                escape(&preview(&said.shown(), SHORT)),
+                escape(&preview(&said.shown(), limits.short)),
                 link(said.sequence)
             )),
-            Item::Calls(lines) => calls(model, lines, out),
+            Item::Calls(lines) => calls(model, lines, limits, out),
             Item::Remark(remark) => out.push_str(&format!(
                 "- {} ({})\n",
-                escape(&preview(&remark.text, SHORT)),
+                escape(&preview(&remark.text, limits.short)),
                 link(remark.sequence)
             )),
             Item::Section { sequence, title, content } => out.push_str(&format!(
                 "\n#### {}\n\n{}\n({})\n\n",
                 escape(&preview(title, 120)),
-                long_quote(content),
+                long_quote(content, limits),
                 link(*sequence)
             )),
         }
     }
 }
 
-fn calls(model: &Model, lines: &[CallLine], out: &mut String) {
-    let skipped = skipped_range(lines.len(), MAX_CALLS);
+fn calls(model: &Model, lines: &[CallLine], limits: &Limits, out: &mut String) {
+    let skipped = skipped_range(lines.len(), limits.calls);
     for (at, line) in lines.iter().enumerate() {
         if at == skipped.start && !skipped.is_empty() {
             out.push_str(&format!("- … {} more\n", plural(skipped.len() as u64, "call")));
@@ -130,9 +127,9 @@ fn call(model: &Model, line: &CallLine, out: &mut String) {
 }
 
 /// The last thing said in a task is its answer, and is shown at length.
-fn closing(said: &Said, out: &mut String) {
+fn closing(said: &Said, limits: &Limits, out: &mut String) {
     let who = escape(&preview(&said.who, 40));
-    if said.shown().chars().count() <= SHORT && !said.shown().contains('\n') {
+    if said.shown().chars().count() <= limits.short && !said.shown().contains('\n') {
         out.push_str(&format!(
             "- {who} said: {} ({})\n",
             escape(&said.shown()),
@@ -143,7 +140,7 @@ fn closing(said: &Said, out: &mut String) {
     out.push_str(&format!(
         "\n{who} said ({}):\n\n{}\n",
         link(said.sequence),
-        long_quote(&said.shown())
+        long_quote(&said.shown(), limits)
     ));
 }
 

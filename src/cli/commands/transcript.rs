@@ -1,66 +1,223 @@
 //! `runlog transcript`
 
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Subcommand, ValueEnum};
 
-use super::read::{events_until, tell_bad_lines};
-use super::{Global, RunArg};
-use crate::cli::exit::Exit;
+use super::read::{Read, events_until, tell_bad_lines};
+use super::{Appending, Global, RunArg, renew, text_or_file};
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
+use crate::event::draft::Draft;
+use crate::event::json::ObjectText;
 use crate::fs::{read_small, replace};
 use crate::run::dir::RunDir;
+use crate::run::recorder::Recorder;
 use crate::secret::Rules;
 use crate::summary::backfill::Backfills;
+use crate::transcript::document::Document;
+use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::model::Model;
-use crate::transcript::{Harness, markdown};
+use crate::transcript::{Harness, html, markdown, text};
 
 /// Write transcript.md: the run as a person wants to read it
 ///
 /// It summarizes and links to the log, the records and the deliverables. The same events give
-/// the same bytes. It is written by itself when the run is created and when it ends.
+/// the same bytes. It is written by itself when the run is created and when it ends. As HTML it
+/// is one page that needs nothing else, transcript.html; as text it is printed.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(in crate::cli) struct TranscriptArgs {
     #[command(flatten)]
-    run: RunArg,
+    run: Option<RunArg>,
+    /// What to write it in
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
     /// Write elsewhere; - is standard output
     #[arg(short, long, value_name = "FILE|-")]
     output: Option<PathBuf>,
+    /// How much to tell (Markdown)
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    detail: DetailArg,
+    /// Keep it under a size: what matters least is left out, and said to be (Markdown)
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(200..))]
+    max_bytes: Option<u32>,
+    #[command(subcommand)]
+    command: Option<TranscriptCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum TranscriptCommand {
+    /// Add a section to the transcript, as an event
+    Append(AppendArgs),
+}
+
+#[derive(Debug, Args)]
+struct AppendArgs {
+    #[command(flatten)]
+    run: RunArg,
+    /// Its heading
+    #[arg(long)]
+    title: String,
+    /// Its text; - is standard input
+    #[arg(long, value_name = "TEXT|@FILE|-", allow_hyphen_values = true)]
+    content: String,
+    #[command(flatten)]
+    appending: Appending,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// transcript.md
+    #[default]
+    Markdown,
+    /// One page for a browser, transcript.html
+    Html,
+    /// For the terminal
+    Text,
+    /// For programs
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum DetailArg {
+    Brief,
+    #[default]
+    Normal,
+    Full,
 }
 
 pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let run = args.run.find(global)?;
-    let (text, read) = render(&run, None)?;
-    tell_bad_lines(read.bad_lines, &run, ui);
-    match &args.output {
-        Some(path) if path == Path::new("-") => ui.data(text.as_bytes())?,
-        Some(path) => replace(path, text.as_bytes())?,
-        None => {
-            replace(&run.transcript(), text.as_bytes())?;
-            ui.note(&format!("wrote {}", run.transcript().display()));
+    if let Some(TranscriptCommand::Append(args)) = &args.command {
+        return append(args, global, ui);
+    }
+    let Some(run) = &args.run else { return Err(Failure::new(Exit::Usage, "no run given").into()) };
+    let run = run.find(global)?;
+    let extent = args.extent();
+    if args.format != Format::Markdown && extent != Extent::default() {
+        let message = "--detail and --max-bytes are for Markdown";
+        return Err(Failure::new(Exit::Usage, message).into());
+    }
+    let stdout = args.output.as_deref() == Some(Path::new("-"));
+    let (text, read) = match args.format {
+        Format::Markdown => render(&run, None, extent)?,
+        format => {
+            let (document, read) = document(&run)?;
+            let printed = args.output.is_none() || stdout;
+            let look = text::Look { width: ui.width(), color: printed && ui.color() };
+            let text = match format {
+                Format::Json => serde_json::to_string_pretty(&document)? + "\n",
+                Format::Text => text::render(&document, look),
+                Format::Markdown | Format::Html => html::render(&document),
+            };
+            (text, read)
         }
+    };
+    tell_bad_lines(read.bad_lines, &run, ui);
+    let own = match args.format {
+        Format::Markdown => Some(run.transcript()),
+        Format::Html => Some(run.path().join("transcript.html")),
+        Format::Text | Format::Json => None,
+    };
+    match args.output.clone().filter(|_| !stdout).or(own.filter(|_| !stdout)) {
+        Some(path) => {
+            replace(&path, text.as_bytes())?;
+            ui.note(&format!("wrote {}", path.display()));
+        }
+        None if args.format == Format::Text => paged(&text, ui)?,
+        None => ui.data(text.as_bytes())?,
     }
     Ok(Exit::Fine)
 }
 
+impl TranscriptArgs {
+    fn extent(&self) -> Extent {
+        let detail = match self.detail {
+            DetailArg::Brief => Detail::Brief,
+            DetailArg::Normal => Detail::Normal,
+            DetailArg::Full => Detail::Full,
+        };
+        Extent { detail, max_bytes: self.max_bytes.map(|most| most as usize) }
+    }
+}
+
+/// Longest text of a section, in bytes.
+const MAX_CONTENT: u64 = 64 << 20;
+
+fn append(args: &AppendArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let run = args.run.find(global)?;
+    let content = text_or_file(&args.content, MAX_CONTENT)?;
+    let Ok(content) = String::from_utf8(content) else {
+        return Err(Failure::new(Exit::Input, "the content is not UTF-8").into());
+    };
+    if args.title.trim().is_empty() {
+        return Err(Failure::new(Exit::Input, "the title is empty").into());
+    }
+    let mut data = ObjectText::new();
+    data.text("title", &args.title).text("content", &content);
+    let draft = Draft::new("transcript.section", data);
+    let options = args.appending.options(global, ui)?;
+    let mut recorder = Recorder::open(run.clone(), options)?;
+    for outcome in recorder.append(&[draft])?.outcomes {
+        let recorded = outcome?;
+        ui.note(&format!("added as event {}", recorded.sequence));
+    }
+    renew(&run, options.lock_timeout, true, ui);
+    Ok(Exit::Fine)
+}
+
+/// Prints a long text, on a terminal through a pager (PAGER, else less).
+fn paged(text: &str, ui: &Ui) -> anyhow::Result<()> {
+    let lines = text.lines().count();
+    let rows = terminal_size::terminal_size().map_or(0, |(_, rows)| usize::from(rows.0));
+    let pager = std::env::var("PAGER").unwrap_or_else(|_| "less -FRX".to_owned());
+    if !std::io::stdout().is_terminal() || lines < rows || pager.trim().is_empty() || pager == "cat"
+    {
+        return Ok(ui.text(text)?);
+    }
+    let child = std::process::Command::new("sh")
+        .args(["-c", &pager])
+        .stdin(std::process::Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else { return Ok(ui.text(text)?) };
+    if let Some(mut input) = child.stdin.take() {
+        // A reader who has seen enough closes it.
+        let _ = input.write_all(text.as_bytes());
+    }
+    child.wait()?;
+    Ok(())
+}
+
 /// Writes the transcript of a run into its directory.
 pub(super) fn write(run: &RunDir) -> anyhow::Result<()> {
-    let (text, _) = render(run, None)?;
+    let (text, _) = render(run, None, Extent::default())?;
     Ok(replace(&run.transcript(), text.as_bytes())?)
 }
 
-/// The transcript of a run, of its events up to `last` where that is given.
+/// The transcript of a run in Markdown, of its events up to `last` where that is given.
 pub(super) fn render(
     run: &RunDir,
     last: Option<u64>,
-) -> anyhow::Result<(String, super::read::Read)> {
+    extent: Extent,
+) -> anyhow::Result<(String, Read)> {
+    let (model, read) = model(run, last, Model::default())?;
+    Ok((markdown::render(&model, &harness(run), extent), read))
+}
+
+fn document(run: &RunDir) -> anyhow::Result<(Document, Read)> {
+    let (model, read) = model(run, None, Model::with_results())?;
+    Ok((Document::of(&model, &harness(run)), read))
+}
+
+/// Fills a model with the events of a run, up to `last` where that is given.
+fn model(run: &RunDir, last: Option<u64>, mut model: Model) -> anyhow::Result<(Model, Read)> {
     let mut backfills = Backfills::default();
     events_until(run, last, |view, _| backfills.observe(view))?;
-    let mut model = Model::default();
     let read = events_until(run, last, |view, line| {
         model.observe(view, line.offset, backfills.effective(view.event));
     })?;
-    Ok((markdown::render(&model, &harness(run)), read))
+    Ok((model, read))
 }
 
 /// Largest of the harness's files that is quoted, in bytes.

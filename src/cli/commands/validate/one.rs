@@ -176,7 +176,7 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
     unreadable(transcript.as_ref().err(), derived::TRANSCRIPT, "RL504", &mut findings);
     if let Ok(transcript) = &transcript {
         let made = transcript.as_deref().and_then(Colophon::of).filter(Colophon::is_ours);
-        let expected = made.map(|made| render(run, Some(made.covered))).transpose()?;
+        let expected = made.map(|made| render(run, Some(made.covered), made.extent)).transpose()?;
         let expected = expected.as_ref().map(|(text, _)| text.as_str());
         let quoted = harness(run).fingerprint();
         let (stored, quoted) = (transcript.as_deref(), quoted.as_deref());

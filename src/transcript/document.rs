@@ -1,0 +1,408 @@
+//! The transcript as a value of its own: what programs read (`transcript --format json`), and
+//! what the page and the text for the terminal are rendered from.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::Harness;
+use super::model::{CallLine, Item, Model, Remark, Turn};
+use crate::conversation::calls::Calls;
+use crate::event::template::cut;
+use crate::event::time::Timestamp;
+use crate::run::document::SCHEMA_VERSION;
+use crate::summary::overview::tool_counts;
+
+/// Characters kept of a prompt.
+const LONG: usize = 8000;
+
+/// The whole transcript.
+#[derive(Debug, Serialize)]
+pub struct Document {
+    schema_version: u32,
+    /// The run's id.
+    pub run_id: String,
+    /// The session's id.
+    pub session_id: String,
+    /// `completed`, `failed`, …
+    pub status: &'static str,
+    /// When it was created.
+    pub created_at: Option<String>,
+    /// When it ended.
+    pub ended_at: Option<String>,
+    /// How long it took, in milliseconds: where it was imported, the work itself.
+    pub duration_ms: Option<u64>,
+    /// How many events there are.
+    pub events: u64,
+    /// Models that answered.
+    pub models: Vec<String>,
+    /// Input tokens without cached ones.
+    pub input_tokens: Option<u64>,
+    /// Output tokens.
+    pub output_tokens: Option<u64>,
+    /// Cost in millionths of a dollar.
+    pub cost_micros: Option<i64>,
+    /// What the run was asked to do.
+    pub prompt: Option<String>,
+    /// What the agent was told to be.
+    pub system_prompt: Option<String>,
+    /// Skills, configurations and memory, one line each.
+    pub remarks: Vec<Line>,
+    /// The tools, and how often they were called.
+    pub tools: Vec<Tool>,
+    /// The outermost chapters.
+    pub chapters: Vec<ChapterLine>,
+    /// What happened, task by task.
+    pub turns: Vec<Section>,
+    /// The files touched, and how.
+    pub files: Vec<File>,
+    /// What the run must leave, and whether it was missing at the last check.
+    pub deliverables: Vec<Deliverable>,
+    /// Verdict of the last check of the deliverables.
+    pub deliverables_status: Option<String>,
+    /// Errors and warnings.
+    pub troubles: Vec<Trouble>,
+    /// What calls of models took in and gave out.
+    pub tokens: Vec<Tokens>,
+    /// Sequence of the last event.
+    pub last_sequence: u64,
+}
+
+/// One line with the event that it rests on.
+#[derive(Debug, Serialize)]
+pub struct Line {
+    /// The event.
+    pub sequence: u64,
+    /// The line.
+    pub text: String,
+}
+
+/// One tool.
+#[derive(Debug, Serialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// How often it was called.
+    pub calls: u64,
+    /// How often it failed.
+    pub failures: u64,
+    /// How often it was not allowed.
+    pub blocked: u64,
+    /// All its time, in milliseconds.
+    pub duration_ms: Option<u64>,
+}
+
+/// One chapter.
+#[derive(Debug, Serialize)]
+pub struct ChapterLine {
+    /// Its name.
+    pub name: String,
+    /// Its name in paths.
+    pub slug: String,
+    /// What is worth knowing of it.
+    pub message: String,
+    /// Sequence of its first event.
+    pub first_sequence: u64,
+    /// Sequence of its last event.
+    pub last_sequence: u64,
+}
+
+/// What happened in one task, or before the first.
+#[derive(Debug, Serialize)]
+pub struct Section {
+    /// The task's number; null before the first.
+    pub task: Option<u64>,
+    /// What it was about.
+    pub title: String,
+    /// `succeeded`, `failed`, …; null before the first task.
+    pub outcome: Option<&'static str>,
+    /// Sequence of its first event.
+    pub first_sequence: Option<u64>,
+    /// What happened, in order.
+    pub items: Vec<Entry>,
+}
+
+/// Something that happened.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Entry {
+    /// Somebody said something.
+    Said {
+        /// The first event.
+        sequence: u64,
+        /// When.
+        time: String,
+        /// Who.
+        who: String,
+        /// The words, cut where very long.
+        text: String,
+    },
+    /// A tool was called.
+    Call(Call),
+    /// A note, a decision, a step.
+    Note {
+        /// The event.
+        sequence: u64,
+        /// The line.
+        text: String,
+    },
+    /// A section that was written for the transcript.
+    Section {
+        /// The event.
+        sequence: u64,
+        /// Its heading.
+        title: String,
+        /// Its text.
+        text: String,
+    },
+}
+
+/// A tool call.
+#[derive(Debug, Serialize)]
+pub struct Call {
+    /// Its first event.
+    pub sequence: u64,
+    /// Its last event; null while it is open.
+    pub end_sequence: Option<u64>,
+    /// When it began.
+    pub time: Option<String>,
+    /// The same in milliseconds since 1970.
+    #[serde(skip)]
+    pub began: Option<i64>,
+    /// The tool.
+    pub tool: String,
+    /// What it was called with, one line.
+    pub arguments: String,
+    /// `started`, `completed`, `failed` or `blocked`.
+    pub status: &'static str,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<u64>,
+    /// What it returned, cut where very long.
+    pub result: Option<String>,
+}
+
+/// A file, and how often what was done to it.
+#[derive(Debug, Serialize)]
+pub struct File {
+    /// Its path.
+    pub path: String,
+    /// The operations, and how often.
+    pub operations: std::collections::BTreeMap<String, u64>,
+}
+
+/// Something that the run must leave.
+#[derive(Debug, Serialize)]
+pub struct Deliverable {
+    /// As it was required.
+    pub path: String,
+    /// Whether the last check did not find it.
+    pub missing: bool,
+}
+
+/// An error or a warning.
+#[derive(Debug, Serialize)]
+pub struct Trouble {
+    /// The event.
+    pub sequence: u64,
+    /// When.
+    pub time: String,
+    /// The event's type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `error` or `warning`.
+    pub level: &'static str,
+    /// What went wrong.
+    pub text: String,
+}
+
+/// What one call of a model took in and gave out.
+#[derive(Debug, Serialize)]
+pub struct Tokens {
+    /// The event.
+    pub sequence: u64,
+    /// When.
+    pub time: String,
+    /// Tokens of its context.
+    pub context: u64,
+    /// Tokens that it gave out.
+    pub output: u64,
+}
+
+impl Document {
+    /// Of a model with results, and the harness's files.
+    #[must_use]
+    pub fn of(model: &Model, harness: &Harness) -> Self {
+        let state = &model.state;
+        let usage = state.counts().usage;
+        let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
+        let first = model.tasks.all().iter().find(|task| !task.message.is_empty());
+        let prompt = harness.prompt.clone().or_else(|| Some(first?.message.clone()));
+        let system_prompt = harness.system_prompt.clone().or_else(|| model.system_prompt.clone());
+        let shortened = |text: Option<String>| text.map(|text| cut(&text, LONG).into_owned());
+        let line = |remark: &Remark| Line { sequence: remark.sequence, text: remark.text.clone() };
+        let remarks = [&model.skills, &model.configs, &model.memory];
+        let mut remarks: Vec<Line> = remarks.into_iter().flatten().map(line).collect();
+        remarks.sort_by_key(|line| line.sequence);
+        Self {
+            schema_version: SCHEMA_VERSION,
+            run_id: state.run_id.clone(),
+            session_id: state.session_id.clone(),
+            status: state.status().name(),
+            created_at: time(state.created_at),
+            ended_at: time(state.ended_at),
+            duration_ms: state.work_ms().or(state.duration_ms()),
+            events: state.counts().events,
+            models: model.models.iter().cloned().collect(),
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            cost_micros: usage.cost_micros,
+            prompt: shortened(prompt),
+            system_prompt: shortened(system_prompt),
+            remarks,
+            tools: tools(model),
+            chapters: chapters(model),
+            turns: model.turns.iter().filter_map(|turn| section(model, turn)).collect(),
+            files: files(model),
+            deliverables: deliverables(model),
+            deliverables_status: state.deliverables.status.clone(),
+            troubles: troubles(model),
+            tokens: tokens(model),
+            last_sequence: model.last_sequence,
+        }
+    }
+}
+
+fn tools(model: &Model) -> Vec<Tool> {
+    let tool = |tool: crate::summary::overview::ToolCount| Tool {
+        name: tool.name,
+        calls: tool.calls,
+        failures: tool.failures,
+        blocked: tool.blocked,
+        duration_ms: tool.duration_ms,
+    };
+    tool_counts(&model.state).into_iter().map(tool).collect()
+}
+
+fn chapters(model: &Model) -> Vec<ChapterLine> {
+    let line = |chapter: &crate::chapter::fold::Chapter| ChapterLine {
+        name: chapter.name.clone(),
+        slug: chapter.slug.clone(),
+        message: cut(&chapter.message, LONG).into_owned(),
+        first_sequence: chapter.first_sequence,
+        last_sequence: chapter.last_sequence,
+    };
+    model.chapters.children(None).into_iter().map(line).collect()
+}
+
+/// A turn; `None` for an empty one that is no task.
+fn section(model: &Model, turn: &Turn) -> Option<Section> {
+    let task = turn.task.and_then(|number| model.tasks.get(number));
+    if task.is_none() && turn.items.is_empty() {
+        return None;
+    }
+    let title = task.map_or("Before the first task", |task| task.title()).to_owned();
+    let mut items = Vec::new();
+    for item in &turn.items {
+        match item {
+            Item::Said(said) => items.push(Entry::Said {
+                sequence: said.sequence,
+                time: said.time.to_string(),
+                who: said.who.clone(),
+                text: said.shown().into_owned(),
+            }),
+            Item::Calls(lines) => items.extend(lines.iter().map(|line| call(model, line))),
+            Item::Remark(Remark { sequence, text }) => {
+                items.push(Entry::Note { sequence: *sequence, text: text.clone() });
+            }
+            Item::Section { sequence, title, content } => items.push(Entry::Section {
+                sequence: *sequence,
+                title: title.clone(),
+                text: content.clone(),
+            }),
+        }
+    }
+    Some(Section {
+        task: task.map(|task| task.number),
+        title,
+        outcome: model.outcome(turn).map(|outcome| outcome.name()),
+        first_sequence: task.map(|task| task.first_sequence),
+        items,
+    })
+}
+
+fn call(model: &Model, line: &CallLine) -> Entry {
+    let call = &model.state.calls.all()[line.call];
+    let ended = model.state.status().is_terminal();
+    let began = call.first.map(|start| start.time);
+    Entry::Call(Call {
+        sequence: line.sequence,
+        end_sequence: call.end_sequence,
+        time: began.map(|time| time.to_string()),
+        began: began.map(Timestamp::millis),
+        tool: call.tool.to_string(),
+        arguments: line.arguments.clone(),
+        status: Calls::status(call, ended).name(),
+        duration_ms: call.duration_ms,
+        result: model.results.get(&line.call).or(model.failures.get(&line.call)).cloned(),
+    })
+}
+
+fn files(model: &Model) -> Vec<File> {
+    let file = |(path, operations): (&String, &std::collections::BTreeMap<String, u64>)| File {
+        path: path.clone(),
+        operations: operations.clone(),
+    };
+    model.files.iter().map(file).collect()
+}
+
+fn deliverables(model: &Model) -> Vec<Deliverable> {
+    let state = &model.state.deliverables;
+    let one =
+        |path: &String| Deliverable { path: path.clone(), missing: state.missing.contains(path) };
+    state.required.iter().map(one).collect()
+}
+
+fn troubles(model: &Model) -> Vec<Trouble> {
+    let trouble = |trouble: &super::model::Trouble| Trouble {
+        sequence: trouble.sequence,
+        time: trouble.time.to_string(),
+        kind: trouble.kind.clone(),
+        level: if trouble.error { "error" } else { "warning" },
+        text: trouble.text.clone(),
+    };
+    model.troubles.iter().map(trouble).collect()
+}
+
+fn tokens(model: &Model) -> Vec<Tokens> {
+    let tokens = |sample: &super::model::Sample| Tokens {
+        sequence: sample.sequence,
+        time: sample.time.to_string(),
+        context: sample.context,
+        output: sample.output,
+    };
+    model.samples.iter().map(tokens).collect()
+}
+
+impl Entry {
+    /// The event that it begins with.
+    #[must_use]
+    pub fn sequence(&self) -> u64 {
+        match self {
+            Self::Said { sequence, .. }
+            | Self::Note { sequence, .. }
+            | Self::Section { sequence, .. } => *sequence,
+            Self::Call(call) => call.sequence,
+        }
+    }
+
+    /// Who did it, and what there is to read.
+    #[must_use]
+    pub fn told(&self) -> (Cow<'_, str>, &str) {
+        match self {
+            Self::Said { who, text, .. } => (Cow::Borrowed(who), text),
+            Self::Note { text, .. } => (Cow::Borrowed("note"), text),
+            Self::Section { title, text, .. } => (Cow::Borrowed(title), text),
+            Self::Call(call) => (Cow::Borrowed(&call.tool), &call.arguments),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! How much a Markdown transcript tells.
+
+/// How much is told of what there is to tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// The outlines.
+    Brief,
+    /// What a reader needs who was not there.
+    #[default]
+    Normal,
+    /// Everything that was said and called.
+    Full,
+}
+
+impl Detail {
+    /// All of them, the shortest first.
+    pub const ALL: [Self; 3] = [Self::Brief, Self::Normal, Self::Full];
+
+    /// The name in options and at the end of a transcript.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Brief => "brief",
+            Self::Normal => "normal",
+            Self::Full => "full",
+        }
+    }
+
+    pub(super) fn limits(self) -> Limits {
+        match self {
+            Self::Brief => {
+                Limits { long: 400, short: 140, calls: 4, items: 12, troubles: 15, files: 10 }
+            }
+            Self::Normal => {
+                Limits { long: 2000, short: 280, calls: 12, items: 60, troubles: 50, files: 40 }
+            }
+            Self::Full => Limits {
+                long: 20_000,
+                short: 2000,
+                calls: usize::MAX,
+                items: usize::MAX,
+                troubles: usize::MAX,
+                files: usize::MAX,
+            },
+        }
+    }
+}
+
+/// How much a transcript may tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Of what there is.
+    pub detail: Detail,
+    /// The most bytes that it may have.
+    pub max_bytes: Option<usize>,
+}
+
+/// How much is shown of each kind of thing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Characters of a prompt and of a closing message.
+    pub(super) long: usize,
+    /// Columns of what is said on the way.
+    pub(super) short: usize,
+    /// Calls listed one by one in a stretch; of a longer one, the middle is counted.
+    pub(super) calls: usize,
+    /// Things shown of one task; of a longer one, the middle is counted.
+    pub(super) items: usize,
+    /// Errors and warnings.
+    pub(super) troubles: usize,
+    /// Files.
+    pub(super) files: usize,
+}
+
+impl Limits {
+    /// Hardly anything: where there is little room.
+    pub(super) const LEAST: Self =
+        Self { long: 160, short: 80, calls: 2, items: 3, troubles: 3, files: 3 };
+}

@@ -1,0 +1,190 @@
+//! The transcript for a terminal: wrapped to its width, coloured where it has colours.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::document::{Call, Document, Entry, Section};
+use crate::render::human::{count, dollars, duration, plural};
+use crate::render::inert::{line, text as inert};
+
+/// How it looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Columns to fill.
+    pub width: usize,
+    /// Whether it has colours.
+    pub color: bool,
+}
+
+impl Look {
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// Lines shown of what somebody said, and of what a call returned.
+const SAID: usize = 12;
+const RETURNED: usize = 4;
+/// Columns before what is told.
+const INDENT: usize = 9;
+
+/// The whole transcript.
+#[must_use]
+pub fn render(document: &Document, look: Look) -> String {
+    let mut out = head(document, look);
+    if let Some(prompt) = document.prompt.as_deref().filter(|prompt| !prompt.trim().is_empty()) {
+        out.push_str(&heading("Prompt", look));
+        out.push_str(&wrapped(prompt, 2, SAID, look));
+    }
+    for chapter in &document.chapters {
+        let span = format!("events {} to {}", chapter.first_sequence, chapter.last_sequence);
+        out.push_str(&heading(&format!("Chapter: {} ({span})", chapter.name), look));
+        out.push_str(&wrapped(&chapter.message, 2, SAID, look));
+    }
+    for section in &document.turns {
+        out.push_str(&turn(section, look));
+    }
+    out.push_str(&ends(document, look));
+    out
+}
+
+fn head(document: &Document, look: Look) -> String {
+    let color = if document.status == "completed" { "1;32" } else { "1;33" };
+    let mut facts = vec![look.paint(color, document.status)];
+    facts.push(plural(document.events, "event"));
+    let calls: u64 = document.tools.iter().map(|tool| tool.calls).sum();
+    let failures: u64 = document.tools.iter().map(|tool| tool.failures).sum();
+    let failed = if failures > 0 { format!(" ({failures} failed)") } else { String::new() };
+    facts.push(format!("{}{failed}", plural(calls, "call")));
+    facts.extend(document.duration_ms.map(duration));
+    if let (Some(input), Some(output)) = (document.input_tokens, document.output_tokens) {
+        facts.push(format!("{} tokens in, {} out", count(input), count(output)));
+    }
+    facts.extend(document.cost_micros.map(dollars));
+    format!("{}  {}\n", look.paint("1", &line(&document.run_id)), facts.join(" · "))
+}
+
+fn heading(text: &str, look: Look) -> String {
+    format!("\n{}\n", look.paint("1;36", &line(text)))
+}
+
+fn turn(section: &Section, look: Look) -> String {
+    let number = section.task.map(|number| format!("[{number}] ")).unwrap_or_default();
+    let outcome = section.outcome.filter(|outcome| *outcome != "ended");
+    let outcome = outcome.map(|outcome| format!(" · {outcome}")).unwrap_or_default();
+    let room = look.width.saturating_sub(number.len() + outcome.len()).max(16);
+    let title = crate::render::inert::preview(&section.title, room);
+    let mut out = heading(&format!("{number}{title}{outcome}"), look);
+    for entry in &section.items {
+        out.push_str(&told(entry, look));
+    }
+    out
+}
+
+fn told(entry: &Entry, look: Look) -> String {
+    let lead = look.paint("2", &format!("{:>7}  ", format!("#{}", entry.sequence())));
+    let (who, text) = entry.told();
+    let who = crate::render::inert::preview(&who, 40);
+    let (paint, most) = match entry {
+        Entry::Call(call) if call.status == "failed" => ("31", 2),
+        Entry::Call(call) if call.status == "blocked" => ("33", 2),
+        Entry::Call(_) => ("34", 2),
+        _ => ("1", SAID),
+    };
+    let how = if let Entry::Call(call) = entry { remark(call) } else { String::new() };
+    let body = wrapped(&format!("{who}: {text}{how}"), INDENT, most, look);
+    let body = body.get(INDENT..).unwrap_or_default();
+    let body = body.strip_prefix(who.as_str()).unwrap_or(body);
+    let mut out = format!("{lead}{}{body}", look.paint(paint, &who));
+    if let Entry::Call(Call { result: Some(result), .. }) = entry
+        && !result.trim().is_empty()
+    {
+        let result = wrapped(result, INDENT + 2, RETURNED, look);
+        out.push_str(&result.lines().map(|line| look.paint("2", line) + "\n").collect::<String>());
+    }
+    out
+}
+
+fn remark(call: &Call) -> String {
+    let status = match call.status {
+        "completed" => String::new(),
+        "started" => " (no end)".to_owned(),
+        status => format!(" ({status})"),
+    };
+    let time = call.duration_ms.map(|ms| format!(" · {}", duration(ms))).unwrap_or_default();
+    status + &time
+}
+
+fn ends(document: &Document, look: Look) -> String {
+    let mut out = String::new();
+    let missing = |path: &str, missing: bool| {
+        let mark = if missing { look.paint("31", "missing") } else { "required".to_owned() };
+        format!("  {mark}  {}\n", line(path))
+    };
+    if !document.deliverables.is_empty() {
+        let verdict = document.deliverables_status.as_deref().unwrap_or("not checked yet");
+        out.push_str(&heading(&format!("Deliverables: {verdict}"), look));
+        out.extend(document.deliverables.iter().map(|one| missing(&one.path, one.missing)));
+    }
+    if !document.troubles.is_empty() {
+        out.push_str(&heading("Errors and warnings", look));
+    }
+    for trouble in &document.troubles {
+        let lead = look.paint("2", &format!("{:>7}  ", format!("#{}", trouble.sequence)));
+        let color = if trouble.level == "error" { "31" } else { "33" };
+        let text = format!("{}: {}", trouble.kind, trouble.text);
+        let text = wrapped(&text, INDENT, 3, look);
+        let level = look.paint(color, trouble.level);
+        out.push_str(&format!("{lead}{level} {}", text.trim_start()));
+    }
+    out
+}
+
+/// Inert text in lines of the terminal's width, so many at most, each indented.
+fn wrapped(text: &str, indent: usize, most: usize, look: Look) -> String {
+    let room = look.width.saturating_sub(indent).max(20);
+    let mut lines: Vec<String> = Vec::new();
+    for paragraph in inert(text.trim()).lines() {
+        let mut last = String::new();
+        for word in paragraph.split_whitespace() {
+            let mut word = word;
+            if !last.is_empty() && last.width() + 1 + word.width() > room {
+                lines.push(std::mem::take(&mut last));
+            }
+            while word.width() > room {
+                // Cut where it has to be: a path, a hash, a script without blanks.
+                let mut columns = 0;
+                let fits = |c: char| {
+                    columns += unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
+                    columns <= room
+                };
+                let at: usize = word
+                    .chars()
+                    .take_while({
+                        let mut fits = fits;
+                        move |c| fits(*c)
+                    })
+                    .map(char::len_utf8)
+                    .sum();
+                let (head, tail) = word.split_at(at.max(1));
+                lines.push(head.to_owned());
+                word = tail;
+            }
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+        lines.push(last);
+        if lines.len() > most {
+            break;
+        }
+    }
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            last.push('…');
+        }
+    }
+    let pad = " ".repeat(indent);
+    lines.iter().map(|line| format!("{pad}{line}").trim_end().to_owned() + "\n").collect()
+}
