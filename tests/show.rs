@@ -98,3 +98,115 @@ fn list() {
     assert_eq!(json["runs"][1]["path"], "runs/r");
     assert_eq!(Bench::new().ok(&["list"]), "");
 }
+
+/// If this fails, a time, a pattern or a form of the output gives other events than asked for.
+#[test]
+fn filters_and_forms() {
+    let bench = bench();
+    let shown = |args: &[&str]| {
+        let out = bench.ok(&[&["show", "r", "--format", "jsonl"], args].concat());
+        let line = |line: &str| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["sequence"].as_u64().unwrap()
+        };
+        out.lines().map(line).collect::<Vec<u64>>()
+    };
+    assert_eq!(shown(&["--since", "2026-01-01T00:00:01Z"]), [2, 3]);
+    assert_eq!(shown(&["--until", "2026-01-01T00:00:01Z"]), [1, 2]);
+    assert_eq!(shown(&["--since", "2026-01-02"]), [0; 0]);
+    assert_eq!(shown(&["--since", "10m"]), [0; 0]);
+    assert_eq!(shown(&["--until", "10m"]), [1, 2, 3]);
+    assert_eq!(shown(&["--grep", "GREP|nothing"]), [2]);
+    assert_eq!(shown(&["--grep", "^run created$"]), [1], "summaries are looked through");
+    bench.fails(2, &["show", "r", "--grep", "("]);
+    bench.fails(2, &["show", "r", "--since", "yesterday"]);
+    assert_eq!(
+        bench.ok(&["show", "r", "--relative", "--tail", "1"]),
+        "    3    +2.0 s E error              error: b ad\n"
+    );
+    let local =
+        bench.command().env("TZ", "UTC-3").args(["show", "r", "--local", "--tail", "1"]).output();
+    let local = crate::support::said(&local.unwrap()).out;
+    assert!(local.starts_with("    3 01-01 03:00:02 E error"), "{local}");
+    let coloured = bench.ok(&["show", "r", "--color", "always", "--tail", "1"]);
+    assert!(coloured.contains("\u{1b}[31mE\u{1b}[0m"), "{coloured}");
+    let row = bench.ok(&["show", "r", "--format", "transcript-events", "--tail", "1"]);
+    let row: serde_json::Value = serde_json::from_str(&row).unwrap();
+    assert_eq!(
+        row,
+        serde_json::json!({
+            "id": 3, "session_id": "s1", "event_type": "error",
+            "payload": {"message": "b\u{1b}ad"}, "summary": "error: b ad",
+            "created_at": "2026-01-01T00:00:02.000Z",
+        })
+    );
+}
+
+/// If this fails, somebody who watches a run does not see what is appended, or waits for ever.
+#[test]
+fn follow() {
+    use std::io::{BufRead as _, BufReader};
+    let bench = bench();
+    let mut child = bench
+        .command()
+        .args(["show", "r", "--follow", "--tail", "1", "--format", "jsonl"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().map(Result::unwrap).unwrap_or_default();
+    assert!(next().contains("\"sequence\":3,"));
+    bench.emit(&["note", "-f", "text=later"]);
+    assert!(next().contains("later"));
+    // Half a line is no line.
+    let log = bench.log();
+    bench.emit(&["note", "-f", "text=whole"]);
+    assert!(next().contains("whole"));
+    bench.emit(&["run.completed"]);
+    assert!(next().contains("run.completed") && next().is_empty());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(bench.log().len() > log.len());
+    // One that has ended is printed, and that is all.
+    assert_eq!(bench.ok(&["show", "r", "--follow"]).lines().count(), 6);
+    bench.fails(2, &["show", "r", "--follow", "--format", "json"]);
+    // A signal ends the wait.
+    let bench = self::bench();
+    let mut child = bench
+        .command()
+        .args(["show", "r", "--follow"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.next().is_some());
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+}
+
+/// If this fails, a person looking for a run among many does not find it.
+#[test]
+fn many_runs() {
+    let bench = Bench::new();
+    for (run, end, year) in
+        [("a", "run.failed", "2024"), ("b", "run.completed", "2026"), ("c", "note", "2025")]
+    {
+        let time = format!("{year}-01-01T00:00:00Z");
+        let required = if run == "b" { "deliverables.required=[\"x.md\"]" } else { "a=1" };
+        bench.ok(&["emit", "run.created", "--run", run, "--timestamp", &time, "-F", required]);
+        bench.ok(&["emit", "--run", run, end, "-f", "text=x"]);
+    }
+    bench.call(&["validate", "b", "--record"]);
+    let runs = |args: &[&str]| {
+        let table = bench.ok(&[&["list"], args].concat());
+        let name = |line: &str| line.split(' ').next().unwrap().to_owned();
+        table.lines().skip(1).map(name).collect::<Vec<String>>()
+    };
+    assert_eq!(runs(&[]), ["b", "c", "a"]);
+    assert_eq!(runs(&["--reverse", "-n", "2"]), ["a", "c"]);
+    assert_eq!(runs(&["--status", "failed", "--status", "incomplete"]), ["b", "a"]);
+    assert_eq!(runs(&["--sort", "events", "-n", "1"]), ["b"]);
+    bench.fails(2, &["list", "--status", "done"]);
+    let table = bench.ok(&["list"]);
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    assert!(table.lines().nth(1).unwrap().ends_with("incomplete"), "{table}");
+}

@@ -266,3 +266,175 @@ fn quotes_the_harness() {
     bench.ok(&["transcript", "r"]);
     assert!(!text().contains("hidden"));
 }
+
+/// If this fails, a transcript for a page with little room is too long, or loses its sections,
+/// or is then called edited.
+#[test]
+fn how_much_it_tells() {
+    let bench = demo();
+    let path = bench.path("runs/r/transcript.md");
+    let made = |args: &[&str]| {
+        bench.ok(&[&["transcript", "r"], args].concat());
+        let codes = bench.codes();
+        assert!(!codes.iter().any(|code| code.starts_with("RL50")), "{args:?}: {codes:?}");
+        fs::read_to_string(&path).unwrap()
+    };
+    let normal = made(&[]);
+    let brief = made(&["--detail", "brief"]);
+    let full = made(&["--detail", "full"]);
+    assert!(brief.len() < normal.len() && normal.len() <= full.len());
+    for most in [20_000, 2_500, 1_500, 900, 700] {
+        let text = made(&["--max-bytes", &most.to_string()]);
+        assert!(text.len() <= most, "{most}: {}", text.len());
+        let headings = text.lines().filter(|line| line.starts_with("## ")).count();
+        assert!(headings >= 8, "{most}: {text}");
+        if most < normal.len() {
+            assert!(text.contains(&format!("Shortened to fit into {most} bytes.")), "{text}");
+        }
+    }
+    bench.fails(2, &["transcript", "r", "--max-bytes", "10"]);
+    bench.fails(2, &["transcript", "r", "--format", "html", "--detail", "full"]);
+}
+
+/// If this fails, a section that somebody wrote is not in the transcript.
+#[test]
+fn sections_are_added() {
+    let bench = Bench::with_run();
+    bench.ok(&[
+        "transcript",
+        "append",
+        "r",
+        "--title",
+        "Findings",
+        "--content",
+        "It *was* the cache.",
+    ]);
+    let text = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
+    assert!(text.contains("#### Findings\n\n> It \\*was\\* the cache."), "{text}");
+    assert_eq!(bench.lines()[1]["type"], "transcript.section");
+    bench.fails(65, &["transcript", "append", "r", "--title", " ", "--content", "x"]);
+    bench.fails(66, &["transcript", "append", "nobody", "--title", "x", "--content", "x"]);
+    bench.fails(2, &["transcript"]);
+}
+
+/// A run that holds something hostile in every place that has text.
+fn hostile() -> Bench {
+    let evil = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'><svg onload=x> \
+                \u{1b}[31m\u{202e} ::error::x\n::error::y ##[error]z ]]> <!-- ```\n# h\n[a](javascript:x)";
+    let text = serde_json::to_string(evil).unwrap();
+    let bench = Bench::created(&[
+        "-F",
+        &format!("metadata.note={text}"),
+        "-F",
+        &format!("deliverables.required=[{text}]"),
+    ]);
+    let lines = [
+        ("task.started", "message"),
+        ("message.user", "text"),
+        ("note", "text"),
+        ("error", "message"),
+        ("file.written", "path"),
+        ("skill.loaded", "skill_id"),
+        ("transcript.section", "title"),
+        ("transcript.section", "content"),
+        ("config.loaded", "path"),
+    ];
+    let mut input = String::new();
+    for (kind, name) in lines {
+        input.push_str(&format!(
+            "{{\"type\":\"{kind}\",\"actor\":{text},\"data\":{{\"{name}\":{text}}}}}\n"
+        ));
+    }
+    for (kind, more) in [("tool.started", "args_summary"), ("tool.failed", "error")] {
+        input.push_str(&format!("{{\"type\":\"{kind}\",\"correlation_id\":\"c\",\"data\":{{\"tool_name\":{text},\"{more}\":{text}}}}}\n"));
+    }
+    input.push_str(&format!("{{\"type\":\"tool.started\",\"correlation_id\":\"d\",\"data\":{{\"tool_name\":\"t\",\"args_summary\":{{\"command\":{text}}}}}}}\n"));
+    input.push_str(&format!("{{\"type\":\"tool.completed\",\"correlation_id\":\"d\",\"data\":{{\"tool_name\":\"t\",\"result_summary\":{text}}}}}\n"));
+    input.push_str(
+        "{\"type\":\"task.succeeded\",\"data\":{}}\n{\"type\":\"run.completed\",\"data\":{}}\n",
+    );
+    let said = bench.feed(&["emit", "--run", "r", "--stdin", "-q"], input.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    bench.ok(&[
+        "chapter",
+        "add",
+        "r",
+        "--start",
+        "1",
+        "--end",
+        "1",
+        "--name",
+        evil,
+        "--message",
+        evil,
+    ]);
+    bench
+}
+
+/// If this fails, something in a log acts in a page, in a terminal or in the log of a CI service.
+#[test]
+fn nothing_is_live_in_any_form() {
+    let bench = hostile();
+    let page = bench.ok(&["transcript", "r", "--format", "html", "-o", "-"]);
+    let lower = page.to_lowercase();
+    assert_eq!(lower.matches("<script").count(), 1, "its own");
+    for tag in ["<img", "<svg onload", "<iframe", "<!--", "onerror=\"", "href=\"javascript"] {
+        assert!(!lower.contains(tag), "{tag}");
+    }
+    assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;"));
+    let policy = page.split("Content-Security-Policy\" content=\"").nth(1).unwrap();
+    let policy = policy.split('"').next().unwrap();
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
+    let text = bench.ok(&["transcript", "r", "--format", "text"]);
+    let json = bench.ok(&["transcript", "r", "--format", "json"]);
+    serde_json::from_str::<serde_json::Value>(&json).unwrap();
+    let shown = bench.ok(&["show", "r"]);
+    let graph = bench.ok(&["graph", "r"]);
+    let markdown = bench.ok(&["transcript", "r", "-o", "-"]);
+    for (form, text) in [
+        ("html", &page),
+        ("text", &text),
+        ("show", &shown),
+        ("graph", &graph),
+        ("markdown", &markdown),
+    ] {
+        let live = |c: char| c == '\u{1b}' || c == '\u{202e}' || c.is_control() && c != '\n';
+        assert!(!text.contains(live), "{form}");
+        if form != "html" {
+            assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{form}");
+        }
+    }
+    for text in [&text, &shown] {
+        assert!(!text.contains("##["), "{text}");
+    }
+}
+
+/// If this fails, the page or the text of the fixture differ from those that a person last looked
+/// at. Write them anew with UPDATE=1, and look at them.
+#[test]
+fn other_forms_of_the_fixture() {
+    let bench = demo();
+    for (format, file) in
+        [("text", "agent-session.transcript.txt"), ("html", "agent-session.transcript.html")]
+    {
+        let text = |zone: &str| {
+            let mut command = bench.command();
+            command.env("TZ", zone).args(["transcript", "r", "--format", format, "-o", "-"]);
+            crate::support::said(&command.output().unwrap()).out
+        };
+        let made = text("UTC");
+        assert_eq!(made, text("Asia/Tokyo"), "the place matters");
+        let path = root().join("fixtures").join(file);
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(&path, &made).unwrap();
+        }
+        assert!(made == fs::read_to_string(&path).unwrap(), "{file} is out of date");
+    }
+    let wide = bench.ok(&["transcript", "r", "--format", "text"]);
+    assert!(wide.lines().all(|line| line.chars().count() <= 80), "{wide}");
+    let json: serde_json::Value =
+        serde_json::from_str(&bench.ok(&["transcript", "r", "--format", "json"])).unwrap();
+    assert_eq!((&json["run_id"], &json["status"]), (&"r".into(), &"completed".into()));
+    assert!(json["turns"].as_array().unwrap().len() > 1);
+}

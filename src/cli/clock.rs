@@ -12,3 +12,10 @@ pub(super) fn now() -> Timestamp {
     };
     Timestamp::from_millis(millis)
 }
+
+/// Month, day and time of day where this machine is.
+pub(super) fn local(time: Timestamp) -> String {
+    let utc = chrono::DateTime::from_timestamp_millis(time.millis());
+    let local = utc.map(|utc| utc.with_timezone(&chrono::Local));
+    local.map(|local| local.format("%m-%d %H:%M:%S").to_string()).unwrap_or_default()
+}

@@ -29,7 +29,7 @@ impl Detail {
     pub(super) fn limits(self) -> Limits {
         match self {
             Self::Brief => {
-                Limits { long: 400, short: 140, calls: 4, items: 12, troubles: 15, files: 10 }
+                Limits { long: 240, short: 100, calls: 3, items: 8, troubles: 15, files: 10 }
             }
             Self::Normal => {
                 Limits { long: 2000, short: 280, calls: 12, items: 60, troubles: 50, files: 40 }

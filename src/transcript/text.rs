@@ -49,8 +49,7 @@ pub fn render(document: &Document, look: Look) -> String {
 
 fn head(document: &Document, look: Look) -> String {
     let color = if document.status == "completed" { "1;32" } else { "1;33" };
-    let mut facts = vec![look.paint(color, document.status)];
-    facts.push(plural(document.events, "event"));
+    let mut facts = vec![plural(document.events, "event")];
     let calls: u64 = document.tools.iter().map(|tool| tool.calls).sum();
     let failures: u64 = document.tools.iter().map(|tool| tool.failures).sum();
     let failed = if failures > 0 { format!(" ({failures} failed)") } else { String::new() };
@@ -60,7 +59,9 @@ fn head(document: &Document, look: Look) -> String {
         facts.push(format!("{} tokens in, {} out", count(input), count(output)));
     }
     facts.extend(document.cost_micros.map(dollars));
-    format!("{}  {}\n", look.paint("1", &line(&document.run_id)), facts.join(" · "))
+    let name = look.paint("1", &line(&document.run_id));
+    let status = look.paint(color, document.status);
+    format!("{name}  {status}\n{}", wrapped(&facts.join(" · "), 2, 3, look))
 }
 
 fn heading(text: &str, look: Look) -> String {
@@ -71,7 +72,7 @@ fn turn(section: &Section, look: Look) -> String {
     let number = section.task.map(|number| format!("[{number}] ")).unwrap_or_default();
     let outcome = section.outcome.filter(|outcome| *outcome != "ended");
     let outcome = outcome.map(|outcome| format!(" · {outcome}")).unwrap_or_default();
-    let room = look.width.saturating_sub(number.len() + outcome.len()).max(16);
+    let room = look.width.saturating_sub(number.width() + outcome.width()).max(16);
     let title = crate::render::inert::preview(&section.title, room);
     let mut out = heading(&format!("{number}{title}{outcome}"), look);
     for entry in &section.items {
@@ -131,10 +132,10 @@ fn ends(document: &Document, look: Look) -> String {
     for trouble in &document.troubles {
         let lead = look.paint("2", &format!("{:>7}  ", format!("#{}", trouble.sequence)));
         let color = if trouble.level == "error" { "31" } else { "33" };
-        let text = format!("{}: {}", trouble.kind, trouble.text);
+        let text = format!("{} {}: {}", trouble.level, trouble.kind, trouble.text);
         let text = wrapped(&text, INDENT, 3, look);
-        let level = look.paint(color, trouble.level);
-        out.push_str(&format!("{lead}{level} {}", text.trim_start()));
+        let body = text.trim_start().trim_start_matches(trouble.level);
+        out.push_str(&format!("{lead}{}{body}", look.paint(color, trouble.level)));
     }
     out
 }

@@ -1,13 +1,13 @@
 //! `runlog list`
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::format::TableOrJson;
 use super::read::each_event;
 use super::table::{UNKNOWN, table};
-use super::{Global, now};
+use super::{Global, now, status};
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::event::json::{Json, Rules, check};
@@ -18,13 +18,27 @@ use crate::render::inert::preview;
 use crate::run::derive::MAX_STATE;
 use crate::run::dir::{RunDir, all};
 use crate::run::document::RunDocument;
-use crate::run::state::RunState;
+use crate::run::state::{RunState, Status};
 
 /// Print the runs
 ///
-/// From each run's run.json, so figures are as of its last lifecycle event.
+/// From each run's run.json, so figures are as of its last lifecycle event. DELIV says how the
+/// deliverables stood at their last check.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ListArgs {
+    /// Only runs with this status: created, running, paused, completed, failed, incomplete or
+    /// cancelled (may be repeated)
+    #[arg(long, value_name = "STATUS", value_parser = status)]
+    status: Vec<Status>,
+    /// What to sort by: the newest, the largest first
+    #[arg(long, value_enum, default_value_t, value_name = "KEY")]
+    sort: Key,
+    /// The other way round
+    #[arg(long)]
+    reverse: bool,
+    /// At most so many
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
     /// How to print them
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: TableOrJson,
@@ -42,7 +56,14 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         .map(|run| (state(&run), run))
         .map(|(s, r)| (r, s))
         .collect();
-    runs.sort_by_key(|(run, state)| (std::cmp::Reverse(created(state)), run.name()));
+    if !args.status.is_empty() {
+        runs.retain(|(_, state)| args.status.iter().any(|wanted| is(state, *wanted)));
+    }
+    runs.sort_by_cached_key(|(run, state)| (std::cmp::Reverse(args.sort.of(state)), run.name()));
+    if args.reverse {
+        runs.reverse();
+    }
+    runs.truncate(args.limit.unwrap_or(usize::MAX));
     let text = match args.format {
         TableOrJson::Json => {
             let runs = runs.iter().map(|(run, state)| document(run, state));
@@ -54,8 +75,9 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
             String::new()
         }
         TableOrJson::Table => {
-            let header =
-                ["RUN", "STATUS", "AGE", "TIME", "EVENTS", "CALLS", "ERR", "TOKENS", "COST"];
+            let header = [
+                "RUN", "STATUS", "AGE", "TIME", "EVENTS", "CALLS", "ERR", "TOKENS", "COST", "DELIV",
+            ];
             table(ui.width(), header, 2..9, &rows(&runs, now()))
         }
     };
@@ -88,7 +110,59 @@ fn document(run: &RunDir, state: &[u8]) -> Value {
     document
 }
 
-fn rows(runs: &[(RunDir, Vec<u8>)], now: Timestamp) -> Vec<[String; 9]> {
+/// What to sort by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Key {
+    #[default]
+    Created,
+    Time,
+    Events,
+    Calls,
+    Errors,
+    Tokens,
+    Cost,
+}
+
+impl Key {
+    /// The figure of a state document; unknown ones come last.
+    fn of(self, state: &[u8]) -> Option<i64> {
+        let json = check(state, Rules::STRICT).ok()?;
+        let number = |path: &str| json.path(path).and_then(Json::as_u64);
+        let number = match self {
+            Self::Created => return Some(created(state)?.millis()),
+            Self::Cost => {
+                let cost = json.path("counts.cost_usd").and_then(Json::as_f64)?;
+                return Some((cost * 1e6) as i64);
+            }
+            Self::Time => number("duration_ms"),
+            Self::Events => number("counts.events"),
+            Self::Calls => number("counts.tool_calls"),
+            Self::Errors => number("counts.errors"),
+            Self::Tokens => {
+                let tokens = number("counts.input_tokens").zip(number("counts.output_tokens"));
+                tokens.map(|(input, output)| input.saturating_add(output))
+            }
+        };
+        i64::try_from(number?).ok()
+    }
+}
+
+fn is(state: &[u8], wanted: Status) -> bool {
+    let json = check(state, Rules::STRICT).ok();
+    json.and_then(|json| json.text_at("status")).is_some_and(|status| status == wanted.name())
+}
+
+/// How the deliverables stood at their last check; nothing where none are required.
+fn deliverables(json: Json<'_>) -> String {
+    let required = json.path("deliverables.required").is_some_and(|list| list.items().count() > 0);
+    match json.path("deliverables.status").and_then(Json::as_str) {
+        Some(status) => preview(&status, 12),
+        None if required => "unchecked".to_owned(),
+        None => UNKNOWN.to_owned(),
+    }
+}
+
+fn rows(runs: &[(RunDir, Vec<u8>)], now: Timestamp) -> Vec<[String; 10]> {
     let unknown = || UNKNOWN.to_owned();
     let row = |(run, state): &(RunDir, Vec<u8>)| {
         let json = check(state, Rules::STRICT).ok()?;
@@ -107,6 +181,7 @@ fn rows(runs: &[(RunDir, Vec<u8>)], now: Timestamp) -> Vec<[String; 9]> {
             short(number("counts.errors")),
             short(tokens.map(|(input, output)| input.saturating_add(output))),
             cost.map_or_else(unknown, |cost| dollars((cost * 1e6).round() as i64)),
+            deliverables(json),
         ])
     };
     runs.iter().filter_map(row).collect()

@@ -37,6 +37,7 @@ use crate::run::ahead::Ahead;
 use crate::run::derive::{Refreshed, refresh};
 use crate::run::dir::{RunDir, all, locate};
 use crate::run::options::{Durability, INLINE_LIMIT, Options};
+use crate::run::state::Status;
 
 /// Turns an AI-agent run into an auditable run directory.
 ///
@@ -215,6 +216,12 @@ fn duration(text: &str) -> Result<Duration, String> {
         _ => return Err("use a number and ms, s, m or h".to_owned()),
     };
     Duration::try_from_secs_f64(number * unit).map_err(|_| "too long".to_owned())
+}
+
+/// A status, by its name.
+fn status(text: &str) -> Result<Status, String> {
+    let known = Status::ALL.into_iter().find(|status| status.name() == text);
+    known.ok_or_else(|| format!("known are: {}", Status::ALL.map(Status::name).join(", ")))
 }
 
 /// The RUN argument of commands that read a run.

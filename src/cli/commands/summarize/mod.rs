@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 
 use super::format::TableOrJson;
 use super::read::tell_bad_lines;
-use super::{Appending, Global, duration, named_or_all, renew};
+use super::{Appending, Global, duration, named_or_all, renew, status};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
 use crate::cli::parallel;
@@ -120,11 +120,6 @@ struct ManyArgs {
 
 fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "use 1 or more".to_owned())
-}
-
-fn status(text: &str) -> Result<Status, String> {
-    let known = Status::ALL.into_iter().find(|status| status.name() == text);
-    known.ok_or_else(|| format!("known are: {}", Status::ALL.map(Status::name).join(", ")))
 }
 
 /// What is needed for each run.

@@ -1,0 +1,152 @@
+//! One event as `runlog show` prints it.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::Format;
+use crate::cli::clock;
+use crate::conversation::text::spoken;
+use crate::event::blob;
+use crate::event::envelope::{Event, Severity};
+use crate::event::fields::View;
+use crate::event::json::{Json, ObjectText, quoted};
+use crate::event::time::Timestamp;
+use crate::log::reader::{Body, Line};
+use crate::render::human::duration;
+use crate::render::inert::preview;
+use crate::run::blobs::{Found, read};
+use crate::run::dir::RunDir;
+
+/// How events are printed.
+pub(super) struct Printing<'p> {
+    pub(super) run: &'p RunDir,
+    pub(super) format: Format,
+    /// Whether large values are put back.
+    pub(super) full: bool,
+    /// Columns of a line.
+    pub(super) width: usize,
+    pub(super) color: bool,
+    /// Whether times are told since the first event.
+    pub(super) relative: bool,
+    /// Whether times are those of this machine's place, not UTC.
+    pub(super) local: bool,
+    /// The time of the first event.
+    pub(super) began: Option<Timestamp>,
+    /// The first large value that is not there as it should be.
+    pub(super) damaged: Option<String>,
+}
+
+impl Printing<'_> {
+    /// The event as it is printed.
+    pub(super) fn event(
+        &mut self,
+        view: &View<'_, '_>,
+        line: &Line<'_>,
+        summary: Option<&str>,
+    ) -> String {
+        match self.format {
+            Format::Human => self.human(view, summary),
+            Format::TranscriptEvents => row(view, summary),
+            Format::Jsonl | Format::Json => {
+                let text = whole(line, view.event, summary);
+                if self.full { with_blobs(self.run, text, &mut self.damaged) } else { text }
+            }
+        }
+    }
+
+    /// One line: sequence, time, severity where it is not info, type, what.
+    fn human(&self, view: &View<'_, '_>, summary: Option<&str>) -> String {
+        let event = view.event;
+        let (mark, color) = match view.severity {
+            Severity::Error => ("E", "31"),
+            Severity::Warning => ("W", "33"),
+            Severity::Info => (" ", "0"),
+            Severity::Debug => ("·", "2"),
+        };
+        let paint = |color: &str, text: &str| match self.color {
+            true if color != "0" => format!("\u{1b}[{color}m{text}\u{1b}[0m"),
+            _ => text.to_owned(),
+        };
+        let kind = preview(&event.kind, 28);
+        let time = match self.began.filter(|_| self.relative) {
+            None if self.local => clock::local(event.timestamp),
+            // The year is in `run.json`; the day matters in runs that were imported.
+            None => event.timestamp.readable()[5..].to_owned(),
+            Some(began) => match event.timestamp.since(began) {
+                Some(since) => format!("{:>9}", format!("+{}", duration(since))),
+                None => format!("{:>9}", "earlier"),
+            },
+        };
+        let spoken = spoken(view);
+        let data = event.data.compact();
+        let text = summary.or(spoken.as_deref()).unwrap_or(&data);
+        let head = format!("{:>5} {time} {mark} {kind:<18} ", event.sequence);
+        let room = self.width.saturating_sub(head.width()).clamp(16, 120);
+        let head = [
+            paint("2", &format!("{:>5} {time}", event.sequence)),
+            paint(color, mark),
+            paint(if color == "0" { "36" } else { color }, &format!("{kind:<18}")),
+        ];
+        format!("{} {}", head.join(" "), preview(text, room)).trim_end().to_owned()
+    }
+}
+
+/// A row of the table `transcript_events` (seed *aos-event-summarization*).
+fn row(view: &View<'_, '_>, summary: Option<&str>) -> String {
+    let event = view.event;
+    let mut row = ObjectText::new();
+    row.plain("id", event.sequence).text("session_id", &event.session_id);
+    row.text("event_type", &event.kind).json("payload", event.data);
+    let summary = summary.map_or_else(|| "null".to_owned(), quoted);
+    row.json("summary", Json::trusted(&summary));
+    row.text("created_at", &event.timestamp.to_string());
+    row.finish()
+}
+
+/// The whole event as one line of JSON, with its effective summary.
+fn whole(line: &Line<'_>, event: &Event<'_>, summary: Option<&str>) -> String {
+    let Body::Complete(bytes) = line.body else { return String::new() };
+    let text = String::from_utf8_lossy(bytes).trim().to_owned();
+    if event.summary.as_deref() == summary {
+        return text;
+    }
+    let mut object = ObjectText::new();
+    let json = Json::trusted(&text);
+    for (name, value) in json.members() {
+        match summary.filter(|_| name == "summary") {
+            Some(summary) => object.text("summary", summary),
+            None => object.json(&name, value),
+        };
+    }
+    object.finish()
+}
+
+/// The event with its large values; the first that is not there as it should be is told.
+fn with_blobs(run: &RunDir, text: String, damaged: &mut Option<String>) -> String {
+    if memchr::memmem::find(text.as_bytes(), blob::KEY.as_bytes()).is_none() {
+        return text;
+    }
+    let json = Json::trusted(&text);
+    let mut whole = ObjectText::new();
+    for (name, value) in json.members() {
+        if name != "data" {
+            whole.json(&name, value);
+            continue;
+        }
+        let data = blob::put_back(value, &mut |reference| match read(run, reference) {
+            Ok(content) => Some(content),
+            Err(found) => {
+                damaged.get_or_insert_with(|| {
+                    let path = run.blob(reference.hash).display().to_string();
+                    match found {
+                        Found::Unreadable(error) => error.to_string(),
+                        Found::Missing => format!("{path} is missing"),
+                        Found::Whole | Found::Altered => format!("{path} was altered"),
+                    }
+                });
+                None
+            }
+        });
+        whole.json(&name, Json::trusted(&data));
+    }
+    whole.finish()
+}

@@ -1,0 +1,238 @@
+//! `runlog show`
+
+mod event;
+mod selection;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::read::{each_event, tell_bad_lines};
+use super::{Global, RunArg, folded, now};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::signals::Interrupts;
+use crate::cli::ui::Ui;
+use crate::event::fields::View;
+use crate::event::hash::line_hash;
+use crate::event::role::Role;
+use crate::log::reader::{Body, LogReader};
+use crate::run::dir::RunDir;
+use crate::summary::backfill::Backfills;
+use event::Printing;
+use selection::Selection;
+
+/// Print the events of a run
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ShowArgs {
+    #[command(flatten)]
+    run: RunArg,
+    #[command(flatten)]
+    selection: Selection,
+    /// Only the last N of what is left
+    #[arg(long, value_name = "N")]
+    tail: Option<usize>,
+    /// Stay, and print what is appended until the run ends
+    #[arg(short, long, conflicts_with_all = ["folded", "head"])]
+    follow: bool,
+    /// Tell times since the first event
+    #[arg(long, conflicts_with = "local")]
+    relative: bool,
+    /// Tell times as they are here, not in UTC
+    #[arg(long)]
+    local: bool,
+    /// How to print them: lines for people, or whole events with their effective summaries
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "human",
+        default_value_if("full", "true", "jsonl")
+    )]
+    format: Format,
+    /// Put large values back in place of their references (whole events: implies jsonl)
+    #[arg(long)]
+    full: bool,
+    /// As an agent has the run in its context: numbered tasks, with chapters in place of what
+    /// they cover (jsonl: an object a line)
+    #[arg(long, conflicts_with_all = ["Selection", "tail", "full", "head"])]
+    folded: bool,
+    /// Print SEQUENCE:HASH of the last event, to hold against `run.json` or keep elsewhere
+    #[arg(long, conflicts_with_all = ["Selection", "tail", "format", "full"])]
+    head: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines for people
+    #[default]
+    Human,
+    /// A whole event a line
+    Jsonl,
+    /// A list of whole events
+    Json,
+    /// Rows of a platform's table transcript_events, one a line
+    TranscriptEvents,
+}
+
+pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let run = args.run.find(global)?;
+    if args.head {
+        let mut head = None;
+        each_event(&run, |view, line| {
+            if let Body::Complete(bytes) = line.body {
+                head = Some((view.event.sequence, bytes.to_vec()));
+            }
+        })?;
+        let Some((sequence, line)) = head else { return Ok(Exit::No) };
+        ui.data(format!("{sequence}:{}\n", line_hash(&line)).as_bytes())?;
+        return Ok(Exit::Fine);
+    }
+    if args.folded {
+        return match args.format {
+            Format::Human => folded::run(&run, false, global, ui),
+            Format::Jsonl => folded::run(&run, true, global, ui),
+            Format::Json | Format::TranscriptEvents => {
+                Err(Failure::new(Exit::Usage, "--folded prints human or jsonl").into())
+            }
+        };
+    }
+    if args.follow && args.format == Format::Json {
+        let failure = Failure::new(Exit::Usage, "--follow prints lines, and no list");
+        return Err(failure.hint("use --format jsonl").into());
+    }
+    let mut backfills = Backfills::default();
+    each_event(&run, |view, _| backfills.observe(view))?;
+    let mut printing = Printing {
+        run: &run,
+        format: args.format,
+        full: args.full,
+        width: ui.width(),
+        color: ui.color(),
+        relative: args.relative,
+        local: args.local,
+        began: None,
+        damaged: None,
+    };
+    let exit = match args.follow {
+        true => follow(args, &run, &mut backfills, &mut printing, ui)?,
+        false => all(args, &run, &backfills, &mut printing, ui)?,
+    };
+    if let Some(message) = printing.damaged {
+        let hint = "the reference was left in its place; `runlog validate` names every such event";
+        return Err(Failure::new(Exit::Damaged, message).hint(hint).into());
+    }
+    Ok(exit)
+}
+
+/// Prints what there is.
+fn all(
+    args: &ShowArgs,
+    run: &RunDir,
+    backfills: &Backfills,
+    printing: &mut Printing<'_>,
+    ui: &Ui,
+) -> anyhow::Result<Exit> {
+    let mut shown: VecDeque<String> = VecDeque::new();
+    let (mut failed, mut fitting, now) = (None, 0_u64, now());
+    let read = each_event(run, |view, line| {
+        printing.began.get_or_insert(view.event.timestamp);
+        let summary = backfills.effective(view.event);
+        if failed.is_some() || !args.selection.takes(view, summary, now) {
+            return;
+        }
+        fitting += 1;
+        let text = printing.event(view, line, summary);
+        match args.tail {
+            Some(tail) => {
+                shown.push_back(text);
+                if shown.len() > tail {
+                    shown.pop_front();
+                }
+            }
+            None if args.format == Format::Json => shown.push_back(text),
+            None => failed = print(&text, args.format, ui).err(),
+        }
+    })?;
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    if args.format == Format::Json {
+        let rows = shown.into_iter().collect::<Vec<_>>().join(",");
+        ui.data(format!("[{rows}]\n").as_bytes())?;
+    } else {
+        shown.iter().try_for_each(|text| print(text, args.format, ui))?;
+    }
+    tell_bad_lines(read.bad_lines, run, ui);
+    if fitting == 0 {
+        ui.note("no event fits");
+    }
+    Ok(Exit::Fine)
+}
+
+/// How long a look at a log that does not grow waits for the next.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Prints what there is and what is appended, until the run ends or a signal comes.
+fn follow(
+    args: &ShowArgs,
+    run: &RunDir,
+    backfills: &mut Backfills,
+    printing: &mut Printing<'_>,
+    ui: &Ui,
+) -> anyhow::Result<Exit> {
+    let interrupts = Interrupts::watch()?;
+    let mut reader = LogReader::open(&run.events())?;
+    // Of what is there already only the end is wanted, perhaps.
+    let mut waiting = args.tail.map(|_| VecDeque::new());
+    let (mut ended, mut known) = (false, reader.end());
+    loop {
+        while let Some(line) = reader.next_line()? {
+            let Ok(Some(event)) = line.event() else { continue };
+            let view = View::of(&event);
+            backfills.observe(&view);
+            ended |= is_end(view.role);
+            printing.began.get_or_insert(event.timestamp);
+            let summary = backfills.effective(&event);
+            if args.selection.takes(&view, summary, now()) {
+                let text = printing.event(&view, &line, summary);
+                match &mut waiting {
+                    Some(waiting) => waiting.push_back(text),
+                    None => print(&text, args.format, ui)?,
+                }
+            }
+            if let (Some(waiting), Some(tail)) = (&mut waiting, args.tail)
+                && waiting.len() > tail
+            {
+                waiting.pop_front();
+            }
+        }
+        for text in waiting.take().into_iter().flatten() {
+            print(&text, args.format, ui)?;
+        }
+        if ended {
+            return Ok(Exit::Fine);
+        }
+        loop {
+            if let Some(signal) = interrupts.caught() {
+                return Ok(Exit::Signal(signal));
+            }
+            let length = run.events().metadata().map_or(known, |metadata| metadata.len());
+            if length > known {
+                known = length;
+                break;
+            }
+            interrupts.wait(LOOK)?;
+        }
+        reader.extend_to(known);
+    }
+}
+
+fn is_end(role: Role) -> bool {
+    matches!(role, Role::RunCompleted | Role::RunFailed | Role::RunIncomplete | Role::RunCancelled)
+}
+
+fn print(text: &str, format: Format, ui: &Ui) -> std::io::Result<()> {
+    let line = format!("{text}\n");
+    if format == Format::Human { ui.text(&line) } else { ui.data(line.as_bytes()) }
+}

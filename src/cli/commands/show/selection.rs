@@ -1,0 +1,112 @@
+//! Which events `runlog show` prints.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::Args;
+use regex_lite::{Regex, RegexBuilder};
+
+use crate::cli::commands::duration;
+use crate::cli::commands::recording::SeverityArg;
+use crate::event::envelope::Severity;
+use crate::event::fields::View;
+use crate::event::time::Timestamp;
+
+/// What an event must fit.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Selection {
+    /// Only types that fit; * stands for anything (as tool.*)
+    #[arg(long = "type", value_name = "GLOB")]
+    kind: Option<String>,
+    /// Only this severity
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    severity: Option<SeverityArg>,
+    /// Only this actor
+    #[arg(long, value_name = "WHO")]
+    actor: Option<String>,
+    /// Only this task
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// Only from this time on: 2026-04-26, 2026-04-26T10:00:00Z, or how long ago (30s, 10m, 2h)
+    #[arg(long, value_name = "TIME")]
+    since: Option<When>,
+    /// Only up to this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<When>,
+    /// Only events whose summary or payload fits a regular expression, in upper or lower case
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    grep: Option<Regex>,
+}
+
+/// A time, or how long ago.
+#[derive(Clone, Copy, Debug)]
+enum When {
+    At(Timestamp),
+    Ago(Duration),
+}
+
+impl FromStr for When {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let day = || Timestamp::parse(&format!("{text}T00:00:00Z"));
+        match Timestamp::parse(text).or_else(day) {
+            Some(time) => Ok(Self::At(time)),
+            None => duration(text).map(Self::Ago).map_err(|_| {
+                "use 2026-04-26, 2026-04-26T10:00:00Z, or how long ago (30s, 10m, 2h)".to_owned()
+            }),
+        }
+    }
+}
+
+impl When {
+    fn time(self, now: Timestamp) -> Timestamp {
+        match self {
+            Self::At(time) => time,
+            Self::Ago(ago) => {
+                let ago = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
+                Timestamp::from_millis(now.millis().saturating_sub(ago))
+            }
+        }
+    }
+}
+
+fn pattern(text: &str) -> Result<Regex, String> {
+    let pattern = RegexBuilder::new(text).case_insensitive(true).build();
+    pattern.map_err(|error| error.to_string())
+}
+
+impl Selection {
+    /// Whether an event is one of those asked for at that time.
+    pub(super) fn takes(&self, view: &View<'_, '_>, summary: Option<&str>, now: Timestamp) -> bool {
+        let event = view.event;
+        let fits = |wanted: &Option<String>, value: &str| {
+            wanted.as_deref().is_none_or(|wanted| wanted == value)
+        };
+        self.kind.as_deref().is_none_or(|glob| matches_glob(glob, &event.kind))
+            && self.severity.is_none_or(|severity| Severity::from(severity) == view.severity)
+            && fits(&self.actor, &event.actor)
+            && fits(&self.task, &event.task_id)
+            && self.since.is_none_or(|since| event.timestamp >= since.time(now))
+            && self.until.is_none_or(|until| event.timestamp <= until.time(now))
+            && self.grep.as_ref().is_none_or(|grep| {
+                grep.is_match(summary.unwrap_or_default()) || grep.is_match(event.data.text())
+            })
+    }
+}
+
+/// Whether a name fits a pattern in which `*` stands for anything.
+fn matches_glob(glob: &str, name: &str) -> bool {
+    let mut parts = glob.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
