@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::Harness;
 use super::model::{CallLine, Item, Model, Remark, Turn};
 use crate::conversation::calls::Calls;
+use crate::conversation::tasks::Outcome;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
 use crate::run::document::SCHEMA_VERSION;
@@ -324,7 +325,7 @@ fn section(model: &Model, turn: &Turn) -> Option<Section> {
     Some(Section {
         task: task.map(|task| task.number),
         title,
-        outcome: model.outcome(turn).map(|outcome| outcome.name()),
+        outcome: model.outcome(turn).map(Outcome::name),
         first_sequence: task.map(|task| task.first_sequence),
         items,
     })
