@@ -125,6 +125,9 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     Ok(exit)
 }
 
+/// Bytes that are printed together.
+const PRINTED: usize = 64 << 10;
+
 /// Prints what there is.
 fn all(
     args: &ShowArgs,
@@ -135,6 +138,7 @@ fn all(
 ) -> anyhow::Result<Exit> {
     let mut shown: VecDeque<String> = VecDeque::new();
     let (mut failed, mut fitting, now) = (None, 0_u64, now());
+    let mut pending = String::new();
     let read = each_event(run, |view, line| {
         printing.began.get_or_insert(view.event.timestamp);
         let summary = backfills.effective(view.event);
@@ -151,17 +155,26 @@ fn all(
                 }
             }
             None if args.format == Format::Json => shown.push_back(text),
-            None => failed = print(&text, args.format, ui).err(),
+            None => {
+                pending.push_str(&text);
+                pending.push('\n');
+                if pending.len() > PRINTED {
+                    failed = print(&pending, args.format, ui).err();
+                    pending.clear();
+                }
+            }
         }
     })?;
     if let Some(error) = failed {
         return Err(error.into());
     }
+    print(&pending, args.format, ui)?;
     if args.format == Format::Json {
         let rows = shown.into_iter().collect::<Vec<_>>().join(",");
         ui.data(format!("[{rows}]\n").as_bytes())?;
     } else {
-        shown.iter().try_for_each(|text| print(text, args.format, ui))?;
+        let lines: String = shown.into_iter().map(|text| text + "\n").collect();
+        print(&lines, args.format, ui)?;
     }
     tell_bad_lines(read.bad_lines, run, ui);
     if fitting == 0 {
@@ -198,7 +211,7 @@ fn follow(
                 let text = printing.event(&view, &line, summary);
                 match &mut waiting {
                     Some(waiting) => waiting.push_back(text),
-                    None => print(&text, args.format, ui)?,
+                    None => print(&(text + "\n"), args.format, ui)?,
                 }
             }
             if let (Some(waiting), Some(tail)) = (&mut waiting, args.tail)
@@ -208,7 +221,7 @@ fn follow(
             }
         }
         for text in waiting.take().into_iter().flatten() {
-            print(&text, args.format, ui)?;
+            print(&(text + "\n"), args.format, ui)?;
         }
         if ended {
             return Ok(Exit::Fine);
@@ -232,7 +245,7 @@ fn is_end(role: Role) -> bool {
     matches!(role, Role::RunCompleted | Role::RunFailed | Role::RunIncomplete | Role::RunCancelled)
 }
 
-fn print(text: &str, format: Format, ui: &Ui) -> std::io::Result<()> {
-    let line = format!("{text}\n");
-    if format == Format::Human { ui.text(&line) } else { ui.data(line.as_bytes()) }
+/// Prints whole lines.
+fn print(lines: &str, format: Format, ui: &Ui) -> std::io::Result<()> {
+    if format == Format::Human { ui.text(lines) } else { ui.data(lines.as_bytes()) }
 }
