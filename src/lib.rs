@@ -40,6 +40,7 @@
 //! | `logs/tools.jsonl` | one record a tool call state ([`run::records`]) | derived, appended with the event, or right behind it ([`run::ahead`]) |
 //! | `logs/errors.jsonl` | one record an error ([`run::records`]) | derived, in the same way |
 //! | `transcript.md` | for people ([`transcript`]) | derived, replaced atomically |
+//! | `transcript.html` | the same as a page, when asked for ([`transcript::html`]) | derived, replaced atomically |
 //! | `chapters/…` | the chapters' tree ([`chapter::tree`]) | derived, replaced atomically, read-only |
 //! | `*.kept-…` | what a derived file held before it was made anew from a log that had lost something | kept, never read |
 //! | `deliverables/…` | what the run must leave | the run's own |

@@ -10,6 +10,7 @@ use crate::event::template::cut;
 use crate::render::human::{count, dollars, duration, plural};
 use crate::render::inert::preview;
 use crate::render::markdown::{code, escape, quote, quoted_fence};
+use crate::render::uri;
 use crate::summary::overview::tool_counts;
 
 const NOTHING: &str = "None recorded.\n";
@@ -249,13 +250,14 @@ fn chapters(model: &Model, limits: &Limits) -> String {
     let mut out = String::new();
     for chapter in model.chapters.children(None) {
         out.push_str(&format!(
-            "### {}\n\n{}\nTasks {} to {}, {}. Details: {}\n\n",
+            "### {}\n\n{}\nTasks {} to {}, {}. Details: [chapters/{}/](chapters/{}/)\n\n",
             escape(&preview(&chapter.name, 120)),
             long_quote(&chapter.message, limits),
             chapter.start,
             chapter.end,
             plural(chapter.events, "event"),
-            code(&format!("runlog chapter ls {} /chapters/{}", model.state.run_id, chapter.slug)),
+            escape(&chapter.slug),
+            uri::relative(&chapter.slug),
         ));
     }
     out.truncate(out.trim_end().len());

@@ -29,6 +29,10 @@ const ARGUMENTS: usize = 80;
 const PATHS: &[&str] = &["file_path", "path", "notebook_path"];
 const TELLING: &[&str] = &["command", "pattern", "query", "url", "description", "prompt"];
 
+/// Tools that change the file whose path they are given, by a word in their names, and what
+/// they do to it.
+const CHANGES: &[(&str, &str)] = &[("write", "written"), ("edit", "edited"), ("patch", "edited")];
+
 /// Everything that a transcript tells, as of the last event taken.
 #[derive(Debug, Default)]
 pub struct Model {
@@ -337,6 +341,14 @@ impl Model {
             let telling = TELLING.iter().find_map(|name| arguments.present(name));
             preview(&as_text(telling.unwrap_or(arguments)), ARGUMENTS)
         });
+        let tool = self.state.calls.all()[call].tool.to_lowercase();
+        if let Some((_, operation)) = CHANGES.iter().find(|(word, _)| tool.contains(word))
+            && let Some(path) =
+                view.arguments().and_then(|given| PATHS.iter().find_map(|name| given.text_at(name)))
+        {
+            let operations = self.files.entry(path.into_owned()).or_default();
+            *operations.entry((*operation).to_owned()).or_insert(0) += 1;
+        }
         let line = CallLine {
             sequence: view.event.sequence,
             call,
