@@ -9,6 +9,7 @@ use super::Harness;
 use super::model::{CallLine, Item, Model, Remark, Turn};
 use crate::conversation::calls::Calls;
 use crate::conversation::tasks::Outcome;
+use crate::event::json::Json;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
 use crate::run::document::SCHEMA_VERSION;
@@ -31,6 +32,8 @@ pub struct Document {
     pub created_at: Option<String>,
     /// When it ended.
     pub ended_at: Option<String>,
+    /// Why it failed.
+    pub error: Option<String>,
     /// How long it took, in milliseconds: where it was imported, the work itself.
     pub duration_ms: Option<u64>,
     /// How many events there are.
@@ -251,6 +254,10 @@ impl Document {
             status: state.status().name(),
             created_at: time(state.created_at),
             ended_at: time(state.ended_at),
+            error: state.error.as_deref().map(|error| {
+                let error = Json::trusted(error);
+                error.text_at("message").unwrap_or_else(|| error.compact()).into_owned()
+            }),
             duration_ms: state.work_ms().or(state.duration_ms()),
             events: state.counts().events,
             models: model.models.iter().cloned().collect(),
@@ -382,6 +389,15 @@ fn tokens(model: &Model) -> Vec<Tokens> {
         output: sample.output,
     };
     model.samples.iter().map(tokens).collect()
+}
+
+impl Document {
+    /// The last thing that was said, which mostly is the answer.
+    #[must_use]
+    pub fn answer(&self) -> Option<&Entry> {
+        let entries = self.turns.iter().flat_map(|turn| &turn.items);
+        entries.filter(|entry| matches!(entry, Entry::Said { .. })).next_back()
+    }
 }
 
 impl Entry {

@@ -1,0 +1,96 @@
+//! The charts of the page: calls over time, tokens over time.
+
+use super::escape;
+use crate::event::time::Timestamp;
+use crate::render::human::{count, duration, plural};
+use crate::render::inert;
+use crate::transcript::document::{Call, Document, Entry, Tokens};
+
+/// Calls at the same time that get a row each.
+const MOST_ROWS: usize = 20;
+
+/// Calls as bars over time, those that overlap in rows of their own.
+pub(super) fn timeline(document: &Document) -> String {
+    let calls: Vec<&Call> = document
+        .turns
+        .iter()
+        .flat_map(|turn| &turn.items)
+        .filter_map(|entry| if let Entry::Call(call) = entry { Some(call) } else { None })
+        .collect();
+    let timed =
+        |call: &&Call| Some((call.began?, call.began? + call.duration_ms.unwrap_or(0) as i64));
+    let Some(first) = calls.iter().filter_map(timed).map(|(began, _)| began).min() else {
+        return String::new();
+    };
+    let last = calls.iter().filter_map(timed).map(|(_, ended)| ended).max().unwrap_or(first);
+    let span = (last - first).max(1) as f64;
+    const WIDTH: f64 = 1000.0;
+    const ROW: usize = 14;
+    let mut rows: Vec<i64> = Vec::new();
+    let mut bars = String::new();
+    for call in &calls {
+        let Some((began, ended)) = timed(call) else { continue };
+        let free = rows.iter().position(|until| *until <= began);
+        let row = free.unwrap_or_else(|| {
+            rows.push(0);
+            rows.len() - 1
+        });
+        let row = row.min(MOST_ROWS - 1);
+        rows.truncate(MOST_ROWS);
+        rows[row] = ended.max(began + 1);
+        let width = ((ended - began) as f64 / span * WIDTH).max(1.5);
+        let x = ((began - first) as f64 / span * WIDTH).min(WIDTH - width).max(0.0);
+        let time = call.duration_ms.map(duration).unwrap_or_else(|| "no end".to_owned());
+        bars.push_str(&format!(
+            "<a href=\"#e{}\" tabindex=\"-1\"><rect class=\"{}\" x=\"{x:.2}\" y=\"{}\" width=\"{width:.2}\" height=\"{}\"><title>{} {} ({time})</title></rect></a>\n",
+            call.sequence,
+            call.status,
+            row * ROW,
+            ROW - 3,
+            escape(&inert::preview(&call.tool, 40)),
+            escape(&inert::preview(&call.arguments, 60)),
+        ));
+    }
+    let height = rows.len().max(1) * ROW;
+    let merged = if rows.len() == MOST_ROWS { "; the last row holds what did not fit" } else { "" };
+    let clock = |millis: i64| Timestamp::from_millis(millis).clock();
+    format!(
+        "<section id=\"timeline\" aria-label=\"Timeline of calls\">\n<h2>Calls over time</h2>\n\
+         <p class=\"hint\">{} over {}. <button type=\"button\" data-zoom=\"2\" aria-label=\"Zoom in\">+</button> <button type=\"button\" data-zoom=\"0.5\" aria-label=\"Zoom out\">−</button> <button type=\"button\" data-zoom=\"0\" aria-label=\"Whole run\">all</button></p>\n\
+         <div class=\"wide\"><svg id=\"bars\" role=\"group\" aria-label=\"{} over time\" viewBox=\"0 0 1000 {height}\" preserveAspectRatio=\"none\" height=\"{height}\">\n{bars}</svg></div>\n<p class=\"hint axis\"><span>{}</span><span>blue: completed, red: failed, amber: blocked or no end{merged}</span><span>{}</span></p>\n</section>\n",
+        plural(calls.len() as u64, "call"),
+        duration(span as u64),
+        plural(calls.len() as u64, "call"),
+        clock(first),
+        clock(last),
+    )
+}
+
+/// The size of the context over the calls of models.
+pub(super) fn tokens(document: &Document) -> String {
+    let most = document.tokens.iter().map(|sample| sample.context.max(sample.output)).max();
+    let Some(most) = most.filter(|most| *most > 0 && document.tokens.len() > 1) else {
+        return String::new();
+    };
+    let step = 1000.0 / (document.tokens.len() - 1) as f64;
+    let line = |of: fn(&Tokens) -> u64| {
+        let point = |(at, sample): (usize, &Tokens)| {
+            format!(
+                "{:.1},{:.1}",
+                at as f64 * step,
+                100.0 - of(sample) as f64 / most as f64 * 100.0
+            )
+        };
+        document.tokens.iter().enumerate().map(point).collect::<Vec<_>>().join(" ")
+    };
+    format!(
+        "<section id=\"tokens\" aria-label=\"Tokens over time\">\n<h2>Tokens over time</h2>\n\
+         <p class=\"hint\"><span class=\"context\">context</span> and <span class=\"output\">output</span> of {}; at most {}.</p>\n\
+         <svg role=\"img\" aria-label=\"Tokens over time\" viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\" height=\"100\">\n\
+         <polyline class=\"context\" points=\"{}\"/>\n<polyline class=\"output\" points=\"{}\"/>\n</svg>\n</section>\n",
+        plural(document.tokens.len() as u64, "model call"),
+        count(most),
+        line(|sample| sample.context),
+        line(|sample| sample.output),
+    )
+}

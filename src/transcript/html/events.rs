@@ -1,0 +1,127 @@
+//! What happened, event by event, on the page.
+
+use std::collections::HashSet;
+
+use super::{clock, escape};
+use crate::render::human::duration;
+use crate::render::inert;
+use crate::transcript::document::{Document, Entry, Section};
+
+/// The outermost chapters.
+pub(super) fn chapters(document: &Document) -> String {
+    let mut out = String::new();
+    for (at, chapter) in document.chapters.iter().enumerate() {
+        let (first, last) = (chapter.first_sequence, chapter.last_sequence);
+        out.push_str(&format!(
+            "<section class=\"chapter\" id=\"c{at}\">\n<h2>Chapter: {}</h2>\n<pre>{}</pre>\n\
+             <p class=\"hint\">Events <a href=\"#e{first}\">#{first}</a> to <a href=\"#e{last}\">#{last}</a>.</p>\n</section>\n",
+            escape(&chapter.name),
+            escape(&chapter.message)
+        ));
+    }
+    out
+}
+
+/// What happened in one task.
+pub(super) fn turn(at: usize, section: &Section) -> String {
+    let number = section.task.map(|number| format!("[{number}] ")).unwrap_or_default();
+    let outcome = section.outcome.filter(|outcome| *outcome != "ended");
+    let outcome = outcome.map(|outcome| format!(" <b class=\"{outcome}\">{outcome}</b>"));
+    let mut out = format!(
+        "<section class=\"turn\" id=\"t{at}\">\n<h3>{number}{}{}</h3>\n",
+        escape(&inert::preview(&section.title, 200)),
+        outcome.unwrap_or_default()
+    );
+    for entry in &section.items {
+        out.push_str(&article(entry));
+    }
+    if section.items.is_empty() {
+        out.push_str("<p class=\"hint\">Nothing was said or called.</p>\n");
+    }
+    out + "</section>\n"
+}
+
+/// One thing that happened; its id is a link that can be sent.
+fn article(entry: &Entry) -> String {
+    let sequence = entry.sequence();
+    let link = format!("<a class=\"n\" href=\"#e{sequence}\">#{sequence}</a>");
+    match entry {
+        Entry::Said { time, who, text, .. } => format!(
+            "<article id=\"e{sequence}\" data-kind=\"said\">{link} <time>{}</time> <b>{}</b>\n<pre>{}</pre></article>\n",
+            clock(time),
+            escape(who),
+            escape(text)
+        ),
+        Entry::Note { text, .. } => format!(
+            "<article id=\"e{sequence}\" data-kind=\"note\">{link} {}</article>\n",
+            escape(text)
+        ),
+        Entry::Section { title, text, .. } => format!(
+            "<article id=\"e{sequence}\" data-kind=\"note\">{link} <b>{}</b>\n<pre>{}</pre></article>\n",
+            escape(title),
+            escape(text)
+        ),
+        Entry::Call(call) => {
+            let status = call.status;
+            let time = call.time.as_deref().map(clock).unwrap_or_default();
+            let how = if status == "completed" {
+                String::new()
+            } else {
+                format!(
+                    " <b class=\"{status}\">{}</b>",
+                    if status == "started" { "no end" } else { status }
+                )
+            };
+            // Its end has a link of its own.
+            let end = call.end_sequence.filter(|end| *end != sequence);
+            let end = end.map(|end| format!("<span id=\"e{end}\"></span>")).unwrap_or_default();
+            let took = call.duration_ms.map(duration).unwrap_or_default();
+            let head = format!(
+                "{link} <time>{time}</time> <b>{}</b> <code>{}</code>{how} <i>{took}</i>",
+                escape(&call.tool),
+                escape(&call.arguments)
+            );
+            match call.result.as_deref().filter(|result| !result.trim().is_empty()) {
+                None => format!(
+                    "<article id=\"e{sequence}\" data-kind=\"call\" data-status=\"{status}\">{end}{head}</article>\n"
+                ),
+                Some(result) => format!(
+                    "<article id=\"e{sequence}\" data-kind=\"call\" data-status=\"{status}\">{end}<details><summary>{head}</summary>\n<pre>{}</pre></details></article>\n",
+                    escape(result)
+                ),
+            }
+        }
+    }
+}
+
+/// Errors and warnings; those that stand nowhere else get links of their own.
+pub(super) fn troubles(document: &Document) -> String {
+    if document.troubles.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from("<section id=\"troubles\">\n<h2>Errors and warnings</h2>\n<ul>\n");
+    let linked: HashSet<u64> = document
+        .turns
+        .iter()
+        .flat_map(|turn| &turn.items)
+        .flat_map(|entry| {
+            let end = if let Entry::Call(call) = entry { call.end_sequence } else { None };
+            [Some(entry.sequence()), end]
+        })
+        .flatten()
+        .collect();
+    for trouble in &document.troubles {
+        let id = match linked.contains(&trouble.sequence) {
+            true => String::new(),
+            false => format!(" id=\"e{}\"", trouble.sequence),
+        };
+        out.push_str(&format!(
+            "<li{id}><a class=\"n\" href=\"#e{0}\">#{0}</a> <b class=\"{1}\">{1}</b> <code>{2}</code> {3}</li>\n",
+            trouble.sequence,
+            trouble.level,
+            escape(&trouble.kind),
+            escape(&trouble.text)
+        ));
+    }
+    out + "</ul>\n</section>\n"
+}

@@ -1,0 +1,228 @@
+//! The transcript as one page that needs nothing else: no network, no script but its own.
+
+mod charts;
+mod events;
+
+use base64::Engine as _;
+
+use super::document::{Document, Entry};
+use crate::event::hash::sha256;
+use crate::render::human::{count, dollars, duration, plural};
+use crate::render::inert;
+
+/// How the page looks.
+const STYLE: &str = include_str!("page.css");
+/// What it does: search, filters, zooming.
+const SCRIPT: &str = include_str!("page.js");
+
+/// The page. Its policy lets it fetch nothing, and run its own script alone.
+#[must_use]
+pub fn render(document: &Document) -> String {
+    let hash = |text: &str| base64::prelude::BASE64_STANDARD.encode(sha256(text.as_bytes()));
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        hash(STYLE),
+        hash(SCRIPT)
+    );
+    let title = escape(&document.run_id);
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>{title}: {}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
+        document.status
+    );
+    out.push_str(&header(document));
+    out.push_str("<main>\n");
+    out.push_str(&contents(document));
+    out.push_str("<div id=\"body\">\n");
+    out.push_str(&overview(document));
+    out.push_str(&charts::timeline(document));
+    out.push_str(&charts::tokens(document));
+    out.push_str(&events::chapters(document));
+    out.push_str("<section id=\"events\" aria-label=\"What happened\">\n<h2>What happened</h2>\n");
+    for (at, section) in document.turns.iter().enumerate() {
+        out.push_str(&events::turn(at, section));
+    }
+    out.push_str("<p id=\"nothing\" hidden>Nothing fits.</p>\n</section>\n");
+    out.push_str(&events::troubles(document));
+    out.push_str("</div>\n</main>\n");
+    let version = env!("CARGO_PKG_VERSION");
+    let last = document.last_sequence;
+    out.push_str(&format!(
+        "<footer>Made by runlog {version} from events 1–{last}. Times are UTC.</footer>\n\
+         <script>{SCRIPT}</script>\n</body>\n</html>\n"
+    ));
+    out
+}
+
+fn header(document: &Document) -> String {
+    let run = escape(&document.run_id);
+    let status = document.status;
+    let error = document.error.as_deref().map(|error| inert::preview(error, 160));
+    let error = error.map(|error| format!(": <b class=\"failed\">{}</b>", escape(&error)));
+    let error = error.unwrap_or_default();
+    let troubles = match document.troubles.len() as u64 {
+        0 => String::new(),
+        count => {
+            let count = if count == 1 {
+                "1 error or warning".to_owned()
+            } else {
+                format!("{count} errors and warnings")
+            };
+            format!(" · <a href=\"#troubles\">{count}</a>")
+        }
+    };
+    format!(
+        "<header>\n<h1>{run}</h1>\n<p><b class=\"status {status}\">{status}</b>{error} · {}{troubles}</p>\n\
+         <form id=\"filters\" role=\"search\">\n\
+         <input id=\"search\" type=\"search\" placeholder=\"Search\" title=\"/ to search, Escape to clear, j and k for the next and the last event\" aria-label=\"Search\">\n\
+         <select id=\"kind\" aria-label=\"Kind\"><option value=\"\">everything</option>\
+         <option value=\"said\">what was said</option><option value=\"call\">calls</option>\
+         <option value=\"note\">notes</option></select>\n\
+         <select id=\"level\" aria-label=\"Outcome\"><option value=\"\">any outcome</option>\
+         <option value=\"failed\">failed or blocked</option></select>\n\
+         <button type=\"button\" id=\"clear\" hidden>Clear</button>\n\
+         <output id=\"found\" aria-live=\"polite\"></output>\n\
+         <button type=\"button\" id=\"open\">Open all</button>\n\
+         <button type=\"button\" id=\"theme\" aria-label=\"Light or dark\">◐</button>\n</form>\n</header>\n",
+        escape(&facts(document).join(" · "))
+    )
+}
+
+fn facts(document: &Document) -> Vec<String> {
+    let mut facts = Vec::new();
+    let day = document.created_at.as_deref().and_then(|time| time.get(..16));
+    facts.extend(day.map(|day| format!("{} UTC", day.replace('T', " "))));
+    facts.extend(document.duration_ms.map(duration));
+    facts.push(plural(document.events, "event"));
+    let calls: u64 = document.tools.iter().map(|tool| tool.calls).sum();
+    let failed: u64 = document.tools.iter().map(|tool| tool.failures).sum();
+    let failed = if failed > 0 { format!(" ({failed} failed)") } else { String::new() };
+    facts.push(format!("{}{failed}", plural(calls, "call")));
+    if let (Some(input), Some(output)) = (document.input_tokens, document.output_tokens) {
+        facts.push(format!("{} tokens in, {} out", count(input), count(output)));
+    }
+    facts.extend(document.cost_micros.map(dollars));
+    facts.extend(document.models.iter().take(3).cloned());
+    facts
+}
+
+/// The table of contents: chapters, then tasks.
+fn contents(document: &Document) -> String {
+    let mut out = String::from("<nav aria-label=\"Contents\">\n<ol>\n");
+    for (at, chapter) in document.chapters.iter().enumerate() {
+        out.push_str(&format!(
+            "<li>Chapter <a href=\"#c{at}\">{}</a></li>\n",
+            escape(&inert::preview(&chapter.name, 60))
+        ));
+    }
+    for (at, section) in document.turns.iter().enumerate() {
+        let number = section.task.map(|number| format!("{number}. ")).unwrap_or_default();
+        let title = inert::preview(&section.title, 60);
+        let mark = match section.outcome {
+            Some("failed") => " <b class=\"failed\">failed</b>",
+            _ if section.items.iter().any(is_trouble) => {
+                " <b class=\"failed\" title=\"a call failed\">!</b>"
+            }
+            _ => "",
+        };
+        out.push_str(&format!(
+            "<li><a href=\"#t{at}\">{number}{}</a>{mark}</li>\n",
+            escape(&title)
+        ));
+    }
+    if !document.troubles.is_empty() {
+        out.push_str("<li><a href=\"#troubles\">Errors and warnings</a></li>\n");
+    }
+    out + "</ol>\n</nav>\n"
+}
+
+/// Whether a call failed, or was not allowed.
+fn is_trouble(entry: &Entry) -> bool {
+    matches!(entry, Entry::Call(call) if ["failed", "blocked"].contains(&call.status))
+}
+
+fn overview(document: &Document) -> String {
+    let mut out = String::from("<section id=\"overview\" aria-label=\"Overview\">\n");
+    if let Some(prompt) = &document.prompt {
+        out.push_str(&format!("<h2>Prompt</h2>\n<pre>{}</pre>\n", escape(prompt)));
+        if let Some(more @ 1..) = (document.turns.len() as u64).checked_sub(1) {
+            let more = plural(more, "later section");
+            out.push_str(&format!("<p class=\"hint\">{more} below, under What happened.</p>\n"));
+        }
+    }
+    if let Some(Entry::Said { sequence, text, .. }) = document.answer() {
+        out.push_str(&format!(
+            "<h2>Last words <a class=\"n\" href=\"#e{sequence}\">#{sequence}</a></h2>\n<pre>{}</pre>\n",
+            escape(text)
+        ));
+    }
+    if let Some(prompt) = &document.system_prompt {
+        out.push_str(&folded("System prompt", prompt));
+    }
+    if !document.tools.is_empty() {
+        out.push_str("<h2>Tools</h2>\n<div class=\"wide\"><table><thead><tr><th>Tool<th>Calls<th>Failed<th>Blocked<th>Time</tr></thead>\n");
+        for tool in &document.tools {
+            let time = tool.duration_ms.map(duration).unwrap_or_default();
+            out.push_str(&format!(
+                "<tr><td>{}<td>{}<td>{}<td>{}<td>{time}</tr>\n",
+                escape(&inert::preview(&tool.name, 60)),
+                tool.calls,
+                tool.failures,
+                tool.blocked
+            ));
+        }
+        out.push_str("</table></div>\n");
+    }
+    if !document.deliverables.is_empty() {
+        let verdict = document.deliverables_status.as_deref().unwrap_or("not checked yet");
+        out.push_str(&format!("<h2>Deliverables: {}</h2>\n<ul>\n", escape(verdict)));
+        for one in &document.deliverables {
+            let missing = if one.missing { " <b class=\"failed\">missing</b>" } else { "" };
+            out.push_str(&format!("<li><code>{}</code>{missing}</li>\n", escape(&one.path)));
+        }
+        out.push_str("</ul>\n");
+    }
+    if !document.files.is_empty() {
+        out.push_str(&format!(
+            "<details><summary>{} touched</summary>\n<ul>\n",
+            plural(document.files.len() as u64, "file")
+        ));
+        for file in document.files.iter().take(500) {
+            let words: Vec<String> =
+                file.operations.iter().map(|(word, times)| format!("{word} ×{times}")).collect();
+            let words = escape(&words.join(", "));
+            out.push_str(&format!("<li><code>{}</code> {words}</li>\n", escape(&file.path)));
+        }
+        out.push_str("</ul>\n</details>\n");
+    }
+    out + "</section>\n"
+}
+
+fn folded(title: &str, text: &str) -> String {
+    format!("<details><summary>{title}</summary>\n<pre>{}</pre></details>\n", escape(text))
+}
+
+/// The time of day of an RFC 3339 time.
+pub(super) fn clock(time: &str) -> &str {
+    time.get(11..19).unwrap_or_default()
+}
+
+/// Text that is no markup and acts on nothing.
+pub(super) fn escape(text: &str) -> String {
+    let text = inert::text(text);
+    let mut out = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    out
+}
