@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::read::{Read, events_until, tell_bad_lines};
+use super::read::{Read, backfills, events_until, tell_bad_lines};
 use super::{Appending, Global, RunArg, renew, text_or_file};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
@@ -15,7 +15,6 @@ use crate::fs::{read_small, replace};
 use crate::run::dir::RunDir;
 use crate::run::recorder::Recorder;
 use crate::secret::Rules;
-use crate::summary::backfill::Backfills;
 use crate::transcript::document::Document;
 use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::model::Model;
@@ -212,8 +211,7 @@ fn document(run: &RunDir) -> anyhow::Result<(Document, Read)> {
 
 /// Fills a model with the events of a run, up to `last` where that is given.
 fn model(run: &RunDir, last: Option<u64>, mut model: Model) -> anyhow::Result<(Model, Read)> {
-    let mut backfills = Backfills::default();
-    events_until(run, last, |view, _| backfills.observe(view))?;
+    let backfills = backfills(run, last)?;
     let read = events_until(run, last, |view, line| {
         model.observe(view, line.offset, backfills.effective(view.event));
     })?;

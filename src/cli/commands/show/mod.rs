@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::read::{each_event, tell_bad_lines};
+use super::read::{backfills, each_event, events_of, tell_bad_lines};
 use super::{Global, RunArg, folded, now};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::signals::Interrupts;
@@ -101,8 +101,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         let failure = Failure::new(Exit::Usage, "--follow prints lines, and no list");
         return Err(failure.hint("use --format jsonl").into());
     }
-    let mut backfills = Backfills::default();
-    each_event(&run, |view, _| backfills.observe(view))?;
+    let mut backfills = backfills(&run, None)?;
     let mut printing = Printing {
         run: &run,
         format: args.format,
@@ -139,7 +138,8 @@ fn all(
     let mut shown: VecDeque<String> = VecDeque::new();
     let (mut failed, mut fitting, now) = (None, 0_u64, now());
     let mut pending = String::new();
-    let read = each_event(run, |view, line| {
+    let wanted = |kind: &str| args.selection.may_take(kind) || args.relative;
+    let read = events_of(run, None, wanted, |view, line| {
         printing.began.get_or_insert(view.event.timestamp);
         let summary = backfills.effective(view.event);
         if failed.is_some() || !args.selection.takes(view, summary, now) {

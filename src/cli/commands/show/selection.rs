@@ -77,13 +77,18 @@ fn pattern(text: &str) -> Result<Regex, String> {
 }
 
 impl Selection {
+    /// Whether events of a type may be asked for.
+    pub(super) fn may_take(&self, kind: &str) -> bool {
+        self.kind.as_deref().is_none_or(|glob| matches_glob(glob, kind))
+    }
+
     /// Whether an event is one of those asked for at that time.
     pub(super) fn takes(&self, view: &View<'_, '_>, summary: Option<&str>, now: Timestamp) -> bool {
         let event = view.event;
         let fits = |wanted: &Option<String>, value: &str| {
             wanted.as_deref().is_none_or(|wanted| wanted == value)
         };
-        self.kind.as_deref().is_none_or(|glob| matches_glob(glob, &event.kind))
+        self.may_take(&event.kind)
             && self.severity.is_none_or(|severity| Severity::from(severity) == view.severity)
             && fits(&self.actor, &event.actor)
             && fits(&self.task, &event.task_id)
