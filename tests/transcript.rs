@@ -438,3 +438,43 @@ fn other_forms_of_the_fixture() {
     assert_eq!((&json["run_id"], &json["status"]), (&"r".into(), &"completed".into()));
     assert!(json["turns"].as_array().unwrap().len() > 1);
 }
+
+/// If this fails, the page's own script does not run under its policy, or one from a payload does.
+/// Needs a Chromium; says loudly when there is none.
+#[test]
+fn the_page_in_a_browser() {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let run = |name: &str| {
+        std::process::Command::new(name)
+            .arg("--version")
+            .output()
+            .is_ok_and(|said| said.status.success())
+    };
+    let Some(browser) = names.into_iter().find(|name| run(name)) else {
+        let _ =
+            std::io::Write::write_all(&mut std::io::stderr(), b"SKIPPED: there is no Chromium\n");
+        return;
+    };
+    let bench = hostile();
+    bench.ok(&["transcript", "r", "--format", "html"]);
+    let page = bench.path("runs/r/transcript.html");
+    let said = std::process::Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--virtual-time-budget=2000",
+            "--dump-dom",
+        ])
+        .arg(format!("--user-data-dir={}", bench.path("browser").display()))
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .unwrap();
+    let dom = String::from_utf8_lossy(&said.stdout).into_owned();
+    let articles = dom.matches("<article ").count();
+    assert!(dom.contains(&format!("data-ready=\"{articles}\"")) && articles >= 5, "{dom}");
+    for tag in ["<img", "<iframe", "onload=\"", "onerror=\""] {
+        assert!(!dom.contains(tag), "{tag}");
+    }
+    assert_eq!(dom.matches("<script").count(), 1);
+}

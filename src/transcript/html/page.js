@@ -163,3 +163,4 @@ addEventListener('keydown', event => {
   if (event.key === 'j') step(1);
   if (event.key === 'k') step(-1);
 });
+document.documentElement.dataset.ready = String(all.length);
