@@ -395,8 +395,8 @@ impl Document {
     /// The last thing that was said, which mostly is the answer.
     #[must_use]
     pub fn answer(&self) -> Option<&Entry> {
-        let entries = self.turns.iter().flat_map(|turn| &turn.items);
-        entries.filter(|entry| matches!(entry, Entry::Said { .. })).next_back()
+        let mut entries = self.turns.iter().flat_map(|turn| &turn.items);
+        entries.rfind(|entry| matches!(entry, Entry::Said { .. }))
     }
 }
 
