@@ -37,6 +37,9 @@ use crate::secret::Rules;
 /// Largest derived document that is read whole, in bytes.
 const MAX_DOCUMENT: u64 = 256 << 20;
 
+/// Bytes of a derived log that are read together.
+const READ: usize = 256 << 10;
+
 /// What a run is held against.
 pub(super) struct Asked<'a> {
     pub(super) secrets: &'static Rules,
@@ -87,7 +90,7 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
     let derived_logs = derived_logs.map(|(name, path)| (name, snapshot(&path)));
     let [mut tools, mut errors] = derived_logs.each_ref().map(|(name, lines)| {
         let lines = lines.as_ref().ok().and_then(Option::as_ref);
-        Comparison::new(name, lines.map(BufReader::new))
+        Comparison::new(name, lines.map(|lines| BufReader::with_capacity(READ, lines)))
     });
     let reader = LogReader::open(&run.events())?;
     let mut check = LogCheck::new(asked.secrets, asked.templates);
