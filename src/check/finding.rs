@@ -103,10 +103,4 @@ impl Findings {
     pub fn push(&mut self, finding: Finding) {
         self.all.push(finding);
     }
-
-    /// How many there are of that level.
-    #[must_use]
-    pub fn count(&self, level: Level) -> usize {
-        self.all.iter().filter(|finding| finding.level == level).count()
-    }
 }

@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 
-use super::finding::Findings;
+use super::finding::{Finding, Findings};
 use super::log::LOG;
 use super::state::STATE;
 use super::table::Fix;
 use super::{chapters, derived};
+use crate::log::settle::Unterminated;
 use crate::run::mend::{DamagedLine, Ending};
 
 /// One thing to do.
@@ -94,8 +95,17 @@ pub struct Standing<'f> {
 /// What to do, in order.
 #[must_use]
 pub fn plan(standing: &Standing<'_>) -> Vec<Step> {
-    use super::finding::Finding;
-    use crate::log::settle::Unterminated;
+    let mut steps = end_in_order(standing);
+    if standing.is_empty && steps.is_empty() {
+        // Nothing derives from nothing.
+        return steps;
+    }
+    steps.extend(rebuilt(standing, !steps.is_empty()));
+    steps
+}
+
+/// What brings the end of the log in order.
+fn end_in_order(standing: &Standing<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     let Ending { damaged, unterminated, end } = standing.ending;
     // While a writer is at work, its bytes are no tail.
@@ -127,10 +137,11 @@ pub fn plan(standing: &Standing<'_>) -> Vec<Step> {
             ),
         ));
     }
-    if standing.is_empty && steps.is_empty() {
-        // Nothing derives from nothing.
-        return steps;
-    }
+    steps
+}
+
+/// The files to make anew; `grows` says whether the log will have a newer event.
+fn rebuilt(standing: &Standing<'_>, grows: bool) -> Vec<Step> {
     let rebuilt =
         |finding: &&Finding| finding.check().is_some_and(|check| check.fix == Fix::Rebuild);
     let differs =
@@ -140,14 +151,15 @@ pub fn plan(standing: &Standing<'_>) -> Vec<Step> {
             })
         };
     let mut files: Vec<&str> = standing.findings.all.iter().filter(rebuilt).map(file_of).collect();
-    if standing.is_stale || !steps.is_empty() {
+    if standing.is_stale || grows {
         files.push(STATE);
     }
-    if !steps.is_empty() {
+    if grows {
         files.push(derived::TRANSCRIPT);
     }
     files.sort_unstable();
     files.dedup();
+    let mut steps = Vec::with_capacity(files.len());
     for file in files {
         let kept =
             if standing.lost && differs(file) { "; the old one stays beside it" } else { "" };
@@ -173,7 +185,7 @@ pub fn plan(standing: &Standing<'_>) -> Vec<Step> {
 }
 
 /// The file to make; of the chapters' tree, all of it.
-fn file_of(finding: &super::finding::Finding) -> &str {
+fn file_of(finding: &Finding) -> &str {
     let file = finding.place.file.as_str();
     if file.starts_with(chapters::FOLDER) { chapters::FOLDER } else { file }
 }

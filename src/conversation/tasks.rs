@@ -130,9 +130,7 @@ impl Tasks {
     /// Takes the next event. The number of the task that owns it, if one does.
     pub fn observe(&mut self, view: &View<'_, '_>) -> Option<u64> {
         match view.role {
-            Role::RunCompleted | Role::RunFailed | Role::RunIncomplete | Role::RunCancelled => {
-                self.ended = true;
-            }
+            role if role.ends_run() => self.ended = true,
             Role::RunStarted | Role::RunResumed => self.ended = false,
             // Chapters refer to numbers, so from now on only real starts add tasks.
             Role::Chapter => self.split = Split::ByStart,

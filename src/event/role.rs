@@ -87,6 +87,15 @@ impl Role {
         )
     }
 
+    /// Whether the event ends the run.
+    #[must_use]
+    pub fn ends_run(self) -> bool {
+        matches!(
+            self,
+            Self::RunCompleted | Self::RunFailed | Self::RunIncomplete | Self::RunCancelled
+        )
+    }
+
     /// Whether the event belongs to no task and is never new content.
     #[must_use]
     pub fn is_bookkeeping(self) -> bool {

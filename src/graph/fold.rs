@@ -45,10 +45,7 @@ impl Fold {
     /// Takes the next event, whose line begins at byte `offset`.
     pub fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
         let sequence = view.event.sequence;
-        self.ended |= matches!(
-            view.role,
-            Role::RunCompleted | Role::RunFailed | Role::RunIncomplete | Role::RunCancelled
-        );
+        self.ended |= view.role.ends_run();
         let owner = self.owner(view);
         let observed = self.calls.observe(view, offset);
         let mut node = None;

@@ -7,13 +7,14 @@ use serde::Serialize;
 
 use super::Harness;
 use super::model::{CallLine, Item, Model, Remark, Turn};
+use crate::chapter::fold::Chapter;
 use crate::conversation::calls::Calls;
 use crate::conversation::tasks::Outcome;
 use crate::event::json::Json;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
 use crate::run::document::SCHEMA_VERSION;
-use crate::summary::overview::tool_counts;
+use crate::summary::overview::{ToolCount, tool_counts};
 
 /// Characters kept of a prompt.
 const LONG: usize = 8000;
@@ -281,7 +282,7 @@ impl Document {
 }
 
 fn tools(model: &Model) -> Vec<Tool> {
-    let tool = |tool: crate::summary::overview::ToolCount| Tool {
+    let tool = |tool: ToolCount| Tool {
         name: tool.name,
         calls: tool.calls,
         failures: tool.failures,
@@ -292,7 +293,7 @@ fn tools(model: &Model) -> Vec<Tool> {
 }
 
 fn chapters(model: &Model) -> Vec<ChapterLine> {
-    let line = |chapter: &crate::chapter::fold::Chapter| ChapterLine {
+    let line = |chapter: &Chapter| ChapterLine {
         name: chapter.name.clone(),
         slug: chapter.slug.clone(),
         message: cut(&chapter.message, LONG).into_owned(),

@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::document::{Call, Document, Entry, Section};
 use crate::render::human::{count, dollars, duration, plural};
-use crate::render::inert::{line, text as inert};
+use crate::render::inert::{line, preview, text as inert};
 
 /// How it looks.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,7 @@ fn turn(section: &Section, look: Look) -> String {
     let outcome = section.outcome.filter(|outcome| *outcome != "ended");
     let outcome = outcome.map(|outcome| format!(" · {outcome}")).unwrap_or_default();
     let room = look.width.saturating_sub(number.width() + outcome.width()).max(16);
-    let title = crate::render::inert::preview(&section.title, room);
+    let title = preview(&section.title, room);
     let mut out = heading(&format!("{number}{title}{outcome}"), look);
     for entry in &section.items {
         out.push_str(&told(entry, look));
@@ -84,7 +84,7 @@ fn turn(section: &Section, look: Look) -> String {
 fn told(entry: &Entry, look: Look) -> String {
     let lead = look.paint("2", &format!("{:>7}  ", format!("#{}", entry.sequence())));
     let (who, text) = entry.told();
-    let who = crate::render::inert::preview(&who, 40);
+    let who = preview(&who, 40);
     let (paint, most) = match entry {
         Entry::Call(call) if call.status == "failed" => ("31", 2),
         Entry::Call(call) if call.status == "blocked" => ("33", 2),
@@ -92,7 +92,8 @@ fn told(entry: &Entry, look: Look) -> String {
         _ => ("1", SAID),
     };
     let how = if let Entry::Call(call) = entry { remark(call) } else { String::new() };
-    let body = wrapped(&format!("{who}: {text}{how}"), INDENT, most, look);
+    let colon = if text.is_empty() { "" } else { ": " };
+    let body = wrapped(&format!("{who}{colon}{text}{how}"), INDENT, most, look);
     let body = body.get(INDENT..).unwrap_or_default();
     let body = body.strip_prefix(who.as_str()).unwrap_or(body);
     let mut out = format!("{lead}{}{body}", look.paint(paint, &who));

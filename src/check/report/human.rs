@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{RunReport, by_code, is_verdict, place};
+use super::{RunReport, by_code, counted, place};
 use crate::check::deliverables::Verdict;
 use crate::check::finding::{Excerpt, Finding};
 use crate::check::mend::Status;
@@ -105,8 +105,7 @@ fn pointed(excerpt: &Excerpt, look: Look) -> String {
 fn counts(report: &RunReport) -> String {
     let counts = [Level::Error, Level::Warning, Level::Info].map(|level| {
         let name = if level == Level::Info { "note" } else { level.name() };
-        let counted = |finding: &&Finding| finding.level == level && !is_verdict(finding);
-        plural(report.findings.all.iter().filter(counted).count() as u64, name)
+        plural(counted(report, level), name)
     });
     format!("{}, {}", plural(report.events, "event"), counts.join(", "))
 }

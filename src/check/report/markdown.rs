@@ -1,6 +1,6 @@
 //! A summary for people in Markdown, as job summaries show it.
 
-use super::{RunReport, by_code};
+use super::{RunReport, by_code, counted};
 use crate::check::deliverables::Deliverable;
 use crate::check::table::{Level, find};
 use crate::render::human::plural;
@@ -22,7 +22,7 @@ pub fn markdown(reports: &[RunReport], strict: bool) -> String {
         "| Run | Verdict | Events | Errors | Warnings | Notes |\n|---|---|--:|--:|--:|--:|\n"
             .to_owned();
     for report in reports {
-        let count = |level| report.findings.count(level);
+        let count = |level| counted(report, level);
         let row = format!(
             "| {} | {} | {} | {} | {} | {} |\n",
             code(&report.run_id),

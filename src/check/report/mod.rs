@@ -69,6 +69,12 @@ fn is_verdict(finding: &Finding) -> bool {
     family == Some(DELIVERABLES) && finding.level > Level::Info
 }
 
+/// How many findings of a level there are, but for verdicts on deliverables.
+fn counted(report: &RunReport, level: Level) -> u64 {
+    let counted = |finding: &&Finding| finding.level == level && !is_verdict(finding);
+    report.findings.all.iter().filter(counted).count() as u64
+}
+
 fn by_code(findings: &Findings, level: Level) -> Vec<(&'static str, Vec<&Finding>)> {
     let mut groups: Vec<(&'static str, Vec<&Finding>)> = Vec::new();
     // Verdicts on deliverables have lines of their own.

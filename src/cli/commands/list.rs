@@ -71,7 +71,8 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
             serde_json::to_string_pretty(&document)? + "\n"
         }
         TableOrJson::Table if runs.is_empty() => {
-            ui.note(&format!("no runs in {}", global.runs_dir.display()));
+            let such = if args.status.is_empty() { "" } else { " with that status" };
+            ui.note(&format!("no runs{such} in {}", global.runs_dir.display()));
             String::new()
         }
         TableOrJson::Table => {

@@ -15,7 +15,6 @@ use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
-use crate::event::role::Role;
 use crate::log::reader::{Body, LogReader};
 use crate::run::dir::RunDir;
 use crate::summary::backfill::Backfills;
@@ -204,7 +203,7 @@ fn follow(
             let Ok(Some(event)) = line.event() else { continue };
             let view = View::of(&event);
             backfills.observe(&view);
-            ended |= is_end(view.role);
+            ended |= view.role.ends_run();
             printing.began.get_or_insert(event.timestamp);
             let summary = backfills.effective(&event);
             if args.selection.takes(&view, summary, now()) {
@@ -239,10 +238,6 @@ fn follow(
         }
         reader.extend_to(known);
     }
-}
-
-fn is_end(role: Role) -> bool {
-    matches!(role, Role::RunCompleted | Role::RunFailed | Role::RunIncomplete | Role::RunCancelled)
 }
 
 /// Prints whole lines.

@@ -11,6 +11,7 @@ use crate::check::report::{
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::fs::{FsError, replace};
+use crate::render::inert;
 
 /// Everything that is to be reported.
 pub(super) struct Output<'o> {
@@ -61,7 +62,7 @@ impl Format {
     fn without_commands(self, text: String) -> String {
         let (escaped, whole): (&str, &[&str]) = match self {
             Self::Human | Self::Markdown => {
-                return crate::render::inert::commands(&text).into_owned();
+                return inert::commands(&text).into_owned();
             }
             Self::Github => return text,
             Self::Json | Self::Sarif => ("#\\u0023", &["##[", "##vso["]),
