@@ -214,6 +214,8 @@ fn no_edit_passes() {
     let bench = rich();
     let root = bench.path("runs/r");
     let sound = read(&root);
+    // What is said of the run as it is: it holds imported events.
+    let known = bench.codes();
     let mut survivors: BTreeMap<String, u64> = BTreeMap::new();
     for _ in 0..number("MUTATIONS", 500) {
         let (what, files) = edit(&sound, &mut numbers);
@@ -224,7 +226,8 @@ fn no_edit_passes() {
             let derived = !["events.jsonl", "blobs", "deliverables"]
                 .iter()
                 .any(|primary| file.starts_with(primary));
-            assert!(derived && said.out.contains("info RL"), "{what} passes: {}", said.out);
+            let told = bench.codes().iter().any(|code| !known.contains(code));
+            assert!(derived && told, "{what} passes: {}", said.out);
             bench.ok(&["validate", "r", "--fix", "-q"]);
             assert!(read(&root) == sound, "{what} passes, and is not mended");
             *survivors.entry(file.to_owned()).or_default() += 1;
@@ -236,6 +239,6 @@ fn no_edit_passes() {
         survivors.iter().map(|(file, count)| format!("{file} ({count})")).collect();
     let _ = std::io::Write::write_all(
         &mut std::io::stderr(),
-        format!("reported at level info, and mended: {}\n", list.join(", ")).as_bytes(),
+        format!("reported, and mended: {}\n", list.join(", ")).as_bytes(),
     );
 }
