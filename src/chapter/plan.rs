@@ -313,7 +313,7 @@ fn whole_calls(
     index: &Index,
 ) -> Result<(u64, u64, u64, u64), Refusal> {
     match index.spans().parted(first, last) {
-        Some(call) => Err(Refusal::PartsCall(call.tool.to_string(), call.began, call.ended)),
+        Some(call) => Err(Refusal::PartsCall(call.tool.clone(), call.began, call.ended)),
         None => Ok((task, task, first, last)),
     }
 }

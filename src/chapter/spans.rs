@@ -1,14 +1,12 @@
 //! Calls as ranges of events, so that a chapter never parts a call from its result.
 
-use std::sync::Arc;
-
 use crate::conversation::calls::{Call, CallStatus, Calls};
 
 /// One call that was seen to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The tool's name.
-    pub tool: Arc<str>,
+    pub tool: String,
     /// Sequence of its first event.
     pub began: u64,
     /// Sequence of its last one; `None` when it has none.
@@ -35,7 +33,12 @@ impl Spans {
         let span = |call: &Call| {
             let began = call.first?.sequence;
             let failed = Calls::status(call, over) == CallStatus::Failed;
-            Some(Span { tool: Arc::clone(&call.tool), began, ended: call.end_sequence, failed })
+            Some(Span {
+                tool: calls.tool(call).to_owned(),
+                began,
+                ended: call.end_sequence,
+                failed,
+            })
         };
         let mut all: Vec<Span> = calls.all().iter().filter_map(span).collect();
         all.sort_by_key(|span| span.began);

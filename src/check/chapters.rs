@@ -75,7 +75,7 @@ impl Exported {
             findings.push(Finding::new("RL711", Place::file(FOLDER), message));
         }
         for path in self.edited {
-            let place = Place::file(&format!("{FOLDER}{path}"));
+            let place = Place::file(format!("{FOLDER}{path}"));
             findings.push(Finding::new("RL712", place, "it is not what the events say"));
         }
     }

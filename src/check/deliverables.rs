@@ -72,7 +72,11 @@ impl Deliverable {
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {
         let reason = self.reason.as_deref().unwrap_or_default();
-        Some(Finding::new(self.code?, Place::file(&self.file), format!("{}: {reason}", self.path)))
+        Some(Finding::new(
+            self.code?,
+            Place::file(self.file.clone()),
+            format!("{}: {reason}", self.path),
+        ))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::transcript::extent::{Detail, Extent};
 /// Holds the lines of a derived log against the records that the events give. Records may
 /// be missing (a kill between two writes); lines may not differ.
 pub struct Comparison<R> {
-    file: String,
+    file: &'static str,
     lines: Option<R>,
     /// The next line of the file; empty at its end.
     next: Vec<u8>,
@@ -19,9 +19,8 @@ pub struct Comparison<R> {
 
 impl<R: BufRead> Comparison<R> {
     /// For a file of that name; `None` when it does not exist.
-    pub fn new(file: &str, lines: Option<R>) -> Self {
-        let mut comparison =
-            Self { file: file.to_owned(), lines, next: Vec::new(), number: 0, missing: 0 };
+    pub fn new(file: &'static str, lines: Option<R>) -> Self {
+        let mut comparison = Self { file, lines, next: Vec::new(), number: 0, missing: 0 };
         comparison.advance();
         comparison
     }
@@ -44,7 +43,7 @@ impl<R: BufRead> Comparison<R> {
 
     /// Adds what was found, after the last record.
     pub fn finish(self, findings: &mut Findings) {
-        let place = Place::file(&self.file);
+        let place = Place::file(self.file);
         if !self.next.is_empty() {
             let place = Place { line: Some(self.number), ..place };
             findings.push(Finding::new("RL502", place, "the record is not what the events say"));

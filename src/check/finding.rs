@@ -1,5 +1,7 @@
 //! What a check found, and where.
 
+use std::borrow::Cow;
+
 use super::table::{self, Check, Level};
 
 /// A finding.
@@ -45,7 +47,7 @@ impl Excerpt {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// File, relative to the run directory.
-    pub file: String,
+    pub file: Cow<'static, str>,
     /// Line, from 1.
     pub line: Option<u64>,
     /// Byte offset in the file.
@@ -57,8 +59,8 @@ pub struct Place {
 impl Place {
     /// A file as a whole.
     #[must_use]
-    pub fn file(name: &str) -> Self {
-        Self { file: name.to_owned(), ..Self::default() }
+    pub fn file(name: impl Into<Cow<'static, str>>) -> Self {
+        Self { file: name.into(), ..Self::default() }
     }
 }
 

@@ -41,16 +41,28 @@ impl Ids {
 /// The number in an id as this program makes them: `evt_` and a UUID in lower case.
 pub(super) fn number(id: &str) -> Option<u128> {
     const DASHES: [usize; 4] = [8, 13, 18, 23];
+    /// Where four digits begin.
+    const GROUPS: [usize; 8] = [0, 4, 9, 14, 19, 24, 28, 32];
     let uuid: &[u8; 36] = id.strip_prefix("evt_")?.as_bytes().try_into().ok()?;
-    let mut number = 0;
-    for (at, byte) in uuid.iter().enumerate() {
-        let digit = match byte {
-            b'-' if DASHES.contains(&at) => continue,
-            b'0'..=b'9' => byte - b'0',
-            b'a'..=b'f' => byte - b'a' + 10,
-            _ => return None,
-        };
-        number = number << 4 | u128::from(digit);
+    // All are looked at, and judged at the end: without a branch a byte.
+    let (mut number, mut seen) = (0, 0);
+    for at in GROUPS {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|next| DIGITS[usize::from(uuid[at + next])]);
+        seen |= a | b | c | d;
+        number = number << 16 | u128::from(a << 12 | b << 8 | c << 4 | d);
     }
-    DASHES.iter().all(|at| uuid[*at] == b'-').then_some(number)
+    (DASHES.iter().all(|at| uuid[*at] == b'-') && seen < NO_DIGIT).then_some(number)
 }
+
+/// What the hex digits in lower case stand for.
+static DIGITS: [u16; 256] = {
+    let mut digits = [NO_DIGIT; 256];
+    let mut digit = 0;
+    while digit < 16 {
+        digits[b"0123456789abcdef"[digit as usize] as usize] = digit;
+        digit += 1;
+    }
+    digits
+};
+
+const NO_DIGIT: u16 = 16;

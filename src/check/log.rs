@@ -40,7 +40,7 @@ impl Spot<'_> {
 
     fn place(&self) -> Place {
         Place {
-            file: LOG.to_owned(),
+            file: LOG.into(),
             line: Some(self.line),
             offset: Some(self.offset),
             event_id: self.event_id.map(str::to_owned),
@@ -189,7 +189,8 @@ impl LogCheck {
             let Some((place, imported)) = self.open.get(&index) else { continue };
             let level = if *imported || !ended { Level::Info } else { Level::Warning };
             if call.ends == 0 {
-                let message = format!("the call {} of {} has no end", call.id, call.tool);
+                let (id, tool) = (state.calls.id(call), state.calls.tool(call));
+                let message = format!("the call {id} of {tool} has no end");
                 self.findings.push(Finding::new("RL202", place.clone(), message).at_most(level));
             }
         }
@@ -286,9 +287,11 @@ impl LogCheck {
     }
 
     fn order(&mut self, event: &Event<'_>, imported: bool, spot: Spot<'_>) {
-        let role = catalogue::role(&event.kind);
         // What a repair tells may stand before the first event.
-        if !self.begun && role != Role::Recovered {
+        if !self.begun
+            && let role = catalogue::role(&event.kind)
+            && role != Role::Recovered
+        {
             self.begun = true;
             if role != Role::RunCreated && !self.damaged {
                 self.add("RL406", spot, format!("the first event is {}", event.kind));

@@ -186,6 +186,6 @@ fn rebuilt(standing: &Standing<'_>, grows: bool) -> Vec<Step> {
 
 /// The file to make; of the chapters' tree, all of it.
 fn file_of(finding: &Finding) -> &str {
-    let file = finding.place.file.as_str();
+    let file = finding.place.file.as_ref();
     if file.starts_with(chapters::FOLDER) { chapters::FOLDER } else { file }
 }

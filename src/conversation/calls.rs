@@ -1,7 +1,6 @@
 //! Tool calls: starts paired with their ends.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use foldhash::HashMap;
 
@@ -54,10 +53,7 @@ pub struct Start {
 /// One call, whatever number of events told of it.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// Its id, as the first event gave it; the event's own id where it gave none.
-    pub id: Arc<str>,
-    /// The tool's name.
-    pub tool: Arc<str>,
+    id: Name,
     /// The tool, and who recorded the start: they pair events without ids.
     pair: (Name, Name),
     /// The first start.
@@ -86,6 +82,16 @@ struct Owner {
     agent: Name,
 }
 
+/// The id of a call, taken apart.
+#[derive(Clone, Copy)]
+struct CallId<'i> {
+    whole: &'i str,
+    /// What stands before the last slash, if there is one.
+    prefix: Option<&'i str>,
+    /// What stands behind it.
+    last: Name,
+}
+
 /// What an event did to the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observed {
@@ -104,8 +110,10 @@ pub struct Observed {
 pub struct Calls {
     calls: Vec<Call>,
     names: Names,
-    /// By the last segment of the id: `R/tc1` and `tc1` both lie under `tc1`.
-    by_segment: HashMap<Arc<str>, Segment>,
+    /// The ids, and their last segments: `R/tc1` and `tc1` both lie under `tc1`.
+    ids: Names,
+    /// By the number of the last segment.
+    by_segment: Vec<Segment>,
     /// Starts in order, by tool and actor; the closed ones are dropped when met.
     open_by_tool: HashMap<(Name, Name), Vec<usize>>,
     /// Calls by whose errors concern them; taken out by the first such error.
@@ -165,6 +173,18 @@ impl Calls {
         }
     }
 
+    /// The id of a call, as its first event gave it; the event's own id where it gave none.
+    #[must_use]
+    pub fn id(&self, call: &Call) -> &str {
+        self.ids.text(call.id)
+    }
+
+    /// The name of a call's tool.
+    #[must_use]
+    pub fn tool(&self, call: &Call) -> &str {
+        self.names.text(call.pair.0)
+    }
+
     /// How a call stands, given whether its run has ended: one that an error of its
     /// agent cut short has failed then.
     #[must_use]
@@ -180,17 +200,17 @@ impl Calls {
         let event = view.event;
         let start = Start { sequence: event.sequence, offset, time: event.timestamp };
         let id = view.call_id().unwrap_or_else(|| event.event_id.clone());
-        let call = self.find(&id).unwrap_or_else(|| self.add(view, &id));
+        let id = self.split(&id);
+        let call = self.find(id).unwrap_or_else(|| self.add(view, id));
         let entry = &mut self.calls[call];
         entry.first.get_or_insert(start);
         entry.newest = Some(start);
         entry.open = true;
-        if let (Some(_), last) = split_id(&id)
-            && let Some(segment) = self.by_segment.get_mut(last)
-        {
-            segment.prefixed.get_or_insert_default().open.push(call);
+        let pair = entry.pair;
+        if id.prefix.is_some() {
+            self.segment(id.last).prefixed.get_or_insert_default().open.push(call);
         }
-        let starts = self.open_by_tool.entry(entry.pair).or_default();
+        let starts = self.open_by_tool.entry(pair).or_default();
         while starts.last().is_some_and(|call| !self.calls[*call].open) {
             starts.pop();
         }
@@ -201,8 +221,14 @@ impl Calls {
     fn end(&mut self, view: &View<'_, '_>, offset: u64) -> Observed {
         let event = view.event;
         let call = match view.call_id() {
-            Some(id) => self.find(&id).unwrap_or_else(|| self.add(view, &id)),
-            None => self.newest_open(view).unwrap_or_else(|| self.add(view, &event.event_id)),
+            Some(id) => {
+                let id = self.split(&id);
+                self.find(id).unwrap_or_else(|| self.add(view, id))
+            }
+            None => self.newest_open(view).unwrap_or_else(|| {
+                let id = self.split(&event.event_id);
+                self.add(view, id)
+            }),
         };
         let entry = &mut self.calls[call];
         let start =
@@ -242,7 +268,16 @@ impl Calls {
         (self.names.get(&view.tool()), self.names.get(&view.event.actor))
     }
 
-    fn add(&mut self, view: &View<'_, '_>, id: &str) -> usize {
+    /// The parts of an id.
+    fn split<'i>(&mut self, whole: &'i str) -> CallId<'i> {
+        let (prefix, last) = match memchr::memrchr(b'/', whole.as_bytes()) {
+            Some(slash) => (Some(&whole[..slash]), &whole[slash + 1..]),
+            None => (None, whole),
+        };
+        CallId { whole, prefix, last: self.ids.get(last) }
+    }
+
+    fn add(&mut self, view: &View<'_, '_>, id: CallId<'_>) -> usize {
         let index = self.calls.len();
         let Owner { run, agent } = self.owner(view);
         for concern in
@@ -255,12 +290,8 @@ impl Calls {
             endless.push(index);
         }
         let pair = self.pair(view);
-        let (prefix, last) = split_id(id);
-        let id: Arc<str> = id.into();
-        let last = if prefix.is_none() { Arc::clone(&id) } else { last.into() };
         self.calls.push(Call {
-            id,
-            tool: self.names.text(pair.0),
+            id: id.prefix.map_or(id.last, |_| self.ids.get(id.whole)),
             pair,
             first: None,
             newest: None,
@@ -271,8 +302,8 @@ impl Calls {
             duration_ms: None,
             error_followed: false,
         });
-        let segment = self.by_segment.entry(last).or_default();
-        match prefix {
+        let segment = self.segment(id.last);
+        match id.prefix {
             Some(prefix) => {
                 let prefixed = segment.prefixed.get_or_insert_default();
                 prefixed.newest = index;
@@ -283,12 +314,20 @@ impl Calls {
         index
     }
 
+    /// What is known under the last segment of an id.
+    fn segment(&mut self, last: Name) -> &mut Segment {
+        let at = last.index();
+        if self.by_segment.len() <= at {
+            self.by_segment.resize_with(at + 1, Segment::default);
+        }
+        &mut self.by_segment[at]
+    }
+
     /// The call of that id. A bare id also names a prefixed call, the newest open one first;
     /// a prefixed id also names a bare call that no other prefix names.
-    fn find(&mut self, id: &str) -> Option<usize> {
-        let (prefix, last) = split_id(id);
-        let segment = self.by_segment.get_mut(last)?;
-        let Some(prefix) = prefix else {
+    fn find(&mut self, id: CallId<'_>) -> Option<usize> {
+        let segment = self.by_segment.get_mut(id.last.index())?;
+        let Some(prefix) = id.prefix else {
             let Segment { bare, prefixed } = segment;
             return bare.or_else(|| {
                 let Prefixed { open, newest, .. } = prefixed.as_deref_mut()?;
@@ -318,13 +357,5 @@ impl Calls {
             }
         }
         None
-    }
-}
-
-/// The prefix of an id, if it has one, and its last segment.
-fn split_id(id: &str) -> (Option<&str>, &str) {
-    match memchr::memrchr(b'/', id.as_bytes()) {
-        Some(slash) => (Some(&id[..slash]), &id[slash + 1..]),
-        None => (None, id),
     }
 }

@@ -6,6 +6,7 @@ use super::json::{Json, Kind, ObjectText, escape_into};
 
 /// The key that makes an object a reference.
 pub const KEY: &str = "$blob";
+const KEY_START: u8 = KEY.as_bytes()[0];
 
 /// Bytes of a large value that stay in the event, at its beginning and at its end.
 const KEPT: usize = 512;
@@ -103,7 +104,8 @@ pub fn put_back(
 
 /// Each reference in a value.
 pub fn references<'a>(value: Json<'a>, each: &mut impl FnMut(&Reference<'a>)) {
-    if memchr::memmem::find(value.text().as_bytes(), KEY.as_bytes()).is_none() {
+    let text = value.text().as_bytes();
+    if !memchr::memchr_iter(KEY_START, text).any(|at| text[at..].starts_with(KEY.as_bytes())) {
         return;
     }
     match (Reference::of(value), value.kind()) {

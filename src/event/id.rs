@@ -99,7 +99,9 @@ pub fn check_type(text: &str) -> Result<(), BadId> {
 /// Whether a text holds white space or control characters.
 fn is_spaced(text: &str) -> bool {
     let spaced = |character: char| character.is_whitespace() || character.is_control();
-    !text.bytes().all(|byte| byte.is_ascii_graphic()) && text.chars().any(spaced)
+    // All are looked at, several at once.
+    let graphic = text.bytes().fold(true, |all, byte| all & byte.is_ascii_graphic());
+    !graphic && text.chars().any(spaced)
 }
 
 /// Bytes of an id that is made here.

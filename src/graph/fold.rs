@@ -135,7 +135,8 @@ impl Fold {
         owner: Option<usize>,
     ) -> usize {
         let sequence = view.event.sequence;
-        let (id, tool) = (self.calls.all()[call].id.clone(), self.calls.all()[call].tool.clone());
+        let told = &self.calls.all()[call];
+        let (id, tool) = (self.calls.id(told).to_owned(), self.calls.tool(told).to_owned());
         let known = self.call_nodes.get(&call).copied();
         let at = known.unwrap_or_else(|| {
             let at = self.node(NodeKind::Call, &id, &tool, sequence);
@@ -143,7 +144,7 @@ impl Fold {
             self.edges.extend(owner.map(|owner| (owner, at, EdgeKind::Call)));
             at
         });
-        for id in [Some(id.to_string()), view.call_id().map(std::borrow::Cow::into_owned)] {
+        for id in [Some(id.clone()), view.call_id().map(std::borrow::Cow::into_owned)] {
             let Some(id) = id else { continue };
             let last = id.rsplit('/').next().unwrap_or(&id).to_owned();
             self.call_ids.entry(last).or_insert(at);

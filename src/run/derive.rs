@@ -251,8 +251,7 @@ impl Fold {
         records.tool.clear();
         records.error.clear();
         if let Some(observed) = records.effect.call {
-            let call = &self.state.calls.all()[observed.call];
-            records::tool_record(view, &observed, call, &mut records.tool);
+            records::tool_record(view, &observed, &self.state.calls, &mut records.tool);
         }
         if records::is_error(view) {
             records::error_record(view, &mut records.error);

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::conversation::calls::{Call, CallStatus, Observed};
+use crate::conversation::calls::{CallStatus, Calls, Observed};
 use crate::event::blob::Reference;
 use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text};
@@ -22,7 +22,7 @@ const CATEGORIES: &[&str] =
     &["config", "sandbox", "skill", "tool", "memory", "engine", "governance", "unknown"];
 
 /// Appends the line for `logs/tools.jsonl` that a tool state gives, newline included.
-pub fn tool_record(view: &View<'_, '_>, observed: &Observed, call: &Call, out: &mut String) {
+pub fn tool_record(view: &View<'_, '_>, observed: &Observed, calls: &Calls, out: &mut String) {
     let event = view.event;
     let ends = view.role.is_tool_end();
     let status = match view.role {
@@ -32,7 +32,7 @@ pub fn tool_record(view: &View<'_, '_>, observed: &Observed, call: &Call, out: &
         _ => CallStatus::Completed,
     };
     let call_id = view.call_id().unwrap_or_else(|| match observed.start {
-        Some(_) => Cow::Borrowed(call.id.as_ref()),
+        Some(_) => Cow::Borrowed(calls.id(&calls.all()[observed.call])),
         None => event.event_id.clone(),
     });
     let started = if ends { observed.start.map(|start| start.time) } else { Some(event.timestamp) };

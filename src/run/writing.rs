@@ -221,8 +221,7 @@ impl RecordLines<'_> {
         if view.role.is_tool_state() {
             match self.recent.observe(self.log, view, offset, length) {
                 Ok((observed, calls)) => {
-                    let call = &calls.all()[observed.call];
-                    records::tool_record(view, &observed, call, &mut self.tools);
+                    records::tool_record(view, &observed, calls, &mut self.tools);
                 }
                 Err(error) => warnings.push(error.to_string()),
             }

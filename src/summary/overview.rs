@@ -157,8 +157,9 @@ pub fn tool_counts(state: &RunState) -> Vec<ToolCount> {
     let mut tools: BTreeMap<&str, ToolCount> = BTreeMap::new();
     let ended = state.status().is_terminal();
     for call in state.calls.all() {
-        let tool = tools.entry(&call.tool).or_default();
-        tool.name = call.tool.to_string();
+        let name = state.calls.tool(call);
+        let tool = tools.entry(name).or_default();
+        name.clone_into(&mut tool.name);
         tool.calls += 1;
         match Calls::status(call, ended) {
             CallStatus::Failed => tool.failures += 1,

@@ -340,7 +340,8 @@ fn section(model: &Model, turn: &Turn) -> Option<Section> {
 }
 
 fn call(model: &Model, line: &CallLine) -> Entry {
-    let call = &model.state.calls.all()[line.call];
+    let calls = &model.state.calls;
+    let call = &calls.all()[line.call];
     let ended = model.state.status().is_terminal();
     let began = call.first.map(|start| start.time);
     Entry::Call(Call {
@@ -348,7 +349,7 @@ fn call(model: &Model, line: &CallLine) -> Entry {
         end_sequence: call.end_sequence,
         time: began.map(|time| time.to_string()),
         began: began.map(Timestamp::millis),
-        tool: call.tool.to_string(),
+        tool: calls.tool(call).to_owned(),
         arguments: line.arguments.clone(),
         status: Calls::status(call, ended).name(),
         duration_ms: call.duration_ms,

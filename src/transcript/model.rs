@@ -341,7 +341,8 @@ impl Model {
             let telling = TELLING.iter().find_map(|name| arguments.present(name));
             preview(&as_text(telling.unwrap_or(arguments)), ARGUMENTS)
         });
-        let tool = self.state.calls.all()[call].tool.to_lowercase();
+        let calls = &self.state.calls;
+        let tool = calls.tool(&calls.all()[call]).to_lowercase();
         if let Some((_, operation)) = CHANGES.iter().find(|(word, _)| tool.contains(word))
             && let Some(path) =
                 view.arguments().and_then(|given| PATHS.iter().find_map(|name| given.text_at(name)))

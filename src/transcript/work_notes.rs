@@ -107,7 +107,8 @@ fn calls(model: &Model, lines: &[CallLine], limits: &Limits, out: &mut String) {
 }
 
 fn call(model: &Model, line: &CallLine, out: &mut String) {
-    let call = &model.state.calls.all()[line.call];
+    let calls = &model.state.calls;
+    let call = &calls.all()[line.call];
     let ended = model.state.status().is_terminal();
     let how = match Calls::status(call, ended) {
         CallStatus::Completed => String::new(),
@@ -122,7 +123,7 @@ fn call(model: &Model, line: &CallLine, out: &mut String) {
         "" => String::new(),
         text => format!(" {}", code(text)),
     };
-    let name = escape(&preview(&call.tool, 60));
+    let name = escape(&preview(calls.tool(call), 60));
     out.push_str(&format!("- **{name}**{arguments}{how} ({})\n", link(line.sequence)));
 }
 

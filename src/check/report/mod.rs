@@ -91,7 +91,7 @@ fn by_code(findings: &Findings, level: Level) -> Vec<(&'static str, Vec<&Finding
 
 fn place(finding: &Finding) -> String {
     let place = &finding.place;
-    let mut text = place.file.clone();
+    let mut text = place.file.to_string();
     if let Some(number) = place.line {
         text.push_str(&format!(":{number}"));
     }

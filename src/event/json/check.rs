@@ -395,22 +395,32 @@ impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
 /// at together: a byte of `found` is marked where one is a quote, a backslash or a control
 /// character; marks behind the first one may be wrong, which does not matter.
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGH: u64 = ONES << 7;
     let mut at = 0;
-    while let Some(eight) = bytes.get(at..at + 8).and_then(|eight| eight.try_into().ok()) {
-        let word = u64::from_le_bytes(eight);
-        let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-        let quote = zero(word ^ (ONES * u64::from(b'"')));
-        let backslash = zero(word ^ (ONES * u64::from(b'\\')));
-        let found = control | quote | backslash;
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
+    while let Some(eight) = bytes.get(at..at + 8) {
+        let found = special(eight);
+        if found < 8 {
+            return at + found;
         }
         at += 8;
     }
-    at + bytes[at..].iter().position(|byte| !PLAIN[usize::from(*byte)]).unwrap_or(bytes.len() - at)
+    // The last eight again, of which the first are known to be plain.
+    if let Some(last) = bytes.len().checked_sub(8) {
+        return last + special(&bytes[last..]);
+    }
+    bytes.iter().position(|byte| !PLAIN[usize::from(*byte)]).unwrap_or(bytes.len())
+}
+
+/// How many of eight bytes stand for themselves before the first that does not.
+fn special(eight: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES << 7;
+    let Ok(eight) = eight.try_into() else { return 0 };
+    let word = u64::from_le_bytes(eight);
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+    let quote = zero(word ^ (ONES * u64::from(b'"')));
+    let backslash = zero(word ^ (ONES * u64::from(b'\\')));
+    (control | quote | backslash).trailing_zeros() as usize / 8
 }
 
 /// Bytes that stand for themselves inside a string.

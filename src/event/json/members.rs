@@ -13,6 +13,8 @@ pub struct Members<'a> {
     object: Json<'a>,
     kept: [(&'a str, Json<'a>); KEPT],
     count: usize,
+    /// A bit for each beginning of a name: most that are asked for are not there.
+    initials: u32,
     /// Whether no member was left out, and no name is written with escapes.
     all: bool,
 }
@@ -21,7 +23,8 @@ impl<'a> Members<'a> {
     /// Walks an object; other kinds have no members.
     #[must_use]
     pub fn of(object: Json<'a>) -> Self {
-        let mut members = Self { object, kept: [("", Json::NULL); KEPT], count: 0, all: true };
+        let mut members =
+            Self { object, kept: [("", Json::NULL); KEPT], count: 0, initials: 0, all: true };
         for (name, value) in object.raw_members() {
             let Some(place) = members.kept.get_mut(members.count) else {
                 members.all = false;
@@ -29,6 +32,7 @@ impl<'a> Members<'a> {
             };
             *place = (name, value);
             members.count += 1;
+            members.initials |= initial(name);
             members.all &= memchr::memchr(b'\\', name.as_bytes()).is_none();
         }
         members
@@ -37,6 +41,9 @@ impl<'a> Members<'a> {
     /// The first member of that name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Json<'a>> {
+        if self.all && self.initials & initial(name) == 0 {
+            return None;
+        }
         let known = self.kept[..self.count].iter().find(|(known, _)| *known == name);
         match known {
             Some((_, value)) => Some(*value),
@@ -54,9 +61,23 @@ impl<'a> Members<'a> {
     /// The value at a dotted path (`error.message`), `null` counting as missing.
     #[must_use]
     pub fn path(&self, dotted: &str) -> Option<Json<'a>> {
-        match memchr::memchr(b'.', dotted.as_bytes()) {
-            Some(dot) => self.present(&dotted[..dot])?.path(&dotted[dot + 1..]),
-            None => self.present(dotted),
+        if !self.all || dotted.starts_with('.') {
+            return self.object.path(dotted);
+        }
+        if self.initials & initial(dotted) == 0 {
+            return None;
+        }
+        // The first segment ends where the name does; it holds no dot.
+        let begins = |name: &str| {
+            matches!(dotted.as_bytes().get(name.len()), None | Some(b'.'))
+                && dotted.starts_with(name)
+                && !name.contains('.')
+        };
+        let (name, value) = self.kept[..self.count].iter().find(|(name, _)| begins(name))?;
+        let value = Some(*value).filter(|value| !value.is_null())?;
+        match dotted.get(name.len() + 1..) {
+            Some(rest) => value.path(rest),
+            None => Some(value),
         }
     }
 
@@ -65,4 +86,9 @@ impl<'a> Members<'a> {
     pub fn text_at(&self, dotted: &str) -> Option<Cow<'a, str>> {
         self.path(dotted)?.as_str()
     }
+}
+
+/// The bit of a name's first byte.
+fn initial(name: &str) -> u32 {
+    name.bytes().next().map_or(1, |byte| 1 << (byte & 31))
 }

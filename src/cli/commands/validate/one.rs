@@ -16,7 +16,6 @@ use crate::check::finding::{Finding, Findings, Place};
 use crate::check::log::{LOG, LogCheck};
 use crate::check::report::RunReport;
 use crate::check::requirement::Requirement;
-use crate::check::scout::Scout;
 use crate::check::state::{self, HeadSeen};
 use crate::cli::commands::transcript::{harness, render};
 use crate::event::fields::View;
@@ -103,7 +102,7 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
     let mut found_head: Option<HexHash> = None;
     let mut tail = None;
     let mut has_chapters = false;
-    each_line(reader, Scout::new(asked.secrets), |line, looked| {
+    each_line(reader, asked.secrets, |line, looked| {
         match line.body {
             Body::Unterminated(bytes) => {
                 tail = Some((line.number, line.offset, bytes.len() as u64));
@@ -239,7 +238,11 @@ fn deliverables(
     let undeclared = there.iter().filter(|path| !declared.iter().any(|one| one.covers(path)));
     let undeclared: Vec<&String> = undeclared.collect();
     for path in undeclared.iter().take(MAX_UNDECLARED) {
-        findings.push(Finding::new("RL805", Place::file(path), "nothing requires it"));
+        findings.push(Finding::new(
+            "RL805",
+            Place::file(String::clone(path)),
+            "nothing requires it",
+        ));
     }
     if let Some(more @ 1..) = undeclared.len().checked_sub(MAX_UNDECLARED) {
         let message = format!("nothing requires {more} more files");
@@ -287,7 +290,12 @@ fn judge_tail(run: &RunDir, number: u64, offset: u64, length: u64) -> Finding {
     }
 }
 
-fn unreadable(error: Option<&FsError>, file: &str, code: &'static str, findings: &mut Findings) {
+fn unreadable(
+    error: Option<&FsError>,
+    file: &'static str,
+    code: &'static str,
+    findings: &mut Findings,
+) {
     if let Some(error) = error {
         findings.push(Finding::new(code, Place::file(file), error.to_string()));
     }

@@ -1,48 +1,82 @@
 //! Reading a log by two threads: one looks at the lines by themselves, the other takes them
-//! together.
+//! together, and looks at some itself when it would have to wait.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, sync_channel};
 
 use crate::check::scout::{Looked, Scout};
 use crate::log::LogError;
 use crate::log::part::Part;
 use crate::log::reader::{Line, LogReader};
+use crate::secret::Rules as Secrets;
 
 /// Shorter logs are not worth a thread.
 const WORTH_A_THREAD: u64 = 4 << 20;
-/// Parts that may wait to be taken.
+/// Pieces that may wait to be taken.
 const AHEAD: usize = 2;
+
+/// Some lines, and what each is by itself; empty until somebody has looked.
+#[derive(Default)]
+struct Piece {
+    part: Part,
+    looked: Vec<Looked>,
+}
+
+impl Piece {
+    fn fill(&mut self, reader: &mut LogReader) -> Result<bool, LogError> {
+        self.looked.clear();
+        self.part.fill(reader)
+    }
+
+    fn look(&mut self, scout: &mut Scout) {
+        self.looked.extend(self.part.lines().map(|line| scout.look(&line)));
+    }
+
+    fn take(&mut self, scout: &mut Scout, each: &mut impl FnMut(&Line<'_>, &Looked)) {
+        if self.looked.is_empty() {
+            self.look(scout);
+        }
+        self.part.lines().zip(&self.looked).for_each(|(line, looked)| each(&line, looked));
+    }
+}
 
 /// Calls `each` with every line, and what it is by itself.
 pub(super) fn each_line(
     mut reader: LogReader,
-    mut scout: Scout,
+    secrets: &'static Secrets,
     mut each: impl FnMut(&Line<'_>, &Looked),
 ) -> Result<(), LogError> {
-    let mut take =
-        |part: &Part<Looked>| part.lines().for_each(|(line, looked)| each(&line, looked));
+    let mut scout = Scout::new(secrets);
     if reader.end() < WORTH_A_THREAD {
-        let mut part = Part::default();
-        while part.fill(&mut reader, |line| scout.look(line))? {
-            take(&part);
+        let mut piece = Piece::default();
+        while piece.fill(&mut reader)? {
+            piece.take(&mut scout, &mut each);
         }
         return Ok(());
     }
-    let (filled, full) = sync_channel::<Part<Looked>>(AHEAD);
-    let (emptied, empty) = channel::<Part<Looked>>();
+    let waiting = &AtomicUsize::new(0);
+    let (filled, full) = sync_channel::<Piece>(AHEAD);
+    let (emptied, empty) = channel::<Piece>();
     std::thread::scope(|scope| {
         let ahead = scope.spawn(move || {
+            let mut scout = Scout::new(secrets);
             loop {
-                let mut part = empty.try_recv().unwrap_or_default();
-                let more = part.fill(&mut reader, |line| scout.look(line))?;
-                if !more || filled.send(part).is_err() {
+                let mut piece = empty.try_recv().unwrap_or_default();
+                let more = piece.fill(&mut reader)?;
+                // Where nothing waits, the other thread will look itself sooner than this one.
+                if waiting.load(Ordering::Relaxed) > 0 {
+                    piece.look(&mut scout);
+                }
+                waiting.fetch_add(1, Ordering::Relaxed);
+                if !more || filled.send(piece).is_err() {
                     return Ok(());
                 }
             }
         });
-        for part in full {
-            take(&part);
-            let _ = emptied.send(part);
+        for mut piece in full {
+            waiting.fetch_sub(1, Ordering::Relaxed);
+            piece.take(&mut scout, &mut each);
+            let _ = emptied.send(piece);
         }
         ahead.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
