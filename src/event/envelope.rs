@@ -246,10 +246,10 @@ fn whole(digits: &str) -> Option<u64> {
 }
 
 /// The string behind `lead`, if it holds no escape; `rest` is then what follows it.
-fn string<'a>(rest: &mut &'a str, lead: &str) -> Option<&'a str> {
+#[inline(always)]
+fn string<'a>(rest: &mut &'a str, lead: &'static str) -> Option<&'a str> {
     let inner = rest.strip_prefix(lead)?.strip_prefix('"')?;
-    let end = memchr::memchr2(b'"', b'\\', inner.as_bytes())?;
-    let (text, after) = (inner.get(..end)?, inner.get(end..)?);
+    let (text, after) = inner.split_at_checked(json::plain_length(inner.as_bytes()))?;
     *rest = after.strip_prefix('"')?;
     Some(text)
 }

@@ -82,7 +82,7 @@ impl Timestamp {
     }
 
     /// The one form that this program writes; `None` outside the years 0000 to 9999.
-    fn canonical(self) -> Option<[u8; 24]> {
+    pub(crate) fn canonical(self) -> Option<[u8; 24]> {
         let Self(millis) = Self::within_years(self.0)?;
         let (days, of_day) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
         // The civil calendar with March as the first month, as on reading.

@@ -121,9 +121,13 @@ fn optional(record: &mut ObjectText, name: &str, value: Option<Json<'_>>) {
 }
 
 fn time_or_null(record: &mut ObjectText, name: &str, time: Option<Timestamp>) {
-    match time {
-        Some(time) => record.plain(name, format_args!("\"{time}\"")),
-        None => record.json(name, Json::NULL),
+    let Some(time) = time else {
+        record.json(name, Json::NULL);
+        return;
+    };
+    match time.canonical().as_ref().map(|text| std::str::from_utf8(text)) {
+        Some(Ok(text)) => record.text(name, text),
+        _ => record.text(name, &time.to_string()),
     };
 }
 

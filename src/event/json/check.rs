@@ -394,7 +394,7 @@ impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
 /// How many bytes at the beginning stand for themselves inside a string. Eight are looked
 /// at together: a byte of `found` is marked where one is a quote, a backslash or a control
 /// character; marks behind the first one may be wrong, which does not matter.
-pub(super) fn plain_length(bytes: &[u8]) -> usize {
+pub(crate) fn plain_length(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(eight) = bytes.get(at..at + 8) {
         let found = special(eight);

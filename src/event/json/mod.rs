@@ -13,7 +13,7 @@ mod tree;
 mod view;
 
 pub use check::{Fault, JsonError, MAX_DEPTH, Rules, check};
-pub(crate) use check::{check_each, check_leading};
+pub(crate) use check::{check_each, check_leading, plain_length};
 pub use members::Members;
 pub use text::{ObjectText, escape_into, quoted};
 pub use tree::ObjectTree;

@@ -85,6 +85,9 @@ impl ObjectText {
     }
 
     fn key(&mut self, key: &str) {
+        if plain_length(key.as_bytes()) == key.len() {
+            return self.raw_key(key);
+        }
         self.comma();
         escape_into(key, &mut self.text);
         self.text.push(':');
