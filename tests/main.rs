@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
+mod agents;
 mod bad_input;
 mod blobs;
 mod catalogue;

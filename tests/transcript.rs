@@ -490,3 +490,49 @@ fn the_page_in_a_browser() {
     }
     assert_eq!(dom.matches("<script").count(), 1);
 }
+
+/// If this fails, calls that ran side by side are not drawn, those one behind the other are, or
+/// a name from the log is syntax of the chart.
+#[test]
+fn a_timeline_of_calls_side_by_side() {
+    let call = |id: &str, kind: &str, at: u32, rest: &str| {
+        format!(
+            r#"{{"type":"tool.{kind}","correlation_id":"{id}","timestamp":"2026-03-14T09:00:{at:02}Z","data":{{"tool_name":"x\nclick 1 href \"javascript:alert(1)\"%%{{init}}%%"{rest}}}}}"#
+        )
+    };
+    let bench = Bench::with_run();
+    let feed = |lines: &[String]| {
+        let said = bench.feed(&["emit", "--run", "r", "--stdin"], lines.join("\n").as_bytes());
+        assert_eq!(said.status, 0, "{}", said.err);
+        bench.ok(&["transcript", "r"]);
+        fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap()
+    };
+    let one = feed(&[
+        call("a", "started", 1, ""),
+        call("a", "completed", 3, ""),
+        call("b", "started", 3, ""),
+        call("b", "failed", 5, r#","error":{"message":"no"}"#),
+    ]);
+    assert!(!one.contains("## Timeline"), "{one}");
+    let two = feed(&[
+        call("c", "started", 10, ""),
+        call("d", "started", 11, ""),
+        call("c", "completed", 12, ""),
+        call("d", "completed", 14, ""),
+    ]);
+    let chart = two.split("## Timeline").nth(1).unwrap().split("\n## ").next().unwrap();
+    let bars: Vec<&str> = chart.lines().filter(|line| line.contains(" :")).collect();
+    assert_eq!(bars.len(), 4, "{chart}");
+    assert!(
+        bars[1].ends_with(":crit, 2026-03-14T09:00:03.000, 2026-03-14T09:00:05.000"),
+        "{chart}"
+    );
+    for bar in bars {
+        let name = bar.split(" :").next().unwrap();
+        assert!(!name.contains(['%', ':', '"', '{', '(', ';', '#']), "{name}");
+        assert!(name.trim_start().starts_with(|c: char| c.is_ascii_digit()), "{name}");
+    }
+    bench.ok(&["transcript", "r", "--detail", "brief"]);
+    let brief = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
+    assert!(!brief.contains("## Timeline"), "{brief}");
+}

@@ -179,6 +179,20 @@ impl Calls {
         self.ids.text(call.id)
     }
 
+    /// Index of the call that an id names, as far as is known.
+    #[must_use]
+    pub fn named(&self, id: &str) -> Option<usize> {
+        let (prefix, last) = split(id);
+        let segment = self.by_segment.get(self.ids.known(last)?.index())?;
+        let prefixed = segment.prefixed.as_deref();
+        match prefix {
+            None => segment.bare.or(prefixed.map(|prefixed| prefixed.newest)),
+            Some(prefix) => prefixed
+                .and_then(|prefixed| prefixed.by_prefix.get(prefix).copied())
+                .or(segment.bare.filter(|_| !prefixed.is_some_and(|known| known.names_bare))),
+        }
+    }
+
     /// The name of a call's tool.
     #[must_use]
     pub fn tool(&self, call: &Call) -> &str {
@@ -270,10 +284,7 @@ impl Calls {
 
     /// The parts of an id.
     fn split<'i>(&mut self, whole: &'i str) -> CallId<'i> {
-        let (prefix, last) = match memchr::memrchr(b'/', whole.as_bytes()) {
-            Some(slash) => (Some(&whole[..slash]), &whole[slash + 1..]),
-            None => (None, whole),
-        };
+        let (prefix, last) = split(whole);
         CallId { whole, prefix, last: self.ids.get(last) }
     }
 
@@ -357,5 +368,13 @@ impl Calls {
             }
         }
         None
+    }
+}
+
+/// The prefix of an id, if it has one, and its last segment.
+fn split(id: &str) -> (Option<&str>, &str) {
+    match memchr::memrchr(b'/', id.as_bytes()) {
+        Some(slash) => (Some(&id[..slash]), &id[slash + 1..]),
+        None => (None, id),
     }
 }

@@ -41,6 +41,12 @@ impl Names {
         number
     }
 
+    /// The number of a name that has come before.
+    pub(super) fn known(&self, name: &str) -> Option<Name> {
+        let same = |known: &Name| self.text(*known) == name;
+        self.numbers.find(self.hasher.hash_one(name), same).copied()
+    }
+
     /// The name of that number.
     pub(super) fn text(&self, name: Name) -> &str {
         at(&self.text, &self.ends, name)

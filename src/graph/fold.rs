@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::model::{Edge, EdgeKind, Graph, Node, NodeKind, Problem};
+use crate::conversation::agents::Agents;
 use crate::conversation::calls::Calls;
 use crate::event::fields::{View, is_placeholder};
 use crate::event::role::Role;
@@ -21,6 +22,7 @@ pub struct Fold {
     by_id: HashMap<String, usize>,
     edges: Vec<(usize, usize, EdgeKind)>,
     calls: Calls,
+    agents: Agents,
     /// The node of each call.
     call_nodes: HashMap<usize, usize>,
     /// Calls by every id that events gave them, and by the last segment of it.
@@ -48,6 +50,15 @@ impl Fold {
         self.ended |= view.role.ends_run();
         let owner = self.owner(view);
         let observed = self.calls.observe(view, offset);
+        let known = self.agents.all().len();
+        self.agents.observe(view, &self.calls, observed.map(|observed| observed.call));
+        if let Some(agent) = self.agents.all().get(known).cloned()
+            && let Some(call) = self.call_nodes.get(&agent.call).copied()
+        {
+            let at =
+                owner.unwrap_or_else(|| self.node(NodeKind::Agent, &agent.id, &agent.id, sequence));
+            self.edges.push((call, at, EdgeKind::Spawn));
+        }
         let mut node = None;
         match view.role {
             Role::AgentStart => node = self.agent(view, owner),

@@ -150,6 +150,9 @@ impl ClaudeCode {
             } else {
                 data.text("result", &text);
             }
+            // Whose own lines stand in another file, or further on.
+            let spawned = line.json.path("toolUseResult.agentId").and_then(Json::as_str);
+            data.text_if("spawned_agent_id", spawned.as_deref());
             let duration = line.json.path("toolUseResult.durationMs").and_then(Json::as_u64);
             if let Some(duration) = duration {
                 data.plain("duration_ms", duration);

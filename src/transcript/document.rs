@@ -141,6 +141,9 @@ pub enum Entry {
         who: String,
         /// The words, cut where very long.
         text: String,
+        /// Whether it was thought, not said.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        thought: bool,
     },
     /// A tool was called.
     Call(Call),
@@ -184,6 +187,22 @@ pub struct Call {
     pub duration_ms: Option<u64>,
     /// What it returned, cut where very long.
     pub result: Option<String>,
+    /// Agents that it spawned.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<Agent>,
+}
+
+/// An agent that a call spawned.
+#[derive(Debug, Serialize)]
+pub struct Agent {
+    /// Its id.
+    pub id: String,
+    /// The number of the task that it was given; null where it was told in another way.
+    pub task: Option<u64>,
+    /// What the task was.
+    pub title: Option<String>,
+    /// What happened, in order.
+    pub items: Vec<Entry>,
 }
 
 /// A file, and how often what was done to it.
@@ -310,32 +329,49 @@ fn section(model: &Model, turn: &Turn) -> Option<Section> {
         return None;
     }
     let title = task.map_or("Before the first task", |task| task.title()).to_owned();
-    let mut items = Vec::new();
-    for item in &turn.items {
+    Some(Section {
+        task: task.map(|task| task.number),
+        title,
+        outcome: model.outcome(turn).map(Outcome::name),
+        first_sequence: task.map(|task| task.first_sequence),
+        items: entries(model, &turn.items),
+    })
+}
+
+fn entries(model: &Model, items: &[Item]) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for item in items {
         match item {
-            Item::Said(said) => items.push(Entry::Said {
+            Item::Said(said) => entries.push(Entry::Said {
                 sequence: said.sequence,
                 time: said.time.to_string(),
                 who: said.who.clone(),
                 text: said.shown().into_owned(),
+                thought: said.thought,
             }),
-            Item::Calls(lines) => items.extend(lines.iter().map(|line| call(model, line))),
+            Item::Calls(lines) => entries.extend(lines.iter().map(|line| call(model, line))),
             Item::Remark(Remark { sequence, text }) => {
-                items.push(Entry::Note { sequence: *sequence, text: text.clone() });
+                entries.push(Entry::Note { sequence: *sequence, text: text.clone() });
             }
-            Item::Section { sequence, title, content } => items.push(Entry::Section {
+            Item::Section { sequence, title, content } => entries.push(Entry::Section {
                 sequence: *sequence,
                 title: title.clone(),
                 text: content.clone(),
             }),
         }
     }
-    Some(Section {
-        task: task.map(|task| task.number),
-        title,
-        outcome: model.outcome(turn).map(Outcome::name),
-        first_sequence: task.map(|task| task.first_sequence),
-        items,
+    entries
+}
+
+/// An agent that a call spawned.
+fn agent(model: &Model, at: usize) -> Option<Agent> {
+    let turn = model.nested.get(at)?;
+    let task = turn.task.and_then(|number| model.tasks.get(number));
+    Some(Agent {
+        id: model.agents.all().get(at)?.id.clone(),
+        task: turn.task,
+        title: task.map(|task| task.title().to_owned()),
+        items: entries(model, &turn.items),
     })
 }
 
@@ -354,6 +390,7 @@ fn call(model: &Model, line: &CallLine) -> Entry {
         status: Calls::status(call, ended).name(),
         duration_ms: call.duration_ms,
         result: model.results.get(&line.call).or(model.failures.get(&line.call)).cloned(),
+        agents: model.spawned(line).filter_map(|at| agent(model, at)).collect(),
     })
 }
 
@@ -398,7 +435,34 @@ impl Document {
     #[must_use]
     pub fn answer(&self) -> Option<&Entry> {
         let mut entries = self.turns.iter().flat_map(|turn| &turn.items);
-        entries.rfind(|entry| matches!(entry, Entry::Said { .. }))
+        entries.rfind(|entry| matches!(entry, Entry::Said { thought: false, .. }))
+    }
+
+    /// Everything that happened, what spawned agents did behind the calls that spawned them.
+    #[must_use]
+    pub fn entries(&self) -> Vec<&Entry> {
+        let mut all = Vec::new();
+        self.turns.iter().for_each(|turn| gather(&turn.items, &mut all));
+        all
+    }
+}
+
+fn gather<'d>(items: &'d [Entry], all: &mut Vec<&'d Entry>) {
+    for entry in items {
+        all.push(entry);
+        if let Entry::Call(call) = entry {
+            call.agents.iter().for_each(|agent| gather(&agent.items, all));
+        }
+    }
+}
+
+impl Agent {
+    /// What it is called where it is told: its id, and its task.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        let number = self.task.map(|number| format!(" [{number}]")).unwrap_or_default();
+        let title = self.title.as_ref().map(|title| format!(": {title}")).unwrap_or_default();
+        format!("agent {}{number}{title}", self.id)
     }
 }
 

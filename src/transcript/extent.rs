@@ -28,20 +28,9 @@ impl Detail {
 
     pub(super) fn limits(self) -> Limits {
         match self {
-            Self::Brief => {
-                Limits { long: 240, short: 100, calls: 3, items: 8, troubles: 15, files: 10 }
-            }
-            Self::Normal => {
-                Limits { long: 2000, short: 280, calls: 12, items: 60, troubles: 50, files: 40 }
-            }
-            Self::Full => Limits {
-                long: 20_000,
-                short: 2000,
-                calls: usize::MAX,
-                items: usize::MAX,
-                troubles: usize::MAX,
-                files: usize::MAX,
-            },
+            Self::Brief => Limits::BRIEF,
+            Self::Normal => Limits::NORMAL,
+            Self::Full => Limits::FULL,
         }
     }
 }
@@ -70,10 +59,28 @@ pub(super) struct Limits {
     pub(super) troubles: usize,
     /// Files.
     pub(super) files: usize,
+    /// Whether thoughts are shown.
+    pub(super) thoughts: bool,
+    /// Calls in the timeline.
+    pub(super) bars: usize,
 }
 
+const ALL: usize = usize::MAX;
+
 impl Limits {
+    #[rustfmt::skip]
+    pub(super) const BRIEF: Self = Self { long: 240, short: 100, calls: 3, items: 8, troubles: 15, files: 10, thoughts: false, bars: 0 };
+    #[rustfmt::skip]
+    pub(super) const NORMAL: Self = Self { long: 2000, short: 280, calls: 12, items: 60, troubles: 50, files: 40, thoughts: true, bars: 40 };
+    #[rustfmt::skip]
+    pub(super) const FULL: Self = Self { long: 20_000, short: 2000, calls: ALL, items: ALL, troubles: ALL, files: ALL, thoughts: true, bars: 200 };
     /// Hardly anything: where there is little room.
-    pub(super) const LEAST: Self =
-        Self { long: 160, short: 80, calls: 2, items: 3, troubles: 3, files: 3 };
+    #[rustfmt::skip]
+    pub(super) const LEAST: Self = Self { long: 160, short: 80, calls: 2, items: 3, troubles: 3, files: 3, thoughts: false, bars: 0 };
+
+    /// For what a spawned agent did: less than for the run itself, unless all is told.
+    pub(super) fn nested(self) -> Self {
+        let part = |most: usize| if most == usize::MAX { most } else { (most / 3).max(2) };
+        Self { long: part(self.long), calls: part(self.calls), items: part(self.items), ..self }
+    }
 }

@@ -4,7 +4,7 @@
 use super::Harness;
 use super::extent::{Detail, Extent, Limits};
 use super::model::Model;
-use super::work_notes;
+use super::{timeline, work_notes};
 use crate::event::json::Json;
 use crate::event::template::cut;
 use crate::render::human::{count, dollars, duration, plural};
@@ -52,6 +52,7 @@ pub fn render(model: &Model, harness: &Harness, extent: Extent) -> String {
 
 /// The sections that may be left out, in that order.
 const LEAST_FIRST: &[&str] = &[
+    "Timeline",
     "Skills Used",
     "Effective Role Summary",
     "Chapters",
@@ -80,6 +81,7 @@ impl Parts {
             ("Effective Role Summary", role(model, harness, limits)),
             ("Skills Used", remarks(&model.skills, limits)),
             ("Tool Activity Summary", tools(model)),
+            ("Timeline", timeline::render(model, limits)),
             ("Chapters", chapters(model, limits)),
             ("Work Notes", work_notes::render(model, limits)),
             ("Deliverables", deliverables(model, limits)),
@@ -92,7 +94,7 @@ impl Parts {
     fn joined(&self, extent: Extent, note: &str) -> String {
         let mut out = format!("# Run Transcript\n\n{}{note}", self.gist);
         for (title, body) in &self.sections {
-            if *title == "Chapters" && body.is_empty() {
+            if ["Timeline", "Chapters"].contains(title) && body.is_empty() {
                 continue;
             }
             let body = if body.is_empty() { NOTHING } else { body };

@@ -7,6 +7,7 @@ pub mod html;
 pub mod markdown;
 pub mod model;
 pub mod text;
+mod timeline;
 mod work_notes;
 
 use crate::event::hash::{Hasher, hex};

@@ -1,13 +1,15 @@
 //! The model behind every form of the transcript.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::chapter::fold::Chapters;
+use crate::conversation::agents::Agents;
 use crate::conversation::tasks::{Outcome, Tasks};
 use crate::conversation::usage::Usage;
 use crate::event::catalogue;
 use crate::event::fields::{View, as_text, is_placeholder};
+use crate::event::json::Json;
 use crate::event::role::Role;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
@@ -44,6 +46,12 @@ pub struct Model {
     pub chapters: Chapters,
     /// What happened, by task; the first may belong to none.
     pub turns: Vec<Turn>,
+    /// The agents that calls spawned.
+    pub agents: Agents,
+    /// What each of them did, in the same order.
+    pub nested: Vec<Turn>,
+    /// Those that a call spawned, by its index.
+    spawned: HashMap<usize, Vec<usize>>,
     /// The system prompt, where an event carried it.
     pub system_prompt: Option<String>,
     /// Configurations that were loaded, one line each.
@@ -67,8 +75,27 @@ pub struct Model {
     /// What calls of a model took in and gave out; only in a model with results.
     pub samples: Vec<Sample>,
     with_results: bool,
-    /// Where streamed texts are being joined: turn and item by (run, id).
-    streams: HashMap<(String, String), (usize, usize)>,
+    /// Where streamed texts are being joined: the list and the item in it, by (run, id).
+    streams: HashMap<(String, String, bool), (List, usize)>,
+    /// Where the event goes that is being taken.
+    here: List,
+    /// Tasks that spawned agents began.
+    theirs: HashSet<u64>,
+}
+
+/// One of the lists of what happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum List {
+    /// Of the turn of that index.
+    Turn(usize),
+    /// Of the spawned agent of that index.
+    Agent(usize),
+}
+
+impl Default for List {
+    fn default() -> Self {
+        Self::Turn(0)
+    }
 }
 
 /// What one call of a model took in and gave out.
@@ -148,6 +175,8 @@ pub struct Said {
     pub who: String,
     /// The words, cut where very long.
     pub text: String,
+    /// Whether it was thought, not said.
+    pub thought: bool,
 }
 
 impl Said {
@@ -190,13 +219,16 @@ impl Model {
         if first_task && view.role == Role::TaskStart || self.turns.is_empty() {
             self.turns.push(Turn::default());
         }
-        if let Some(task) = task {
-            if task == 1 && self.tasks.get(1).is_some_and(|t| t.first_sequence == event.sequence) {
-                // The first real start: what was split by task ids belongs to no task.
-                self.turns.iter_mut().for_each(|turn| turn.task = None);
-            }
-            self.turn(task);
+        if let Some(task) = task
+            && task == 1
+            && self.tasks.get(1).is_some_and(|task| task.first_sequence == event.sequence)
+        {
+            // The first real start: what was split by task ids belongs to no task.
+            self.turns.iter_mut().for_each(|turn| turn.task = None);
         }
+        let call = effect.call.map(|observed| observed.call);
+        let agent = self.agents.observe(view, &self.state.calls, call);
+        self.place(view, agent, task);
         self.trouble(view, summary);
         if let Some(model) = view.field("model").filter(|model| !is_placeholder(model)) {
             self.models.insert(model.into_owned());
@@ -208,12 +240,11 @@ impl Model {
             self.failures.insert(observed.call, preview(&text, 120));
         }
         if self.with_results {
-            self.keep(view, effect.call.map(|observed| observed.call));
+            self.keep(view, call);
         }
         let one_line = || summary.map_or_else(|| event.kind.to_string(), str::to_owned);
         let remark = |text: String| Remark { sequence: event.sequence, text };
         match view.role {
-            Role::Message | Role::Chunk if catalogue::is_reasoning(&event.kind) => {}
             Role::Message if event.actor == "runtime" => {}
             Role::Message => self.say(view),
             Role::Chunk => self.join(view),
@@ -286,15 +317,47 @@ impl Model {
         Some(self.tasks.outcome(self.tasks.get(turn.task?)?))
     }
 
-    fn turn(&mut self, task: u64) {
-        if self.turns.last().is_none_or(|turn| turn.task != Some(task)) {
+    /// The agents that a call spawned.
+    pub fn spawned(&self, line: &CallLine) -> impl Iterator<Item = usize> {
+        self.spawned.get(&line.call).into_iter().flatten().copied()
+    }
+
+    /// Finds out where an event goes that belongs to a spawned agent, to a task, or both.
+    fn place(&mut self, view: &View<'_, '_>, agent: Option<usize>, task: Option<u64>) {
+        if let Some(agent) = agent {
+            self.here = List::Agent(agent);
+            if self.nested.len() <= agent {
+                self.nested.push(Turn::default());
+                self.spawned.entry(self.agents.all()[agent].call).or_default().push(agent);
+            }
+            if let Some(task) = task.filter(|_| view.role == Role::TaskStart) {
+                self.theirs.insert(task);
+                if *self.nested[agent].task.get_or_insert(task) != task {
+                    self.say(view);
+                }
+            }
+            return;
+        }
+        // What follows a task that a spawned agent began is its parent's again.
+        if let Some(task) = task.filter(|task| !self.theirs.contains(task))
+            && self.turns.last().is_none_or(|turn| turn.task != Some(task))
+        {
             self.turns.push(Turn { task: Some(task), items: Vec::new() });
         }
+        self.here = List::Turn(self.turns.len() - 1);
+    }
+
+    fn list(&mut self, list: List) -> Option<&mut Vec<Item>> {
+        let turn = match list {
+            List::Turn(turn) => self.turns.get_mut(turn),
+            List::Agent(agent) => self.nested.get_mut(agent),
+        };
+        turn.map(|turn| &mut turn.items)
     }
 
     fn item(&mut self, item: Item) {
-        if let Some(turn) = self.turns.last_mut() {
-            turn.items.push(item);
+        if let Some(items) = self.list(self.here) {
+            items.push(item);
         }
     }
 
@@ -304,6 +367,7 @@ impl Model {
             time: view.event.timestamp,
             who: view.agent().into_owned(),
             text: cut(text, MAX_SAID).into_owned(),
+            thought: catalogue::is_reasoning(&view.event.kind),
         }
     }
 
@@ -317,11 +381,11 @@ impl Model {
     fn join(&mut self, view: &View<'_, '_>) {
         let Some(text) = view.text() else { return };
         let part = |name: &str| view.field(name).unwrap_or_default().into_owned();
-        let key = (part("runId"), part("id"));
+        let thought = catalogue::is_reasoning(&view.event.kind);
+        let key = (part("runId"), part("id"), thought);
         let known = self.streams.get(&key).copied();
-        if let Some((turn, item)) = known
-            && let Some(Item::Said(said)) =
-                self.turns.get_mut(turn).and_then(|turn| turn.items.get_mut(item))
+        if let Some((list, item)) = known
+            && let Some(Item::Said(said)) = self.list(list).and_then(|items| items.get_mut(item))
         {
             if !said.text.ends_with('…') || said.text.chars().count() < MAX_SAID {
                 said.text = cut(&format!("{}{text}", said.text), MAX_SAID).into_owned();
@@ -329,12 +393,15 @@ impl Model {
             return;
         }
         self.item(Item::Said(Self::said(view, &text)));
-        let turn = self.turns.len() - 1;
-        self.streams.insert(key, (turn, self.turns[turn].items.len() - 1));
+        let last = self.list(self.here).and_then(|items| items.len().checked_sub(1));
+        if let Some(last) = last {
+            self.streams.insert(key, (self.here, last));
+        }
     }
 
     fn call(&mut self, view: &View<'_, '_>, call: usize) {
-        let arguments = view.arguments().map(|arguments| {
+        let tells = |given: &Json<'_>| !given.is_object() || given.raw_members().next().is_some();
+        let arguments = view.arguments().filter(tells).map(|arguments| {
             if let Some(path) = PATHS.iter().find_map(|name| arguments.text_at(name)) {
                 return preview_end(&path, ARGUMENTS);
             }
@@ -355,10 +422,10 @@ impl Model {
             call,
             arguments: arguments.unwrap_or_default(),
         };
-        let Some(turn) = self.turns.last_mut() else { return };
-        match turn.items.last_mut() {
+        let Some(items) = self.list(self.here) else { return };
+        match items.last_mut() {
             Some(Item::Calls(calls)) => calls.push(line),
-            _ => turn.items.push(Item::Calls(vec![line])),
+            _ => items.push(Item::Calls(vec![line])),
         }
     }
 

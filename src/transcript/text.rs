@@ -24,6 +24,8 @@ impl Look {
 /// Lines shown of what somebody said, and of what a call returned.
 const SAID: usize = 12;
 const RETURNED: usize = 4;
+/// Lines shown of what somebody thought.
+const THOUGHT: usize = 4;
 /// Columns before what is told.
 const INDENT: usize = 9;
 
@@ -76,32 +78,44 @@ fn turn(section: &Section, look: Look) -> String {
     let title = preview(&section.title, room);
     let mut out = heading(&format!("{number}{title}{outcome}"), look);
     for entry in &section.items {
-        out.push_str(&told(entry, look));
+        out.push_str(&told(entry, look, 0));
     }
     out
 }
 
-fn told(entry: &Entry, look: Look) -> String {
-    let lead = look.paint("2", &format!("{:>7}  ", format!("#{}", entry.sequence())));
+/// One thing that happened; what spawned agents did stands further to the right.
+fn told(entry: &Entry, look: Look, depth: usize) -> String {
+    let indent = INDENT + 2 * depth;
+    let number = format!("#{}", entry.sequence());
+    let lead = look.paint("2", &format!("{number:>7}  {:1$}", "", 2 * depth));
     let (who, text) = entry.told();
     let who = preview(&who, 40);
     let (paint, most) = match entry {
         Entry::Call(call) if call.status == "failed" => ("31", 2),
         Entry::Call(call) if call.status == "blocked" => ("33", 2),
         Entry::Call(_) => ("34", 2),
+        Entry::Said { thought: true, .. } => ("2", THOUGHT),
         _ => ("1", SAID),
     };
     let how = if let Entry::Call(call) = entry { remark(call) } else { String::new() };
-    let colon = if text.is_empty() { "" } else { ": " };
-    let body = wrapped(&format!("{who}{colon}{text}{how}"), INDENT, most, look);
-    let body = body.get(INDENT..).unwrap_or_default();
+    let colon = match entry {
+        Entry::Said { thought: true, .. } => " thought: ",
+        _ if text.is_empty() => "",
+        _ => ": ",
+    };
+    let body = wrapped(&format!("{who}{colon}{text}{how}"), indent, most, look);
+    let body = body.get(indent..).unwrap_or_default();
     let body = body.strip_prefix(who.as_str()).unwrap_or(body);
     let mut out = format!("{lead}{}{body}", look.paint(paint, &who));
-    if let Entry::Call(Call { result: Some(result), .. }) = entry
-        && !result.trim().is_empty()
-    {
-        let result = wrapped(result, INDENT + 2, RETURNED, look);
-        out.push_str(&result.lines().map(|line| look.paint("2", line) + "\n").collect::<String>());
+    let Entry::Call(Call { result, agents, .. }) = entry else { return out };
+    for agent in agents {
+        let heading = wrapped(&agent.heading(), indent + 2, 2, look);
+        out.extend(heading.lines().map(|line| look.paint("36", line) + "\n"));
+        out.extend(agent.items.iter().map(|entry| told(entry, look, depth + 1)));
+    }
+    if let Some(result) = result.as_deref().filter(|result| !result.trim().is_empty()) {
+        let result = wrapped(result, indent + 2, RETURNED, look);
+        out.extend(result.lines().map(|line| look.paint("2", line) + "\n"));
     }
     out
 }

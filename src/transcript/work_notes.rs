@@ -2,7 +2,7 @@
 
 use super::extent::Limits;
 use super::markdown::{link, long_quote};
-use super::model::{CallLine, Item, Model, Said, Turn};
+use super::model::{CallLine, Item, Model, Said};
 use crate::conversation::calls::{CallStatus, Calls};
 use crate::conversation::tasks::Outcome;
 use crate::render::human::plural;
@@ -19,7 +19,7 @@ pub(super) fn render(model: &Model, limits: &Limits) -> String {
         let Some(task) = turn.task.and_then(|number| model.tasks.get(number)) else {
             if !turn.items.is_empty() {
                 out.push_str("### Before the first task\n\n");
-                items(model, turn, limits, &mut out);
+                items(model, &turn.items, limits, &mut out);
                 out.push('\n');
             }
             continue;
@@ -41,7 +41,7 @@ pub(super) fn render(model: &Model, limits: &Limits) -> String {
             out.push_str(&long_quote(&task.message, limits));
             out.push('\n');
         }
-        items(model, turn, limits, &mut out);
+        items(model, &turn.items, limits, &mut out);
         if !turn.items.is_empty() {
             out.push('\n');
         }
@@ -57,10 +57,16 @@ pub(super) fn render(model: &Model, limits: &Limits) -> String {
     if out.is_empty() { out } else { out + "\n" }
 }
 
-fn items(model: &Model, turn: &Turn, limits: &Limits, out: &mut String) {
-    let last_said = turn.items.iter().rposition(|item| matches!(item, Item::Said(_)));
-    let skipped = skipped_range(turn.items.len(), limits.items);
-    for (at, item) in turn.items.iter().enumerate() {
+fn items(model: &Model, items: &[Item], limits: &Limits, out: &mut String) {
+    let spoken = |item: &Item| matches!(item, Item::Said(said) if !said.thought);
+    let shown = |item: &&Item| match item {
+        Item::Said(said) => limits.thoughts || !said.thought,
+        _ => true,
+    };
+    let items: Vec<&Item> = items.iter().filter(shown).collect();
+    let last_said = items.iter().rposition(|item| spoken(item));
+    let skipped = skipped_range(items.len(), limits.items);
+    for (at, item) in items.into_iter().enumerate() {
         if skipped.contains(&at) {
             if at == skipped.start {
                 out.push_str(&format!(
@@ -73,8 +79,9 @@ fn items(model: &Model, turn: &Turn, limits: &Limits, out: &mut String) {
         match item {
             Item::Said(said) if Some(at) == last_said => closing(said, limits, out),
             Item::Said(said) => out.push_str(&format!(
-                "- {} said: {} ({})\n",
+                "- {} {}: {} ({})\n",
                 escape(&preview(&said.who, 40)),
+                if said.thought { "thought" } else { "said" },
                 escape(&preview(&said.shown(), limits.short)),
                 link(said.sequence)
             )),
@@ -103,6 +110,30 @@ fn calls(model: &Model, lines: &[CallLine], limits: &Limits, out: &mut String) {
         if !skipped.contains(&at) {
             call(model, line, out);
         }
+        for agent in model.spawned(line) {
+            spawned(model, agent, limits.nested(), out);
+        }
+    }
+}
+
+/// What an agent did that the call spawned which was told last.
+fn spawned(model: &Model, agent: usize, limits: Limits, out: &mut String) {
+    let (Some(known), Some(turn)) = (model.agents.all().get(agent), model.nested.get(agent)) else {
+        return;
+    };
+    let task = turn.task.and_then(|number| model.tasks.get(number));
+    let task = task.map(|task| {
+        let title = escape(&preview(task.title(), HEADING));
+        format!(" [{}] {title} ({})", task.number, link(task.first_sequence))
+    });
+    let id = code(&preview(&known.id, 60));
+    out.push_str(&format!("  - agent {id}{}\n", task.unwrap_or_default()));
+    let mut told = String::new();
+    items(model, &turn.items, &limits, &mut told);
+    for line in told.lines() {
+        out.push_str(if line.is_empty() { "" } else { "    " });
+        out.push_str(line);
+        out.push('\n');
     }
 }
 

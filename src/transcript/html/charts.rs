@@ -12,9 +12,8 @@ const MOST_ROWS: usize = 20;
 /// Calls as bars over time, those that overlap in rows of their own.
 pub(super) fn timeline(document: &Document) -> String {
     let calls: Vec<&Call> = document
-        .turns
-        .iter()
-        .flat_map(|turn| &turn.items)
+        .entries()
+        .into_iter()
         .filter_map(|entry| if let Entry::Call(call) = entry { Some(call) } else { None })
         .collect();
     let timed =

@@ -5,7 +5,10 @@ use std::collections::HashSet;
 use super::{clock, escape};
 use crate::render::human::duration;
 use crate::render::inert;
-use crate::transcript::document::{Document, Entry, Section};
+use crate::transcript::document::{Agent, Document, Entry, Section};
+
+/// Columns of a thought that is folded.
+const THOUGHT: usize = 100;
 
 /// The outermost chapters.
 pub(super) fn chapters(document: &Document) -> String {
@@ -46,6 +49,13 @@ fn article(entry: &Entry) -> String {
     let sequence = entry.sequence();
     let link = format!("<a class=\"n\" href=\"#e{sequence}\">#{sequence}</a>");
     match entry {
+        Entry::Said { time, who, text, thought: true, .. } => format!(
+            "<article id=\"e{sequence}\" data-kind=\"thought\"><details><summary>{link} <time>{}</time> <b>{}</b> <i>thought</i> {}</summary>\n<pre>{}</pre></details></article>\n",
+            clock(time),
+            escape(who),
+            escape(&inert::preview(text, THOUGHT)),
+            escape(text)
+        ),
         Entry::Said { time, who, text, .. } => format!(
             "<article id=\"e{sequence}\" data-kind=\"said\">{link} <time>{}</time> <b>{}</b>\n<pre>{}</pre></article>\n",
             clock(time),
@@ -81,7 +91,7 @@ fn article(entry: &Entry) -> String {
                 escape(&call.tool),
                 escape(&call.arguments)
             );
-            match call.result.as_deref().filter(|result| !result.trim().is_empty()) {
+            let own = match call.result.as_deref().filter(|result| !result.trim().is_empty()) {
                 None => format!(
                     "<article id=\"e{sequence}\" data-kind=\"call\" data-status=\"{status}\">{end}{head}</article>\n"
                 ),
@@ -89,9 +99,17 @@ fn article(entry: &Entry) -> String {
                     "<article id=\"e{sequence}\" data-kind=\"call\" data-status=\"{status}\">{end}<details><summary>{head}</summary>\n<pre>{}</pre></details></article>\n",
                     escape(result)
                 ),
-            }
+            };
+            call.agents.iter().fold(own, |out, agent| out + &spawned(agent))
         }
     }
+}
+
+/// What an agent did that a call spawned.
+fn spawned(agent: &Agent) -> String {
+    let heading = escape(&inert::preview(&agent.heading(), 200));
+    let told: String = agent.items.iter().map(article).collect();
+    format!("<section class=\"agent\"><h4>{heading}</h4>\n{told}</section>\n")
 }
 
 /// Errors and warnings; those that stand nowhere else get links of their own.
@@ -101,9 +119,8 @@ pub(super) fn troubles(document: &Document) -> String {
     }
     let mut out = String::from("<section id=\"troubles\">\n<h2>Errors and warnings</h2>\n<ul>\n");
     let linked: HashSet<u64> = document
-        .turns
-        .iter()
-        .flat_map(|turn| &turn.items)
+        .entries()
+        .into_iter()
         .flat_map(|entry| {
             let end = if let Entry::Call(call) = entry { call.end_sequence } else { None };
             [Some(entry.sequence()), end]

@@ -80,7 +80,7 @@ fn header(document: &Document) -> String {
          <input id=\"search\" type=\"search\" placeholder=\"Search\" title=\"/ to search, Escape to clear, j and k for the next and the last event\" aria-label=\"Search\">\n\
          <select id=\"kind\" aria-label=\"Kind\"><option value=\"\">everything</option>\
          <option value=\"said\">what was said</option><option value=\"call\">calls</option>\
-         <option value=\"note\">notes</option></select>\n\
+         <option value=\"note\">notes</option><option value=\"thought\">thoughts</option></select>\n\
          <select id=\"level\" aria-label=\"Outcome\"><option value=\"\">any outcome</option>\
          <option value=\"failed\">failed or blocked</option></select>\n\
          <button type=\"button\" id=\"clear\" hidden>Clear</button>\n\

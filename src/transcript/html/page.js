@@ -37,6 +37,9 @@ function filter() {
         unfolded.push(details);
       }
     }
+    for (const agent of turn.querySelectorAll('.agent')) {
+      agent.hidden = filtered && !agent.querySelector('article:not([hidden])');
+    }
     turn.hidden = filtered && !any;
   }
   for (const one of rest) one.hidden = filtered;

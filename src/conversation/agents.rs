@@ -1,0 +1,119 @@
+//! Agents that a call spawned: what they say and do is told under that call.
+
+use std::borrow::Cow;
+
+use foldhash::{HashMap, HashMapExt as _};
+
+use super::calls::Calls;
+use crate::event::fields::{View, is_placeholder};
+use crate::event::role::Role;
+
+/// How deep agents are told one under the other; those below are told with their parents.
+const MAX_DEPTH: usize = 8;
+
+/// An agent, or a run of one, that a call spawned.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    /// Its id.
+    pub id: String,
+    /// Index of the call in [`Calls::all`].
+    pub call: usize,
+    depth: usize,
+}
+
+/// The agents that were spawned by calls, in the order of their first events.
+#[derive(Clone, Debug)]
+pub struct Agents {
+    all: Vec<Agent>,
+    by_id: HashMap<String, usize>,
+    /// Calls by the agents that their results name.
+    named: HashMap<String, usize>,
+    /// Calls that such an agent made, and the agent.
+    callers: HashMap<usize, usize>,
+}
+
+impl Default for Agents {
+    fn default() -> Self {
+        Self {
+            all: Vec::new(),
+            by_id: HashMap::new(),
+            named: HashMap::new(),
+            callers: HashMap::new(),
+        }
+    }
+}
+
+impl Agents {
+    /// All of them.
+    #[must_use]
+    pub fn all(&self) -> &[Agent] {
+        &self.all
+    }
+
+    /// Takes the next event, which `calls` has taken, and the call that it is a state of.
+    /// Index of the spawned agent that it belongs to.
+    pub fn observe(
+        &mut self,
+        view: &View<'_, '_>,
+        calls: &Calls,
+        call: Option<usize>,
+    ) -> Option<usize> {
+        let agent = self.agent(view, calls);
+        if let Some(call) = call {
+            if let Some(child) = given(view, &["spawned_agent_id"]) {
+                self.named.insert(child.into_owned(), call);
+            }
+            if let Some(agent) = agent {
+                self.callers.entry(call).or_insert(agent);
+            }
+        }
+        agent
+    }
+
+    fn agent(&mut self, view: &View<'_, '_>, calls: &Calls) -> Option<usize> {
+        if let Some(run) = given(view, &["runId"]) {
+            let parent = given(view, &["parentId"]);
+            return self.spawned(&run, || calls.named(&parent?));
+        }
+        let id = match view.role {
+            Role::AgentStart | Role::AgentEnd => {
+                given(view, &["childAgentId", "agentId", "agent_id"])
+            }
+            _ => given(view, &["agentId", "agent_id"]),
+        }?;
+        let told = self.named.get(id.as_ref()).copied();
+        self.spawned(&id, || {
+            let parent = match view.role {
+                Role::AgentStart => given(view, &["parentId", "parent_id"])
+                    .or_else(|| view.event.correlation_id.clone()),
+                _ => None,
+            };
+            // A stream names the agent by the call itself.
+            told.or_else(|| calls.named(&id)).or_else(|| calls.named(&parent?))
+        })
+    }
+
+    /// The agent of that id; a new one if a call spawned it.
+    fn spawned(&mut self, id: &str, call: impl FnOnce() -> Option<usize>) -> Option<usize> {
+        if let Some(known) = self.by_id.get(id) {
+            return Some(*known);
+        }
+        let call = call()?;
+        let caller = self.callers.get(&call).copied();
+        let depth = caller.map_or(1, |caller| self.all[caller].depth + 1);
+        let agent = match caller {
+            Some(caller) if depth > MAX_DEPTH => caller,
+            _ => {
+                self.all.push(Agent { id: id.to_owned(), call, depth });
+                self.all.len() - 1
+            }
+        };
+        self.by_id.insert(id.to_owned(), agent);
+        Some(agent)
+    }
+}
+
+/// The first of the fields that holds a real id.
+fn given<'a>(view: &View<'_, 'a>, names: &[&str]) -> Option<Cow<'a, str>> {
+    names.iter().find_map(|name| view.field(name).filter(|id| !is_placeholder(id)))
+}

@@ -1,0 +1,112 @@
+//! The section Timeline: calls that ran side by side, as a chart that viewers of Markdown draw
+//! (Mermaid). Of calls one behind the other the Work Notes tell as well.
+
+use super::extent::Limits;
+use super::model::{Item, Model, Turn};
+use crate::conversation::calls::{Call, CallStatus, Calls};
+use crate::event::time::Timestamp;
+use crate::render::human::plural;
+use crate::render::inert::preview;
+
+/// Columns of a bar's name, and of a section's.
+const NAME: usize = 40;
+
+/// A call whose time is known.
+struct Bar<'m> {
+    sequence: u64,
+    call: &'m Call,
+    arguments: &'m str,
+    section: usize,
+    from: i64,
+    to: i64,
+}
+
+/// Renders the section; empty where no calls ran side by side.
+pub(super) fn render(model: &Model, limits: &Limits) -> String {
+    let (sections, mut bars) = gather(model);
+    bars.sort_by_key(|bar| (bar.from, bar.sequence));
+    if limits.bars == 0 || !overlap(&bars) {
+        return String::new();
+    }
+    let all = bars.len();
+    // The longest say most.
+    bars.sort_by_key(|bar| (bar.from - bar.to, bar.sequence));
+    bars.truncate(limits.bars);
+    bars.sort_by_key(|bar| (bar.section, bar.from, bar.sequence));
+    let mut out = String::from(
+        "```mermaid\ngantt\n  dateFormat YYYY-MM-DDTHH:mm:ss.SSS\n  axisFormat %H:%M:%S\n",
+    );
+    let ended = model.state.status().is_terminal();
+    let mut section = None;
+    for bar in &bars {
+        if section != Some(bar.section) {
+            section = Some(bar.section);
+            out.push_str(&format!("  section {}\n", name(&sections[bar.section])));
+        }
+        let look = match Calls::status(bar.call, ended) {
+            CallStatus::Completed => "done, ",
+            CallStatus::Failed | CallStatus::Blocked => "crit, ",
+            CallStatus::Open => "active, ",
+        };
+        let what = format!("{} {}", model.state.calls.tool(bar.call), bar.arguments);
+        let (from, to) = (local(bar.from), local(bar.to));
+        out.push_str(&format!("  {} {} :{look}{from}, {to}\n", bar.sequence, name(&what)));
+    }
+    out.push_str("```\n\nTimes are UTC; a red bar failed or was blocked");
+    if all > bars.len() {
+        let shown = plural(bars.len() as u64, "call");
+        out.push_str(&format!("; the longest {shown} of {all}"));
+    }
+    out + ".\n"
+}
+
+/// The titles of the sections, and the calls in them.
+fn gather(model: &Model) -> (Vec<String>, Vec<Bar<'_>>) {
+    let task = |turn: &Turn| turn.task.and_then(|number| model.tasks.get(number));
+    let own = model.turns.iter().map(|turn| {
+        let title = task(turn).map(|task| format!("{} {}", task.number, task.title()));
+        (title.unwrap_or_else(|| "Before the first task".to_owned()), turn)
+    });
+    let spawned = model.agents.all().iter().zip(&model.nested);
+    let spawned = spawned.map(|(agent, turn)| (format!("agent {}", agent.id), turn));
+    let (mut titles, mut bars) = (Vec::new(), Vec::new());
+    for (section, (title, turn)) in own.chain(spawned).enumerate() {
+        titles.push(title);
+        let lists = turn.items.iter().filter_map(|item| match item {
+            Item::Calls(lines) => Some(lines),
+            _ => None,
+        });
+        for line in lists.flatten() {
+            let call = &model.state.calls.all()[line.call];
+            let (Some(start), Some(length)) = (call.first, call.duration_ms) else { continue };
+            let from = start.time.millis();
+            let to = from.saturating_add(i64::try_from(length).unwrap_or(i64::MAX));
+            let (sequence, arguments) = (line.sequence, line.arguments.as_str());
+            bars.push(Bar { sequence, call, arguments, section, from, to });
+        }
+    }
+    (titles, bars)
+}
+
+/// Whether two of the bars, in order of their beginnings, share some time.
+fn overlap(bars: &[Bar<'_>]) -> bool {
+    let mut until = i64::MIN;
+    bars.iter().any(|bar| {
+        let beside = bar.from < until && bar.to > bar.from;
+        until = until.max(bar.to);
+        beside
+    })
+}
+
+/// A moment without its zone: viewers would move it into their own.
+fn local(millis: i64) -> String {
+    let text = Timestamp::from_millis(millis).to_string();
+    text.trim_end_matches('Z').to_owned()
+}
+
+/// Text that is no syntax of the chart.
+fn name(text: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || " ./_-+".contains(c) { c } else { ' ' };
+    let text: String = preview(text, NAME).chars().map(plain).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

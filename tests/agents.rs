@@ -1,0 +1,122 @@
+//! Agents that calls spawn: where the transcript and the graph tell of them.
+
+use std::fs;
+
+use crate::support::Bench;
+
+/// A stream in which a call spawns an agent, which spawns another, before the call ends.
+const NESTED: &str = r#"{"type":"user","message":{"role":"user","content":"Find every loose end"},"uuid":"u1"}
+{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"toolu_a","name":"Task","input":{"prompt":"Look into the cellar"}}]},"uuid":"u2"}
+{"type":"user","parent_tool_use_id":"toolu_a","message":{"role":"user","content":"Look into the cellar"},"uuid":"u3"}
+{"type":"assistant","parent_tool_use_id":"toolu_a","message":{"id":"m2","role":"assistant","content":[{"type":"thinking","thinking":"Dark down there."},{"type":"tool_use","id":"toolu_b","name":"Task","input":{"prompt":"Carry the lamp"}}]},"uuid":"u4"}
+{"type":"assistant","parent_tool_use_id":"toolu_b","message":{"id":"m3","role":"assistant","content":[{"type":"text","text":"The lamp is lit."}]},"uuid":"u5"}
+{"type":"user","parent_tool_use_id":"toolu_a","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_b","content":"lit"}]},"uuid":"u6"}
+{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_a","content":"two ends"}]},"uuid":"u7"}
+{"type":"assistant","message":{"id":"m4","role":"assistant","content":[{"type":"text","text":"Two loose ends, both in the cellar."}]},"uuid":"u8"}
+"#;
+
+fn nested() -> Bench {
+    let bench = Bench::with_run();
+    let call = ["emit", "--run", "r", "--stdin", "--from", "claude-code"];
+    assert_eq!(bench.feed(&call, NESTED.as_bytes()).status, 0);
+    bench.emit(&["run.completed"]);
+    bench
+}
+
+/// If this fails, what a spawned agent did is mixed with what its parent did, or the answer
+/// of the run is told under the task of an agent.
+#[test]
+fn spawned_agents_stand_under_their_calls() {
+    let bench = nested();
+    let markdown = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
+    let notes = markdown.split("## Work Notes").nth(1).unwrap();
+    let order = [
+        "### [1] Find every loose end",
+        "\n- **Task** `Look into the cellar`",
+        "\n  - agent `toolu_a` [2] Look into the cellar",
+        "\n    - toolu_a thought: Dark down there.",
+        "\n    - **Task** `Carry the lamp`",
+        "\n      - agent `toolu_b`",
+        "\n        - toolu_b said: The lamp is lit.",
+        "\n- agent said: Two loose ends, both in the cellar.",
+    ];
+    let mut at = 0;
+    for part in order {
+        at += notes[at..].find(part).unwrap_or_else(|| panic!("{part:?} in {notes}"));
+    }
+    assert!(!notes.contains("### [2]"), "{notes}");
+
+    let json = bench.ok(&["transcript", "r", "--format", "json", "-o", "-"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["turns"].as_array().unwrap().len(), 1, "{json}");
+    let agent = &json["turns"][0]["items"][0]["agents"][0];
+    assert_eq!((agent["id"].as_str(), agent["task"].as_u64()), (Some("toolu_a"), Some(2)));
+    assert_eq!(agent["items"][1]["agents"][0]["id"], "toolu_b");
+
+    let text = bench.ok(&["transcript", "r", "--format", "text", "-o", "-"]);
+    let column = |what: &str| {
+        let line = text.lines().find(|line| line.contains(what));
+        line.and_then(|line| line.find(what)).unwrap_or_else(|| panic!("{what} in {text}"))
+    };
+    assert!(column("agent: Two loose") < column("Task: Carry"), "{text}");
+    assert!(column("Task: Carry") < column("toolu_b: The lamp"), "{text}");
+
+    let page = bench.ok(&["transcript", "r", "--format", "html", "-o", "-"]);
+    assert_eq!(page.matches("<section class=\"agent\">").count(), 2);
+
+    let graph = bench.ok(&["graph", "r", "--format", "json"]);
+    let graph: serde_json::Value = serde_json::from_str(&graph).unwrap();
+    let spawned = |call: &str, agent: &str| {
+        graph["edges"].as_array().unwrap().iter().any(|edge| {
+            edge["kind"] == "spawn"
+                && edge["from"].as_str().unwrap().ends_with(call)
+                && edge["to"].as_str().unwrap() == format!("agent:{agent}")
+        })
+    };
+    assert!(spawned("toolu_a", "toolu_a") && spawned("toolu_b", "toolu_b"), "{graph}");
+}
+
+/// If this fails, the lines of an agent that were kept in a file of their own, and come behind
+/// those of its parent, are not told under the call whose result names it.
+#[test]
+fn an_agent_that_a_result_names() {
+    let bench = Bench::with_run();
+    let lines = r#"{"type":"user","message":{"role":"user","content":"Look around"},"uuid":"u1"}
+{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Task","input":{"prompt":"Upstairs"}}]},"uuid":"u2"}
+{"type":"user","toolUseResult":{"agentId":"a7"},"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"done"}]},"uuid":"u3"}
+{"type":"assistant","message":{"id":"m4","role":"assistant","content":[{"type":"text","text":"All is well."}]},"uuid":"u4"}
+{"type":"user","isSidechain":true,"agentId":"a7","message":{"role":"user","content":"Upstairs"},"uuid":"u5"}
+{"type":"assistant","isSidechain":true,"agentId":"a7","message":{"id":"m5","role":"assistant","content":[{"type":"text","text":"Nobody upstairs."}]},"uuid":"u6"}
+"#;
+    let call = ["emit", "--run", "r", "--stdin", "--from", "claude-code"];
+    assert_eq!(bench.feed(&call, lines.as_bytes()).status, 0);
+    bench.ok(&["transcript", "r"]);
+    let text = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
+    assert!(text.contains("  - agent `a7` [2] Upstairs"), "{text}");
+    assert!(text.contains("    - a7 said: Nobody upstairs."), "{text}");
+    // Alone it is a run like any other.
+    let alone = Bench::with_run();
+    let own: String = lines.lines().skip(4).map(|line| format!("{line}\n")).collect();
+    assert_eq!(alone.feed(&call, own.as_bytes()).status, 0);
+    alone.ok(&["transcript", "r"]);
+    let text = fs::read_to_string(alone.path("runs/r/transcript.md")).unwrap();
+    assert!(text.contains("### [1] Upstairs"), "{text}");
+}
+
+/// If this fails, what a gateway's spawned run says stands beside the call that spawned it.
+#[test]
+fn a_spawned_run_of_the_gateway() {
+    let bench = Bench::with_run();
+    let lines = r#"{"type":"tool_call","data":{"runId":"R","id":"tc1","name":"delegate","input":{}}}
+{"type":"text","data":{"runId":"S","parentId":"R/tc1","id":"t1","content":"Hello "}}
+{"type":"text","data":{"runId":"R","id":"t1","content":"Waiting."}}
+{"type":"text","data":{"runId":"S","id":"t1","content":"from below"}}
+{"type":"tool_result","data":{"runId":"R","id":"tc1","name":"delegate","output":"ok"}}
+"#;
+    assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], lines.as_bytes()).status, 0);
+    bench.ok(&["transcript", "r"]);
+    let text = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
+    let told = "- **delegate** ([#2](events.jsonl#L2))\n  - agent `S`\n    - agent said: Hello from below (";
+    assert!(text.contains(told), "{text}");
+    assert!(text.contains("\n- agent said: Waiting. ("), "{text}");
+}
