@@ -246,6 +246,9 @@ pub struct Tokens {
     pub sequence: u64,
     /// When.
     pub time: String,
+    /// The same in milliseconds since 1970.
+    #[serde(skip)]
+    pub at: i64,
     /// Tokens of its context.
     pub context: u64,
     /// Tokens that it gave out.
@@ -424,6 +427,7 @@ fn tokens(model: &Model) -> Vec<Tokens> {
     let tokens = |sample: &super::model::Sample| Tokens {
         sequence: sample.sequence,
         time: sample.time.to_string(),
+        at: sample.time.millis(),
         context: sample.context,
         output: sample.output,
     };

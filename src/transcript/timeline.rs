@@ -8,8 +8,9 @@ use crate::event::time::Timestamp;
 use crate::render::human::plural;
 use crate::render::inert::preview;
 
-/// Columns of a bar's name, and of a section's.
+/// Columns of a bar's name, and of a section's, beside which its bars are drawn.
 const NAME: usize = 40;
+const SECTION: usize = 16;
 
 /// A call whose time is known.
 struct Bar<'m> {
@@ -41,7 +42,7 @@ pub(super) fn render(model: &Model, limits: &Limits) -> String {
     for bar in &bars {
         if section != Some(bar.section) {
             section = Some(bar.section);
-            out.push_str(&format!("  section {}\n", name(&sections[bar.section])));
+            out.push_str(&format!("  section {}\n", name(&sections[bar.section], SECTION)));
         }
         let look = match Calls::status(bar.call, ended) {
             CallStatus::Completed => "done, ",
@@ -50,7 +51,7 @@ pub(super) fn render(model: &Model, limits: &Limits) -> String {
         };
         let what = format!("{} {}", model.state.calls.tool(bar.call), bar.arguments);
         let (from, to) = (local(bar.from), local(bar.to));
-        out.push_str(&format!("  {} {} :{look}{from}, {to}\n", bar.sequence, name(&what)));
+        out.push_str(&format!("  {} {} :{look}{from}, {to}\n", bar.sequence, name(&what, NAME)));
     }
     out.push_str("```\n\nTimes are UTC; a red bar failed or was blocked");
     if all > bars.len() {
@@ -62,11 +63,8 @@ pub(super) fn render(model: &Model, limits: &Limits) -> String {
 
 /// The titles of the sections, and the calls in them.
 fn gather(model: &Model) -> (Vec<String>, Vec<Bar<'_>>) {
-    let task = |turn: &Turn| turn.task.and_then(|number| model.tasks.get(number));
-    let own = model.turns.iter().map(|turn| {
-        let title = task(turn).map(|task| format!("{} {}", task.number, task.title()));
-        (title.unwrap_or_else(|| "Before the first task".to_owned()), turn)
-    });
+    let title = |turn: &Turn| turn.task.map_or("run".to_owned(), |number| format!("task {number}"));
+    let own = model.turns.iter().map(|turn| (title(turn), turn));
     let spawned = model.agents.all().iter().zip(&model.nested);
     let spawned = spawned.map(|(agent, turn)| (format!("agent {}", agent.id), turn));
     let (mut titles, mut bars) = (Vec::new(), Vec::new());
@@ -105,8 +103,8 @@ fn local(millis: i64) -> String {
 }
 
 /// Text that is no syntax of the chart.
-fn name(text: &str) -> String {
+fn name(text: &str, columns: usize) -> String {
     let plain = |c: char| if c.is_alphanumeric() || " ./_-+".contains(c) { c } else { ' ' };
-    let text: String = preview(text, NAME).chars().map(plain).collect();
+    let text: String = preview(text, columns).chars().map(plain).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -11,11 +11,12 @@ const MOST_ROWS: usize = 20;
 
 /// Calls as bars over time, those that overlap in rows of their own.
 pub(super) fn timeline(document: &Document) -> String {
-    let calls: Vec<&Call> = document
+    let mut calls: Vec<&Call> = document
         .entries()
         .into_iter()
         .filter_map(|entry| if let Entry::Call(call) = entry { Some(call) } else { None })
         .collect();
+    calls.sort_by_key(|call| call.began);
     let timed =
         |call: &&Call| Some((call.began?, call.began? + call.duration_ms.unwrap_or(0) as i64));
     let Some(first) = calls.iter().filter_map(timed).map(|(began, _)| began).min() else {
@@ -71,25 +72,31 @@ pub(super) fn tokens(document: &Document) -> String {
     let Some(most) = most.filter(|most| *most > 0 && document.tokens.len() > 1) else {
         return String::new();
     };
-    let step = 1000.0 / (document.tokens.len() - 1) as f64;
+    let times = || document.tokens.iter().map(|sample| sample.at);
+    let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
+    // Where no time went by, they stand one behind the other.
+    let place = |at: usize, sample: &Tokens| match last - first {
+        0 => at as f64 / (document.tokens.len() - 1) as f64,
+        span => (sample.at - first) as f64 / span as f64,
+    };
     let line = |of: fn(&Tokens) -> u64| {
         let point = |(at, sample): (usize, &Tokens)| {
-            format!(
-                "{:.1},{:.1}",
-                at as f64 * step,
-                100.0 - of(sample) as f64 / most as f64 * 100.0
-            )
+            let height = of(sample) as f64 / most as f64;
+            format!("{:.1},{:.1}", place(at, sample) * 1000.0, 100.0 - height * 100.0)
         };
         document.tokens.iter().enumerate().map(point).collect::<Vec<_>>().join(" ")
     };
+    let clock = |millis: i64| Timestamp::from_millis(millis).clock();
     format!(
         "<section id=\"tokens\" aria-label=\"Tokens over time\">\n<h2>Tokens over time</h2>\n\
-         <p class=\"hint\"><span class=\"context\">context</span> and <span class=\"output\">output</span> of {}; at most {}.</p>\n\
+         <p class=\"hint\"><span class=\"context\">context</span> and <span class=\"output\">output</span> of {}; the top is {} tokens.</p>\n\
          <svg role=\"img\" aria-label=\"Tokens over time\" viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\" height=\"100\">\n\
-         <polyline class=\"context\" points=\"{}\"/>\n<polyline class=\"output\" points=\"{}\"/>\n</svg>\n</section>\n",
+         <polyline class=\"context\" points=\"{}\"/>\n<polyline class=\"output\" points=\"{}\"/>\n</svg>\n<p class=\"hint axis\"><span>{}</span><span>{}</span></p>\n</section>\n",
         plural(document.tokens.len() as u64, "model call"),
         count(most),
         line(|sample| sample.context),
         line(|sample| sample.output),
+        clock(first),
+        clock(last),
     )
 }

@@ -123,7 +123,7 @@ fn contents(document: &Document) -> String {
         let title = inert::preview(&section.title, 60);
         let mark = match section.outcome {
             Some("failed") => " <b class=\"failed\">failed</b>",
-            _ if section.items.iter().any(is_trouble) => {
+            _ if has_trouble(&section.items) => {
                 " <b class=\"failed\" title=\"a call failed\">!</b>"
             }
             _ => "",
@@ -139,9 +139,15 @@ fn contents(document: &Document) -> String {
     out + "</ol>\n</nav>\n"
 }
 
-/// Whether a call failed, or was not allowed.
-fn is_trouble(entry: &Entry) -> bool {
-    matches!(entry, Entry::Call(call) if ["failed", "blocked"].contains(&call.status))
+/// Whether a call failed, or was not allowed; one of a spawned agent too.
+fn has_trouble(entries: &[Entry]) -> bool {
+    entries.iter().any(|entry| match entry {
+        Entry::Call(call) => {
+            ["failed", "blocked"].contains(&call.status)
+                || call.agents.iter().any(|agent| has_trouble(&agent.items))
+        }
+        _ => false,
+    })
 }
 
 fn overview(document: &Document) -> String {

@@ -46,7 +46,34 @@ function filter() {
   by('found').textContent = filtered ? found + ' of ' + all.length : '';
   by('nothing').hidden = !filtered || turns.some(turn => !turn.hidden);
   by('clear').hidden = !filtered;
+  highlight(words);
   if (filtered) scrollTo(0, 0);
+}
+// Marks the words in what is shown; only the first pieces, so that typing stays quick.
+const MOST_MARKED = 300;
+function highlight(words) {
+  if (!CSS.highlights) return;
+  const ranges = [];
+  let left = words.length > 0 ? MOST_MARKED : 0;
+  for (const one of all) {
+    if (left === 0) break;
+    if (one.hidden) continue;
+    left -= 1;
+    const walker = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const lower = node.data.toLowerCase();
+      if (lower.length !== node.data.length) continue;
+      for (const word of words) {
+        for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + word.length)) {
+          const range = new Range();
+          range.setStart(node, at);
+          range.setEnd(node, at + word.length);
+          ranges.push(range);
+        }
+      }
+    }
+  }
+  CSS.highlights.set('found', new Highlight(...ranges));
 }
 function clear() {
   by('search').value = '';
