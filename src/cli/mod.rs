@@ -6,6 +6,7 @@ mod commands;
 mod complete;
 mod exit;
 mod filter;
+mod pager;
 mod parallel;
 mod progress;
 mod settings;

@@ -1,6 +1,5 @@
 //! `runlog transcript`
 
-use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -8,6 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::read::{Read, backfills, events_until, tell_bad_lines};
 use super::{Appending, Global, RunArg, renew, text_or_file};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
@@ -124,7 +124,11 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
             replace(&path, text.as_bytes())?;
             ui.note(&format!("wrote {}", path.display()));
         }
-        None if args.format == Format::Text => paged(&text, ui)?,
+        None if args.format == Format::Text => {
+            let mut pager = Pager::new(ui);
+            pager.text(&text)?;
+            pager.finish()?;
+        }
         None => ui.data(text.as_bytes())?,
     }
     Ok(Exit::Fine)
@@ -164,28 +168,6 @@ fn append(args: &AppendArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     }
     renew(&run, options.lock_timeout, true, ui);
     Ok(Exit::Fine)
-}
-
-/// Prints a long text, on a terminal through a pager (PAGER, else less).
-fn paged(text: &str, ui: &Ui) -> anyhow::Result<()> {
-    let lines = text.lines().count();
-    let rows = terminal_size::terminal_size().map_or(0, |(_, rows)| usize::from(rows.0));
-    let pager = std::env::var("PAGER").unwrap_or_else(|_| "less -FRX".to_owned());
-    if !std::io::stdout().is_terminal() || lines < rows || pager.trim().is_empty() || pager == "cat"
-    {
-        return Ok(ui.text(text)?);
-    }
-    let child = std::process::Command::new("sh")
-        .args(["-c", &pager])
-        .stdin(std::process::Stdio::piped())
-        .spawn();
-    let Ok(mut child) = child else { return Ok(ui.text(text)?) };
-    if let Some(mut input) = child.stdin.take() {
-        // A reader who has seen enough closes it.
-        let _ = input.write_all(text.as_bytes());
-    }
-    child.wait()?;
-    Ok(())
 }
 
 /// Writes the transcript of a run into its directory.

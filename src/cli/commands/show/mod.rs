@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use super::read::{backfills, each_event, events_of, tell_bad_lines};
 use super::{Global, RunArg, folded, now};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::pager::Pager;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::fields::View;
@@ -137,6 +138,7 @@ fn all(
     let mut shown: VecDeque<String> = VecDeque::new();
     let (mut failed, mut fitting, now) = (None, 0_u64, now());
     let mut pending = String::new();
+    let mut out = Printer::new(args.format, ui);
     let wanted = |kind: &str| args.selection.may_take(kind) || args.relative;
     let read = events_of(run, None, wanted, |view, line| {
         printing.began.get_or_insert(view.event.timestamp);
@@ -158,7 +160,7 @@ fn all(
                 pending.push_str(&text);
                 pending.push('\n');
                 if pending.len() > PRINTED {
-                    failed = print(&pending, args.format, ui).err();
+                    failed = out.print(&pending).err();
                     pending.clear();
                 }
             }
@@ -167,14 +169,15 @@ fn all(
     if let Some(error) = failed {
         return Err(error.into());
     }
-    print(&pending, args.format, ui)?;
+    out.print(&pending)?;
     if args.format == Format::Json {
         let rows = shown.into_iter().collect::<Vec<_>>().join(",");
         ui.data(format!("[{rows}]\n").as_bytes())?;
     } else {
         let lines: String = shown.into_iter().map(|text| text + "\n").collect();
-        print(&lines, args.format, ui)?;
+        out.print(&lines)?;
     }
+    out.finish()?;
     tell_bad_lines(read.bad_lines, run, ui);
     if fitting == 0 {
         ui.note("no event fits");
@@ -240,7 +243,36 @@ fn follow(
     }
 }
 
-/// Prints whole lines.
+/// Prints whole lines, those for people through a pager.
+enum Printer<'u> {
+    People(Pager<'u>),
+    Programs(&'u Ui),
+}
+
+impl<'u> Printer<'u> {
+    fn new(format: Format, ui: &'u Ui) -> Self {
+        match format {
+            Format::Human => Self::People(Pager::new(ui)),
+            _ => Self::Programs(ui),
+        }
+    }
+
+    fn print(&mut self, lines: &str) -> std::io::Result<()> {
+        match self {
+            Self::People(pager) => pager.text(lines),
+            Self::Programs(ui) => ui.data(lines.as_bytes()),
+        }
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        match self {
+            Self::People(pager) => pager.finish(),
+            Self::Programs(_) => Ok(()),
+        }
+    }
+}
+
+/// Prints whole lines as they come.
 fn print(lines: &str, format: Format, ui: &Ui) -> std::io::Result<()> {
     if format == Format::Human { ui.text(lines) } else { ui.data(lines.as_bytes()) }
 }
