@@ -116,7 +116,7 @@ fn a_spawned_run_of_the_gateway() {
     assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], lines.as_bytes()).status, 0);
     bench.ok(&["transcript", "r"]);
     let text = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
-    let told = "- **delegate** ([#2](events.jsonl#L2))\n  - agent `S`\n    - agent said: Hello from below (";
+    let told = "- **delegate** → ok ([#2](events.jsonl#L2))\n  - agent `S`\n    - agent said: Hello from below (";
     assert!(text.contains(told), "{text}");
     assert!(text.contains("\n- agent said: Waiting. ("), "{text}");
 }

@@ -142,11 +142,30 @@ fn drawings() {
     let bench = run(&format!("{hostile}\n"));
     assert_eq!(
         bench.ok(&["graph", "r"]),
-        "flowchart TD\n  n0([\"run R#34;]; x, open\"])\n  n1[\"a#34;] --#62; b[#60;script#62;, started\"]\n  n0 --> n1\n"
+        "flowchart TD\n  n0([\"run R#34;]; x, open\"])\n  n1[\"a#34;] --#62; b[#60;script#62; #35;2, started\"]\n  n0 --> n1\n"
     );
     let dot = bench.ok(&["graph", "r", "--format", "dot"]);
-    assert!(dot.contains(r#"n1 [label="a\"] --> b[<script>, started"];"#), "{dot}");
+    assert!(dot.contains(r#"n1 [label="a\"] --> b[<script> #2, started"];"#), "{dot}");
     assert!(dot.starts_with("digraph run {\n") && dot.ends_with("  n0 -> n1;\n}\n"), "{dot}");
     bench.ok(&["graph", "r", "-o", "graph.mmd"]);
     assert!(bench.path("graph.mmd").exists());
+}
+
+/// If this fails, two calls that a log ties into one chain of lines, with their results, are
+/// told to be a cycle.
+#[test]
+fn calls_side_by_side_are_no_cycle() {
+    let bench = Bench::with_run();
+    let emit = |kind: &str, id: &str, call: &str, parent: Option<&str>| {
+        let mut args = vec![kind, "--event-id", id, "--correlation-id", call, "-f", "tool_name=t"];
+        args.extend(parent.into_iter().flat_map(|parent| ["--parent", parent]));
+        bench.emit(&args);
+    };
+    emit("tool.started", "a1", "a", None);
+    emit("tool.started", "b1", "b", Some("a1"));
+    emit("tool.completed", "a2", "a", Some("b1"));
+    emit("tool.completed", "b2", "b", Some("a2"));
+    let graph = graph(&bench, &[]);
+    assert!(problems(&graph).is_empty(), "{graph}");
+    assert!(edges(&graph).contains(&"call:a parent call:b".to_owned()), "{graph}");
 }

@@ -510,7 +510,7 @@ fn pieces_are_not_put_together() {
     bench.emit(&["run.completed"]);
     let transcript = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
     assert!(!transcript.contains(&pat[4..]), "{transcript}");
-    assert!(transcript.matches("REDACTED:github-pat").count() == 2, "{transcript}");
+    assert!(transcript.matches("REDACTED:github-pat").count() == 3, "{transcript}");
 }
 
 /// If this fails, a user's own kinds of secrets are recorded.

@@ -2,6 +2,7 @@
 //! their ends, tasks numbered, usage counted once. Values in, values out.
 
 pub mod agents;
+pub mod arguments;
 pub mod calls;
 mod names;
 pub mod tasks;

@@ -76,7 +76,9 @@ impl Fold {
             }
             _ => {}
         }
+        let mut begins = true;
         if let Some(observed) = observed {
+            begins = !self.call_nodes.contains_key(&observed.call);
             node = Some(self.call(view, observed.call, observed.repeated_end, owner));
         }
         if node.is_none() && self.all_events {
@@ -87,7 +89,8 @@ impl Fold {
         }
         if let Some(at) = node {
             self.by_event.insert(view.event.event_id.clone().into_owned(), at);
-            if let Some(parent) = &view.event.parent_event_id {
+            // What ends a call says nothing of where the call came from.
+            if let Some(parent) = view.event.parent_event_id.as_ref().filter(|_| begins) {
                 self.parents.push((at, parent.clone().into_owned()));
             }
         }

@@ -37,7 +37,12 @@ pub fn mermaid(graph: &Graph) -> String {
 /// What is written on a node: its label, how it stands, how long it took.
 pub(super) fn caption(node: &Node) -> String {
     let mut caption = match node.kind {
-        NodeKind::Call | NodeKind::Event => node.label.clone(),
+        NodeKind::Call => {
+            let number = node.sequence.map(|sequence| format!(" #{sequence}"));
+            node.label.clone() + &number.unwrap_or_default()
+        }
+        NodeKind::Event => node.label.clone(),
+        kind if node.label == kind.name() => node.label.clone(),
         kind => format!("{} {}", kind.name(), node.label),
     };
     if let Some(status) = node.status.filter(|status| !["completed", "ended"].contains(status)) {

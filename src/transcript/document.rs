@@ -8,8 +8,9 @@ use serde::Serialize;
 use super::Harness;
 use super::model::{CallLine, Item, Model, Remark, Turn};
 use crate::chapter::fold::Chapter;
+use crate::conversation::arguments::Telling;
 use crate::conversation::calls::Calls;
-use crate::conversation::tasks::Outcome;
+use crate::conversation::tasks::{Outcome, Task};
 use crate::event::json::Json;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
@@ -31,6 +32,12 @@ pub struct Document {
     pub status: &'static str,
     /// When it was created.
     pub created_at: Option<String>,
+    /// When the work began, where it was imported.
+    pub work_began_at: Option<String>,
+    /// When the work ended, where it was imported.
+    pub work_ended_at: Option<String>,
+    /// The directory that it was done in.
+    pub directory: Option<String>,
     /// When it ended.
     pub ended_at: Option<String>,
     /// Why it failed.
@@ -43,6 +50,8 @@ pub struct Document {
     pub models: Vec<String>,
     /// Input tokens without cached ones.
     pub input_tokens: Option<u64>,
+    /// Input tokens that were read from a cache or written to one.
+    pub cached_tokens: Option<u64>,
     /// Output tokens.
     pub output_tokens: Option<u64>,
     /// Cost in millionths of a dollar.
@@ -119,6 +128,10 @@ pub struct Section {
     pub task: Option<u64>,
     /// What it was about.
     pub title: String,
+    /// When it began.
+    pub time: Option<String>,
+    /// All of what was asked, where the title is the beginning of it.
+    pub message: Option<String>,
     /// `succeeded`, `failed`, …; null before the first task.
     pub outcome: Option<&'static str>,
     /// Sequence of its first event.
@@ -185,8 +198,13 @@ pub struct Call {
     pub status: &'static str,
     /// How long it took, in milliseconds.
     pub duration_ms: Option<u64>,
+    /// What it was called with, cut where very long.
+    pub input: Option<String>,
     /// What it returned, cut where very long.
     pub result: Option<String>,
+    /// What of it is worth a look at once.
+    #[serde(skip)]
+    pub telling: Telling,
     /// Agents that it spawned.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<Agent>,
@@ -276,6 +294,9 @@ impl Document {
             session_id: state.session_id.clone(),
             status: state.status().name(),
             created_at: time(state.created_at),
+            work_began_at: time(state.imported.map(|(first, _)| first)),
+            work_ended_at: time(state.imported.map(|(_, last)| last)),
+            directory: model.directory.clone(),
             ended_at: time(state.ended_at),
             error: state.error.as_deref().map(|error| {
                 let error = Json::trusted(error);
@@ -285,6 +306,10 @@ impl Document {
             events: state.counts().events,
             models: model.models.iter().cloned().collect(),
             input_tokens: usage.input_tokens,
+            cached_tokens: [usage.cache_read_tokens, usage.cache_creation_tokens]
+                .into_iter()
+                .flatten()
+                .reduce(u64::saturating_add),
             output_tokens: usage.output_tokens,
             cost_micros: usage.cost_micros,
             prompt: shortened(prompt),
@@ -335,10 +360,17 @@ fn section(model: &Model, turn: &Turn) -> Option<Section> {
     Some(Section {
         task: task.map(|task| task.number),
         title,
+        time: task.map(|task| task.started.to_string()),
+        message: task.filter(|task| is_long(task)).map(|task| cut(&task.message, LONG).into()),
         outcome: model.outcome(turn).map(Outcome::name),
         first_sequence: task.map(|task| task.first_sequence),
         items: entries(model, &turn.items),
     })
+}
+
+/// Whether a message is more than a heading; that of the first task is told as the prompt.
+fn is_long(task: &Task) -> bool {
+    task.number > 1 && (task.message.trim().contains('\n') || task.message.chars().count() > 200)
 }
 
 fn entries(model: &Model, items: &[Item]) -> Vec<Entry> {
@@ -393,6 +425,8 @@ fn call(model: &Model, line: &CallLine) -> Entry {
         status: Calls::status(call, ended).name(),
         duration_ms: call.duration_ms,
         result: model.results.get(&line.call).or(model.failures.get(&line.call)).cloned(),
+        input: model.inputs.get(&line.call).cloned(),
+        telling: line.telling,
         agents: model.spawned(line).filter_map(|at| agent(model, at)).collect(),
     })
 }

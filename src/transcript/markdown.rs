@@ -8,7 +8,7 @@ use super::{timeline, work_notes};
 use crate::event::json::Json;
 use crate::event::template::cut;
 use crate::render::human::{count, dollars, duration, plural};
-use crate::render::inert::preview;
+use crate::render::inert::{preview, preview_end};
 use crate::render::markdown::{code, escape, quote, quoted_fence};
 use crate::render::uri;
 use crate::summary::overview::tool_counts;
@@ -88,7 +88,7 @@ impl Parts {
             ("Errors and Warnings", troubles(model, limits)),
         ];
         let (last_sequence, fingerprint) = (model.last_sequence, harness.fingerprint());
-        Self { gist: gist(model), sections, last_sequence, fingerprint }
+        Self { gist: gist(model, limits), sections, last_sequence, fingerprint }
     }
 
     fn joined(&self, extent: Extent, note: &str) -> String {
@@ -117,7 +117,7 @@ impl Parts {
 }
 
 /// The run in one sentence.
-fn gist(model: &Model) -> String {
+fn gist(model: &Model, limits: &Limits) -> String {
     let counts = model.state.counts();
     let mut facts = vec![plural(model.tasks.all().len() as u64, "task")];
     let mut calls = plural(counts.tool_calls, "tool call");
@@ -135,7 +135,14 @@ fn gist(model: &Model) -> String {
     let span = model.state.work_ms().or(model.state.duration_ms()).filter(|_| ended);
     let time = span.map(|ms| format!(" after {}", duration(ms)));
     let status = model.state.status().name();
-    format!("> **{status}**{}: {}.\n", time.unwrap_or_default(), facts.join(", "))
+    let gist = format!("> **{status}**{}: {}.\n", time.unwrap_or_default(), facts.join(", "));
+    match model.answer().filter(|_| limits.answer > 0) {
+        Some(said) => {
+            let words = escape(&preview(&said.shown(), limits.answer));
+            format!("{gist}>\n> Last answer ({}): {words}\n", link(said.sequence))
+        }
+        None => gist,
+    }
 }
 
 fn metadata(model: &Model) -> String {
@@ -147,6 +154,13 @@ fn metadata(model: &Model) -> String {
     row("Session", code(&state.session_id));
     row("Task", code(&state.task_id));
     row("Status", state.status().name().to_owned());
+    if let (Some((first, last)), Some(span)) = (state.imported, state.work_ms()) {
+        let times = format!("{} to {} UTC", first.readable(), last.readable());
+        row("Work", format!("{times}, {}; recorded afterwards", duration(span)));
+    }
+    if let Some(directory) = &model.directory {
+        row("Directory", code(&preview_end(directory, 120)));
+    }
     let times =
         [("Created", state.created_at), ("Started", state.started_at), ("Ended", state.ended_at)];
     for (name, time) in times {
@@ -154,12 +168,8 @@ fn metadata(model: &Model) -> String {
             row(name, format!("{} UTC", time.readable()));
         }
     }
-    if let Some(span) = state.duration_ms() {
+    if let Some(span) = state.duration_ms().filter(|_| state.imported.is_none()) {
         row("Duration", duration(span));
-    }
-    if let (Some((first, last)), Some(span)) = (state.imported, state.work_ms()) {
-        let times = format!("{} to {} UTC", first.readable(), last.readable());
-        row("Work", format!("{times}, {}; imported afterwards", duration(span)));
     }
     if !model.models.is_empty() {
         let models: Vec<String> =

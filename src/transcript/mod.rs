@@ -3,6 +3,7 @@
 
 pub mod document;
 pub mod extent;
+mod facts;
 pub mod html;
 pub mod markdown;
 pub mod model;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::chapter::fold::Chapters;
 use crate::conversation::agents::Agents;
+use crate::conversation::arguments::{self, Telling};
 use crate::conversation::tasks::{Outcome, Tasks};
 use crate::conversation::usage::Usage;
 use crate::event::catalogue;
@@ -13,7 +14,7 @@ use crate::event::json::Json;
 use crate::event::role::Role;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
-use crate::render::inert::{preview, preview_end};
+use crate::render::inert::preview;
 use crate::run::records;
 use crate::run::state::RunState;
 use crate::secret::Rules;
@@ -26,10 +27,8 @@ const MAX_RESULT: usize = 4000;
 
 /// Columns shown of a call's arguments.
 const ARGUMENTS: usize = 80;
-/// Members of a call's arguments that say more than the rest: paths, of which the end
-/// tells most, and others.
-const PATHS: &[&str] = &["file_path", "path", "notebook_path"];
-const TELLING: &[&str] = &["command", "pattern", "query", "url", "description", "prompt"];
+/// Columns shown of what a call returned, beside the call.
+const RETURNED: usize = 120;
 
 /// Tools that change the file whose path they are given, by a word in their names, and what
 /// they do to it.
@@ -70,11 +69,19 @@ pub struct Model {
     pub failures: HashMap<usize, String>,
     /// Models that answered.
     pub models: BTreeSet<String>,
+    /// One line of what calls returned, by their index, where that says something.
+    pub returned: HashMap<usize, String>,
+    /// What calls were called with, whole, by their index; only in a model with results.
+    pub inputs: HashMap<usize, String>,
     /// What calls returned, by their index; only in a model with results.
     pub results: HashMap<usize, String>,
     /// What calls of a model took in and gave out; only in a model with results.
     pub samples: Vec<Sample>,
+    /// The directory that the work was done in.
+    pub directory: Option<String>,
     with_results: bool,
+    /// What is to be shown of the results of calls that have not ended.
+    awaited: HashMap<usize, Telling>,
     /// Where streamed texts are being joined: the list and the item in it, by (run, id).
     streams: HashMap<(String, String, bool), (List, usize)>,
     /// Where the event goes that is being taken.
@@ -164,6 +171,12 @@ pub enum Item {
     },
 }
 
+/// A text for people, cut where very long.
+fn shown(text: &str) -> String {
+    let text = cut(text, MAX_RESULT).into_owned();
+    Rules::built_in().redact(&text).map_or(text, |redacted| redacted.text)
+}
+
 /// What somebody said.
 #[derive(Clone, Debug)]
 pub struct Said {
@@ -198,6 +211,8 @@ pub struct CallLine {
     pub call: usize,
     /// What it was called with, one short line.
     pub arguments: String,
+    /// What of its result is worth showing.
+    pub telling: Telling,
 }
 
 impl Model {
@@ -237,8 +252,17 @@ impl Model {
             && matches!(view.role, Role::ToolFail | Role::ToolBlocked)
             && let Some(text) = view.error_text()
         {
+            let text = match view.field("denied").as_deref() {
+                Some("user-rejected") => Cow::Borrowed("rejected by the user"),
+                _ => text,
+            };
             self.failures.insert(observed.call, preview(&text, 120));
         }
+        if self.directory.is_none() {
+            let directory = view.field("cwd").or_else(|| view.field("source.cwd"));
+            self.directory = directory.map(Cow::into_owned);
+        }
+        self.returned(view, call);
         if self.with_results {
             self.keep(view, call);
         }
@@ -267,6 +291,10 @@ impl Model {
             Role::Prompt => {
                 self.system_prompt = view.field("prompt").map(Cow::into_owned);
             }
+            Role::Error => {
+                let text = view.error_text().map_or_else(one_line, Cow::into_owned);
+                self.item(Item::Remark(remark(format!("error: {text}"))));
+            }
             Role::Config => self.configs.push(remark(one_line())),
             Role::Skill => self.skills.push(remark(one_line())),
             Role::Memory => self.memory.push(remark(one_line())),
@@ -292,14 +320,32 @@ impl Model {
         }
     }
 
+    /// Keeps the line of a call's result that says most.
+    fn returned(&mut self, view: &View<'_, '_>, call: Option<usize>) {
+        if view.role != Role::ToolEnd {
+            return;
+        }
+        let Some(call) = call else { return };
+        let telling = self.awaited.remove(&call).unwrap_or(Telling::Nothing);
+        let Some(text) = view.result().map(as_text) else { return };
+        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        let line = match telling {
+            Telling::Nothing => None,
+            Telling::Beginning => lines.next(),
+            Telling::End => lines.next_back(),
+        };
+        if let Some(line) = line {
+            let columns = if telling == Telling::End { RETURNED } else { 2 * RETURNED };
+            self.returned.insert(call, preview(&shown(line), columns));
+        }
+    }
+
     /// Keeps what a call returned, and what a call of a model cost.
     fn keep(&mut self, view: &View<'_, '_>, call: Option<usize>) {
         if let Some(call) = call.filter(|_| view.role.is_tool_end())
             && let Some(text) = view.result().map(as_text).or_else(|| view.error_text())
         {
-            let text = cut(&text, MAX_RESULT).into_owned();
-            let shown = Rules::built_in().redact(&text).map_or(text, |redacted| redacted.text);
-            self.results.insert(call, shown);
+            self.results.insert(call, shown(&text));
         }
         if let Some(usage) = Usage::of(view) {
             self.samples.push(Sample {
@@ -309,6 +355,16 @@ impl Model {
                 output: usage.output_tokens.unwrap_or(0),
             });
         }
+    }
+
+    /// The last thing that was said, which mostly is the answer.
+    #[must_use]
+    pub fn answer(&self) -> Option<&Said> {
+        let items = self.turns.iter().flat_map(|turn| &turn.items);
+        items.rev().find_map(|item| match item {
+            Item::Said(said) if !said.thought => Some(said),
+            _ => None,
+        })
     }
 
     /// The turn's outcome; `None` before the first task.
@@ -401,18 +457,22 @@ impl Model {
 
     fn call(&mut self, view: &View<'_, '_>, call: usize) {
         let tells = |given: &Json<'_>| !given.is_object() || given.raw_members().next().is_some();
-        let arguments = view.arguments().filter(tells).map(|arguments| {
-            if let Some(path) = PATHS.iter().find_map(|name| arguments.text_at(name)) {
-                return preview_end(&path, ARGUMENTS);
-            }
-            let telling = TELLING.iter().find_map(|name| arguments.present(name));
-            preview(&as_text(telling.unwrap_or(arguments)), ARGUMENTS)
-        });
+        let given = view.arguments().filter(tells);
+        let arguments =
+            given.map(|given| arguments::in_one_line(given, self.directory.as_deref(), ARGUMENTS));
+        let telling = given.map(Telling::of).unwrap_or_default();
+        if telling != Telling::Nothing {
+            self.awaited.insert(call, telling);
+        }
+        if self.with_results
+            && let Some(given) = given
+        {
+            self.inputs.insert(call, shown(&arguments::whole(given)));
+        }
         let calls = &self.state.calls;
         let tool = calls.tool(&calls.all()[call]).to_lowercase();
         if let Some((_, operation)) = CHANGES.iter().find(|(word, _)| tool.contains(word))
-            && let Some(path) =
-                view.arguments().and_then(|given| PATHS.iter().find_map(|name| given.text_at(name)))
+            && let Some(path) = given.and_then(arguments::path)
         {
             let operations = self.files.entry(path.into_owned()).or_default();
             *operations.entry((*operation).to_owned()).or_insert(0) += 1;
@@ -421,6 +481,7 @@ impl Model {
             sequence: view.event.sequence,
             call,
             arguments: arguments.unwrap_or_default(),
+            telling,
         };
         let Some(items) = self.list(self.here) else { return };
         match items.last_mut() {
@@ -445,6 +506,13 @@ impl Model {
             return;
         }
         let text = view.error_text().map(Cow::into_owned);
+        let code = view.field("code").filter(|_| view.role == Role::Error);
+        let text = match (code, text) {
+            (Some(code), Some(text)) if !text.contains(code.as_ref()) => {
+                Some(format!("{code}: {text}"))
+            }
+            (_, text) => text,
+        };
         let text = match (view.role, text) {
             (Role::ToolFail, Some(text)) => format!("{}: {text}", view.tool()),
             (Role::Rejected | Role::ToolBlocked | Role::DeliverableMissing, text) => {

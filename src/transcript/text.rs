@@ -3,8 +3,10 @@
 use unicode_width::UnicodeWidthStr as _;
 
 use super::document::{Call, Document, Entry, Section};
-use crate::render::human::{count, dollars, duration, plural};
-use crate::render::inert::{line, preview, text as inert};
+use super::facts::facts;
+use crate::conversation::arguments::Telling;
+use crate::render::human::duration;
+use crate::render::inert::{line, preview, preview_end, text as inert};
 
 /// How it looks.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +26,8 @@ impl Look {
 /// Lines shown of what somebody said, and of what a call returned.
 const SAID: usize = 12;
 const RETURNED: usize = 4;
+/// Lines shown of the last answer.
+const ANSWER: usize = 100;
 /// Lines shown of what somebody thought.
 const THOUGHT: usize = 4;
 /// Columns before what is told.
@@ -42,8 +46,9 @@ pub fn render(document: &Document, look: Look) -> String {
         out.push_str(&heading(&format!("Chapter: {} ({span})", chapter.name), look));
         out.push_str(&wrapped(&chapter.message, 2, SAID, look));
     }
+    let answer = document.answer().map(Entry::sequence);
     for section in &document.turns {
-        out.push_str(&turn(section, look));
+        out.push_str(&turn(section, answer, look));
     }
     out.push_str(&ends(document, look));
     out
@@ -51,51 +56,53 @@ pub fn render(document: &Document, look: Look) -> String {
 
 fn head(document: &Document, look: Look) -> String {
     let color = if document.status == "completed" { "1;32" } else { "1;33" };
-    let mut facts = vec![plural(document.events, "event")];
-    let calls: u64 = document.tools.iter().map(|tool| tool.calls).sum();
-    let failures: u64 = document.tools.iter().map(|tool| tool.failures).sum();
-    let failed = if failures > 0 { format!(" ({failures} failed)") } else { String::new() };
-    facts.push(format!("{}{failed}", plural(calls, "call")));
-    facts.extend(document.duration_ms.map(duration));
-    if let (Some(input), Some(output)) = (document.input_tokens, document.output_tokens) {
-        facts.push(format!("{} tokens in, {} out", count(input), count(output)));
-    }
-    facts.extend(document.cost_micros.map(dollars));
     let name = look.paint("1", &line(&document.run_id));
     let status = look.paint(color, document.status);
-    format!("{name}  {status}\n{}", wrapped(&facts.join(" · "), 2, 3, look))
+    format!("{name}  {status}\n{}", wrapped(&facts(document).join(" · "), 2, 4, look))
 }
 
 fn heading(text: &str, look: Look) -> String {
     format!("\n{}\n", look.paint("1;36", &line(text)))
 }
 
-fn turn(section: &Section, look: Look) -> String {
+fn turn(section: &Section, answer: Option<u64>, look: Look) -> String {
     let number = section.task.map(|number| format!("[{number}] ")).unwrap_or_default();
     let outcome = section.outcome.filter(|outcome| *outcome != "ended");
     let outcome = outcome.map(|outcome| format!(" · {outcome}")).unwrap_or_default();
-    let room = look.width.saturating_sub(number.width() + outcome.width()).max(16);
+    let time = section.time.as_deref().and_then(|time| time.get(11..19));
+    let time = time.map(|time| format!(" · {time}")).unwrap_or_default();
+    let room = look.width.saturating_sub((number.clone() + &outcome + &time).width()).max(16);
     let title = preview(&section.title, room);
-    let mut out = heading(&format!("{number}{title}{outcome}"), look);
+    let mut out = heading(&format!("{number}{title}{outcome}{time}"), look);
+    if let Some(message) = section.message.as_deref() {
+        out.push_str(&wrapped(message, 2, SAID, look));
+    }
     for entry in &section.items {
-        out.push_str(&told(entry, look, 0));
+        let most = if Some(entry.sequence()) == answer { ANSWER } else { SAID };
+        out.push_str(&told(entry, most, look, 0));
     }
     out
 }
 
 /// One thing that happened; what spawned agents did stands further to the right.
-fn told(entry: &Entry, look: Look, depth: usize) -> String {
+fn told(entry: &Entry, said: usize, look: Look, depth: usize) -> String {
     let indent = INDENT + 2 * depth;
     let number = format!("#{}", entry.sequence());
     let lead = look.paint("2", &format!("{number:>7}  {:1$}", "", 2 * depth));
     let (who, text) = entry.told();
     let who = preview(&who, 40);
+    let room = look.width.saturating_sub(indent + who.width() + 2);
+    let text = match entry {
+        // The end of a path says most.
+        Entry::Call(call) if call.telling == Telling::Nothing => preview_end(text, room.max(20)),
+        _ => text.to_owned(),
+    };
     let (paint, most) = match entry {
         Entry::Call(call) if call.status == "failed" => ("31", 2),
         Entry::Call(call) if call.status == "blocked" => ("33", 2),
         Entry::Call(_) => ("34", 2),
         Entry::Said { thought: true, .. } => ("2", THOUGHT),
-        _ => ("1", SAID),
+        _ => ("1", said),
     };
     let how = if let Entry::Call(call) = entry { remark(call) } else { String::new() };
     let colon = match entry {
@@ -107,17 +114,31 @@ fn told(entry: &Entry, look: Look, depth: usize) -> String {
     let body = body.get(indent..).unwrap_or_default();
     let body = body.strip_prefix(who.as_str()).unwrap_or(body);
     let mut out = format!("{lead}{}{body}", look.paint(paint, &who));
-    let Entry::Call(Call { result, agents, .. }) = entry else { return out };
+    let Entry::Call(call) = entry else { return out };
+    let Call { result, agents, .. } = call;
     for agent in agents {
         let heading = wrapped(&agent.heading(), indent + 2, 2, look);
         out.extend(heading.lines().map(|line| look.paint("36", line) + "\n"));
-        out.extend(agent.items.iter().map(|entry| told(entry, look, depth + 1)));
+        out.extend(agent.items.iter().map(|entry| told(entry, SAID, look, depth + 1)));
     }
-    if let Some(result) = result.as_deref().filter(|result| !result.trim().is_empty()) {
-        let result = wrapped(result, indent + 2, RETURNED, look);
+    let telling = if call.status == "completed" { call.telling } else { Telling::Beginning };
+    let result = result.as_deref().unwrap_or_default();
+    let shown = match telling {
+        Telling::Nothing => "",
+        Telling::Beginning => result.trim(),
+        Telling::End => last_lines(result.trim_end(), RETURNED),
+    };
+    if !shown.is_empty() {
+        let result = wrapped(shown, indent + 2, RETURNED, look);
         out.extend(result.lines().map(|line| look.paint("2", line) + "\n"));
     }
     out
+}
+
+/// The last lines of a text, so many.
+fn last_lines(text: &str, most: usize) -> &str {
+    let at = text.rmatch_indices('\n').nth(most - 1).map_or(0, |(at, _)| at + 1);
+    &text[at..]
 }
 
 fn remark(call: &Call) -> String {
@@ -147,7 +168,9 @@ fn ends(document: &Document, look: Look) -> String {
     for trouble in &document.troubles {
         let lead = look.paint("2", &format!("{:>7}  ", format!("#{}", trouble.sequence)));
         let color = if trouble.level == "error" { "31" } else { "33" };
-        let text = format!("{} {}: {}", trouble.level, trouble.kind, trouble.text);
+        let kind = if trouble.kind == trouble.level { "" } else { &trouble.kind };
+        let between = if kind.is_empty() { "" } else { " " };
+        let text = format!("{}{between}{kind}: {}", trouble.level, trouble.text);
         let text = wrapped(&text, INDENT, 3, look);
         let body = text.trim_start().trim_start_matches(trouble.level);
         out.push_str(&format!("{lead}{}{body}", look.paint(color, trouble.level)));

@@ -49,7 +49,12 @@ pub(super) fn render(model: &Model, limits: &Limits) -> String {
             CallStatus::Failed | CallStatus::Blocked => "crit, ",
             CallStatus::Open => "active, ",
         };
-        let what = format!("{} {}", model.state.calls.tool(bar.call), bar.arguments);
+        // Of a path its end, which is the file.
+        let about = match bar.arguments.rsplit_once('/') {
+            Some((_, file)) if !bar.arguments.contains(' ') => file,
+            _ => bar.arguments,
+        };
+        let what = format!("{} {about}", model.state.calls.tool(bar.call));
         let (from, to) = (local(bar.from), local(bar.to));
         out.push_str(&format!("  {} {} :{look}{from}, {to}\n", bar.sequence, name(&what, NAME)));
     }

@@ -5,12 +5,14 @@ use super::markdown::{link, long_quote};
 use super::model::{CallLine, Item, Model, Said};
 use crate::conversation::calls::{CallStatus, Calls};
 use crate::conversation::tasks::Outcome;
-use crate::render::human::plural;
+use crate::render::human::{duration, plural};
 use crate::render::inert::preview;
-use crate::render::markdown::{code, escape};
+use crate::render::markdown::{code, escape, quoted_fence};
 
 /// Columns of a task's heading.
 const HEADING: usize = 100;
+/// Milliseconds from which on a call's time is told.
+const LONG: u64 = 1000;
 
 /// Renders the section: what happened, task by task.
 pub(super) fn render(model: &Model, limits: &Limits) -> String {
@@ -130,11 +132,7 @@ fn spawned(model: &Model, agent: usize, limits: Limits, out: &mut String) {
     out.push_str(&format!("  - agent {id}{}\n", task.unwrap_or_default()));
     let mut told = String::new();
     items(model, &turn.items, &limits, &mut told);
-    for line in told.lines() {
-        out.push_str(if line.is_empty() { "" } else { "    " });
-        out.push_str(line);
-        out.push('\n');
-    }
+    indented(&told, 4, out);
 }
 
 fn call(model: &Model, line: &CallLine, out: &mut String) {
@@ -155,7 +153,29 @@ fn call(model: &Model, line: &CallLine, out: &mut String) {
         text => format!(" {}", code(text)),
     };
     let name = escape(&preview(calls.tool(call), 60));
-    out.push_str(&format!("- **{name}**{arguments}{how} ({})\n", link(line.sequence)));
+    let took = call.duration_ms.filter(|took| *took >= LONG);
+    let took = took.map(|took| format!(", {}", duration(took))).unwrap_or_default();
+    let returned =
+        model.returned.get(&line.call).map(|returned| format!(" → {}", escape(returned)));
+    let returned = returned.unwrap_or_default();
+    out.push_str(&format!(
+        "- **{name}**{arguments}{how}{returned} ({}{took})\n",
+        link(line.sequence)
+    ));
+    for (told, what) in [(&model.inputs, "with"), (&model.results, "returned")] {
+        if let Some(text) = told.get(&line.call).filter(|text| text.trim().contains('\n')) {
+            out.push_str(&format!("  {what}:\n"));
+            indented(&quoted_fence(text.trim_end()), 2, out);
+        }
+    }
+}
+
+/// Lines of a list's item.
+fn indented(text: &str, columns: usize, out: &mut String) {
+    for line in text.lines() {
+        let pad = if line.is_empty() { 0 } else { columns };
+        out.push_str(&format!("{:pad$}{line}\n", ""));
+    }
 }
 
 /// The last thing said in a task is its answer, and is shown at length.

@@ -182,7 +182,11 @@ pub(super) fn render(
     last: Option<u64>,
     extent: Extent,
 ) -> anyhow::Result<(String, Read)> {
-    let (model, read) = model(run, last, Model::default())?;
+    let empty = match extent.detail {
+        Detail::Full => Model::with_results(),
+        Detail::Normal | Detail::Brief => Model::default(),
+    };
+    let (model, read) = model(run, last, empty)?;
     Ok((markdown::render(&model, &harness(run), extent), read))
 }
 

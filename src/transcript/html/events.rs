@@ -30,11 +30,23 @@ pub(super) fn turn(at: usize, section: &Section) -> String {
     let number = section.task.map(|number| format!("[{number}] ")).unwrap_or_default();
     let outcome = section.outcome.filter(|outcome| *outcome != "ended");
     let outcome = outcome.map(|outcome| format!(" <b class=\"{outcome}\">{outcome}</b>"));
+    // What was asked is an event like the others, with a link of its own.
+    let asked = section
+        .first_sequence
+        .filter(|asked| section.items.iter().all(|entry| entry.sequence() != *asked));
+    let link = asked.map(|asked| format!(" <a class=\"n\" href=\"#e{asked}\">#{asked}</a>"));
+    let id = asked.map(|asked| format!(" id=\"e{asked}\"")).unwrap_or_default();
+    let time = section.time.as_deref().map(|time| format!(" <time>{}</time>", clock(time)));
     let mut out = format!(
-        "<section class=\"turn\" id=\"t{at}\">\n<h3>{number}{}{}</h3>\n",
+        "<section class=\"turn\" id=\"t{at}\">\n<h3{id}>{number}{}{}{}{}</h3>\n",
         escape(&inert::preview(&section.title, 200)),
-        outcome.unwrap_or_default()
+        outcome.unwrap_or_default(),
+        time.unwrap_or_default(),
+        link.unwrap_or_default(),
     );
+    if let Some(message) = section.message.as_deref() {
+        out.push_str(&format!("<pre>{}</pre>\n", escape(message)));
+    }
     for entry in &section.items {
         out.push_str(&article(entry));
     }
@@ -91,18 +103,32 @@ fn article(entry: &Entry) -> String {
                 escape(&call.tool),
                 escape(&call.arguments)
             );
-            let own = match call.result.as_deref().filter(|result| !result.trim().is_empty()) {
-                None => format!(
+            let block = |class: &str, text: &Option<String>| match text {
+                Some(text) if !text.trim().is_empty() => {
+                    format!("<pre{class}>{}</pre>", escape(text))
+                }
+                _ => String::new(),
+            };
+            // An argument that is told in its line already need not be told twice.
+            let input = call.input.clone().filter(|input| says_more(input, &call.arguments));
+            let inside = block(" class=\"in\"", &input) + &block("", &call.result);
+            let own = match inside.as_str() {
+                "" => format!(
                     "<article id=\"e{sequence}\" data-kind=\"call\" data-status=\"{status}\">{end}{head}</article>\n"
                 ),
-                Some(result) => format!(
-                    "<article id=\"e{sequence}\" data-kind=\"call\" data-status=\"{status}\">{end}<details><summary>{head}</summary>\n<pre>{}</pre></details></article>\n",
-                    escape(result)
+                inside => format!(
+                    "<article id=\"e{sequence}\" data-kind=\"call\" data-status=\"{status}\">{end}<details><summary>{head}</summary>\n{inside}</details></article>\n"
                 ),
             };
             call.agents.iter().fold(own, |out, agent| out + &spawned(agent))
         }
     }
+}
+
+/// Whether the arguments say more than their one line: `name: value`.
+fn says_more(input: &str, line: &str) -> bool {
+    let input = input.trim();
+    input.contains('\n') || !input.ends_with(line)
 }
 
 /// What an agent did that a call spawned.

@@ -6,8 +6,9 @@ mod events;
 use base64::Engine as _;
 
 use super::document::{Document, Entry};
+use super::facts::facts;
 use crate::event::hash::sha256;
-use crate::render::human::{count, dollars, duration, plural};
+use crate::render::human::{duration, plural};
 use crate::render::inert;
 
 /// How the page looks.
@@ -25,12 +26,14 @@ pub fn render(document: &Document) -> String {
         hash(SCRIPT)
     );
     let title = escape(&document.run_id);
+    let asked = document.prompt.as_deref().map(|prompt| inert::preview(prompt, 60));
+    let asked = asked.map(|asked| format!(": {}", escape(&asked))).unwrap_or_default();
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\
-         <title>{title}: {}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
+         <title>{title}, {}{asked}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
         document.status
     );
     out.push_str(&header(document));
@@ -91,24 +94,6 @@ fn header(document: &Document) -> String {
     )
 }
 
-fn facts(document: &Document) -> Vec<String> {
-    let mut facts = Vec::new();
-    let day = document.created_at.as_deref().and_then(|time| time.get(..16));
-    facts.extend(day.map(|day| format!("{} UTC", day.replace('T', " "))));
-    facts.extend(document.duration_ms.map(duration));
-    facts.push(plural(document.events, "event"));
-    let calls: u64 = document.tools.iter().map(|tool| tool.calls).sum();
-    let failed: u64 = document.tools.iter().map(|tool| tool.failures).sum();
-    let failed = if failed > 0 { format!(" ({failed} failed)") } else { String::new() };
-    facts.push(format!("{}{failed}", plural(calls, "call")));
-    if let (Some(input), Some(output)) = (document.input_tokens, document.output_tokens) {
-        facts.push(format!("{} tokens in, {} out", count(input), count(output)));
-    }
-    facts.extend(document.cost_micros.map(dollars));
-    facts.extend(document.models.iter().take(3).cloned());
-    facts
-}
-
 /// The table of contents: chapters, then tasks.
 fn contents(document: &Document) -> String {
     let mut out = String::from("<nav aria-label=\"Contents\">\n<ol>\n");
@@ -154,14 +139,15 @@ fn overview(document: &Document) -> String {
     let mut out = String::from("<section id=\"overview\" aria-label=\"Overview\">\n");
     if let Some(prompt) = &document.prompt {
         out.push_str(&format!("<h2>Prompt</h2>\n<pre>{}</pre>\n", escape(prompt)));
-        if let Some(more @ 1..) = (document.turns.len() as u64).checked_sub(1) {
-            let more = plural(more, "later section");
+        let tasks = document.turns.iter().filter(|turn| turn.task.is_some()).count() as u64;
+        if let Some(more @ 1..) = tasks.checked_sub(1) {
+            let more = plural(more, "later task");
             out.push_str(&format!("<p class=\"hint\">{more} below, under What happened.</p>\n"));
         }
     }
     if let Some(Entry::Said { sequence, text, .. }) = document.answer() {
         out.push_str(&format!(
-            "<h2>Last words <a class=\"n\" href=\"#e{sequence}\">#{sequence}</a></h2>\n<pre>{}</pre>\n",
+            "<h2>Last answer <a class=\"n\" href=\"#e{sequence}\">#{sequence}</a></h2>\n<pre class=\"answer\">{}</pre>\n",
             escape(text)
         ));
     }

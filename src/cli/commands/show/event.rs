@@ -1,14 +1,18 @@
 //! One event as `runlog show` prints it.
 
+use std::borrow::Cow;
+
 use unicode_width::UnicodeWidthStr as _;
 
 use super::Format;
 use crate::cli::clock;
+use crate::conversation::arguments::in_one_line;
 use crate::conversation::text::spoken;
 use crate::event::blob;
 use crate::event::envelope::{Event, Severity};
 use crate::event::fields::View;
 use crate::event::json::{Json, ObjectText, quoted};
+use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::log::reader::{Body, Line};
 use crate::render::human::duration;
@@ -29,13 +33,20 @@ pub(super) struct Printing<'p> {
     pub(super) relative: bool,
     /// Whether times are those of this machine's place, not UTC.
     pub(super) local: bool,
-    /// The time of the first event.
+    /// The earliest time so far: work that was recorded later begins before its run.
     pub(super) began: Option<Timestamp>,
+    /// The time now.
+    pub(super) now: Timestamp,
     /// The first large value that is not there as it should be.
     pub(super) damaged: Option<String>,
 }
 
 impl Printing<'_> {
+    /// Takes the time of the next event, whether it is printed or not.
+    pub(super) fn passes(&mut self, time: Timestamp) {
+        self.began = Some(self.began.map_or(time, |began| began.min(time)));
+    }
+
     /// The event as it is printed.
     pub(super) fn event(
         &mut self,
@@ -69,24 +80,36 @@ impl Printing<'_> {
         let kind = preview(&event.kind, 28);
         let time = match self.began.filter(|_| self.relative) {
             None if self.local => clock::local(event.timestamp),
-            // The year is in `run.json`; the day matters in runs that were imported.
-            None => event.timestamp.readable()[5..].to_owned(),
-            Some(began) => match event.timestamp.since(began) {
-                Some(since) => format!("{:>9}", format!("+{}", duration(since))),
-                None => format!("{:>9}", "earlier"),
-            },
+            // Of this year the day is enough.
+            None => {
+                let time = event.timestamp.readable();
+                let this_year = time.get(..5) == self.now.readable().get(..5);
+                time[if this_year { 5 } else { 0 }..].to_owned()
+            }
+            Some(began) => {
+                let since = event.timestamp.since(began).unwrap_or(0);
+                format!("{:>9}", format!("+{}", duration(since)))
+            }
         };
         let spoken = spoken(view);
         let data = event.data.compact();
         let text = summary.or(spoken.as_deref()).unwrap_or(&data);
         let head = format!("{:>5} {time} {mark} {kind:<18} ", event.sequence);
         let room = self.width.saturating_sub(head.width()).clamp(16, 120);
+        // That a call started says little without what it was called with.
+        let called = view.arguments().filter(|_| view.role == Role::ToolStart && summary.is_some());
+        let base = view.field("source.cwd");
+        let columns = room.saturating_sub(text.width() + 2).max(16);
+        let text = match called.map(|called| in_one_line(called, base.as_deref(), columns)) {
+            Some(called) if !called.is_empty() => Cow::Owned(format!("{text}: {called}")),
+            _ => Cow::Borrowed(text),
+        };
         let head = [
             paint("2", &format!("{:>5} {time}", event.sequence)),
             paint(color, mark),
             paint(if color == "0" { "36" } else { color }, &format!("{kind:<18}")),
         ];
-        format!("{} {}", head.join(" "), preview(text, room)).trim_end().to_owned()
+        format!("{} {}", head.join(" "), preview(&text, room)).trim_end().to_owned()
     }
 }
 

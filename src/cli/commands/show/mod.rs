@@ -111,6 +111,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         relative: args.relative,
         local: args.local,
         began: None,
+        now: now(),
         damaged: None,
     };
     let exit = match args.follow {
@@ -141,7 +142,7 @@ fn all(
     let mut out = Printer::new(args.format, ui);
     let wanted = |kind: &str| args.selection.may_take(kind) || args.relative;
     let read = events_of(run, None, wanted, |view, line| {
-        printing.began.get_or_insert(view.event.timestamp);
+        printing.passes(view.event.timestamp);
         let summary = backfills.effective(view.event);
         if failed.is_some() || !args.selection.takes(view, summary, now) {
             return;
@@ -207,7 +208,7 @@ fn follow(
             let view = View::of(&event);
             backfills.observe(&view);
             ended |= view.role.ends_run();
-            printing.began.get_or_insert(event.timestamp);
+            printing.passes(event.timestamp);
             let summary = backfills.effective(&event);
             if args.selection.takes(&view, summary, now()) {
                 let text = printing.event(&view, &line, summary);
@@ -245,14 +246,14 @@ fn follow(
 
 /// Prints whole lines, those for people through a pager.
 enum Printer<'u> {
-    People(Pager<'u>),
+    People(Box<Pager<'u>>),
     Programs(&'u Ui),
 }
 
 impl<'u> Printer<'u> {
     fn new(format: Format, ui: &'u Ui) -> Self {
         match format {
-            Format::Human => Self::People(Pager::new(ui)),
+            Format::Human => Self::People(Box::new(Pager::new(ui))),
             _ => Self::Programs(ui),
         }
     }

@@ -1,0 +1,131 @@
+//! What a call was called with, for people: in one line, and whole.
+
+use std::borrow::Cow;
+
+use crate::event::fields::as_text;
+use crate::event::json::{Json, Kind};
+use crate::render::inert::{preview, preview_end};
+
+/// Members of a call's arguments that say more than the rest: paths, of which the end tells
+/// most, and others.
+const PATHS: &[&str] = &["file_path", "path", "notebook_path"];
+const TELLING: &[&str] =
+    &["command", "pattern", "query", "url", "plan", "question", "description", "prompt"];
+
+/// What of a call's result is worth a line beside the call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Telling {
+    /// Nothing: what was read, or what was written.
+    Nothing,
+    /// Its beginning: an answer.
+    #[default]
+    Beginning,
+    /// Its end: the output of a command.
+    End,
+}
+
+impl Telling {
+    /// By what the call was called with.
+    #[must_use]
+    pub fn of(arguments: Json<'_>) -> Self {
+        let given = |names: &[&str]| names.iter().any(|name| arguments.present(name).is_some());
+        match () {
+            () if given(&["command"]) => Self::End,
+            () if given(&["plan", "question", "questions"]) => Self::Beginning,
+            () if given(PATHS) || given(TELLING) || given(&["todos"]) => Self::Nothing,
+            () => Self::Beginning,
+        }
+    }
+}
+
+/// The file that a call is about, if it names one.
+#[must_use]
+pub fn path<'a>(arguments: Json<'a>) -> Option<Cow<'a, str>> {
+    PATHS.iter().find_map(|name| arguments.text_at(name))
+}
+
+/// The arguments in one line of so many columns; paths in the directory `base` without it.
+#[must_use]
+pub fn in_one_line(arguments: Json<'_>, base: Option<&str>, columns: usize) -> String {
+    if arguments.kind() != Kind::Object {
+        return preview(&as_text(arguments), columns);
+    }
+    if let Some(path) = path(arguments) {
+        return preview_end(below(&path, base), columns);
+    }
+    if let Some(telling) = TELLING.iter().find_map(|name| arguments.present(name)) {
+        return preview(&as_text(telling), columns);
+    }
+    let items = |name: &str| arguments.present(name).filter(|list| list.kind() == Kind::Array);
+    if let Some(todos) = items("todos") {
+        let done = todos.items().filter(|item| mark(*item) == "[x]").count();
+        let now = todos.items().find(|item| mark(*item) == "[~]");
+        let now = now.and_then(|item| item.text_at("content")).map(|now| format!("; now: {now}"));
+        let all = todos.items().count();
+        return preview(&format!("{done} of {all} done{}", now.unwrap_or_default()), columns);
+    }
+    if let Some(questions) = items("questions") {
+        let asked: Vec<_> = questions.items().filter_map(|one| one.text_at("question")).collect();
+        return preview(&asked.join(" / "), columns);
+    }
+    let members = arguments.members().map(|(name, value)| format!("{name}: {}", as_text(value)));
+    preview(&members.collect::<Vec<_>>().join(", "), columns)
+}
+
+/// The arguments as they are read: a line or a block for each, changes of text as lines that
+/// went and came.
+#[must_use]
+pub fn whole(arguments: Json<'_>) -> String {
+    if arguments.kind() != Kind::Object {
+        return as_text(arguments).into_owned();
+    }
+    let mut out = String::new();
+    for (name, value) in arguments.members() {
+        match (name.as_ref(), value.kind()) {
+            ("old_string", Kind::String) => marked("- ", &as_text(value), &mut out),
+            ("new_string", Kind::String) => marked("+ ", &as_text(value), &mut out),
+            ("edits", Kind::Array) => value.items().for_each(|edit| out.push_str(&whole(edit))),
+            ("todos", Kind::Array) => value.items().for_each(|item| {
+                let what = item.text_at("content").unwrap_or_else(|| item.compact());
+                out.push_str(&format!("{} {what}\n", mark(item)));
+            }),
+            ("questions", Kind::Array) => value.items().for_each(|asked| question(asked, &mut out)),
+            (name, _) => {
+                let text = as_text(value);
+                let between = if text.contains('\n') { '\n' } else { ' ' };
+                out.push_str(&format!("{name}:{between}{}\n", text.trim_end()));
+            }
+        }
+    }
+    out
+}
+
+/// A question, and what there was to choose from.
+fn question(asked: Json<'_>, out: &mut String) {
+    let text = asked.text_at("question").unwrap_or_else(|| asked.compact());
+    out.push_str(&format!("{text}\n"));
+    for option in asked.present("options").into_iter().flat_map(Json::items) {
+        let label = option.text_at("label").unwrap_or_else(|| as_text(option));
+        let more = option.text_at("description").map(|more| format!(": {more}"));
+        out.push_str(&format!("  ( ) {label}{}\n", more.unwrap_or_default()));
+    }
+}
+
+fn marked(mark: &str, text: &str, out: &mut String) {
+    text.lines().for_each(|line| out.push_str(&format!("{mark}{line}\n")));
+}
+
+/// How an item of a list of things to do stands.
+fn mark(item: Json<'_>) -> &'static str {
+    match item.text_at("status").as_deref() {
+        Some("completed") => "[x]",
+        Some("in_progress") => "[~]",
+        _ => "[ ]",
+    }
+}
+
+/// A path without the directory that it lies in.
+fn below<'p>(path: &'p str, base: Option<&str>) -> &'p str {
+    let inside = base.and_then(|base| path.strip_prefix(base.trim_end_matches('/')));
+    inside.and_then(|path| path.strip_prefix('/')).filter(|path| !path.is_empty()).unwrap_or(path)
+}
