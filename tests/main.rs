@@ -22,6 +22,7 @@ mod fold;
 mod fuzz;
 mod generated;
 mod graph;
+mod hostile;
 mod import;
 mod json;
 mod layering;

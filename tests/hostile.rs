@@ -1,0 +1,255 @@
+//! A run that holds something hostile in every place that has text: nothing of it is live in
+//! any form in which people read a run.
+
+use crate::support::Bench;
+
+/// Everything that acts somewhere: in a terminal, in a page, in Markdown, in the log of a CI
+/// service, in a chart.
+const EVIL: &str = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'><svg onload=x> \
+    \u{1b}[31mred\u{1b}]0;title\u{7}\u{202e}txt ![x](http://e.vil/p.png) [a](javascript:x) \
+    ::error::x\n::error::y ##[error]z\n##vso[task.complete]\n]]> <!-- ```\n# Heading\n\
+    ````\nfence\n---\n| a | b |\nhttp://e.vil www.e.vil me@e.vil\nclick n0 href \"x\" %%{init}%%";
+
+/// The types and the fields that text is put into.
+const PLACES: &[(&str, &str)] = &[
+    ("task.started", "message"),
+    ("message.user", "text"),
+    ("message.assistant", "text"),
+    ("message.reasoning", "text"),
+    ("note", "text"),
+    ("error", "message"),
+    ("error", "code"),
+    ("file.written", "path"),
+    ("skill.loaded", "skill_id"),
+    ("transcript.section", "title"),
+    ("transcript.section", "content"),
+    ("config.loaded", "path"),
+    ("config.loaded", "cwd"),
+    ("gate_prompt", "gate_id"),
+    ("text", "content"),
+];
+
+fn hostile() -> Bench {
+    let evil = serde_json::to_string(EVIL).unwrap();
+    let bench = Bench::created(&[
+        "-F",
+        &format!("metadata.note={evil}"),
+        "-F",
+        &format!("deliverables.required=[{evil}]"),
+    ]);
+    let mut lines: Vec<String> = Vec::new();
+    for (kind, name) in PLACES {
+        let agent = serde_json::to_string(&format!("a<b>`{EVIL}")).unwrap();
+        lines.push(format!(r#"{{"type":"{kind}","actor":{agent},"data":{{"{name}":{evil}}}}}"#));
+    }
+    let call = |id: &str, second: u32, kind: &str, data: &str| {
+        format!(
+            r#"{{"type":"tool.{kind}","correlation_id":"{id}","timestamp":"2026-03-14T09:00:{second:02}Z","data":{{"tool_name":{evil}{data}}}}}"#
+        )
+    };
+    // Side by side, so that they are drawn; with arguments of every shape.
+    let shapes = [
+        format!(r#","args":{evil}"#),
+        format!(r#","args":{{"command":{evil}}}"#),
+        format!(r#","args":{{"file_path":{evil},"old_string":{evil},"new_string":{evil}}}"#),
+        format!(r#","args":{{"todos":[{{"content":{evil},"status":"in_progress"}}]}}"#),
+        format!(r#","args":{{"questions":[{{"question":{evil},"options":[{evil}]}}]}}"#),
+        format!(r#","args":{{{evil}:{evil}}}"#),
+    ];
+    for (at, shape) in shapes.iter().enumerate() {
+        lines.push(call(&format!("c{at}"), at as u32, "started", shape));
+    }
+    // An agent that one of them spawned.
+    lines.push(format!(
+        r#"{{"type":"agent_spawn","correlation_id":"c1","data":{{"agentId":{evil}}}}}"#
+    ));
+    lines.push(format!(
+        r#"{{"type":"message.assistant","data":{{"agentId":{evil},"text":{evil}}}}}"#
+    ));
+    for at in 0..shapes.len() {
+        let (kind, data) = match at {
+            0 => ("failed", format!(r#","error":{evil}"#)),
+            _ => ("completed", format!(r#","result":{evil}"#)),
+        };
+        lines.push(call(&format!("c{at}"), 20 + at as u32, kind, &data));
+    }
+    lines.push(r#"{"type":"task.succeeded","data":{}}"#.to_owned());
+    lines.push(format!(r#"{{"type":"run.failed","data":{{"error":{{"message":{evil}}}}}}}"#));
+    let said = bench.feed(&["emit", "--run", "r", "--stdin", "-q"], lines.join("\n").as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    let span = ["--start", "1", "--end", "1", "--name", EVIL, "--message", EVIL];
+    bench.ok(&[["chapter", "add", "r"].as_slice(), &span].concat());
+    bench
+}
+
+/// If this fails, a payload acts in a transcript on a page that shows Markdown.
+#[test]
+fn markdown() {
+    let bench = hostile();
+    for detail in ["brief", "normal", "full"] {
+        let text = bench.ok(&["transcript", "r", "--detail", detail, "-o", "-"]);
+        // Everything that is live in Markdown stands in code spans or is escaped.
+        let prose: String = outside_fences(&text).map(|line| without_code(line) + "\n").collect();
+        for live in [
+            "<script",
+            "<img",
+            "![",
+            "](http",
+            "](javascript",
+            "http://",
+            "www.",
+            "me@",
+            "::error",
+            "\n# Head",
+            "\n```",
+        ] {
+            assert!(!prose.contains(live), "{detail}: {live:?} is live in:\n{prose}");
+        }
+        assert_eq!(text.contains("## Timeline"), detail != "brief", "{text}");
+        let agent = text.lines().any(|line| line.starts_with("  - agent `"));
+        assert!(agent, "{text}");
+    }
+}
+
+/// If this fails, something in a log acts in a page, in a terminal or in the log of a CI service.
+#[test]
+fn nothing_is_live_in_any_form() {
+    let bench = hostile();
+    let page = bench.ok(&["transcript", "r", "--format", "html", "-o", "-"]);
+    let lower = page.to_lowercase();
+    assert_eq!(lower.matches("<script").count(), 1, "its own");
+    for tag in ["<img", "<svg onload", "<iframe", "<!--", "onerror=\"", "href=\"javascript"] {
+        assert!(!lower.contains(tag), "{tag}");
+    }
+    assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;"));
+    let policy = page.split("Content-Security-Policy\" content=\"").nth(1).unwrap();
+    let policy = policy.split('"').next().unwrap();
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe") && !policy.contains("http"), "{policy}");
+    let text = bench.ok(&["transcript", "r", "--format", "text"]);
+    let json = bench.ok(&["transcript", "r", "--format", "json"]);
+    serde_json::from_str::<serde_json::Value>(&json).unwrap();
+    let shown = bench.ok(&["show", "r"]);
+    let graph = bench.ok(&["graph", "r"]);
+    let markdown = bench.ok(&["transcript", "r", "-o", "-"]);
+    let full = bench.ok(&["transcript", "r", "--detail", "full", "-o", "-"]);
+    for (form, text) in [
+        ("html", &page),
+        ("text", &text),
+        ("show", &shown),
+        ("graph", &graph),
+        ("markdown", &markdown),
+        ("full markdown", &full),
+        ("summarize", &bench.ok(&["summarize", "r"])),
+        ("chapter index", &bench.ok(&["chapter", "index", "r"])),
+        ("chapter list", &bench.ok(&["chapter", "list", "r"])),
+        ("list", &bench.ok(&["list"])),
+        ("validate", &bench.call(&["validate", "r", "--verbose"]).out),
+    ] {
+        let live = |c: char| c == '\u{1b}' || c == '\u{202e}' || c.is_control() && c != '\n';
+        assert!(!text.contains(live), "{form}");
+        if form != "html" {
+            assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{form}");
+        }
+    }
+    for text in [&text, &shown] {
+        assert!(!text.contains("##["), "{text}");
+    }
+}
+
+/// If this fails, the page's own script does not run under its policy, or one from a payload does.
+/// Needs a Chromium; says loudly when there is none.
+#[test]
+fn the_page_in_a_browser() {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let run = |name: &str| {
+        std::process::Command::new(name)
+            .arg("--version")
+            .output()
+            .is_ok_and(|said| said.status.success())
+    };
+    let Some(browser) = names.into_iter().find(|name| run(name)) else {
+        let _ =
+            std::io::Write::write_all(&mut std::io::stderr(), b"SKIPPED: there is no Chromium\n");
+        return;
+    };
+    let bench = hostile();
+    bench.ok(&["transcript", "r", "--format", "html"]);
+    let page = bench.path("runs/r/transcript.html");
+    let dom = |part: &str| {
+        let said = std::process::Command::new(browser)
+            .args(["--headless", "--no-sandbox", "--disable-gpu"])
+            .args(["--virtual-time-budget=2000", "--dump-dom"])
+            .arg(format!("--user-data-dir={}", bench.path("browser").display()))
+            .arg(format!("file://{}{part}", page.display()))
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&said.stdout).into_owned()
+    };
+    // A link to a call opens it, and marks it.
+    let linked = dom("#e17");
+    let call = linked.split("<article id=\"e17\"").nth(1).unwrap();
+    let (head, inside) = call.split_once('>').unwrap();
+    assert!(head.contains("class=\"here\""), "{head}");
+    assert!(
+        inside.starts_with("<details open=\"\">") || inside.contains("<details open"),
+        "{inside}"
+    );
+    let dom = dom("");
+    let articles = dom.matches("<article ").count();
+    assert!(dom.contains(&format!("data-ready=\"{articles}\"")) && articles >= 5, "{dom}");
+    for tag in ["<img", "<iframe", "onload=\"", "onerror=\""] {
+        assert!(!dom.contains(tag), "{tag}");
+    }
+    assert_eq!(dom.matches("<script").count(), 1);
+}
+
+/// The lines outside of fenced blocks, which a fence at least as long as the first closes.
+fn outside_fences(text: &str) -> impl Iterator<Item = &str> {
+    let mut open: Option<usize> = None;
+    text.lines().filter(move |line| {
+        let inner = line.trim_start();
+        let inner = inner.strip_prefix("> ").unwrap_or(inner);
+        let ticks = inner.chars().take_while(|c| *c == '`').count();
+        match open {
+            Some(length) => {
+                if ticks >= length && inner.len() == ticks {
+                    open = None;
+                }
+                false
+            }
+            None if ticks >= 3 => {
+                open = Some(ticks);
+                false
+            }
+            None => true,
+        }
+    })
+}
+
+/// A line without its code spans.
+fn without_code(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find('`') {
+        let escaped = rest[..at].ends_with('\\');
+        let ticks = rest[at..].chars().take_while(|c| *c == '`').count();
+        let fence = "`".repeat(ticks);
+        out.push_str(&rest[..at]);
+        rest = &rest[at + ticks..];
+        if !escaped && let Some(end) = rest.find(&fence) {
+            rest = &rest[end + ticks..];
+        }
+    }
+    // What a backslash escapes is plain text.
+    let mut plain = String::new();
+    let whole = out + rest;
+    let mut characters = whole.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => drop(characters.next()),
+            c => plain.push(c),
+        }
+    }
+    plain
+}
