@@ -83,6 +83,21 @@ printf 'validate, %s bytes: %s s; jq -c . %s s; wc -l %s s\n' "$(stat -c %s "$lo
 echo "jq / validate:           $(ratio "$jq" "$ours") (at least 10)"
 echo "validate / wc -l:        $(ratio "$ours" "$lines")"
 
+ours=$(seconds "$runlog" show stream --type tool.completed --format jsonl)
+jq=$(seconds jq -c 'select(.type=="tool.completed")' "$log")
+printf 'show --type, the same log: %s s; jq select %s s\n' "$ours" "$jq"
+echo "jq / show --type:        $(ratio "$jq" "$ours") (at least 10)"
+
+"$runlog" emit run.created --run hundred --print none
+head -100000 stream.jsonl | "$runlog" emit --run hundred --stdin --quiet
+log=runs/hundred/events.jsonl
+jq=$(seconds jq -c . "$log")
+for format in markdown html; do
+  ours=$(seconds "$runlog" transcript hundred --format "$format")
+  printf 'transcript --format %s, 100 000 events: %s s; jq -c . %s s\n' "$format" "$ours" "$jq"
+  echo "jq / transcript:         $(ratio "$jq" "$ours") (at least 1)"
+done
+
 echo "making ${RUNS_MADE:-1000} runs of 1000 events …" >&2
 head -1000 stream.jsonl >some.jsonl
 for number in $(seq "${RUNS_MADE:-1000}"); do

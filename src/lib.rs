@@ -18,7 +18,7 @@
 //! | layer | modules | what |
 //! |---|---|---|
 //! | 1 | [`event`], [`fs`], [`render`] | envelopes, catalogue, templates; safe files; inert text |
-//! | 2 | [`log`], [`import`], [`conversation`], [`secret`] | the log and its lock; dialects; calls, tasks, usage; what must not be recorded |
+//! | 2 | [`log`], [`import`], [`conversation`], [`secret`] | the log and its lock; dialects; calls, tasks, spawned agents, usage; what must not be recorded |
 //! | 3 | [`run`] | the directory, the recorder, state and records |
 //! | 4 | [`summary`] | backfills, prompts and answers, the overview |
 //! | 5 | [`chapter`] | folding finished tasks, the browsable tree |

@@ -166,6 +166,9 @@ pub enum Entry {
         sequence: u64,
         /// The line.
         text: String,
+        /// Whether it tells of an error.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        error: bool,
     },
     /// A section that was written for the transcript.
     Section {
@@ -385,8 +388,9 @@ fn entries(model: &Model, items: &[Item]) -> Vec<Entry> {
                 thought: said.thought,
             }),
             Item::Calls(lines) => entries.extend(lines.iter().map(|line| call(model, line))),
-            Item::Remark(Remark { sequence, text }) => {
-                entries.push(Entry::Note { sequence: *sequence, text: text.clone() });
+            Item::Remark(Remark { sequence, text, error }) => {
+                let (sequence, text, error) = (*sequence, text.clone(), *error);
+                entries.push(Entry::Note { sequence, text, error });
             }
             Item::Section { sequence, title, content } => entries.push(Entry::Section {
                 sequence: *sequence,
@@ -521,6 +525,9 @@ impl Entry {
     pub fn told(&self) -> (Cow<'_, str>, &str) {
         match self {
             Self::Said { who, text, .. } => (Cow::Borrowed(who), text),
+            Self::Note { text, error: true, .. } => {
+                (Cow::Borrowed("error"), text.strip_prefix("error: ").unwrap_or(text))
+            }
             Self::Note { text, .. } => (Cow::Borrowed("note"), text),
             Self::Section { title, text, .. } => (Cow::Borrowed(title), text),
             Self::Call(call) => (Cow::Borrowed(&call.tool), &call.arguments),

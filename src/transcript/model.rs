@@ -125,6 +125,8 @@ pub struct Remark {
     pub sequence: u64,
     /// The line.
     pub text: String,
+    /// Whether it tells of an error.
+    pub error: bool,
 }
 
 /// An error or a warning.
@@ -267,7 +269,8 @@ impl Model {
             self.keep(view, call);
         }
         let one_line = || summary.map_or_else(|| event.kind.to_string(), str::to_owned);
-        let remark = |text: String| Remark { sequence: event.sequence, text };
+        let error = view.role == Role::Error;
+        let remark = |text: String| Remark { sequence: event.sequence, text, error };
         match view.role {
             Role::Message if event.actor == "runtime" => {}
             Role::Message => self.say(view),

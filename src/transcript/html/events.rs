@@ -74,10 +74,16 @@ fn article(entry: &Entry) -> String {
             escape(who),
             escape(text)
         ),
-        Entry::Note { text, .. } => format!(
-            "<article id=\"e{sequence}\" data-kind=\"note\">{link} {}</article>\n",
-            escape(text)
-        ),
+        Entry::Note { text, error, .. } => {
+            let (status, class) = match error {
+                true => (" data-status=\"failed\"", " class=\"failed\""),
+                false => ("", ""),
+            };
+            format!(
+                "<article id=\"e{sequence}\" data-kind=\"note\"{status}>{link} <span{class}>{}</span></article>\n",
+                escape(text)
+            )
+        }
         Entry::Section { title, text, .. } => format!(
             "<article id=\"e{sequence}\" data-kind=\"note\">{link} <b>{}</b>\n<pre>{}</pre></article>\n",
             escape(title),
@@ -97,6 +103,7 @@ fn article(entry: &Entry) -> String {
             // Its end has a link of its own.
             let end = call.end_sequence.filter(|end| *end != sequence);
             let end = end.map(|end| format!("<span id=\"e{end}\"></span>")).unwrap_or_default();
+            let tool = format!(" data-tool=\"{}\"", escape(&call.tool));
             let took = call.duration_ms.map(duration).unwrap_or_default();
             let head = format!(
                 "{link} <time>{time}</time> <b>{}</b> <code>{}</code>{how} <i>{took}</i>",
@@ -114,10 +121,10 @@ fn article(entry: &Entry) -> String {
             let inside = block(" class=\"in\"", &input) + &block("", &call.result);
             let own = match inside.as_str() {
                 "" => format!(
-                    "<article id=\"e{sequence}\" data-kind=\"call\" data-status=\"{status}\">{end}{head}</article>\n"
+                    "<article id=\"e{sequence}\" data-kind=\"call\" data-status=\"{status}\"{tool}>{end}{head}</article>\n"
                 ),
                 inside => format!(
-                    "<article id=\"e{sequence}\" data-kind=\"call\" data-status=\"{status}\">{end}<details><summary>{head}</summary>\n{inside}</details></article>\n"
+                    "<article id=\"e{sequence}\" data-kind=\"call\" data-status=\"{status}\"{tool}>{end}<details><summary>{head}</summary>\n{inside}</details></article>\n"
                 ),
             };
             call.agents.iter().fold(own, |out, agent| out + &spawned(agent))

@@ -5,11 +5,14 @@ mod events;
 
 use base64::Engine as _;
 
-use super::document::{Document, Entry};
+use super::document::{Document, Entry, Tool};
 use super::facts::facts;
 use crate::event::hash::sha256;
 use crate::render::human::{duration, plural};
 use crate::render::inert;
+
+/// So many tools have a filter of their own, the busiest.
+const TOOLS: usize = 40;
 
 /// How the page looks.
 const STYLE: &str = include_str!("page.css");
@@ -77,15 +80,20 @@ fn header(document: &Document) -> String {
             format!(" · <a href=\"#troubles\">{count}</a>")
         }
     };
+    let tool = |tool: &Tool| {
+        let name = escape(&tool.name);
+        format!("<option value=\"tool:{name}\">calls of {name}</option>")
+    };
+    let tools: String = document.tools.iter().take(TOOLS).map(tool).collect();
     format!(
         "<header>\n<h1>{run}</h1>\n<p><b class=\"status {status}\">{status}</b>{error} · {}{troubles}</p>\n\
          <form id=\"filters\" role=\"search\">\n\
          <input id=\"search\" type=\"search\" placeholder=\"Search\" title=\"/ to search, Escape to clear, j and k for the next and the last event\" aria-label=\"Search\">\n\
          <select id=\"kind\" aria-label=\"Kind\"><option value=\"\">everything</option>\
          <option value=\"said\">what was said</option><option value=\"call\">calls</option>\
-         <option value=\"note\">notes</option><option value=\"thought\">thoughts</option></select>\n\
+         <option value=\"note\">notes</option><option value=\"thought\">thoughts</option>{tools}</select>\n\
          <select id=\"level\" aria-label=\"Outcome\"><option value=\"\">any outcome</option>\
-         <option value=\"failed\">failed or blocked</option></select>\n\
+         <option value=\"failed\">failed, blocked, errors</option></select>\n\
          <button type=\"button\" id=\"clear\" hidden>Clear</button>\n\
          <output id=\"found\" aria-live=\"polite\"></output>\n\
          <button type=\"button\" id=\"open\">Open all</button>\n\
@@ -109,7 +117,7 @@ fn contents(document: &Document) -> String {
         let mark = match section.outcome {
             Some("failed") => " <b class=\"failed\">failed</b>",
             _ if has_trouble(&section.items) => {
-                " <b class=\"failed\" title=\"a call failed\">!</b>"
+                " <b class=\"failed\" title=\"something failed\">!</b>"
             }
             _ => "",
         };
@@ -124,13 +132,14 @@ fn contents(document: &Document) -> String {
     out + "</ol>\n</nav>\n"
 }
 
-/// Whether a call failed, or was not allowed; one of a spawned agent too.
+/// Whether there was an error, or a call failed or was not allowed; one of a spawned agent too.
 fn has_trouble(entries: &[Entry]) -> bool {
     entries.iter().any(|entry| match entry {
         Entry::Call(call) => {
             ["failed", "blocked"].contains(&call.status)
                 || call.agents.iter().any(|agent| has_trouble(&agent.items))
         }
+        Entry::Note { error, .. } => *error,
         _ => false,
     })
 }

@@ -23,7 +23,8 @@ function filter() {
     const named = words.length > 0 && !kind && !level && words.every(word => heading.includes(word));
     let any = named;
     for (const one of turn.querySelectorAll('article')) {
-      const fits = named || ((!kind || one.dataset.kind === kind) &&
+      const fits = named || ((!kind || one.dataset.kind === kind ||
+          'tool:' + one.dataset.tool === kind) &&
         (!level || one.dataset.status === 'failed' || one.dataset.status === 'blocked') &&
         words.every(word => text(one).includes(word) || heading.includes(word)));
       one.hidden = !fits;
