@@ -210,3 +210,23 @@ fn many_runs() {
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
     assert!(table.lines().nth(1).unwrap().ends_with("incomplete"), "{table}");
 }
+
+/// If this fails, a reader is not told what a call is about, when it was in a run that was
+/// recorded later, or how many tokens a run took.
+#[test]
+fn a_run_recorded_later() {
+    let bench = Bench::with_run();
+    let lines = r#"{"type":"assistant","cwd":"/home/ada/ledger","timestamp":"2025-03-01T09:00:00Z","uuid":"u1","message":{"id":"m1","role":"assistant","usage":{"input_tokens":10,"output_tokens":5,"cache_read_input_tokens":2000},"content":[{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"/home/ada/ledger/src/lib.rs"}}]}}
+{"type":"user","timestamp":"2025-03-01T09:00:02Z","uuid":"u2","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}
+"#;
+    let call = ["emit", "--run", "r", "--stdin", "--from", "claude-code"];
+    assert_eq!(bench.feed(&call, lines.as_bytes()).status, 0);
+    bench.emit(&["run.completed"]);
+    let shown = bench.ok(&["show", "r", "--type", "tool.*"]);
+    assert!(shown.contains("2025-03-01 09:00:00 "), "{shown}");
+    assert!(shown.contains("Read started: src/lib.rs"), "{shown}");
+    let relative = bench.ok(&["show", "r", "--type", "tool.completed", "--relative"]);
+    assert!(relative.contains(" +2.0 s "), "{relative}");
+    let table = bench.ok(&["list"]);
+    assert!(table.contains(" 2.0k"), "{table}");
+}

@@ -139,10 +139,7 @@ impl Key {
             Self::Events => number("counts.events"),
             Self::Calls => number("counts.tool_calls"),
             Self::Errors => number("counts.errors"),
-            Self::Tokens => {
-                let tokens = number("counts.input_tokens").zip(number("counts.output_tokens"));
-                tokens.map(|(input, output)| input.saturating_add(output))
-            }
+            Self::Tokens => tokens(json),
         };
         i64::try_from(number?).ok()
     }
@@ -151,6 +148,14 @@ impl Key {
 fn is(state: &[u8], wanted: Status) -> bool {
     let json = check(state, Rules::STRICT).ok();
     json.and_then(|json| json.text_at("status")).is_some_and(|status| status == wanted.name())
+}
+
+/// All tokens, in and out, cached ones among them.
+fn tokens(json: Json<'_>) -> Option<u64> {
+    let number = |name: &str| json.path(&format!("counts.{name}")).and_then(Json::as_u64);
+    let (input, output) = number("input_tokens").zip(number("output_tokens"))?;
+    let cached = ["cache_read_tokens", "cache_creation_tokens"].into_iter().filter_map(number);
+    Some(cached.fold(input.saturating_add(output), u64::saturating_add))
 }
 
 /// How the deliverables stood at their last check; nothing where none are required.
@@ -170,7 +175,6 @@ fn rows(runs: &[(RunDir, Vec<u8>)], now: Timestamp) -> Vec<[String; 10]> {
         let number = |path: &str| json.path(path).and_then(Json::as_u64);
         let short = |number: Option<u64>| number.map_or_else(unknown, short_count);
         let age = created(state).and_then(|created| now.since(created));
-        let tokens = number("counts.input_tokens").zip(number("counts.output_tokens"));
         let cost = json.path("counts.cost_usd").and_then(Json::as_f64);
         Some([
             preview(&run.name(), 200),
@@ -180,7 +184,7 @@ fn rows(runs: &[(RunDir, Vec<u8>)], now: Timestamp) -> Vec<[String; 10]> {
             short(number("counts.events")),
             short(number("counts.tool_calls")),
             short(number("counts.errors")),
-            short(tokens.map(|(input, output)| input.saturating_add(output))),
+            short(tokens(json)),
             cost.map_or_else(unknown, |cost| dollars((cost * 1e6).round() as i64)),
             deliverables(json),
         ])
