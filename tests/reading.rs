@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use crate::support::Bench;
+
 use runlog::log::part::Part;
 use runlog::log::reader::{Body, Line, LogReader};
 
@@ -54,4 +56,50 @@ fn parts_and_lines_agree() {
         }
         assert_eq!(in_parts, one_by_one, "a log of {} bytes", log.len());
     }
+}
+
+/// If this fails, what is wrong with a line of a long log, which two threads read, is not told,
+/// or at another line.
+#[test]
+fn a_long_log_with_known_faults() {
+    let bench = Bench::with_run();
+    let text = "x".repeat(400);
+    let many: String = (0..8_000)
+        .map(|at| format!("{{\"type\":\"note\",\"data\":{{\"text\":\"{at} {text}\"}}}}\n"))
+        .collect();
+    let said = bench.feed(&["emit", "--run", "r", "--stdin", "-q"], many.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    bench.emit(&["run.completed"]);
+    assert_eq!(bench.call(&["validate", "r", "--strict"]).status, 0);
+    let path = bench.path("runs/r/events.jsonl");
+    let log = fs::read_to_string(&path).unwrap();
+    let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
+    assert!(log.len() > 5 << 20);
+    // Far from one another, and at both ends.
+    let faults: [(usize, &str, &str); 4] = [
+        (2, " xxx", " yyy"),
+        (3_001, "\"note\"", "note"),
+        (5_500, " xxx", " yyy"),
+        (7_990, "{\"", "\""),
+    ];
+    for (number, from, to) in faults {
+        lines[number - 1] = lines[number - 1].replacen(from, to, 1);
+    }
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let said = bench.call(&["validate", "r", "--format", "json", "--select", "RL0,RL301"]);
+    let json: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let found = json["runs"][0]["findings"].as_array().unwrap().iter();
+    let found: Vec<(u64, &str)> = found
+        .map(|found| (found["line"].as_u64().unwrap(), found["code"].as_str().unwrap()))
+        .collect();
+    // A changed line is told where the next one names its hash.
+    let right = [
+        (3, "RL301"),
+        (3_001, "RL002"),
+        (3_002, "RL301"),
+        (5_501, "RL301"),
+        (7_990, "RL002"),
+        (7_991, "RL301"),
+    ];
+    assert_eq!(found, right);
 }

@@ -8,8 +8,6 @@ pub mod html;
 pub mod markdown;
 pub mod model;
 pub mod text;
-mod timeline;
-mod work_notes;
 
 use crate::event::hash::{Hasher, hex};
 

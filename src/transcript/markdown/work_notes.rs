@@ -1,13 +1,13 @@
 //! The section Work Notes: the tasks, and what was said and done in each.
 
-use super::extent::Limits;
-use super::markdown::{link, long_quote};
-use super::model::{CallLine, Item, Model, Said};
+use super::pieces::{link, long_quote};
 use crate::conversation::calls::{CallStatus, Calls};
 use crate::conversation::tasks::Outcome;
 use crate::render::human::{duration, plural};
 use crate::render::inert::preview;
 use crate::render::markdown::{code, escape, quoted_fence};
+use crate::transcript::extent::Limits;
+use crate::transcript::model::{CallLine, Item, Model, Said};
 
 /// Columns of a task's heading.
 const HEADING: usize = 100;

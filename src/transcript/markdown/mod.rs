@@ -1,17 +1,21 @@
 //! `transcript.md`: the eight sections of the seed *kgent-event-transcript*, in order,
 //! with the chapters between them.
 
+mod pieces;
+mod timeline;
+mod work_notes;
+
+use pieces::{link, long_quote};
+
 use super::Harness;
 use super::extent::{Detail, Extent, Limits};
-use super::model::Model;
-use super::{timeline, work_notes};
 use crate::event::json::Json;
-use crate::event::template::cut;
 use crate::render::human::{count, dollars, duration, plural};
 use crate::render::inert::{preview, preview_end};
-use crate::render::markdown::{code, escape, quote, quoted_fence};
+use crate::render::markdown::{code, escape};
 use crate::render::uri;
 use crate::summary::overview::tool_counts;
+use crate::transcript::model::Model;
 
 const NOTHING: &str = "None recorded.\n";
 
@@ -343,27 +347,9 @@ fn troubles(model: &Model, limits: &Limits) -> String {
     out
 }
 
-fn remarks(remarks: &[super::model::Remark], limits: &Limits) -> String {
-    let line = |remark: &super::model::Remark| {
+fn remarks(remarks: &[crate::transcript::model::Remark], limits: &Limits) -> String {
+    let line = |remark: &crate::transcript::model::Remark| {
         format!("- {} ({})\n", escape(&preview(&remark.text, limits.short)), link(remark.sequence))
     };
     remarks.iter().map(line).collect()
-}
-
-/// What somebody wrote: one line as a quote, many as they stand, in a fence. Says where it
-/// was cut.
-pub(super) fn long_quote(text: &str, limits: &Limits) -> String {
-    let shown = cut(text.trim(), limits.long);
-    let mut out = if shown.contains('\n') { quoted_fence(&shown) } else { quote(&shown) };
-    if shown.len() < text.trim().len() && shown.ends_with('…') {
-        let total = text.trim().chars().count() as u64;
-        let first = count(limits.long as u64 - 1);
-        out.push_str(&format!("\n*(the first {first} of {} characters)*\n", count(total)));
-    }
-    out
-}
-
-/// A link to an event's line in the log.
-pub(super) fn link(sequence: u64) -> String {
-    format!("[#{sequence}](events.jsonl#L{sequence})")
 }

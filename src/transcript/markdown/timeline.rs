@@ -1,12 +1,12 @@
 //! The section Timeline: calls that ran side by side, as a chart that viewers of Markdown draw
 //! (Mermaid). Of calls one behind the other the Work Notes tell as well.
 
-use super::extent::Limits;
-use super::model::{Item, Model, Turn};
 use crate::conversation::calls::{Call, CallStatus, Calls};
 use crate::event::time::Timestamp;
 use crate::render::human::plural;
 use crate::render::inert::preview;
+use crate::transcript::extent::Limits;
+use crate::transcript::model::{Item, Model, Turn};
 
 /// Columns of a bar's name, and of a section's, beside which its bars are drawn.
 const NAME: usize = 40;
