@@ -120,3 +120,47 @@ fn a_spawned_run_of_the_gateway() {
     assert!(text.contains(told), "{text}");
     assert!(text.contains("\n- agent said: Waiting. ("), "{text}");
 }
+
+/// If this fails, what a call brought about is lost where the call names itself as its parent.
+#[test]
+fn a_call_that_is_its_own_parent() {
+    let bench = Bench::with_run();
+    let lines = r#"{"type":"user","message":{"role":"user","content":"go"},"uuid":"u1"}
+{"type":"assistant","parent_tool_use_id":"S","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"S","name":"Task","input":{"prompt":"x"}}]},"uuid":"u2"}
+{"type":"assistant","parent_tool_use_id":"S","message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"Inside."}]},"uuid":"u3"}
+{"type":"user","parent_tool_use_id":"S","message":{"role":"user","content":"a second thing"},"uuid":"u4"}
+{"type":"user","parent_tool_use_id":"S","message":{"role":"user","content":"a third thing"},"uuid":"u5"}
+{"type":"assistant","agentId":"g1","parent_tool_use_id":"S","message":{"id":"m5","role":"assistant","content":[{"type":"text","text":"From g1."}]},"uuid":"u6"}
+"#;
+    let call = ["emit", "--run", "r", "--stdin", "--from", "claude-code"];
+    assert_eq!(bench.feed(&call, lines.as_bytes()).status, 0);
+    bench.ok(&["transcript", "r"]);
+    let text = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
+    for told in [
+        "\n- **Task** `x`",
+        "\n  - agent `S` [2] a second thing",
+        "\n    - S said: Inside.",
+        "\n    - user said: a third thing",
+        "\n  - agent `g1`\n    - g1 said: From g1.",
+    ] {
+        assert!(text.contains(told), "{told:?} in {text}");
+    }
+}
+
+/// If this fails, calls that a provider gave the id of an earlier one are not told at all.
+#[test]
+fn an_id_that_is_used_again() {
+    let bench = Bench::with_run();
+    for (what, result) in [("first", "one"), ("second", "two")] {
+        let id = ["--correlation-id", "call_0", "-f", "tool_name=sh"];
+        let args = format!("args.command={what}");
+        bench.emit(&[["tool.started", "-f", &args].as_slice(), &id].concat());
+        let result = format!("result={result}");
+        bench.emit(&[["tool.completed", "-f", &result].as_slice(), &id].concat());
+    }
+    bench.ok(&["transcript", "r"]);
+    let text = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
+    for told in ["`first`", "sh started again under the same id: second", "the same id: two"] {
+        assert!(text.contains(told), "{told} in {text}");
+    }
+}

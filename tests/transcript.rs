@@ -261,3 +261,31 @@ fn a_timeline_of_calls_side_by_side() {
     let brief = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
     assert!(!brief.contains("## Timeline"), "{brief}");
 }
+
+/// If this fails, a call that says it took longer than the calendar has years stops the program,
+/// or is drawn.
+#[test]
+fn absurd_durations() {
+    let bench = Bench::with_run();
+    for took in ["9223372036854775807", "18446744073709551615", "9007199254740992"] {
+        let id = ["--correlation-id", took, "-f", "tool_name=t"];
+        bench.emit(&[["tool.started"].as_slice(), &id].concat());
+        let took = format!("duration_ms={took}");
+        bench.emit(&[["tool.completed", "-F", &took].as_slice(), &id].concat());
+    }
+    for format in ["markdown", "html", "text", "json"] {
+        let made = bench.ok(&["transcript", "r", "--format", format, "-o", "-"]);
+        assert!(!made.contains("## Timeline"), "{made}");
+    }
+}
+
+/// If this fails, a transcript is cut where it does not fit, and disagrees with its log.
+#[test]
+fn too_little_room() {
+    let bench = demo();
+    let path = bench.path("runs/r/transcript.md");
+    let before = fs::read_to_string(&path).unwrap();
+    let said = bench.fails(2, &["transcript", "r", "--max-bytes", "300"]);
+    assert!(said.contains("bytes"), "{said}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+}

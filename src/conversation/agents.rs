@@ -58,7 +58,7 @@ impl Agents {
         calls: &Calls,
         call: Option<usize>,
     ) -> Option<usize> {
-        let agent = self.agent(view, calls);
+        let agent = self.agent(view, calls, call);
         if let Some(call) = call {
             if let Some(child) = given(view, &["spawned_agent_id"]) {
                 self.named.insert(child.into_owned(), call);
@@ -70,10 +70,12 @@ impl Agents {
         agent
     }
 
-    fn agent(&mut self, view: &View<'_, '_>, calls: &Calls) -> Option<usize> {
+    fn agent(&mut self, view: &View<'_, '_>, calls: &Calls, own: Option<usize>) -> Option<usize> {
+        // What tells of a call is not what the call brought about.
+        let named = |id: &str| calls.named(id).filter(|call| Some(*call) != own);
         if let Some(run) = given(view, &["runId"]) {
             let parent = given(view, &["parentId"]);
-            return self.spawned(&run, || calls.named(&parent?));
+            return self.spawned(&run, || named(&parent?));
         }
         let id = match view.role {
             Role::AgentStart | Role::AgentEnd => {
@@ -86,10 +88,10 @@ impl Agents {
             let parent = match view.role {
                 Role::AgentStart => given(view, &["parentId", "parent_id"])
                     .or_else(|| view.event.correlation_id.clone()),
-                _ => None,
+                _ => given(view, &["spawned_by"]),
             };
             // A stream names the agent by the call itself.
-            told.or_else(|| calls.named(&id)).or_else(|| calls.named(&parent?))
+            told.or_else(|| named(&id)).or_else(|| named(&parent?))
         })
     }
 

@@ -47,6 +47,8 @@ struct Line<'s> {
     clean: bool,
     place: &'s str,
     agent: Option<Cow<'s, str>>,
+    /// The call that spawned the agent, where that has an id of its own.
+    spawned_by: Option<Cow<'s, str>>,
 }
 
 impl Adapter for ClaudeCode {
@@ -54,8 +56,9 @@ impl Adapter for ClaudeCode {
         let json = source.json;
         let text = |name: &str| json.text_at(name).map(Cow::into_owned);
         let source_type = text("type").unwrap_or_else(|| "untyped".to_owned());
-        let agent = json.text_at("agentId").or_else(|| json.text_at("parent_tool_use_id"));
-        let line = Line { json, clean: source.clean, place: source.place, agent };
+        let (own, call) = (json.text_at("agentId"), json.text_at("parent_tool_use_id"));
+        let (agent, spawned_by) = if own.is_some() { (own, call) } else { (call, None) };
+        let line = Line { json, clean: source.clean, place: source.place, agent, spawned_by };
         let drafts = match source_type.as_str() {
             "user" => self.user(&line),
             "assistant" => self.assistant(&line),
@@ -363,6 +366,7 @@ impl Line<'_> {
         let mut data = ObjectText::new();
         fill(&mut data);
         data.text_if("agent_id", self.agent.as_deref());
+        data.text_if("spawned_by", self.spawned_by.as_deref());
         Draft::new(kind, data)
     }
 

@@ -100,7 +100,14 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
     }
     let stdout = args.output.as_deref() == Some(Path::new("-"));
     let (text, read) = match args.format {
-        Format::Markdown => render(&run, None, extent)?,
+        Format::Markdown => {
+            let (text, read) = render(&run, None, extent)?;
+            if extent.max_bytes.is_some_and(|most| text.len() > most) {
+                let message = format!("it needs {} bytes", text.len());
+                return Err(Failure::new(Exit::Usage, message).hint("raise --max-bytes").into());
+            }
+            (text, read)
+        }
         format => {
             let (document, read) = document(&run)?;
             let printed = args.output.is_none() || stdout;

@@ -327,3 +327,10 @@ impl Entry {
         }
     }
 }
+
+/// Whether a text says more than the one line that stands for it, which may be the end of it
+/// (`name: value`).
+pub(super) fn says_more(text: &str, line: &str) -> bool {
+    let text = text.trim();
+    text.contains('\n') || !text.ends_with(line) || line.is_empty() && !text.is_empty()
+}

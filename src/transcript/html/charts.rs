@@ -17,13 +17,15 @@ pub(super) fn timeline(document: &Document) -> String {
         .filter_map(|entry| if let Entry::Call(call) = entry { Some(call) } else { None })
         .collect();
     calls.sort_by_key(|call| call.began);
-    let timed =
-        |call: &&Call| Some((call.began?, call.began? + call.duration_ms.unwrap_or(0) as i64));
+    let timed = |call: &&Call| {
+        let (began, length) = (call.began?, call.duration_ms.unwrap_or(0));
+        Some((began, began.saturating_add(i64::try_from(length).unwrap_or(i64::MAX))))
+    };
     let Some(first) = calls.iter().filter_map(timed).map(|(began, _)| began).min() else {
         return String::new();
     };
     let last = calls.iter().filter_map(timed).map(|(_, ended)| ended).max().unwrap_or(first);
-    let span = (last - first).max(1) as f64;
+    let span = last.saturating_sub(first).max(1) as f64;
     const WIDTH: f64 = 1000.0;
     const ROW: usize = 14;
     let mut rows: Vec<i64> = Vec::new();
@@ -37,9 +39,9 @@ pub(super) fn timeline(document: &Document) -> String {
         });
         let row = row.min(MOST_ROWS - 1);
         rows.truncate(MOST_ROWS);
-        rows[row] = ended.max(began + 1);
-        let width = ((ended - began) as f64 / span * WIDTH).max(1.5);
-        let x = ((began - first) as f64 / span * WIDTH).min(WIDTH - width).max(0.0);
+        rows[row] = ended.max(began.saturating_add(1));
+        let width = (ended.saturating_sub(began) as f64 / span * WIDTH).max(1.5);
+        let x = (began.saturating_sub(first) as f64 / span * WIDTH).min(WIDTH - width).max(0.0);
         let time = call.duration_ms.map(duration).unwrap_or_else(|| "no end".to_owned());
         bars.push_str(&format!(
             "<a href=\"#e{}\" tabindex=\"-1\"><rect class=\"{}\" x=\"{x:.2}\" y=\"{}\" width=\"{width:.2}\" height=\"{}\"><title>{} {} ({time})</title></rect></a>\n",
@@ -75,9 +77,9 @@ pub(super) fn tokens(document: &Document) -> String {
     let times = || document.tokens.iter().map(|sample| sample.at);
     let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
     // Where no time went by, they stand one behind the other.
-    let place = |at: usize, sample: &Tokens| match last - first {
+    let place = |at: usize, sample: &Tokens| match last.saturating_sub(first) {
         0 => at as f64 / (document.tokens.len() - 1) as f64,
-        span => (sample.at - first) as f64 / span as f64,
+        span => sample.at.saturating_sub(first) as f64 / span as f64,
     };
     let line = |of: fn(&Tokens) -> u64| {
         let point = |(at, sample): (usize, &Tokens)| {

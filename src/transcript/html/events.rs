@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{clock, escape};
 use crate::render::human::duration;
 use crate::render::inert;
-use crate::transcript::document::{Agent, Document, Entry, Section};
+use crate::transcript::document::{Agent, Document, Entry, Section, says_more};
 
 /// Columns of a thought that is folded.
 const THOUGHT: usize = 100;
@@ -107,7 +107,7 @@ fn article(entry: &Entry) -> String {
             let took = call.duration_ms.map(duration).unwrap_or_default();
             let head = format!(
                 "{link} <time>{time}</time> <b>{}</b> <code>{}</code>{how} <i>{took}</i>",
-                escape(&call.tool),
+                escape(&inert::preview(&call.tool, 80)),
                 escape(&call.arguments)
             );
             let block = |class: &str, text: &Option<String>| match text {
@@ -130,12 +130,6 @@ fn article(entry: &Entry) -> String {
             call.agents.iter().fold(own, |out, agent| out + &spawned(agent))
         }
     }
-}
-
-/// Whether the arguments say more than their one line: `name: value`.
-fn says_more(input: &str, line: &str) -> bool {
-    let input = input.trim();
-    input.contains('\n') || !input.ends_with(line)
 }
 
 /// What an agent did that a call spawned.

@@ -82,7 +82,8 @@ fn header(document: &Document) -> String {
     };
     let tool = |tool: &Tool| {
         let name = escape(&tool.name);
-        format!("<option value=\"tool:{name}\">calls of {name}</option>")
+        let short = escape(&inert::preview(&tool.name, 40));
+        format!("<option value=\"tool:{name}\">calls of {short}</option>")
     };
     let tools: String = document.tools.iter().take(TOOLS).map(tool).collect();
     format!(

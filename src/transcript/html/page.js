@@ -44,8 +44,11 @@ function filter() {
     turn.hidden = filtered && !any;
   }
   for (const one of rest) one.hidden = filtered;
+  // What failed stands there too, where it is no event of its own.
+  const troubles = by('troubles');
+  if (troubles && level && !kind && words.length === 0) troubles.hidden = false;
   by('found').textContent = filtered ? found + ' of ' + all.length : '';
-  by('nothing').hidden = !filtered || turns.some(turn => !turn.hidden);
+  by('nothing').hidden = !filtered || (troubles && !troubles.hidden) || turns.some(turn => !turn.hidden);
   by('clear').hidden = !filtered;
   highlight(words);
   if (filtered) scrollTo(0, 0);

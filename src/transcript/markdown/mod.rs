@@ -42,17 +42,22 @@ pub fn render(model: &Model, harness: &Harness, extent: Extent) -> String {
     // What matters least goes first.
     for title in LEAST_FIRST {
         if let Some((_, body)) = last.sections.iter_mut().find(|(name, _)| name == title) {
-            "Left out to save room.\n".clone_into(body);
+            match MAY_LACK.contains(title) {
+                true => body.clear(),
+                false => "Left out to save room.\n".clone_into(body),
+            }
         }
         let text = last.joined(extent, &note);
         if text.len() <= most {
             return text;
         }
     }
-    // Nothing is left but headings.
-    let text = last.joined(extent, "");
-    text[..text.floor_char_boundary(most)].to_owned()
+    // Nothing is left but headings: it is for the caller to say that they need more room.
+    last.joined(extent, &note)
 }
+
+/// Sections that are there only where they hold something.
+const MAY_LACK: &[&str] = &["Timeline", "Chapters"];
 
 /// The sections that may be left out, in that order.
 const LEAST_FIRST: &[&str] = &[
@@ -98,7 +103,7 @@ impl Parts {
     fn joined(&self, extent: Extent, note: &str) -> String {
         let mut out = format!("# Run Transcript\n\n{}{note}", self.gist);
         for (title, body) in &self.sections {
-            if ["Timeline", "Chapters"].contains(title) && body.is_empty() {
+            if MAY_LACK.contains(title) && body.is_empty() {
                 continue;
             }
             let body = if body.is_empty() { NOTHING } else { body };

@@ -12,6 +12,9 @@ use crate::transcript::model::{Item, Model, Turn};
 const NAME: usize = 40;
 const SECTION: usize = 16;
 
+/// Milliseconds of the longest call that is drawn: thirty days.
+const LONGEST: u64 = 30 * 86_400_000;
+
 /// A call whose time is known.
 struct Bar<'m> {
     sequence: u64,
@@ -82,6 +85,10 @@ fn gather(model: &Model) -> (Vec<String>, Vec<Bar<'_>>) {
         for line in lists.flatten() {
             let call = &model.state.calls.all()[line.call];
             let (Some(start), Some(length)) = (call.first, call.duration_ms) else { continue };
+            // Beside one that took years no other would be seen.
+            if length > LONGEST {
+                continue;
+            }
             let from = start.time.millis();
             let to = from.saturating_add(i64::try_from(length).unwrap_or(i64::MAX));
             let (sequence, arguments) = (line.sequence, line.arguments.as_str());

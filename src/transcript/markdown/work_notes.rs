@@ -6,6 +6,7 @@ use crate::conversation::tasks::Outcome;
 use crate::render::human::{duration, plural};
 use crate::render::inert::preview;
 use crate::render::markdown::{code, escape, quoted_fence};
+use crate::transcript::document::says_more;
 use crate::transcript::extent::Limits;
 use crate::transcript::model::{CallLine, Item, Model, Said};
 
@@ -162,8 +163,11 @@ fn call(model: &Model, line: &CallLine, out: &mut String) {
         "- **{name}**{arguments}{how}{returned} ({}{took})\n",
         link(line.sequence)
     ));
-    for (told, what) in [(&model.inputs, "with"), (&model.results, "returned")] {
-        if let Some(text) = told.get(&line.call).filter(|text| text.trim().contains('\n')) {
+    let briefly =
+        [line.arguments.as_str(), model.returned.get(&line.call).map_or("", String::as_str)];
+    let told = [(&model.inputs, "with"), (&model.results, "returned")];
+    for ((told, what), briefly) in told.into_iter().zip(briefly) {
+        if let Some(text) = told.get(&line.call).filter(|text| says_more(text, briefly)) {
             out.push_str(&format!("  {what}:\n"));
             indented(&quoted_fence(text.trim_end()), 2, out);
         }

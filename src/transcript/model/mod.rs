@@ -88,6 +88,8 @@ pub struct Model {
     streams: HashMap<(String, String, bool), (List, usize)>,
     /// Where the event goes that is being taken.
     here: List,
+    /// Calls that began anew under the same id.
+    repeated: HashSet<usize>,
     /// Tasks that spawned agents began.
     theirs: HashSet<u64>,
 }
@@ -156,7 +158,7 @@ impl Model {
             };
             self.failures.insert(observed.call, preview(&text, 120));
         }
-        if self.directory.is_none() {
+        if self.directory.is_none() && (view.role == Role::Config || view.is_imported()) {
             let directory = view.field("cwd").or_else(|| view.field("source.cwd"));
             self.directory = directory.map(Cow::into_owned);
         }
@@ -172,19 +174,35 @@ impl Model {
             Role::Message => self.say(view),
             Role::Chunk => self.join(view),
             Role::ToolStart => {
-                if let Some(observed) = effect.call
-                    && self.state.calls.all()[observed.call].first.map(|start| start.sequence)
-                        == Some(event.sequence)
-                {
-                    self.call(view, observed.call);
+                if let Some(observed) = effect.call {
+                    let known = &self.state.calls.all()[observed.call];
+                    if known.first.is_some_and(|start| start.sequence == event.sequence) {
+                        self.call(view, observed.call);
+                    } else if known.ends > 0 {
+                        self.repeated.insert(observed.call);
+                        let given = view.arguments().map(|given| self.one_line(given));
+                        let text = format!(
+                            "{} started again under the same id: {}",
+                            view.tool(),
+                            given.unwrap_or_default()
+                        );
+                        self.item(Item::Remark(remark(text)));
+                    }
                 }
             }
             Role::ToolEnd | Role::ToolFail | Role::ToolBlocked => {
-                if let Some(observed) = effect.call
-                    && self.state.calls.all()[observed.call].first.is_none()
-                    && !observed.repeated_end
-                {
-                    self.call(view, observed.call);
+                if let Some(observed) = effect.call {
+                    let again = self.repeated.remove(&observed.call) || view.role == Role::ToolFail;
+                    if observed.repeated_end && again {
+                        let text = view.result().map(as_text).or_else(|| view.error_text());
+                        let text = shown(&text.unwrap_or_default());
+                        let text = format!("{} ended again under the same id: {text}", view.tool());
+                        self.item(Item::Remark(remark(text)));
+                    } else if self.state.calls.all()[observed.call].first.is_none()
+                        && !observed.repeated_end
+                    {
+                        self.call(view, observed.call);
+                    }
                 }
             }
             Role::Prompt => {
@@ -287,8 +305,11 @@ impl Model {
             }
             if let Some(task) = task.filter(|_| view.role == Role::TaskStart) {
                 self.theirs.insert(task);
-                if *self.nested[agent].task.get_or_insert(task) != task {
-                    self.say(view);
+                if *self.nested[agent].task.get_or_insert(task) != task
+                    && let Some(text) = view.text()
+                {
+                    let who = view.event.actor.clone().into_owned();
+                    self.item(Item::Said(Said { who, ..Self::said(view, &text) }));
                 }
             }
             return;
@@ -354,11 +375,14 @@ impl Model {
         }
     }
 
+    fn one_line(&self, given: Json<'_>) -> String {
+        arguments::in_one_line(given, self.directory.as_deref(), ARGUMENTS)
+    }
+
     fn call(&mut self, view: &View<'_, '_>, call: usize) {
         let tells = |given: &Json<'_>| !given.is_object() || given.raw_members().next().is_some();
         let given = view.arguments().filter(tells);
-        let arguments =
-            given.map(|given| arguments::in_one_line(given, self.directory.as_deref(), ARGUMENTS));
+        let arguments = given.map(|given| self.one_line(given));
         let telling = given.map(Telling::of).unwrap_or_default();
         if telling != Telling::Nothing {
             self.awaited.insert(call, telling);
