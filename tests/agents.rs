@@ -83,6 +83,7 @@ fn an_agent_that_a_result_names() {
     let bench = Bench::with_run();
     let lines = r#"{"type":"user","message":{"role":"user","content":"Look around"},"uuid":"u1"}
 {"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Task","input":{"prompt":"Upstairs"}}]},"uuid":"u2"}
+{"type":"assistant","isSidechain":true,"agentId":"a7","message":{"id":"m0","role":"assistant","content":[{"type":"text","text":"On the stairs."}]},"uuid":"u9"}
 {"type":"user","toolUseResult":{"agentId":"a7"},"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"done"}]},"uuid":"u3"}
 {"type":"assistant","message":{"id":"m4","role":"assistant","content":[{"type":"text","text":"All is well."}]},"uuid":"u4"}
 {"type":"user","isSidechain":true,"agentId":"a7","message":{"role":"user","content":"Upstairs"},"uuid":"u5"}
@@ -93,10 +94,11 @@ fn an_agent_that_a_result_names() {
     bench.ok(&["transcript", "r"]);
     let text = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
     assert!(text.contains("  - agent `a7` [2] Upstairs"), "{text}");
+    assert!(text.contains("    - a7 said: On the stairs."), "{text}");
     assert!(text.contains("    - a7 said: Nobody upstairs."), "{text}");
     // Alone it is a run like any other.
     let alone = Bench::with_run();
-    let own: String = lines.lines().skip(4).map(|line| format!("{line}\n")).collect();
+    let own: String = lines.lines().skip(5).map(|line| format!("{line}\n")).collect();
     assert_eq!(alone.feed(&call, own.as_bytes()).status, 0);
     alone.ok(&["transcript", "r"]);
     let text = fs::read_to_string(alone.path("runs/r/transcript.md")).unwrap();

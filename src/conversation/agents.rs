@@ -26,8 +26,8 @@ pub struct Agent {
 pub struct Agents {
     all: Vec<Agent>,
     by_id: HashMap<String, usize>,
-    /// Calls by the agents that their results name.
-    named: HashMap<String, usize>,
+    /// The ids of calls by the agents that their results name.
+    told: HashMap<String, String>,
     /// Calls that such an agent made, and the agent.
     callers: HashMap<usize, usize>,
 }
@@ -37,7 +37,7 @@ impl Default for Agents {
         Self {
             all: Vec::new(),
             by_id: HashMap::new(),
-            named: HashMap::new(),
+            told: HashMap::new(),
             callers: HashMap::new(),
         }
     }
@@ -60,14 +60,23 @@ impl Agents {
     ) -> Option<usize> {
         let agent = self.agent(view, calls, call);
         if let Some(call) = call {
-            if let Some(child) = given(view, &["spawned_agent_id"]) {
-                self.named.insert(child.into_owned(), call);
-            }
+            self.foretell(view);
             if let Some(agent) = agent {
                 self.callers.entry(call).or_insert(agent);
             }
         }
         agent
+    }
+
+    /// Takes an event ahead of the others: a result that names an agent comes behind what the
+    /// agent did.
+    pub fn foretell(&mut self, view: &View<'_, '_>) {
+        if view.role.is_tool_end()
+            && let Some(child) = given(view, &["spawned_agent_id"])
+            && let Some(call) = view.call_id()
+        {
+            self.told.insert(child.into_owned(), call.into_owned());
+        }
     }
 
     fn agent(&mut self, view: &View<'_, '_>, calls: &Calls, own: Option<usize>) -> Option<usize> {
@@ -83,7 +92,7 @@ impl Agents {
             }
             _ => given(view, &["agentId", "agent_id"]),
         }?;
-        let told = self.named.get(id.as_ref()).copied();
+        let told = self.told.get(id.as_ref()).and_then(|call| named(call));
         self.spawned(&id, || {
             let parent = match view.role {
                 Role::AgentStart => given(view, &["parentId", "parent_id"])

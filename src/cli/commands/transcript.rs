@@ -4,17 +4,20 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::read::{Read, backfills, events_until, tell_bad_lines};
+use super::read::{Read, events_of, events_until, tell_bad_lines};
 use super::{Appending, Global, RunArg, renew, text_or_file};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
+use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
+use crate::event::role::Role;
 use crate::fs::{read_small, replace};
 use crate::run::dir::RunDir;
 use crate::run::recorder::Recorder;
 use crate::secret::Rules;
+use crate::summary::backfill::Backfills;
 use crate::transcript::document::Document;
 use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::model::Model;
@@ -204,7 +207,16 @@ fn document(run: &RunDir) -> anyhow::Result<(Document, Read)> {
 
 /// Fills a model with the events of a run, up to `last` where that is given.
 fn model(run: &RunDir, last: Option<u64>, mut model: Model) -> anyhow::Result<(Model, Read)> {
-    let backfills = backfills(run, last)?;
+    // What comes behind the events that it concerns is read first.
+    let mut backfills = Backfills::default();
+    let late = |kind: &str| {
+        let role = catalogue::role(kind);
+        role == Role::Backfill || role.is_tool_end()
+    };
+    events_of(run, last, late, |view, _| {
+        backfills.observe(view);
+        model.agents.foretell(view);
+    })?;
     let read = events_until(run, last, |view, line| {
         model.observe(view, line.offset, backfills.effective(view.event));
     })?;
