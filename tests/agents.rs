@@ -166,3 +166,25 @@ fn an_id_that_is_used_again() {
         assert!(text.contains(told), "{told} in {text}");
     }
 }
+
+/// If this fails, the lines of an agent that carry no id of it, as older sessions write them, are
+/// not told under the call that gave the prompt with which they begin.
+#[test]
+fn an_agent_by_its_prompt() {
+    let bench = Bench::with_run();
+    let lines = r#"{"type":"user","message":{"role":"user","content":"Look around"},"uuid":"u1"}
+{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Task","input":{"description":"stairs","prompt":"Go upstairs and look."}}]},"uuid":"u2"}
+{"type":"assistant","message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"All is well."}]},"uuid":"u3"}
+{"type":"user","isSidechain":true,"parentUuid":null,"message":{"role":"user","content":"Go upstairs and look."},"uuid":"s1"}
+{"type":"assistant","isSidechain":true,"parentUuid":"s1","message":{"id":"m3","role":"assistant","content":[{"type":"text","text":"Nobody upstairs."}]},"uuid":"s2"}
+{"type":"assistant","isSidechain":true,"parentUuid":"s2","message":{"id":"m4","role":"assistant","content":[{"type":"text","text":"Coming down."}]},"uuid":"s3"}
+{"type":"user","isSidechain":true,"parentUuid":null,"message":{"role":"user","content":"Another thing."},"uuid":"s4"}
+"#;
+    let call = ["emit", "--run", "r", "--stdin", "--from", "claude-code"];
+    assert_eq!(bench.feed(&call, lines.as_bytes()).status, 0);
+    bench.ok(&["transcript", "r"]);
+    let text = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
+    let told = "  - agent `t1` [2] Go upstairs and look. ([#5](events.jsonl#L5))\n    - t1 said: Nobody upstairs. ([#6](events.jsonl#L6))\n    - t1 said: Coming down.";
+    assert!(text.contains(told), "{text}");
+    assert!(text.contains("### [3] Another thing."), "{text}");
+}

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::sidechains::Sidechains;
 use super::{Adapter, Reading, Source};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
@@ -39,6 +40,7 @@ struct ClaudeCode {
     newest_call: Option<String>,
     /// Message and usage of the newest usage, which the next line may only repeat.
     newest_usage: Option<(String, String)>,
+    sidechains: Sidechains,
 }
 
 /// What the events of one line have in common.
@@ -56,7 +58,9 @@ impl Adapter for ClaudeCode {
         let json = source.json;
         let text = |name: &str| json.text_at(name).map(Cow::into_owned);
         let source_type = text("type").unwrap_or_else(|| "untyped".to_owned());
-        let (own, call) = (json.text_at("agentId"), json.text_at("parent_tool_use_id"));
+        let spawning = || self.sidechains.call(json).map(Cow::Owned);
+        let own = json.text_at("agentId");
+        let call = json.text_at("parent_tool_use_id").or_else(spawning);
         let (agent, spawned_by) = if own.is_some() { (own, call) } else { (call, None) };
         let line = Line { json, clean: source.clean, place: source.place, agent, spawned_by };
         let drafts = match source_type.as_str() {
@@ -127,6 +131,7 @@ impl ClaudeCode {
         if let Some(uuid) = line.json.text_at("uuid").filter(|uuid| !is_placeholder(uuid)) {
             self.by_line.insert(uuid.into_owned(), id.clone());
         }
+        self.sidechains.asks(&id, call.get("input"));
         self.newest_call = Some(id.clone());
         let mut draft = line.draft("tool.started", |data| {
             data.text("tool_name", &name);

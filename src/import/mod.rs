@@ -3,6 +3,7 @@
 
 mod claude_code;
 pub mod line;
+mod sidechains;
 
 use crate::event::draft::Draft;
 use crate::event::json::Json;

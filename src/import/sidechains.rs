@@ -1,0 +1,50 @@
+//! The lines of sub-agents in Claude Code's sessions, which older versions tie to nothing but
+//! one another: a sub-agent begins with the prompt that the call gave it.
+
+use std::collections::HashMap;
+
+use crate::event::hash::sha256;
+use crate::event::json::Json;
+
+/// The sub-agents of a session, by what ties their lines to the calls that spawned them.
+#[derive(Debug, Default)]
+pub(super) struct Sidechains {
+    /// Calls by the hash of the prompt that they gave; no sub-agent has begun with it yet.
+    asked: HashMap<[u8; 32], String>,
+    /// Calls by the ids of their sub-agents, or of these's lines where they have none.
+    calls: HashMap<String, String>,
+}
+
+impl Sidechains {
+    /// Notes a call that may spawn a sub-agent.
+    pub(super) fn asks(&mut self, call: &str, input: Option<Json<'_>>) {
+        if let Some(prompt) = input.and_then(|input| input.text_at("prompt")) {
+            self.asked.insert(sha256(prompt.trim().as_bytes()), call.to_owned());
+        }
+    }
+
+    /// The call that spawned the sub-agent of a line, as far as that is known.
+    pub(super) fn call(&mut self, line: Json<'_>) -> Option<String> {
+        if line.get("isSidechain").and_then(Json::as_bool) != Some(true) {
+            return None;
+        }
+        let agent = line.text_at("agentId");
+        let before = agent.clone().or_else(|| line.text_at("parentUuid"));
+        let known = before.and_then(|before| self.calls.get(before.as_ref()).cloned());
+        let call = known.or_else(|| self.begins(line))?;
+        if let Some(name) = agent.or_else(|| line.text_at("uuid")) {
+            self.calls.insert(name.into_owned(), call.clone());
+        }
+        Some(call)
+    }
+
+    /// The call whose prompt a line is.
+    fn begins(&mut self, line: Json<'_>) -> Option<String> {
+        let content = line
+            .path("message.content")
+            .filter(|_| line.text_at("type").is_some_and(|kind| kind == "user"))?;
+        let text =
+            content.as_str().or_else(|| content.items().find_map(|item| item.text_at("text")))?;
+        self.asked.remove(&sha256(text.trim().as_bytes()))
+    }
+}
