@@ -30,6 +30,9 @@ pub(super) fn adapter() -> Box<dyn Adapter> {
 const WRAPPERS: &[&str] =
     &["<command-name>", "<command-message>", "<local-command", "<task-notification>"];
 
+/// What the client answers for a person who did not want a call.
+const REJECTED: &str = "The user doesn't want to proceed with this tool use";
+
 #[derive(Default)]
 struct ClaudeCode {
     /// Tool names by call id.
@@ -154,7 +157,9 @@ impl ClaudeCode {
                 let mut error = ObjectText::new();
                 error.text("message", &text);
                 data.json("error", Json::trusted(&error.finish()));
-                data.text_if("denied", line.json.text_at("toolDenialKind").as_deref());
+                let rejected = text.starts_with(REJECTED).then_some(Cow::Borrowed("user-rejected"));
+                let denied = line.json.text_at("toolDenialKind").or(rejected);
+                data.text_if("denied", denied.as_deref());
             } else {
                 data.text("result", &text);
             }

@@ -2,6 +2,7 @@
 
 use super::document::Document;
 use crate::render::human::{count, dollars, duration, plural};
+use crate::render::inert::preview_end;
 
 /// When, how long, how much; as many models as fit.
 pub(super) fn facts(document: &Document) -> Vec<String> {
@@ -26,5 +27,7 @@ pub(super) fn facts(document: &Document) -> Vec<String> {
     }
     facts.extend(document.cost_micros.map(dollars));
     facts.extend(document.models.iter().take(3).cloned());
+    let directory = document.directory.as_deref();
+    facts.extend(directory.map(|directory| format!("in {}", preview_end(directory, 60))));
     facts
 }

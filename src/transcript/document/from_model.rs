@@ -211,5 +211,8 @@ fn tokens(model: &Model) -> Vec<Tokens> {
         context: sample.context,
         output: sample.output,
     };
-    model.samples.iter().map(tokens).collect()
+    let mut samples: Vec<Tokens> = model.samples.iter().map(tokens).collect();
+    // Those of agents at work at the same time, or kept in files of their own, lie between.
+    samples.sort_by_key(|sample| sample.at);
+    samples
 }

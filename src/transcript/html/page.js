@@ -162,9 +162,14 @@ function reveal() {
     if (details) details.open = true;
     mark(target);
   }
-  target.scrollIntoView();
   // What lies before it may only now get its height.
-  requestAnimationFrame(() => target.scrollIntoView());
+  let times = 8;
+  const settle = () => {
+    target.scrollIntoView();
+    times -= 1;
+    if (times > 0) requestAnimationFrame(settle);
+  };
+  settle();
 }
 let here = null;
 function mark(one) {

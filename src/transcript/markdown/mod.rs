@@ -128,7 +128,7 @@ impl Parts {
 /// The run in one sentence.
 fn gist(model: &Model, limits: &Limits) -> String {
     let counts = model.state.counts();
-    let mut facts = vec![plural(model.tasks.all().len() as u64, "task")];
+    let mut facts = vec![plural(model.own_tasks(), "task")];
     let mut calls = plural(counts.tool_calls, "tool call");
     if counts.tool_failures > 0 {
         calls.push_str(&format!(" ({} failed)", counts.tool_failures));
@@ -147,11 +147,38 @@ fn gist(model: &Model, limits: &Limits) -> String {
     let gist = format!("> **{status}**{}: {}.\n", time.unwrap_or_default(), facts.join(", "));
     match model.answer().filter(|_| limits.answer > 0) {
         Some(said) => {
-            let words = escape(&preview(&said.shown(), limits.answer));
-            format!("{gist}>\n> Last answer ({}): {words}\n", link(said.sequence))
+            let text = said.shown();
+            let words = answer(&text, limits.answer);
+            format!("{gist}>\n> Last answer ({}):\n>\n{words}", link(said.sequence))
         }
         None => gist,
     }
+}
+
+/// The beginning of the last answer, line by line, as a quote.
+fn answer(text: &str, columns: usize) -> String {
+    let (mut out, mut left) = (String::new(), columns);
+    let mut lines = text.trim().lines().peekable();
+    while let Some(line) = lines.next() {
+        if line.trim().is_empty() {
+            out.push_str(">\n");
+            continue;
+        }
+        let shown = preview(line, left.max(2));
+        left = left.saturating_sub(shown.chars().count());
+        let ends = match lines.peek() {
+            Some(_) if left == 0 && shown.ends_with('…') => "",
+            Some(_) if left == 0 => " …",
+            // It stays a line of its own.
+            Some(next) if !next.trim().is_empty() => "  ",
+            _ => "",
+        };
+        out.push_str(&format!("> {}{ends}\n", escape(&shown)));
+        if left == 0 {
+            break;
+        }
+    }
+    out
 }
 
 fn metadata(model: &Model) -> String {
@@ -227,7 +254,7 @@ fn prompt(model: &Model, harness: &Harness, limits: &Limits) -> String {
     let Some(task) = model.tasks.all().iter().find(|task| !task.message.is_empty()) else {
         return String::new();
     };
-    let more = model.tasks.all().len() as u64 - 1;
+    let more = model.own_tasks().saturating_sub(1);
     let more = match more {
         0 => String::new(),
         _ => format!("; {} under [Work Notes](#work-notes)", plural(more, "later task")),

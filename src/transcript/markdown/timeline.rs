@@ -10,7 +10,7 @@ use crate::transcript::model::{Item, Model, Turn};
 
 /// Columns of a bar's name, and of a section's, beside which its bars are drawn.
 const NAME: usize = 40;
-const SECTION: usize = 16;
+const SECTION: usize = 20;
 
 /// Milliseconds of the longest call that is drawn: thirty days.
 const LONGEST: u64 = 30 * 86_400_000;

@@ -15,7 +15,7 @@ use crate::event::fields::{View, as_text, is_placeholder};
 use crate::event::json::Json;
 use crate::event::role::Role;
 use crate::event::template::cut;
-use crate::render::inert::preview;
+use crate::render::inert::{preview, preview_end};
 use crate::run::records;
 use crate::run::state::RunState;
 use crate::secret::Rules;
@@ -30,7 +30,11 @@ const MAX_RESULT: usize = 4000;
 /// Columns shown of a call's arguments.
 const ARGUMENTS: usize = 80;
 /// Columns shown of what a call returned, beside the call.
-const RETURNED: usize = 120;
+const RETURNED: usize = 200;
+/// Lines of a command's output that are shown there.
+const LAST_LINES: usize = 3;
+/// Why a call failed that a person did not allow.
+const REJECTED: &str = "rejected by the user";
 
 /// Tools that change the file whose path they are given, by a word in their names, and what
 /// they do to it.
@@ -109,6 +113,11 @@ impl Default for List {
     }
 }
 
+/// Whether a call failed because a person did not want it.
+fn is_rejection(view: &View<'_, '_>) -> bool {
+    view.field("denied").is_some_and(|denied| denied == "user-rejected")
+}
+
 /// A text for people, cut where very long.
 fn shown(text: &str) -> String {
     let text = cut(text, MAX_RESULT).into_owned();
@@ -152,10 +161,7 @@ impl Model {
             && matches!(view.role, Role::ToolFail | Role::ToolBlocked)
             && let Some(text) = view.error_text()
         {
-            let text = match view.field("denied").as_deref() {
-                Some("user-rejected") => Cow::Borrowed("rejected by the user"),
-                _ => text,
-            };
+            let text = if is_rejection(view) { Cow::Borrowed(REJECTED) } else { text };
             self.failures.insert(observed.call, preview(&text, 120));
         }
         if self.directory.is_none() && (view.role == Role::Config || view.is_imported()) {
@@ -245,15 +251,20 @@ impl Model {
         let Some(call) = call else { return };
         let telling = self.awaited.remove(&call).unwrap_or(Telling::Nothing);
         let Some(text) = view.result().map(as_text) else { return };
-        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-        let line = match telling {
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let told = match telling {
             Telling::Nothing => None,
-            Telling::Beginning => lines.next(),
-            Telling::End => lines.next_back(),
+            Telling::Beginning => lines.next().map(|line| preview(&shown(line), RETURNED)),
+            Telling::End => {
+                let mut last: Vec<&str> = lines.by_ref().rev().take(LAST_LINES).collect();
+                last.reverse();
+                let text = shown(&last.join(" ⏎ "));
+                let more = if lines.next().is_some() { "… ⏎ " } else { "" };
+                (!text.is_empty()).then(|| preview_end(&format!("{more}{text}"), RETURNED))
+            }
         };
-        if let Some(line) = line {
-            let columns = if telling == Telling::End { RETURNED } else { 2 * RETURNED };
-            self.returned.insert(call, preview(&shown(line), columns));
+        if let Some(told) = told {
+            self.returned.insert(call, told);
         }
     }
 
@@ -272,6 +283,12 @@ impl Model {
                 output: usage.output_tokens.unwrap_or(0),
             });
         }
+    }
+
+    /// How many tasks were given to the run itself, not to agents that it spawned.
+    #[must_use]
+    pub fn own_tasks(&self) -> u64 {
+        (self.tasks.all().len() - self.theirs.len()) as u64
     }
 
     /// The last thing that was said, which mostly is the answer.
@@ -437,6 +454,9 @@ impl Model {
             (_, text) => text,
         };
         let text = match (view.role, text) {
+            (Role::ToolFail, Some(_)) if is_rejection(view) => {
+                format!("{}: {REJECTED}", view.tool())
+            }
             (Role::ToolFail, Some(text)) => format!("{}: {text}", view.tool()),
             (Role::Rejected | Role::ToolBlocked | Role::DeliverableMissing, text) => {
                 summary.map(str::to_owned).or(text).unwrap_or_default()
