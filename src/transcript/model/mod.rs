@@ -258,7 +258,7 @@ impl Model {
             Telling::End => {
                 let mut last: Vec<&str> = lines.by_ref().rev().take(LAST_LINES).collect();
                 last.reverse();
-                let text = shown(&last.join(" ⏎ "));
+                let text = preview(&shown(&last.join(" ⏎ ")), MAX_RESULT);
                 let more = if lines.next().is_some() { "… ⏎ " } else { "" };
                 (!text.is_empty()).then(|| preview_end(&format!("{more}{text}"), RETURNED))
             }
