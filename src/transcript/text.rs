@@ -102,7 +102,8 @@ fn told(entry: &Entry, said: usize, look: Look, depth: usize) -> String {
         Entry::Call(call) if call.status == "blocked" => ("33", 2),
         Entry::Call(_) => ("34", 2),
         Entry::Said { thought: true, .. } => ("2", THOUGHT),
-        Entry::Note { error: true, .. } => ("31", said),
+        Entry::Note { level: Some("error"), .. } => ("31", said),
+        Entry::Note { level: Some(_), .. } => ("33", said),
         _ => ("1", said),
     };
     let how = if let Entry::Call(call) = entry { remark(call) } else { String::new() };

@@ -130,9 +130,9 @@ fn entries(model: &Model, items: &[Item]) -> Vec<Entry> {
                 thought: said.thought,
             }),
             Item::Calls(lines) => entries.extend(lines.iter().map(|line| call(model, line))),
-            Item::Remark(Remark { sequence, text, error }) => {
-                let (sequence, text, error) = (*sequence, text.clone(), *error);
-                entries.push(Entry::Note { sequence, text, error });
+            Item::Remark(Remark { sequence, text, level }) => {
+                let (sequence, text, level) = (*sequence, text.clone(), *level);
+                entries.push(Entry::Note { sequence, text, level });
             }
             Item::Section { sequence, title, content } => entries.push(Entry::Section {
                 sequence: *sequence,

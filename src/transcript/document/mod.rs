@@ -155,9 +155,9 @@ pub enum Entry {
         sequence: u64,
         /// The line.
         text: String,
-        /// Whether it tells of an error.
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        error: bool,
+        /// `error` or `warning`, where it is one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        level: Option<&'static str>,
     },
     /// A section that was written for the transcript.
     Section {
@@ -318,8 +318,8 @@ impl Entry {
     pub fn told(&self) -> (Cow<'_, str>, &str) {
         match self {
             Self::Said { who, text, .. } => (Cow::Borrowed(who), text),
-            Self::Note { text, error: true, .. } => {
-                (Cow::Borrowed("error"), text.strip_prefix("error: ").unwrap_or(text))
+            Self::Note { text, level: Some(level), .. } => {
+                (Cow::Borrowed(*level), text.strip_prefix("error: ").unwrap_or(text))
             }
             Self::Note { text, .. } => (Cow::Borrowed("note"), text),
             Self::Section { title, text, .. } => (Cow::Borrowed(title), text),

@@ -74,10 +74,10 @@ fn article(entry: &Entry) -> String {
             escape(who),
             escape(text)
         ),
-        Entry::Note { text, error, .. } => {
-            let (status, class) = match error {
-                true => (" data-status=\"failed\"", " class=\"failed\""),
-                false => ("", ""),
+        Entry::Note { text, level, .. } => {
+            let (status, class) = match level {
+                Some(level) => (format!(" data-status=\"{level}\""), format!(" class=\"{level}\"")),
+                None => (String::new(), String::new()),
             };
             format!(
                 "<article id=\"e{sequence}\" data-kind=\"note\"{status}>{link} <span{class}>{}</span></article>\n",

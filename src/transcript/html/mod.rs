@@ -94,7 +94,7 @@ fn header(document: &Document) -> String {
          <option value=\"said\">what was said</option><option value=\"call\">calls</option>\
          <option value=\"note\">notes</option><option value=\"thought\">thoughts</option>{tools}</select>\n\
          <select id=\"level\" aria-label=\"Outcome\"><option value=\"\">any outcome</option>\
-         <option value=\"failed\">failed, blocked, errors</option></select>\n\
+         <option value=\"error\">failed, blocked, errors</option><option value=\"warning\">these and warnings</option></select>\n\
          <button type=\"button\" id=\"clear\" hidden>Clear</button>\n\
          <output id=\"found\" aria-live=\"polite\"></output>\n\
          <button type=\"button\" id=\"open\">Open all</button>\n\
@@ -140,7 +140,7 @@ fn has_trouble(entries: &[Entry]) -> bool {
             ["failed", "blocked"].contains(&call.status)
                 || call.agents.iter().any(|agent| has_trouble(&agent.items))
         }
-        Entry::Note { error, .. } => *error,
+        Entry::Note { level, .. } => *level == Some("error"),
         _ => false,
     })
 }

@@ -11,6 +11,8 @@ const text = one => {
 const title = turn => text(turn.querySelector('h3'));
 const MOST_OPENED = 50;
 let unfolded = [];
+const GRAVE = { error: ['failed', 'blocked', 'error'] };
+GRAVE.warning = [...GRAVE.error, 'warning'];
 function filter() {
   const words = by('search').value.toLowerCase().split(/\s+/).filter(Boolean);
   const kind = by('kind').value, level = by('level').value;
@@ -25,7 +27,7 @@ function filter() {
     for (const one of turn.querySelectorAll('article')) {
       const fits = named || ((!kind || one.dataset.kind === kind ||
           'tool:' + one.dataset.tool === kind) &&
-        (!level || one.dataset.status === 'failed' || one.dataset.status === 'blocked') &&
+        (!level || GRAVE[level].includes(one.dataset.status)) &&
         words.every(word => text(one).includes(word) || heading.includes(word)));
       one.hidden = !fits;
       any = any || fits;

@@ -26,8 +26,8 @@ pub struct Remark {
     pub sequence: u64,
     /// The line.
     pub text: String,
-    /// Whether it tells of an error.
-    pub error: bool,
+    /// `error` or `warning`, where it is one.
+    pub level: Option<&'static str>,
 }
 
 /// An error or a warning.

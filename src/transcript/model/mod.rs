@@ -11,6 +11,7 @@ use crate::conversation::arguments::{self, Telling};
 use crate::conversation::tasks::{Outcome, Tasks};
 use crate::conversation::usage::Usage;
 use crate::event::catalogue;
+use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text, is_placeholder};
 use crate::event::json::Json;
 use crate::event::role::Role;
@@ -173,8 +174,12 @@ impl Model {
             self.keep(view, call);
         }
         let one_line = || summary.map_or_else(|| event.kind.to_string(), str::to_owned);
-        let error = view.role == Role::Error;
-        let remark = |text: String| Remark { sequence: event.sequence, text, error };
+        let level = match (view.role, view.severity) {
+            (Role::Error, _) | (_, Severity::Error) => Some("error"),
+            (_, Severity::Warning) => Some("warning"),
+            _ => None,
+        };
+        let remark = |text: String| Remark { sequence: event.sequence, text, level };
         match view.role {
             Role::Message if event.actor == "runtime" => {}
             Role::Message => self.say(view),
@@ -442,7 +447,7 @@ impl Model {
 
     fn trouble(&mut self, view: &View<'_, '_>, summary: Option<&str>) {
         let error = records::is_error(view);
-        if !error && view.severity != crate::event::envelope::Severity::Warning {
+        if !error && view.severity != Severity::Warning {
             return;
         }
         let text = view.error_text().map(Cow::into_owned);
