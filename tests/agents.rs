@@ -188,3 +188,51 @@ fn an_agent_by_its_prompt() {
     assert!(text.contains(told), "{text}");
     assert!(text.contains("### [3] Another thing."), "{text}");
 }
+
+/// If this fails, a call whose end comes before its start stands twice, or under itself, which
+/// never ends.
+#[test]
+fn an_end_before_its_start() {
+    let bench = Bench::with_run();
+    let lines = r#"{"type":"tool.completed","correlation_id":"C","data":{"tool_name":"delegate","result":"done"}}
+{"type":"message.assistant","data":{"agent_id":"A","spawned_by":"C","text":"From A."}}
+{"type":"tool.started","correlation_id":"C","data":{"tool_name":"delegate","agent_id":"A"}}
+"#;
+    assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], lines.as_bytes()).status, 0);
+    bench.emit(&["run.completed"]);
+    for format in ["markdown", "html", "json"] {
+        let made = bench.ok(&["transcript", "r", "--format", format, "-o", "-"]);
+        assert!(made.contains("From A."), "{made}");
+    }
+    let text = bench.ok(&["transcript", "r", "--format", "text", "-o", "-"]);
+    assert_eq!(
+        (text.matches("delegate").count(), text.matches("From A.").count()),
+        (1, 1),
+        "{text}"
+    );
+}
+
+/// If this fails, two agents that were given the same prompt stand under one call, or under none.
+#[test]
+fn two_agents_with_one_prompt() {
+    let bench = Bench::with_run();
+    let ask = |id: &str| {
+        format!(
+            r#"{{"type":"assistant","uuid":"c{id}","message":{{"id":"m{id}","role":"assistant","content":[{{"type":"tool_use","id":"{id}","name":"Task","input":{{"prompt":"Count."}}}}]}}}}"#
+        )
+    };
+    let begin = |uuid: &str| {
+        format!(
+            r#"{{"type":"user","isSidechain":true,"parentUuid":null,"uuid":"{uuid}","message":{{"role":"user","content":"Count."}}}}"#
+        )
+    };
+    let lines = [ask("t1"), ask("t2"), begin("s1"), begin("s2")].join("\n");
+    let call = ["emit", "--run", "r", "--stdin", "--from", "claude-code"];
+    assert_eq!(bench.feed(&call, lines.as_bytes()).status, 0);
+    bench.ok(&["transcript", "r"]);
+    let text = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
+    assert!(
+        text.contains("agent `t1` [1] Count.") && text.contains("agent `t2` [2] Count."),
+        "{text}"
+    );
+}

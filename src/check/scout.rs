@@ -18,7 +18,7 @@ pub struct Looked {
     pub is_suspect: bool,
 }
 
-/// Looks at lines one by one, in their order.
+/// Looks at lines one by one, in their order; of a piece of a log, or of all of it.
 #[derive(Debug)]
 pub struct Scout {
     secrets: &'static Secrets,
@@ -46,6 +46,11 @@ impl Scout {
     #[must_use]
     pub fn new(secrets: &'static Secrets) -> Self {
         Self { secrets, familiar: Familiar::default() }
+    }
+
+    /// Forgets the lines so far: what is found out about the next ones depends on them alone.
+    pub fn begin(&mut self) {
+        self.familiar = Familiar::default();
     }
 
     /// Looks at the next line.

@@ -36,10 +36,10 @@ impl<'u> Pager<'u> {
         Self { ui, command, running: None }
     }
 
-    /// The next piece of the text; what nobody reads any more goes nowhere.
+    /// The next piece of the text.
     ///
     /// # Errors
-    /// When standard output cannot take it.
+    /// When standard output cannot take it; a broken pipe when the reader has seen enough.
     pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
         if self.running.is_none()
             && !text.is_empty()
@@ -56,24 +56,35 @@ impl<'u> Pager<'u> {
         let Some(input) = self.running.as_mut().and_then(|(child, _)| child.stdin.as_mut()) else {
             return self.ui.text(text);
         };
-        match input.write_all(text.as_bytes()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            result => result,
-        }
+        input.write_all(text.as_bytes())
     }
 
     /// Waits until the reader has seen enough.
     ///
     /// # Errors
     /// When there is no such pager.
-    pub(super) fn finish(self) -> anyhow::Result<()> {
-        let Some((mut child, _caught)) = self.running else { return Ok(()) };
-        drop(child.stdin.take());
-        if child.wait()?.code() == Some(NOT_FOUND) {
+    pub(super) fn finish(mut self) -> anyhow::Result<()> {
+        if self.wait() == Some(NOT_FOUND) {
             let failure = Failure::new(Exit::Unavailable, "there is no such pager as PAGER says");
             return Err(failure.hint("set it to `less`, or to `cat` for none").into());
         }
         Ok(())
+    }
+}
+
+impl Pager<'_> {
+    /// The status of the pager, when its reader has seen enough.
+    fn wait(&mut self) -> Option<i32> {
+        let (mut child, _caught) = self.running.take()?;
+        drop(child.stdin.take());
+        child.wait().ok()?.code()
+    }
+}
+
+impl Drop for Pager<'_> {
+    /// Never leaves it reading beside a shell.
+    fn drop(&mut self) {
+        self.wait();
     }
 }
 

@@ -84,7 +84,10 @@ pub fn whole(arguments: Json<'_>) -> String {
         match (name.as_ref(), value.kind()) {
             ("old_string", Kind::String) => marked("- ", &as_text(value), &mut out),
             ("new_string", Kind::String) => marked("+ ", &as_text(value), &mut out),
-            ("edits", Kind::Array) => value.items().for_each(|edit| out.push_str(&whole(edit))),
+            ("edits", Kind::Array) => value.items().for_each(|edit| {
+                out.push_str(whole(edit).trim_end());
+                out.push('\n');
+            }),
             ("todos", Kind::Array) => value.items().for_each(|item| {
                 let what = item.text_at("content").unwrap_or_else(|| item.compact());
                 out.push_str(&format!("{} {what}\n", mark(item)));

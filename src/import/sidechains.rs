@@ -1,7 +1,7 @@
 //! The lines of sub-agents in Claude Code's sessions, which older versions tie to nothing but
 //! one another: a sub-agent begins with the prompt that the call gave it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use crate::event::hash::sha256;
 use crate::event::json::Json;
@@ -9,8 +9,8 @@ use crate::event::json::Json;
 /// The sub-agents of a session, by what ties their lines to the calls that spawned them.
 #[derive(Debug, Default)]
 pub(super) struct Sidechains {
-    /// Calls by the hash of the prompt that they gave; no sub-agent has begun with it yet.
-    asked: HashMap<[u8; 32], String>,
+    /// Calls by the hash of the prompt that they gave, with which no sub-agent has begun yet.
+    asked: HashMap<[u8; 32], VecDeque<String>>,
     /// Calls by the ids of their sub-agents, or of these's lines where they have none.
     calls: HashMap<String, String>,
 }
@@ -19,7 +19,8 @@ impl Sidechains {
     /// Notes a call that may spawn a sub-agent.
     pub(super) fn asks(&mut self, call: &str, input: Option<Json<'_>>) {
         if let Some(prompt) = input.and_then(|input| input.text_at("prompt")) {
-            self.asked.insert(sha256(prompt.trim().as_bytes()), call.to_owned());
+            let calls = self.asked.entry(sha256(prompt.trim().as_bytes())).or_default();
+            calls.push_back(call.to_owned());
         }
     }
 
@@ -45,6 +46,6 @@ impl Sidechains {
             .filter(|_| line.text_at("type").is_some_and(|kind| kind == "user"))?;
         let text =
             content.as_str().or_else(|| content.items().find_map(|item| item.text_at("text")))?;
-        self.asked.remove(&sha256(text.trim().as_bytes()))
+        self.asked.get_mut(&sha256(text.trim().as_bytes()))?.pop_front()
     }
 }

@@ -1,10 +1,10 @@
-//! What there is to say of a run in one line.
+//! What there is to say of a run at its head.
 
 use super::document::Document;
 use crate::render::human::{count, dollars, duration, plural};
 use crate::render::inert::preview_end;
 
-/// When, how long, how much; as many models as fit.
+/// When, how long, how much; up to three models; where.
 pub(super) fn facts(document: &Document) -> Vec<String> {
     let mut facts = Vec::new();
     let minute = |time: &str| Some(format!("{} UTC", time.get(..16)?.replace('T', " ")));

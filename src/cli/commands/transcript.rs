@@ -106,7 +106,8 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
         Format::Markdown => {
             let (text, read) = render(&run, None, extent)?;
             if extent.max_bytes.is_some_and(|most| text.len() > most) {
-                let message = format!("it needs {} bytes", text.len());
+                let message =
+                    format!("the least that its transcript needs are {} bytes", text.len());
                 return Err(Failure::new(Exit::Usage, message).hint("raise --max-bytes").into());
             }
             (text, read)
@@ -136,8 +137,12 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
         }
         None if args.format == Format::Text => {
             let mut pager = Pager::new(ui);
-            pager.text(&text)?;
-            pager.finish()?;
+            match pager.text(&text) {
+                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                    return Err(error.into());
+                }
+                _ => pager.finish()?,
+            }
         }
         None => ui.data(text.as_bytes())?,
     }

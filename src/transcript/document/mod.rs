@@ -318,9 +318,7 @@ impl Entry {
     pub fn told(&self) -> (Cow<'_, str>, &str) {
         match self {
             Self::Said { who, text, .. } => (Cow::Borrowed(who), text),
-            Self::Note { text, level: Some(level), .. } => {
-                (Cow::Borrowed(*level), text.strip_prefix("error: ").unwrap_or(text))
-            }
+            Self::Note { text, level: Some(level), .. } => (Cow::Borrowed(*level), text),
             Self::Note { text, .. } => (Cow::Borrowed("note"), text),
             Self::Section { title, text, .. } => (Cow::Borrowed(title), text),
             Self::Call(call) => (Cow::Borrowed(&call.tool), &call.arguments),

@@ -75,12 +75,15 @@ fn article(entry: &Entry) -> String {
             escape(text)
         ),
         Entry::Note { text, level, .. } => {
-            let (status, class) = match level {
-                Some(level) => (format!(" data-status=\"{level}\""), format!(" class=\"{level}\"")),
+            let (status, lead) = match level {
+                Some(level) => (
+                    format!(" data-status=\"{level}\""),
+                    format!("<b class=\"{level}\">{level}</b> "),
+                ),
                 None => (String::new(), String::new()),
             };
             format!(
-                "<article id=\"e{sequence}\" data-kind=\"note\"{status}>{link} <span{class}>{}</span></article>\n",
+                "<article id=\"e{sequence}\" data-kind=\"note\"{status}>{link} {lead}{}</article>\n",
                 escape(text)
             )
         }
@@ -145,6 +148,7 @@ pub(super) fn troubles(document: &Document) -> String {
         return String::new();
     }
     let mut out = String::from("<section id=\"troubles\">\n<h2>Errors and warnings</h2>\n<ul>\n");
+    let asked = document.turns.iter().filter_map(|section| section.first_sequence);
     let linked: HashSet<u64> = document
         .entries()
         .into_iter()
@@ -153,6 +157,7 @@ pub(super) fn troubles(document: &Document) -> String {
             [Some(entry.sequence()), end]
         })
         .flatten()
+        .chain(asked)
         .collect();
     for trouble in &document.troubles {
         let id = match linked.contains(&trouble.sequence) {

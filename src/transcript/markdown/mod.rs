@@ -1,11 +1,12 @@
 //! `transcript.md`: the eight sections of the seed *kgent-event-transcript*, in order,
-//! with the chapters between them.
+//! with the timeline and the chapters between them where there are any.
 
 mod pieces;
 mod timeline;
 mod work_notes;
 
 use pieces::{link, long_quote};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::Harness;
 use super::extent::{Detail, Extent, Limits};
@@ -165,10 +166,11 @@ fn answer(text: &str, columns: usize) -> String {
             continue;
         }
         let shown = preview(line, left.max(2));
-        left = left.saturating_sub(shown.chars().count());
+        let cut = shown.ends_with('…') && !line.trim_end().ends_with('…');
+        left = if cut { 0 } else { left.saturating_sub(shown.width()) };
         let ends = match lines.peek() {
-            Some(_) if left == 0 && shown.ends_with('…') => "",
-            Some(_) if left == 0 => " …",
+            Some(_) if left == 0 && !cut => " …",
+            Some(_) if left == 0 => "",
             // It stays a line of its own.
             Some(next) if !next.trim().is_empty() => "  ",
             _ => "",

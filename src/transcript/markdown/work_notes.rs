@@ -1,5 +1,7 @@
 //! The section Work Notes: the tasks, and what was said and done in each.
 
+use std::collections::HashSet;
+
 use super::pieces::{link, long_quote};
 use crate::conversation::calls::{CallStatus, Calls};
 use crate::conversation::tasks::Outcome;
@@ -90,7 +92,8 @@ fn items(model: &Model, items: &[Item], limits: &Limits, out: &mut String) {
             )),
             Item::Calls(lines) => calls(model, lines, limits, out),
             Item::Remark(remark) => out.push_str(&format!(
-                "- {} ({})\n",
+                "- {}{} ({})\n",
+                remark.level.map(|level| format!("{level}: ")).unwrap_or_default(),
                 escape(&preview(&remark.text, limits.short)),
                 link(remark.sequence)
             )),
@@ -106,13 +109,19 @@ fn items(model: &Model, items: &[Item], limits: &Limits, out: &mut String) {
 
 fn calls(model: &Model, lines: &[CallLine], limits: &Limits, out: &mut String) {
     let skipped = skipped_range(lines.len(), limits.calls);
+    let spawns = |line: &&CallLine| model.spawned(line).next().is_some();
+    // Of those in the middle the ones that spawned agents are told, as many as the others.
+    let middle = lines[skipped.clone()].iter().filter(spawns).take(limits.calls);
+    let kept: HashSet<u64> = middle.map(|line| line.sequence).collect();
     for (at, line) in lines.iter().enumerate() {
-        if at == skipped.start && !skipped.is_empty() {
-            out.push_str(&format!("- … {} more\n", plural(skipped.len() as u64, "call")));
+        if at == skipped.start && skipped.len() > kept.len() {
+            let more = (skipped.len() - kept.len()) as u64;
+            out.push_str(&format!("- … {} more\n", plural(more, "call")));
         }
-        if !skipped.contains(&at) {
-            call(model, line, out);
+        if skipped.contains(&at) && !kept.contains(&line.sequence) {
+            continue;
         }
+        call(model, line, out);
         for agent in model.spawned(line) {
             spawned(model, agent, limits.nested(), out);
         }

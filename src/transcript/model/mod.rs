@@ -89,7 +89,8 @@ pub struct Model {
     with_results: bool,
     /// What is to be shown of the results of calls that have not ended.
     awaited: HashMap<usize, Telling>,
-    /// Where streamed texts are being joined: the list and the item in it, by (run, id).
+    /// Where streamed texts are being joined: the list and the item in it, by run, id, and
+    /// whether it is a thought.
     streams: HashMap<(String, String, bool), (List, usize)>,
     /// Where the event goes that is being taken.
     here: List,
@@ -119,10 +120,16 @@ fn is_rejection(view: &View<'_, '_>) -> bool {
     view.field("denied").is_some_and(|denied| denied == "user-rejected")
 }
 
-/// A text for people, cut where very long.
+/// A text for people, without its middle where it is very long.
 fn shown(text: &str) -> String {
-    let text = cut(text, MAX_RESULT).into_owned();
-    Rules::built_in().redact(&text).map_or(text, |redacted| redacted.text)
+    let redacted = Rules::built_in().redact(text).map(|redacted| redacted.text);
+    let text = redacted.as_deref().unwrap_or(text);
+    let Some(left_out @ 1..) = text.chars().count().checked_sub(MAX_RESULT) else {
+        return text.to_owned();
+    };
+    let at = |character: usize| text.char_indices().nth(character).map_or(text.len(), |(at, _)| at);
+    let (head, tail) = (at(MAX_RESULT / 2), at(MAX_RESULT / 2 + left_out));
+    format!("{}\n… {left_out} characters left out …\n{}", &text[..head], &text[tail..])
 }
 
 impl Model {
@@ -188,14 +195,17 @@ impl Model {
                 if let Some(observed) = effect.call {
                     let known = &self.state.calls.all()[observed.call];
                     if known.first.is_some_and(|start| start.sequence == event.sequence) {
-                        self.call(view, observed.call);
+                        // One that ended before it started stands where it ended.
+                        if known.ends == 0 {
+                            self.call(view, observed.call);
+                        }
                     } else if known.ends > 0 {
                         self.repeated.insert(observed.call);
                         let given = view.arguments().map(|given| self.one_line(given));
                         let text = format!(
                             "{} started again under the same id: {}",
                             view.tool(),
-                            given.unwrap_or_default()
+                            shown(&given.unwrap_or_default())
                         );
                         self.item(Item::Remark(remark(text)));
                     }
@@ -221,7 +231,7 @@ impl Model {
             }
             Role::Error => {
                 let text = view.error_text().map_or_else(one_line, Cow::into_owned);
-                self.item(Item::Remark(remark(format!("error: {text}"))));
+                self.item(Item::Remark(remark(shown(&text))));
             }
             Role::Config => self.configs.push(remark(one_line())),
             Role::Skill => self.skills.push(remark(one_line())),

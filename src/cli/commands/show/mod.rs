@@ -167,16 +167,17 @@ fn all(
             }
         }
     })?;
-    if let Some(error) = failed {
-        return Err(error.into());
+    if let Some(error) = failed.or_else(|| out.print(&pending).err()) {
+        return out.ended(error);
     }
-    out.print(&pending)?;
     if args.format == Format::Json {
         let rows = shown.into_iter().collect::<Vec<_>>().join(",");
         ui.data(format!("[{rows}]\n").as_bytes())?;
     } else {
         let lines: String = shown.into_iter().map(|text| text + "\n").collect();
-        out.print(&lines)?;
+        if let Err(error) = out.print(&lines) {
+            return out.ended(error);
+        }
     }
     out.finish()?;
     tell_bad_lines(read.bad_lines, run, ui);
@@ -262,6 +263,15 @@ impl<'u> Printer<'u> {
         match self {
             Self::People(pager) => pager.text(lines),
             Self::Programs(ui) => ui.data(lines.as_bytes()),
+        }
+    }
+
+    /// After an error: none, where a reader has seen enough.
+    fn ended(self, error: std::io::Error) -> anyhow::Result<Exit> {
+        self.finish()?;
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Ok(Exit::Fine),
+            _ => Err(error.into()),
         }
     }
 
