@@ -12,6 +12,15 @@ const PATHS: &[&str] = &["file_path", "path", "notebook_path"];
 const TELLING: &[&str] =
     &["command", "pattern", "query", "url", "plan", "question", "description", "prompt"];
 
+/// What arguments of these names say of the result, the first that fits.
+const SHAPES: &[(&[&str], Telling)] = &[
+    (&["command"], Telling::End),
+    (&["plan", "question", "questions"], Telling::Beginning),
+    (PATHS, Telling::Nothing),
+    (TELLING, Telling::Nothing),
+    (&["todos"], Telling::Nothing),
+];
+
 /// What of a call's result is worth a line beside the call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Telling {
@@ -29,12 +38,11 @@ impl Telling {
     #[must_use]
     pub fn of(arguments: Json<'_>) -> Self {
         let given = |names: &[&str]| names.iter().any(|name| arguments.present(name).is_some());
-        match () {
-            () if given(&["command"]) => Self::End,
-            () if given(&["plan", "question", "questions"]) => Self::Beginning,
-            () if given(PATHS) || given(TELLING) || given(&["todos"]) => Self::Nothing,
-            () => Self::Beginning,
-        }
+        SHAPES
+            .iter()
+            .find(|(names, _)| given(names))
+            .map(|(_, telling)| *telling)
+            .unwrap_or_default()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The transcript for a terminal: wrapped to its width, coloured where it has colours.
 
+use std::borrow::Cow;
+
 use unicode_width::UnicodeWidthStr as _;
 
 use super::document::{Call, Document, Entry, Section};
@@ -126,21 +128,24 @@ fn told(entry: &Entry, said: usize, look: Look, depth: usize) -> String {
     let telling = if call.status == "completed" { call.telling } else { Telling::Beginning };
     let result = result.as_deref().unwrap_or_default();
     let shown = match telling {
-        Telling::Nothing => "",
-        Telling::Beginning => result.trim(),
-        Telling::End => last_lines(result.trim_end(), RETURNED),
+        Telling::Nothing => Cow::Borrowed(""),
+        Telling::Beginning => Cow::Borrowed(result.trim()),
+        Telling::End => last_lines(result.trim(), RETURNED),
     };
     if !shown.is_empty() {
-        let result = wrapped(shown, indent + 2, RETURNED, look);
+        let result = wrapped(&shown, indent + 2, RETURNED, look);
         out.extend(result.lines().map(|line| look.paint("2", line) + "\n"));
     }
     out
 }
 
-/// The last lines of a text, so many.
-fn last_lines(text: &str, most: usize) -> &str {
-    let at = text.rmatch_indices('\n').nth(most - 1).map_or(0, |(at, _)| at + 1);
-    &text[at..]
+/// The last lines of a text, so many; where more stood before, the first says so.
+fn last_lines(text: &str, most: usize) -> Cow<'_, str> {
+    if text.lines().count() <= most {
+        return Cow::Borrowed(text);
+    }
+    let at = text.rmatch_indices('\n').nth(most - 2).map_or(0, |(at, _)| at + 1);
+    Cow::Owned(format!("…\n{}", &text[at..]))
 }
 
 fn remark(call: &Call) -> String {

@@ -107,7 +107,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
             let (text, read) = render(&run, None, extent)?;
             if extent.max_bytes.is_some_and(|most| text.len() > most) {
                 let message =
-                    format!("the least that its transcript needs are {} bytes", text.len());
+                    format!("the shortest transcript of this run has {} bytes", text.len());
                 return Err(Failure::new(Exit::Usage, message).hint("raise --max-bytes").into());
             }
             (text, read)

@@ -1,5 +1,6 @@
 //! The model behind every form of the transcript.
 
+mod calls;
 mod items;
 
 use std::borrow::Cow;
@@ -7,19 +8,19 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::chapter::fold::Chapters;
 use crate::conversation::agents::Agents;
-use crate::conversation::arguments::{self, Telling};
+use crate::conversation::arguments::Telling;
 use crate::conversation::tasks::{Outcome, Tasks};
 use crate::conversation::usage::Usage;
 use crate::event::catalogue;
 use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text, is_placeholder};
-use crate::event::json::Json;
 use crate::event::role::Role;
 use crate::event::template::cut;
-use crate::render::inert::{preview, preview_end};
+use crate::render::inert::preview;
 use crate::run::records;
 use crate::run::state::RunState;
 use crate::secret::Rules;
+use calls::{REJECTED, is_rejection};
 pub use items::{CallLine, Item, Remark, Said, Sample, Trouble, Turn};
 
 /// Characters kept of what somebody said; the log has the whole.
@@ -27,19 +28,6 @@ const MAX_SAID: usize = 4000;
 
 /// Characters kept of what a call returned.
 const MAX_RESULT: usize = 4000;
-
-/// Columns shown of a call's arguments.
-const ARGUMENTS: usize = 80;
-/// Columns shown of what a call returned, beside the call.
-const RETURNED: usize = 200;
-/// Lines of a command's output that are shown there.
-const LAST_LINES: usize = 3;
-/// Why a call failed that a person did not allow.
-const REJECTED: &str = "rejected by the user";
-
-/// Tools that change the file whose path they are given, by a word in their names, and what
-/// they do to it.
-const CHANGES: &[(&str, &str)] = &[("write", "written"), ("edit", "edited"), ("patch", "edited")];
 
 /// Everything that a transcript tells, as of the last event taken.
 #[derive(Debug, Default)]
@@ -115,11 +103,6 @@ impl Default for List {
     }
 }
 
-/// Whether a call failed because a person did not want it.
-fn is_rejection(view: &View<'_, '_>) -> bool {
-    view.field("denied").is_some_and(|denied| denied == "user-rejected")
-}
-
 /// A text for people, without its middle where it is very long.
 fn shown(text: &str) -> String {
     let redacted = Rules::built_in().redact(text).map(|redacted| redacted.text);
@@ -165,18 +148,10 @@ impl Model {
         if let Some(model) = view.field("model").filter(|model| !is_placeholder(model)) {
             self.models.insert(model.into_owned());
         }
-        if let Some(observed) = effect.call
-            && matches!(view.role, Role::ToolFail | Role::ToolBlocked)
-            && let Some(text) = view.error_text()
-        {
-            let text = if is_rejection(view) { Cow::Borrowed(REJECTED) } else { text };
-            self.failures.insert(observed.call, preview(&text, 120));
-        }
         if self.directory.is_none() && (view.role == Role::Config || view.is_imported()) {
             let directory = view.field("cwd").or_else(|| view.field("source.cwd"));
             self.directory = directory.map(Cow::into_owned);
         }
-        self.returned(view, call);
         if self.with_results {
             self.keep(view, call);
         }
@@ -191,39 +166,9 @@ impl Model {
             Role::Message if event.actor == "runtime" => {}
             Role::Message => self.say(view),
             Role::Chunk => self.join(view),
-            Role::ToolStart => {
-                if let Some(observed) = effect.call {
-                    let known = &self.state.calls.all()[observed.call];
-                    if known.first.is_some_and(|start| start.sequence == event.sequence) {
-                        // One that ended before it started stands where it ended.
-                        if known.ends == 0 {
-                            self.call(view, observed.call);
-                        }
-                    } else if known.ends > 0 {
-                        self.repeated.insert(observed.call);
-                        let given = view.arguments().map(|given| self.one_line(given));
-                        let text = format!(
-                            "{} started again under the same id: {}",
-                            view.tool(),
-                            shown(&given.unwrap_or_default())
-                        );
-                        self.item(Item::Remark(remark(text)));
-                    }
-                }
-            }
-            Role::ToolEnd | Role::ToolFail | Role::ToolBlocked => {
-                if let Some(observed) = effect.call {
-                    let again = self.repeated.remove(&observed.call) || view.role == Role::ToolFail;
-                    if observed.repeated_end && again {
-                        let text = view.result().map(as_text).or_else(|| view.error_text());
-                        let text = shown(&text.unwrap_or_default());
-                        let text = format!("{} ended again under the same id: {text}", view.tool());
-                        self.item(Item::Remark(remark(text)));
-                    } else if self.state.calls.all()[observed.call].first.is_none()
-                        && !observed.repeated_end
-                    {
-                        self.call(view, observed.call);
-                    }
+            role if role.is_tool_state() => {
+                if let Some(text) = effect.call.and_then(|observed| self.tool(view, observed)) {
+                    self.item(Item::Remark(remark(text)));
                 }
             }
             Role::Prompt => {
@@ -255,31 +200,6 @@ impl Model {
                 self.item(Item::Remark(remark(text)));
             }
             _ => {}
-        }
-    }
-
-    /// Keeps the line of a call's result that says most.
-    fn returned(&mut self, view: &View<'_, '_>, call: Option<usize>) {
-        if view.role != Role::ToolEnd {
-            return;
-        }
-        let Some(call) = call else { return };
-        let telling = self.awaited.remove(&call).unwrap_or(Telling::Nothing);
-        let Some(text) = view.result().map(as_text) else { return };
-        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let told = match telling {
-            Telling::Nothing => None,
-            Telling::Beginning => lines.next().map(|line| preview(&shown(line), RETURNED)),
-            Telling::End => {
-                let mut last: Vec<&str> = lines.by_ref().rev().take(LAST_LINES).collect();
-                last.reverse();
-                let text = preview(&shown(&last.join(" ⏎ ")), MAX_RESULT);
-                let more = if lines.next().is_some() { "… ⏎ " } else { "" };
-                (!text.is_empty()).then(|| preview_end(&format!("{more}{text}"), RETURNED))
-            }
-        };
-        if let Some(told) = told {
-            self.returned.insert(call, told);
         }
     }
 
@@ -404,44 +324,6 @@ impl Model {
         let last = self.list(self.here).and_then(|items| items.len().checked_sub(1));
         if let Some(last) = last {
             self.streams.insert(key, (self.here, last));
-        }
-    }
-
-    fn one_line(&self, given: Json<'_>) -> String {
-        arguments::in_one_line(given, self.directory.as_deref(), ARGUMENTS)
-    }
-
-    fn call(&mut self, view: &View<'_, '_>, call: usize) {
-        let tells = |given: &Json<'_>| !given.is_object() || given.raw_members().next().is_some();
-        let given = view.arguments().filter(tells);
-        let arguments = given.map(|given| self.one_line(given));
-        let telling = given.map(Telling::of).unwrap_or_default();
-        if telling != Telling::Nothing {
-            self.awaited.insert(call, telling);
-        }
-        if self.with_results
-            && let Some(given) = given
-        {
-            self.inputs.insert(call, shown(&arguments::whole(given)));
-        }
-        let calls = &self.state.calls;
-        let tool = calls.tool(&calls.all()[call]).to_lowercase();
-        if let Some((_, operation)) = CHANGES.iter().find(|(word, _)| tool.contains(word))
-            && let Some(path) = given.and_then(arguments::path)
-        {
-            let operations = self.files.entry(path.into_owned()).or_default();
-            *operations.entry((*operation).to_owned()).or_insert(0) += 1;
-        }
-        let line = CallLine {
-            sequence: view.event.sequence,
-            call,
-            arguments: arguments.unwrap_or_default(),
-            telling,
-        };
-        let Some(items) = self.list(self.here) else { return };
-        match items.last_mut() {
-            Some(Item::Calls(calls)) => calls.push(line),
-            _ => items.push(Item::Calls(vec![line])),
         }
     }
 

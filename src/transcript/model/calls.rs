@@ -1,0 +1,141 @@
+//! The calls of a transcript: where they stand, with what, and what came of them.
+
+use std::borrow::Cow;
+
+use super::{CallLine, Item, MAX_RESULT, Model, shown};
+use crate::conversation::arguments::{self, Telling};
+use crate::conversation::calls::Observed;
+use crate::event::fields::{View, as_text};
+use crate::event::json::Json;
+use crate::event::role::Role;
+use crate::render::inert::{preview, preview_end};
+
+/// Columns shown of a call's arguments.
+const ARGUMENTS: usize = 80;
+/// Columns shown of what a call returned, beside the call.
+const RETURNED: usize = 200;
+/// Lines of a command's output that are shown there.
+const LAST_LINES: usize = 3;
+/// Why a call failed that a person did not allow.
+pub(super) const REJECTED: &str = "rejected by the user";
+
+/// Tools that change the file whose path they are given, by a word in their names, and what
+/// they do to it.
+const CHANGES: &[(&str, &str)] = &[("write", "written"), ("edit", "edited"), ("patch", "edited")];
+
+/// Whether a call failed because a person did not want it.
+pub(super) fn is_rejection(view: &View<'_, '_>) -> bool {
+    view.field("denied").is_some_and(|denied| denied == "user-rejected")
+}
+
+impl Model {
+    /// Takes a state of a call. What is to be said where it has no line of its own: it began or
+    /// ended once more under an id that was used before.
+    pub(super) fn tool(&mut self, view: &View<'_, '_>, observed: Observed) -> Option<String> {
+        self.returned(view, observed.call);
+        if matches!(view.role, Role::ToolFail | Role::ToolBlocked)
+            && let Some(text) = view.error_text()
+        {
+            let text = if is_rejection(view) { Cow::Borrowed(REJECTED) } else { text };
+            self.failures.insert(observed.call, preview(&text, 120));
+        }
+        if view.role == Role::ToolStart {
+            self.started(view, observed.call)
+        } else {
+            self.ended(view, observed)
+        }
+    }
+
+    fn started(&mut self, view: &View<'_, '_>, call: usize) -> Option<String> {
+        let known = &self.state.calls.all()[call];
+        let (first, ends) = (known.first, known.ends);
+        // One that ended before it started stands where it ended.
+        match first.is_some_and(|start| start.sequence == view.event.sequence) {
+            true if ends == 0 => self.call(view, call),
+            false if ends > 0 => {
+                self.repeated.insert(call);
+                let given = view.arguments().map(|given| shown(&self.one_line(given)));
+                let given = given.unwrap_or_default();
+                return Some(format!("{} started again under the same id: {given}", view.tool()));
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn ended(&mut self, view: &View<'_, '_>, observed: Observed) -> Option<String> {
+        if observed.repeated_end {
+            let again = self.repeated.remove(&observed.call) || view.role == Role::ToolFail;
+            let text = view.result().map(as_text).or_else(|| view.error_text()).unwrap_or_default();
+            let tool = view.tool();
+            return again
+                .then(|| format!("{tool} ended again under the same id: {}", shown(&text)));
+        }
+        if self.state.calls.all()[observed.call].first.is_none() {
+            self.call(view, observed.call);
+        }
+        None
+    }
+
+    /// Keeps the line of a call's result that says most.
+    fn returned(&mut self, view: &View<'_, '_>, call: usize) {
+        if view.role != Role::ToolEnd {
+            return;
+        }
+        let telling = self.awaited.remove(&call).unwrap_or(Telling::Nothing);
+        let Some(text) = view.result().map(as_text) else { return };
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let told = match telling {
+            Telling::Nothing => None,
+            Telling::Beginning => lines.next().map(|line| preview(&shown(line), RETURNED)),
+            Telling::End => {
+                let mut last: Vec<&str> = lines.by_ref().rev().take(LAST_LINES).collect();
+                last.reverse();
+                let text = preview(&shown(&last.join(" ⏎ ")), MAX_RESULT);
+                let more = if lines.next().is_some() { "… ⏎ " } else { "" };
+                (!text.is_empty()).then(|| preview_end(&format!("{more}{text}"), RETURNED))
+            }
+        };
+        if let Some(told) = told {
+            self.returned.insert(call, told);
+        }
+    }
+
+    fn one_line(&self, given: Json<'_>) -> String {
+        arguments::in_one_line(given, self.directory.as_deref(), ARGUMENTS)
+    }
+
+    fn call(&mut self, view: &View<'_, '_>, call: usize) {
+        let tells = |given: &Json<'_>| !given.is_object() || given.raw_members().next().is_some();
+        let given = view.arguments().filter(tells);
+        let arguments = given.map(|given| self.one_line(given));
+        let telling = given.map(Telling::of).unwrap_or_default();
+        if telling != Telling::Nothing {
+            self.awaited.insert(call, telling);
+        }
+        if self.with_results
+            && let Some(given) = given
+        {
+            self.inputs.insert(call, shown(&arguments::whole(given)));
+        }
+        let calls = &self.state.calls;
+        let tool = calls.tool(&calls.all()[call]).to_lowercase();
+        if let Some((_, operation)) = CHANGES.iter().find(|(word, _)| tool.contains(word))
+            && let Some(path) = given.and_then(arguments::path)
+        {
+            let operations = self.files.entry(path.into_owned()).or_default();
+            *operations.entry((*operation).to_owned()).or_insert(0) += 1;
+        }
+        let line = CallLine {
+            sequence: view.event.sequence,
+            call,
+            arguments: arguments.unwrap_or_default(),
+            telling,
+        };
+        let Some(items) = self.list(self.here) else { return };
+        match items.last_mut() {
+            Some(Item::Calls(calls)) => calls.push(line),
+            _ => items.push(Item::Calls(vec![line])),
+        }
+    }
+}
