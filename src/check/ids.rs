@@ -15,9 +15,9 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// False when it was there before.
-    pub(super) fn insert(&mut self, id: &str) -> bool {
-        match number(id) {
+    /// Takes an id, and the number in it where that is known. False when it was there before.
+    pub(super) fn insert(&mut self, id: &str, known: Option<u128>) -> bool {
+        match known.or_else(|| number(id)) {
             Some(number) if self.rising.last().is_none_or(|last| *last < number) => {
                 self.rising.push(number);
                 true

@@ -109,7 +109,7 @@ impl LogCheck {
     ) {
         let spot = Spot::of_line(line);
         match view {
-            Ok(Some(view)) => self.event(view, spot),
+            Ok(Some(view)) => self.event(view, looked, spot),
             Ok(None) if matches!(line.body, Body::Complete(_)) => {
                 self.add("RL009", spot, "the line is blank");
                 return;
@@ -262,10 +262,10 @@ impl LogCheck {
         self.findings.push(finding);
     }
 
-    fn event(&mut self, view: &View<'_, '_>, spot: Spot<'_>) {
+    fn event(&mut self, view: &View<'_, '_>, looked: &Looked, spot: Spot<'_>) {
         let event = view.event;
         let spot = Spot { event_id: Some(&event.event_id), ..spot };
-        self.order(event, view.is_imported(), spot);
+        self.order(event, looked.number, view.is_imported(), spot);
         self.chain(event, spot);
         self.references(event, view.is_imported(), spot);
         self.summaries(view, spot);
@@ -286,7 +286,13 @@ impl LogCheck {
         self.last_event_id.push_str(&event.event_id);
     }
 
-    fn order(&mut self, event: &Event<'_>, imported: bool, spot: Spot<'_>) {
+    fn order(
+        &mut self,
+        event: &Event<'_>,
+        number: Option<u128>,
+        imported: bool,
+        spot: Spot<'_>,
+    ) {
         // What a repair tells may stand before the first event.
         if !self.begun
             && let role = catalogue::role(&event.kind)
@@ -323,7 +329,7 @@ impl LogCheck {
             self.add("RL102", spot, format!("sequence {this} follows {last}"));
         }
         self.last_sequence = this;
-        if !self.ids.insert(&event.event_id) {
+        if !self.ids.insert(&event.event_id, number) {
             self.add("RL103", spot, format!("the id {} stands for two events", event.event_id));
         }
         if self.last_time.is_some_and(|last| event.timestamp < last) {

@@ -12,8 +12,10 @@ use crate::secret::Rules as Secrets;
 pub struct Looked {
     /// What the `prev_hash` of the next line should be; `None` for a blank line and for none.
     pub hash: Option<HexHash>,
-    /// Its event, if it holds one that is not written in an unusual way.
-    pub event: Option<Spans>,
+    /// Where the fields of its event lie, if it is written as this program writes lines.
+    spans: Option<Spans>,
+    /// The number in the id of that event, if it is of this program's making.
+    pub number: Option<u128>,
     /// Whether it may hold a secret.
     pub is_suspect: bool,
 }
@@ -31,13 +33,10 @@ impl Looked {
     /// # Errors
     /// As [`Line::event`].
     pub fn event<'l>(&self, line: &Line<'l>) -> Result<Option<Event<'l>>, Vec<LineError>> {
-        if let (Some(spans), Body::Complete(bytes)) = (self.event, line.body)
-            && let Ok(text) = std::str::from_utf8(bytes)
-            && let Some(event) = spans.event(text)
-        {
-            return Ok(Some(event));
+        match self.spans.and_then(|spans| line.event_of(&spans)) {
+            Some(event) => Ok(Some(event)),
+            None => line.event(),
         }
-        line.event()
     }
 }
 
@@ -55,20 +54,15 @@ impl Scout {
 
     /// Looks at the next line.
     pub fn look(&mut self, line: &Line<'_>) -> Looked {
-        let event = line.event().ok().flatten();
-        let may = |bytes: &[u8]| self.secrets.may_hold_secret(bytes);
-        let is_suspect = match line.body {
-            Body::Complete(bytes) => {
-                let news = event.as_ref().and_then(|event| self.familiar.news(bytes, event));
-                news.map_or_else(|| may(bytes), |news| news.into_iter().any(may))
-            }
-            _ => false,
+        let may = |text: &str| self.secrets.may_hold_secret(text.as_bytes());
+        let (spans, text) = (line.spans(), line.text().unwrap_or_default());
+        let number = spans.and_then(|spans| super::ids::number(spans.event_id(text)));
+        let is_suspect = match (&spans, line.body) {
+            (Some(spans), _) => self.familiar.news(text, spans, number).into_iter().any(may),
+            (None, Body::Complete(bytes)) => self.secrets.may_hold_secret(bytes),
+            (None, _) => false,
         };
-        let event = match (&event, line.body) {
-            (Some(event), Body::Complete(bytes)) => Spans::of(event, bytes),
-            _ => None,
-        };
-        Looked { hash: line.hash(), event, is_suspect }
+        Looked { hash: line.hash(), spans, number, is_suspect }
     }
 }
 
@@ -80,32 +74,20 @@ struct Familiar {
 
 impl Familiar {
     /// The parts of a line that are worth a look: summary and payload, and what differs from
-    /// the line before. Keys, numbers, hashes and ids of this program's making are not. `None`
-    /// for a line that is written otherwise, all of which is to be looked at.
-    fn news<'l>(
-        &mut self,
-        line: &'l [u8],
-        event: &'l Event<'_>,
-    ) -> Option<impl IntoIterator<Item = &'l [u8]> + use<'l>> {
-        let at = |part: &str| (part.as_ptr() as usize).checked_sub(line.as_ptr() as usize);
-        let data = event.data.text();
-        let from = event.summary.as_deref().map_or(Some(data), Some).and_then(at)?;
-        let spoken = line.get(from..at(data)? + data.len()).filter(|_| event.unknown.is_empty())?;
-        let fields = [&event.run_id, &event.session_id, &event.task_id, &event.kind, &event.actor];
-        let mut parts: [&[u8]; 9] = [b""; 9];
-        for ((part, field), known) in parts.iter_mut().zip(fields).zip(&mut self.fields) {
-            if **field != **known {
+    /// the line before. Keys, numbers, hashes and ids of this program's making are not.
+    fn news<'l>(&mut self, line: &'l str, spans: &Spans, number: Option<u128>) -> [&'l str; 10] {
+        let mut parts = [""; 10];
+        for ((part, field), known) in parts.iter_mut().zip(spans.common(line)).zip(&mut self.fields)
+        {
+            if field != known {
                 known.clear();
                 known.push_str(field);
-                *part = field.as_bytes();
+                *part = field;
             }
         }
-        let id = Some(&event.event_id).filter(|id| super::ids::number(id).is_none());
-        let rare = [id, event.correlation_id.as_ref(), event.parent_event_id.as_ref()];
-        for (part, field) in parts[5..].iter_mut().zip(rare) {
-            *part = field.map_or(b"", |field| field.as_bytes());
-        }
-        parts[8] = event.branch.as_deref().unwrap_or_default().as_bytes();
-        Some(parts.into_iter().chain([spoken]))
+        parts[5..8].copy_from_slice(&spans.rare(line));
+        parts[8] = if number.is_none() { spans.event_id(line) } else { "" };
+        parts[9] = spans.spoken(line);
+        parts
     }
 }

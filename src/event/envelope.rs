@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::id::{check_id, check_type};
 use super::json::{self, Json, JsonError, Kind, Rules};
+use super::spans::Spans;
 use super::time::Timestamp;
 
 /// Longest line of a log, in bytes, its newline not counted.
@@ -145,8 +146,7 @@ pub fn parse(line: &[u8]) -> Result<Event<'_>, Vec<LineError>> {
         return Err(at_start(LineFault::TooLong(line.len() as u64)));
     }
     if let Ok(text) = std::str::from_utf8(line)
-        && let Some(event) = canonical(text, checked_data)
-        && is_sound(&event)
+        && let Some(event) = Spans::of(text).and_then(|spans| spans.event(text))
     {
         return Ok(event);
     }
@@ -164,94 +164,10 @@ pub fn parse(line: &[u8]) -> Result<Event<'_>, Vec<LineError>> {
 #[must_use]
 pub(crate) fn written(line: &[u8]) -> Option<Event<'_>> {
     let text = std::str::from_utf8(line.strip_suffix(b"\n").unwrap_or(line)).ok()?;
-    canonical(text, |rest| Some(Json::leading(rest)))
+    let spans = Spans::of_written(text);
+    spans
+        .and_then(|spans| spans.event(text))
         .or_else(|| read(Json::trusted(text), line).ok())
-}
-
-/// Reads a line that is written in the canonical order of keys, without unknown fields, without
-/// escapes in its envelope and without white space; `data` reads the payload at the beginning
-/// of some text. Whether the fields keep the rules is not looked at.
-fn canonical(line: &str, data: fn(&str) -> Option<Json<'_>>) -> Option<Event<'_>> {
-    let mut rest = line;
-    let event_id = string(&mut rest, "{\"event_id\":")?.into();
-    rest = rest.strip_prefix(",\"sequence\":")?;
-    let (sequence, after) = rest.split_at(rest.bytes().position(|byte| byte == b',')?);
-    rest = after;
-    let run_id = string(&mut rest, ",\"run_id\":")?.into();
-    let session_id = string(&mut rest, ",\"session_id\":")?.into();
-    let task_id = string(&mut rest, ",\"task_id\":")?.into();
-    let kind = string(&mut rest, ",\"type\":")?.into();
-    let timestamp = Timestamp::parse(string(&mut rest, ",\"timestamp\":")?)?;
-    let actor = string(&mut rest, ",\"actor\":")?.into();
-    let severity = Severity::parse(string(&mut rest, ",\"severity\":")?)?;
-    let summary = match rest.strip_prefix(",\"summary\":null") {
-        Some(after) => {
-            rest = after;
-            None
-        }
-        None => Some(string(&mut rest, ",\"summary\":")?.into()),
-    };
-    rest = rest.strip_prefix(",\"data\":")?;
-    let data = data(rest)?;
-    rest = rest.get(data.text().len()..)?;
-    let correlation_id = string(&mut rest, ",\"correlation_id\":").map(Into::into);
-    let parent_event_id = string(&mut rest, ",\"parent_event_id\":").map(Into::into);
-    let branch = string(&mut rest, ",\"branch\":").map(Into::into);
-    let prev_hash = string(&mut rest, ",\"prev_hash\":").map(Into::into);
-    let event = Event {
-        event_id,
-        sequence: whole(sequence)?,
-        run_id,
-        session_id,
-        task_id,
-        kind,
-        timestamp,
-        actor,
-        severity,
-        summary,
-        data,
-        correlation_id,
-        parent_event_id,
-        branch,
-        prev_hash,
-        unknown: Vec::new(),
-    };
-    (rest == "}").then_some(event)
-}
-
-/// The payload at the beginning of the rest of a line; the envelope around it is a level too.
-fn checked_data(rest: &str) -> Option<Json<'_>> {
-    const RULES: Rules = Rules { max_depth: json::MAX_DEPTH - 1, ..Rules::STRICT };
-    json::check_leading(rest, RULES).ok().filter(|data| data.is_object())
-}
-
-/// Whether the fields of a canonical line keep the rules.
-fn is_sound(event: &Event<'_>) -> bool {
-    let ids = [&event.event_id, &event.run_id, &event.session_id, &event.task_id];
-    let given = [&event.correlation_id, &event.parent_event_id].into_iter().flatten();
-    let texts = [Some(&event.actor), event.summary.as_ref(), event.branch.as_ref()];
-    ids.into_iter().chain(given).all(|id| check_id("id", id).is_ok())
-        && check_type(&event.kind).is_ok()
-        && texts
-            .into_iter()
-            .flatten()
-            .all(|text| text.bytes().fold(true, |all, byte| all & (byte >= b' ')))
-        && event.prev_hash.as_ref().is_none_or(|hash| is_hash(hash))
-}
-
-/// A sequence as it is written: digits that begin with no zero.
-fn whole(digits: &str) -> Option<u64> {
-    let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
-    digits.parse().ok().filter(|sequence| plain && *sequence <= MAX_SEQUENCE)
-}
-
-/// The string behind `lead`, if it holds no escape; `rest` is then what follows it.
-#[inline(always)]
-fn string<'a>(rest: &mut &'a str, lead: &'static str) -> Option<&'a str> {
-    let inner = rest.strip_prefix(lead)?.strip_prefix('"')?;
-    let (text, after) = inner.split_at_checked(json::plain_length(inner.as_bytes()))?;
-    *rest = after.strip_prefix('"')?;
-    Some(text)
 }
 
 fn read<'a>(json: Json<'a>, line: &'a [u8]) -> Result<Event<'a>, Vec<LineError>> {
@@ -464,7 +380,8 @@ fn hash_of(value: Json<'_>) -> Result<Cow<'_, str>, String> {
     if is_hash(&text) { Ok(text) } else { Err("must be 64 lower-case hex digits".to_owned()) }
 }
 
-fn is_hash(text: &str) -> bool {
+/// Whether a text is a SHA-256 in lower-case hex.
+pub(super) fn is_hash(text: &str) -> bool {
     // All are looked at, several at once.
     let hex = |byte: u8| byte.is_ascii_digit() | (b'a'..=b'f').contains(&byte);
     text.len() == 64 && text.bytes().fold(true, |all, byte| all & hex(byte))

@@ -1,98 +1,213 @@
-//! Where the fields of an event lie in its line: an event that was read in one thread is put
-//! together again in another, without reading it a second time.
+//! Where the fields of an event lie in its line, where it is written as this program writes
+//! lines: what one thread read, another puts together without reading it a second time.
 
-use std::borrow::Cow;
-
-use super::envelope::{Event, Severity};
-use super::json::Json;
+use super::envelope::{Event, MAX_SEQUENCE, Severity, is_hash};
+use super::id::{check_id, check_type};
+use super::json::{self, Json, Rules};
 use super::time::Timestamp;
 
-/// Byte offsets of a field in a line, from and to.
+/// Byte offsets of a field in a line, from and to. No field begins at 0.
 type Span = (u32, u32);
 
 /// The fields of an event, by their places in its line.
 #[derive(Clone, Copy, Debug)]
 pub struct Spans {
-    required: [Span; 6],
+    event_id: Span,
+    run_id: Span,
+    session_id: Span,
+    task_id: Span,
+    kind: Span,
+    actor: Span,
+    summary: Option<Span>,
     data: Span,
-    optional: [Option<Span>; 5],
+    correlation_id: Option<Span>,
+    parent_event_id: Option<Span>,
+    branch: Option<Span>,
+    prev_hash: Option<Span>,
     sequence: u64,
     timestamp: Timestamp,
     severity: Severity,
 }
 
 impl Spans {
-    /// Of an event that was read from this line. `None` when a field does not stand there as
-    /// it is read (it holds escapes), or when there are unknown fields.
+    /// Reads a line that is written in the canonical order of keys, without unknown fields,
+    /// without escapes in its envelope and without white space. `None` when it is written
+    /// otherwise, or breaks a rule: then [`super::envelope::parse`] tells which.
     #[must_use]
-    pub fn of(event: &Event<'_>, line: &[u8]) -> Option<Self> {
-        let span = |text: &str| {
-            let from = (text.as_ptr() as usize).checked_sub(line.as_ptr() as usize)?;
-            let to = from.checked_add(text.len()).filter(|to| *to <= line.len())?;
-            Some((u32::try_from(from).ok()?, u32::try_from(to).ok()?))
+    pub fn of(line: &str) -> Option<Self> {
+        Self::read(line, checked_data).filter(|spans| spans.is_sound(line))
+    }
+
+    /// Like [`Spans::of`], for a line that keeps the rules for sure.
+    pub(super) fn of_written(line: &str) -> Option<Self> {
+        Self::read(line, |rest| Some(Json::leading(rest)))
+    }
+
+    /// `data` reads the payload at the beginning of some text.
+    fn read(line: &str, data: fn(&str) -> Option<Json<'_>>) -> Option<Self> {
+        u32::try_from(line.len()).ok()?;
+        let mut cursor = Cursor { line, at: 0 };
+        let event_id = cursor.string("{\"event_id\":\"")?;
+        let sequence = cursor.whole(",\"sequence\":")?;
+        let run_id = cursor.string(",\"run_id\":\"")?;
+        let session_id = cursor.string(",\"session_id\":\"")?;
+        let task_id = cursor.string(",\"task_id\":\"")?;
+        let kind = cursor.string(",\"type\":\"")?;
+        let timestamp = cursor.string(",\"timestamp\":\"")?;
+        let actor = cursor.string(",\"actor\":\"")?;
+        let severity = cursor.string(",\"severity\":\"")?;
+        let summary = match cursor.takes(",\"summary\":null") {
+            true => None,
+            false => Some(cursor.string(",\"summary\":\"")?),
         };
-        let borrowed = |text: &Cow<'_, str>| match text {
-            Cow::Borrowed(text) => span(text),
-            Cow::Owned(_) => None,
+        let data = cursor.value(",\"data\":", data)?;
+        let spans = Self {
+            event_id,
+            run_id,
+            session_id,
+            task_id,
+            kind,
+            actor,
+            summary,
+            data,
+            correlation_id: cursor.string(",\"correlation_id\":\""),
+            parent_event_id: cursor.string(",\"parent_event_id\":\""),
+            branch: cursor.string(",\"branch\":\""),
+            prev_hash: cursor.string(",\"prev_hash\":\""),
+            sequence,
+            timestamp: Timestamp::parse(text(line, timestamp)?)?,
+            severity: Severity::parse(text(line, severity)?)?,
         };
-        let required = [
-            &event.event_id,
-            &event.run_id,
-            &event.session_id,
-            &event.task_id,
-            &event.kind,
-            &event.actor,
-        ];
-        let optional = [
-            &event.summary,
-            &event.correlation_id,
-            &event.parent_event_id,
-            &event.branch,
-            &event.prev_hash,
-        ];
-        let mut spans = Self {
-            required: [(0, 0); 6],
-            data: span(event.data.text())?,
-            optional: [None; 5],
-            sequence: event.sequence,
-            timestamp: event.timestamp,
-            severity: event.severity,
-        };
-        for (place, text) in spans.required.iter_mut().zip(required) {
-            *place = borrowed(text)?;
-        }
-        for (place, text) in spans.optional.iter_mut().zip(optional) {
-            if let Some(text) = text {
-                *place = Some(borrowed(text)?);
-            }
-        }
-        event.unknown.is_empty().then_some(spans)
+        (cursor.takes("}") && cursor.at == line.len()).then_some(spans)
+    }
+
+    /// Whether the fields keep the rules. Texts do: a control character ends the reading.
+    fn is_sound(&self, line: &str) -> bool {
+        let is = |span: Span, rule: fn(&str) -> bool| text(line, span).is_some_and(rule);
+        let id = |text: &str| check_id("id", text).is_ok();
+        let given = [self.correlation_id, self.parent_event_id].into_iter().flatten();
+        [self.event_id, self.run_id, self.session_id, self.task_id]
+            .into_iter()
+            .chain(given)
+            .all(|span| is(span, id))
+            && is(self.kind, |text| check_type(text).is_ok())
+            && self.prev_hash.is_none_or(|span| is(span, is_hash))
     }
 
     /// The event, from the same line.
     #[must_use]
     pub fn event<'l>(&self, line: &'l str) -> Option<Event<'l>> {
-        let text = |(from, to): Span| line.get(from as usize..to as usize);
-        let [event_id, run_id, session_id, task_id, kind, actor] = self.required;
-        let [summary, correlation_id, parent_event_id, branch, prev_hash] =
-            self.optional.map(|span| span.and_then(text).map(Cow::Borrowed));
+        let given = |span: Option<Span>| span.and_then(|span| text(line, span)).map(Into::into);
         Some(Event {
-            event_id: text(event_id)?.into(),
+            event_id: text(line, self.event_id)?.into(),
             sequence: self.sequence,
-            run_id: text(run_id)?.into(),
-            session_id: text(session_id)?.into(),
-            task_id: text(task_id)?.into(),
-            kind: text(kind)?.into(),
+            run_id: text(line, self.run_id)?.into(),
+            session_id: text(line, self.session_id)?.into(),
+            task_id: text(line, self.task_id)?.into(),
+            kind: text(line, self.kind)?.into(),
             timestamp: self.timestamp,
-            actor: text(actor)?.into(),
+            actor: text(line, self.actor)?.into(),
             severity: self.severity,
-            summary,
-            data: Json::trusted(text(self.data)?),
-            correlation_id,
-            parent_event_id,
-            branch,
-            prev_hash,
+            summary: given(self.summary),
+            data: Json::trusted(text(line, self.data)?),
+            correlation_id: given(self.correlation_id),
+            parent_event_id: given(self.parent_event_id),
+            branch: given(self.branch),
+            prev_hash: given(self.prev_hash),
             unknown: Vec::new(),
         })
+    }
+
+    /// The id of the event on the line.
+    #[must_use]
+    pub fn event_id<'l>(&self, line: &'l str) -> &'l str {
+        text(line, self.event_id).unwrap_or_default()
+    }
+
+    /// What most lines of a log share: run, session, task, type and actor.
+    #[must_use]
+    pub fn common<'l>(&self, line: &'l str) -> [&'l str; 5] {
+        [self.run_id, self.session_id, self.task_id, self.kind, self.actor]
+            .map(|span| text(line, span).unwrap_or_default())
+    }
+
+    /// What few lines have: correlation, parent and branch; empty where there is none.
+    #[must_use]
+    pub fn rare<'l>(&self, line: &'l str) -> [&'l str; 3] {
+        [self.correlation_id, self.parent_event_id, self.branch]
+            .map(|span| span.and_then(|span| text(line, span)).unwrap_or_default())
+    }
+
+    /// What is said: from the beginning of the summary, if there is one, to the end of the payload.
+    #[must_use]
+    pub fn spoken<'l>(&self, line: &'l str) -> &'l str {
+        let (from, _) = self.summary.unwrap_or(self.data);
+        text(line, (from, self.data.1)).unwrap_or_default()
+    }
+}
+
+fn text(line: &str, (from, to): Span) -> Option<&str> {
+    line.get(from as usize..to as usize)
+}
+
+/// The payload at the beginning of the rest of a line; the envelope around it is a level too.
+fn checked_data(rest: &str) -> Option<Json<'_>> {
+    const RULES: Rules = Rules { max_depth: json::MAX_DEPTH - 1, ..Rules::STRICT };
+    json::check_leading(rest, RULES).ok().filter(|data| data.is_object())
+}
+
+/// A place in a line that is read from its beginning to its end.
+struct Cursor<'l> {
+    line: &'l str,
+    at: usize,
+}
+
+impl Cursor<'_> {
+    /// What follows these bytes, if they stand here.
+    #[inline(always)]
+    fn behind(&self, lead: &'static str) -> Option<&[u8]> {
+        self.line.as_bytes().get(self.at..)?.strip_prefix(lead.as_bytes())
+    }
+
+    /// Passes over these bytes, if they stand here.
+    #[inline(always)]
+    fn takes(&mut self, lead: &'static str) -> bool {
+        let there = self.behind(lead).is_some();
+        self.at += if there { lead.len() } else { 0 };
+        there
+    }
+
+    /// Passes over so many bytes behind `lead`, and `close` bytes more.
+    #[inline(always)]
+    fn pass(&mut self, lead: &'static str, length: usize, close: usize) -> Span {
+        let from = self.at + lead.len();
+        self.at = from + length + close;
+        (from as u32, (from + length) as u32)
+    }
+
+    /// The string behind `lead`, which ends with its quote, if it holds no escape.
+    #[inline(always)]
+    fn string(&mut self, lead: &'static str) -> Option<Span> {
+        let rest = self.behind(lead)?;
+        let length = json::plain_length(rest);
+        (rest.get(length) == Some(&b'"')).then(|| self.pass(lead, length, 1))
+    }
+
+    /// The number behind `lead`: digits that begin with no zero.
+    #[inline(always)]
+    fn whole(&mut self, lead: &'static str) -> Option<u64> {
+        let rest = self.behind(lead)?;
+        let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let span = self.pass(lead, length, 0);
+        let digits = text(self.line, span).filter(|digits| !digits.starts_with('0'))?;
+        digits.parse().ok().filter(|number| *number <= MAX_SEQUENCE)
+    }
+
+    /// The value behind `lead`.
+    #[inline(always)]
+    fn value(&mut self, lead: &'static str, read: fn(&str) -> Option<Json<'_>>) -> Option<Span> {
+        let rest = self.line.get(self.at..)?.strip_prefix(lead)?;
+        let length = read(rest)?.text().len();
+        Some(self.pass(lead, length, 0))
     }
 }

@@ -6,8 +6,15 @@ use super::reader::{Body, Line, LogReader};
 /// Lines of a log.
 #[derive(Debug, Default)]
 pub struct Part {
-    bytes: Vec<u8>,
+    held: Held,
     lines: Vec<Place>,
+}
+
+/// The bytes of the lines: text, unless some of them are not.
+#[derive(Debug)]
+enum Held {
+    Text(String),
+    Bytes(Vec<u8>),
 }
 
 /// A line whose bytes lie in a part.
@@ -18,6 +25,39 @@ struct Place {
     body: Body<(usize, usize)>,
 }
 
+impl Default for Held {
+    fn default() -> Self {
+        Self::Bytes(Vec::new())
+    }
+}
+
+impl Held {
+    fn of(bytes: Vec<u8>) -> Self {
+        String::from_utf8(bytes).map_or_else(|error| Self::Bytes(error.into_bytes()), Self::Text)
+    }
+
+    fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.into_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+
+    fn bytes(&self, (from, to): (usize, usize)) -> &[u8] {
+        match self {
+            Self::Text(text) => &text.as_bytes()[from..to],
+            Self::Bytes(bytes) => &bytes[from..to],
+        }
+    }
+
+    fn text(&self, (from, to): (usize, usize)) -> Option<&str> {
+        match self {
+            Self::Text(text) => text.get(from..to),
+            Self::Bytes(_) => None,
+        }
+    }
+}
+
 impl Part {
     /// Takes the next lines in the place of those that it holds. False at the end of the log.
     ///
@@ -26,16 +66,23 @@ impl Part {
     pub fn fill(&mut self, reader: &mut LogReader) -> Result<bool, LogError> {
         self.lines.clear();
         let lines = &mut self.lines;
-        reader.next_lines(&mut self.bytes, |Line { number, offset, .. }, body| {
+        let mut bytes = std::mem::take(&mut self.held).into_bytes();
+        let more = reader.next_lines(&mut bytes, |Line { number, offset, .. }, body| {
             lines.push(Place { number: *number, offset: *offset, body });
-        })
+        });
+        self.held = Held::of(bytes);
+        more
     }
 
     /// The lines.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         self.lines.iter().map(|Place { number, offset, body }| {
-            let body = body.map(|(from, to)| &self.bytes[from..to]);
-            Line { number: *number, offset: *offset, body }
+            let text = match body {
+                Body::Complete(place) => self.held.text(*place),
+                _ => None,
+            };
+            let body = body.map(|place| self.held.bytes(place));
+            Line { number: *number, offset: *offset, body, text }
         })
     }
 }

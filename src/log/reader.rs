@@ -9,6 +9,7 @@ use super::LogError;
 use super::tail::{is_blank, read_range};
 use crate::event::envelope::{self, Event, LineError, LineFault, MAX_LINE};
 use crate::event::hash::{Hasher, HexHash, sha256};
+use crate::event::spans::Spans;
 use crate::fs::{Access, FsError, open_regular};
 
 /// Reads complete lines of the part of a log that existed when it was opened.
@@ -38,6 +39,8 @@ pub struct Line<'b> {
     pub offset: u64,
     /// What stands there.
     pub body: Body<&'b [u8]>,
+    /// A complete line as text, where it is known to be that already.
+    pub(super) text: Option<&'b str>,
 }
 
 /// What stands on a line, given as bytes or as the place where they are.
@@ -80,6 +83,27 @@ impl<'b> Line<'b> {
             Body::Oversized { bytes, hash: Some(_) } => {
                 Err(vec![LineError { offset: 0, fault: LineFault::TooLong(bytes) }])
             }
+        }
+    }
+
+    /// Where the event's fields lie, on a line that is written as this program writes it.
+    #[must_use]
+    pub fn spans(&self) -> Option<Spans> {
+        Spans::of(self.text()?)
+    }
+
+    /// The event of those fields, which were read on this line.
+    #[must_use]
+    pub fn event_of(&self, spans: &Spans) -> Option<Event<'b>> {
+        spans.event(self.text()?)
+    }
+
+    /// A complete line as text, if it is that.
+    #[must_use]
+    pub fn text(&self) -> Option<&'b str> {
+        match (self.text, self.body) {
+            (None, Body::Complete(bytes)) => std::str::from_utf8(bytes).ok(),
+            (text, _) => text,
         }
     }
 
@@ -136,7 +160,7 @@ impl LogReader {
         self.offset += line.len() as u64;
         self.number += 1;
         let body = Body::Complete(line.strip_suffix(b"\n").unwrap_or(line));
-        Line { number: self.number, offset, body }
+        Line { number: self.number, offset, body, text: None }
     }
 
     /// Where reading ends, in bytes.
@@ -178,14 +202,14 @@ impl LogReader {
             return Ok(None);
         }
         let body = Body::Unterminated(&self.buffer[self.from..self.filled]);
-        let line = Line { number: self.number + 1, offset: self.offset, body };
+        let line = Line { number: self.number + 1, offset: self.offset, body, text: None };
         self.filled = self.from;
         self.tail_given = true;
         Ok(Some(line))
     }
 
     /// Gives the next lines to `each`, with their places in `held`, which is handed over to the
-    /// caller with the bytes of them. False at the end.
+    /// caller with the bytes of them and none behind. False at the end.
     ///
     /// # Errors
     /// As [`LogReader::next_line`].
@@ -216,7 +240,7 @@ impl LogReader {
             let to = self.from + newline;
             self.number += 1;
             let body = Body::Complete(&self.buffer[at..to]);
-            let line = Line { number: self.number, offset: self.offset, body };
+            let line = Line { number: self.number, offset: self.offset, body, text: None };
             each(&line, Body::Complete((at, to)));
             self.offset += (to + 1 - at) as u64;
             at = to + 1;
@@ -227,6 +251,7 @@ impl LogReader {
         held[..rest.len()].copy_from_slice(rest);
         (self.from, self.filled) = (0, rest.len());
         std::mem::swap(held, &mut self.buffer);
+        held.truncate(end);
         Ok(true)
     }
 
@@ -237,7 +262,7 @@ impl LogReader {
         self.offset += length as u64 + 1;
         self.number += 1;
         let body = Body::Complete(&self.buffer[start..start + length]);
-        Line { number: self.number, offset, body }
+        Line { number: self.number, offset, body, text: None }
     }
 
     /// Reads more behind what is held; false at the end.
@@ -272,7 +297,7 @@ impl LogReader {
                 self.offset += at as u64 + 1;
                 self.number += 1;
                 let body = Body::Oversized { bytes: length, hash: Some(hasher.finish()) };
-                return Ok(Line { number: self.number, offset, body });
+                return Ok(Line { number: self.number, offset, body, text: None });
             }
             length += held.len() as u64;
             hasher.update(held);
@@ -280,7 +305,7 @@ impl LogReader {
             self.from = self.filled;
             if !self.fill()? {
                 let body = Body::Oversized { bytes: length, hash: None };
-                return Ok(Line { number: self.number + 1, offset, body });
+                return Ok(Line { number: self.number + 1, offset, body, text: None });
             }
         }
     }

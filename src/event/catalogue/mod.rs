@@ -136,16 +136,25 @@ static INDEX: [u8; SLOTS] = {
     index
 };
 
-/// Where to look for a name first (FNV-1a).
+/// Where to look for a name first: by its length and its first and last eight bytes.
 const fn slot(name: &[u8]) -> usize {
-    let mut hash: u32 = 0x811c_9dc5;
-    let mut at = 0;
-    while at < name.len() {
-        hash = (hash ^ name[at] as u32).wrapping_mul(0x0100_0193);
-        at += 1;
-    }
-    (hash ^ hash >> 15) as usize % SLOTS
+    let (first, last) = match (name.first_chunk(), name.last_chunk()) {
+        (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
+        _ => {
+            let (mut short, mut at) = (0, 0);
+            while at < name.len() {
+                short = short << 8 | name[at] as u64;
+                at += 1;
+            }
+            (short, 0)
+        }
+    };
+    let mixed = (first ^ last.rotate_left(29) ^ name.len() as u64).wrapping_mul(MULTIPLIER);
+    (mixed >> 40) as usize % SLOTS
 }
+
+/// 2^64 divided by the golden ratio: its product spreads a number over the upper bits.
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// What the type means; unknown types are notes.
 #[must_use]

@@ -11,7 +11,7 @@ const KEPT: usize = 12;
 #[derive(Clone, Copy, Debug)]
 pub struct Members<'a> {
     object: Json<'a>,
-    kept: [(&'a str, Json<'a>); KEPT],
+    kept: [Member; KEPT],
     count: usize,
     /// A bit for each beginning of a name: most that are asked for are not there.
     initials: u32,
@@ -19,18 +19,28 @@ pub struct Members<'a> {
     all: bool,
 }
 
+/// Where the name of a member lies in the text of its object, between its quotes, and where
+/// the value does: from and to.
+type Member = [u32; 4];
+
 impl<'a> Members<'a> {
     /// Walks an object; other kinds have no members.
     #[must_use]
     pub fn of(object: Json<'a>) -> Self {
         let mut members =
-            Self { object, kept: [("", Json::NULL); KEPT], count: 0, initials: 0, all: true };
+            Self { object, kept: [[0; 4]; KEPT], count: 0, initials: 0, all: true };
+        let base = object.text().as_ptr() as usize;
+        let span = |part: &str| {
+            let from = part.as_ptr() as usize - base;
+            [from as u32, (from + part.len()) as u32]
+        };
         for (name, value) in object.raw_members() {
             let Some(place) = members.kept.get_mut(members.count) else {
                 members.all = false;
                 break;
             };
-            *place = (name, value);
+            let ([from, to], [begin, end]) = (span(name), span(value.text()));
+            *place = [from, to, begin, end];
             members.count += 1;
             members.initials |= initial(name);
             members.all &= memchr::memchr(b'\\', name.as_bytes()).is_none();
@@ -44,9 +54,9 @@ impl<'a> Members<'a> {
         if self.all && self.initials & initial(name) == 0 {
             return None;
         }
-        let known = self.kept[..self.count].iter().find(|(known, _)| *known == name);
+        let known = self.kept().find(|member| self.name(**member) == name);
         match known {
-            Some((_, value)) => Some(*value),
+            Some(member) => Some(self.value(*member)),
             None if self.all => None,
             None => self.object.get(name),
         }
@@ -73,9 +83,9 @@ impl<'a> Members<'a> {
                 && dotted.starts_with(name)
                 && !name.contains('.')
         };
-        let (name, value) = self.kept[..self.count].iter().find(|(name, _)| begins(name))?;
-        let value = Some(*value).filter(|value| !value.is_null())?;
-        match dotted.get(name.len() + 1..) {
+        let member = *self.kept().find(|member| begins(self.name(**member)))?;
+        let value = Some(self.value(member)).filter(|value| !value.is_null())?;
+        match dotted.get(self.name(member).len() + 1..) {
             Some(rest) => value.path(rest),
             None => Some(value),
         }
@@ -85,6 +95,18 @@ impl<'a> Members<'a> {
     #[must_use]
     pub fn text_at(&self, dotted: &str) -> Option<Cow<'a, str>> {
         self.path(dotted)?.as_str()
+    }
+
+    fn kept(&self) -> impl Iterator<Item = &Member> {
+        self.kept.iter().take(self.count)
+    }
+
+    fn name(&self, [from, to, ..]: Member) -> &'a str {
+        self.object.text().get(from as usize..to as usize).unwrap_or_default()
+    }
+
+    fn value(&self, [.., from, to]: Member) -> Json<'a> {
+        Json::trusted(self.object.text().get(from as usize..to as usize).unwrap_or_default())
     }
 }
 
