@@ -11,8 +11,9 @@ use crate::transcript::extent::{Detail, Extent};
 pub struct Comparison<R> {
     file: &'static str,
     lines: Option<R>,
-    /// The next line of the file; empty at its end.
-    next: Vec<u8>,
+    /// The next line of the file, where it was read; empty at the end.
+    next: Option<Vec<u8>>,
+    /// Lines passed over.
     number: u64,
     missing: u64,
 }
@@ -20,32 +21,41 @@ pub struct Comparison<R> {
 impl<R: BufRead> Comparison<R> {
     /// For a file of that name; `None` when it does not exist.
     pub fn new(file: &'static str, lines: Option<R>) -> Self {
-        let mut comparison = Self { file, lines, next: Vec::new(), number: 0, missing: 0 };
-        comparison.advance();
-        comparison
+        Self { file, lines, next: None, number: 0, missing: 0 }
     }
 
-    /// The next record that should be there; an empty one is none.
+    /// The next record that should be there, with its newline; an empty one is none.
     pub fn expect(&mut self, record: &str) {
-        if record.is_empty() {
+        if record.is_empty() || self.passes(record) {
             return;
         }
         // A write that was cut short, which the next one ended with a newline, is passed over.
-        while self.next != record.as_bytes() && is_fragment(&self.next, record) {
+        while is_fragment(self.next(), record) {
             self.advance();
         }
-        if self.next == record.as_bytes() {
+        if self.next() == record.as_bytes() {
             self.advance();
         } else {
             self.missing += 1;
         }
     }
 
+    /// Passes over the next line if it is that record and lies in the buffer as a whole.
+    fn passes(&mut self, record: &str) -> bool {
+        let Some(lines) = self.lines.as_mut().filter(|_| self.next.is_none()) else { return false };
+        let is_next = lines.fill_buf().is_ok_and(|held| held.starts_with(record.as_bytes()));
+        if is_next {
+            lines.consume(record.len());
+            self.number += 1;
+        }
+        is_next
+    }
+
     /// Adds what was found, after the last record.
-    pub fn finish(self, findings: &mut Findings) {
+    pub fn finish(mut self, findings: &mut Findings) {
         let place = Place::file(self.file);
-        if !self.next.is_empty() {
-            let place = Place { line: Some(self.number), ..place };
+        if !self.next().is_empty() {
+            let place = Place { line: Some(self.number + 1), ..place };
             findings.push(Finding::new("RL502", place, "the record is not what the events say"));
         } else if self.missing > 0 {
             let message = format!("{} of its records are missing", self.missing);
@@ -53,15 +63,21 @@ impl<R: BufRead> Comparison<R> {
         }
     }
 
+    fn next(&mut self) -> &[u8] {
+        let lines = &mut self.lines;
+        self.next.get_or_insert_with(|| {
+            let mut next = Vec::new();
+            let limit = MAX_LINE as u64 + 1;
+            let read = lines
+                .as_mut()
+                .map(|lines| std::io::Read::take(lines, limit).read_until(b'\n', &mut next));
+            if matches!(read, Some(Err(_))) { Vec::new() } else { next }
+        })
+    }
+
     fn advance(&mut self) {
-        self.next.clear();
-        let Some(lines) = self.lines.as_mut() else { return };
-        let limit = MAX_LINE as u64 + 1;
-        let read = std::io::Read::take(lines.by_ref(), limit).read_until(b'\n', &mut self.next);
-        match read {
-            Ok(_) => self.number += 1,
-            Err(_) => self.next.clear(),
-        }
+        self.next = None;
+        self.number += 1;
     }
 }
 

@@ -1,6 +1,6 @@
 //! The checks on the log itself: lines, order, references, chain, transitions, summaries.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::Ids;
@@ -105,7 +105,7 @@ impl LogCheck {
         &mut self,
         line: &Line<'_>,
         looked: &Looked,
-        view: &Result<Option<View<'_, '_>>, &Vec<LineError>>,
+        view: Result<Option<&View<'_, '_>>, &[LineError]>,
     ) {
         let spot = Spot::of_line(line);
         match view {
@@ -286,13 +286,7 @@ impl LogCheck {
         self.last_event_id.push_str(&event.event_id);
     }
 
-    fn order(
-        &mut self,
-        event: &Event<'_>,
-        number: Option<u128>,
-        imported: bool,
-        spot: Spot<'_>,
-    ) {
+    fn order(&mut self, event: &Event<'_>, number: Option<u128>, imported: bool, spot: Spot<'_>) {
         // What a repair tells may stand before the first event.
         if !self.begun
             && let role = catalogue::role(&event.kind)

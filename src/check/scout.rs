@@ -3,7 +3,7 @@
 
 use crate::event::envelope::{Event, LineError};
 use crate::event::hash::HexHash;
-use crate::event::spans::Spans;
+use crate::event::spans::{Names, Spans};
 use crate::log::reader::{Body, Line};
 use crate::secret::Rules as Secrets;
 
@@ -54,40 +54,55 @@ impl Scout {
 
     /// Looks at the next line.
     pub fn look(&mut self, line: &Line<'_>) -> Looked {
-        let may = |text: &str| self.secrets.may_hold_secret(text.as_bytes());
-        let (spans, text) = (line.spans(), line.text().unwrap_or_default());
-        let number = spans.and_then(|spans| super::ids::number(spans.event_id(text)));
-        let is_suspect = match (&spans, line.body) {
-            (Some(spans), _) => self.familiar.news(text, spans, number).into_iter().any(may),
-            (None, Body::Complete(bytes)) => self.secrets.may_hold_secret(bytes),
-            (None, _) => false,
+        let (text, last) = (line.text().unwrap_or_default(), &mut self.familiar.names);
+        let Some((spans, same)) = Spans::of_next(text, last) else {
+            let is_suspect = match line.body {
+                Body::Complete(bytes) => self.secrets.may_hold_secret(bytes),
+                _ => false,
+            };
+            return Looked { hash: line.hash(), spans: None, number: None, is_suspect };
         };
-        Looked { hash: line.hash(), spans, number, is_suspect }
+        let number = super::ids::number(spans.event_id(text));
+        let news = self.familiar.news(text, &spans, same, number);
+        let is_suspect = news.iter().any(|part| self.secrets.may_hold_secret(part.as_bytes()));
+        Looked { hash: line.hash(), spans: Some(spans), number, is_suspect }
     }
 }
 
-/// The fields of the line before that most lines share.
+/// What most lines share with the line before.
 #[derive(Debug, Default)]
 struct Familiar {
-    fields: [String; 5],
+    names: Names,
+    kind_and_actor: [String; 2],
 }
 
 impl Familiar {
-    /// The parts of a line that are worth a look: summary and payload, and what differs from
-    /// the line before. Keys, numbers, hashes and ids of this program's making are not.
-    fn news<'l>(&mut self, line: &'l str, spans: &Spans, number: Option<u128>) -> [&'l str; 10] {
-        let mut parts = [""; 10];
-        for ((part, field), known) in parts.iter_mut().zip(spans.common(line)).zip(&mut self.fields)
-        {
+    /// The parts of a line that are worth a look: what is given with the event, and what
+    /// differs from the line before. Keys, numbers, hashes and ids of this program's making
+    /// are not.
+    fn news<'l>(
+        &mut self,
+        line: &'l str,
+        spans: &Spans,
+        same: bool,
+        number: Option<u128>,
+    ) -> [&'l str; 11] {
+        let mut parts = [""; 11];
+        parts[..5].copy_from_slice(&spans.given(line));
+        let fields = spans.kind_and_actor(line).into_iter().zip(&mut self.kind_and_actor);
+        for (part, (field, known)) in parts[5..7].iter_mut().zip(fields) {
             if field != known {
                 known.clear();
                 known.push_str(field);
                 *part = field;
             }
         }
-        parts[5..8].copy_from_slice(&spans.rare(line));
-        parts[8] = if number.is_none() { spans.event_id(line) } else { "" };
-        parts[9] = spans.spoken(line);
+        if number.is_none() {
+            parts[7] = spans.event_id(line);
+        }
+        if !same {
+            parts[8..].copy_from_slice(&spans.names(line));
+        }
         parts
     }
 }

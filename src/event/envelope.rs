@@ -165,9 +165,7 @@ pub fn parse(line: &[u8]) -> Result<Event<'_>, Vec<LineError>> {
 pub(crate) fn written(line: &[u8]) -> Option<Event<'_>> {
     let text = std::str::from_utf8(line.strip_suffix(b"\n").unwrap_or(line)).ok()?;
     let spans = Spans::of_written(text);
-    spans
-        .and_then(|spans| spans.event(text))
-        .or_else(|| read(Json::trusted(text), line).ok())
+    spans.and_then(|spans| spans.event(text)).or_else(|| read(Json::trusted(text), line).ok())
 }
 
 fn read<'a>(json: Json<'a>, line: &'a [u8]) -> Result<Event<'a>, Vec<LineError>> {

@@ -12,6 +12,7 @@ const TOOL: &[&str] = &["tool_name", "tool", "name"];
 const CALL_ID: &[&str] = &["call_id", "toolCallId", "id"];
 const ARGUMENTS: &[&str] = &["args_summary", "args", "input", "arguments"];
 const RESULT: &[&str] = &["result_summary", "result", "output"];
+/// The only ones that are paths.
 const ERROR_TEXT: &[&str] = &["error.message", "error", "reason", "message"];
 const TEXT: &[&str] = &["text", "content", "message", "response"];
 const AGENT: &[&str] = &["agentId", "agent_id", "agent", "childAgentId", "full_namespace"];
@@ -24,11 +25,15 @@ const PATH: &[&str] = &["path", "file_path", "content_path"];
 const DURATION: &[&str] = &["duration_ms", "durationMs"];
 
 fn first<'a>(data: &Members<'a>, names: &[&str]) -> Option<Json<'a>> {
-    names.iter().find_map(|name| data.path(name))
+    names.iter().find_map(|name| data.present(name))
 }
 
 fn first_text<'a>(data: &Members<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
     first(data, names).map(as_text)
+}
+
+fn error_text<'a>(data: &Members<'a>) -> Option<Cow<'a, str>> {
+    ERROR_TEXT.iter().find_map(|path| data.path(path)).map(as_text)
 }
 
 /// A string as its characters, a large one that was moved out as its beginning, anything
@@ -125,10 +130,7 @@ impl<'e, 'a> View<'e, 'a> {
     /// What went wrong, in words.
     #[must_use]
     pub fn error_text(&self) -> Option<Cow<'a, str>> {
-        first_text(&self.data, ERROR_TEXT).or_else(|| {
-            let output = self.data.present("output")?;
-            first_text(&Members::of(output), ERROR_TEXT)
-        })
+        error_text(&self.data).or_else(|| error_text(&Members::of(self.data.present("output")?)))
     }
 
     /// What was said.

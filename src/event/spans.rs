@@ -35,23 +35,51 @@ impl Spans {
     /// otherwise, or breaks a rule: then [`super::envelope::parse`] tells which.
     #[must_use]
     pub fn of(line: &str) -> Option<Self> {
-        Self::read(line, checked_data).filter(|spans| spans.is_sound(line))
+        let (spans, _) = Self::read(line, checked_data, None)?;
+        (spans.has_sound_names(line) && spans.is_sound(line)).then_some(spans)
     }
 
     /// Like [`Spans::of`], for a line that keeps the rules for sure.
     pub(super) fn of_written(line: &str) -> Option<Self> {
-        Self::read(line, |rest| Some(Json::leading(rest)))
+        Self::read(line, |rest| Some(Json::leading(rest)), None).map(|(spans, _)| spans)
+    }
+
+    /// Like [`Spans::of`], for the next of many lines; and whether run, session and task are
+    /// those of the line before.
+    #[must_use]
+    pub fn of_next(line: &str, last: &mut Names) -> Option<(Self, bool)> {
+        let (spans, same) = Self::read(line, checked_data, Some(last))?;
+        if !spans.is_sound(line) {
+            return None;
+        }
+        if !same {
+            if !spans.has_sound_names(line) {
+                return None;
+            }
+            last.keep(line, &spans);
+        }
+        Some((spans, same))
     }
 
     /// `data` reads the payload at the beginning of some text.
-    fn read(line: &str, data: fn(&str) -> Option<Json<'_>>) -> Option<Self> {
+    fn read(
+        line: &str,
+        data: fn(&str) -> Option<Json<'_>>,
+        last: Option<&mut Names>,
+    ) -> Option<(Self, bool)> {
         u32::try_from(line.len()).ok()?;
         let mut cursor = Cursor { line, at: 0 };
         let event_id = cursor.string("{\"event_id\":\"")?;
         let sequence = cursor.whole(",\"sequence\":")?;
-        let run_id = cursor.string(",\"run_id\":\"")?;
-        let session_id = cursor.string(",\"session_id\":\"")?;
-        let task_id = cursor.string(",\"task_id\":\"")?;
+        let known = last.and_then(|last| last.places(&mut cursor));
+        let [run_id, session_id, task_id] = match known {
+            Some(places) => places,
+            None => [
+                cursor.string(",\"run_id\":\"")?,
+                cursor.string(",\"session_id\":\"")?,
+                cursor.string(",\"task_id\":\"")?,
+            ],
+        };
         let kind = cursor.string(",\"type\":\"")?;
         let timestamp = cursor.string(",\"timestamp\":\"")?;
         let actor = cursor.string(",\"actor\":\"")?;
@@ -78,18 +106,19 @@ impl Spans {
             timestamp: Timestamp::parse(text(line, timestamp)?)?,
             severity: Severity::parse(text(line, severity)?)?,
         };
-        (cursor.takes("}") && cursor.at == line.len()).then_some(spans)
+        (cursor.takes("}") && cursor.at == line.len()).then_some((spans, known.is_some()))
     }
 
-    /// Whether the fields keep the rules. Texts do: a control character ends the reading.
+    /// Whether run, session and task keep the rules.
+    fn has_sound_names(&self, line: &str) -> bool {
+        [self.run_id, self.session_id, self.task_id].into_iter().all(|span| is_id(line, span))
+    }
+
+    /// Whether the other fields keep the rules. Texts do: a control character ends the reading.
     fn is_sound(&self, line: &str) -> bool {
         let is = |span: Span, rule: fn(&str) -> bool| text(line, span).is_some_and(rule);
-        let id = |text: &str| check_id("id", text).is_ok();
-        let given = [self.correlation_id, self.parent_event_id].into_iter().flatten();
-        [self.event_id, self.run_id, self.session_id, self.task_id]
-            .into_iter()
-            .chain(given)
-            .all(|span| is(span, id))
+        let given = [Some(self.event_id), self.correlation_id, self.parent_event_id];
+        given.into_iter().flatten().all(|span| is_id(line, span))
             && is(self.kind, |text| check_type(text).is_ok())
             && self.prev_hash.is_none_or(|span| is(span, is_hash))
     }
@@ -124,26 +153,64 @@ impl Spans {
         text(line, self.event_id).unwrap_or_default()
     }
 
-    /// What most lines of a log share: run, session, task, type and actor.
+    /// Run, session and task.
     #[must_use]
-    pub fn common<'l>(&self, line: &'l str) -> [&'l str; 5] {
-        [self.run_id, self.session_id, self.task_id, self.kind, self.actor]
+    pub fn names<'l>(&self, line: &'l str) -> [&'l str; 3] {
+        [self.run_id, self.session_id, self.task_id]
             .map(|span| text(line, span).unwrap_or_default())
     }
 
-    /// What few lines have: correlation, parent and branch; empty where there is none.
+    /// Type and actor.
     #[must_use]
-    pub fn rare<'l>(&self, line: &'l str) -> [&'l str; 3] {
-        [self.correlation_id, self.parent_event_id, self.branch]
-            .map(|span| span.and_then(|span| text(line, span)).unwrap_or_default())
+    pub fn kind_and_actor<'l>(&self, line: &'l str) -> [&'l str; 2] {
+        [self.kind, self.actor].map(|span| text(line, span).unwrap_or_default())
     }
 
-    /// What is said: from the beginning of the summary, if there is one, to the end of the payload.
+    /// Whatever else was given: summary, payload, correlation, parent and branch; empty where
+    /// there is none.
     #[must_use]
-    pub fn spoken<'l>(&self, line: &'l str) -> &'l str {
-        let (from, _) = self.summary.unwrap_or(self.data);
-        text(line, (from, self.data.1)).unwrap_or_default()
+    pub fn given<'l>(&self, line: &'l str) -> [&'l str; 5] {
+        let [summary, data] = [self.summary, Some(self.data)];
+        [summary, data, self.correlation_id, self.parent_event_id, self.branch]
+            .map(|span| span.and_then(|span| text(line, span)).unwrap_or_default())
     }
+}
+
+/// Run, session and task of a line, which most lines of a log share with the one before.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// The members, as they stand there one behind the other.
+    text: String,
+    /// The places of their values in `text`.
+    places: [Span; 3],
+}
+
+impl Names {
+    /// The places of these names where the cursor stands, which then passes over them.
+    #[inline(always)]
+    fn places(&self, cursor: &mut Cursor<'_>) -> Option<[Span; 3]> {
+        let rest = cursor.line.as_bytes().get(cursor.at..)?;
+        if self.text.is_empty() || !rest.starts_with(self.text.as_bytes()) {
+            return None;
+        }
+        let start = cursor.at as u32;
+        cursor.at += self.text.len();
+        Some(self.places.map(|(from, to)| (start + from, start + to)))
+    }
+
+    fn keep(&mut self, line: &str, spans: &Spans) {
+        const LEAD: u32 = ",\"run_id\":\"".len() as u32;
+        const QUOTE: u32 = 1;
+        let start = spans.run_id.0 - LEAD;
+        self.text.clear();
+        self.text.push_str(text(line, (start, spans.task_id.1 + QUOTE)).unwrap_or_default());
+        self.places = [spans.run_id, spans.session_id, spans.task_id]
+            .map(|(from, to)| (from - start, to - start));
+    }
+}
+
+fn is_id(line: &str, span: Span) -> bool {
+    text(line, span).is_some_and(|text| check_id("id", text).is_ok())
 }
 
 fn text(line: &str, (from, to): Span) -> Option<&str> {

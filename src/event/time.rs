@@ -84,32 +84,41 @@ impl Timestamp {
     /// The one form that this program writes; `None` outside the years 0000 to 9999.
     pub(crate) fn canonical(self) -> Option<[u8; 24]> {
         let Self(millis) = Self::within_years(self.0)?;
-        let (days, of_day) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
-        // The civil calendar with March as the first month, as on reading.
-        let shifted = days + 719_468;
-        let era = shifted.div_euclid(146_097);
-        let of_era = shifted.rem_euclid(146_097);
+        let days = millis.div_euclid(86_400_000);
+        let of_day = millis.rem_euclid(86_400_000) as u32;
+        // The civil calendar with March as the first month, as on reading. Counted from an era
+        // of 400 years earlier, no number is negative.
+        let shifted = (days + 719_468 + 146_097) as u32;
+        let (era, of_era) = (shifted / 146_097, shifted % 146_097);
         let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
         let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
         let month = (5 * day_of_year + 2) / 153;
         let day = day_of_year - (153 * month + 2) / 5 + 1;
         let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-        let year = era * 400 + year_of_era + next;
+        let year = era * 400 + year_of_era + next - 400;
         let mut text = *b"0000-00-00T00:00:00.000Z";
-        let mut write = |end: usize, count: usize, mut number: i64| {
-            for at in (end - count..end).rev() {
-                text[at] = b'0' + (number % 10) as u8;
-                number /= 10;
-            }
+        let mut write = |at: usize, number: u32| {
+            text[at] = b'0' + (number / 10 % 10) as u8;
+            text[at + 1] = b'0' + (number % 10) as u8;
         };
-        write(4, 4, year);
-        write(7, 2, month);
-        write(10, 2, day);
-        write(13, 2, of_day / 3_600_000);
-        write(16, 2, of_day / 60_000 % 60);
-        write(19, 2, of_day / 1_000 % 60);
-        write(23, 3, of_day % 1_000);
+        write(0, year / 100);
+        write(2, year % 100);
+        write(5, month);
+        write(8, day);
+        write(11, of_day / 3_600_000);
+        write(14, of_day / 60_000 % 60);
+        write(17, of_day / 1_000 % 60);
+        write(20, of_day / 10 % 100);
+        write(21, of_day % 100);
         Some(text)
+    }
+
+    /// Appends it in the form that [`fmt::Display`] writes.
+    pub fn write(self, out: &mut String) {
+        match self.canonical().as_ref().map(|text| std::str::from_utf8(text)) {
+            Some(Ok(text)) => out.push_str(text),
+            _ => out.push_str(&self.to_string()),
+        }
     }
 
     fn utc(self) -> DateTime<Utc> {

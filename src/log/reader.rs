@@ -86,12 +86,6 @@ impl<'b> Line<'b> {
         }
     }
 
-    /// Where the event's fields lie, on a line that is written as this program writes it.
-    #[must_use]
-    pub fn spans(&self) -> Option<Spans> {
-        Spans::of(self.text()?)
-    }
-
     /// The event of those fields, which were read on this line.
     #[must_use]
     pub fn event_of(&self, spans: &Spans) -> Option<Event<'b>> {

@@ -7,7 +7,7 @@ use crate::conversation::calls::{CallStatus, Calls, Observed};
 use crate::event::blob::Reference;
 use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text};
-use crate::event::json::{Json, Kind, ObjectText};
+use crate::event::json::{Json, Kind, escape_into};
 use crate::event::role::Role;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
@@ -20,6 +20,20 @@ const MAX_JSON: usize = 2048;
 /// The categories of errors.
 const CATEGORIES: &[&str] =
     &["config", "sandbox", "skill", "tool", "memory", "engine", "governance", "unknown"];
+
+/// What stands before the value of a record's first member.
+macro_rules! first {
+    ($name:literal) => {
+        concat!("{\"", $name, "\":")
+    };
+}
+
+/// What stands before the value of each other member.
+macro_rules! next {
+    ($name:literal) => {
+        concat!(",\"", $name, "\":")
+    };
+}
 
 /// Appends the line for `logs/tools.jsonl` that a tool state gives, newline included.
 pub fn tool_record(view: &View<'_, '_>, observed: &Observed, calls: &Calls, out: &mut String) {
@@ -36,26 +50,21 @@ pub fn tool_record(view: &View<'_, '_>, observed: &Observed, calls: &Calls, out:
         None => event.event_id.clone(),
     });
     let started = if ends { observed.start.map(|start| start.time) } else { Some(event.timestamp) };
-    let mut record = ObjectText::behind(std::mem::take(out));
-    record.text("call_id", &call_id);
-    record.text("tool_name", &view.tool());
-    optional(&mut record, "action", view.data.present("action"));
-    time_or_null(&mut record, "started_at", started);
-    time_or_null(&mut record, "completed_at", ends.then_some(event.timestamp));
-    match observed.duration_ms.filter(|_| ends) {
-        Some(duration) => record.plain("duration_ms", duration),
-        None => record.json("duration_ms", Json::NULL),
-    };
-    record.text("status", status.name());
-    optional(&mut record, "args_summary", view.arguments());
-    optional(&mut record, "result_summary", view.result().filter(|_| ends));
-    optional(&mut record, "artifacts", view.data.present("artifacts"));
-    match view.error_text().filter(|_| matches!(view.role, Role::ToolFail | Role::ToolBlocked)) {
-        Some(text) => record.text("error", &cut(&text, MAX_TEXT)),
-        None => record.json("error", Json::NULL),
-    };
-    record.plain("sequence", event.sequence);
-    *out = record.finish() + "\n";
+    text(out, first!("call_id"), &call_id);
+    text(out, next!("tool_name"), &view.tool());
+    optional(out, next!("action"), view.data.present("action"));
+    time_or_null(out, next!("started_at"), started);
+    time_or_null(out, next!("completed_at"), ends.then_some(event.timestamp));
+    number_or_null(out, next!("duration_ms"), observed.duration_ms.filter(|_| ends));
+    text(out, next!("status"), status.name());
+    optional(out, next!("args_summary"), view.arguments());
+    optional(out, next!("result_summary"), view.result().filter(|_| ends));
+    optional(out, next!("artifacts"), view.data.present("artifacts"));
+    let error =
+        view.error_text().filter(|_| matches!(view.role, Role::ToolFail | Role::ToolBlocked));
+    text_or_null(out, next!("error"), error.as_deref().map(|text| cut(text, MAX_TEXT)).as_deref());
+    number_or_null(out, next!("sequence"), Some(event.sequence));
+    out.push_str("}\n");
 }
 
 /// Whether an event gets a record in `logs/errors.jsonl`.
@@ -81,32 +90,26 @@ pub fn error_record(view: &View<'_, '_>, out: &mut String) {
             _ => "unknown",
         });
     let message = view.error_text().or_else(|| event.summary.clone());
-    let mut record = ObjectText::behind(std::mem::take(out));
-    optional(&mut record, "code", detail("code"));
-    text_or_null(
-        &mut record,
-        "message",
-        message.as_deref().map(|text| cut(text, MAX_TEXT)).as_deref(),
-    );
-    record.text("category", category);
-    optional(&mut record, "retryable", detail("retryable").filter(|v| v.kind() == Kind::Bool));
-    optional(&mut record, "details", detail("details"));
-    record.text("event_id", &event.event_id);
-    record.plain("sequence", event.sequence);
-    time_or_null(&mut record, "timestamp", Some(event.timestamp));
-    record.text("type", &event.kind);
-    record.text("actor", &event.actor);
-    record.text("task_id", &event.task_id);
-    text_or_null(&mut record, "correlation_id", event.correlation_id.as_deref());
-    *out = record.finish() + "\n";
+    optional(out, first!("code"), detail("code"));
+    let message = message.as_deref().map(|text| cut(text, MAX_TEXT));
+    text_or_null(out, next!("message"), message.as_deref());
+    text(out, next!("category"), category);
+    let retryable = detail("retryable").filter(|value| value.kind() == Kind::Bool);
+    optional(out, next!("retryable"), retryable);
+    optional(out, next!("details"), detail("details"));
+    text(out, next!("event_id"), &event.event_id);
+    number_or_null(out, next!("sequence"), Some(event.sequence));
+    time_or_null(out, next!("timestamp"), Some(event.timestamp));
+    text(out, next!("type"), &event.kind);
+    text(out, next!("actor"), &event.actor);
+    text(out, next!("task_id"), &event.task_id);
+    text_or_null(out, next!("correlation_id"), event.correlation_id.as_deref());
+    out.push_str("}\n");
 }
 
 /// The value itself while it is small, else the beginning of its text.
-fn optional(record: &mut ObjectText, name: &str, value: Option<Json<'_>>) {
-    let Some(value) = value else {
-        record.json(name, Json::NULL);
-        return;
-    };
+fn optional(out: &mut String, lead: &str, value: Option<Json<'_>>) {
+    let Some(value) = value else { return null(out, lead) };
     let compact = value.compact();
     let short = match value.kind() {
         Kind::Object | Kind::Array => compact.len() <= MAX_JSON && Reference::of(value).is_none(),
@@ -115,25 +118,48 @@ fn optional(record: &mut ObjectText, name: &str, value: Option<Json<'_>>) {
         _ => true,
     };
     match short {
-        true => record.json(name, Json::trusted(&compact)),
-        false => record.text(name, &cut(&as_text(value), MAX_TEXT)),
-    };
+        true => plain(out, lead, &compact),
+        false => text(out, lead, &cut(&as_text(value), MAX_TEXT)),
+    }
 }
 
-fn time_or_null(record: &mut ObjectText, name: &str, time: Option<Timestamp>) {
-    let Some(time) = time else {
-        record.json(name, Json::NULL);
-        return;
-    };
-    match time.canonical().as_ref().map(|text| std::str::from_utf8(text)) {
-        Some(Ok(text)) => record.text(name, text),
-        _ => record.text(name, &time.to_string()),
-    };
+fn time_or_null(out: &mut String, lead: &str, time: Option<Timestamp>) {
+    match time {
+        Some(time) => {
+            out.push_str(lead);
+            out.push('"');
+            time.write(out);
+            out.push('"');
+        }
+        None => null(out, lead),
+    }
 }
 
-fn text_or_null(record: &mut ObjectText, name: &str, value: Option<&str>) {
+fn number_or_null(out: &mut String, lead: &str, number: Option<u64>) {
+    match number {
+        Some(number) => plain(out, lead, itoa::Buffer::new().format(number)),
+        None => null(out, lead),
+    }
+}
+
+fn text_or_null(out: &mut String, lead: &str, value: Option<&str>) {
     match value {
-        Some(value) => record.text(name, value),
-        None => record.json(name, Json::NULL),
-    };
+        Some(value) => text(out, lead, value),
+        None => null(out, lead),
+    }
+}
+
+fn text(out: &mut String, lead: &str, value: &str) {
+    out.push_str(lead);
+    escape_into(value, out);
+}
+
+fn null(out: &mut String, lead: &str) {
+    plain(out, lead, "null");
+}
+
+/// A value that is JSON text already.
+fn plain(out: &mut String, lead: &str, value: &str) {
+    out.push_str(lead);
+    out.push_str(value);
 }

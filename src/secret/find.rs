@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Rules;
+use super::prefix;
 use super::rule::{Lead, Rule, is_word};
 
 /// A secret in a text.
@@ -27,7 +28,7 @@ impl Rules {
     /// Whether text may hold a secret: cheap, and never false where one is.
     #[must_use]
     pub fn may_hold_secret(&self, bytes: &[u8]) -> bool {
-        hides_characters(bytes) || self.holds_prefix(bytes)
+        bytes.len() >= prefix::BEGINNING && (hides_characters(bytes) || self.holds_prefix(bytes))
     }
 
     /// Whether a prefix stands there as it is.

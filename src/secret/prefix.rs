@@ -2,6 +2,9 @@
 
 use super::rule::Rule;
 
+/// So many bytes at its beginning every prefix is known by: none has fewer.
+pub(super) const BEGINNING: usize = 3;
+
 /// A set of the first three bytes of every prefix, each byte cut to its five low bits, so
 /// that upper and lower case are the same. It fits the processor's first cache, and is
 /// made when the program is compiled.

@@ -27,8 +27,7 @@ impl<'a> Members<'a> {
     /// Walks an object; other kinds have no members.
     #[must_use]
     pub fn of(object: Json<'a>) -> Self {
-        let mut members =
-            Self { object, kept: [[0; 4]; KEPT], count: 0, initials: 0, all: true };
+        let mut members = Self { object, kept: [[0; 4]; KEPT], count: 0, initials: 0, all: true };
         let base = object.text().as_ptr() as usize;
         let span = |part: &str| {
             let from = part.as_ptr() as usize - base;

@@ -113,12 +113,10 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
             Body::Complete(_) | Body::Oversized { hash: Some(_), .. } => {}
         }
         let event = looked.event(line);
-        let view = match &event {
-            Ok(event) => Ok(event.as_ref().map(View::of)),
-            Err(errors) => Err(errors),
-        };
-        check.line(line, looked, &view);
-        if let Ok(Some(view)) = &view {
+        let view = event.as_ref().ok().and_then(Option::as_ref).map(View::of);
+        let view = view.as_ref();
+        check.line(line, looked, event.as_ref().map(|_| view).map_err(Vec::as_slice));
+        if let Some(view) = view {
             let event = view.event;
             events += 1;
             last_sequence = event.sequence;
