@@ -5,11 +5,12 @@ use std::hash::BuildHasher as _;
 use foldhash::HashSet;
 use foldhash::quality::RandomState;
 
-/// Event ids, 16 bytes each. Those that this program makes rise with time, and are kept as they
-/// are while they do; all others by their hash, under two keys that are made anew in each process.
+/// Event ids, 16 bytes each. Those that this program makes rise with time but for those of one
+/// millisecond, and are kept as they are, in few sequences that rise; all others by their hash,
+/// under two keys that are made anew in each process.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
-    rising: Vec<u128>,
+    rising: [Rising; 4],
     others: HashSet<u128>,
     keys: [RandomState; 2],
 }
@@ -17,24 +18,52 @@ pub(super) struct Ids {
 impl Ids {
     /// Takes an id, and the number in it where that is known. False when it was there before.
     pub(super) fn insert(&mut self, id: &str, known: Option<u128>) -> bool {
-        match known.or_else(|| number(id)) {
-            Some(number) if self.rising.last().is_none_or(|last| *last < number) => {
-                self.rising.push(number);
+        let Some(number) = known.or_else(|| number(id)) else {
+            return self.others.insert(self.key(id));
+        };
+        if self.rising.iter().any(|rising| rising.holds(number)) {
+            return false;
+        }
+        // What no sequence could take is below what any of them will take later.
+        let fitting = self.rising.iter_mut().filter(|rising| rising.takes(number));
+        match fitting.max_by_key(|rising| rising.0.last().copied()) {
+            Some(rising) => {
+                rising.0.push(number);
                 true
             }
-            Some(number) if self.rising.binary_search(&number).is_ok() => false,
-            _ => self.others.insert(self.key(id)),
+            None => self.others.insert(self.key(id)),
         }
     }
 
     pub(super) fn holds(&self, id: &str) -> bool {
-        number(id).is_some_and(|number| self.rising.binary_search(&number).is_ok())
+        number(id).is_some_and(|number| self.rising.iter().any(|rising| rising.holds(number)))
             || self.others.contains(&self.key(id))
     }
 
     fn key(&self, id: &str) -> u128 {
         let [one, other] = self.keys.each_ref().map(|key| u128::from(key.hash_one(id)));
         one << 64 | other
+    }
+}
+
+/// Numbers, each greater than the one before.
+#[derive(Debug, Default)]
+struct Rising(Vec<u128>);
+
+impl Rising {
+    fn takes(&self, number: u128) -> bool {
+        self.0.last().is_none_or(|last| *last < number)
+    }
+
+    fn holds(&self, number: u128) -> bool {
+        /// Most that are looked for are among the newest.
+        const NEAR: usize = 1 << 10;
+        if self.takes(number) {
+            return false;
+        }
+        let (far, near) = self.0.split_at(self.0.len().saturating_sub(NEAR));
+        let part = if near.first().is_some_and(|first| *first <= number) { near } else { far };
+        part.binary_search(&number).is_ok()
     }
 }
 

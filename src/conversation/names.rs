@@ -22,38 +22,58 @@ pub(super) struct Names {
     text: String,
     /// Where each name ends in the text.
     ends: Vec<usize>,
-    numbers: HashTable<Name>,
+    numbers: HashTable<Entry>,
     hasher: RandomState,
+}
+
+/// A name in the table, with half of its hash: a table that grows reads no text.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    hash: u32,
+    name: Name,
+}
+
+impl Entry {
+    /// The hash that the table goes by: it takes the place from the lower bits, and tells
+    /// neighbours apart by the upper ones.
+    fn spread(hash: u32) -> u64 {
+        u64::from(hash) << 32 | u64::from(hash)
+    }
 }
 
 impl Names {
     /// The number of a name.
     pub(super) fn get(&mut self, name: &str) -> Name {
-        let hash = self.hasher.hash_one(name);
-        let Self { text, ends, numbers, hasher } = self;
-        if let Some(known) = numbers.find(hash, |known| at(text, ends, *known) == name) {
-            return *known;
+        let hash = self.hash(name);
+        if let Some(known) = self.find(hash, name) {
+            return known;
         }
-        let number = Name(u32::try_from(ends.len()).unwrap_or(u32::MAX));
-        text.push_str(name);
-        ends.push(text.len());
-        numbers.insert_unique(hash, number, |known| hasher.hash_one(at(text, ends, *known)));
+        let number = Name(u32::try_from(self.ends.len()).unwrap_or(u32::MAX));
+        self.text.push_str(name);
+        self.ends.push(self.text.len());
+        let entry = Entry { hash, name: number };
+        let spread = |entry: &Entry| Entry::spread(entry.hash);
+        self.numbers.insert_unique(Entry::spread(hash), entry, spread);
         number
     }
 
     /// The number of a name that has come before.
     pub(super) fn known(&self, name: &str) -> Option<Name> {
-        let same = |known: &Name| self.text(*known) == name;
-        self.numbers.find(self.hasher.hash_one(name), same).copied()
+        self.find(self.hash(name), name)
+    }
+
+    fn find(&self, hash: u32, name: &str) -> Option<Name> {
+        let same = |entry: &Entry| entry.hash == hash && self.text(entry.name) == name;
+        self.numbers.find(Entry::spread(hash), same).map(|entry| entry.name)
+    }
+
+    fn hash(&self, name: &str) -> u32 {
+        self.hasher.hash_one(name) as u32
     }
 
     /// The name of that number.
     pub(super) fn text(&self, name: Name) -> &str {
-        at(&self.text, &self.ends, name)
+        let from = name.index().checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[from..self.ends[name.index()]]
     }
-}
-
-fn at<'t>(text: &'t str, ends: &[usize], name: Name) -> &'t str {
-    let from = name.index().checked_sub(1).map_or(0, |before| ends[before]);
-    &text[from..ends[name.index()]]
 }
