@@ -1,12 +1,12 @@
 //! Where the fields of an event lie in its line, where it is written as this program writes
 //! lines: what one thread read, another puts together without reading it a second time.
 
-use super::envelope::{Event, MAX_SEQUENCE, Severity, is_hash};
+use super::envelope::{Event, MAX_LINE, MAX_SEQUENCE, Severity, is_hash};
 use super::id::{check_id, check_type};
 use super::json::{self, Json, Rules};
 use super::time::Timestamp;
 
-/// Byte offsets of a field in a line, from and to. No field begins at 0.
+/// Byte offsets of a field in a line, from and to: no line is too long for them.
 type Span = (u32, u32);
 
 /// The fields of an event, by their places in its line.
@@ -67,7 +67,9 @@ impl Spans {
         data: fn(&str) -> Option<Json<'_>>,
         last: Option<&mut Names>,
     ) -> Option<(Self, bool)> {
-        u32::try_from(line.len()).ok()?;
+        if line.len() > MAX_LINE {
+            return None;
+        }
         let mut cursor = Cursor { line, at: 0 };
         let event_id = cursor.string("{\"event_id\":\"")?;
         let sequence = cursor.whole(",\"sequence\":")?;
