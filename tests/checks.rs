@@ -202,6 +202,16 @@ fn each_check_has_its_run() {
         ("RL010", bytes(&vec![b'x'; (8 << 20) + 1]), no),
         ("RL011", in_flight, no),
         ("RL012", line(r#"{"type":"file.read","data":{}}"#), no),
+        (
+            "RL013",
+            {
+                let bench = sound();
+                let end = bench.log().len();
+                let record = format!(r#"{{"origin":"tail","offset":{end},"bytes":4}}"#);
+                rewritten(bench, "logs/rejected.jsonl", |_| Some(format!("{record}\n")))
+            },
+            no,
+        ),
         ("RL101", line(r#"{"sequence":7}"#), no),
         ("RL102", line(r#"{"sequence":4}"#), no),
         ("RL103", line(r#"{"event_id":"e2"}"#), no),

@@ -94,6 +94,53 @@ fn litter_after_the_last_newline() {
     }
 }
 
+/// If this fails, bytes that were moved away by a writer that was killed before it could tell
+/// are told by nobody, or twice.
+#[test]
+fn a_repair_that_was_killed_is_told() {
+    let megabytes = vec![b'x'; (2 << 20) + 5];
+    for litter in [&b"torn"[..], b"\xff\xfe", &megabytes] {
+        for mend in [&["emit", "--run", "r", "note"][..], &["validate", "r", "--fix", "-q"]] {
+            let bench = Bench::with_run();
+            let sound = fs::read(bench.log_path()).unwrap();
+            bench.append_raw(litter);
+            bench.emit(&["note"]);
+            // As the killed one left it: moved, cut off, and no more.
+            fs::write(bench.log_path(), &sound).unwrap();
+            let found = bench.call(&["validate", "r", "--select", "RL013", "--strict"]);
+            assert_eq!(found.status, 1, "{}", found.out);
+            assert!(found.out.contains(&format!("{} bytes", litter.len())), "{}", found.out);
+            bench.ok(mend);
+            bench.emit(&["note"]);
+            let lines = bench.lines();
+            let told: Vec<_> =
+                lines.iter().filter(|line| line["type"] == "log.recovered").collect();
+            assert_eq!(told.len(), 1, "{mend:?}");
+            assert_eq!(told[0]["data"]["bytes"], litter.len());
+            assert_eq!(bench.call(&["validate", "r", "--select", "RL013", "--strict"]).status, 0);
+        }
+    }
+    // What came of a stream, or from elsewhere in the log, is not that.
+    let bench = Bench::with_run();
+    let end = fs::read(bench.log_path()).unwrap().len();
+    fs::create_dir_all(bench.path("runs/r/logs")).unwrap();
+    let record = |origin: &str, offset: usize| {
+        format!("{{\"origin\":\"{origin}\",\"offset\":{offset},\"bytes\":4,\"text\":\"torn\"}}\n")
+    };
+    let records = [
+        record("stream", end),
+        record("tail", end - 1),
+        record("tail", end + 4),
+        record("tail", end) + &record("tail", end + 5),
+        "garbage\n".to_owned(),
+        String::new(),
+    ];
+    for record in records {
+        fs::write(bench.path("runs/r/logs/rejected.jsonl"), &record).unwrap();
+        assert_eq!(bench.call(&["validate", "r", "--select", "RL013", "--strict"]).status, 0);
+    }
+}
+
 /// If this fails, a first event that was torn makes its run unusable.
 #[test]
 fn a_log_without_a_complete_line() {

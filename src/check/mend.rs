@@ -33,6 +33,8 @@ pub enum Action {
     Complete,
     /// Move a torn tail away.
     Quarantine,
+    /// Record that one was moved away.
+    Tell,
     /// Append behind a damaged last line.
     Resume,
     /// Make a derived file from the log.
@@ -109,7 +111,8 @@ fn end_in_order(standing: &Standing<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     let Ending { damaged, unterminated, end } = standing.ending;
     // While a writer is at work, its bytes are no tail.
-    let settled = standing.findings.all.iter().any(|finding| finding.code == "RL010");
+    let is_found = |code: &str| standing.findings.all.iter().any(|finding| finding.code == code);
+    let settled = is_found("RL010");
     match unterminated {
         Unterminated::Record(_) if settled => steps.push(Step::new(
             Action::Complete,
@@ -123,6 +126,14 @@ fn end_in_order(standing: &Standing<'_>) -> Vec<Step> {
             Some(*end),
             format!(
                 "move the {bytes} bytes of {LOG} from byte {end} on to logs/rejected.jsonl, and record it"
+            ),
+        )),
+        Unterminated::Moved(bytes) if is_found("RL013") => steps.push(Step::new(
+            Action::Tell,
+            LOG,
+            Some(*end),
+            format!(
+                "record that the {bytes} bytes of {LOG} from byte {end} on were moved to logs/rejected.jsonl"
             ),
         )),
         _ => {}

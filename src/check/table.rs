@@ -69,6 +69,7 @@ pub static CHECKS: &[Check] = &[
     check("RL010", "line", Error, "torn tail", "an interrupted write left bytes after the last newline", "the next `runlog emit` moves them to logs/rejected.jsonl, or `runlog validate --fix` does").ended(),
     check("RL011", "line", Info, "bytes in flight", "a writer was at work while the log was read", "nothing to mend; validate again when the run has ended"),
     check("RL012", "line", Warning, "expected data field missing", "the catalogue marks fields that the views rely on", "give the field when emitting events of this type"),
+    check("RL013", "line", Warning, "moved bytes that no event tells of", "a writer moved a torn tail to logs/rejected.jsonl and was killed before it recorded that", "the next `runlog emit` records it, or `runlog validate --fix` does").ended(),
     check("RL101", "order", Error, "gap in the sequence", "events between two sequences are missing: lines were removed", "restore the log from a copy"),
     check("RL102", "order", Error, "sequence repeated or going back", "lines were repeated, swapped or joined from two logs", "restore the log from a copy"),
     check("RL103", "order", Error, "event id repeated", "an event id stands for one event", "find the writer that bypasses `runlog emit`"),

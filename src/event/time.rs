@@ -108,6 +108,7 @@ impl Timestamp {
         write(11, of_day / 3_600_000);
         write(14, of_day / 60_000 % 60);
         write(17, of_day / 1_000 % 60);
+        // Three digits: two, and from the second on two again.
         write(20, of_day / 10 % 100);
         write(21, of_day % 100);
         Some(text)

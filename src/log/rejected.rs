@@ -1,9 +1,13 @@
 //! `logs/rejected.jsonl`: what could not be taken, word for word, with the reason.
 
+use std::path::Path;
+
 use base64::Engine as _;
 
-use crate::event::json::ObjectText;
+use super::tail::read_tail;
+use crate::event::json::{self, Json, ObjectText, Rules};
 use crate::event::time::Timestamp;
+use crate::fs::{Access, open_regular};
 
 /// Where rejected bytes came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +16,16 @@ pub enum Origin {
     Stream,
     /// The unterminated end of a log.
     Tail,
+}
+
+impl Origin {
+    /// The name in the record.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Stream => "stream",
+            Self::Tail => "tail",
+        }
+    }
 }
 
 /// One record of `logs/rejected.jsonl`.
@@ -38,12 +52,8 @@ pub struct Rejected<'r> {
 impl Rejected<'_> {
     /// Appends the record as one line: `text` where the bytes are that, else `base64`.
     pub fn write(&self, out: &mut Vec<u8>) {
-        let origin = match self.origin {
-            Origin::Stream => "stream",
-            Origin::Tail => "tail",
-        };
         let mut object = ObjectText::new();
-        object.text("time", &self.time.to_string()).text("origin", origin);
+        object.text("time", &self.time.to_string()).text("origin", self.origin.name());
         object.text_if("source", self.source);
         if let Some(line) = self.line {
             object.plain("line", line);
@@ -59,4 +69,40 @@ impl Rejected<'_> {
         out.extend_from_slice(object.finish().as_bytes());
         out.push(b'\n');
     }
+}
+
+/// How many bytes the newest records hold that were the end of the log from byte `from` on. While
+/// the log ends there, no event tells of them: who moved them was killed before. 0 where
+/// the file holds something else, or cannot be read.
+#[must_use]
+pub fn moved_from(rejected: &Path, from: u64) -> u64 {
+    let Ok(file) = open_regular(rejected, Access::Read) else { return 0 };
+    let Ok(mut length) = file.metadata().map(|metadata| metadata.len()) else { return 0 };
+    let mut moved: Option<(u64, u64)> = None;
+    // Long ends are moved piece by piece.
+    while let Ok(tail) = read_tail(&file, length)
+        && let Some(line) = tail.last
+        && let Some((start, end)) = of_tail(&line)
+        && start >= from
+        && moved.is_none_or(|(next, _)| end == next)
+    {
+        let (_, end) = moved.unwrap_or((start, end));
+        if start == from {
+            return end - from;
+        }
+        (moved, length) = (Some((start, end)), tail.last_at);
+    }
+    0
+}
+
+/// Where the bytes of a record were in the log, from and to; `None` for other records.
+fn of_tail(line: &[u8]) -> Option<(u64, u64)> {
+    let record = json::check(line, Rules::LENIENT).ok()?;
+    let number = |name| record.get(name).and_then(Json::as_u64);
+    let start = number("offset")?;
+    let end = start.checked_add(number("bytes")?)?;
+    record
+        .text_at("origin")
+        .is_some_and(|origin| origin == Origin::Tail.name())
+        .then_some((start, end))
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::lock::{Locked, LogFile};
-use super::rejected::{Origin, Rejected};
+use super::rejected::{Origin, Rejected, moved_from};
 use super::tail::{Tail, hash_range, read_range, read_tail};
 use super::{LogError, Position};
 use crate::event::envelope::{self, Event, MAX_LINE, MAX_SEQUENCE};
@@ -20,7 +20,8 @@ pub enum Repair {
     /// The bytes were a whole next record that lacked only its newline; it got one.
     /// This is the record.
     Completed(Vec<u8>),
-    /// The bytes were moved away; a `log.recovered` event should tell it.
+    /// The bytes were moved away, now or by a writer that was killed before it could tell;
+    /// a `log.recovered` event should tell it.
     Quarantined {
         /// How many.
         bytes: u64,
@@ -36,6 +37,8 @@ pub enum Unterminated {
     Record(Vec<u8>),
     /// Something else: so many bytes of a write that was interrupted.
     Torn(u64),
+    /// Nothing any more: so many bytes were moved away, which no event tells.
+    Moved(u64),
 }
 
 /// A last complete line that is known to be no event of the run, behind which recording is to
@@ -55,7 +58,8 @@ impl LogFile {
     /// Looks at the end of the first `length` bytes: where the next line goes, and what stands
     /// in its way. Only the holder of the lock may rely on it.
     ///
-    /// `run_id` is the run that the last line must belong to.
+    /// `run_id` is the run that the last line must belong to; `rejected` is the path
+    /// of `logs/rejected.jsonl`.
     ///
     /// # Errors
     /// [`LogError::Damaged`] when the last complete line is no event of this run, and not
@@ -65,13 +69,17 @@ impl LogFile {
         length: u64,
         run_id: Option<&str>,
         resumption: Option<Resumption>,
+        rejected: &Path,
     ) -> Result<(Position, Unterminated), LogError> {
         let read = |error| LogError::from(FsError::io(self.path(), "read", error));
         let tail = read_tail(self.file(), length).map_err(read)?;
         let position = self.position(&tail, run_id, resumption)?;
         let bytes = length - tail.torn_at;
         if bytes == 0 {
-            return Ok((position, Unterminated::Nothing));
+            return Ok(match moved_from(rejected, position.end) {
+                0 => (position, Unterminated::Nothing),
+                moved => (position, Unterminated::Moved(moved)),
+            });
         }
         if bytes <= MAX_LINE as u64 {
             let torn = read_range(self.file(), tail.torn_at, length).map_err(read)?;
@@ -129,9 +137,10 @@ impl Locked<'_> {
         now: Timestamp,
     ) -> Result<(Position, Repair), LogError> {
         let length = self.length();
-        let (position, unterminated) = self.log().examine(length, run_id, resumption)?;
+        let (position, unterminated) = self.log().examine(length, run_id, resumption, rejected)?;
         match unterminated {
             Unterminated::Nothing => Ok((position, Repair::None)),
+            Unterminated::Moved(bytes) => Ok((position, Repair::Quarantined { bytes })),
             Unterminated::Record(record) => {
                 self.append(b"\n")?;
                 let position = Position {

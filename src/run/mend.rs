@@ -42,12 +42,13 @@ pub struct DamagedLine {
 pub fn ending(run: &RunDir, last_sequence: u64, now: Timestamp) -> Result<Ending, RunError> {
     let log = LogFile::open(&run.events(), Access::Read)?;
     let run_id = identify(run, &log, now)?.run_id;
-    let length = log.length()?;
-    let examined = match log.examine(length, Some(&run_id), None) {
+    let (length, rejected) = (log.length()?, run.rejected());
+    let examined = match log.examine(length, Some(&run_id), None, &rejected) {
         Err(LogError::Damaged { offset, reason, .. }) => {
             let behind = Resumption { offset, sequence: last_sequence };
             let damaged = Some(DamagedLine { offset, reason });
-            log.examine(length, Some(&run_id), Some(behind)).map(|end| (damaged, end))
+            let examined = log.examine(length, Some(&run_id), Some(behind), &rejected);
+            examined.map(|end| (damaged, end))
         }
         examined => examined.map(|end| (None, end)),
     };

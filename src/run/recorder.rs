@@ -36,8 +36,6 @@ pub struct Recorder {
     identity: Identity,
     ids: Option<EventIds>,
     many_ids: bool,
-    /// Bytes of a torn tail that were moved away, but not yet told by an event.
-    untold: u64,
     recent: RecentCalls,
     /// Bytes of the log after the last append.
     end: u64,
@@ -92,7 +90,6 @@ impl Recorder {
             identity,
             ids: None,
             many_ids: false,
-            untold: 0,
             recent,
             end: 0,
             buffer: Vec::new(),
@@ -325,7 +322,6 @@ impl Recorder {
             ids,
             recent,
             options,
-            untold,
             end: last,
             stops,
             resumption,
@@ -344,9 +340,6 @@ impl Recorder {
         let now = (options.clock)();
         let (position, repair) =
             locked.settle(Some(&identity.run_id), *resumption, &run.rejected(), now)?;
-        if let Repair::Quarantined { bytes } = repair {
-            *untold += bytes;
-        }
         if identity.provisional && position.sequence > 0 {
             return Ok(Attempt::Renamed);
         }
@@ -366,9 +359,9 @@ impl Recorder {
         let mut writing = Writing::after(position, now, std::mem::take(buffer));
         writing.buffer.reserve(prepared.longest());
         let mut batch = Batch::default();
-        if *untold > 0 {
-            batch.recovered_bytes = *untold;
-            let (line, text) = own(recovered(*untold), options, &defaults)?;
+        if let Repair::Quarantined { bytes } = repair {
+            batch.recovered_bytes = bytes;
+            let (line, text) = own(recovered(bytes), options, &defaults)?;
             writing.push((line, &text), Role::Recovered, None);
         }
         let created = drafts().next().is_some_and(is_created);
@@ -424,7 +417,6 @@ impl Recorder {
         }
         *last = locked.length();
         drop(locked);
-        *untold = 0;
         identity.provisional &= writing.sequence == 0;
         (batch.outcomes, *ends, *buffer) = writing.finish(taken, intakes);
         Ok(Attempt::Done(batch))

@@ -7,8 +7,6 @@ use super::view::Json;
 #[derive(Clone, Debug)]
 pub struct ObjectText {
     text: String,
-    /// Where the object's first member goes.
-    inside: usize,
 }
 
 impl Default for ObjectText {
@@ -21,21 +19,13 @@ impl ObjectText {
     /// An object without members.
     #[must_use]
     pub fn new() -> Self {
-        Self::behind(String::new())
-    }
-
-    /// An object without members behind other text.
-    #[must_use]
-    pub fn behind(mut text: String) -> Self {
-        text.push('{');
-        let inside = text.len();
-        Self { text, inside }
+        Self { text: "{".to_owned() }
     }
 
     /// Whether no member was written yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.text.len() == self.inside
+        self.text.len() == "{".len()
     }
 
     /// Adds a member with a value that is JSON text already.
@@ -77,7 +67,7 @@ impl ObjectText {
         self
     }
 
-    /// The finished object, behind what stood before it.
+    /// The finished object.
     #[must_use]
     pub fn finish(mut self) -> String {
         self.text.push('}');

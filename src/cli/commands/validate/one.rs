@@ -25,6 +25,7 @@ use crate::event::templates::Templates;
 use crate::fs::{Access, FsError, open_regular, read_small};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader};
+use crate::log::rejected::moved_from;
 use crate::run::blobs::look as look_at_blob;
 use crate::run::deliverables::{FOLDER, Found, files, look};
 use crate::run::derive::{Fold, Records};
@@ -92,6 +93,7 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
         Comparison::new(name, lines.map(|lines| BufReader::with_capacity(READ, lines)))
     });
     let reader = LogReader::open(&run.events())?;
+    let end = reader.end();
     let mut check = LogCheck::new(asked.secrets, asked.templates);
     let mut blobs = BlobCheck::default();
     let (mut fold, mut records) = (Fold::default(), Records::default());
@@ -148,8 +150,9 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
     let (next, lost) = (check.last_sequence(), cut || check.is_damaged());
     let mut findings = check.finish(&fold.state);
     blobs.finish().into_iter().for_each(|finding| findings.push(finding));
-    if let Some((number, offset, length)) = tail {
-        findings.push(judge_tail(run, number, offset, length));
+    match tail {
+        Some((number, offset, length)) => findings.push(judge_tail(run, number, offset, length)),
+        None => untold(run, end, &mut findings),
     }
     if let Some(expected) = asked.expected_head.filter(|head| !is(found_head, &head.hash)) {
         let message = match found_head {
@@ -278,14 +281,29 @@ fn snapshot(path: &Path) -> Result<Option<Snapshot>, FsError> {
 /// Only the holder of the lock may call a tail torn.
 fn judge_tail(run: &RunDir, number: u64, offset: u64, length: u64) -> Finding {
     let place = Place { line: Some(number), offset: Some(offset), ..Place::file(LOG) };
-    let settled = LogFile::open(&run.events(), Access::Read)
-        .is_ok_and(|log| log.is_free() && log.length().is_ok_and(|now| now == offset + length));
-    if settled {
+    if is_settled(run, offset + length) {
         let message = format!("{length} bytes after the last newline; no writer is at work");
         Finding::new("RL010", place, message)
     } else {
         Finding::new("RL011", place, "a writer was at work here")
     }
+}
+
+/// What was moved away from the end of the log, and is told nowhere; a writer at work may be
+/// just about to.
+fn untold(run: &RunDir, end: u64, findings: &mut Findings) {
+    let moved = moved_from(&run.rejected(), end);
+    if moved > 0 && is_settled(run, end) {
+        let place = Place { offset: Some(end), ..Place::file(LOG) };
+        let message = format!("{moved} bytes from here on were moved to logs/rejected.jsonl");
+        findings.push(Finding::new("RL013", place, message));
+    }
+}
+
+/// Whether the log ends at byte `end`, and nobody is about to write.
+fn is_settled(run: &RunDir, end: u64) -> bool {
+    LogFile::open(&run.events(), Access::Read)
+        .is_ok_and(|log| log.is_free() && log.length().is_ok_and(|now| now == end))
 }
 
 fn unreadable(
