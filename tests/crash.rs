@@ -120,12 +120,27 @@ fn a_repair_that_was_killed_is_told() {
             assert_eq!(bench.call(&["validate", "r", "--select", "RL013", "--strict"]).status, 0);
         }
     }
+    // Killed twice, and once more before the log was cut; then a stream brings only garbage.
+    let bench = Bench::with_run();
+    let sound = fs::read(bench.log_path()).unwrap();
+    for litter in [&b"torn"[..], b"{\"event_id\":", b"{\"event_id\":"] {
+        fs::write(bench.log_path(), [&sound, litter].concat()).unwrap();
+        bench.emit(&["note"]);
+        fs::write(bench.log_path(), &sound).unwrap();
+    }
+    assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin", "-q"], b"garbage\n").status, 65);
+    let told = &bench.lines()[1];
+    assert_eq!(
+        (&told["type"], &told["data"]["bytes"]),
+        (&"log.recovered".into(), &(4 + 12).into())
+    );
+    assert_eq!(bench.lines().len(), 2);
     // What came of a stream, or from elsewhere in the log, is not that.
     let bench = Bench::with_run();
     let end = fs::read(bench.log_path()).unwrap().len();
     fs::create_dir_all(bench.path("runs/r/logs")).unwrap();
     let record = |origin: &str, offset: usize| {
-        format!("{{\"origin\":\"{origin}\",\"offset\":{offset},\"bytes\":4,\"text\":\"torn\"}}\n")
+        format!("{{\"origin\":\"{origin}\",\"offset\":{offset},\"bytes\":4,\"reason\":\"\"}}\n")
     };
     let records = [
         record("stream", end),

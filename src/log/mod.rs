@@ -14,7 +14,9 @@
 //!    after the last newline are what an interrupted write left: either a whole
 //!    record lacking its newline, which it gets, or a torn one, which is copied to
 //!    `logs/rejected.jsonl`, synced there, and cut off. So no line is ever glued to
-//!    a torn one, and no byte is thrown away.
+//!    a torn one, and no byte is thrown away. A `log.recovered` event tells of it. Who is
+//!    killed before that leaves a log that ends just where the newest records in
+//!    `logs/rejected.jsonl` begin: the next one tells, once, as the log grows by that ([`rejected`]).
 //! 3. The next sequence comes from the last line ([`tail`]), which costs the same in
 //!    a log of any length. There is no index beside the log that could disagree.
 //! 4. All lines of one append, with their newlines, are one `write`. If it fails, the

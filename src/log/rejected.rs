@@ -73,36 +73,51 @@ impl Rejected<'_> {
 
 /// How many bytes the newest records hold that were the end of the log from byte `from` on. While
 /// the log ends there, no event tells of them: who moved them was killed before. 0 where
-/// the file holds something else, or cannot be read.
+/// the file holds something else, or cannot be read: recording goes on all the same.
 #[must_use]
 pub fn moved_from(rejected: &Path, from: u64) -> u64 {
     let Ok(file) = open_regular(rejected, Access::Read) else { return 0 };
     let Ok(mut length) = file.metadata().map(|metadata| metadata.len()) else { return 0 };
-    let mut moved: Option<(u64, u64)> = None;
-    // Long ends are moved piece by piece.
+    let mut total = 0;
+    // The end that is being gathered: long ones are moved piece by piece.
+    let mut gathered: Option<(u64, u64)> = None;
+    let mut newer: Option<Vec<u8>> = None;
     while let Ok(tail) = read_tail(&file, length)
         && let Some(line) = tail.last
         && let Some((start, end)) = of_tail(&line)
         && start >= from
-        && moved.is_none_or(|(next, _)| end == next)
+        && gathered.is_none_or(|(next, _)| end == next)
     {
-        let (_, end) = moved.unwrap_or((start, end));
-        if start == from {
-            return end - from;
+        length = tail.last_at;
+        let (_, end) = gathered.unwrap_or((start, end));
+        gathered = (start > from).then_some((start, end));
+        if gathered.is_none() {
+            // Who is killed before the log is cut leaves the same bytes to be moved again.
+            let again = newer.as_deref().is_some_and(|newer| but_time(newer) == but_time(&line));
+            total += if again { 0 } else { end - from };
+            newer = Some(line);
         }
-        (moved, length) = (Some((start, end)), tail.last_at);
     }
-    0
+    total
 }
 
-/// Where the bytes of a record were in the log, from and to; `None` for other records.
+/// A record without its first member.
+fn but_time(line: &[u8]) -> &[u8] {
+    memchr::memchr(b',', line).map_or(line, |comma| &line[comma..])
+}
+
+/// Where the bytes of a record were in the log, from and to; `None` for other records. The bytes
+/// themselves, which come last, are not read.
 fn of_tail(line: &[u8]) -> Option<(u64, u64)> {
-    let record = json::check(line, Rules::LENIENT).ok()?;
+    const REASON: &[u8] = b",\"reason\":";
+    const NEAR: usize = 512;
+    let near = &line[..line.len().min(NEAR)];
+    let facts = near.windows(REASON.len()).position(|window| window == REASON)?;
+    let facts = [&near[..facts], b"}"].concat();
+    let record = json::check(&facts, Rules::LENIENT).ok()?;
     let number = |name| record.get(name).and_then(Json::as_u64);
     let start = number("offset")?;
     let end = start.checked_add(number("bytes")?)?;
-    record
-        .text_at("origin")
-        .is_some_and(|origin| origin == Origin::Tail.name())
-        .then_some((start, end))
+    let is_tail = record.text_at("origin").is_some_and(|origin| origin == Origin::Tail.name());
+    is_tail.then_some((start, end))
 }

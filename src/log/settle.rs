@@ -20,7 +20,7 @@ pub enum Repair {
     /// The bytes were a whole next record that lacked only its newline; it got one.
     /// This is the record.
     Completed(Vec<u8>),
-    /// The bytes were moved away, now or by a writer that was killed before it could tell;
+    /// Bytes were moved away, now or by writers that were killed before they could tell;
     /// a `log.recovered` event should tell it.
     Quarantined {
         /// How many.
@@ -152,6 +152,8 @@ impl Locked<'_> {
             }
             Unterminated::Torn(bytes) => {
                 self.quarantine(position.end, length, rejected, now)?;
+                // Others may have moved bytes from there, and have told nobody.
+                let bytes = bytes.max(moved_from(rejected, position.end));
                 Ok((position, Repair::Quarantined { bytes }))
             }
         }

@@ -25,6 +25,7 @@ use crate::event::templates::Templates;
 use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
+use crate::log::rejected::moved_from;
 use crate::log::settle::{Repair, Resumption};
 use crate::log::{LogError, Position};
 
@@ -169,12 +170,16 @@ impl Recorder {
         rules.redact_bytes(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
     }
 
-    /// Appends lines to `logs/rejected.jsonl`, durably, under the run's lock.
+    /// Appends lines to `logs/rejected.jsonl`, durably, under the run's lock. Behind them nobody
+    /// would see what a killed writer moved there and told nobody: that is told first.
     ///
     /// # Errors
     /// When the lock or the file cannot be had.
     pub fn reject(&mut self, lines: &[u8]) -> Result<(), RunError> {
         let path = self.run.rejected();
+        if moved_from(&path, self.log.length()?) > 0 {
+            self.append(&[])?;
+        }
         let locked = self.log.lock(self.options.lock_timeout)?;
         let made = make_dir(&self.run.logs())?;
         let fresh = made || !path.exists();
