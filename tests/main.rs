@@ -25,6 +25,7 @@ mod graph;
 mod hostile;
 mod import;
 mod json;
+mod key_order;
 mod layering;
 mod mutation;
 mod propose;

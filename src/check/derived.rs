@@ -11,7 +11,7 @@ use crate::transcript::extent::{Detail, Extent};
 pub struct Comparison<R> {
     file: &'static str,
     lines: Option<R>,
-    /// The next line of the file, where it was read; empty at the end.
+    /// The next line of the file, once it was read; empty at the end.
     next: Option<Vec<u8>>,
     /// Lines passed over.
     number: u64,

@@ -3,7 +3,7 @@
 
 use crate::event::envelope::{Event, LineError};
 use crate::event::hash::HexHash;
-use crate::event::spans::{Names, Spans};
+use crate::event::spans::{Belonging, Spans};
 use crate::log::reader::{Body, Line};
 use crate::secret::Rules as Secrets;
 
@@ -14,7 +14,8 @@ pub struct Looked {
     pub hash: Option<HexHash>,
     /// Where the fields of its event lie, if it is written as this program writes lines.
     spans: Option<Spans>,
-    /// The number in the id of that event, if it is of this program's making.
+    /// The number in the id of that event, if this program made it; `None` where the line is
+    /// written otherwise: then it has to be read.
     pub number: Option<u128>,
     /// Whether it may hold a secret.
     pub is_suspect: bool,
@@ -54,8 +55,9 @@ impl Scout {
 
     /// Looks at the next line.
     pub fn look(&mut self, line: &Line<'_>) -> Looked {
-        let (text, last) = (line.text().unwrap_or_default(), &mut self.familiar.names);
-        let Some((spans, same)) = Spans::of_next(text, last) else {
+        let may = |text: &str| self.secrets.may_hold_secret(text.as_bytes());
+        let text = line.text().unwrap_or_default();
+        let Some(spans) = Spans::of_next(text, &mut self.familiar.belonging) else {
             let is_suspect = match line.body {
                 Body::Complete(bytes) => self.secrets.may_hold_secret(bytes),
                 _ => false,
@@ -63,46 +65,43 @@ impl Scout {
             return Looked { hash: line.hash(), spans: None, number: None, is_suspect };
         };
         let number = super::ids::number(spans.event_id(text));
-        let news = self.familiar.news(text, &spans, same, number);
-        let is_suspect = news.iter().any(|part| self.secrets.may_hold_secret(part.as_bytes()));
+        let is_suspect = self.familiar.is_suspect(text, &spans, may)
+            | spans.given(text).into_iter().any(may)
+            | (number.is_none() && may(spans.event_id(text)));
         Looked { hash: line.hash(), spans: Some(spans), number, is_suspect }
     }
 }
 
-/// What most lines share with the line before.
+/// What most lines share with the line before: where it belongs, its type and its actor. That
+/// is looked through once. Keys, numbers, hashes and ids of this program's making never are.
 #[derive(Debug, Default)]
 struct Familiar {
-    names: Names,
-    kind_and_actor: [String; 2],
+    belonging: Belonging,
+    /// Whether that may hold a secret.
+    is_suspect: bool,
+    kind_and_actor: [Known; 2],
+}
+
+/// A text, and whether it may hold a secret.
+#[derive(Debug, Default)]
+struct Known {
+    text: String,
+    is_suspect: bool,
 }
 
 impl Familiar {
-    /// The parts of a line that are worth a look: what is given with the event, and what
-    /// differs from the line before. Keys, numbers, hashes and ids of this program's making
-    /// are not.
-    fn news<'l>(
-        &mut self,
-        line: &'l str,
-        spans: &Spans,
-        same: bool,
-        number: Option<u128>,
-    ) -> [&'l str; 11] {
-        let mut parts = [""; 11];
-        parts[..5].copy_from_slice(&spans.given(line));
-        let fields = spans.kind_and_actor(line).into_iter().zip(&mut self.kind_and_actor);
-        for (part, (field, known)) in parts[5..7].iter_mut().zip(fields) {
-            if field != known {
-                known.clear();
-                known.push_str(field);
-                *part = field;
+    /// Whether a secret may be in the fields of a line that are familiar, or become so.
+    fn is_suspect(&mut self, line: &str, spans: &Spans, may: impl Fn(&str) -> bool) -> bool {
+        if !self.belonging.is_same() {
+            self.is_suspect = spans.belonging(line).into_iter().any(&may);
+        }
+        for (field, known) in spans.kind_and_actor(line).into_iter().zip(&mut self.kind_and_actor) {
+            if field != known.text {
+                known.is_suspect = may(field);
+                known.text.clear();
+                known.text.push_str(field);
             }
         }
-        if number.is_none() {
-            parts[7] = spans.event_id(line);
-        }
-        if !same {
-            parts[8..].copy_from_slice(&spans.names(line));
-        }
-        parts
+        self.is_suspect || self.kind_and_actor.iter().any(|known| known.is_suspect)
     }
 }

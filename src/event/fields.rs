@@ -12,7 +12,7 @@ const TOOL: &[&str] = &["tool_name", "tool", "name"];
 const CALL_ID: &[&str] = &["call_id", "toolCallId", "id"];
 const ARGUMENTS: &[&str] = &["args_summary", "args", "input", "arguments"];
 const RESULT: &[&str] = &["result_summary", "result", "output"];
-/// The only ones that are paths.
+/// The only list that may hold dotted paths; the others hold names of members.
 const ERROR_TEXT: &[&str] = &["error.message", "error", "reason", "message"];
 const TEXT: &[&str] = &["text", "content", "message", "response"];
 const AGENT: &[&str] = &["agentId", "agent_id", "agent", "childAgentId", "full_namespace"];

@@ -36,7 +36,7 @@ impl Spans {
     #[must_use]
     pub fn of(line: &str) -> Option<Self> {
         let (spans, _) = Self::read(line, checked_data, None)?;
-        (spans.has_sound_names(line) && spans.is_sound(line)).then_some(spans)
+        spans.is_sound(line, false).then_some(spans)
     }
 
     /// Like [`Spans::of`], for a line that keeps the rules for sure.
@@ -44,28 +44,26 @@ impl Spans {
         Self::read(line, |rest| Some(Json::leading(rest)), None).map(|(spans, _)| spans)
     }
 
-    /// Like [`Spans::of`], for the next of many lines; and whether run, session and task are
-    /// those of the line before.
+    /// Like [`Spans::of`], for the next of many lines.
     #[must_use]
-    pub fn of_next(line: &str, last: &mut Names) -> Option<(Self, bool)> {
+    pub fn of_next(line: &str, last: &mut Belonging) -> Option<Self> {
         let (spans, same) = Self::read(line, checked_data, Some(last))?;
-        if !spans.is_sound(line) {
+        if !spans.is_sound(line, same) {
             return None;
         }
+        last.same = same;
         if !same {
-            if !spans.has_sound_names(line) {
-                return None;
-            }
             last.keep(line, &spans);
         }
-        Some((spans, same))
+        Some(spans)
     }
 
-    /// `data` reads the payload at the beginning of some text.
+    /// `data` reads the payload at the beginning of some text. Also whether the line belongs
+    /// where the `last` one did.
     fn read(
         line: &str,
         data: fn(&str) -> Option<Json<'_>>,
-        last: Option<&mut Names>,
+        last: Option<&Belonging>,
     ) -> Option<(Self, bool)> {
         if line.len() > MAX_LINE {
             return None;
@@ -111,16 +109,14 @@ impl Spans {
         (cursor.takes("}") && cursor.at == line.len()).then_some((spans, known.is_some()))
     }
 
-    /// Whether run, session and task keep the rules.
-    fn has_sound_names(&self, line: &str) -> bool {
-        [self.run_id, self.session_id, self.task_id].into_iter().all(|span| is_id(line, span))
-    }
-
-    /// Whether the other fields keep the rules. Texts do: a control character ends the reading.
-    fn is_sound(&self, line: &str) -> bool {
+    /// Whether the fields keep the rules; run, session and task do where they are the `same` as
+    /// on a line that did. Texts do: a control character ends the reading.
+    fn is_sound(&self, line: &str, same: bool) -> bool {
         let is = |span: Span, rule: fn(&str) -> bool| text(line, span).is_some_and(rule);
+        let id = |span: Span| is(span, |text| check_id("id", text).is_ok());
         let given = [Some(self.event_id), self.correlation_id, self.parent_event_id];
-        given.into_iter().flatten().all(|span| is_id(line, span))
+        (same || [self.run_id, self.session_id, self.task_id].into_iter().all(id))
+            && given.into_iter().flatten().all(id)
             && is(self.kind, |text| check_type(text).is_ok())
             && self.prev_hash.is_none_or(|span| is(span, is_hash))
     }
@@ -157,7 +153,7 @@ impl Spans {
 
     /// Run, session and task.
     #[must_use]
-    pub fn names<'l>(&self, line: &'l str) -> [&'l str; 3] {
+    pub fn belonging<'l>(&self, line: &'l str) -> [&'l str; 3] {
         [self.run_id, self.session_id, self.task_id]
             .map(|span| text(line, span).unwrap_or_default())
     }
@@ -180,15 +176,23 @@ impl Spans {
 
 /// Run, session and task of a line, which most lines of a log share with the one before.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct Belonging {
     /// The members, as they stand there one behind the other.
     text: String,
     /// The places of their values in `text`.
     places: [Span; 3],
+    /// Whether they were the same on the line before.
+    same: bool,
 }
 
-impl Names {
-    /// The places of these names where the cursor stands, which then passes over them.
+impl Belonging {
+    /// Whether the last line that was read belongs where the one before it does.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        self.same
+    }
+
+    /// The places of run, session and task where the cursor stands, which then passes over them.
     #[inline(always)]
     fn places(&self, cursor: &mut Cursor<'_>) -> Option<[Span; 3]> {
         let rest = cursor.line.as_bytes().get(cursor.at..)?;
@@ -209,10 +213,6 @@ impl Names {
         self.places = [spans.run_id, spans.session_id, spans.task_id]
             .map(|(from, to)| (from - start, to - start));
     }
-}
-
-fn is_id(line: &str, span: Span) -> bool {
-    text(line, span).is_some_and(|text| check_id("id", text).is_ok())
 }
 
 fn text(line: &str, (from, to): Span) -> Option<&str> {

@@ -1,6 +1,6 @@
 //! Time stamps: RFC 3339, kept as milliseconds of UTC.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
 
@@ -24,7 +24,7 @@ impl Timestamp {
     /// Reads RFC 3339 with a zone. A leap second (`23:59:60Z`) is taken as the second after it.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        if let Some(fast) = canonical(text.as_bytes()) {
+        if let Some(fast) = of_canonical(text.as_bytes()) {
             return Some(fast);
         }
         let separated = matches!(text.as_bytes().get(10), Some(b'T' | b't' | b' '));
@@ -82,7 +82,7 @@ impl Timestamp {
     }
 
     /// The one form that this program writes; `None` outside the years 0000 to 9999.
-    pub(crate) fn canonical(self) -> Option<[u8; 24]> {
+    fn canonical(self) -> Option<[u8; 24]> {
         let Self(millis) = Self::within_years(self.0)?;
         let days = millis.div_euclid(86_400_000);
         let of_day = millis.rem_euclid(86_400_000) as u32;
@@ -116,9 +116,13 @@ impl Timestamp {
 
     /// Appends it in the form that [`fmt::Display`] writes.
     pub fn write(self, out: &mut String) {
+        let _ = self.write_to(|text| out.write_str(text));
+    }
+
+    fn write_to(self, write: impl FnOnce(&str) -> fmt::Result) -> fmt::Result {
         match self.canonical().as_ref().map(|text| std::str::from_utf8(text)) {
-            Some(Ok(text)) => out.push_str(text),
-            _ => out.push_str(&self.to_string()),
+            Some(Ok(text)) => write(text),
+            _ => write(&self.utc().to_rfc3339_opts(SecondsFormat::Millis, true)),
         }
     }
 
@@ -130,15 +134,12 @@ impl Timestamp {
 impl fmt::Display for Timestamp {
     /// RFC 3339 in UTC with milliseconds: `2026-04-26T10:00:00.000Z`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.canonical().as_ref().map(|text| std::str::from_utf8(text)) {
-            Some(Ok(text)) => f.write_str(text),
-            _ => f.write_str(&self.utc().to_rfc3339_opts(SecondsFormat::Millis, true)),
-        }
+        self.write_to(|text| f.write_str(text))
     }
 }
 
 /// Reads the one form that this program writes, which is nearly every line of a log.
-fn canonical(text: &[u8]) -> Option<Timestamp> {
+fn of_canonical(text: &[u8]) -> Option<Timestamp> {
     let digits = |from: usize, count: usize| {
         text[from..from + count].iter().try_fold(0_i64, |number, byte| {
             byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0'))
