@@ -20,7 +20,7 @@ fn text(check: &Check) -> String {
     let level = level.name();
     let fix = match fix {
         Fix::Nothing => "",
-        Fix::End => "  fix:  --fix brings the end of the log in order, and records what was moved away\n",
+        Fix::End => "  fix:  --fix brings the end in order, and records what was moved away\n",
         Fix::Rebuild => "  fix:  --fix makes it anew\n",
     };
     format!("{code} ({family}, {level}): {title}\n  why:  {why}\n  mend: {mend}\n{fix}")
