@@ -1,22 +1,6 @@
 //! Completions, man pages and help: generated, committed, fresh. UPDATE=1 writes them.
 
-use std::fs;
-use std::path::Path;
-
-use crate::support::{Bench, root, tasks};
-
-fn fresh(path: &Path, content: &[u8]) {
-    if std::env::var_os("UPDATE").is_some() {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
-    }
-    let committed = fs::read(path).unwrap_or_default();
-    assert!(
-        committed == content,
-        "{} is out of date: UPDATE=1 cargo test generated",
-        path.display()
-    );
-}
+use crate::support::{Bench, fresh, root, tasks};
 
 /// If this fails, completion scripts do not know an option.
 #[test]
@@ -30,7 +14,7 @@ fn completions_are_fresh() {
     ] {
         let script = runlog::cli::completion_script(shell);
         assert!(!script.is_empty(), "{shell}");
-        fresh(&root().join("completions").join(name), &script);
+        fresh(&root().join("completions").join(name), &script, "generated");
         assert_eq!(Bench::new().ok(&["completions", shell]).as_bytes(), script);
     }
 }
@@ -70,7 +54,7 @@ fn man_pages_are_fresh() {
         let named = command.clone().name(leaked).display_name(leaked);
         let mut text = Vec::new();
         clap_mangen::Man::new(named).render(&mut text).unwrap();
-        fresh(&root().join("completions/man").join(format!("{name}.1")), &text);
+        fresh(&root().join("completions/man").join(format!("{name}.1")), &text, "generated");
         for inner in command.get_subcommands() {
             page(inner, &format!("{name}-{}", inner.get_name()));
         }

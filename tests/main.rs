@@ -21,6 +21,7 @@ mod fix;
 mod fold;
 mod fuzz;
 mod generated;
+mod golden;
 mod graph;
 mod hostile;
 mod import;

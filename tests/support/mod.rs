@@ -165,3 +165,20 @@ pub(crate) fn tasks(notation: &str) -> Bench {
     assert_eq!(said.status, 0, "{}", said.err);
     bench
 }
+
+/// Compares a committed file with what it should hold. UPDATE=1 writes it; `test` names the tests
+/// to run for that.
+pub(crate) fn fresh(path: &Path, content: &[u8], test: &str) {
+    if std::env::var_os("UPDATE").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    let committed = fs::read(path).unwrap_or_default();
+    let (was, is) = (String::from_utf8_lossy(&committed), String::from_utf8_lossy(content));
+    let changed = is.lines().zip(was.lines()).find(|(is, was)| is != was);
+    assert!(
+        committed == content,
+        "{} is out of date (UPDATE=1 cargo test {test}); first difference: {changed:#?}",
+        path.display()
+    );
+}
