@@ -18,7 +18,7 @@
 //! | layer | modules | what |
 //! |---|---|---|
 //! | 1 | [`event`], [`fs`], [`render`] | envelopes, catalogue, templates; safe files; inert text |
-//! | 2 | [`log`], [`import`], [`conversation`], [`secret`] | the log and its lock; dialects; calls, tasks, spawned agents, usage; what must not be recorded |
+//! | 2 | [`log`], [`import`], [`history`], [`secret`] | the log and its lock; dialects; calls, tasks, spawned agents, usage; what must not be recorded |
 //! | 3 | [`run`] | the directory, the recorder, state and records |
 //! | 4 | [`summary`] | backfills, prompts and answers, the overview |
 //! | 5 | [`chapter`] | folding finished tasks, the browsable tree |
@@ -59,10 +59,10 @@
 pub mod chapter;
 pub mod check;
 pub mod cli;
-pub mod conversation;
 pub mod event;
 pub mod fs;
 pub mod graph;
+pub mod history;
 pub mod import;
 pub mod log;
 pub mod render;

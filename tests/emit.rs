@@ -116,13 +116,15 @@ fn run_json_is_as_it_is_written_here() {
     let expected = serde_json::json!({
         "schema_version": 1, "run_id": "r", "session_id": "s1", "task_id": "t1",
         "status": "failed", "created_at": "2026-01-01T00:00:00.000Z",
+        "recorded_at": "2026-01-01T00:00:00.000Z",
         "started_at": "2026-01-01T00:00:01.000Z", "ended_at": "2026-01-01T00:00:03.000Z",
         "duration_ms": 2000, "error": {"message": "gave up"},
         "deliverables": {"required": ["a.md"], "status": null, "missing": []},
         "metadata": {"commit": "abc"},
-        "counts": {"events": 6, "tool_calls": 1, "tool_failures": 1, "errors": 2, "warnings": 0,
+        "models": [], "prompt": null,
+        "counts": {"events": 6, "prompts": 0, "tool_calls": 1, "tool_failures": 1, "errors": 2, "warnings": 0,
             "input_tokens": 5, "output_tokens": 7, "cache_read_tokens": null,
-            "cache_creation_tokens": null, "cost_usd": 0.1},
+            "cache_creation_tokens": null, "cost_usd": 0.1, "uncosted_calls": 0},
         "head": null,
     });
     assert_eq!(state, expected);

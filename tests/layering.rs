@@ -8,7 +8,7 @@ use crate::support::root;
 /// Modules by layer: each may use itself and what stands before its own line.
 const LAYERS: &[&[&str]] = &[
     &["event", "fs", "render"],
-    &["log", "import", "conversation", "secret"],
+    &["log", "import", "history", "secret"],
     &["run"],
     &["summary"],
     &["chapter"],

@@ -87,7 +87,10 @@ fn list() {
         "2026-02-01T00:00:00Z",
     ]);
     bench.emit(&["run.completed", "--timestamp", "2026-01-01T00:00:05Z"]);
-    let table = bench.ok(&["list"]);
+    let piped = bench.ok(&["list"]);
+    assert!(piped.contains(&"long".repeat(30)), "a name was cut into a pipe: {piped}");
+    let table = bench.command().args(["list"]).env("COLUMNS", "80").output().unwrap();
+    let table = crate::support::said(&table).out;
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
     assert!(table.starts_with("RUN "), "{table}");
     assert_eq!(table.lines().count(), 3);

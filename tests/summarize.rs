@@ -86,8 +86,9 @@ fn the_overview() {
     let text = bench.ok(&["summarize", "r"]);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     for part in [
-        "completed after 1 min 00 s",
-        "Tokens        unknown in",
+        "Status        completed",
+        "Duration      1 min 00 s",
+        "Tokens        unknown",
         "Cost          unknown",
         "sh        1",
     ] {
@@ -95,7 +96,8 @@ fn the_overview() {
     }
     bench.ok(&["emit", "run.created", "--run", "other"]);
     let table = bench.ok(&["summarize", "--all"]);
-    assert_eq!(table.lines().count(), 3);
+    assert_eq!(table.lines().count(), 4);
+    assert!(table.lines().last().unwrap().starts_with("2 runs"), "{table}");
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
 }
 
@@ -116,7 +118,7 @@ fn overview(bench: &Bench, more: &[&str]) -> serde_json::Value {
 #[test]
 fn prices_are_for_calls_without_a_cost() {
     let bench = Bench::with_run();
-    assert!(bench.ok(&["summarize", "r"]).contains("unknown in, unknown out"));
+    assert!(bench.ok(&["summarize", "r"]).contains("Tokens        unknown\n"));
     assert_eq!(overview(&bench, &[])["runs"][0]["counts"]["input_tokens"], serde_json::Value::Null);
     let prices = "[\"m\"]\ninput = 3.0\noutput = 15.0\n\n[\"m-large\"]\ninput = 30.0\noutput = 150.0\ncache_read = 1.0\n";
     std::fs::write(bench.path("prices.toml"), prices).unwrap();
@@ -163,7 +165,7 @@ fn what_is_missing_is_seen() {
     usage(&bench, ",\"x\":2");
     let text = bench.ok(&["summarize", "r"]);
     for part in [
-        "3, 0 failed, 1 without an end",
+        "Tool calls    3, 1 without an end",
         "Missing       report.md",
         "1 summary by a model (--llm-cmd)",
         "40.0 s  ████████████████",
@@ -190,10 +192,11 @@ fn many_runs_are_sorted_and_filtered() {
     bench.ok(&["emit", "run.failed", "--run", "many"]);
     let names = |args: &[&str]| -> Vec<String> {
         let out = bench.ok(&[&["summarize", "--all"], args].concat());
-        let rows = out.lines().skip(1);
+        let rows = out.lines().skip(1).filter(|line| !line.contains(" runs "));
         rows.map(|line| line.split(' ').next().unwrap().to_owned()).collect()
     };
-    assert_eq!(names(&[]), ["few", "many", "none", "r"]);
+    assert_eq!(names(&["--sort", "name"]), ["few", "many", "none", "r"]);
+    assert_eq!(names(&[]), ["none", "many", "few", "r"], "the newest first");
     assert_eq!(names(&["--sort", "events"])[..2], ["many", "few"]);
     assert_eq!(names(&["--sort", "events", "--reverse"]).last().unwrap(), "many");
     assert_eq!(names(&["--status", "failed"]), ["many"]);

@@ -212,7 +212,10 @@ fn other_forms_of_the_fixture() {
     assert!(wide.lines().all(|line| line.chars().count() <= 80), "{wide}");
     let json: serde_json::Value =
         serde_json::from_str(&bench.ok(&["transcript", "r", "--format", "json"])).unwrap();
-    assert_eq!((&json["run_id"], &json["status"]), (&"r".into(), &"completed".into()));
+    assert_eq!(
+        (&json["facts"]["run_id"], &json["facts"]["status"]),
+        (&"r".into(), &"completed".into())
+    );
     assert!(json["turns"].as_array().unwrap().len() > 1);
 }
 

@@ -257,9 +257,11 @@ fn runs_of_the_first_format_hold() {
     assert!(copied.success());
     let said = bench.call(&["validate", "first-format"]);
     assert_eq!(said.status, 0, "{}", said.out);
-    let verdict = "first-format: passed (10 events, 0 errors, 0 warnings, 1 note)\n";
+    let verdict = "first-format: passed (10 events, 0 errors, 0 warnings, 2 notes)\n";
     assert!(
-        said.out.ends_with(verdict) && said.out.contains("made by version 0.0.1"),
+        said.out.ends_with(verdict)
+            && said.out.contains("made by version 0.0.1")
+            && said.out.contains("written by an older version"),
         "{}",
         said.out
     );

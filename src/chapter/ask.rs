@@ -3,11 +3,11 @@
 
 use super::index::Index;
 use super::plan::Request;
-use crate::conversation::tasks::CHAPTER_TASK;
-use crate::conversation::usage::NewestCall;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
 use crate::event::template::cut;
+use crate::history::tasks::CHAPTER_TASK;
+use crate::history::usage::NewestCall;
 
 /// How many columns an event has in the context that the agent is given.
 pub const COLUMNS: usize = 1000;

@@ -1,11 +1,11 @@
 //! A run as an agent has it in its context: numbered tasks, and chapters in place of what
 //! they cover.
 
-use super::fold::Chapter;
 use super::index::Index;
-use crate::conversation::tasks::Task;
-use crate::conversation::text::spoken;
 use crate::event::fields::View;
+use crate::history::chapters::Chapter;
+use crate::history::tasks::Task;
+use crate::history::text::spoken;
 use crate::render::inert::{self, preview};
 
 /// What stands in the folded view for one event.

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::fold::{Chapter, Chapters};
 use super::spans::Spans;
-use crate::conversation::calls::Calls;
-use crate::conversation::tasks::{Task, Tasks};
-use crate::conversation::text::{estimate_tokens, spoken};
-use crate::conversation::usage::NewestCall;
 use crate::event::fields::View;
 use crate::event::templates::Templates;
+use crate::history::calls::Calls;
+use crate::history::chapters::{Chapter, Chapters};
+use crate::history::tasks::{Task, Tasks};
+use crate::history::text::{estimate_tokens, spoken};
+use crate::history::usage::NewestCall;
 use crate::render::human::{plural, short_count};
 use crate::render::inert::{preview, preview_middle};
 use crate::summary::backfill::Backfills;

@@ -3,7 +3,6 @@
 
 pub mod answer;
 pub mod ask;
-pub mod fold;
 pub mod folded;
 pub mod index;
 pub mod page;

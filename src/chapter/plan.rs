@@ -4,13 +4,13 @@ use std::fmt;
 
 use unicode_width::UnicodeWidthChar as _;
 
-use super::fold::{Chapter, Chapters};
 use super::index::Index;
-use crate::conversation::tasks::Outcome;
-use crate::conversation::text::estimate_tokens;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
 use crate::event::slug::{MAX_SLUG, slugify};
+use crate::history::chapters::{Chapter, Chapters};
+use crate::history::tasks::Outcome;
+use crate::history::text::estimate_tokens;
 
 /// Longest name of a chapter, in characters.
 const MAX_NAME: usize = 1000;

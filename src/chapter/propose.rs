@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::fold::Chapter;
 use super::index::{Entry, Index};
 use super::plan::{Range, Request};
 use super::signs::{Mark, Sign, Signs};
-use crate::conversation::tasks::{CHAPTER_TASK, Outcome, Task};
 use crate::event::json::ObjectText;
+use crate::history::chapters::Chapter;
+use crate::history::tasks::{CHAPTER_TASK, Outcome, Task};
 use crate::render::human::plural;
 use crate::render::inert::{preview, preview_end};
 

@@ -1,6 +1,6 @@
 //! Calls as ranges of events, so that a chapter never parts a call from its result.
 
-use crate::conversation::calls::{Call, CallStatus, Calls};
+use crate::history::calls::{Call, CallStatus, Calls};
 
 /// One call that was seen to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The browsable tree below `/chapters`: paths in, listings and entries out.
 
-use super::fold::Chapter;
 use super::index::{Entry, Index};
 use crate::event::template::one_line;
+use crate::history::chapters::Chapter;
 use crate::render::inert;
 
 /// What a path names.

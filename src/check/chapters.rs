@@ -2,11 +2,11 @@
 
 use super::finding::{Finding, Findings, Place};
 use super::log::LOG;
-use crate::chapter::fold::{Chapter, Chapters};
 use crate::chapter::index::Index;
 use crate::chapter::plan::{Misfit, misfit};
 use crate::event::fields::View;
 use crate::event::role::Role;
+use crate::history::chapters::{Chapter, Chapters};
 use crate::log::reader::Line;
 
 /// The folder's name in findings.

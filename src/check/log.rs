@@ -6,7 +6,6 @@ use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::Ids;
 use super::scout::Looked;
 use super::table::Level;
-use crate::conversation::calls::{Call, Observed};
 use crate::event::catalogue;
 use crate::event::envelope::{Event, LineError, LineFault};
 use crate::event::fields::View;
@@ -15,10 +14,11 @@ use crate::event::json::{self, Fault, Json, Rules};
 use crate::event::role::Role;
 use crate::event::templates::Templates;
 use crate::event::time::Timestamp;
+use crate::history::calls::{Call, Observed};
+use crate::history::state::RunState;
 use crate::log::reader::{Body, Line};
 use crate::render::human;
 use crate::run::derive::Records;
-use crate::run::state::RunState;
 use crate::secret::Rules as Secrets;
 use crate::summary::backfill::backfilled;
 
@@ -184,7 +184,7 @@ impl LogCheck {
                 self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
             }
         }
-        let ended = state.status().is_terminal();
+        let ended = state.status().is_over();
         for (index, call) in state.calls.all().iter().enumerate() {
             let Some((place, imported)) = self.open.get(&index) else { continue };
             let level = if *imported || !ended { Level::Info } else { Level::Warning };

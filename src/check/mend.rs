@@ -128,12 +128,13 @@ fn end_in_order(standing: &Standing<'_>) -> Vec<Step> {
                 "move the {bytes} bytes of {LOG} from byte {end} on to logs/rejected.jsonl, and record it"
             ),
         )),
-        Unterminated::Moved(bytes) if is_found("RL013") => steps.push(Step::new(
+        Unterminated::Moved(moved) if is_found("RL013") => steps.push(Step::new(
             Action::Tell,
             LOG,
             Some(*end),
             format!(
-                "record that the {bytes} bytes of {LOG} from byte {end} on were moved to logs/rejected.jsonl"
+                "record that the {} bytes of {LOG} from byte {end} on were moved to logs/rejected.jsonl",
+                moved.bytes
             ),
         )),
         _ => {}

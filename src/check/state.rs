@@ -53,11 +53,40 @@ pub fn check(
                 format!("the line that run.json names as head, {}, has changed", stored.sequence);
             findings.push(Finding::new("RL303", in_log, message));
         }
+        Some(_) if is_older_form(bytes, &seen.expected) => {
+            let message = "written by an older version of runlog, which kept fewer facts";
+            findings.push(Finding::new("RL405", place, message).at_most(Level::Info));
+        }
         Some(_) if bytes != seen.expected => {
             findings.push(Finding::new("RL405", place, difference(bytes, &seen.expected)));
         }
         Some(_) => {}
     }
+}
+
+/// Members of the form before `recorded_at` that mean the same today, whatever the run.
+const OF_OLD: &[&str] =
+    &["run_id", "task_id", "status", "created_at", "error", "deliverables", "head"];
+/// Those that mean the same today where nothing was imported.
+const OF_OLD_LIVE: &[&str] = &["session_id", "started_at", "ended_at", "duration_ms"];
+
+/// Whether a document is in the form that had no `recorded_at`, and says in that form what the
+/// log says.
+fn is_older_form(stored: &[u8], expected: &[u8]) -> bool {
+    let parse = |bytes| json::check(bytes, Rules::STRICT).ok();
+    let (Some(stored), Some(expected)) = (parse(stored), parse(expected)) else { return false };
+    let live = expected.get("imported").is_none();
+    let known = OF_OLD.iter().chain(OF_OLD_LIVE.iter().filter(|_| live));
+    let same = |one: Option<json::Json<'_>>, other: Option<json::Json<'_>>| {
+        one.is_some() && one.map(json::Json::compact) == other.map(json::Json::compact)
+    };
+    let counts = stored.get("counts").zip(expected.get("counts"));
+    stored.get("recorded_at").is_none()
+        && known.into_iter().all(|name| same(stored.get(name), expected.get(name)))
+        && counts.is_some_and(|(stored, expected)| {
+            let mut members = stored.members();
+            members.all(|(name, value)| same(Some(value), expected.get(&name)))
+        })
 }
 
 /// Names the members that differ.

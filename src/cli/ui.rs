@@ -22,6 +22,9 @@ pub(super) enum Color {
 }
 
 /// Standard output and standard error.
+/// Columns that no table fills.
+const UNBOUNDED: usize = 10_000;
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ui {
     /// Whether remarks are left out.
@@ -30,6 +33,8 @@ pub(super) struct Ui {
     color: bool,
     /// Columns of the terminal; 80 where unknown.
     width: usize,
+    /// Whether somebody said how wide lines may be.
+    is_bounded: bool,
     /// Whether standard error is a terminal.
     interactive: bool,
 }
@@ -46,14 +51,22 @@ impl Ui {
         };
         let measured = terminal.then(terminal_size::terminal_size).flatten();
         let measured = measured.map(|(width, _)| usize::from(width.0));
-        let width = columns.or(measured).unwrap_or(80).clamp(40, 400);
-        Self { quiet, color, width, interactive: io::stderr().is_terminal() }
+        let known = columns.or(measured);
+        let width = known.unwrap_or(80).clamp(40, 400);
+        let interactive = io::stderr().is_terminal();
+        Self { quiet, color, width, is_bounded: known.is_some(), interactive }
     }
 
     /// Columns to fill.
     #[must_use]
     pub(super) fn width(&self) -> usize {
         self.width
+    }
+
+    /// Columns that a table of many rows may fill: into a pipe nothing is cut.
+    #[must_use]
+    pub(super) fn table_width(&self) -> usize {
+        if self.is_bounded { self.width } else { UNBOUNDED }
     }
 
     /// Whether standard output gets colours.

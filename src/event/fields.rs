@@ -22,7 +22,11 @@ const CACHE_READ: &[&str] = &["cache_read_tokens", "cacheReadTokens"];
 const CACHE_CREATION: &[&str] = &["cache_creation_tokens", "cacheCreationTokens"];
 const COST: &[&str] = &["cost_usd", "cost"];
 const PATH: &[&str] = &["path", "file_path", "content_path"];
+const MODEL_CALL: &[&str] = &["message_id", "request_id"];
 const DURATION: &[&str] = &["duration_ms", "durationMs"];
+
+/// The flag of usage whose output tokens are a lower bound.
+pub const OUTPUT_AT_LEAST: &str = "output_tokens_at_least";
 
 fn first<'a>(data: &Members<'a>, names: &[&str]) -> Option<Json<'a>> {
     names.iter().find_map(|name| data.present(name))
@@ -188,16 +192,30 @@ impl<'e, 'a> View<'e, 'a> {
         Some((dollars * 1e6).round() as i64)
     }
 
-    /// The model response that the event belongs to, if its id is a real one.
+    /// The model's response that the event belongs to: the first of its ids that is a real one.
     #[must_use]
-    pub fn message_id(&self) -> Option<Cow<'a, str>> {
-        self.data.text_at("message_id").filter(|id| !is_placeholder(id))
+    pub fn model_call_id(&self) -> Option<Cow<'a, str>> {
+        let id = |name: &&str| self.data.text_at(name).filter(|id| !is_placeholder(id));
+        MODEL_CALL.iter().find_map(id)
+    }
+
+    /// Whether a field of `data` is `true`.
+    #[must_use]
+    pub fn is_set(&self, name: &str) -> bool {
+        self.data.get(name).and_then(Json::as_bool) == Some(true)
     }
 
     /// A field of `data` as text.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<Cow<'a, str>> {
         self.data.path(name).map(as_text)
+    }
+
+    /// Whether the event is an error, and gets a record in `logs/errors.jsonl`.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+            || matches!(self.role, Role::Error | Role::ToolFail | Role::Rejected)
     }
 
     /// Whether the event was read from another program's log.

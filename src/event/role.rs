@@ -32,6 +32,7 @@ roles! {
     RunFailed "run_failed" "The run ended badly.",
     RunIncomplete "run_incomplete" "The run ended with work missing.",
     RunCancelled "run_cancelled" "The run was called off.",
+    RunImported "run_imported" "The log that the run was imported from ends here.",
     TaskStart "task_start" "A task begins.",
     TaskEnd "task_end" "A task ends, with an outcome.",
     ToolStart "tool_start" "A tool call begins.",
@@ -65,6 +66,7 @@ roles! {
     Chapter "chapter" "Finished tasks were folded.",
     ChapterRemoved "chapter_removed" "A chapter was unfolded again.",
     Recovered "recovered" "A torn tail was moved away.",
+    RejectedLines "rejected_lines" "Lines of the input were rejected.",
 }
 
 impl Role {
@@ -73,7 +75,7 @@ impl Role {
     #[must_use]
     pub fn is_lifecycle(self) -> bool {
         use Role::{RunCancelled, RunCompleted, RunCreated, RunFailed};
-        use Role::{RunIncomplete, RunPaused, RunResumed, RunStarted};
+        use Role::{RunImported, RunIncomplete, RunPaused, RunResumed, RunStarted};
         matches!(
             self,
             RunCreated
@@ -84,22 +86,27 @@ impl Role {
                 | RunFailed
                 | RunIncomplete
                 | RunCancelled
+                | RunImported
         )
     }
 
-    /// Whether the event ends the run.
+    /// Whether the event ends the run, or the log that it was imported from.
     #[must_use]
     pub fn ends_run(self) -> bool {
         matches!(
             self,
-            Self::RunCompleted | Self::RunFailed | Self::RunIncomplete | Self::RunCancelled
+            Self::RunCompleted
+                | Self::RunFailed
+                | Self::RunIncomplete
+                | Self::RunCancelled
+                | Self::RunImported
         )
     }
 
     /// Whether the event belongs to no task and is never new content.
     #[must_use]
     pub fn is_bookkeeping(self) -> bool {
-        use Role::{Backfill, Chapter, ChapterRemoved, Recovered, SessionSummary};
+        use Role::{Backfill, Chapter, ChapterRemoved, Recovered, RejectedLines, SessionSummary};
         use Role::{DeliverableCheck, DeliverableMissing, DeliverableVerdict};
         self.is_lifecycle()
             || matches!(
@@ -109,6 +116,7 @@ impl Role {
                     | Chapter
                     | ChapterRemoved
                     | Recovered
+                    | RejectedLines
                     | DeliverableCheck
                     | DeliverableMissing
                     | DeliverableVerdict

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::model::{Edge, EdgeKind, Graph, Node, NodeKind, Problem};
-use crate::conversation::agents::Agents;
-use crate::conversation::calls::Calls;
 use crate::event::fields::{View, is_placeholder};
 use crate::event::role::Role;
+use crate::history::agents::Agents;
+use crate::history::calls::Calls;
 use crate::render::inert::preview;
 use crate::run::document::SCHEMA_VERSION;
 

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use base64::Engine as _;
 
-use super::tail::read_tail;
+use super::tail::{hash_range, read_tail};
+use crate::event::hash::hex;
 use crate::event::json::{self, Json, ObjectText, Rules};
 use crate::event::time::Timestamp;
 use crate::fs::{Access, open_regular};
@@ -71,14 +72,23 @@ impl Rejected<'_> {
     }
 }
 
-/// How many bytes the newest records hold that were the end of the log from byte `from` on. While
-/// the log ends there, no event tells of them: who moved them was killed before. 0 where
-/// the file holds something else, or cannot be read: recording goes on all the same.
+/// Bytes of a log that the newest records of `logs/rejected.jsonl` hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// How many there are.
+    pub bytes: u64,
+    /// Lower-case hex SHA-256 of these records, newlines included.
+    pub sha256: String,
+}
+
+/// What the newest records hold that was the end of the log from byte `from` on. While the log
+/// ends there, no event records the move: the writer that moved the bytes was killed first.
+/// `None` where the file holds something else or cannot be read: recording goes on all the same.
 #[must_use]
-pub fn moved_from(rejected: &Path, from: u64) -> u64 {
-    let Ok(file) = open_regular(rejected, Access::Read) else { return 0 };
-    let Ok(mut length) = file.metadata().map(|metadata| metadata.len()) else { return 0 };
-    let mut total = 0;
+pub fn moved_from(rejected: &Path, from: u64) -> Option<Moved> {
+    let file = open_regular(rejected, Access::Read).ok()?;
+    let end_of_file = file.metadata().ok()?.len();
+    let (mut records_at, mut length, mut total) = (end_of_file, end_of_file, 0);
     // The end that is being gathered: long ones are moved piece by piece.
     let mut gathered: Option<(u64, u64)> = None;
     let mut newer: Option<Vec<u8>> = None;
@@ -92,13 +102,18 @@ pub fn moved_from(rejected: &Path, from: u64) -> u64 {
         let (_, end) = gathered.unwrap_or((start, end));
         gathered = (start > from).then_some((start, end));
         if gathered.is_none() {
-            // Who is killed before the log is cut leaves the same bytes to be moved again.
+            // A writer that is killed before the log is cut leaves the same bytes to be moved again.
             let again = newer.as_deref().is_some_and(|newer| but_time(newer) == but_time(&line));
             total += if again { 0 } else { end - from };
             newer = Some(line);
+            records_at = length;
         }
     }
-    total
+    if total == 0 {
+        return None;
+    }
+    let hash = hash_range(&file, records_at, end_of_file).ok()?;
+    Some(Moved { bytes: total, sha256: hex(&hash) })
 }
 
 /// A record without its first member.

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::lock::{Locked, LogFile};
-use super::rejected::{Origin, Rejected, moved_from};
+use super::rejected::{Moved, Origin, Rejected, moved_from};
 use super::tail::{Tail, hash_range, read_range, read_tail};
 use super::{LogError, Position};
 use crate::event::envelope::{self, Event, MAX_LINE, MAX_SEQUENCE};
@@ -20,12 +20,9 @@ pub enum Repair {
     /// The bytes were a whole next record that lacked only its newline; it got one.
     /// This is the record.
     Completed(Vec<u8>),
-    /// Bytes were moved away, now or by writers that were killed before they could tell;
-    /// a `log.recovered` event should tell it.
-    Quarantined {
-        /// How many.
-        bytes: u64,
-    },
+    /// Bytes were moved to `logs/rejected.jsonl`, now or by writers that were killed before they
+    /// could record it; a `log.recovered` event should.
+    Quarantined(Moved),
 }
 
 /// What stands behind the last newline of a log.
@@ -37,8 +34,8 @@ pub enum Unterminated {
     Record(Vec<u8>),
     /// Something else: so many bytes of a write that was interrupted.
     Torn(u64),
-    /// Nothing any more: so many bytes were moved away, which no event tells.
-    Moved(u64),
+    /// Nothing any more: bytes were moved away, and no event records it.
+    Moved(Moved),
 }
 
 /// A last complete line that is known to be no event of the run, behind which recording is to
@@ -77,8 +74,8 @@ impl LogFile {
         let bytes = length - tail.torn_at;
         if bytes == 0 {
             return Ok(match moved_from(rejected, position.end) {
-                0 => (position, Unterminated::Nothing),
-                moved => (position, Unterminated::Moved(moved)),
+                None => (position, Unterminated::Nothing),
+                Some(moved) => (position, Unterminated::Moved(moved)),
             });
         }
         if bytes <= MAX_LINE as u64 {
@@ -140,7 +137,7 @@ impl Locked<'_> {
         let (position, unterminated) = self.log().examine(length, run_id, resumption, rejected)?;
         match unterminated {
             Unterminated::Nothing => Ok((position, Repair::None)),
-            Unterminated::Moved(bytes) => Ok((position, Repair::Quarantined { bytes })),
+            Unterminated::Moved(moved) => Ok((position, Repair::Quarantined(moved))),
             Unterminated::Record(record) => {
                 self.append(b"\n")?;
                 let position = Position {
@@ -152,9 +149,10 @@ impl Locked<'_> {
             }
             Unterminated::Torn(bytes) => {
                 self.quarantine(position.end, length, rejected, now)?;
-                // Others may have moved bytes from there, and have told nobody.
-                let bytes = bytes.max(moved_from(rejected, position.end));
-                Ok((position, Repair::Quarantined { bytes }))
+                // Other writers may have moved bytes from there without recording it.
+                let moved = moved_from(rejected, position.end);
+                let moved = moved.unwrap_or(Moved { bytes, sha256: String::new() });
+                Ok((position, Repair::Quarantined(moved)))
             }
         }
     }

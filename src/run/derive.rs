@@ -9,12 +9,12 @@ use super::dir::RunDir;
 use super::document::{Head, RunDocument, stored_head};
 use super::mirror::Mirror;
 use super::records;
-use super::state::{Effect, RunState};
 use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
 use crate::event::hash::{HexHash, line_hash};
 use crate::fs::{Access, keep_aside, make_dir, read_small, replace};
+use crate::history::state::{Effect, RunState};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
 
@@ -173,7 +173,7 @@ impl Derivation {
         let head = self.fold.head();
         let head_mismatch = self.stored.filter(|_| !self.stored_seen);
         let written_head = head_mismatch.clone().or_else(|| head.clone());
-        let document = RunDocument::new(&self.fold.state, written_head).to_bytes();
+        let document = RunDocument::new(&self.fold.state.facts(), written_head).to_bytes();
         // Of an empty log there is no state.
         if old != Some(document.as_slice())
             && (self.fold.state.has_begun() || head_mismatch.is_some())
@@ -253,7 +253,7 @@ impl Fold {
         if let Some(observed) = records.effect.call {
             records::tool_record(view, &observed, &self.state.calls, &mut records.tool);
         }
-        if records::is_error(view) {
+        if view.is_error() {
             records::error_record(view, &mut records.error);
         }
     }
@@ -262,7 +262,7 @@ impl Fold {
     #[must_use]
     pub fn is_stored(&self, run: &RunDir) -> bool {
         let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
-        stored == Some(RunDocument::new(&self.state, self.head()).to_bytes())
+        stored == Some(RunDocument::new(&self.state.facts(), self.head()).to_bytes())
     }
 
     /// The newest event's line as a head; `None` without any event.

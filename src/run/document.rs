@@ -3,8 +3,11 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::state::RunState;
 use crate::event::json::{self, Json, Rules};
+use crate::event::time::Timestamp;
+use crate::history::facts::{Counts, Deliverables, RunFacts, Total};
+use crate::history::state::Status;
+use crate::history::usage::Usage;
 
 /// Version of the documents that this program writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -29,13 +32,19 @@ pub struct RunDocument {
     task_id: String,
     status: &'static str,
     created_at: Option<String>,
+    recorded_at: Option<String>,
+    #[serde(skip_serializing_if = "is_false")]
+    imported: bool,
     started_at: Option<String>,
     ended_at: Option<String>,
     duration_ms: Option<u64>,
     error: Option<Box<RawValue>>,
     deliverables: DeliverablesDocument,
     metadata: Box<RawValue>,
+    models: Vec<String>,
+    prompt: Option<String>,
     counts: CountsDocument,
+    #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<Head>,
 }
 
@@ -49,54 +58,111 @@ struct DeliverablesDocument {
 #[derive(Debug, Serialize)]
 struct CountsDocument {
     events: u64,
+    prompts: u64,
     tool_calls: u64,
     tool_failures: u64,
     errors: u64,
     warnings: u64,
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "is_false")]
+    output_tokens_at_least: bool,
+    cache_read_tokens: Option<u64>,
+    cache_creation_tokens: Option<u64>,
+    cost_usd: Option<f64>,
+    uncosted_calls: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl From<&Counts> for CountsDocument {
+    fn from(counts: &Counts) -> Self {
+        let usage = &counts.usage;
+        Self {
+            events: counts.events,
+            prompts: counts.prompts,
+            tool_calls: counts.tool_calls,
+            tool_failures: counts.tool_failures,
+            errors: counts.errors,
+            warnings: counts.warnings,
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            output_tokens_at_least: usage.output_at_least,
+            cache_read_tokens: usage.cache_read_tokens,
+            cache_creation_tokens: usage.cache_creation_tokens,
+            cost_usd: usage.cost_usd(),
+            uncosted_calls: usage.uncosted_calls,
+        }
+    }
+}
+
+/// The total of several runs in JSON (SPEC: "JSON for programs").
+#[derive(Debug, Serialize)]
+pub struct TotalDocument {
+    runs: u64,
+    prompts: u64,
+    tool_calls: u64,
+    tool_failures: u64,
+    errors: u64,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "is_false")]
+    output_tokens_at_least: bool,
     cache_read_tokens: Option<u64>,
     cache_creation_tokens: Option<u64>,
     cost_usd: Option<f64>,
 }
 
+impl From<&Total> for TotalDocument {
+    fn from(total: &Total) -> Self {
+        let usage = &total.usage;
+        Self {
+            runs: total.runs,
+            prompts: total.prompts,
+            tool_calls: total.tool_calls,
+            tool_failures: total.tool_failures,
+            errors: total.errors,
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            output_tokens_at_least: usage.output_at_least,
+            cache_read_tokens: usage.cache_read_tokens,
+            cache_creation_tokens: usage.cache_creation_tokens,
+            cost_usd: usage.cost_usd(),
+        }
+    }
+}
+
 impl RunDocument {
-    /// The document of a state whose newest line is `head`.
+    /// The document of a run whose newest line is `head`.
     #[must_use]
-    pub fn new(state: &RunState, head: Option<Head>) -> Self {
-        let raw =
-            |text: Option<&str>| text.and_then(|text| RawValue::from_string(text.to_owned()).ok());
-        let counts = state.counts();
-        let time = |moment: Option<crate::event::time::Timestamp>| moment.map(|m| m.to_string());
+    pub fn new(facts: &RunFacts, head: Option<Head>) -> Self {
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).ok();
+        let time = |moment: Option<Timestamp>| moment.map(|moment| moment.to_string());
         Self {
             schema_version: SCHEMA_VERSION,
-            run_id: state.run_id.clone(),
-            session_id: state.session_id.clone(),
-            task_id: state.task_id.clone(),
-            status: state.status().name(),
-            created_at: time(state.created_at),
-            started_at: time(state.started_at),
-            ended_at: time(state.ended_at),
-            duration_ms: state.duration_ms(),
-            error: raw(state.error.as_deref()),
+            run_id: facts.run_id.clone(),
+            session_id: facts.session_id.clone(),
+            task_id: facts.task_id.clone(),
+            status: facts.status.name(),
+            created_at: time(facts.created_at),
+            recorded_at: time(facts.recorded_at),
+            imported: facts.is_imported,
+            started_at: time(facts.started_at),
+            ended_at: time(facts.ended_at),
+            duration_ms: facts.duration_ms,
+            error: facts.error.as_deref().and_then(raw),
             deliverables: DeliverablesDocument {
-                required: state.deliverables.required.clone(),
-                status: state.deliverables.status.clone(),
-                missing: state.deliverables.missing.clone(),
+                required: facts.deliverables.required.clone(),
+                status: facts.deliverables.status.clone(),
+                missing: facts.deliverables.missing.clone(),
             },
-            metadata: raw(state.metadata.as_deref().or(Some("{}"))).unwrap_or_default(),
-            counts: CountsDocument {
-                events: counts.events,
-                tool_calls: counts.tool_calls,
-                tool_failures: counts.tool_failures,
-                errors: counts.errors,
-                warnings: counts.warnings,
-                input_tokens: counts.usage.input_tokens,
-                output_tokens: counts.usage.output_tokens,
-                cache_read_tokens: counts.usage.cache_read_tokens,
-                cache_creation_tokens: counts.usage.cache_creation_tokens,
-                cost_usd: counts.usage.cost_usd(),
-            },
+            metadata: raw(&facts.metadata).unwrap_or_default(),
+            models: facts.models.clone(),
+            prompt: facts.prompt.clone(),
+            counts: CountsDocument::from(&facts.counts),
             head,
         }
     }
@@ -118,5 +184,63 @@ pub fn stored_head(bytes: &[u8]) -> Option<Head> {
         sequence: head.get("sequence").and_then(Json::as_u64)?,
         hash: head.text_at("hash")?.into_owned(),
         bytes: head.get("bytes").and_then(Json::as_u64)?,
+    })
+}
+
+/// The facts that an existing `run.json` holds; `None` when the bytes are no such document.
+/// What an older version did not write is unknown.
+#[must_use]
+pub fn stored_facts(bytes: &[u8]) -> Option<RunFacts> {
+    let json = json::check(bytes, Rules::STRICT).ok().filter(|json| json.is_object())?;
+    let text = |path: &str| {
+        let value = json.path(path).filter(|value| value.kind() == json::Kind::String)?;
+        value.as_str().map(std::borrow::Cow::into_owned)
+    };
+    let number = |path: &str| json.path(path).and_then(Json::as_u64);
+    let is_set = |path: &str| json.path(path).and_then(Json::as_bool) == Some(true);
+    let time = |path: &str| Timestamp::parse(&text(path)?);
+    let list = |path: &str| {
+        let items = json.path(path).into_iter().flat_map(Json::items);
+        items.filter_map(Json::as_str).map(std::borrow::Cow::into_owned).collect::<Vec<_>>()
+    };
+    let cost = json.path("counts.cost_usd").and_then(Json::as_f64);
+    let raw = |path: &str| json.path(path).map(|value| value.compact().into_owned());
+    Some(RunFacts {
+        run_id: text("run_id").unwrap_or_default(),
+        session_id: text("session_id").unwrap_or_default(),
+        task_id: text("task_id").unwrap_or_default(),
+        status: Status::parse(&text("status")?)?,
+        created_at: time("created_at"),
+        recorded_at: time("recorded_at"),
+        is_imported: is_set("imported"),
+        started_at: time("started_at"),
+        ended_at: time("ended_at"),
+        duration_ms: number("duration_ms"),
+        error: raw("error"),
+        deliverables: Deliverables {
+            required: list("deliverables.required"),
+            status: text("deliverables.status"),
+            missing: list("deliverables.missing"),
+        },
+        metadata: raw("metadata").unwrap_or_else(|| "{}".to_owned()),
+        models: list("models"),
+        prompt: text("prompt"),
+        counts: Counts {
+            events: number("counts.events").unwrap_or(0),
+            prompts: number("counts.prompts").unwrap_or(0),
+            tool_calls: number("counts.tool_calls").unwrap_or(0),
+            tool_failures: number("counts.tool_failures").unwrap_or(0),
+            errors: number("counts.errors").unwrap_or(0),
+            warnings: number("counts.warnings").unwrap_or(0),
+            usage: Usage {
+                input_tokens: number("counts.input_tokens"),
+                output_tokens: number("counts.output_tokens"),
+                output_at_least: is_set("counts.output_tokens_at_least"),
+                cache_read_tokens: number("counts.cache_read_tokens"),
+                cache_creation_tokens: number("counts.cache_creation_tokens"),
+                cost_micros: cost.map(|dollars| (dollars * 1e6).round() as i64),
+                uncosted_calls: number("counts.uncosted_calls").unwrap_or(0),
+            },
+        },
     })
 }

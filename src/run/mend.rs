@@ -7,6 +7,7 @@ use super::identity::identify;
 use super::options::Options;
 use super::recorder::Recorder;
 use crate::event::draft::Draft;
+use crate::event::hash::{hex, sha256};
 use crate::event::json::ObjectText;
 use crate::event::time::Timestamp;
 use crate::fs::Access;
@@ -79,7 +80,7 @@ pub fn mend(
 /// The event that tells of the damaged line before it, of which nothing was moved.
 fn resumed(line: &DamagedLine) -> Draft<'static> {
     let mut data = ObjectText::new();
-    data.plain("bytes", 0).text("moved_to", "");
+    data.plain("bytes", 0).text("moved_to", "").text("sha256", &hex(&sha256(b"")));
     data.plain("damaged_at", line.offset).text("reason", &line.reason);
     let mut draft = Draft::new("log.recovered", data);
     draft.summary =

@@ -19,7 +19,6 @@ mod pairing;
 pub mod receipt;
 pub mod recorder;
 pub mod records;
-pub mod state;
 pub mod stream;
 mod stream_line;
 mod writing;

@@ -2,12 +2,12 @@
 //! the 4 MiB of log before it, by the same fold that rebuilds the records.
 
 use super::RunError;
-use crate::conversation::calls::{Calls, Observed, PAIRING_WINDOW};
 use crate::event::catalogue;
 use crate::event::envelope::{self, peek};
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::fs::FsError;
+use crate::history::calls::{Calls, Observed, PAIRING_WINDOW};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader};
 use crate::log::tail::read_range;

@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::document::SCHEMA_VERSION;
 use super::intake::Intakes;
-use crate::conversation::calls::{CallStatus, Calls};
-use crate::conversation::usage::UsageFold;
 use crate::event::draft::Draft;
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
+use crate::history::calls::{CallStatus, Calls};
+use crate::history::usage::UsageFold;
 use crate::import::line::Imported;
 
 /// What a stream came to, as a document (SPEC: "JSON for programs").

@@ -25,7 +25,7 @@ use crate::event::templates::Templates;
 use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
-use crate::log::rejected::moved_from;
+use crate::log::rejected::{Moved, moved_from};
 use crate::log::settle::{Repair, Resumption};
 use crate::log::{LogError, Position};
 
@@ -177,7 +177,7 @@ impl Recorder {
     /// When the lock or the file cannot be had.
     pub fn reject(&mut self, lines: &[u8]) -> Result<(), RunError> {
         let path = self.run.rejected();
-        if moved_from(&path, self.log.length()?) > 0 {
+        if moved_from(&path, self.log.length()?).is_some() {
             self.append(&[])?;
         }
         let locked = self.log.lock(self.options.lock_timeout)?;
@@ -364,9 +364,9 @@ impl Recorder {
         let mut writing = Writing::after(position, now, std::mem::take(buffer));
         writing.buffer.reserve(prepared.longest());
         let mut batch = Batch::default();
-        if let Repair::Quarantined { bytes } = repair {
-            batch.recovered_bytes = bytes;
-            let (line, text) = own(recovered(bytes), options, &defaults)?;
+        if let Repair::Quarantined(moved) = &repair {
+            batch.recovered_bytes = moved.bytes;
+            let (line, text) = own(recovered(moved), options, &defaults)?;
             writing.push((line, &text), Role::Recovered, None);
         }
         let created = drafts().next().is_some_and(is_created);
@@ -463,9 +463,10 @@ fn own(
     Ok((line, text))
 }
 
-fn recovered(bytes: u64) -> Draft<'static> {
+fn recovered(moved: &Moved) -> Draft<'static> {
     let mut data = ObjectText::new();
-    data.plain("bytes", bytes).text("moved_to", "logs/rejected.jsonl");
+    data.plain("bytes", moved.bytes).text("moved_to", "logs/rejected.jsonl");
+    data.text("sha256", &moved.sha256);
     Draft::new("log.recovered", data)
 }
 

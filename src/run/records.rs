@@ -3,14 +3,13 @@
 
 use std::borrow::Cow;
 
-use crate::conversation::calls::{CallStatus, Calls, Observed};
 use crate::event::blob::Reference;
-use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text};
 use crate::event::json::{Json, Kind, escape_into};
 use crate::event::role::Role;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
+use crate::history::calls::{CallStatus, Calls, Observed};
 
 /// Longest text of a value in a record, in characters; the event has the whole.
 const MAX_TEXT: usize = 500;
@@ -65,13 +64,6 @@ pub fn tool_record(view: &View<'_, '_>, observed: &Observed, calls: &Calls, out:
     text_or_null(out, next!("error"), error.as_deref().map(|text| cut(text, MAX_TEXT)).as_deref());
     number_or_null(out, next!("sequence"), Some(event.sequence));
     out.push_str("}\n");
-}
-
-/// Whether an event gets a record in `logs/errors.jsonl`.
-#[must_use]
-pub fn is_error(view: &View<'_, '_>) -> bool {
-    view.severity == Severity::Error
-        || matches!(view.role, Role::Error | Role::ToolFail | Role::Rejected)
 }
 
 /// Appends the line for `logs/errors.jsonl` that an error gives, newline included.

@@ -9,7 +9,6 @@ use super::ids::EventIds;
 use super::intake::Intakes;
 use super::pairing::RecentCalls;
 use super::records;
-use super::state::Counted;
 use crate::event::draft::{Defaults, Draft, Position as EventPosition};
 use crate::event::envelope::{self, Severity};
 use crate::event::fields::View;
@@ -19,6 +18,7 @@ use crate::event::pending::Pending;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::{append_lines, make_dir};
+use crate::history::state::Counted;
 use crate::log::Position;
 use crate::log::lock::{Locked, LogFile};
 
@@ -226,7 +226,7 @@ impl RecordLines<'_> {
                 Err(error) => warnings.push(error.to_string()),
             }
         }
-        if records::is_error(view) {
+        if view.is_error() {
             records::error_record(view, &mut self.errors);
         }
     }

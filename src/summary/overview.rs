@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use crate::conversation::calls::{CallStatus, Calls};
 use crate::event::catalogue::{self, Class};
 use crate::event::fields::View;
 use crate::event::templates::Templates;
+use crate::history::calls::{CallStatus, Calls};
+use crate::history::state::RunState;
 use crate::log::reader::Line;
 use crate::run::derive::{Fold, Records};
 use crate::run::document::RunDocument;
-use crate::run::state::RunState;
 use crate::summary::backfill::backfilled;
 use crate::summary::prices::Prices;
 use crate::summary::spending::Spending;
@@ -121,7 +121,7 @@ impl Overview {
     /// Calls without an end.
     #[must_use]
     pub fn open_calls(&self) -> u64 {
-        let ended = self.state().status().is_terminal();
+        let ended = self.state().status().is_over();
         let open = |call: &&_| Calls::status(call, ended) == CallStatus::Open;
         self.state().calls.all().iter().filter(open).count() as u64
     }
@@ -140,7 +140,7 @@ impl Overview {
         chapters: Vec<Box<serde_json::value::RawValue>>,
     ) -> OverviewDocument {
         OverviewDocument {
-            run: RunDocument::new(self.state(), self.fold.head()),
+            run: RunDocument::new(&self.state().facts(), self.fold.head()),
             path: path.to_owned(),
             events_by_type: self.types.clone(),
             tools: self.tools(),
@@ -155,7 +155,7 @@ impl Overview {
 #[must_use]
 pub fn tool_counts(state: &RunState) -> Vec<ToolCount> {
     let mut tools: BTreeMap<&str, ToolCount> = BTreeMap::new();
-    let ended = state.status().is_terminal();
+    let ended = state.status().is_over();
     for call in state.calls.all() {
         let name = state.calls.tool(call);
         let tool = tools.entry(name).or_default();

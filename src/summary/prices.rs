@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::conversation::usage::Usage;
 use crate::event::bad_toml::BadToml;
+use crate::history::usage::Usage;
 
 /// Prices by the name of the model.
 #[derive(Debug, Default, Deserialize)]

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::conversation::usage::Usage;
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
+use crate::history::usage::Usage;
 use crate::summary::prices::Prices;
 
 /// What the model calls of a run used, call by call.
@@ -65,7 +65,7 @@ impl Spending {
             estimated: model.and_then(|model| self.prices.micros(&model, &usage)),
         };
         let known = view
-            .message_id()
+            .model_call_id()
             .map(|id| *self.by_message.entry(id.into_owned()).or_insert(self.calls.len()));
         match known.and_then(|index| self.calls.get_mut(index)) {
             Some(old) => *old = call,

@@ -6,7 +6,8 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::document::{Call, Document, Entry, Section};
 use super::facts::facts;
-use crate::conversation::arguments::Telling;
+use crate::history::arguments::Telling;
+use crate::history::state::Status;
 use crate::render::human::duration;
 use crate::render::inert::{line, preview, preview_end, text as inert};
 
@@ -57,9 +58,9 @@ pub fn render(document: &Document, look: Look) -> String {
 }
 
 fn head(document: &Document, look: Look) -> String {
-    let color = if document.status == "completed" { "1;32" } else { "1;33" };
-    let name = look.paint("1", &line(&document.run_id));
-    let status = look.paint(color, document.status);
+    let color = if document.facts.status == Status::Completed { "1;32" } else { "1;33" };
+    let name = look.paint("1", &line(&document.facts.run_id));
+    let status = look.paint(color, document.facts.status.name());
     format!("{name}  {status}\n{}", wrapped(&facts(document).join(" · "), 2, 4, look))
 }
 

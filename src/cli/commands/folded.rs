@@ -2,14 +2,14 @@
 
 use super::Global;
 use super::read::{each_event, tell_bad_lines};
-use crate::chapter::fold::Chapter;
 use crate::chapter::folded::Folded;
 use crate::chapter::index::Index;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
-use crate::conversation::tasks::Task;
 use crate::event::fields::View;
 use crate::event::json::{Json, ObjectText};
+use crate::history::chapters::Chapter;
+use crate::history::tasks::Task;
 use crate::run::dir::RunDir;
 
 /// Prints the numbered tasks with chapters in place of what they cover: text, or one object

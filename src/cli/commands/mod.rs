@@ -14,6 +14,7 @@ mod list;
 mod payload;
 mod read;
 mod recording;
+mod runs_table;
 mod show;
 mod summarize;
 mod table;
@@ -33,11 +34,11 @@ use super::exit::{Exit, Failure};
 use super::settings::Settings;
 use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
+use crate::history::state::Status;
 use crate::run::ahead::Ahead;
 use crate::run::derive::{Refreshed, refresh};
 use crate::run::dir::{RunDir, all, locate};
 use crate::run::options::{Durability, INLINE_LIMIT, Options};
-use crate::run::state::Status;
 
 /// Turns an AI-agent run into an auditable run directory.
 ///

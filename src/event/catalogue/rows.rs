@@ -108,7 +108,10 @@ pub(super) static ROWS: &[Row] = &[
     row("runlog", "session.summarized", Role::SessionSummary, None, Info, "runlog", "session-summarized", "", "see SPEC 6.1"),
     row("runlog", "chapter.created", Role::Chapter, Template, Info, "agent", "chapter", "Chapter: {name|untitled}", "see SPEC 5"),
     row("runlog", "chapter.removed", Role::ChapterRemoved, Template, Info, "agent", "chapter-removed", "Chapter removed: {slug|unknown}", "slug*"),
-    row("runlog", "log.recovered", Role::Recovered, Template, Warning, "runlog", "log-recovered", "Recovered {bytes|0} bytes of a torn last line", "bytes* moved_to*"),
+    row("runlog", "log.recovered", Role::Recovered, Template, Warning, "runlog", "log-recovered", "Recovered {bytes|0} bytes of a torn last line", "bytes* moved_to* sha256*"),
+    row("runlog", "run.imported", Role::RunImported, Template, Info, "runlog", "run-imported", "Imported: the source ends here", "source? last_time?"),
+    row("runlog", "stream.rejected", Role::RejectedLines, Template, Warning, "runlog", "stream-rejected", "Rejected {lines|0} lines of the input", "lines* bytes* kept* sha256* reasons{}"),
+    row("runlog", "user.interrupted", Role::Note, Template, Warning, "user", "user-interrupted", "Interrupted by the user", "tool_name? reason?"),
 ];
 
 #[expect(clippy::too_many_arguments, reason = "the columns of the table, in their order")]

@@ -4,12 +4,11 @@ use super::{
     Agent, Call, ChapterLine, Deliverable, Document, Entry, File, Line, Section, Tokens, Tool,
     Trouble,
 };
-use crate::chapter::fold::Chapter;
-use crate::conversation::calls::Calls;
-use crate::conversation::tasks::{Outcome, Task};
-use crate::event::json::Json;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
+use crate::history::calls::Calls;
+use crate::history::chapters::Chapter;
+use crate::history::tasks::{Outcome, Task};
 use crate::run::document::SCHEMA_VERSION;
 use crate::summary::overview::{ToolCount, tool_counts};
 use crate::transcript::Harness;
@@ -23,8 +22,6 @@ impl Document {
     #[must_use]
     pub fn of(model: &Model, harness: &Harness) -> Self {
         let state = &model.state;
-        let usage = state.counts().usage;
-        let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
         let first = model.tasks.all().iter().find(|task| !task.message.is_empty());
         let prompt = harness.prompt.clone().or_else(|| Some(first?.message.clone()));
         let system_prompt = harness.system_prompt.clone().or_else(|| model.system_prompt.clone());
@@ -35,28 +32,7 @@ impl Document {
         remarks.sort_by_key(|line| line.sequence);
         Self {
             schema_version: SCHEMA_VERSION,
-            run_id: state.run_id.clone(),
-            session_id: state.session_id.clone(),
-            status: state.status().name(),
-            created_at: time(state.created_at),
-            work_began_at: time(state.imported.map(|(first, _)| first)),
-            work_ended_at: time(state.imported.map(|(_, last)| last)),
-            directory: model.directory.clone(),
-            ended_at: time(state.ended_at),
-            error: state.error.as_deref().map(|error| {
-                let error = Json::trusted(error);
-                error.text_at("message").unwrap_or_else(|| error.compact()).into_owned()
-            }),
-            duration_ms: state.work_ms().or(state.duration_ms()),
-            events: state.counts().events,
-            models: model.models.iter().cloned().collect(),
-            input_tokens: usage.input_tokens,
-            cached_tokens: [usage.cache_read_tokens, usage.cache_creation_tokens]
-                .into_iter()
-                .flatten()
-                .reduce(u64::saturating_add),
-            output_tokens: usage.output_tokens,
-            cost_micros: usage.cost_micros,
+            facts: state.facts(),
             prompt: shortened(prompt),
             system_prompt: shortened(system_prompt),
             remarks,
@@ -159,7 +135,7 @@ fn agent(model: &Model, at: usize) -> Option<Agent> {
 fn call(model: &Model, line: &CallLine) -> Entry {
     let calls = &model.state.calls;
     let call = &calls.all()[line.call];
-    let ended = model.state.status().is_terminal();
+    let ended = model.state.status().is_over();
     let began = call.first.map(|start| start.time);
     Entry::Call(Call {
         sequence: line.sequence,

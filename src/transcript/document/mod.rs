@@ -5,46 +5,19 @@ mod from_model;
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::conversation::arguments::Telling;
+use crate::history::arguments::Telling;
+use crate::history::facts::RunFacts;
+use crate::run::document::RunDocument;
 
 /// The whole transcript.
 #[derive(Debug, Serialize)]
 pub struct Document {
     schema_version: u32,
-    /// The run's id.
-    pub run_id: String,
-    /// The session's id.
-    pub session_id: String,
-    /// `completed`, `failed`, …
-    pub status: &'static str,
-    /// When it was created.
-    pub created_at: Option<String>,
-    /// When the work began, where it was imported.
-    pub work_began_at: Option<String>,
-    /// When the work ended, where it was imported.
-    pub work_ended_at: Option<String>,
-    /// The directory that it was done in.
-    pub directory: Option<String>,
-    /// When it ended.
-    pub ended_at: Option<String>,
-    /// Why it failed.
-    pub error: Option<String>,
-    /// How long it took, in milliseconds: where it was imported, the work itself.
-    pub duration_ms: Option<u64>,
-    /// How many events there are.
-    pub events: u64,
-    /// Models that answered.
-    pub models: Vec<String>,
-    /// Input tokens without cached ones.
-    pub input_tokens: Option<u64>,
-    /// Input tokens that were read from a cache or written to one.
-    pub cached_tokens: Option<u64>,
-    /// Output tokens.
-    pub output_tokens: Option<u64>,
-    /// Cost in millionths of a dollar.
-    pub cost_micros: Option<i64>,
+    /// The facts of the run, as `run.json` tells them.
+    #[serde(serialize_with = "as_run_json")]
+    pub facts: RunFacts,
     /// What the run was asked to do.
     pub prompt: Option<String>,
     /// What the agent was told to be.
@@ -263,6 +236,10 @@ pub struct Tokens {
     pub context: u64,
     /// Tokens that it gave out.
     pub output: u64,
+}
+
+fn as_run_json<S: Serializer>(facts: &RunFacts, serializer: S) -> Result<S::Ok, S::Error> {
+    RunDocument::new(facts, None).serialize(serializer)
 }
 
 impl Document {

@@ -28,7 +28,7 @@ pub fn render(document: &Document) -> String {
         hash(STYLE),
         hash(SCRIPT)
     );
-    let title = escape(&document.run_id);
+    let title = escape(&document.facts.run_id);
     let asked = document.prompt.as_deref().map(|prompt| inert::preview(prompt, 60));
     let asked = asked.map(|asked| format!(": {}", escape(&asked))).unwrap_or_default();
     let mut out = format!(
@@ -37,7 +37,7 @@ pub fn render(document: &Document) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\
          <title>{title}, {}{asked}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
-        document.status
+        document.facts.status.name()
     );
     out.push_str(&header(document));
     out.push_str("<main>\n");
@@ -64,9 +64,9 @@ pub fn render(document: &Document) -> String {
 }
 
 fn header(document: &Document) -> String {
-    let run = escape(&document.run_id);
-    let status = document.status;
-    let error = document.error.as_deref().map(|error| inert::preview(error, 160));
+    let run = escape(&document.facts.run_id);
+    let status = document.facts.status.name();
+    let error = document.facts.error_message().map(|error| inert::preview(&error, 160));
     let error = error.map(|error| format!(": <b class=\"failed\">{}</b>", escape(&error)));
     let error = error.unwrap_or_default();
     let troubles = match document.troubles.len() as u64 {

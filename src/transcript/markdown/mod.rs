@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::Harness;
 use super::extent::{Detail, Extent, Limits};
-use crate::event::json::Json;
+use crate::history::told::Name;
 use crate::render::human::{count, dollars, duration, plural};
 use crate::render::inert::{preview, preview_end};
 use crate::render::markdown::{code, escape};
@@ -128,24 +128,22 @@ impl Parts {
 
 /// The run in one sentence.
 fn gist(model: &Model, limits: &Limits) -> String {
-    let counts = model.state.counts();
-    let mut facts = vec![plural(model.own_tasks(), "task")];
+    let facts = model.state.facts();
+    let counts = &facts.counts;
+    let mut parts = vec![plural(model.own_tasks(), "task")];
     let mut calls = plural(counts.tool_calls, "tool call");
     if counts.tool_failures > 0 {
         calls.push_str(&format!(" ({} failed)", counts.tool_failures));
     }
-    facts.push(calls);
+    parts.push(calls);
     if !model.files.is_empty() {
-        facts.push(plural(model.files.len() as u64, "file") + " touched");
+        parts.push(plural(model.files.len() as u64, "file") + " touched");
     }
-    if let Some(cost) = counts.usage.cost_micros {
-        facts.push(dollars(cost));
-    }
-    let ended = model.state.status().is_terminal();
-    let span = model.state.work_ms().or(model.state.duration_ms()).filter(|_| ended);
+    parts.extend(counts.usage.cost_micros.map(dollars));
+    let span = facts.duration_ms.filter(|_| facts.status.is_over());
     let time = span.map(|ms| format!(" after {}", duration(ms)));
-    let status = model.state.status().name();
-    let gist = format!("> **{status}**{}: {}.\n", time.unwrap_or_default(), facts.join(", "));
+    let status = facts.status.name();
+    let gist = format!("> **{status}**{}: {}.\n", time.unwrap_or_default(), parts.join(", "));
     match model.answer().filter(|_| limits.answer > 0) {
         Some(said) => {
             let text = said.shown();
@@ -184,67 +182,18 @@ fn answer(text: &str, columns: usize) -> String {
 }
 
 fn metadata(model: &Model) -> String {
-    let state = &model.state;
-    let counts = state.counts();
-    let mut rows: Vec<(String, String)> = Vec::new();
-    let mut row = |name: &str, value: String| rows.push((name.to_owned(), value));
-    row("Run", code(&state.run_id));
-    row("Session", code(&state.session_id));
-    row("Task", code(&state.task_id));
-    row("Status", state.status().name().to_owned());
-    if let (Some((first, last)), Some(span)) = (state.imported, state.work_ms()) {
-        let times = format!("{} to {} UTC", first.readable(), last.readable());
-        row("Work", format!("{times}, {}; recorded afterwards", duration(span)));
-    }
-    if let Some(directory) = &model.directory {
-        row("Directory", code(&preview_end(directory, 120)));
-    }
-    let times =
-        [("Created", state.created_at), ("Started", state.started_at), ("Ended", state.ended_at)];
-    for (name, time) in times {
-        if let Some(time) = time {
-            row(name, format!("{} UTC", time.readable()));
-        }
-    }
-    if let Some(span) = state.duration_ms().filter(|_| state.imported.is_none()) {
-        row("Duration", duration(span));
-    }
-    if !model.models.is_empty() {
-        let models: Vec<String> =
-            model.models.iter().map(|name| escape(&preview(name, 60))).collect();
-        row("Model", models.join(", "));
-    }
-    row("Events", format!("{} ([events.jsonl](events.jsonl))", count(counts.events)));
-    if let Some(tokens) = counts.usage.input_tokens {
-        let mut parts = vec![format!("{} in", count(tokens))];
-        if let Some(cached) = counts.usage.cache_read_tokens {
-            parts.push(format!("{} read from cache", count(cached)));
-        }
-        if let Some(cached) = counts.usage.cache_creation_tokens {
-            parts.push(format!("{} written to cache", count(cached)));
-        }
-        if let Some(tokens) = counts.usage.output_tokens {
-            parts.push(format!("{} out", count(tokens)));
-        }
-        row("Tokens", parts.join(", "));
-    }
-    if let Some(cost) = counts.usage.cost_micros {
-        row("Cost", dollars(cost));
-    }
-    if let Some(error) = &state.error {
-        let error = Json::trusted(error);
-        let text = error.text_at("message").unwrap_or_else(|| error.compact());
-        row("Error", escape(&preview(&text, 300)));
-    }
-    if let Some(metadata) = &state.metadata {
-        for (name, value) in Json::trusted(metadata).members() {
-            let text = crate::event::fields::as_text(value);
-            rows.push((escape(&preview(&name, 40)), escape(&preview(&text, 120))));
-        }
-    }
     let mut out = String::from("| | |\n|---|---|\n");
-    for (name, value) in rows {
-        out.push_str(&format!("| {name} | {value} |\n"));
+    for (name, value) in model.state.facts().told() {
+        let label = escape(&preview(name.label(), 40));
+        let value = match name {
+            Name::Run | Name::Session | Name::Task => code(&value),
+            Name::Directory => code(&preview_end(&value, 120)),
+            Name::Events => format!("{value} ([events.jsonl](events.jsonl))"),
+            Name::Started | Name::Duration | Name::Calls | Name::Tokens | Name::Cost => value,
+            Name::Error => escape(&preview(&value, 300)),
+            _ => escape(&preview(&value, 120)),
+        };
+        out.push_str(&format!("| {label} | {value} |\n"));
     }
     out
 }

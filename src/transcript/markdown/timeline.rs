@@ -1,8 +1,8 @@
 //! The section Timeline: calls that ran side by side, as a chart that viewers of Markdown draw
 //! (Mermaid). Of calls one behind the other the Work Notes tell as well.
 
-use crate::conversation::calls::{Call, CallStatus, Calls};
 use crate::event::time::Timestamp;
+use crate::history::calls::{Call, CallStatus, Calls};
 use crate::render::human::plural;
 use crate::render::inert::preview;
 use crate::transcript::extent::Limits;
@@ -40,7 +40,7 @@ pub(super) fn render(model: &Model, limits: &Limits) -> String {
     let mut out = String::from(
         "```mermaid\ngantt\n  dateFormat YYYY-MM-DDTHH:mm:ss.SSS\n  axisFormat %H:%M:%S\n",
     );
-    let ended = model.state.status().is_terminal();
+    let ended = model.state.status().is_over();
     let mut section = None;
     for bar in &bars {
         if section != Some(bar.section) {

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::pieces::{link, long_quote};
-use crate::conversation::calls::{CallStatus, Calls};
-use crate::conversation::tasks::Outcome;
+use crate::history::calls::{CallStatus, Calls};
+use crate::history::tasks::Outcome;
 use crate::render::human::{duration, plural};
 use crate::render::inert::preview;
 use crate::render::markdown::{code, escape, quoted_fence};
@@ -148,7 +148,7 @@ fn spawned(model: &Model, agent: usize, limits: Limits, out: &mut String) {
 fn call(model: &Model, line: &CallLine, out: &mut String) {
     let calls = &model.state.calls;
     let call = &calls.all()[line.call];
-    let ended = model.state.status().is_terminal();
+    let ended = model.state.status().is_over();
     let how = match Calls::status(call, ended) {
         CallStatus::Completed => String::new(),
         CallStatus::Open => " (no end)".to_owned(),

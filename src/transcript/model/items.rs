@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::conversation::arguments::Telling;
 use crate::event::time::Timestamp;
+use crate::history::arguments::Telling;
 use crate::secret::Rules;
 
 /// What one call of a model took in and gave out.

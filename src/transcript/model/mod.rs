@@ -6,19 +6,18 @@ mod items;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::chapter::fold::Chapters;
-use crate::conversation::agents::Agents;
-use crate::conversation::arguments::Telling;
-use crate::conversation::tasks::{Outcome, Tasks};
-use crate::conversation::usage::Usage;
 use crate::event::catalogue;
 use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text, is_placeholder};
 use crate::event::role::Role;
 use crate::event::template::cut;
+use crate::history::agents::Agents;
+use crate::history::arguments::Telling;
+use crate::history::chapters::Chapters;
+use crate::history::state::RunState;
+use crate::history::tasks::{Outcome, Tasks};
+use crate::history::usage::Usage;
 use crate::render::inert::preview;
-use crate::run::records;
-use crate::run::state::RunState;
 use crate::secret::Rules;
 use calls::{REJECTED, is_rejection};
 pub use items::{CallLine, Item, Remark, Said, Sample, Trouble, Turn};
@@ -338,7 +337,7 @@ impl Model {
     }
 
     fn trouble(&mut self, view: &View<'_, '_>, summary: Option<&str>) {
-        let error = records::is_error(view);
+        let error = view.is_error();
         if !error && view.severity != Severity::Warning {
             return;
         }

@@ -6,7 +6,6 @@ use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 
-use crate::chapter::fold::Chapter;
 use crate::chapter::index::Index;
 use crate::chapter::page::page;
 use crate::chapter::tree::{self, Node};
@@ -16,6 +15,7 @@ use crate::event::envelope;
 use crate::event::fields::View;
 use crate::event::hash::{hex, sha256};
 use crate::fs::{Access, is_regular, open_dir, open_regular, read_small};
+use crate::history::chapters::Chapter;
 use crate::log::reader::line_at;
 use crate::render::uri;
 use crate::run::dir::RunDir;

@@ -4,7 +4,6 @@ use clap::Args;
 
 use super::{export, find, run_and};
 use crate::chapter::answer;
-use crate::chapter::fold::Chapter;
 use crate::chapter::index::Index;
 use crate::chapter::plan::{self, MAX_MESSAGE, Range, Request};
 use crate::chapter::propose::{propose, to_json};
@@ -15,6 +14,7 @@ use crate::cli::complete::{run_and_chapter, run_and_file};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
+use crate::history::chapters::Chapter;
 use crate::render::human::plural;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;

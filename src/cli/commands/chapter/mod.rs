@@ -14,10 +14,10 @@ pub(super) use exported::compare;
 
 use super::read::{Read, each_event, tell_bad_lines};
 use super::{Global, default_run};
-use crate::chapter::fold::Chapter;
 use crate::chapter::index::Index;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
+use crate::history::chapters::Chapter;
 use crate::run::dir::{RunDir, locate};
 
 /// Fold finished tasks into chapters, and browse them

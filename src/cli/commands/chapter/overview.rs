@@ -6,13 +6,13 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{find, read, run_and};
-use crate::chapter::fold::Chapter;
 use crate::chapter::index::Index;
 use crate::cli::commands::format::HumanOrJson;
 use crate::cli::commands::{Global, RunArg};
 use crate::cli::complete::run_and_chapter;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
+use crate::history::chapters::Chapter;
 use crate::render::human::{plural, short_count};
 use crate::render::inert::{self, preview};
 

@@ -9,7 +9,6 @@ use clap::Args;
 use super::fold::{Wanted, fold_all, refused, tell};
 use crate::chapter::answer;
 use crate::chapter::ask::{self, COLUMNS};
-use crate::chapter::fold::Chapter;
 use crate::chapter::folded::Folded;
 use crate::chapter::index::Index;
 use crate::cli::commands::read::{each_event, events_until};
@@ -19,11 +18,12 @@ use crate::cli::filter::Filter;
 use crate::cli::signals::Interrupts;
 use crate::cli::turn::{self, Turn};
 use crate::cli::ui::Ui;
-use crate::conversation::tasks::{CHAPTER_TASK, Outcome, Tasks};
-use crate::conversation::usage::NewestCall;
 use crate::event::draft::Draft;
 use crate::event::fields::View;
 use crate::fs::make_dir;
+use crate::history::chapters::Chapter;
+use crate::history::tasks::{CHAPTER_TASK, Outcome, Tasks};
+use crate::history::usage::NewestCall;
 use crate::log::reader::LogReader;
 use crate::render::human::plural;
 use crate::run::RunError;
@@ -91,7 +91,7 @@ pub(super) fn due(args: &DueArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
     };
     let due = call.exceeds(trigger);
     let verdict = if due { "due: more" } else { "not due: not more" };
-    ui.data(format!("{verdict} than {trigger}; {}\n", call.told()).as_bytes())?;
+    ui.data(format!("{verdict} than {trigger}; {}\n", call.composition()).as_bytes())?;
     Ok(if due { Exit::Fine } else { Exit::No })
 }
 
@@ -137,7 +137,9 @@ impl Asking {
         match index.newest_call {
             None => ui.note("not due: no call of a model told how much it was given"),
             Some(call) if call.exceeds(trigger) => return Some(call),
-            Some(call) => ui.note(&format!("not due: not more than {trigger}; {}", call.told())),
+            Some(call) => {
+                ui.note(&format!("not due: not more than {trigger}; {}", call.composition()))
+            }
         }
         None
     }
@@ -146,7 +148,7 @@ impl Asking {
     /// but the record of the task that failed.
     fn round(&self, call: &NewestCall, ui: &Ui) -> anyhow::Result<Exit> {
         let Self { run, trigger, options, .. } = self;
-        ui.note(&format!("due: more than {trigger}; {}", call.told()));
+        ui.note(&format!("due: more than {trigger}; {}", call.composition()));
         let started = self.append(ask::started(call, *trigger))?;
         let outcome = self.chapters(call, started, ui);
         let Bad { trouble, answer } = match &outcome {

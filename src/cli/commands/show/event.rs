@@ -6,14 +6,14 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::Format;
 use crate::cli::clock;
-use crate::conversation::arguments::in_one_line;
-use crate::conversation::text::spoken;
 use crate::event::blob;
 use crate::event::envelope::{Event, Severity};
 use crate::event::fields::View;
 use crate::event::json::{Json, ObjectText, quoted};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
+use crate::history::arguments::in_one_line;
+use crate::history::text::spoken;
 use crate::log::reader::{Body, Line};
 use crate::render::human::duration;
 use crate::render::inert::preview;

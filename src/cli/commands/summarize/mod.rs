@@ -16,7 +16,8 @@ use serde_json::value::RawValue;
 
 use super::format::TableOrJson;
 use super::read::tell_bad_lines;
-use super::{Appending, Global, duration, named_or_all, renew, status};
+use super::runs_table::{Row, SortKey, compare, runs_table};
+use super::{Appending, Global, duration, named_or_all, now, renew, status};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
 use crate::cli::parallel;
@@ -24,17 +25,18 @@ use crate::cli::progress::Progress;
 use crate::cli::settings::{Settings, read_text};
 use crate::cli::ui::Ui;
 use crate::event::templates::Templates;
+use crate::history::facts::Total;
+use crate::history::state::Status;
 use crate::render::human::plural;
 use crate::run::dir::RunDir;
-use crate::run::document::SCHEMA_VERSION;
+use crate::run::document::{SCHEMA_VERSION, TotalDocument};
 use crate::run::options::Options;
-use crate::run::state::Status;
 use crate::summary::overview::OverviewDocument;
 use crate::summary::prices::Prices;
 use crate::summary::prompt::Prompt;
 use reading::Reading;
 use served::Served;
-use view::{Row, SortKey, compare, many_runs, one_run};
+use view::{one_run, row};
 use worker::{Worker, fill};
 
 /// The heading of the options for models.
@@ -107,7 +109,7 @@ struct ModelArgs {
 #[derive(Debug, Args)]
 struct ManyArgs {
     /// Sort the rows: names from A, everything else from the newest or greatest
-    #[arg(long, help_heading = MANY, value_enum, default_value = "name", value_name = "KEY")]
+    #[arg(long, help_heading = MANY, value_enum, default_value_t, value_name = "KEY")]
     sort: SortKey,
     /// Sort the other way round
     #[arg(long, help_heading = MANY)]
@@ -147,6 +149,7 @@ struct Outcome {
 struct Document {
     schema_version: u32,
     runs: Vec<OverviewDocument>,
+    total: TotalDocument,
 }
 
 pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
@@ -187,7 +190,7 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
 fn shown(mut outcomes: Vec<Outcome>, context: &Context<'_>, ui: &Ui) -> anyhow::Result<String> {
     let many = &context.args.many;
     if !many.status.is_empty() {
-        outcomes.retain(|outcome| many.status.contains(&outcome.row.status));
+        outcomes.retain(|outcome| many.status.contains(&outcome.row.facts.status));
         if outcomes.is_empty() {
             let names: Vec<&str> = many.status.iter().map(|status| status.name()).collect();
             ui.note(&format!("no runs with the status {}", names.join(" or ")));
@@ -199,13 +202,20 @@ fn shown(mut outcomes: Vec<Outcome>, context: &Context<'_>, ui: &Ui) -> anyhow::
     outcomes.sort_by(|one, other| compare(many.sort, many.reverse, &one.row, &other.row));
     Ok(match context.args.format {
         TableOrJson::Json => {
+            let mut total = Total::default();
+            outcomes.iter().for_each(|outcome| total.add(&outcome.row.facts));
             let runs = outcomes.into_iter().filter_map(|outcome| outcome.document).collect();
-            serde_json::to_string_pretty(&Document { schema_version: SCHEMA_VERSION, runs })? + "\n"
+            let total = TotalDocument::from(&total);
+            let document = Document { schema_version: SCHEMA_VERSION, runs, total };
+            serde_json::to_string_pretty(&document)? + "\n"
         }
         TableOrJson::Table if context.alone => {
             outcomes.into_iter().map(|outcome| outcome.text).collect()
         }
-        TableOrJson::Table => many_runs(outcomes.iter().map(|outcome| &outcome.row), context.width),
+        TableOrJson::Table => {
+            let rows: Vec<&Row> = outcomes.iter().map(|outcome| &outcome.row).collect();
+            runs_table(&rows, true, now(), ui.table_width())
+        }
     })
 }
 
@@ -268,7 +278,7 @@ fn one(
     tell_bad_lines(reading.bad_lines, run, ui);
     let document = (args.format == TableOrJson::Json).then(|| document(&reading));
     let text = if context.alone { one_run(&reading, context.width) } else { String::new() };
-    Ok(Outcome { row: Row::of(&reading), document, text, notes, served })
+    Ok(Outcome { row: row(&reading), document, text, notes, served })
 }
 
 /// What would be done.

@@ -1,10 +1,10 @@
 //! A run as `summarize` reads it: once, and on from there when it has grown.
 
-use crate::chapter::fold::Chapters;
-use crate::conversation::tasks::Tasks;
 use crate::event::catalogue::Class;
 use crate::event::fields::View;
 use crate::event::templates::Templates;
+use crate::history::chapters::Chapters;
+use crate::history::tasks::Tasks;
 use crate::log::reader::LogReader;
 use crate::run::RunError;
 use crate::run::derive::Records;
@@ -98,6 +98,6 @@ impl Reading {
 
     /// Whether the run has ended.
     pub(super) fn has_ended(&self) -> bool {
-        self.overview.state().status().is_terminal()
+        self.overview.state().status().is_over()
     }
 }

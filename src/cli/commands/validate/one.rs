@@ -23,6 +23,7 @@ use crate::event::hash::HexHash;
 use crate::event::role::Role;
 use crate::event::templates::Templates;
 use crate::fs::{Access, FsError, open_regular, read_small};
+use crate::history::state::RunState;
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader};
 use crate::log::rejected::moved_from;
@@ -31,7 +32,6 @@ use crate::run::deliverables::{FOLDER, Found, files, look};
 use crate::run::derive::{Fold, Records};
 use crate::run::dir::RunDir;
 use crate::run::document::{RunDocument, stored_head};
-use crate::run::state::RunState;
 use crate::secret::Rules;
 
 /// Largest derived document that is read whole, in bytes.
@@ -142,7 +142,7 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
             && line.offset + bytes.len() as u64 + 1 == head.bytes
         {
             seen.hash = looked.hash;
-            seen.expected = RunDocument::new(&fold.state, Some(head.clone())).to_bytes();
+            seen.expected = RunDocument::new(&fold.state.facts(), Some(head.clone())).to_bytes();
         }
     })?;
     let is = |hash: Option<HexHash>, wanted: &str| hash.is_some_and(|hash| hash.is(wanted));
@@ -168,7 +168,7 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
     }
     unreadable(stored.as_ref().err(), state::STATE, "RL404", &mut findings);
     if stored.is_ok() {
-        let over = fold.state.status().is_terminal();
+        let over = fold.state.status().is_over();
         state::check(state_bytes, head.as_ref(), &seen, over, &mut findings);
     }
     tools.finish(&mut findings);
@@ -189,7 +189,7 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
         chapters::check(run, asked.templates, &mut findings)?;
     }
     let written_head = if cut { head } else { fold.head() };
-    let current = RunDocument::new(&fold.state, written_head).to_bytes();
+    let current = RunDocument::new(&fold.state.facts(), written_head).to_bytes();
     // Of an empty log there is no state.
     let is_stale = events > 0 && state_bytes != Some(&current);
     let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id.clone() };
@@ -292,8 +292,10 @@ fn judge_tail(run: &RunDir, number: u64, offset: u64, length: u64) -> Finding {
 /// What was moved away from the end of the log, and is told nowhere; a writer at work may be
 /// just about to.
 fn untold(run: &RunDir, end: u64, findings: &mut Findings) {
-    let moved = moved_from(&run.rejected(), end);
-    if moved > 0 && is_settled(run, end) {
+    if let Some(moved) = moved_from(&run.rejected(), end)
+        && is_settled(run, end)
+    {
+        let moved = moved.bytes;
         let place = Place { offset: Some(end), ..Place::file(LOG) };
         let message = format!("{moved} bytes from here on were moved to logs/rejected.jsonl");
         findings.push(Finding::new("RL013", place, message));

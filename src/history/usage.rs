@@ -1,9 +1,10 @@
 //! Tokens and cost, each model response counted once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::event::fields::View;
+use crate::event::fields::{OUTPUT_AT_LEAST, View};
 use crate::event::role::Role;
+use crate::render::human::short_count;
 
 /// Tokens and cost. A figure that nothing reported is `None`, never 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,12 +13,16 @@ pub struct Usage {
     pub input_tokens: Option<u64>,
     /// Output tokens.
     pub output_tokens: Option<u64>,
+    /// Whether the output may be more: some agents only log what was known when it began.
+    pub output_at_least: bool,
     /// Input tokens read from a cache.
     pub cache_read_tokens: Option<u64>,
     /// Input tokens written to a cache.
     pub cache_creation_tokens: Option<u64>,
     /// Cost in millionths of a dollar.
     pub cost_micros: Option<i64>,
+    /// Model calls that report no cost.
+    pub uncosted_calls: u64,
 }
 
 impl Usage {
@@ -29,9 +34,11 @@ impl Usage {
             Role::Usage | Role::Message => Self {
                 input_tokens: view.input_tokens(),
                 output_tokens: view.output_tokens(),
+                output_at_least: view.is_set(OUTPUT_AT_LEAST),
                 cache_read_tokens: view.cache_read_tokens(),
                 cache_creation_tokens: view.cache_creation_tokens(),
                 cost_micros: view.cost_micros(),
+                uncosted_calls: u64::from(view.cost_micros().is_none()),
             },
             _ => return None,
         };
@@ -50,10 +57,12 @@ impl Usage {
         let tokens = |one, other| sum(one, other, u64::saturating_add);
         self.input_tokens = tokens(self.input_tokens, other.input_tokens);
         self.output_tokens = tokens(self.output_tokens, other.output_tokens);
+        self.output_at_least |= other.output_at_least;
         self.cache_read_tokens = tokens(self.cache_read_tokens, other.cache_read_tokens);
         self.cache_creation_tokens =
             tokens(self.cache_creation_tokens, other.cache_creation_tokens);
         self.cost_micros = sum(self.cost_micros, other.cost_micros, i64::saturating_add);
+        self.uncosted_calls += other.uncosted_calls;
     }
 
     /// These figures, and the other ones where these are unknown.
@@ -62,9 +71,14 @@ impl Usage {
         Self {
             input_tokens: self.input_tokens.or(other.input_tokens),
             output_tokens: self.output_tokens.or(other.output_tokens),
+            output_at_least: match self.output_tokens {
+                Some(_) => self.output_at_least,
+                None => other.output_at_least,
+            },
             cache_read_tokens: self.cache_read_tokens.or(other.cache_read_tokens),
             cache_creation_tokens: self.cache_creation_tokens.or(other.cache_creation_tokens),
             cost_micros: self.cost_micros.or(other.cost_micros),
+            uncosted_calls: if self.cost_micros.is_some() { 0 } else { other.uncosted_calls },
         }
     }
 
@@ -73,6 +87,34 @@ impl Usage {
     pub fn context_tokens(&self) -> Option<u64> {
         let cached = [self.cache_read_tokens, self.cache_creation_tokens].into_iter().flatten();
         Some(cached.fold(self.input_tokens?, u64::saturating_add))
+    }
+
+    /// Input, cached tokens included, and output; `None` where either is unknown.
+    #[must_use]
+    pub fn all_tokens(&self) -> Option<u64> {
+        Some(self.context_tokens()?.saturating_add(self.output_tokens?))
+    }
+
+    /// All input, in words for people: `in` is the size of the contexts, cached tokens included
+    /// (`1.2M in, 98 % cached, 12k out`); `None` where nothing is known.
+    #[must_use]
+    pub fn told(&self) -> Option<String> {
+        let input = self.context_tokens().map(|all| {
+            let cached = [self.cache_read_tokens, self.cache_creation_tokens];
+            let cached = cached.into_iter().flatten().fold(0, u64::saturating_add);
+            match (u128::from(cached) * 100).checked_div(u128::from(all)) {
+                Some(share) if cached > 0 => {
+                    format!("{} in, {share} % cached", short_count(all))
+                }
+                _ => format!("{} in", short_count(all)),
+            }
+        });
+        let at_least = if self.output_at_least { "at least " } else { "" };
+        let output = self.output_tokens.map(|out| format!("{at_least}{} out", short_count(out)));
+        match (input, output) {
+            (Some(input), Some(output)) => Some(format!("{input}, {output}")),
+            (input, output) => input.or(output),
+        }
     }
 
     /// The cost in dollars.
@@ -90,6 +132,10 @@ pub struct UsageFold {
     by_message: HashMap<String, (String, Usage)>,
     /// Size of the newest call's context, in tokens.
     newest_context: Option<u64>,
+    /// What messages say that they cost, by agent.
+    said_costs: HashMap<String, i64>,
+    /// Agents of which usage reports the cost: what their messages say is not added.
+    costed: HashSet<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -103,7 +149,19 @@ struct Session {
 impl UsageFold {
     /// Takes the next event.
     pub fn observe(&mut self, view: &View<'_, '_>) {
-        let Some(usage) = Usage::of(view) else { return };
+        let Some(usage) = Usage::of(view) else {
+            if let Some(cost) = view.cost_micros().filter(|_| view.role == Role::Message) {
+                let said = self.said_costs.entry(view.agent().into_owned()).or_insert(0);
+                *said = said.saturating_add(cost);
+            }
+            return;
+        };
+        if usage.cost_micros.is_some() {
+            let agent = view.agent();
+            if !self.costed.contains(agent.as_ref()) {
+                self.costed.insert(agent.into_owned());
+            }
+        }
         let total = view.field("scope").is_some_and(|scope| scope == "total");
         if !total && let Some(context) = usage.context_tokens() {
             self.newest_context = Some(context);
@@ -113,7 +171,7 @@ impl UsageFold {
             self.sessions.insert(session_id.to_owned(), Session::default());
         }
         let Some(session) = self.sessions.get_mut(session_id) else { return };
-        match view.message_id() {
+        match view.model_call_id() {
             _ if total => session.total = Some(usage),
             Some(id) => {
                 self.by_message.insert(id.into_owned(), (session_id.to_owned(), usage));
@@ -134,6 +192,11 @@ impl UsageFold {
         let mut sum = Usage::default();
         for Session { calls, total } in sessions.values() {
             sum.add(&total.map_or(*calls, |total| total.or(calls)));
+        }
+        // An agent whose usage reports a total has been counted there.
+        let said = self.said_costs.iter().filter(|(agent, _)| !self.costed.contains(*agent));
+        for (_, cost) in said {
+            sum.cost_micros = Some(sum.cost_micros.unwrap_or(0).saturating_add(*cost));
         }
         sum
     }
@@ -174,7 +237,7 @@ impl NewestCall {
 
     /// In words: of what the input is made up.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn composition(&self) -> String {
         let Self { sequence, usage, tokens } = self;
         let figure = |tokens: Option<u64>| tokens.unwrap_or(0);
         format!(

@@ -1,14 +1,19 @@
 //! The state of a run, folded from its events (SPEC: "Run state").
 
-use crate::conversation::calls::{CallStatus, Calls, Observed};
-use crate::conversation::usage::{Usage, UsageFold};
+use super::calls::{CallStatus, Calls, Observed};
+use super::facts::{Counts, Deliverables, RunFacts};
+use super::origin::Origin;
+use super::usage::UsageFold;
 use crate::event::blob::{Reference, put_back};
 use crate::event::draft::Derived;
 use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
+use crate::event::template::{cut, one_line};
 use crate::event::time::Timestamp;
-use crate::run::records;
+
+/// Characters kept of the first prompt.
+const PROMPT: usize = 200;
 
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,11 +33,13 @@ pub enum Status {
     Incomplete,
     /// Called off.
     Cancelled,
+    /// Imported from a log that does not say how the run ended. Not final: more may follow.
+    Imported,
 }
 
 impl Status {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Created,
         Self::Running,
         Self::Paused,
@@ -40,6 +47,7 @@ impl Status {
         Self::Failed,
         Self::Incomplete,
         Self::Cancelled,
+        Self::Imported,
     ];
 
     /// The name in `run.json`.
@@ -53,10 +61,23 @@ impl Status {
             Self::Failed => "failed",
             Self::Incomplete => "incomplete",
             Self::Cancelled => "cancelled",
+            Self::Imported => "imported",
         }
     }
 
-    /// Whether the run has ended.
+    /// The status of that name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+
+    /// Whether nothing is at work: the run has ended, or the log that it was imported from has.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        self.is_terminal() || self == Self::Imported
+    }
+
+    /// Whether the run has ended for good.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Incomplete | Self::Cancelled)
@@ -72,6 +93,7 @@ impl Status {
             Role::RunFailed => Self::Failed,
             Role::RunIncomplete => Self::Incomplete,
             Role::RunCancelled => Self::Cancelled,
+            Role::RunImported => Self::Imported,
             _ => return None,
         })
     }
@@ -80,7 +102,8 @@ impl Status {
     #[must_use]
     pub fn may_become(self, next: Self) -> bool {
         match (self, next) {
-            (Self::Created, _) | (Self::Running, Self::Paused) => true,
+            (Self::Created | Self::Imported, _) | (Self::Running, Self::Paused) => true,
+            (Self::Running | Self::Paused, Self::Imported) => true,
             (Self::Running | Self::Paused, next) if next.is_terminal() => true,
             (Self::Paused, Self::Running) => true,
             (one, other) => one == other && one.is_terminal(),
@@ -95,34 +118,6 @@ pub struct IllegalTransition {
     pub from: Status,
     /// What the event asked for.
     pub to: Status,
-}
-
-/// What the run must leave, and how that stands.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Deliverables {
-    /// Paths that `run.created` asked for.
-    pub required: Vec<String>,
-    /// The last recorded verdict.
-    pub status: Option<String>,
-    /// Paths found missing by the last recorded check.
-    pub missing: Vec<String>,
-}
-
-/// How much of everything there is. `None` is unknown, never 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Events.
-    pub events: u64,
-    /// Distinct tool calls, blocked ones included.
-    pub tool_calls: u64,
-    /// Tool calls that failed.
-    pub tool_failures: u64,
-    /// Records of `logs/errors.jsonl`.
-    pub errors: u64,
-    /// Events of severity warning.
-    pub warnings: u64,
-    /// Tokens and cost.
-    pub usage: Usage,
 }
 
 /// The state of a run as of the last event taken.
@@ -142,22 +137,25 @@ pub struct RunState {
     pub created_at: Option<Timestamp>,
     /// Time of the first start.
     pub started_at: Option<Timestamp>,
-    /// Time of the first event that ended the run.
+    /// Time of the first event that ended the run, or of the newest end of its import.
     pub ended_at: Option<Timestamp>,
     /// What the run failed of: JSON text.
     pub error: Option<String>,
     /// What it must leave.
     pub deliverables: Deliverables,
-    /// Free metadata of `run.created`: JSON text of an object.
-    pub metadata: Option<String>,
     /// First and last time of events that were read from another program's log: when the
     /// work was done, where it was recorded later.
     pub imported: Option<(Timestamp, Timestamp)>,
+    /// What is known of the agent and of its surroundings.
+    pub origin: Origin,
+    /// The first thing that was asked, in one line.
+    pub prompt: Option<String>,
     /// The calls.
     pub calls: Calls,
     /// Tokens and cost.
     pub usage: UsageFold,
     events: u64,
+    prompts: u64,
     errors: u64,
     warnings: u64,
 }
@@ -185,6 +183,7 @@ impl Counted {
         let more = role.is_lifecycle()
             || role.is_tool_state()
             || matches!(role, Role::Message | Role::Usage | Role::Error | Role::Rejected)
+            || matches!(role, Role::TaskStart | Role::Config)
             || matches!(
                 role,
                 Role::DeliverableCheck | Role::DeliverableMissing | Role::DeliverableVerdict
@@ -207,14 +206,21 @@ impl RunState {
             self.created_at = Some(event.timestamp);
         }
         self.events += 1;
-        self.errors += u64::from(records::is_error(view));
+        self.errors += u64::from(view.is_error());
         self.warnings += u64::from(view.severity == Severity::Warning);
         self.usage.observe(view);
-        if view.is_imported() && view.data.get("time_origin").is_none() {
-            let time = event.timestamp;
-            let (first, last) = self.imported.unwrap_or((time, time));
-            self.imported = Some((first.min(time), last.max(time)));
+        if view.is_imported() {
+            if self.origin.is_unknown() {
+                // The session is the source's, whatever name the run was given before.
+                self.session_id = event.session_id.clone().into_owned();
+            }
+            if view.data.get("time_origin").is_none() {
+                let time = event.timestamp;
+                let (first, last) = self.imported.unwrap_or((time, time));
+                self.imported = Some((first.min(time), last.max(time)));
+            }
         }
+        self.origin.observe(view);
         self.details(view);
         Effect { call: self.calls.observe(view, offset), illegal: self.transition(view) }
     }
@@ -239,28 +245,50 @@ impl RunState {
         if self.phase == Status::Completed && unmet { Status::Incomplete } else { self.phase }
     }
 
-    /// Milliseconds from the start (else the first event) to the end; `None` while it
-    /// runs and when the clock went back.
+    /// The facts of the run, as every view tells them.
     #[must_use]
-    pub fn duration_ms(&self) -> Option<u64> {
-        self.ended_at?.since(self.started_at.or(self.created_at)?)
-    }
-
-    /// Milliseconds of work that was recorded later; `None` for a run recorded live.
-    #[must_use]
-    pub fn work_ms(&self) -> Option<u64> {
-        let (first, last) = self.imported?;
-        last.since(first)
+    pub fn facts(&self) -> RunFacts {
+        let status = self.status();
+        let ended_at = self.ended_at.filter(|_| status.is_over());
+        let (started_at, ended_at, duration_ms) = match self.imported {
+            // When the work was done, not when it was recorded.
+            Some((first, last)) => {
+                (Some(first), Some(last).filter(|_| status.is_over()), last.since(first))
+            }
+            None => {
+                let began = self.started_at.or(self.created_at);
+                let duration = ended_at.zip(began).and_then(|(end, began)| end.since(began));
+                (self.started_at, ended_at, duration)
+            }
+        };
+        RunFacts {
+            run_id: self.run_id.clone(),
+            session_id: self.session_id.clone(),
+            task_id: self.task_id.clone(),
+            status,
+            created_at: self.created_at,
+            recorded_at: self.created_at,
+            is_imported: self.imported.is_some(),
+            started_at,
+            ended_at,
+            duration_ms,
+            error: self.error.clone(),
+            deliverables: self.deliverables.clone(),
+            metadata: self.origin.metadata(),
+            models: self.origin.models.iter().cloned().collect(),
+            prompt: self.prompt.clone(),
+            counts: self.counts(),
+        }
     }
 
     /// How much of everything there is.
-    #[must_use]
-    pub fn counts(&self) -> Counts {
-        let ended = self.phase.is_terminal();
+    fn counts(&self) -> Counts {
+        let over = self.phase.is_over();
         let calls = self.calls.all();
-        let failed = |call: &&_| Calls::status(call, ended) == CallStatus::Failed;
+        let failed = |call: &&_| Calls::status(call, over) == CallStatus::Failed;
         Counts {
             events: self.events,
+            prompts: self.prompts,
             tool_calls: calls.len() as u64,
             tool_failures: calls.iter().filter(failed).count() as u64,
             errors: self.errors,
@@ -279,8 +307,13 @@ impl RunState {
             self.started_at.get_or_insert(view.event.timestamp);
         }
         self.phase = to;
-        if to.is_terminal() {
-            self.ended_at.get_or_insert(view.event.timestamp);
+        let time = view.event.timestamp;
+        match to {
+            // More may have followed what was imported before.
+            Status::Imported => self.ended_at = Some(time),
+            _ if from == Status::Imported => self.ended_at = to.is_terminal().then_some(time),
+            _ if to.is_terminal() => drop(self.ended_at.get_or_insert(time)),
+            _ => {}
         }
         if to == Status::Failed && self.error.is_none() {
             self.error = failure(view);
@@ -296,8 +329,11 @@ impl RunState {
                     self.deliverables.required =
                         required.items().map(|item| as_text(item).into_owned()).collect();
                 }
-                if let Some(metadata) = data.present("metadata") {
-                    self.metadata = Some(metadata.compact().into_owned());
+            }
+            Role::TaskStart if view.event.actor == "user" => {
+                self.prompts += 1;
+                if self.prompt.is_none() {
+                    self.prompt = view.text().map(|text| cut(&one_line(&text), PROMPT).into());
                 }
             }
             Role::DeliverableCheck => self.deliverables.missing.clear(),

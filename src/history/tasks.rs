@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::conversation::usage::{Usage, UsageFold};
 use crate::event::catalogue;
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
+use crate::history::usage::{Usage, UsageFold};
 
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

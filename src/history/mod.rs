@@ -4,7 +4,12 @@
 pub mod agents;
 pub mod arguments;
 pub mod calls;
+pub mod chapters;
+pub mod facts;
 mod names;
+mod origin;
+pub mod state;
 pub mod tasks;
 pub mod text;
+pub mod told;
 pub mod usage;

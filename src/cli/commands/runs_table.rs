@@ -1,0 +1,144 @@
+//! Many runs as one table: `list` and `summarize --all` print the same columns.
+
+use std::cmp::Ordering;
+
+use clap::ValueEnum;
+
+use super::table::{UNKNOWN, table};
+use crate::event::time::Timestamp;
+use crate::history::facts::{RunFacts, Total};
+use crate::render::human::{dollars, plural, rough_duration, short_count};
+use crate::render::inert::preview;
+
+/// What rows are sorted by: names from A, everything else from the newest or greatest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum SortKey {
+    Name,
+    #[default]
+    #[value(alias = "created")]
+    Start,
+    Time,
+    Events,
+    Calls,
+    Failed,
+    Errors,
+    Tokens,
+    Cost,
+}
+
+/// A run as a row among others.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// The directory's name.
+    pub(super) name: String,
+    /// What is known of the run.
+    pub(super) facts: RunFacts,
+    /// What model calls without a reported cost come to by a table of prices, in millionths of
+    /// a dollar, and how many of them have no price there either.
+    pub(super) estimated: Option<(i64, u64)>,
+    /// Whether the log holds more than these figures count.
+    pub(super) behind: bool,
+}
+
+impl Row {
+    fn cost(&self) -> Option<i64> {
+        let costs = [self.facts.counts.usage.cost_micros, self.estimated.map(|(cost, _)| cost)];
+        costs.into_iter().flatten().reduce(i64::saturating_add)
+    }
+
+    /// Whether there are model calls whose cost is unknown.
+    fn is_partial(&self) -> bool {
+        let without = self.facts.counts.usage.uncosted_calls;
+        self.estimated.map_or(without, |(_, unpriced)| unpriced) > 0
+    }
+
+    fn cells(&self, now: Timestamp) -> [String; COLUMNS] {
+        let RunFacts { status, counts, duration_ms, deliverables, .. } = &self.facts;
+        let age = self.facts.began_at().and_then(|began| now.since(began));
+        let or_unknown = |cell: Option<String>| cell.unwrap_or_else(|| UNKNOWN.to_owned());
+        let at_least = if counts.usage.output_at_least { "≥" } else { "" };
+        let output = counts.usage.output_tokens.map(short_count);
+        let more = if self.is_partial() { "+" } else { "" };
+        let verdict = match &deliverables.status {
+            Some(status) => Some(preview(status, 12)),
+            None if deliverables.required.is_empty() => None,
+            None => Some("unchecked".to_owned()),
+        };
+        [
+            preview(&self.name, 200),
+            format!("{}{}", status.name(), if self.behind { "*" } else { "" }),
+            or_unknown(age.map(rough_duration)),
+            or_unknown(duration_ms.map(rough_duration)),
+            short_count(counts.tool_calls),
+            short_count(counts.tool_failures),
+            short_count(counts.errors),
+            or_unknown(counts.usage.context_tokens().map(short_count)),
+            or_unknown(output.map(|output| format!("{at_least}{output}"))),
+            or_unknown(self.cost().map(|cost| dollars(cost) + more)),
+            or_unknown(verdict),
+        ]
+    }
+}
+
+const COLUMNS: usize = 11;
+
+const HEADER: [&str; COLUMNS] =
+    ["RUN", "STATUS", "AGE", "TIME", "CALLS", "FAIL", "ERR", "IN", "OUT", "COST", "DELIV"];
+
+/// The order of two rows; unknown figures come last, in either direction.
+pub(super) fn compare(key: SortKey, reverse: bool, one: &Row, other: &Row) -> Ordering {
+    let figure = |row: &Row| {
+        let RunFacts { counts, duration_ms, .. } = &row.facts;
+        match key {
+            SortKey::Name => None,
+            SortKey::Start => row.facts.began_at().map(|time| i128::from(time.millis())),
+            SortKey::Time => duration_ms.map(i128::from),
+            SortKey::Events => Some(counts.events.into()),
+            SortKey::Calls => Some(counts.tool_calls.into()),
+            SortKey::Failed => Some(counts.tool_failures.into()),
+            SortKey::Errors => Some(counts.errors.into()),
+            SortKey::Tokens => counts.usage.all_tokens().map(i128::from),
+            SortKey::Cost => row.cost().map(i128::from),
+        }
+    };
+    let (figures, names) = ((figure(one), figure(other)), one.name.cmp(&other.name));
+    let order = match figures {
+        (Some(one), Some(other)) => other.cmp(&one).then(names),
+        (None, None) => names,
+        (one, _) => return if one.is_some() { Ordering::Less } else { Ordering::Greater },
+    };
+    if reverse { order.reverse() } else { order }
+}
+
+/// The rows as a table, with a last row of totals where there are several and `total` asks.
+pub(super) fn runs_table(rows: &[&Row], total: bool, now: Timestamp, width: usize) -> String {
+    let mut cells: Vec<[String; COLUMNS]> = rows.iter().map(|row| row.cells(now)).collect();
+    if total && rows.len() > 1 {
+        cells.push(totals(rows));
+    }
+    table(width, HEADER, 2..COLUMNS - 1, &cells)
+}
+
+fn totals(rows: &[&Row]) -> [String; COLUMNS] {
+    let mut total = Total::default();
+    rows.iter().for_each(|row| total.add(&row.facts));
+    let costs = rows.iter().filter_map(|row| row.cost());
+    let cost = costs.reduce(i64::saturating_add);
+    let more = if rows.iter().any(|row| row.is_partial()) { "+" } else { "" };
+    let or_unknown = |cell: Option<String>| cell.unwrap_or_else(|| UNKNOWN.to_owned());
+    let usage = &total.usage;
+    let at_least = if usage.output_at_least { "≥" } else { "" };
+    [
+        plural(total.runs, "run"),
+        String::new(),
+        String::new(),
+        String::new(),
+        short_count(total.tool_calls),
+        short_count(total.tool_failures),
+        short_count(total.errors),
+        or_unknown(usage.context_tokens().map(short_count)),
+        or_unknown(usage.output_tokens.map(|out| format!("{at_least}{}", short_count(out)))),
+        or_unknown(cost.map(|cost| dollars(cost) + more)),
+        String::new(),
+    ]
+}

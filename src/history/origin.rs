@@ -1,0 +1,99 @@
+//! What is known of the agent whose work a run records: which one, its model, where it worked.
+
+use std::collections::BTreeSet;
+
+use crate::event::fields::{View, as_text, is_placeholder};
+use crate::event::json::{Json, ObjectText};
+use crate::event::role::Role;
+
+/// Imported events in which what is unknown is looked for.
+const LOOKED_AT: u32 = 100;
+
+/// Facts that source lines hold, by the names that agents give them.
+const FROM_SOURCE: &[(&str, &[&str])] = &[
+    ("agent_version", &["version", "cli_version"]),
+    ("cwd", &["cwd"]),
+    ("git_branch", &["gitBranch", "git_branch"]),
+];
+
+/// What is known so far.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The metadata of `run.created`: JSON text of an object.
+    given: Option<String>,
+    /// What events say beside it, by name.
+    found: Vec<(&'static str, String)>,
+    /// The models that answered.
+    pub models: BTreeSet<String>,
+    first_model: Option<String>,
+    looked_at: u32,
+}
+
+impl Origin {
+    /// Takes the next event.
+    pub fn observe(&mut self, view: &View<'_, '_>) {
+        match view.role {
+            Role::RunCreated => {
+                if let Some(metadata) = view.data.present("metadata") {
+                    self.given = Some(metadata.compact().into_owned());
+                }
+            }
+            Role::Config => self.find("cwd", view.field("cwd")),
+            Role::Usage | Role::Message => self.model(view),
+            _ => {}
+        }
+        if view.is_imported() && self.looked_at < LOOKED_AT {
+            self.looked_at += 1;
+            self.find("agent", view.field("dialect"));
+            if let Some(source) = view.data.present("source") {
+                for (name, theirs) in FROM_SOURCE {
+                    let value = theirs.iter().find_map(|theirs| source.present(theirs));
+                    self.find(name, value.map(as_text));
+                }
+            }
+        }
+    }
+
+    /// Whether no imported event has come yet.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.looked_at == 0
+    }
+
+    /// All of it as JSON text of an object; what was given goes first.
+    #[must_use]
+    pub fn metadata(&self) -> String {
+        let given = Json::trusted(self.given.as_deref().unwrap_or("{}"));
+        if !given.is_object() {
+            return given.text().to_owned();
+        }
+        let mut object = ObjectText::new();
+        object.members(given);
+        let model = self.first_model.iter().map(|model| ("model", model));
+        let found = self.found.iter().map(|(name, value)| (*name, value));
+        for (name, value) in found.chain(model) {
+            if given.present(name).is_none() {
+                object.text(name, value);
+            }
+        }
+        object.finish()
+    }
+
+    fn model(&mut self, view: &View<'_, '_>) {
+        let Some(model) = view.field("model").filter(|model| !is_placeholder(model)) else {
+            return;
+        };
+        if !self.models.contains(model.as_ref()) {
+            self.first_model.get_or_insert_with(|| model.clone().into_owned());
+            self.models.insert(model.into_owned());
+        }
+    }
+
+    fn find(&mut self, name: &'static str, value: Option<std::borrow::Cow<'_, str>>) {
+        if let Some(value) = value.filter(|value| !value.is_empty())
+            && self.found.iter().all(|(known, _)| *known != name)
+        {
+            self.found.push((name, value.into_owned()));
+        }
+    }
+}
