@@ -16,6 +16,7 @@ mod deliverables;
 mod emit;
 mod exec;
 mod export;
+mod facts;
 mod faults;
 mod fix;
 mod fold;

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::sidechains::Sidechains;
 use super::{Adapter, Reading, Source};
 use crate::event::draft::Draft;
-use crate::event::fields::{as_text, is_placeholder};
+use crate::event::fields::{OUTPUT_AT_LEAST, as_text, is_placeholder};
 use crate::event::json::{Json, Kind, ObjectText};
 
 /// Whether a line looks like one of Claude Code's.
@@ -194,7 +194,17 @@ impl ClaudeCode {
         model: Option<&str>,
         message_id: Option<&str>,
     ) -> Option<Draft<'static>> {
-        let figures = figures(usage)?;
+        let mut figures = figures(usage)?;
+        // Of a message that is still being written only the first output tokens are counted.
+        let unfinished = line
+            .json
+            .path("message")
+            .is_some_and(|message| message.get("stop_reason").is_some_and(Json::is_null));
+        if unfinished {
+            let mut more = ObjectText::new();
+            more.members(Json::trusted(&figures)).plain(OUTPUT_AT_LEAST, true);
+            figures = more.finish();
+        }
         if let Some(id) = message_id {
             let this = (id.to_owned(), figures.clone());
             if self.newest_usage.as_ref() == Some(&this) {
