@@ -64,12 +64,12 @@ fn tasks_and_their_outcomes() {
     let bench = tasks("ASA");
     assert_eq!(index(&bench), [(1, 3, 4, own("running"))]);
     let lines = bench.ok(&["chapter", "index", "r"]);
-    assert_eq!(lines, "[1] do it  2 events, ~1 token (in progress)\n");
+    assert_eq!(lines, "[1] do it  2 events, ~3 tokens (in progress)\n");
     bench.emit(&["run.completed"]);
     assert_eq!(index(&bench), [(1, 3, 4, own("ended"))]);
-    assert_eq!(bench.ok(&["chapter", "index", "r"]), "[1] do it  2 events, ~1 token\n");
+    assert_eq!(bench.ok(&["chapter", "index", "r"]), "[1] do it  2 events, ~3 tokens\n");
     let lines = tasks("SfSc").ok(&["chapter", "index", "r"]);
-    assert!(lines.contains("(failed)\n") && lines.contains("(clarify)\n"), "{lines}");
+    assert!(lines.contains("(failed: no)\n") && lines.contains("(clarify: which?)\n"), "{lines}");
 }
 
 /// If this fails, another family's tasks are none, or end with one of their neighbours.

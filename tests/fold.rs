@@ -171,7 +171,7 @@ fn events_inside_a_task() {
     assert_eq!(
         folded,
         "[1] do much (in progress)\n    📖 Chapter: \"Part\"\n\n    M\n\n    Full details: /chapters/part/\n\n    \
-         tool-started: bash\n    note: meanwhile\n"
+         tool-started: bash started\n    note: meanwhile\n"
     );
     let index = bench.ok(&["chapter", "index", "r"]);
     assert!(index.contains("[1 chapter inside] (in progress)"), "{index}");

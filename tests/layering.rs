@@ -7,7 +7,8 @@ use crate::support::root;
 
 /// Modules by layer: each may use itself and what stands before its own line.
 const LAYERS: &[&[&str]] = &[
-    &["event", "fs", "render"],
+    &["fs", "render"],
+    &["event"],
     &["log", "import", "history", "secret"],
     &["run"],
     &["summary"],

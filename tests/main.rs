@@ -45,4 +45,5 @@ mod traces;
 mod transcript;
 mod user_templates;
 mod validate;
+mod visible;
 mod worker;

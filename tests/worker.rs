@@ -316,10 +316,11 @@ fn a_prompt_is_bounded() {
         "x".repeat(15_000)
     );
     assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], line.as_bytes()).status, 0);
-    bench.ok(ASK);
+    bench.ok(&[ASK, &["--max-event-bytes", "8k"]].concat());
     assert_eq!(backfills(&bench).len(), 2);
     let prompt = fs::read_to_string(bench.path("prompt.1")).unwrap();
     assert!(prompt.len() < 20_000, "{}", prompt.len());
+    assert!(prompt.contains("characters of event 2 left out"), "{prompt}");
 }
 
 /// If this fails, a key that seems to begin in one event and to end in another swallows those

@@ -5,7 +5,7 @@ use super::index::Index;
 use crate::event::fields::View;
 use crate::history::chapters::Chapter;
 use crate::history::tasks::Task;
-use crate::history::text::spoken;
+use crate::history::text::{Lines, Room, lines, lines_below};
 use crate::render::inert::{self, preview};
 
 /// What stands in the folded view for one event.
@@ -60,17 +60,22 @@ impl<'i> Folded<'i> {
         }
     }
 
-    /// The lines of [`Folded::take`]: text, each line with its newline, of so many columns.
+    /// The lines of [`Folded::take`]: text, each line with its newline. The line of an event has
+    /// up to `columns` columns; what it leaves out stands below, up to `piece` characters of each
+    /// piece.
     #[must_use]
-    pub fn lines(&mut self, view: &View<'_, '_>, columns: usize) -> String {
-        const INDENT: &str = "    ";
+    pub fn lines(&mut self, view: &View<'_, '_>, columns: usize, piece: usize) -> String {
         let shown = self.take(view);
         let mut out = String::new();
         if let Some(task) = shown.task {
-            let tail = self.index.tasks.outcome(task).remark();
+            let tail = self.index.tasks.remark(task);
             let head = format!("[{}] ", task.number);
             let room = columns.saturating_sub(head.len() + tail.len()).max(16);
-            out.push_str(&format!("{head}{}{tail}\n", preview(task.title(), room)));
+            let title = preview(task.title(), room);
+            out.push_str(&format!("{head}{title}{tail}\n"));
+            if task.first_sequence == view.event.sequence {
+                push_below(&lines_below(view, task.title(), &title, piece), &mut out);
+            }
         }
         if let Some(chapter) = shown.chapter {
             let text = chapter.in_context();
@@ -81,18 +86,35 @@ impl<'i> Folded<'i> {
             }
             out.push('\n');
         }
-        let said = if shown.event { spoken(view) } else { None };
-        let text = said.as_deref().or(self.index.backfills.effective(view.event));
-        // What another program kept for itself says nothing to an agent.
-        let known = text.is_some() || !view.is_imported();
-        if shown.event && known {
-            let label = self.index.label_of(&view.event.kind);
-            let data = view.event.data.compact();
-            let text = text.unwrap_or(&data);
-            let head = format!("{INDENT}{label}: ");
-            let room = columns.saturating_sub(head.chars().count()).max(16);
-            out.push_str(&format!("{head}{}\n", preview(text, room)));
+        if shown.event {
+            self.event(view, columns, piece, &mut out);
         }
         out
     }
+
+    /// One event: its line, and below it what that leaves out.
+    fn event(&self, view: &View<'_, '_>, columns: usize, piece: usize, out: &mut String) {
+        let label = self.index.label_of(&view.event.kind);
+        let head = format!("{INDENT}{label}: ");
+        let columns = columns.saturating_sub(head.chars().count()).max(16);
+        let summary = self.index.backfills.effective(view.event);
+        let Lines { line, below } = lines(view, summary, Room { columns, piece });
+        // What another program kept for itself says nothing to an agent.
+        if line.is_empty() && view.is_imported() {
+            return;
+        }
+        out.push_str(format!("{head}{line}").trim_end());
+        out.push('\n');
+        push_below(&below, out);
+    }
 }
+
+fn push_below(lines: &[String], out: &mut String) {
+    for line in lines {
+        out.push_str(format!("{INDENT}{INDENT}{line}").trim_end());
+        out.push('\n');
+    }
+}
+
+/// What stands before the line of an event.
+const INDENT: &str = "    ";

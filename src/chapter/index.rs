@@ -11,7 +11,7 @@ use crate::event::templates::Templates;
 use crate::history::calls::Calls;
 use crate::history::chapters::{Chapter, Chapters};
 use crate::history::tasks::{Task, Tasks};
-use crate::history::text::{estimate_tokens, spoken};
+use crate::history::text::event_tokens;
 use crate::history::usage::NewestCall;
 use crate::render::human::{plural, short_count};
 use crate::render::inert::{preview, preview_middle};
@@ -104,7 +104,7 @@ impl Index {
             // A damaged log: what is looked for by its sequence must stand in order.
             return;
         }
-        let tokens = spoken(view).map_or(0, |text| estimate_tokens(&text));
+        let tokens = event_tokens(view);
         let tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
         let label = self.label_number(&view.event.kind);
         self.entries.push(Entry { sequence, offset, label, tokens });
@@ -177,11 +177,8 @@ impl Index {
             plural(task.events, "event"),
             if one { "token" } else { "tokens" }
         );
-        let usage = task.usage();
-        for (figure, what) in [(usage.input_tokens, "in"), (usage.output_tokens, "out")] {
-            if let Some(figure) = figure {
-                tail.push_str(&format!(", {} {what}", short_count(figure)));
-            }
+        if let Some(used) = task.usage().told() {
+            tail.push_str(&format!(", {used}"));
         }
         if let Some(chapter) = self.chapter_of(task) {
             tail.push_str(&format!(" [{}]", preview_middle(&chapter.slug, 24)));
@@ -194,7 +191,7 @@ impl Index {
             0 => {}
             count => tail.push_str(&format!(" [{} inside]", plural(count, "chapter"))),
         }
-        tail.push_str(&self.tasks.outcome(task).remark());
+        tail.push_str(&self.tasks.remark(task));
         let head = format!("[{}] ", task.number);
         let room = columns.saturating_sub(head.len() + tail.chars().count()).max(16);
         format!("{head}{}{tail}", preview(task.title(), room))

@@ -3,26 +3,11 @@
 use std::borrow::Cow;
 
 use crate::event::blob::{Reference, references};
+use crate::event::content;
 use crate::event::fields::{View, as_text};
 use crate::event::json::{Json, Kind, ObjectText};
 use crate::render::inert;
 use crate::render::markdown::{code, escape, fence};
-
-/// Members of `data` that are shown in sections of their own.
-const APART: &[&str] = &[
-    "text",
-    "content",
-    "message",
-    "response",
-    "args",
-    "args_summary",
-    "input",
-    "arguments",
-    "result",
-    "result_summary",
-    "output",
-    "error",
-];
 
 /// Members of `data` that hold the line of another program's log that an event was made of.
 const SOURCES: &[&str] = &["source", "source_text"];
@@ -55,13 +40,15 @@ pub fn page(view: &View<'_, '_>, summary: Option<&str>, blobs: &str) -> String {
         section(&mut out, "Text", &text, "text");
         shown.push(text);
     }
-    if let Some(arguments) = view.arguments() {
-        value_section(&mut out, "Arguments", arguments);
-        shown.push(as_text(arguments));
+    if let Some(thought) = view.thought() {
+        section(&mut out, "Thought", &thought, "text");
+        shown.push(thought);
     }
-    if let Some(result) = view.result() {
-        value_section(&mut out, "Result", result);
-        shown.push(as_text(result));
+    for (title, value) in [("Arguments", view.arguments()), ("Result", view.result())] {
+        if let Some(value) = value {
+            value_section(&mut out, title, value);
+            shown.push(as_text(value));
+        }
     }
     if let Some(error) = event.data.present("error") {
         let text = as_text(error.present("message").unwrap_or(error));
@@ -70,7 +57,7 @@ pub fn page(view: &View<'_, '_>, summary: Option<&str>, blobs: &str) -> String {
     }
     let mut rest = ObjectText::new();
     for (name, value) in event.data.members() {
-        let apart = APART.contains(&name.as_ref()) && shown.contains(&as_text(value));
+        let apart = content::has_meaning(&name) && shown.contains(&as_text(value));
         if !apart && !SOURCES.contains(&name.as_ref()) {
             rest.json(&name, value);
         }
@@ -100,7 +87,10 @@ fn links(out: &mut String, data: Json<'_>, blobs: &str) {
 fn value_section(out: &mut String, title: &str, value: Json<'_>) {
     match value.kind() {
         _ if Reference::of(value).is_some() => section(out, title, &as_text(value), "text"),
-        Kind::Object | Kind::Array => section(out, title, &indented(value), "json"),
+        // A list of content parts reads as its texts.
+        Kind::Object | Kind::Array if as_text(value) == value.compact() => {
+            section(out, title, &indented(value), "json");
+        }
         _ => section(out, title, &as_text(value), "text"),
     }
 }

@@ -104,7 +104,7 @@ fn whole(group: &[&Task], index: &Index, signs: &Signs) -> Request {
     };
     let mut message = String::new();
     for task in group.iter().take(NAMED) {
-        let outcome = index.tasks.outcome(task).remark();
+        let outcome = index.tasks.remark(task);
         message.push_str(&format!("[{}] {}{outcome}\n", task.number, preview(task.title(), 120)));
     }
     if group.len() > NAMED {

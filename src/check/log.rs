@@ -70,6 +70,8 @@ pub struct LogCheck {
     /// Events whose template summary is pending: what it would be, and the user's template
     /// that it is made of.
     pending: HashMap<String, (String, Option<&'static str>)>,
+    /// What older versions made of some of them.
+    older: HashMap<String, String>,
     backfills: Vec<(String, Place)>,
     /// Where each call's first event stands that has not ended, and whether it was imported.
     open: HashMap<usize, (Place, bool)>,
@@ -95,6 +97,7 @@ impl LogCheck {
             ids: Ids::default(),
             parents: Vec::new(),
             pending: HashMap::new(),
+            older: HashMap::new(),
             backfills: Vec::new(),
             open: HashMap::new(),
         }
@@ -366,7 +369,13 @@ impl LogCheck {
             && let Some(summary) = self.templates.summary(&event.kind, &view.data)
         {
             let own = self.templates.own_template(&event.kind);
-            self.pending.insert(event.event_id.clone().into_owned(), (summary, own));
+            let id = event.event_id.clone().into_owned();
+            // Older versions followed the row's template whatever the outcome.
+            let older = catalogue::summary(&event.kind, &view.data);
+            if let Some(older) = older.filter(|older| *older != summary && own.is_none()) {
+                self.older.insert(id.clone(), older);
+            }
+            self.pending.insert(id, (summary, own));
         }
         let Some((target, summary)) = backfilled(view) else { return };
         let by_template = view.field("source").is_some_and(|source| source == "template");
@@ -375,6 +384,7 @@ impl LogCheck {
             && let Some((right, own)) = self.pending.get(&target)
             && view.field("template").as_deref() == *own
             && *right != summary
+            && !self.older.get(&target).is_some_and(|older| *older == summary)
         {
             let message = format!("the template says {right:?}");
             self.add("RL601", spot, message);

@@ -7,7 +7,7 @@ use super::envelope::{
     Event, LineError, LineFault, Severity, id_of, object_of, severity_of, text_of, timestamp_of,
     type_of,
 };
-use super::fields::{as_text, effective, is_imported};
+use super::fields::{effective, exact_text, is_imported};
 use super::hash::sha256;
 use super::json::{Json, Members, ObjectText, Rules, check_each, unescape};
 use super::reserved::REDACTIONS;
@@ -128,7 +128,7 @@ impl<'a> Draft<'a> {
         }
         if draft.data().get("source_sha256").is_none() {
             let kept = draft.data().get("source").or(draft.data().get("source_text"));
-            draft.source_hash = kept.map(|source| sha256(as_text(source).as_bytes()));
+            draft.source_hash = kept.map(|source| sha256(exact_text(source).as_bytes()));
         }
         let Some(redactions) = draft.data().get(REDACTIONS).and_then(Json::as_u64) else {
             return Ok(draft);

@@ -6,16 +6,35 @@ use std::borrow::Cow;
 use super::blob::Reference;
 use super::envelope::{Event, Severity};
 use super::json::{Json, Kind, Members};
+use super::parts;
 use super::role::Role;
 
 const TOOL: &[&str] = &["tool_name", "tool", "name"];
-const CALL_ID: &[&str] = &["call_id", "toolCallId", "id"];
-const ARGUMENTS: &[&str] = &["args_summary", "args", "input", "arguments"];
-const RESULT: &[&str] = &["result_summary", "result", "output"];
-/// The only list that may hold dotted paths; the others hold names of members.
-const ERROR_TEXT: &[&str] = &["error.message", "error", "reason", "message"];
-const TEXT: &[&str] = &["text", "content", "message", "response"];
-const AGENT: &[&str] = &["agentId", "agent_id", "agent", "childAgentId", "full_namespace"];
+const CALL_ID: &[&str] = &["call_id", "toolCallId", "tool_use_id", "id"];
+/// What a call was called with.
+pub(super) const ARGUMENTS: &[&str] = &[
+    "args_summary",
+    "args",
+    "input",
+    "arguments",
+    "tool_input",
+    "params",
+    "inputs",
+    "code",
+    "terminal",
+];
+/// What a call or a task returned.
+pub(super) const RESULT: &[&str] =
+    &["result_summary", "result", "output", "tool_response", "stdout", "parts", "final_text"];
+/// What went wrong. The only list that may hold dotted paths; the others hold names of members.
+pub(super) const ERROR_TEXT: &[&str] = &["error.message", "error", "reason", "stderr"];
+/// What was said.
+pub(super) const TEXT: &[&str] =
+    &["text", "content", "message", "response", "prompt", "brief", "title"];
+/// What was thought.
+pub(super) const THOUGHT: &[&str] = &["thinking", "reasoning", "reasoning_content"];
+const AGENT: &[&str] =
+    &["agentId", "agent_id", "agent", "childAgentId", "full_namespace", "agent_name"];
 const INPUT_TOKENS: &[&str] = &["input_tokens", "inputTokens", "tokensIn"];
 const OUTPUT_TOKENS: &[&str] = &["output_tokens", "outputTokens", "tokensOut"];
 const CACHE_READ: &[&str] = &["cache_read_tokens", "cacheReadTokens"];
@@ -37,17 +56,29 @@ fn first_text<'a>(data: &Members<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
 }
 
 fn error_text<'a>(data: &Members<'a>) -> Option<Cow<'a, str>> {
-    ERROR_TEXT.iter().find_map(|path| data.path(path)).map(as_text)
+    let named = ERROR_TEXT.iter().find_map(|path| data.path(path)).map(as_text);
+    let is_error = data.get("is_error").and_then(Json::as_bool) == Some(true);
+    named.or_else(|| first_text(data, RESULT).filter(|_| is_error))
 }
 
-/// A string as its characters, a large one that was moved out as its beginning, anything
-/// else as compact JSON.
+/// A string as its characters, a large one that was moved out as its beginning, a list of
+/// content parts as their texts, anything else as compact JSON.
 #[must_use]
 pub fn as_text(value: Json<'_>) -> Cow<'_, str> {
-    match Reference::of(value) {
-        Some(reference) => Cow::Owned(reference.preview()),
-        None => value.as_str().unwrap_or_else(|| value.compact()),
+    match value.kind() {
+        Kind::Array => parts::as_text(value).map_or_else(|| value.compact(), Cow::Owned),
+        Kind::Object => match Reference::of(value) {
+            Some(reference) => Cow::Owned(reference.preview()),
+            None => parts::label(value).map_or_else(|| value.compact(), Cow::Owned),
+        },
+        _ => value.as_str().unwrap_or_else(|| value.compact()),
     }
+}
+
+/// A string as its characters, anything else as compact JSON: nothing is left out.
+#[must_use]
+pub fn exact_text(value: Json<'_>) -> Cow<'_, str> {
+    value.as_str().unwrap_or_else(|| value.compact())
 }
 
 /// Whether an id is a stand-in that many unrelated events share: empty,
@@ -89,6 +120,29 @@ pub fn effective(role: Role, severity: Severity, data: &Members<'_>) -> (Role, S
     if failed { (Role::ToolFail, Severity::Error) } else { (role, severity) }
 }
 
+/// The tool that an event of that type with this payload is about.
+pub(super) fn tool_name<'a>(kind: &str, data: &Members<'a>) -> Cow<'a, str> {
+    if kind.starts_with("repl_") {
+        return Cow::Borrowed("repl");
+    }
+    first_text(data, TOOL).unwrap_or(Cow::Borrowed("tool"))
+}
+
+/// What a payload returns; a wrapped result (`output.result`) is unwrapped.
+pub(super) fn result_of<'a>(data: &Members<'a>) -> Option<Json<'a>> {
+    let result = first(data, RESULT)?;
+    Some(result.present("result").unwrap_or(result))
+}
+
+/// What went wrong, in words: of the payload, else of the output in it, else its message.
+pub(super) fn failure_text<'a>(data: &Members<'a>) -> Option<Cow<'a, str>> {
+    let output = || Members::of(data.present("output").unwrap_or(Json::EMPTY));
+    error_text(data)
+        .or_else(|| error_text(&output()))
+        .or_else(|| first_text(data, &["message"]))
+        .or_else(|| first_text(&output(), &["message"]))
+}
+
 impl<'e, 'a> View<'e, 'a> {
     /// Reads an event by the catalogue.
     #[must_use]
@@ -102,10 +156,7 @@ impl<'e, 'a> View<'e, 'a> {
     /// The tool's name; `repl` for code cells, else `tool`.
     #[must_use]
     pub fn tool(&self) -> Cow<'a, str> {
-        if self.event.kind.starts_with("repl_") {
-            return Cow::Borrowed("repl");
-        }
-        first_text(&self.data, TOOL).unwrap_or(Cow::Borrowed("tool"))
+        tool_name(&self.event.kind, &self.data)
     }
 
     /// The id that ties a call's events together, if the event has one.
@@ -127,14 +178,29 @@ impl<'e, 'a> View<'e, 'a> {
     /// The result of a call; a wrapped one (`output.result`) is unwrapped.
     #[must_use]
     pub fn result(&self) -> Option<Json<'a>> {
-        let result = first(&self.data, RESULT)?;
-        Some(result.present("result").unwrap_or(result))
+        result_of(&self.data)
     }
 
     /// What went wrong, in words.
     #[must_use]
     pub fn error_text(&self) -> Option<Cow<'a, str>> {
-        error_text(&self.data).or_else(|| error_text(&Members::of(self.data.present("output")?)))
+        failure_text(&self.data)
+    }
+
+    /// What was thought.
+    #[must_use]
+    pub fn thought(&self) -> Option<Cow<'a, str>> {
+        first_text(&self.data, THOUGHT)
+    }
+
+    /// Who speaks: in a delegation the parent, else the agent that the event is about.
+    #[must_use]
+    pub fn speaker(&self) -> Cow<'a, str> {
+        let parent = self.data.text_at("parentAgentId");
+        match parent.filter(|_| self.data.present("message").is_some()) {
+            Some(parent) => parent,
+            None => self.agent(),
+        }
     }
 
     /// What was said.

@@ -4,6 +4,7 @@
 pub mod bad_toml;
 pub mod blob;
 pub mod catalogue;
+pub mod content;
 pub mod draft;
 pub mod envelope;
 pub mod fields;
@@ -11,6 +12,8 @@ pub mod hash;
 pub mod id;
 pub mod json;
 pub mod number;
+mod outcome;
+mod parts;
 pub mod pending;
 pub mod reserved;
 pub mod role;

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::fields::as_text;
+use super::blob::Reference;
 use super::json::{Json, Kind, Members};
 use super::number::{fixed, shortest};
 
@@ -130,7 +130,10 @@ fn printed(value: Json<'_>) -> Option<Cow<'_, str>> {
         Kind::Bool => Some(value.text().into()),
         Kind::Number => shortest(value.text()).map(Cow::Owned),
         Kind::String => value.as_str(),
-        Kind::Object => Some(as_text(value)),
+        Kind::Object => Some(match Reference::of(value) {
+            Some(reference) => reference.preview().into(),
+            None => value.compact(),
+        }),
         Kind::Array => {
             let items: Vec<Cow<'_, str>> =
                 value.items().map(|item| printed(item).unwrap_or_default()).collect();

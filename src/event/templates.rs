@@ -18,6 +18,7 @@ use super::bad_toml::BadToml;
 use super::catalogue::{self, Class};
 use super::id::check_type;
 use super::json::Members;
+use super::outcome;
 use super::slug::slugify;
 use super::template::Template;
 
@@ -124,7 +125,7 @@ impl Templates {
         match self.own.get(kind) {
             Some(Own { class, .. }) if *class != Class::Template => None,
             Some(Own { template: Some((_, template)), .. }) => Some(template.render(data)),
-            _ => catalogue::summary(kind, data),
+            _ => outcome::summary(kind, data).or_else(|| catalogue::summary(kind, data)),
         }
     }
 

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use crate::event::catalogue;
-use crate::event::fields::View;
+use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::history::usage::{Usage, UsageFold};
+use crate::render::inert::preview;
 
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,17 +40,6 @@ impl Outcome {
         }
     }
 
-    /// What people are told behind the task's message, in parentheses with a blank before;
-    /// nothing where it ended without saying how.
-    #[must_use]
-    pub fn remark(self) -> String {
-        match self {
-            Self::Ended => String::new(),
-            Self::Running => " (in progress)".to_owned(),
-            outcome => format!(" ({})", outcome.name()),
-        }
-    }
-
     /// By the label of the terminator's row in the catalogue.
     fn of_label(label: &str) -> Self {
         match label {
@@ -61,6 +51,9 @@ impl Outcome {
         }
     }
 }
+
+/// Columns of what the end of a task says, behind its title.
+const ENDING: usize = 40;
 
 /// The name of the task in which an agent decides on chapters.
 pub const CHAPTER_TASK: &str = "__chapter__";
@@ -80,6 +73,8 @@ pub struct Task {
     pub last_sequence: u64,
     /// How many events it owns.
     pub events: u64,
+    /// What its terminator says: a result, a reason, a question; empty where it says nothing.
+    pub ending: String,
     /// How it ended by its own terminator.
     terminated: Option<Outcome>,
     /// Time of its first event.
@@ -178,6 +173,8 @@ impl Tasks {
         let newest = self.tasks.len().checked_sub(1);
         if let Some(task) = named.or(newest).and_then(|at| self.tasks.get_mut(at)) {
             task.terminated = Some(Outcome::of_label(label));
+            let said = view.result().map(as_text).or_else(|| view.text());
+            task.ending = said.unwrap_or_default().into_owned();
         }
     }
 
@@ -218,6 +215,18 @@ impl Tasks {
         if is_last && !self.ended { Outcome::Running } else { Outcome::Ended }
     }
 
+    /// How the task stands, in parentheses with a blank before, with the beginning of what its
+    /// end says; nothing where it ended without saying how.
+    #[must_use]
+    pub fn remark(&self, task: &Task) -> String {
+        match self.outcome(task) {
+            Outcome::Ended => String::new(),
+            Outcome::Running => " (in progress)".to_owned(),
+            outcome if task.ending.is_empty() => format!(" ({})", outcome.name()),
+            outcome => format!(" ({}: {})", outcome.name(), preview(&task.ending, ENDING)),
+        }
+    }
+
     fn begin(&mut self, view: &View<'_, '_>) {
         let event = view.event;
         let name = name_of(view);
@@ -231,6 +240,7 @@ impl Tasks {
             first_sequence: event.sequence,
             last_sequence: event.sequence,
             events: 0,
+            ending: String::new(),
             terminated: None,
             started: event.timestamp,
             usage: UsageFold::default(),

@@ -50,6 +50,16 @@ pub fn short_count(number: u64) -> String {
     }
 }
 
+/// `310 B`, `12 kB`, `3.1 MB`: bytes, in thousands.
+#[must_use]
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..=999 => format!("{bytes} B"),
+        1_000..=999_499 => format!("{:.0} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
 /// `$0.0125`: dollars from millionths, four decimals.
 #[must_use]
 pub fn dollars(micros: i64) -> String {

@@ -4,4 +4,5 @@ pub mod bars;
 pub mod human;
 pub mod inert;
 pub mod markdown;
+pub mod units;
 pub mod uri;

@@ -206,6 +206,7 @@ fn has_kept(run: &RunDir) -> bool {
 pub struct Fold {
     /// The state as of the last event taken.
     pub state: RunState,
+    starts: records::Starts,
     last: Vec<u8>,
     /// Its hash, where somebody knows it already; `last` is then not kept.
     last_hash: Option<HexHash>,
@@ -251,7 +252,9 @@ impl Fold {
         records.tool.clear();
         records.error.clear();
         if let Some(observed) = records.effect.call {
-            records::tool_record(view, &observed, &self.state.calls, &mut records.tool);
+            self.starts.observe(view, &observed, line.offset);
+            let known = (&self.state.calls, &self.starts);
+            records::tool_record(view, &observed, known, &mut records.tool);
         }
         if view.is_error() {
             records::error_record(view, &mut records.error);

@@ -2,6 +2,7 @@
 //! the 4 MiB of log before it, by the same fold that rebuilds the records.
 
 use super::RunError;
+use super::records::Starts;
 use crate::event::catalogue;
 use crate::event::envelope::{self, peek};
 use crate::event::fields::View;
@@ -16,6 +17,7 @@ use crate::log::tail::read_range;
 #[derive(Debug, Default)]
 pub(super) struct RecentCalls {
     calls: Calls,
+    starts: Starts,
     from: u64,
     to: u64,
 }
@@ -31,7 +33,7 @@ impl RecentCalls {
         view: &View<'_, '_>,
         offset: u64,
         line_length: u64,
-    ) -> Result<(Observed, &Calls), RunError> {
+    ) -> Result<(Observed, (&Calls, &Starts)), RunError> {
         self.catch_up(log, offset)?;
         let short = self.from > 0 && self.from + PAIRING_WINDOW > offset;
         let mut observed = self.calls.observe(view, offset);
@@ -42,7 +44,9 @@ impl RecentCalls {
         }
         self.to = offset + line_length;
         let nothing = Observed { call: 0, repeated_end: false, duration_ms: None, start: None };
-        Ok((observed.unwrap_or(nothing), &self.calls))
+        let observed = observed.unwrap_or(nothing);
+        self.starts.observe(view, &observed, offset);
+        Ok((observed, (&self.calls, &self.starts)))
     }
 
     /// Notes that the line at byte `offset` is no state of a call, so that it need not be read.
@@ -63,7 +67,7 @@ impl RecentCalls {
     }
 
     fn scan(log: &LogFile, from: u64, to: u64) -> Result<Self, RunError> {
-        let mut recent = Self { calls: Calls::default(), from, to };
+        let mut recent = Self { from, to, ..Self::default() };
         // A window that does not begin the log begins after the next newline.
         let start = if from == 0 { 0 } else { after_newline(log, from - 1, to)? };
         recent.read(log, start, to)?;
@@ -83,7 +87,10 @@ impl RecentCalls {
                 continue;
             }
             if let Ok(event) = envelope::parse(bytes) {
-                self.calls.observe(&View::of(&event), offset);
+                let view = View::of(&event);
+                if let Some(observed) = self.calls.observe(&view, offset) {
+                    self.starts.observe(&view, &observed, offset);
+                }
             }
         }
         self.to = to;

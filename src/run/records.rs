@@ -2,6 +2,9 @@
 //! state, one an error (seed *kgent-event-transcript*).
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use foldhash::HashMap;
 
 use crate::event::blob::Reference;
 use crate::event::fields::{View, as_text};
@@ -9,7 +12,7 @@ use crate::event::json::{Json, Kind, escape_into};
 use crate::event::role::Role;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
-use crate::history::calls::{CallStatus, Calls, Observed};
+use crate::history::calls::{CallStatus, Calls, Observed, PAIRING_WINDOW};
 
 /// Longest text of a value in a record, in characters; the event has the whole.
 const MAX_TEXT: usize = 500;
@@ -34,8 +37,63 @@ macro_rules! next {
     };
 }
 
+/// What calls were called with, for the records of their ends: of starts in the newest stretch of
+/// log alone, so that memory stays bounded, and recording and rebuilding agree.
+#[derive(Clone, Debug, Default)]
+pub struct Starts {
+    /// The members `action` and `args_summary` as JSON text, by call.
+    by_call: HashMap<usize, (u64, [String; 2])>,
+    /// Where starts stand in the log, and their calls; those that are out of reach are dropped.
+    order: VecDeque<(u64, usize)>,
+}
+
+impl Starts {
+    /// Keeps what a call was called with at byte `offset` of the log.
+    fn keep(&mut self, call: usize, offset: u64, given: [String; 2]) {
+        while let Some((at, old)) = self.order.front().copied()
+            && at + PAIRING_WINDOW < offset
+        {
+            self.order.pop_front();
+            if self.by_call.get(&old).is_some_and(|(kept, _)| *kept == at) {
+                self.by_call.remove(&old);
+            }
+        }
+        self.order.push_back((offset, call));
+        self.by_call.insert(call, (offset, given));
+    }
+
+    /// Takes a start without making its record.
+    pub fn observe(&mut self, view: &View<'_, '_>, observed: &Observed, offset: u64) {
+        if view.role == Role::ToolStart {
+            let values = [view.data.present("action"), view.arguments()];
+            let [action, arguments] = values.map(|value| {
+                let mut text = String::new();
+                optional(&mut text, "", value);
+                text
+            });
+            if action != NULL || arguments != NULL {
+                self.keep(observed.call, offset, [action, arguments]);
+            }
+        }
+    }
+
+    /// What the start of a call was called with, for an end that belongs to it.
+    fn of(&self, observed: &Observed) -> Option<&[String; 2]> {
+        let start = observed.start?;
+        let (offset, given) = self.by_call.get(&observed.call)?;
+        (*offset == start.offset).then_some(given)
+    }
+}
+
+const NULL: &str = "null";
+
 /// Appends the line for `logs/tools.jsonl` that a tool state gives, newline included.
-pub fn tool_record(view: &View<'_, '_>, observed: &Observed, calls: &Calls, out: &mut String) {
+pub fn tool_record(
+    view: &View<'_, '_>,
+    observed: &Observed,
+    (calls, starts): (&Calls, &Starts),
+    out: &mut String,
+) {
     let event = view.event;
     let ends = view.role.is_tool_end();
     let status = match view.role {
@@ -51,12 +109,20 @@ pub fn tool_record(view: &View<'_, '_>, observed: &Observed, calls: &Calls, out:
     let started = if ends { observed.start.map(|start| start.time) } else { Some(event.timestamp) };
     text(out, first!("call_id"), &call_id);
     text(out, next!("tool_name"), &view.tool());
-    optional(out, next!("action"), view.data.present("action"));
+    let start = starts.of(observed).filter(|_| ends);
+    let repeated = |at: usize| start.map(|given| given[at].as_str()).filter(|text| *text != NULL);
+    match (view.data.present("action"), repeated(0)) {
+        (None, Some(action)) => plain(out, next!("action"), action),
+        (own, _) => optional(out, next!("action"), own),
+    }
     time_or_null(out, next!("started_at"), started);
     time_or_null(out, next!("completed_at"), ends.then_some(event.timestamp));
     number_or_null(out, next!("duration_ms"), observed.duration_ms.filter(|_| ends));
     text(out, next!("status"), status.name());
-    optional(out, next!("args_summary"), view.arguments());
+    match (view.arguments(), repeated(1)) {
+        (None, Some(arguments)) => plain(out, next!("args_summary"), arguments),
+        (own, _) => optional(out, next!("args_summary"), own),
+    }
     optional(out, next!("result_summary"), view.result().filter(|_| ends));
     optional(out, next!("artifacts"), view.data.present("artifacts"));
     let error =
@@ -147,7 +213,7 @@ fn text(out: &mut String, lead: &str, value: &str) {
 }
 
 fn null(out: &mut String, lead: &str) {
-    plain(out, lead, "null");
+    plain(out, lead, NULL);
 }
 
 /// A value that is JSON text already.

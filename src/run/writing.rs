@@ -220,8 +220,8 @@ impl RecordLines<'_> {
     fn event(&mut self, view: &View<'_, '_>, offset: u64, length: u64, warnings: &mut Vec<String>) {
         if view.role.is_tool_state() {
             match self.recent.observe(self.log, view, offset, length) {
-                Ok((observed, calls)) => {
-                    records::tool_record(view, &observed, calls, &mut self.tools);
+                Ok((observed, known)) => {
+                    records::tool_record(view, &observed, known, &mut self.tools);
                 }
                 Err(error) => warnings.push(error.to_string()),
             }

@@ -3,16 +3,14 @@
 use crate::event::envelope::Event;
 use crate::event::fields::as_text;
 use crate::event::json::{Json, Kind, ObjectText};
-use crate::event::template::cut;
+use crate::history::text::shortened;
 use crate::secret::Rules;
 
 /// Where the events go in a template.
 const PLACE: &str = "{events}";
 
-/// Longest payload that is given whole, in bytes.
-const MAX_PAYLOAD: usize = 8 << 10;
-/// Longest text of one field where a payload is longer, in characters.
-const MAX_FIELD: usize = 2000;
+/// Bytes of an event that are given whole where nothing else is asked for.
+pub const MAX_EVENT: usize = 64 << 10;
 
 /// A template with one place for the events.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,19 +43,20 @@ impl Prompt {
 }
 
 /// An event as the model sees it: one line of JSON without secrets, in which nothing looks
-/// like a tag, so that no text of an event can end the list of events.
+/// like a tag, so that no text of an event can end the list of events. Of a payload of over `most`
+/// bytes the middles of long members are left out.
 #[must_use]
-pub fn event_line(event: &Event<'_>, secrets: Option<&Rules>) -> String {
+pub fn event_line(event: &Event<'_>, secrets: Option<&Rules>, most: usize) -> String {
     let mut object = ObjectText::new();
     object
         .text("event_id", &event.event_id)
         .text("type", &event.kind)
         .text("actor", &event.actor)
         .plain("time", format_args!("\"{}\"", event.timestamp));
-    if event.data.text().len() <= MAX_PAYLOAD {
+    if event.data.text().len() <= most {
         object.json("data", event.data);
     } else {
-        let shortened = shortened(event.data);
+        let shortened = without_middles(event, most);
         object.json("data", Json::trusted(&shortened));
     }
     let mut line = object.finish();
@@ -69,22 +68,26 @@ pub fn event_line(event: &Event<'_>, secrets: Option<&Rules>) -> String {
     line.replace('<', "\\u003c").replace('>', "\\u003e")
 }
 
-/// An object whose long members are cut; its text alone, cut, where that is not enough.
-fn shortened(data: Json<'_>) -> String {
+/// The payload with long members without their middles; its text alone, shortened, where that is
+/// not enough.
+fn without_middles(event: &Event<'_>, most: usize) -> String {
+    let long = event.data.members().filter(|(_, value)| value.text().len() > SHORT).count();
+    let share = most.checked_div(long).unwrap_or(most).max(SHORT) / 2;
     let mut object = ObjectText::new();
-    for (name, value) in data.members() {
-        match value.kind() {
-            Kind::String | Kind::Array | Kind::Object if value.text().len() > MAX_FIELD => {
-                object.text(&name, &cut(&as_text(value), MAX_FIELD));
-            }
-            _ => drop(object.json(&name, value)),
-        }
+    for (name, value) in event.data.members() {
+        match value.text().len() > SHORT && value.kind() != Kind::Number {
+            true => object.text(&name, &shortened(&as_text(value), share, event.sequence)),
+            false => object.json(&name, value),
+        };
     }
-    let shortened = object.finish();
-    if shortened.len() <= 2 * MAX_PAYLOAD {
-        return shortened;
+    let made = object.finish();
+    if made.len() <= most.saturating_mul(2) {
+        return made;
     }
     let mut object = ObjectText::new();
-    object.text("text", &cut(data.text(), MAX_PAYLOAD));
+    object.text("text", &shortened(event.data.text(), most / 2, event.sequence));
     object.finish()
 }
+
+/// Bytes up to which a member is never shortened.
+const SHORT: usize = 512;

@@ -61,6 +61,8 @@ pub(super) struct Limits {
     pub(super) files: usize,
     /// Whether thoughts are shown.
     pub(super) thoughts: bool,
+    /// Whether minor remarks are shown, and what remarks leave out.
+    pub(super) minor: bool,
     /// Calls in the timeline.
     pub(super) bars: usize,
     /// Columns of the last answer at the top.
@@ -71,14 +73,14 @@ const ALL: usize = usize::MAX;
 
 impl Limits {
     #[rustfmt::skip]
-    pub(super) const BRIEF: Self = Self { long: 240, short: 100, calls: 3, items: 8, troubles: 15, files: 10, thoughts: false, bars: 0, answer: 160 };
+    pub(super) const BRIEF: Self = Self { long: 240, short: 100, calls: 3, items: 8, troubles: 15, files: 10, thoughts: false, minor: false, bars: 0, answer: 160 };
     #[rustfmt::skip]
-    pub(super) const NORMAL: Self = Self { long: 2000, short: 280, calls: 12, items: 60, troubles: 50, files: 40, thoughts: true, bars: 40, answer: 400 };
+    pub(super) const NORMAL: Self = Self { long: 2000, short: 280, calls: 12, items: 60, troubles: 50, files: 40, thoughts: true, minor: false, bars: 40, answer: 400 };
     #[rustfmt::skip]
-    pub(super) const FULL: Self = Self { long: 20_000, short: 2000, calls: ALL, items: ALL, troubles: ALL, files: ALL, thoughts: true, bars: 200, answer: 400 };
+    pub(super) const FULL: Self = Self { long: 20_000, short: 2000, calls: ALL, items: ALL, troubles: ALL, files: ALL, thoughts: true, minor: true, bars: 200, answer: 400 };
     /// Hardly anything: where there is little room.
     #[rustfmt::skip]
-    pub(super) const LEAST: Self = Self { long: 160, short: 80, calls: 2, items: 3, troubles: 3, files: 3, thoughts: false, bars: 0, answer: 0 };
+    pub(super) const LEAST: Self = Self { long: 160, short: 80, calls: 2, items: 3, troubles: 3, files: 3, thoughts: false, minor: false, bars: 0, answer: 0 };
 
     /// For what a spawned agent did: less than for the run itself, unless all is told.
     pub(super) fn nested(self) -> Self {

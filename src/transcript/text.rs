@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::document::{Call, Document, Entry, Section};
+use super::document::{Call, Document, Entry, Section, says_more};
+use super::extent::Detail;
 use super::facts::facts;
 use crate::history::arguments::Telling;
 use crate::history::state::Status;
@@ -18,9 +19,20 @@ pub struct Look {
     pub width: usize,
     /// Whether it has colours.
     pub color: bool,
+    /// How much is told.
+    pub detail: Detail,
 }
 
 impl Look {
+    /// That many lines, or as many as there are.
+    fn most(self, lines: usize) -> usize {
+        match self.detail {
+            Detail::Brief => (lines / 3).max(1),
+            Detail::Normal => lines,
+            Detail::Full => usize::MAX - 1,
+        }
+    }
+
     fn paint(self, code: &str, text: &str) -> String {
         if self.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
@@ -42,12 +54,24 @@ pub fn render(document: &Document, look: Look) -> String {
     let mut out = head(document, look);
     if let Some(prompt) = document.prompt.as_deref().filter(|prompt| !prompt.trim().is_empty()) {
         out.push_str(&heading("Prompt", look));
-        out.push_str(&wrapped(prompt, 2, SAID, look));
+        out.push_str(&wrapped(prompt, 2, look.most(SAID), look));
+    }
+    if look.detail == Detail::Full {
+        if let Some(prompt) = document.system_prompt.as_deref() {
+            out.push_str(&heading("System prompt", look));
+            out.push_str(&wrapped(prompt, 2, look.most(SAID), look));
+        }
+        if !document.remarks.is_empty() {
+            out.push_str(&heading("Settings, skills and memory", look));
+        }
+        for line in &document.remarks {
+            out.push_str(&wrapped(&line.text, 2, look.most(SAID), look));
+        }
     }
     for chapter in &document.chapters {
         let span = format!("events {} to {}", chapter.first_sequence, chapter.last_sequence);
         out.push_str(&heading(&format!("Chapter: {} ({span})", chapter.name), look));
-        out.push_str(&wrapped(&chapter.message, 2, SAID, look));
+        out.push_str(&wrapped(&chapter.message, 2, look.most(SAID), look));
     }
     let answer = document.answer().map(Entry::sequence);
     for section in &document.turns {
@@ -76,12 +100,17 @@ fn turn(section: &Section, answer: Option<u64>, look: Look) -> String {
     let time = time.map(|time| format!(" · {time}")).unwrap_or_default();
     let room = look.width.saturating_sub((number.clone() + &outcome + &time).width()).max(16);
     let title = preview(&section.title, room);
+    let minor = |entry: &Entry| matches!(entry, Entry::Note { minor: true, .. });
+    if section.task.is_none() && look.detail != Detail::Full && section.items.iter().all(minor) {
+        return String::new();
+    }
     let mut out = heading(&format!("{number}{title}{outcome}{time}"), look);
     if let Some(message) = section.message.as_deref() {
-        out.push_str(&wrapped(message, 2, SAID, look));
+        out.push_str(&wrapped(message, 2, look.most(SAID), look));
     }
     for entry in &section.items {
         let most = if Some(entry.sequence()) == answer { ANSWER } else { SAID };
+        let most = look.most(most);
         out.push_str(&told(entry, most, look, 0));
     }
     out
@@ -89,6 +118,12 @@ fn turn(section: &Section, answer: Option<u64>, look: Look) -> String {
 
 /// One thing that happened; what spawned agents did stands further to the right.
 fn told(entry: &Entry, said: usize, look: Look, depth: usize) -> String {
+    let is_full = look.detail == Detail::Full;
+    if let Entry::Note { minor: true, .. } = entry
+        && !is_full
+    {
+        return String::new();
+    }
     let indent = INDENT + 2 * depth;
     let number = format!("#{}", entry.sequence());
     let lead = look.paint("2", &format!("{number:>7}  {:1$}", "", 2 * depth));
@@ -97,14 +132,16 @@ fn told(entry: &Entry, said: usize, look: Look, depth: usize) -> String {
     let room = look.width.saturating_sub(indent + who.width() + 2);
     let text = match entry {
         // The end of a path says most.
-        Entry::Call(call) if call.telling == Telling::Nothing => preview_end(text, room.max(20)),
+        Entry::Call(call) if call.telling == Telling::Nothing && !is_full => {
+            preview_end(text, room.max(20))
+        }
         _ => text.to_owned(),
     };
     let (paint, most) = match entry {
-        Entry::Call(call) if call.status == "failed" => ("31", 2),
-        Entry::Call(call) if call.status == "blocked" => ("33", 2),
-        Entry::Call(_) => ("34", 2),
-        Entry::Said { thought: true, .. } => ("2", THOUGHT),
+        Entry::Call(call) if call.status == "failed" => ("31", look.most(2)),
+        Entry::Call(call) if call.status == "blocked" => ("33", look.most(2)),
+        Entry::Call(_) => ("34", look.most(2)),
+        Entry::Said { thought: true, .. } => ("2", look.most(THOUGHT)),
         Entry::Note { level: Some("error"), .. } => ("31", said),
         Entry::Note { level: Some(_), .. } => ("33", said),
         _ => ("1", said),
@@ -119,22 +156,34 @@ fn told(entry: &Entry, said: usize, look: Look, depth: usize) -> String {
     let body = body.get(indent..).unwrap_or_default();
     let body = body.strip_prefix(who.as_str()).unwrap_or(body);
     let mut out = format!("{lead}{}{body}", look.paint(paint, &who));
+    if let Entry::Note { more, .. } = entry
+        && is_full
+        && !more.is_empty()
+    {
+        out.push_str(&wrapped(more, indent + 2, look.most(SAID), look));
+    }
     let Entry::Call(call) = entry else { return out };
+    if let Some(input) =
+        call.input.as_deref().filter(|input| is_full && says_more(input, &call.arguments))
+    {
+        out.push_str(&wrapped(input, indent + 2, look.most(RETURNED), look));
+    }
     let Call { result, agents, .. } = call;
     for agent in agents {
         let heading = wrapped(&agent.heading(), indent + 2, 2, look);
         out.extend(heading.lines().map(|line| look.paint("36", line) + "\n"));
-        out.extend(agent.items.iter().map(|entry| told(entry, SAID, look, depth + 1)));
+        out.extend(agent.items.iter().map(|entry| told(entry, look.most(SAID), look, depth + 1)));
     }
     let telling = if call.status == "completed" { call.telling } else { Telling::Beginning };
     let result = result.as_deref().unwrap_or_default();
     let shown = match telling {
+        _ if is_full => Cow::Borrowed(result.trim()),
         Telling::Nothing => Cow::Borrowed(""),
         Telling::Beginning => Cow::Borrowed(result.trim()),
         Telling::End => last_lines(result.trim(), RETURNED),
     };
     if !shown.is_empty() {
-        let result = wrapped(&shown, indent + 2, RETURNED, look);
+        let result = wrapped(&shown, indent + 2, look.most(RETURNED), look);
         out.extend(result.lines().map(|line| look.paint("2", line) + "\n"));
     }
     out
@@ -179,7 +228,7 @@ fn ends(document: &Document, look: Look) -> String {
         let kind = if trouble.kind == trouble.level { "" } else { &trouble.kind };
         let between = if kind.is_empty() { "" } else { " " };
         let text = format!("{}{between}{kind}: {}", trouble.level, trouble.text);
-        let text = wrapped(&text, INDENT, 3, look);
+        let text = wrapped(&text, INDENT, look.most(3), look);
         let body = text.trim_start().trim_start_matches(trouble.level);
         out.push_str(&format!("{lead}{}{body}", look.paint(color, trouble.level)));
     }

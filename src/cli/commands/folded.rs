@@ -12,6 +12,9 @@ use crate::history::chapters::Chapter;
 use crate::history::tasks::Task;
 use crate::run::dir::RunDir;
 
+/// Characters shown of each piece of what an event says; `show --full` prints all.
+const PIECE: usize = 2000;
+
 /// Prints the numbered tasks with chapters in place of what they cover: text, or one object
 /// a line.
 pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
@@ -28,7 +31,7 @@ pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyh
         }
         let text = match objects {
             true => lines(&mut folded, &index, view),
-            false => folded.lines(view, ui.width()),
+            false => folded.lines(view, ui.width(), PIECE),
         };
         shown |= !text.is_empty();
         failed = if objects { ui.data(text.as_bytes()) } else { ui.text(&text) }.err();

@@ -35,6 +35,7 @@ use super::settings::Settings;
 use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
 use crate::history::state::Status;
+use crate::render::units::duration;
 use crate::run::ahead::Ahead;
 use crate::run::derive::{Refreshed, refresh};
 use crate::run::dir::{RunDir, all, locate};
@@ -203,20 +204,6 @@ impl Appending {
             clock: now,
         })
     }
-}
-
-/// `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.
-fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(text.len());
-    let number: f64 = text[..digits].parse().map_err(|_| "use a number and ms, s, m or h")?;
-    let unit = match &text[digits..] {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return Err("use a number and ms, s, m or h".to_owned()),
-    };
-    Duration::try_from_secs_f64(number * unit).map_err(|_| "too long".to_owned())
 }
 
 /// A status, by its name.

@@ -9,6 +9,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::event::envelope::Severity;
 use crate::event::id::{RunId, random_suffix};
+use crate::render::units::size;
 use crate::run::batch::Recorded;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
@@ -77,20 +78,6 @@ impl ContentArgs {
         };
         Ok(Options { secrets, inline_limit: self.inline_limit, ..options })
     }
-}
-
-/// A number of bytes, in thousands of 1024 with `k` or `M`.
-fn size(text: &str) -> Result<usize, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "" => 1,
-        "k" | "K" | "KiB" => 1 << 10,
-        "m" | "M" | "MiB" => 1 << 20,
-        _ => return Err("use a number and nothing, k or M".to_owned()),
-    };
-    let bytes = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
-    let bytes = bytes.ok_or("use a number and nothing, k or M")?;
-    if bytes == 0 { Err("at least 1".to_owned()) } else { Ok(bytes) }
 }
 
 /// Opens the run to record to, making it where that is asked for.

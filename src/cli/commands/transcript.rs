@@ -39,7 +39,7 @@ pub(in crate::cli) struct TranscriptArgs {
     /// Write elsewhere; - is standard output
     #[arg(short, long, value_name = "FILE|-")]
     output: Option<PathBuf>,
-    /// How much to tell (Markdown)
+    /// How much to show (Markdown and text; a page and JSON always hold everything)
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     detail: DetailArg,
     /// Keep it under a size: what matters least is left out, and said to be (Markdown)
@@ -97,8 +97,8 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
     let Some(run) = &args.run else { return Err(Failure::new(Exit::Usage, "no run given").into()) };
     let run = run.find(global)?;
     let extent = args.extent();
-    if args.format != Format::Markdown && extent != Extent::default() {
-        let message = "--detail and --max-bytes are for Markdown";
+    if args.format != Format::Markdown && extent.max_bytes.is_some() {
+        let message = "--max-bytes is for Markdown";
         return Err(Failure::new(Exit::Usage, message).into());
     }
     let stdout = args.output.as_deref() == Some(Path::new("-"));
@@ -115,7 +115,11 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
         format => {
             let (document, read) = document(&run)?;
             let printed = args.output.is_none() || stdout;
-            let look = text::Look { width: ui.width(), color: printed && ui.color() };
+            let look = text::Look {
+                width: ui.width(),
+                color: printed && ui.color(),
+                detail: extent.detail,
+            };
             let text = match format {
                 Format::Json => serde_json::to_string_pretty(&document)? + "\n",
                 Format::Text => text::render(&document, look),

@@ -106,9 +106,14 @@ fn entries(model: &Model, items: &[Item]) -> Vec<Entry> {
                 thought: said.thought,
             }),
             Item::Calls(lines) => entries.extend(lines.iter().map(|line| call(model, line))),
-            Item::Remark(Remark { sequence, text, level }) => {
-                let (sequence, text, level) = (*sequence, text.clone(), *level);
-                entries.push(Entry::Note { sequence, text, level });
+            Item::Remark(Remark { sequence, text, more, level, minor }) => {
+                entries.push(Entry::Note {
+                    sequence: *sequence,
+                    text: text.clone(),
+                    more: more.clone(),
+                    level: *level,
+                    minor: *minor,
+                });
             }
             Item::Section { sequence, title, content } => entries.push(Entry::Section {
                 sequence: *sequence,

@@ -128,9 +128,15 @@ pub enum Entry {
         sequence: u64,
         /// The line.
         text: String,
+        /// All of it in several lines, where the line does not show that.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        more: String,
         /// `error` or `warning`, where it is one.
         #[serde(skip_serializing_if = "Option::is_none")]
         level: Option<&'static str>,
+        /// Whether only full detail shows it.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        minor: bool,
     },
     /// A section that was written for the transcript.
     Section {

@@ -7,6 +7,8 @@ use crate::render::human::duration;
 use crate::render::inert;
 use crate::transcript::document::{Agent, Document, Entry, Section, says_more};
 
+/// Columns of a note that is folded.
+const NOTE: usize = 200;
 /// Columns of a thought that is folded.
 const THOUGHT: usize = 100;
 
@@ -74,7 +76,7 @@ fn article(entry: &Entry) -> String {
             escape(who),
             escape(text)
         ),
-        Entry::Note { text, level, .. } => {
+        Entry::Note { text, more, level, .. } => {
             let (status, lead) = match level {
                 Some(level) => (
                     format!(" data-status=\"{level}\""),
@@ -82,10 +84,17 @@ fn article(entry: &Entry) -> String {
                 ),
                 None => (String::new(), String::new()),
             };
-            format!(
-                "<article id=\"e{sequence}\" data-kind=\"note\"{status}>{link} {lead}{}</article>\n",
-                escape(text)
-            )
+            let head = format!("{link} {lead}{}", escape(text));
+            match more.is_empty() {
+                true => format!(
+                    "<article id=\"e{sequence}\" data-kind=\"note\"{status}>{head}</article>\n"
+                ),
+                false => format!(
+                    "<article id=\"e{sequence}\" data-kind=\"note\"{status}><details><summary>{}</summary>\n<pre>{}</pre></details></article>\n",
+                    format_args!("{link} {lead}{}", escape(&inert::preview(text, NOTE))),
+                    escape(more)
+                ),
+            }
         }
         Entry::Section { title, text, .. } => format!(
             "<article id=\"e{sequence}\" data-kind=\"note\">{link} <b>{}</b>\n<pre>{}</pre></article>\n",

@@ -164,6 +164,10 @@ fn overview(document: &Document) -> String {
     if let Some(prompt) = &document.system_prompt {
         out.push_str(&folded("System prompt", prompt));
     }
+    if !document.remarks.is_empty() {
+        let lines: Vec<&str> = document.remarks.iter().map(|line| line.text.as_str()).collect();
+        out.push_str(&folded("Settings, skills and memory", &lines.join("\n")));
+    }
     if !document.tools.is_empty() {
         out.push_str("<h2>Tools</h2>\n<div class=\"wide\"><table><thead><tr><th>Tool<th>Calls<th>Failed<th>Blocked<th>Time</tr></thead>\n");
         for tool in &document.tools {

@@ -5,7 +5,7 @@ mod pieces;
 mod timeline;
 mod work_notes;
 
-use pieces::{link, long_quote};
+use pieces::{link, long_quote, remark_line};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::Harness;
@@ -16,7 +16,7 @@ use crate::render::inert::{preview, preview_end};
 use crate::render::markdown::{code, escape};
 use crate::render::uri;
 use crate::summary::overview::tool_counts;
-use crate::transcript::model::Model;
+use crate::transcript::model::{Model, Remark};
 
 const NOTHING: &str = "None recorded.\n";
 
@@ -330,9 +330,6 @@ fn troubles(model: &Model, limits: &Limits) -> String {
     out
 }
 
-fn remarks(remarks: &[crate::transcript::model::Remark], limits: &Limits) -> String {
-    let line = |remark: &crate::transcript::model::Remark| {
-        format!("- {} ({})\n", escape(&preview(&remark.text, limits.short)), link(remark.sequence))
-    };
-    remarks.iter().map(line).collect()
+fn remarks(remarks: &[Remark], limits: &Limits) -> String {
+    remarks.iter().map(|remark| remark_line(remark, limits)).collect()
 }

@@ -2,8 +2,10 @@
 
 use crate::event::template::cut;
 use crate::render::human::count;
-use crate::render::markdown::{quote, quoted_fence};
+use crate::render::inert::preview;
+use crate::render::markdown::{escape, quote, quoted_fence};
 use crate::transcript::extent::Limits;
+use crate::transcript::model::Remark;
 
 /// What somebody wrote: one line as a quote, many as they stand, in a fence. Says where it
 /// was cut.
@@ -21,4 +23,23 @@ pub(super) fn long_quote(text: &str, limits: &Limits) -> String {
 /// A link to an event's line in the log.
 pub(super) fn link(sequence: u64) -> String {
     format!("[#{sequence}](events.jsonl#L{sequence})")
+}
+
+/// A remark as an item of a list, with what its line leaves out in full detail.
+pub(super) fn remark_line(remark: &Remark, limits: &Limits) -> String {
+    let lead = remark.level.map(|level| format!("{level}: ")).unwrap_or_default();
+    let text = escape(&preview(&remark.text, limits.short));
+    let mut out = format!("- {lead}{text} ({})\n", link(remark.sequence));
+    if limits.minor && !remark.more.is_empty() {
+        indented(&quoted_fence(remark.more.trim_end()), 2, &mut out);
+    }
+    out
+}
+
+/// Lines of a list's item.
+pub(super) fn indented(text: &str, columns: usize, out: &mut String) {
+    for line in text.lines() {
+        let pad = if line.is_empty() { 0 } else { columns };
+        out.push_str(&format!("{:pad$}{line}\n", ""));
+    }
 }

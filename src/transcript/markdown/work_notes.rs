@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::pieces::{link, long_quote};
+use super::pieces::{indented, link, long_quote, remark_line};
 use crate::history::calls::{CallStatus, Calls};
 use crate::history::tasks::Outcome;
 use crate::render::human::{duration, plural};
@@ -22,8 +22,10 @@ pub(super) fn render(model: &Model, limits: &Limits) -> String {
     let mut out = String::new();
     for turn in &model.turns {
         let Some(task) = turn.task.and_then(|number| model.tasks.get(number)) else {
-            if !turn.items.is_empty() {
-                out.push_str("### Before the first task\n\n");
+            if turn.items.iter().any(|item| is_shown(item, limits)) {
+                if out.is_empty() {
+                    out.push_str("### Before the first task\n\n");
+                }
                 items(model, &turn.items, limits, &mut out);
                 out.push('\n');
             }
@@ -51,24 +53,22 @@ pub(super) fn render(model: &Model, limits: &Limits) -> String {
             out.push('\n');
         }
     }
-    for remark in &model.memory {
-        out.push_str(&format!(
-            "- {} ({})\n",
-            escape(&preview(&remark.text, limits.short)),
-            link(remark.sequence)
-        ));
-    }
+    out.extend(model.memory.iter().map(|remark| remark_line(remark, limits)));
     out.truncate(out.trim_end().len());
     if out.is_empty() { out } else { out + "\n" }
 }
 
+fn is_shown(item: &Item, limits: &Limits) -> bool {
+    match item {
+        Item::Said(said) => limits.thoughts || !said.thought,
+        Item::Remark(remark) => limits.minor || !remark.minor,
+        _ => true,
+    }
+}
+
 fn items(model: &Model, items: &[Item], limits: &Limits, out: &mut String) {
     let spoken = |item: &Item| matches!(item, Item::Said(said) if !said.thought);
-    let shown = |item: &&Item| match item {
-        Item::Said(said) => limits.thoughts || !said.thought,
-        _ => true,
-    };
-    let items: Vec<&Item> = items.iter().filter(shown).collect();
+    let items: Vec<&Item> = items.iter().filter(|item| is_shown(item, limits)).collect();
     let last_said = items.iter().rposition(|item| spoken(item));
     let skipped = skipped_range(items.len(), limits.items);
     for (at, item) in items.into_iter().enumerate() {
@@ -91,12 +91,7 @@ fn items(model: &Model, items: &[Item], limits: &Limits, out: &mut String) {
                 link(said.sequence)
             )),
             Item::Calls(lines) => calls(model, lines, limits, out),
-            Item::Remark(remark) => out.push_str(&format!(
-                "- {}{} ({})\n",
-                remark.level.map(|level| format!("{level}: ")).unwrap_or_default(),
-                escape(&preview(&remark.text, limits.short)),
-                link(remark.sequence)
-            )),
+            Item::Remark(remark) => out.push_str(&remark_line(remark, limits)),
             Item::Section { sequence, title, content } => out.push_str(&format!(
                 "\n#### {}\n\n{}\n({})\n\n",
                 escape(&preview(title, 120)),
@@ -180,14 +175,6 @@ fn call(model: &Model, line: &CallLine, out: &mut String) {
             out.push_str(&format!("  {what}:\n"));
             indented(&quoted_fence(text.trim_end()), 2, out);
         }
-    }
-}
-
-/// Lines of a list's item.
-fn indented(text: &str, columns: usize, out: &mut String) {
-    for line in text.lines() {
-        let pad = if line.is_empty() { 0 } else { columns };
-        out.push_str(&format!("{:pad$}{line}\n", ""));
     }
 }
 

@@ -113,11 +113,6 @@ impl Model {
         if telling != Telling::Nothing {
             self.awaited.insert(call, telling);
         }
-        if self.with_results
-            && let Some(given) = given
-        {
-            self.inputs.insert(call, shown(&arguments::whole(given)));
-        }
         let calls = &self.state.calls;
         let tool = calls.tool(&calls.all()[call]).to_lowercase();
         if let Some((_, operation)) = CHANGES.iter().find(|(word, _)| tool.contains(word))

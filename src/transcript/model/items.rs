@@ -26,8 +26,13 @@ pub struct Remark {
     pub sequence: u64,
     /// The line.
     pub text: String,
+    /// What the event says in several lines, where one line does not show all of it; empty where
+    /// it does.
+    pub more: String,
     /// `error` or `warning`, where it is one.
     pub level: Option<&'static str>,
+    /// Whether only a transcript in full detail shows it.
+    pub minor: bool,
 }
 
 /// An error or a warning.

@@ -2,17 +2,19 @@
 
 mod calls;
 mod items;
+mod remarks;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::event::catalogue;
+use crate::event::content::{Piece, beyond};
 use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text, is_placeholder};
 use crate::event::role::Role;
 use crate::event::template::cut;
 use crate::history::agents::Agents;
-use crate::history::arguments::Telling;
+use crate::history::arguments::{self, Telling};
 use crate::history::chapters::Chapters;
 use crate::history::state::RunState;
 use crate::history::tasks::{Outcome, Tasks};
@@ -154,60 +156,61 @@ impl Model {
         if self.with_results {
             self.keep(view, call);
         }
-        let one_line = || summary.map_or_else(|| event.kind.to_string(), str::to_owned);
-        let level = match (view.role, view.severity) {
-            (Role::Error, _) | (_, Severity::Error) => Some("error"),
-            (_, Severity::Warning) => Some("warning"),
-            _ => None,
-        };
-        let remark = |text: String| Remark { sequence: event.sequence, text, level };
         match view.role {
-            Role::Message if event.actor == "runtime" => {}
+            Role::Message if event.actor == "runtime" => self.remark(view, summary, true),
             Role::Message => self.say(view),
             Role::Chunk => self.join(view),
             role if role.is_tool_state() => {
                 if let Some(text) = effect.call.and_then(|observed| self.tool(view, observed)) {
-                    self.item(Item::Remark(remark(text)));
+                    let again = Remark { text, ..self.remark_of(view, summary) };
+                    self.item(Item::Remark(again));
                 }
             }
+            Role::TaskStart => self.beyond(view, &view.text().unwrap_or_default()),
             Role::Prompt => {
                 self.system_prompt = view.field("prompt").map(Cow::into_owned);
+                self.beyond_minor(view, self.system_prompt.clone().unwrap_or_default().as_str());
             }
             Role::Error => {
-                let text = view.error_text().map_or_else(one_line, Cow::into_owned);
-                self.item(Item::Remark(remark(shown(&text))));
+                let text = view.error_text().map_or_else(String::new, Cow::into_owned);
+                let remark = self.remark_of(view, Some(&text).map(String::as_str));
+                self.item(Item::Remark(remark));
             }
-            Role::Config => self.configs.push(remark(one_line())),
-            Role::Skill => self.skills.push(remark(one_line())),
-            Role::Memory => self.memory.push(remark(one_line())),
-            Role::File => self.file(view),
+            Role::Config => self.configs.push(self.remark_of(view, summary)),
+            Role::Skill => self.skills.push(self.remark_of(view, summary)),
+            Role::Memory => self.memory.push(self.remark_of(view, summary)),
+            Role::File => {
+                self.file(view);
+                self.remark(view, summary, true);
+            }
             Role::Section => {
                 let text = |name: &str| view.field(name).unwrap_or_default().into_owned();
                 let (title, content) = (text("title"), text("content"));
+                self.beyond_minor(view, &format!("{title} {content}"));
                 self.item(Item::Section { sequence: event.sequence, title, content });
             }
-            Role::Note if catalogue::row(&event.kind).is_none() => {}
+            Role::RunCompleted if view.field("final_text").is_some() => {
+                let text = view.field("final_text").unwrap_or_default();
+                self.item(Item::Said(Self::said(view, &text)));
+                self.beyond_minor(view, &text);
+            }
             Role::Note
+            | Role::TaskEnd
             | Role::AgentStart
             | Role::AgentEnd
             | Role::Permission
             | Role::Gate
             | Role::Constraint
-            | Role::Workflow => {
-                let text = view.text().map_or_else(one_line, Cow::into_owned);
-                let text = summary.map_or(text, str::to_owned);
-                self.item(Item::Remark(remark(text)));
-            }
-            _ => {}
+            | Role::Workflow => self.remark(view, summary, false),
+            Role::Usage => self.beyond_minor(view, &Self::named_by_usage(view)),
+            _ => self.remark(view, summary, true),
         }
     }
 
     /// Keeps what a call returned, and what a call of a model cost.
     fn keep(&mut self, view: &View<'_, '_>, call: Option<usize>) {
-        if let Some(call) = call.filter(|_| view.role.is_tool_end())
-            && let Some(text) = view.result().map(as_text).or_else(|| view.error_text())
-        {
-            self.results.insert(call, shown(&text));
+        if let Some(call) = call {
+            self.keep_call(view, call);
         }
         if let Some(usage) = Usage::of(view) {
             self.samples.push(Sample {
@@ -216,6 +219,25 @@ impl Model {
                 context: usage.context_tokens().unwrap_or(0),
                 output: usage.output_tokens.unwrap_or(0),
             });
+        }
+    }
+
+    /// Keeps all that a state of a call says: what it was called with, or what it returned.
+    fn keep_call(&mut self, view: &View<'_, '_>, call: usize) {
+        let ends = view.role.is_tool_end();
+        let told = match ends {
+            true if view.role == Role::ToolEnd => view.result().map(as_text),
+            true => view.error_text().or_else(|| view.result().map(as_text)),
+            false => view.arguments().map(|given| Cow::Owned(arguments::whole(given))),
+        };
+        let told = told.unwrap_or_default();
+        let rest = beyond(view, &format!("{told} {} {}", view.tool(), view.agent()));
+        let lines = Some(told.into_owned()).filter(|told| !told.trim().is_empty());
+        let lines = lines.into_iter().chain(rest.iter().map(Piece::labelled));
+        let text = shown(&lines.collect::<Vec<_>>().join("\n"));
+        if !text.is_empty() {
+            let kept = if ends { &mut self.results } else { &mut self.inputs };
+            kept.insert(call, text);
         }
     }
 
@@ -292,17 +314,25 @@ impl Model {
         Said {
             sequence: view.event.sequence,
             time: view.event.timestamp,
-            who: view.agent().into_owned(),
+            who: view.speaker().into_owned(),
             text: cut(text, MAX_SAID).into_owned(),
             thought: catalogue::is_reasoning(&view.event.kind),
         }
     }
 
     fn say(&mut self, view: &View<'_, '_>) {
-        let text = view.text().or_else(|| view.field("title"));
-        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-            self.item(Item::Said(Self::said(view, &text)));
+        let present = |text: &Cow<'_, str>| !text.trim().is_empty();
+        let thought = view.thought().filter(present);
+        if let Some(thought) = &thought {
+            self.item(Item::Said(Said { thought: true, ..Self::said(view, thought) }));
         }
+        let text = view.text().filter(present);
+        if let Some(text) = &text {
+            self.item(Item::Said(Self::said(view, text)));
+        }
+        // The models are among the facts of the run.
+        let told = [thought, text, Some(view.speaker()), view.field("model")];
+        self.beyond(view, &told.into_iter().flatten().collect::<Vec<_>>().join(" "));
     }
 
     fn join(&mut self, view: &View<'_, '_>) {
@@ -357,6 +387,10 @@ impl Model {
             (Role::Rejected | Role::ToolBlocked | Role::DeliverableMissing, text) => {
                 summary.map(str::to_owned).or(text).unwrap_or_default()
             }
+            (Role::Note, Some(text)) => match summary.filter(|summary| !summary.contains(&text)) {
+                Some(summary) => format!("{summary}: {text}"),
+                None => text,
+            },
             (_, text) => text.or(summary.map(str::to_owned)).unwrap_or_default(),
         };
         self.troubles.push(Trouble {

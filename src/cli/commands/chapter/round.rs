@@ -26,6 +26,7 @@ use crate::history::tasks::{CHAPTER_TASK, Outcome, Tasks};
 use crate::history::usage::NewestCall;
 use crate::log::reader::LogReader;
 use crate::render::human::plural;
+use crate::render::units::{count, size};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
@@ -37,7 +38,7 @@ pub(super) struct DueArgs {
     run: RunArg,
     /// Due when the newest call of a model was given more tokens than this, cached ones
     /// included (as 100000, 100k)
-    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    #[arg(long, value_name = "TOKENS", value_parser = count)]
     trigger: u64,
 }
 
@@ -47,7 +48,7 @@ pub(super) struct RunArgs {
     run: RunArg,
     /// Ask when the newest call of a model was given more tokens than this, cached ones included
     /// (as 100000, 100k)
-    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    #[arg(long, value_name = "TOKENS", value_parser = count)]
     trigger: u64,
     /// The agent: a command line that reads the context and the index of tasks, and answers
     /// with the JSON array that `chapter apply` takes
@@ -56,6 +57,10 @@ pub(super) struct RunArgs {
     /// How long the agent may take
     #[arg(long, default_value = "5m", value_name = "TIME", value_parser = duration)]
     agent_timeout: Duration,
+    /// Most bytes of each piece of an event in the context (as 4096, 16k); of a longer one the
+    /// middle is left out
+    #[arg(long, default_value = "16k", value_name = "BYTES", value_parser = size)]
+    max_event_bytes: usize,
     /// Stay until the run ends, and ask after each finished task, but not twice about the same
     /// call of a model
     #[arg(long)]
@@ -66,16 +71,6 @@ pub(super) struct RunArgs {
 
 /// Longest context that an agent is given, in bytes: more than any model takes.
 const MAX_CONTEXT: usize = 8 << 20;
-/// `100000`, `100k`, `1M`.
-fn tokens(text: &str) -> Result<u64, String> {
-    let (digits, unit) = match text.char_indices().next_back() {
-        Some((at, 'k')) => (&text[..at], 1_000),
-        Some((at, 'M')) => (&text[..at], 1_000_000),
-        _ => (text, 1),
-    };
-    let number: u64 = digits.parse().map_err(|_| "use a whole number, with k or M if you like")?;
-    number.checked_mul(unit).ok_or_else(|| "too many".to_owned())
-}
 
 /// How often a followed log is looked at.
 const LOOK: Duration = Duration::from_millis(200);
@@ -101,7 +96,14 @@ pub(super) fn run(args: &RunArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
     let interrupts = Interrupts::watch()?;
     let filter =
         Filter { command: args.agent_cmd.clone(), timeout: args.agent_timeout, patient: false };
-    let asking = Asking { run, trigger: args.trigger, filter, options, interrupts };
+    let asking = Asking {
+        run,
+        trigger: args.trigger,
+        max_event_bytes: args.max_event_bytes,
+        filter,
+        options,
+        interrupts,
+    };
     let Some(_turn) = asking.turn(ui)? else { return asking.done(Exit::Fine) };
     if args.follow {
         return asking.follow(ui);
@@ -125,6 +127,7 @@ struct Bad {
 struct Asking {
     run: RunDir,
     trigger: u64,
+    max_event_bytes: usize,
     filter: Filter,
     options: Options,
     interrupts: Interrupts,
@@ -221,7 +224,7 @@ impl Asking {
             if view.event.sequence >= started {
                 return;
             }
-            let text = folded.lines(view, COLUMNS);
+            let text = folded.lines(view, COLUMNS, self.max_event_bytes);
             let secrets = self.options.secrets.and_then(|rules| rules.redact(&text));
             let text = secrets.map_or(text, |redacted| redacted.text);
             bytes += text.len();

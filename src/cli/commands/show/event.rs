@@ -1,7 +1,5 @@
 //! One event as `runlog show` prints it.
 
-use std::borrow::Cow;
-
 use unicode_width::UnicodeWidthStr as _;
 
 use super::Format;
@@ -10,10 +8,8 @@ use crate::event::blob;
 use crate::event::envelope::{Event, Severity};
 use crate::event::fields::View;
 use crate::event::json::{Json, ObjectText, quoted};
-use crate::event::role::Role;
 use crate::event::time::Timestamp;
-use crate::history::arguments::in_one_line;
-use crate::history::text::spoken;
+use crate::history::text::{Lines, Room, lines};
 use crate::log::reader::{Body, Line};
 use crate::render::human::duration;
 use crate::render::inert::preview;
@@ -64,7 +60,7 @@ impl Printing<'_> {
         }
     }
 
-    /// One line: sequence, time, severity where it is not info, type, what.
+    /// Sequence, time, severity where it is not info, type, what; below, what that leaves out.
     fn human(&self, view: &View<'_, '_>, summary: Option<&str>) -> String {
         let event = view.event;
         let (mark, color) = match view.severity {
@@ -91,27 +87,27 @@ impl Printing<'_> {
                 format!("{:>9}", format!("+{}", duration(since)))
             }
         };
-        let spoken = spoken(view);
-        let data = event.data.compact();
-        let text = summary.or(spoken.as_deref()).unwrap_or(&data);
         let head = format!("{:>5} {time} {mark} {kind:<18} ", event.sequence);
-        let room = self.width.saturating_sub(head.width()).clamp(16, 120);
-        // That a call started says little without what it was called with.
-        let called = view.arguments().filter(|_| view.role == Role::ToolStart && summary.is_some());
-        let base = view.field("source.cwd");
-        let columns = room.saturating_sub(text.width() + 2).max(16);
-        let text = match called.map(|called| in_one_line(called, base.as_deref(), columns)) {
-            Some(called) if !called.is_empty() => Cow::Owned(format!("{text}: {called}")),
-            _ => Cow::Borrowed(text),
-        };
+        let columns = self.width.saturating_sub(head.width()).max(16);
+        let Lines { line, below } = lines(view, summary, Room { columns, piece: PIECE });
         let head = [
             paint("2", &format!("{:>5} {time}", event.sequence)),
             paint(color, mark),
             paint(if color == "0" { "36" } else { color }, &format!("{kind:<18}")),
         ];
-        format!("{} {}", head.join(" "), preview(&text, room)).trim_end().to_owned()
+        let mut out = format!("{} {line}", head.join(" ")).trim_end().to_owned();
+        for line in below {
+            out.push('\n');
+            out.push_str(format!("{:INDENT$}{line}", "").trim_end());
+        }
+        out
     }
 }
+
+/// Columns before what a line leaves out.
+const INDENT: usize = 6;
+/// Characters shown of one piece of it; `--full` prints all.
+const PIECE: usize = 600;
 
 /// A row of the table `transcript_events` (seed *aos-event-summarization*).
 fn row(view: &View<'_, '_>, summary: Option<&str>) -> String {

@@ -28,12 +28,13 @@ use crate::event::templates::Templates;
 use crate::history::facts::Total;
 use crate::history::state::Status;
 use crate::render::human::plural;
+use crate::render::units::size;
 use crate::run::dir::RunDir;
 use crate::run::document::{SCHEMA_VERSION, TotalDocument};
 use crate::run::options::Options;
 use crate::summary::overview::OverviewDocument;
 use crate::summary::prices::Prices;
-use crate::summary::prompt::Prompt;
+use crate::summary::prompt::{MAX_EVENT, Prompt};
 use reading::Reading;
 use served::Served;
 use view::{one_run, row};
@@ -94,6 +95,10 @@ struct ModelArgs {
     /// Most events in one call
     #[arg(long, help_heading = MODEL, default_value_t = 100, value_name = "N", value_parser = at_least_one)]
     max_batch: usize,
+    /// Most bytes of each event in the prompt (as 4096, 16k); of a longer one the middle of long
+    /// values is left out
+    #[arg(long, help_heading = MODEL, default_value_t = MAX_EVENT, value_name = "BYTES", value_parser = size)]
+    max_event_bytes: usize,
     /// How long one call may take
     #[arg(long, help_heading = MODEL, default_value = "60s", value_name = "TIME", value_parser = duration)]
     llm_timeout: Duration,
@@ -326,7 +331,7 @@ fn worker(
         }
     };
     let filter = Filter { command, timeout: args.llm_timeout, patient: true };
-    let (window, max_batch) = (args.window, args.max_batch);
+    let (window, max_batch, max_event) = (args.window, args.max_batch, args.max_event_bytes);
     let watched = OnceCell::new();
-    Ok(Some(Worker { filter, prompt, window, max_batch, options, watched }))
+    Ok(Some(Worker { filter, prompt, window, max_batch, max_event, options, watched }))
 }

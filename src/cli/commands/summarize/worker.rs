@@ -33,6 +33,8 @@ pub(super) struct Worker {
     pub(super) prompt: Prompt,
     pub(super) window: Duration,
     pub(super) max_batch: usize,
+    /// Bytes of an event that are given whole.
+    pub(super) max_event: usize,
     pub(super) options: Options,
     /// The signals, once they are watched. No other threads exist before that.
     pub(super) watched: OnceCell<Interrupts>,
@@ -202,7 +204,11 @@ impl Worker {
         for event in batch {
             let line = line_at(&path, &file, event.offset).map_err(RunError::from)?;
             let secrets = self.options.secrets;
-            lines.extend(envelope::parse(&line).ok().map(|event| event_line(&event, secrets)));
+            lines.extend(
+                envelope::parse(&line)
+                    .ok()
+                    .map(|event| event_line(&event, secrets, self.max_event)),
+            );
         }
         if lines.is_empty() {
             return Ok(());

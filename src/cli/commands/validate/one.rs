@@ -32,6 +32,7 @@ use crate::run::deliverables::{FOLDER, Found, files, look};
 use crate::run::derive::{Fold, Records};
 use crate::run::dir::RunDir;
 use crate::run::document::{RunDocument, stored_head};
+use crate::run::records::{Starts, tool_record};
 use crate::secret::Rules;
 
 /// Largest derived document that is read whole, in bytes.
@@ -127,8 +128,8 @@ pub(super) fn validate(run: &RunDir, asked: &Asked<'_>) -> anyhow::Result<Valida
             }
             has_chapters |= matches!(view.role, Role::Chapter | Role::ChapterRemoved);
             fold.observe_hashed(view, line, looked.hash, &mut records);
-            tools.expect(&records.tool);
-            errors.expect(&records.error);
+            tools.expect(&records.tool, || older_record(view, &records, &fold.state));
+            errors.expect(&records.error, String::new);
             check.effect(view, &records, &fold.state, line);
             let place = || Place {
                 line: Some(line.number),
@@ -287,6 +288,15 @@ fn judge_tail(run: &RunDir, number: u64, offset: u64, length: u64) -> Finding {
     } else {
         Finding::new("RL011", place, "a writer was at work here")
     }
+}
+
+/// The record of a tool state as versions wrote it that did not repeat a start's arguments.
+fn older_record(view: &View<'_, '_>, records: &Records, state: &RunState) -> String {
+    let mut record = String::new();
+    if let Some(observed) = records.effect.call {
+        tool_record(view, &observed, (&state.calls, &Starts::default()), &mut record);
+    }
+    record
 }
 
 /// What was moved away from the end of the log, and is told nowhere; a writer at work may be

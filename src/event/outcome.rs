@@ -1,0 +1,44 @@
+//! Summaries that follow how something really ended: a call that failed or was denied is never
+//! "completed", and a task or a run that says what came of it is summarized with that
+//! (SPEC: "One table of event types"). They go before the template of the type's row.
+
+use std::borrow::Cow;
+
+use super::catalogue::{self, Class};
+use super::fields::{as_text, effective, failure_text, result_of, tool_name};
+use super::json::Members;
+use super::role::Role;
+use super::template::{MAX_SUMMARY_CHARS, cut, one_line};
+
+/// The label of the rows by which a task ends well.
+const SUCCESS: &str = "success";
+
+/// The summary of an event of that type by its outcome; `None` where the template says enough.
+#[must_use]
+pub(super) fn summary(kind: &str, data: &Members<'_>) -> Option<String> {
+    let row = catalogue::row(kind).filter(|row| row.class == Class::Template)?;
+    let (role, _) = effective(row.role, row.severity, data);
+    let failure = || failure_text(data).filter(|text| !text.trim().is_empty());
+    let (lead, text) = match role {
+        Role::ToolFail => {
+            let reason = failure().unwrap_or(Cow::Borrowed("unknown error"));
+            (format!("{} failed", tool_name(kind, data)), reason)
+        }
+        Role::ToolBlocked if row.role != Role::ToolBlocked => {
+            let reason = failure().unwrap_or(Cow::Borrowed("not allowed"));
+            (format!("{} denied", tool_name(kind, data)), reason)
+        }
+        Role::TaskEnd if row.label == SUCCESS => ("Task succeeded".to_owned(), result(data)?),
+        Role::RunCompleted => {
+            let text = data.present("final_text").map(as_text)?;
+            ("Run completed".to_owned(), Some(text).filter(|text| !text.trim().is_empty())?)
+        }
+        _ => return None,
+    };
+    let whole = format!("{}: {}", one_line(&lead), one_line(text.trim()));
+    Some(cut(&whole, MAX_SUMMARY_CHARS).into_owned())
+}
+
+fn result<'a>(data: &Members<'a>) -> Option<Cow<'a, str>> {
+    result_of(data).map(as_text).filter(|text| !text.trim().is_empty())
+}
