@@ -384,7 +384,7 @@ impl LogCheck {
             && let Some((right, own)) = self.pending.get(&target)
             && view.field("template").as_deref() == *own
             && *right != summary
-            && !self.older.get(&target).is_some_and(|older| *older == summary)
+            && self.older.get(&target).is_none_or(|older| *older != summary)
         {
             let message = format!("the template says {right:?}");
             self.add("RL601", spot, message);

@@ -173,7 +173,7 @@ impl Model {
             }
             Role::Error => {
                 let text = view.error_text().map_or_else(String::new, Cow::into_owned);
-                let remark = self.remark_of(view, Some(&text).map(String::as_str));
+                let remark = self.remark_of(view, Some(&text));
                 self.item(Item::Remark(remark));
             }
             Role::Config => self.configs.push(self.remark_of(view, summary)),

@@ -141,7 +141,7 @@ impl Asking {
             None => ui.note("not due: no call of a model told how much it was given"),
             Some(call) if call.exceeds(trigger) => return Some(call),
             Some(call) => {
-                ui.note(&format!("not due: not more than {trigger}; {}", call.composition()))
+                ui.note(&format!("not due: not more than {trigger}; {}", call.composition()));
             }
         }
         None
