@@ -27,6 +27,8 @@ fn families() -> Bench {
     fs::create_dir_all(&deliverables).unwrap();
     fs::write(deliverables.join("report.md"), "# Report\n").unwrap();
     fs::write(bench.path("runs/r/prompt.md"), "Keep the ledger in order.\n").unwrap();
+    fs::write(bench.path("runs/r/config.yaml"), "profile: careful\nrounds: 4\n").unwrap();
+    fs::write(bench.path("runs/r/artifact-manifest.json"), "{\"report.md\": 1}\n").unwrap();
     stream(&bench, &fs::read(root().join("tests/golden/families.jsonl")).unwrap(), &[]);
     stream(&bench, &fs::read(root().join("tests/golden/families.chapters.jsonl")).unwrap(), &[]);
     bench

@@ -233,7 +233,6 @@ fn everything_that_an_event_says_is_in_every_view() {
         table.push_str(&format!("{view:<16} {found} of {tried}\n"));
         assert!(tried > 80, "{table}");
     }
-    println!("{table}");
     assert!(missing.is_empty(), "{table}{missing:#?}");
 }
 

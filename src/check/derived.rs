@@ -154,7 +154,7 @@ pub fn transcript(
             findings.push(Finding::new("RL503", place, message));
         }
         (Some(made), _) if made.harness.as_deref() != harness => {
-            let message = "prompt.md or effective-system-prompt.md changed since it was made";
+            let message = "a file of the harness that it quotes changed since it was made";
             findings.push(Finding::new("RL503", place, message));
         }
         (Some(made), Some(expected)) if stored == expected.as_bytes() => {

@@ -108,9 +108,24 @@ impl std::error::Error for Failure {}
 /// Message, hint and status of any error.
 #[must_use]
 pub(super) fn explain(error: &anyhow::Error) -> Failure {
-    let message = format!("{error:#}");
+    let message = sentence(error);
     let (exit, hint) = error.chain().find_map(classify).unwrap_or((Exit::Bug, String::new()));
     Failure { exit, message, hint }
+}
+
+/// An error and its causes in one sentence, each cause once: most errors name theirs.
+#[must_use]
+pub(super) fn sentence(error: &anyhow::Error) -> String {
+    let mut sentence = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !sentence.contains(&cause) {
+            if !sentence.is_empty() {
+                sentence.push_str(": ");
+            }
+            sentence.push_str(&cause);
+        }
+    }
+    sentence
 }
 
 fn classify(error: &(dyn std::error::Error + 'static)) -> Option<(Exit, String)> {

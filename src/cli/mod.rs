@@ -1,6 +1,7 @@
 //! The command line: arguments in, effects and messages out. The clock, the
 //! environment and the terminal are read here and handed down.
 
+mod bug;
 mod clock;
 mod commands;
 mod complete;
@@ -20,10 +21,11 @@ use std::process::ExitCode;
 
 use clap::{Parser as _, error::ErrorKind};
 
+use bug::Watch;
 use commands::Cli;
 pub use commands::command;
 pub use complete::script as completion_script;
-use exit::{Exit, Failure, explain};
+use exit::{Exit, explain};
 use ui::Ui;
 
 /// Runs the program with the process's own arguments.
@@ -45,17 +47,19 @@ fn run(arguments: Vec<OsString>) -> Exit {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let ui = Ui::new(cli.global.quiet, cli.global.color, no_color, columns);
-    std::panic::set_hook(Box::new(|_| {}));
+    let watch = Watch::start();
     let outcome = std::panic::catch_unwind(|| cli.command.run(&cli.global, &ui));
     let failure = match outcome {
-        Ok(Ok(exit)) => return exit,
-        Ok(Err(error)) => explain(&error),
-        Err(payload) => {
-            let text = payload.downcast_ref::<String>().map(String::as_str);
-            let text = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
-            Failure::new(Exit::Bug, format!("runlog stopped because of a bug in it: {text}"))
-                .hint("please report this with what you did; the log itself is safe")
+        Ok(outcome) => {
+            if let Some(bug) = watch.first() {
+                ui.warn(&format!("a part of the work stopped because of a bug: {bug}"));
+            }
+            match outcome {
+                Ok(exit) => return exit,
+                Err(error) => explain(&error),
+            }
         }
+        Err(_) => watch.failure(),
     };
     ui.fail(&failure);
     failure.exit

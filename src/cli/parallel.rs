@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::exit::sentence;
 use super::progress::Progress;
 use super::ui::Ui;
 use crate::run::dir::RunDir;
@@ -51,7 +52,7 @@ pub(super) fn settle<'r, T>(
             Ok(outcome) => good.push(outcome),
             Err(error) => {
                 if let Some(before) = failure.replace(error.context(run.name())) {
-                    ui.warn(&format!("{before:#}"));
+                    ui.warn(&sentence(&before));
                 }
             }
         }

@@ -81,4 +81,8 @@ impl fmt::Display for FsError {
     }
 }
 
-impl std::error::Error for FsError {}
+impl std::error::Error for FsError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        if let Cause::Io(error) = &self.cause { Some(error) } else { None }
+    }
+}

@@ -112,9 +112,9 @@ impl Fold {
         if !tells {
             return None;
         }
-        /// Actors that do something for an agent, and are none.
+        /// Actors that act on an agent or for it, and are no agents.
         const HELPERS: &[&str] =
-            &["tool", "runtime", "filesystem", "memory", "governance", "runlog"];
+            &["tool", "runtime", "filesystem", "memory", "governance", "runlog", "user"];
         let agent = view.agent();
         let agent = if HELPERS.contains(&agent.as_ref()) { "agent" } else { agent.as_ref() };
         Some(self.node(NodeKind::Agent, agent, agent, sequence))

@@ -118,4 +118,8 @@ impl fmt::Display for LogError {
     }
 }
 
-impl std::error::Error for LogError {}
+impl std::error::Error for LogError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        if let Self::Fs(error) = self { Some(error) } else { None }
+    }
+}

@@ -109,4 +109,12 @@ impl fmt::Display for RunError {
     }
 }
 
-impl std::error::Error for RunError {}
+impl std::error::Error for RunError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Log(error) => Some(error),
+            Self::Input(error) => Some(error),
+            _ => None,
+        }
+    }
+}

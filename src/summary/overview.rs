@@ -14,7 +14,7 @@ use crate::run::derive::{Fold, Records};
 use crate::run::document::RunDocument;
 use crate::summary::backfill::backfilled;
 use crate::summary::prices::Prices;
-use crate::summary::spending::Spending;
+use crate::summary::spending::{Spending, Spent};
 
 /// How many events of one type there are, and how their summaries stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -144,6 +144,7 @@ impl Overview {
             path: path.to_owned(),
             events_by_type: self.types.clone(),
             tools: self.tools(),
+            usage: self.spending.by_agent().into_iter().map(SpentDocument::from).collect(),
             chapters,
             open_calls: self.open_calls(),
             estimated_cost_usd: self.spending.estimated().map(|micros| micros as f64 / 1e6),
@@ -183,9 +184,38 @@ pub struct OverviewDocument {
     path: String,
     events_by_type: BTreeMap<String, TypeCount>,
     tools: Vec<ToolCount>,
+    usage: Vec<SpentDocument>,
     chapters: Vec<Box<serde_json::value::RawValue>>,
     /// Calls without an end.
     open_calls: u64,
     /// What the calls that report no cost come to by the prices given; null without prices.
     estimated_cost_usd: Option<f64>,
+}
+
+/// What one agent used with one model.
+#[derive(Debug, Serialize)]
+struct SpentDocument {
+    agent: String,
+    model: Option<String>,
+    calls: u64,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    cache_read_tokens: Option<u64>,
+    cache_creation_tokens: Option<u64>,
+    cost_usd: Option<f64>,
+}
+
+impl From<Spent> for SpentDocument {
+    fn from(Spent { agent, model, calls, usage }: Spent) -> Self {
+        Self {
+            agent,
+            model,
+            calls,
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            cache_read_tokens: usage.cache_read_tokens,
+            cache_creation_tokens: usage.cache_creation_tokens,
+            cost_usd: usage.cost_usd(),
+        }
+    }
 }

@@ -15,6 +15,8 @@ pub struct Spending {
     /// By the id of the model's response: of repeated lines the last counts.
     by_message: HashMap<String, usize>,
     sessions: HashMap<String, usize>,
+    /// Agents and their models, in the order of their first calls.
+    spenders: Vec<(String, String)>,
     /// For each session whether a total reports its cost, so that nothing is left to estimate.
     settled: Vec<bool>,
 }
@@ -23,11 +25,24 @@ pub struct Spending {
 struct Call {
     time: Timestamp,
     session: usize,
-    tokens: u64,
-    /// Whether it reported its cost.
-    reported: bool,
+    /// Index of its agent and model.
+    spender: usize,
+    usage: Usage,
     /// Its cost by the prices, where none was reported, in millionths of a dollar.
     estimated: Option<i64>,
+}
+
+/// What one agent used with one model.
+#[derive(Clone, Debug)]
+pub struct Spent {
+    /// The agent.
+    pub agent: String,
+    /// The model, where it was named.
+    pub model: Option<String>,
+    /// Calls of the model.
+    pub calls: u64,
+    /// Tokens and cost.
+    pub usage: Usage,
 }
 
 impl Spending {
@@ -39,6 +54,7 @@ impl Spending {
             calls: Vec::new(),
             by_message: HashMap::new(),
             sessions: HashMap::new(),
+            spenders: Vec::new(),
             settled: Vec::new(),
         }
     }
@@ -55,13 +71,14 @@ impl Spending {
             self.settled[session] |= usage.cost_micros.is_some();
             return;
         }
-        let tokens = usage.context_tokens().unwrap_or(0);
-        let model = view.field("model").filter(|_| usage.cost_micros.is_none());
+        let named = view.field("model");
+        let spender = self.spender(&view.agent(), named.as_deref().unwrap_or_default());
+        let model = named.filter(|_| usage.cost_micros.is_none());
         let call = Call {
             time: view.event.timestamp,
             session,
-            tokens: tokens.saturating_add(usage.output_tokens.unwrap_or(0)),
-            reported: usage.cost_micros.is_some(),
+            spender,
+            usage,
             estimated: model.and_then(|model| self.prices.micros(&model, &usage)),
         };
         let known = view
@@ -71,6 +88,33 @@ impl Spending {
             Some(old) => *old = call,
             None => self.calls.push(call),
         }
+    }
+
+    fn spender(&mut self, agent: &str, model: &str) -> usize {
+        let known = self.spenders.iter().position(|(one, other)| one == agent && other == model);
+        known.unwrap_or_else(|| {
+            self.spenders.push((agent.to_owned(), model.to_owned()));
+            self.spenders.len() - 1
+        })
+    }
+
+    /// What each agent used with each model, in the order of their first calls.
+    #[must_use]
+    pub fn by_agent(&self) -> Vec<Spent> {
+        let spent = |(agent, model): &(String, String)| Spent {
+            agent: agent.clone(),
+            model: Some(model.clone()).filter(|model| !model.is_empty()),
+            calls: 0,
+            usage: Usage::default(),
+        };
+        let mut all: Vec<Spent> = self.spenders.iter().map(spent).collect();
+        for call in &self.calls {
+            if let Some(spent) = all.get_mut(call.spender) {
+                spent.calls += 1;
+                spent.usage.add(&call.usage);
+            }
+        }
+        all
     }
 
     /// The cost by the prices of all calls that reported none; `None` when there is no price.
@@ -85,7 +129,9 @@ impl Spending {
     #[must_use]
     pub fn unpriced(&self) -> u64 {
         let unknown = |call: &&Call| {
-            !call.reported && call.estimated.is_none() && !self.settled[call.session]
+            call.usage.cost_micros.is_none()
+                && call.estimated.is_none()
+                && !self.settled[call.session]
         };
         self.calls.iter().filter(unknown).count() as u64
     }
@@ -104,7 +150,9 @@ impl Spending {
             let place = (call.time.millis() - first) as i128 * spans as i128;
             let span = (place / i128::from(last - first + 1)) as usize;
             if let Some(sum) = tokens.get_mut(span) {
-                *sum = sum.saturating_add(call.tokens);
+                let input = call.usage.context_tokens().unwrap_or(0);
+                *sum = sum.saturating_add(input);
+                *sum = sum.saturating_add(call.usage.output_tokens.unwrap_or(0));
             }
         }
         tokens

@@ -18,19 +18,24 @@ pub struct Harness {
     pub prompt: Option<String>,
     /// `effective-system-prompt.md`
     pub system_prompt: Option<String>,
+    /// Those of [`OTHERS`] that are there, with their names.
+    pub others: Vec<(&'static str, String)>,
 }
+
+/// The harness's other files that are quoted, each whole up to a limit.
+pub const OTHERS: &[&str] = &["config.yaml", "task.yaml", "artifact-manifest.json"];
 
 impl Harness {
     /// Sixteen hex digits that stand for what is quoted; `None` where nothing is.
     #[must_use]
     pub fn fingerprint(&self) -> Option<String> {
-        let texts = [&self.prompt, &self.system_prompt];
-        if texts.iter().all(|text| text.is_none()) {
+        let texts = [self.prompt.as_deref(), self.system_prompt.as_deref()];
+        if texts.iter().all(Option::is_none) && self.others.is_empty() {
             return None;
         }
         let mut hasher = Hasher::default();
-        for text in texts {
-            let text = text.as_deref();
+        let others = self.others.iter().flat_map(|(name, text)| [Some(*name), Some(text.as_str())]);
+        for text in texts.into_iter().chain(others) {
             hasher.update(text.map_or("-".to_owned(), |text| text.len().to_string()).as_bytes());
             hasher.update(b"\n");
             hasher.update(text.unwrap_or_default().as_bytes());

@@ -61,6 +61,10 @@ pub fn render(document: &Document, look: Look) -> String {
             out.push_str(&heading("System prompt", look));
             out.push_str(&wrapped(prompt, 2, look.most(SAID), look));
         }
+        for (name, text) in &document.harness {
+            out.push_str(&heading(name, look));
+            out.push_str(&wrapped(text, 2, look.most(SAID), look));
+        }
         if !document.remarks.is_empty() {
             out.push_str(&heading("Settings, skills and memory", look));
         }

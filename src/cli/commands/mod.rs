@@ -30,7 +30,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use super::clock::now;
 use super::complete;
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, sentence};
 use super::settings::Settings;
 use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
@@ -103,7 +103,10 @@ impl Global {
     /// recorded and shown all the same.
     fn templates(&self, ui: &Ui) -> anyhow::Result<&'static Templates> {
         Ok(self.settings()?.templates(None).unwrap_or_else(|error| {
-            ui.warn(&format!("the templates set in runlog.toml are not used: {error:#}"));
+            ui.warn(&format!(
+                "the templates set in runlog.toml are not used: {}",
+                sentence(&error)
+            ));
             Templates::built_in()
         }))
     }

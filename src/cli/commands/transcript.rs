@@ -21,7 +21,7 @@ use crate::summary::backfill::Backfills;
 use crate::transcript::document::Document;
 use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::model::Model;
-use crate::transcript::{Harness, html, markdown, text};
+use crate::transcript::{Harness, OTHERS, html, markdown, text};
 
 /// Write transcript.md: the run as a person wants to read it
 ///
@@ -242,5 +242,10 @@ pub(super) fn harness(run: &RunDir) -> Harness {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Some(Rules::built_in().redact(&text).map_or(text, |redacted| redacted.text))
     };
-    Harness { prompt: text("prompt.md"), system_prompt: text("effective-system-prompt.md") }
+    let others = OTHERS.iter().filter_map(|name| Some((*name, text(name)?)));
+    Harness {
+        prompt: text("prompt.md"),
+        system_prompt: text("effective-system-prompt.md"),
+        others: others.collect(),
+    }
 }

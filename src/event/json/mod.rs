@@ -7,6 +7,7 @@
 //! or [`Members`] where one object is asked often; [`ObjectText`] writes new ones. The grammar is RFC 8259.
 
 mod check;
+mod document;
 mod members;
 mod text;
 mod tree;
@@ -14,6 +15,7 @@ mod view;
 
 pub use check::{Fault, JsonError, MAX_DEPTH, Rules, check};
 pub(crate) use check::{check_each, check_leading, plain_length};
+pub use document::document;
 pub use members::Members;
 pub use text::{ObjectText, escape_into, quoted};
 pub use tree::ObjectTree;

@@ -35,6 +35,11 @@ impl Document {
             facts: state.facts(),
             prompt: shortened(prompt),
             system_prompt: shortened(system_prompt),
+            harness: harness
+                .others
+                .iter()
+                .map(|(name, text)| (*name, cut(text, LONG).into_owned()))
+                .collect(),
             remarks,
             tools: tools(model),
             chapters: chapters(model),

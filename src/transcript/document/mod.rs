@@ -22,6 +22,8 @@ pub struct Document {
     pub prompt: Option<String>,
     /// What the agent was told to be.
     pub system_prompt: Option<String>,
+    /// The harness's other files: their names, and their texts.
+    pub harness: Vec<(&'static str, String)>,
     /// Skills, configurations and memory, one line each.
     pub remarks: Vec<Line>,
     /// The tools, and how often they were called.

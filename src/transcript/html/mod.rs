@@ -164,6 +164,7 @@ fn overview(document: &Document) -> String {
     if let Some(prompt) = &document.system_prompt {
         out.push_str(&folded("System prompt", prompt));
     }
+    out.extend(document.harness.iter().map(|(name, text)| folded(name, text)));
     if !document.remarks.is_empty() {
         let lines: Vec<&str> = document.remarks.iter().map(|line| line.text.as_str()).collect();
         out.push_str(&folded("Settings, skills and memory", &lines.join("\n")));

@@ -225,7 +225,12 @@ fn role(model: &Model, harness: &Harness, limits: &Limits) -> String {
     if !out.is_empty() && !settings.is_empty() {
         out.push('\n');
     }
-    out + &settings
+    out += &settings;
+    for (name, text) in &harness.others {
+        let lead = if out.is_empty() { "" } else { "\n" };
+        out.push_str(&format!("{lead}{}\nFrom [{name}]({name}).\n", long_quote(text, limits)));
+    }
+    out
 }
 
 fn tools(model: &Model) -> String {

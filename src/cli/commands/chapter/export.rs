@@ -13,7 +13,7 @@ use super::exported::{
 use crate::chapter::index::Index;
 use crate::chapter::tree;
 use crate::cli::commands::{Global, RunArg, duration};
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::turn::{self, Turn};
 use crate::cli::ui::Ui;
 use crate::event::hash::{hex, sha256};
@@ -69,7 +69,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, ui: &Ui) -> anyhow::Result
 /// can be exported again.
 pub(super) fn renew(run: &RunDir, options: &Options, ui: &Ui) {
     if let Err(error) = rebuild(run, options, ui) {
-        ui.warn(&format!("chapters/ was not brought up to date: {error:#}"));
+        ui.warn(&format!("chapters/ was not brought up to date: {}", sentence(&error)));
     }
 }
 

@@ -13,7 +13,7 @@ use crate::chapter::folded::Folded;
 use crate::chapter::index::Index;
 use crate::cli::commands::read::{each_event, events_until};
 use crate::cli::commands::{Appending, Global, RunArg, duration, renew};
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::filter::Filter;
 use crate::cli::signals::Interrupts;
 use crate::cli::turn::{self, Turn};
@@ -160,7 +160,7 @@ impl Asking {
                 return Ok(Exit::Fine);
             }
             Ok(Err(bad)) => bad.clone(),
-            Err(error) => Bad { trouble: format!("{error:#}"), answer: String::new() },
+            Err(error) => Bad { trouble: sentence(error), answer: String::new() },
         };
         let recorded = self.append(ask::failed(&trouble, &answer));
         // What went wrong first is told first.

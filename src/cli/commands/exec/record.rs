@@ -7,7 +7,7 @@ use crate::cli::clock::now;
 use crate::cli::commands::emit_stream::{ImportArgs, report};
 use crate::cli::commands::recording::tell_recovery;
 use crate::cli::commands::{renew, renew_from};
-use crate::cli::exit::{Exit, explain};
+use crate::cli::exit::{Exit, explain, sentence};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
@@ -161,5 +161,5 @@ fn tell(fed: &Fed, import: &ImportArgs, ui: &Ui) -> bool {
 }
 
 fn warn(what: &str, error: &anyhow::Error, ui: &Ui) {
-    ui.warn(&format!("{what}: {error:#}"));
+    ui.warn(&format!("{what}: {}", sentence(error)));
 }

@@ -9,6 +9,7 @@ use crate::render::bars::{bar, sparkline};
 use crate::render::human::{dollars, duration, plural, short_count};
 use crate::render::inert::{line, preview};
 use crate::summary::overview::{Overview, ToolCount, TypeCount};
+use crate::summary::spending::Spent;
 
 /// Columns of a bar, and of the tokens over time.
 const BAR: usize = 16;
@@ -28,6 +29,14 @@ pub(super) fn one_run(reading: &Reading, width: usize) -> String {
         let header = ["TOOL", "CALLS", "FAILED", "BLOCKED", "TIME", ""];
         out.push('\n');
         out.push_str(&table(width, header, 1..5, &rows));
+    }
+    // One agent with one model is told by the facts.
+    let spent = overview.spending.by_agent();
+    if spent.len() > 1 {
+        let rows: Vec<[String; 6]> = spent.iter().map(spent_row).collect();
+        let header = ["AGENT", "MODEL", "CALLS", "IN", "OUT", "COST"];
+        out.push('\n');
+        out.push_str(&table(width, header, 2..6, &rows));
     }
     out.push('\n');
     let types: Vec<[String; 5]> = overview.types().iter().map(type_row).collect();
@@ -107,6 +116,19 @@ fn tool_row(tool: &ToolCount, most: u64) -> [String; 6] {
         tool.blocked.to_string(),
         tool.duration_ms.map_or_else(|| "unknown".to_owned(), duration),
         tool.duration_ms.map_or_else(|| UNKNOWN.to_owned(), |time| bar(time, most, BAR)),
+    ]
+}
+
+fn spent_row(spent: &Spent) -> [String; 6] {
+    let known = |cell: Option<String>| cell.unwrap_or_else(|| UNKNOWN.to_owned());
+    let usage = &spent.usage;
+    [
+        preview(&spent.agent, 30),
+        known(spent.model.as_deref().map(|model| preview(model, 30))),
+        spent.calls.to_string(),
+        known(usage.context_tokens().map(short_count)),
+        known(usage.output_tokens.map(short_count)),
+        known(usage.cost_micros.map(dollars)),
     ]
 }
 

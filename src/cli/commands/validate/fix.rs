@@ -6,7 +6,7 @@ use crate::check::mend::{Action, Standing, Status, Step, plan};
 use crate::check::{chapters, state};
 use crate::cli::clock::now;
 use crate::cli::commands::{chapter, transcript};
-use crate::cli::exit::{Exit, Failure, explain};
+use crate::cli::exit::{Exit, Failure, explain, sentence};
 use crate::cli::ui::Ui;
 use crate::fs::{is_regular, keep_aside};
 use crate::run::derive::refresh;
@@ -80,7 +80,7 @@ fn attempt(
     for step in &mut meant {
         match &outcome {
             Ok(()) => step.status = Status::Done,
-            Err(error) => step.stop(Status::Failed, &format!("{error:#}")),
+            Err(error) => step.stop(Status::Failed, &sentence(error)),
         }
     }
     outcome

@@ -18,7 +18,7 @@ use crate::check::deliverables::{Verdict, worst};
 use crate::check::report::RunReport;
 use crate::check::requirement::Requirement;
 use crate::check::table::{CHECKS, is_meant};
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::parallel::each_run;
 use crate::cli::ui::Ui;
 use crate::run::dir::{RunDir, without_log};
@@ -130,7 +130,7 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
     for report in &mut reports {
         report.path = shortened(&report.path, &working_directory);
     }
-    let told: Vec<String> = failures.iter().map(|error| format!("{error:#}")).collect();
+    let told: Vec<String> = failures.iter().map(sentence).collect();
     let output = Output { reports: &reports, told: &told, args };
     failures.extend(output.write(ui));
     if let Some(last) = failures.pop() {

@@ -1,0 +1,17 @@
+//! Whole documents of this program's own: indented, with a newline at the end.
+
+use serde::Serialize;
+
+/// A document as the bytes of its file.
+///
+/// # Panics
+/// When a value cannot be serialized. The documents of this program hold strings, numbers, lists
+/// and maps with string keys, of which none can fail; an empty file in place of one would hide a
+/// bug.
+#[must_use]
+#[expect(clippy::expect_used, reason = "an empty document would replace a good one")]
+pub fn document<T: Serialize>(value: &T) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec_pretty(value).expect("a document of plain values");
+    bytes.push(b'\n');
+    bytes
+}
