@@ -8,7 +8,7 @@ use runlog::check::table::{CHECKS, Level, find};
 use runlog::event::hash::line_hash;
 use serde_json::Value;
 
-use crate::support::{Bench, tasks};
+use crate::support::{Bench, fresh, root, tasks};
 use crate::validate::sound;
 
 /// The line that would come next in the log, with these members changed or, where they are
@@ -386,23 +386,51 @@ fn what_is_no_finding() {
     }
 }
 
-/// If this fails, the README's table is not the table of checks: UPDATE=1 writes it.
+/// If this fails, the page of checks is not the table of checks.
 #[test]
-fn the_readme_lists_the_checks() {
-    let path = crate::support::root().join("README.md");
-    let readme = fs::read_to_string(&path).unwrap();
-    let begin = "| code | level | what it finds |\n|---|---|---|\n";
-    let from = readme.find(begin).expect("the README has the table") + begin.len();
-    let length = readme[from..].find("\n\n").unwrap_or(readme.len() - from) + 1;
-    let row = |check: &runlog::check::table::Check| {
-        let mended = if check.fix == runlog::check::table::Fix::Nothing { "" } else { " ⟲" };
-        format!("| {} | {} | {}{mended} |\n", check.code, check.level.name(), check.title)
+fn the_page_of_checks_is_fresh() {
+    use runlog::check::table::{Check, Fix};
+    let mut page = String::from(
+        "# Checks\n\n\
+         `runlog validate` reports findings. Each finding has a code, a level and a place. The codes\n\
+         never change their meaning. `runlog validate --explain RL301` prints the same text as this\n\
+         page.\n\n\
+         An error makes the verdict `failed`. With `--strict` a warning does so too. The column *fix*\n\
+         says what `--fix` does: it rebuilds a derived file from the log, or it repairs the end of the\n\
+         log. It never edits a complete line.\n\n\
+         This page is made from the table in `src/check/table.rs`. `UPDATE=1 cargo test checks`\n\
+         writes it again.\n\n\
+         | code | level | family | what it finds | fix |\n|---|---|---|---|---|\n",
+    );
+    let fix = |check: &Check| match check.fix {
+        Fix::Nothing => "",
+        Fix::End => "repairs the end",
+        Fix::Rebuild => "rebuilds",
     };
-    let table: String = CHECKS.iter().map(row).collect();
-    if std::env::var_os("UPDATE").is_some() {
-        let new = format!("{}{table}{}", &readme[..from], &readme[from + length..]);
-        fs::write(&path, new).unwrap();
-        return;
+    for check in CHECKS {
+        let Check { code, family, title, .. } = check;
+        let row = format!(
+            "| [{code}](#{}) | {} | {family} | {title} | {} |\n",
+            code.to_lowercase(),
+            check.level.name(),
+            fix(check)
+        );
+        page.push_str(&row);
     }
-    assert_eq!(&readme[from..from + length], table, "UPDATE=1 cargo test checks");
+    for Check { code, title, why, remedy, .. } in CHECKS {
+        page.push_str(&format!(
+            "\n## {code}\n\n**{title}.** {}\n\nHow to fix it: {}\n",
+            sentence(why),
+            sentence(remedy)
+        ));
+    }
+    fresh(&root().join("docs/checks.md"), page.as_bytes(), "checks");
+}
+
+/// A text of the table as a sentence of its own.
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string());
+    let end = if text.ends_with(['.', '?', '!', '`']) && text.ends_with('.') { "" } else { "." };
+    format!("{}{}{end}", first.unwrap_or_default(), characters.as_str())
 }

@@ -230,7 +230,7 @@ impl Index {
     }
 }
 
-/// `chapter index --format json` (SPEC: "JSON for programs").
+/// `chapter index --format json`.
 #[derive(Debug, Serialize)]
 pub struct IndexDocument {
     schema_version: u32,

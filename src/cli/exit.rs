@@ -10,7 +10,7 @@ use crate::fs::{Cause, FsError};
 use crate::log::LogError;
 use crate::run::RunError;
 
-/// What the process says by its exit status (SPEC: "Manners").
+/// What the process says by its exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Exit {
     /// Fine.

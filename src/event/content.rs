@@ -1,6 +1,6 @@
 //! What an event says, whatever its type: every member of its payload but ids, counts and what
 //! another program's line held. Every view shows it, so that nothing an event says is invisible
-//! (SPEC: "One table of event types").
+//!.
 
 use std::borrow::Cow;
 

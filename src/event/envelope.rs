@@ -1,4 +1,4 @@
-//! The envelope: one event as one line of the log (SPEC: "Envelope").
+//! The envelope: one event as one line of the log (docs/format.md).
 
 use std::borrow::Cow;
 use std::fmt;

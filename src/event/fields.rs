@@ -1,5 +1,5 @@
 //! What a view reads from an event, whatever system recorded it: of each list of
-//! field names the first that is present wins (SPEC: "One table of event types").
+//! field names the first that is present wins.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
 //! Summaries that follow how something really ended: a call that failed or was denied is never
 //! "completed", and a task or a run that says what came of it is summarized with that
-//! (SPEC: "One table of event types"). They go before the template of the type's row.
+//!. They go before the template of the type's row.
 
 use std::borrow::Cow;
 

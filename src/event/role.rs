@@ -74,7 +74,7 @@ impl Role {
     /// synced and bring the derived files up to date.
     #[must_use]
     pub fn is_lifecycle(self) -> bool {
-        use Role::{RunCancelled, RunCompleted, RunCreated, RunFailed};
+        use Role::{DeliverableVerdict, RunCancelled, RunCompleted, RunCreated, RunFailed};
         use Role::{RunImported, RunIncomplete, RunPaused, RunResumed, RunStarted};
         matches!(
             self,
@@ -87,6 +87,7 @@ impl Role {
                 | RunIncomplete
                 | RunCancelled
                 | RunImported
+                | DeliverableVerdict
         )
     }
 

@@ -35,7 +35,7 @@ pub struct Counts {
     pub usage: Usage,
 }
 
-/// The one list of facts of a run (SPEC: "Run state").
+/// The one list of facts of a run (docs/format.md).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunFacts {
     /// The run's id.

@@ -1,4 +1,4 @@
-//! The state of a run, folded from its events (SPEC: "Run state").
+//! The state of a run, folded from its events (docs/format.md).
 
 use super::calls::{CallStatus, Calls, Observed};
 use super::facts::{Counts, Deliverables, RunFacts};

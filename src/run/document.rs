@@ -23,7 +23,7 @@ pub struct Head {
     pub bytes: u64,
 }
 
-/// The fields of `run.json`, in their order (SPEC: "Run state").
+/// The fields of `run.json`, in their order (docs/format.md).
 #[derive(Debug, Serialize)]
 pub struct RunDocument {
     schema_version: u32,
@@ -99,7 +99,7 @@ impl From<&Counts> for CountsDocument {
     }
 }
 
-/// The total of several runs in JSON (SPEC: "JSON for programs").
+/// The total of several runs in JSON.
 #[derive(Debug, Serialize)]
 pub struct TotalDocument {
     runs: u64,

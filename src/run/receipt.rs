@@ -14,7 +14,7 @@ use crate::history::calls::{CallStatus, Calls};
 use crate::history::usage::UsageFold;
 use crate::import::line::Imported;
 
-/// What a stream came to, as a document (SPEC: "JSON for programs").
+/// What a stream came to, as a document.
 #[derive(Debug, Serialize)]
 pub struct Receipt {
     schema_version: u32,

@@ -42,14 +42,14 @@ macro_rules! next {
 #[derive(Clone, Debug, Default)]
 pub struct Starts {
     /// The members `action` and `args_summary` as JSON text, by call.
-    by_call: HashMap<usize, (u64, [String; 2])>,
+    by_call: HashMap<usize, (u64, Given)>,
     /// Where starts stand in the log, and their calls; those that are out of reach are dropped.
     order: VecDeque<(u64, usize)>,
 }
 
 impl Starts {
     /// Keeps what a call was called with at byte `offset` of the log.
-    fn keep(&mut self, call: usize, offset: u64, given: [String; 2]) {
+    fn keep(&mut self, call: usize, offset: u64, given: Given) {
         while let Some((at, old)) = self.order.front().copied()
             && at + PAIRING_WINDOW < offset
         {
@@ -66,26 +66,27 @@ impl Starts {
     pub fn observe(&mut self, view: &View<'_, '_>, observed: &Observed, offset: u64) {
         if view.role == Role::ToolStart {
             let values = [view.data.present("action"), view.arguments()];
-            let [action, arguments] = values.map(|value| {
+            let given = values.map(|value| {
                 let mut text = String::new();
-                optional(&mut text, "", value);
-                text
+                optional(&mut text, "", Some(value?));
+                Some(text)
             });
-            if action != NULL || arguments != NULL {
-                self.keep(observed.call, offset, [action, arguments]);
+            if given.iter().any(Option::is_some) {
+                self.keep(observed.call, offset, given);
             }
         }
     }
 
     /// What the start of a call was called with, for an end that belongs to it.
-    fn of(&self, observed: &Observed) -> Option<&[String; 2]> {
+    fn of(&self, observed: &Observed) -> Option<&Given> {
         let start = observed.start?;
         let (offset, given) = self.by_call.get(&observed.call)?;
         (*offset == start.offset).then_some(given)
     }
 }
 
-const NULL: &str = "null";
+/// What a call was called with: `action` and `args_summary`.
+type Given = [Option<String>; 2];
 
 /// Appends the line for `logs/tools.jsonl` that a tool state gives, newline included.
 pub fn tool_record(
@@ -110,7 +111,7 @@ pub fn tool_record(
     text(out, first!("call_id"), &call_id);
     text(out, next!("tool_name"), &view.tool());
     let start = starts.of(observed).filter(|_| ends);
-    let repeated = |at: usize| start.map(|given| given[at].as_str()).filter(|text| *text != NULL);
+    let repeated = |at: usize| start.and_then(|given| given[at].as_deref());
     match (view.data.present("action"), repeated(0)) {
         (None, Some(action)) => plain(out, next!("action"), action),
         (own, _) => optional(out, next!("action"), own),
@@ -213,7 +214,7 @@ fn text(out: &mut String, lead: &str, value: &str) {
 }
 
 fn null(out: &mut String, lead: &str) {
-    plain(out, lead, NULL);
+    plain(out, lead, "null");
 }
 
 /// A value that is JSON text already.

@@ -176,7 +176,7 @@ pub fn tool_counts(state: &RunState) -> Vec<ToolCount> {
     tools
 }
 
-/// `summarize --format json`, one run (SPEC: "JSON for programs").
+/// `summarize --format json`, one run.
 #[derive(Debug, Serialize)]
 pub struct OverviewDocument {
     #[serde(flatten)]

@@ -90,7 +90,7 @@ fn group(code: &str, level: Level, findings: &[&Finding], look: Look) -> String 
         out.push_str(&format!("  … {} more\n", findings.len() - MAX_SHOWN));
     }
     if level > Level::Info {
-        out.push_str(&format!("  = {}\n", check.mend));
+        out.push_str(&format!("  = {}\n", check.remedy));
     }
     out
 }

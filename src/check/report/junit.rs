@@ -41,7 +41,7 @@ fn checks(report: &RunReport, strict: bool) -> impl Iterator<Item = TestCase> {
             if let Some(more @ 1..) = findings.len().checked_sub(MAX_SHOWN) {
                 lines.push(format!("… {more} more"));
             }
-            lines.push(check.mend.to_owned());
+            lines.push(check.remedy.to_owned());
             (line(first), lines.join("\n"))
         });
         case(&format!("{} {}", check.code, check.title), check.family, fault)

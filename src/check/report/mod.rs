@@ -101,7 +101,7 @@ fn place(finding: &Finding) -> String {
     line(&text).into_owned()
 }
 
-/// `validate --format json` (SPEC: "JSON for programs").
+/// `validate --format json`.
 #[derive(Debug, Serialize)]
 pub struct Document<'r> {
     schema_version: u32,
@@ -136,7 +136,7 @@ struct FindingDocument<'r> {
 #[must_use]
 pub fn document(reports: &[RunReport], strict: bool) -> Document<'_> {
     let finding = |finding: &'_ Finding| -> (&'static str, &'static str) {
-        finding.check().map_or(("other", ""), |check| (check.family, check.mend))
+        finding.check().map_or(("other", ""), |check| (check.family, check.remedy))
     };
     let runs = reports.iter().map(|report| RunDocument {
         run_id: &report.run_id,

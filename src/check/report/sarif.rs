@@ -34,7 +34,7 @@ fn rule(check: &Check) -> Value {
         "id": check.code,
         "shortDescription": {"text": check.title},
         "fullDescription": {"text": check.why},
-        "help": {"text": check.mend},
+        "help": {"text": check.remedy},
         "defaultConfiguration": {"level": level(check.level)},
         "properties": {"tags": [check.family]},
     })

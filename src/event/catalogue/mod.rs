@@ -1,4 +1,4 @@
-//! The one table that decides what an event type means (SPEC: "One table of event types").
+//! The one table that decides what an event type means.
 
 mod rows;
 

@@ -3,7 +3,7 @@
 use crate::check::table::{CHECKS, Check, Fix, find};
 use crate::cli::exit::{Exit, Failure};
 
-/// What a check finds, why it matters and how to mend it; of `all`, every check.
+/// What a check finds, why it matters and how to fix it; of `all`, every check.
 pub(super) fn explain(code: &str) -> anyhow::Result<String> {
     if code == "all" {
         return Ok(CHECKS.iter().map(text).collect());
@@ -16,12 +16,12 @@ pub(super) fn explain(code: &str) -> anyhow::Result<String> {
 }
 
 fn text(check: &Check) -> String {
-    let Check { code, family, level, title, why, mend, fix } = check;
+    let Check { code, family, level, title, why, remedy, fix } = check;
     let level = level.name();
     let fix = match fix {
         Fix::Nothing => "",
-        Fix::End => "  fix:  --fix brings the end in order, and records what was moved away\n",
-        Fix::Rebuild => "  fix:  --fix makes it anew\n",
+        Fix::End => "  fix:  --fix repairs the end, and records what it moves away\n",
+        Fix::Rebuild => "  fix:  --fix rebuilds it\n",
     };
-    format!("{code} ({family}, {level}): {title}\n  why:  {why}\n  mend: {mend}\n{fix}")
+    format!("{code} ({family}, {level}): {title}\n  why:  {why}\n  how:  {remedy}\n{fix}")
 }
