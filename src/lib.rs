@@ -56,6 +56,9 @@
 //! that a log holds can act on a terminal or in Markdown.
 //! There is no server, no database, no network access, and no unsafe code.
 
+#[cfg(not(unix))]
+compile_error!("runlog needs a Unix system: Linux, macOS or another with flock(2) and POSIX signals");
+
 pub mod chapter;
 pub mod check;
 pub mod cli;
