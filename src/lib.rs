@@ -24,9 +24,10 @@
 //! | 5 | [`chapter`] | folding finished tasks, the browsable tree |
 //! | 6 | [`transcript`], [`graph`] | the model behind the transcript, and what it is rendered in; who started whom |
 //! | 7 | [`check`] | checks, findings, verdicts, reports, and what can be mended |
-//! | 8 | [`cli`] | arguments, the clock, the environment, the terminal |
+//! | 8 | [`ops`] | the use cases, with typed errors and without a terminal |
+//! | 9 | [`cli`] | arguments, the clock, the environment, the terminal |
 //!
-//! Input and output happen in `fs`, `log`, `run` and `cli`; the rest takes values and
+//! Input and output happen in `fs`, `log`, `run`, `ops` and `cli`; the rest takes values and
 //! returns values. One place prints ([`cli`]'s `ui`); one place turns an error into a
 //! message, a hint and an exit status (its `exit`).
 //!
@@ -65,6 +66,7 @@ pub mod graph;
 pub mod history;
 pub mod import;
 pub mod log;
+mod ops;
 pub mod render;
 pub mod run;
 pub mod secret;

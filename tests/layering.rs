@@ -14,6 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["chapter"],
     &["transcript", "graph"],
     &["check"],
+    &["ops"],
     &["cli"],
 ];
 

@@ -6,6 +6,7 @@ mod commands;
 mod complete;
 mod exit;
 mod filter;
+mod notices;
 mod pager;
 mod parallel;
 mod progress;

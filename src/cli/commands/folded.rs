@@ -1,15 +1,16 @@
 //! `runlog show --folded`: a run as an agent has it in its context.
 
 use super::Global;
-use super::read::{each_event, tell_bad_lines};
 use crate::chapter::folded::Folded;
 use crate::chapter::index::Index;
 use crate::cli::exit::Exit;
+use crate::cli::notices::print_bad_lines;
 use crate::cli::ui::Ui;
 use crate::event::fields::View;
 use crate::event::json::{Json, ObjectText};
 use crate::history::chapters::Chapter;
 use crate::history::tasks::Task;
+use crate::ops::read::each_event;
 use crate::run::dir::RunDir;
 
 /// Prints the numbered tasks with chapters in place of what they cover: text, or one object
@@ -36,7 +37,7 @@ pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyh
     if let Some(error) = failed {
         return Err(error.into());
     }
-    tell_bad_lines(read.bad_lines, run, ui);
+    print_bad_lines(read.bad_lines, run, ui);
     if !shown {
         ui.note("nothing happened yet");
     }

@@ -5,7 +5,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::format::TableOrJson;
-use super::read::each_event;
 use super::runs_table::{Row, SortKey, compare, runs_table};
 use super::{Global, now, status};
 use crate::cli::exit::Exit;
@@ -13,6 +12,7 @@ use crate::cli::ui::Ui;
 use crate::fs::read_small;
 use crate::history::facts::Total;
 use crate::history::state::{RunState, Status};
+use crate::ops::read::each_event;
 use crate::run::derive::MAX_STATE;
 use crate::run::dir::{RunDir, all};
 use crate::run::document::{RunDocument, TotalDocument, stored_facts, stored_head};

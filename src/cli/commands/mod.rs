@@ -12,7 +12,6 @@ mod graph;
 mod lines;
 mod list;
 mod payload;
-mod read;
 mod recording;
 mod runs_table;
 mod show;

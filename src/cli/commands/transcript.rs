@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::read::{Read, events_of, events_until, tell_bad_lines};
 use super::{Appending, Global, RunArg, renew, text_or_file};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::notices::print_bad_lines;
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
@@ -14,6 +14,7 @@ use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
 use crate::event::role::Role;
 use crate::fs::{read_small, replace};
+use crate::ops::read::{Read, events_of, events_until};
 use crate::run::dir::RunDir;
 use crate::run::recorder::Recorder;
 use crate::secret::Rules;
@@ -124,7 +125,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
             (text, read)
         }
     };
-    tell_bad_lines(read.bad_lines, &run, ui);
+    print_bad_lines(read.bad_lines, &run, ui);
     let own = match args.format {
         Format::Markdown => Some(run.transcript()),
         Format::Html => Some(run.path().join("transcript.html")),

@@ -8,13 +8,14 @@ use crate::chapter::index::Index;
 use crate::chapter::plan::{self, MAX_MESSAGE, Range, Request};
 use crate::chapter::propose::{propose, to_json};
 use crate::chapter::signs::Signs;
-use crate::cli::commands::read::{each_event, tell_bad_lines};
 use crate::cli::commands::{Appending, Global, RunArg, renew, text_or_file};
 use crate::cli::complete::{run_and_chapter, run_and_file};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::notices::print_bad_lines;
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::history::chapters::Chapter;
+use crate::ops::read::each_event;
 use crate::render::human::plural;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
@@ -148,7 +149,7 @@ pub(super) fn auto(args: &AutoArgs, global: &Global, ui: &Ui) -> anyhow::Result<
         let call = index.observe(view, line.offset);
         signs.observe(view, call);
     })?;
-    tell_bad_lines(read.bad_lines, &run, ui);
+    print_bad_lines(read.bad_lines, &run, ui);
     let requests = propose(&index, &signs);
     if !args.apply {
         ui.data(to_json(&requests).as_bytes())?;

@@ -12,12 +12,13 @@ use clap::{Args, Subcommand};
 pub(super) use export::rebuild;
 pub(super) use exported::compare;
 
-use super::read::{Read, each_event, tell_bad_lines};
 use super::{Global, default_run};
 use crate::chapter::index::Index;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::notices::print_bad_lines;
 use crate::cli::ui::Ui;
 use crate::history::chapters::Chapter;
+use crate::ops::read::{Read, each_event};
 use crate::run::dir::{RunDir, locate};
 
 /// Fold finished tasks into chapters, and browse them
@@ -99,7 +100,7 @@ fn read(run: &RunDir, mut index: Index, ui: &Ui) -> anyhow::Result<(Index, Read)
     let read = each_event(run, |view, line| {
         index.observe(view, line.offset);
     })?;
-    tell_bad_lines(read.bad_lines, run, ui);
+    print_bad_lines(read.bad_lines, run, ui);
     Ok((index, read))
 }
 

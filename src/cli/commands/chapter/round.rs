@@ -11,7 +11,6 @@ use crate::chapter::answer;
 use crate::chapter::ask::{self, COLUMNS};
 use crate::chapter::folded::Folded;
 use crate::chapter::index::Index;
-use crate::cli::commands::read::{each_event, events_until};
 use crate::cli::commands::{Appending, Global, RunArg, duration, renew};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
@@ -25,6 +24,7 @@ use crate::history::chapters::Chapter;
 use crate::history::tasks::{CHAPTER_TASK, Outcome, Tasks};
 use crate::history::usage::NewestCall;
 use crate::log::reader::LogReader;
+use crate::ops::read::{each_event, events_until};
 use crate::render::human::plural;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
@@ -138,7 +138,7 @@ impl Asking {
             None => ui.note("not due: no call of a model told how much it was given"),
             Some(call) if call.exceeds(trigger) => return Some(call),
             Some(call) => {
-                ui.note(&format!("not due: not more than {trigger}; {}", call.composition()))
+                ui.note(&format!("not due: not more than {trigger}; {}", call.composition()));
             }
         }
         None

@@ -8,15 +8,16 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::read::{backfills, each_event, events_of, tell_bad_lines};
 use super::{Global, RunArg, folded, now};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::notices::print_bad_lines;
 use crate::cli::pager::Pager;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
 use crate::log::reader::{Body, LogReader};
+use crate::ops::read::{backfills, each_event, events_of};
 use crate::run::dir::RunDir;
 use crate::summary::backfill::Backfills;
 use event::Printing;
@@ -180,7 +181,7 @@ fn all(
         }
     }
     out.finish()?;
-    tell_bad_lines(read.bad_lines, run, ui);
+    print_bad_lines(read.bad_lines, run, ui);
     if fitting == 0 {
         ui.note("no event fits");
     }

@@ -15,11 +15,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::format::TableOrJson;
-use super::read::tell_bad_lines;
 use super::runs_table::{Row, SortKey, compare, runs_table};
 use super::{Appending, Global, duration, named_or_all, now, renew, status};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
+use crate::cli::notices::print_bad_lines;
 use crate::cli::parallel;
 use crate::cli::progress::Progress;
 use crate::cli::settings::{Settings, read_text};
@@ -275,7 +275,7 @@ fn one(
             renew(run, args.appending.lock_timeout, false, ui);
         }
     }
-    tell_bad_lines(reading.bad_lines, run, ui);
+    print_bad_lines(reading.bad_lines, run, ui);
     let document = (args.format == TableOrJson::Json).then(|| document(&reading));
     let text = if context.alone { one_run(&reading, context.width) } else { String::new() };
     Ok(Outcome { row: row(&reading), document, text, notes, served })

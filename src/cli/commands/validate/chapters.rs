@@ -4,9 +4,9 @@ use crate::chapter::index::Index;
 use crate::check::chapters::event;
 use crate::check::finding::Findings;
 use crate::cli::commands::chapter::compare;
-use crate::cli::commands::read::each_event;
 use crate::cli::turn;
 use crate::event::templates::Templates;
+use crate::ops::read::each_event;
 use crate::run::dir::RunDir;
 
 /// Reads the run once more, as the chapters do: its tasks as of each chapter's event.

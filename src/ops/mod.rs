@@ -1,0 +1,6 @@
+//! The use cases: what the program does with a run, without a terminal.
+//!
+//! Functions take values (the time, the options, the templates) and return values or typed
+//! errors. Nothing here prints, parses arguments, or reads the clock or the environment.
+
+pub(crate) mod read;
