@@ -4,3 +4,4 @@
 //! errors. Nothing here prints, parses arguments, or reads the clock or the environment.
 
 pub(crate) mod read;
+pub(crate) mod transcript;

@@ -319,7 +319,7 @@ fn renew_from(
             head.sequence
         ));
     }
-    if transcript && let Err(error) = transcript::write(run) {
+    if transcript && let Err(error) = crate::ops::transcript::write(run) {
         ui.warn(&format!("transcript.md was not written: {error}"));
     }
     refreshed

@@ -9,20 +9,13 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::notices::print_bad_lines;
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
-use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
-use crate::event::role::Role;
-use crate::fs::{read_small, replace};
-use crate::ops::read::{Read, events_of, events_until};
-use crate::run::dir::RunDir;
+use crate::fs::replace;
+use crate::ops::transcript::{document, render};
 use crate::run::recorder::Recorder;
-use crate::secret::Rules;
-use crate::summary::backfill::Backfills;
-use crate::transcript::document::Document;
 use crate::transcript::extent::{Detail, Extent};
-use crate::transcript::model::Model;
-use crate::transcript::{Harness, html, markdown, text};
+use crate::transcript::{html, text};
 
 /// Write transcript.md: the run as a person wants to read it
 ///
@@ -184,60 +177,4 @@ fn append(args: &AppendArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     }
     renew(&run, options.lock_timeout, true, ui);
     Ok(Exit::Fine)
-}
-
-/// Writes the transcript of a run into its directory.
-pub(super) fn write(run: &RunDir) -> anyhow::Result<()> {
-    let (text, _) = render(run, None, Extent::default())?;
-    Ok(replace(&run.transcript(), text.as_bytes())?)
-}
-
-/// The transcript of a run in Markdown, of its events up to `last` where that is given.
-pub(super) fn render(
-    run: &RunDir,
-    last: Option<u64>,
-    extent: Extent,
-) -> anyhow::Result<(String, Read)> {
-    let empty = match extent.detail {
-        Detail::Full => Model::with_results(),
-        Detail::Normal | Detail::Brief => Model::default(),
-    };
-    let (model, read) = model(run, last, empty)?;
-    Ok((markdown::render(&model, &harness(run), extent), read))
-}
-
-fn document(run: &RunDir) -> anyhow::Result<(Document, Read)> {
-    let (model, read) = model(run, None, Model::with_results())?;
-    Ok((Document::of(&model, &harness(run)), read))
-}
-
-/// Fills a model with the events of a run, up to `last` where that is given.
-fn model(run: &RunDir, last: Option<u64>, mut model: Model) -> anyhow::Result<(Model, Read)> {
-    // What comes behind the events that it concerns is read first.
-    let mut backfills = Backfills::default();
-    let late = |kind: &str| {
-        let role = catalogue::role(kind);
-        role == Role::Backfill || role.is_tool_end()
-    };
-    events_of(run, last, late, |view, _| {
-        backfills.observe(view);
-        model.agents.foretell(view);
-    })?;
-    let read = events_until(run, last, |view, line| {
-        model.observe(view, line.offset, backfills.effective(view.event));
-    })?;
-    Ok((model, read))
-}
-
-/// Largest of the harness's files that is quoted, in bytes.
-const MAX_QUOTED: u64 = 1 << 20;
-
-/// The harness's own files of a run, as the transcript quotes them.
-pub(super) fn harness(run: &RunDir) -> Harness {
-    let text = |name: &str| {
-        let bytes = read_small(&run.path().join(name), MAX_QUOTED).ok().flatten()?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        Some(Rules::built_in().redact(&text).map_or(text, |redacted| redacted.text))
-    };
-    Harness { prompt: text("prompt.md"), system_prompt: text("effective-system-prompt.md") }
 }

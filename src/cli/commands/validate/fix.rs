@@ -5,10 +5,11 @@ use crate::check::derived::TRANSCRIPT;
 use crate::check::mend::{Action, Standing, Status, Step, plan};
 use crate::check::{chapters, state};
 use crate::cli::clock::now;
-use crate::cli::commands::{chapter, transcript};
+use crate::cli::commands::chapter;
 use crate::cli::exit::{Exit, Failure, explain};
 use crate::cli::ui::Ui;
 use crate::fs::{is_regular, keep_aside};
+use crate::ops::transcript;
 use crate::run::derive::refresh;
 use crate::run::dir::RunDir;
 use crate::run::mend::{ending, mend};
@@ -52,7 +53,7 @@ pub(super) fn fix(
         if found.lost && edited {
             keep_aside(&run.transcript())?;
         }
-        transcript::write(run)
+        Ok(transcript::write(run)?)
     };
     let tree = || chapter::rebuild(run, options, ui);
     let outcomes = [
