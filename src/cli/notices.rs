@@ -1,6 +1,7 @@
 //! Remarks about a run that several commands print.
 
 use super::ui::Ui;
+use crate::ops::refresh::RefreshWarning;
 use crate::render::human::plural;
 use crate::run::dir::RunDir;
 
@@ -14,4 +15,9 @@ pub(super) fn print_bad_lines(bad_lines: u64, run: &RunDir, ui: &Ui) {
             run.name()
         ));
     }
+}
+
+/// Warns of each derived file that is not up to date.
+pub(super) fn print_warnings(warnings: &[RefreshWarning], ui: &Ui) {
+    warnings.iter().for_each(|warning| ui.warn(&warning.to_string()));
 }

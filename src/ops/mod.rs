@@ -3,5 +3,7 @@
 //! Functions take values (the time, the options, the templates) and return values or typed
 //! errors. Nothing here prints, parses arguments, or reads the clock or the environment.
 
+pub(crate) mod append;
 pub(crate) mod read;
+pub(crate) mod refresh;
 pub(crate) mod transcript;

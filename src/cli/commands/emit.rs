@@ -35,14 +35,16 @@ use clap::Args;
 
 use super::payload::PayloadArgs;
 use super::recording::{ContentArgs, Print, SeverityArg, open, print, tell_recovery};
-use super::{Appending, Global, emit_stream, renew};
+use super::{Appending, Global, emit_stream};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::notices::print_warnings;
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::id::{RunId, check_id, check_type};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
+use crate::ops::refresh::refresh_derived;
 use crate::run::options::Options;
 
 /// Record an event, or a stream of them
@@ -132,7 +134,7 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     batch.warnings.iter().for_each(|warning| ui.warn(warning));
     tell_recovery(batch.recovered_bytes, ui);
     if batch.lifecycle {
-        renew(recorder.run(), options.lock_timeout, true, ui);
+        print_warnings(&refresh_derived(recorder.run(), options.lock_timeout, true), ui);
     }
     let recorded = match batch.outcomes.pop() {
         Some(outcome) => outcome?,

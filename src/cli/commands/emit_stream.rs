@@ -9,8 +9,9 @@ use clap::Args;
 
 use super::lines::Lines;
 use super::recording::{Print, open, print, tell_recovery};
-use super::{Global, now, renew_from};
+use super::{Global, now};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::notices::print_warnings;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
@@ -20,6 +21,7 @@ use crate::event::role::Role;
 use crate::fs::replace;
 use crate::import::{DIALECTS, dialect};
 use crate::log::tail::is_blank;
+use crate::ops::refresh::refresh_derived_from;
 use crate::render::human::plural;
 use crate::run::batch::Recorded;
 use crate::run::options::Options;
@@ -184,7 +186,7 @@ pub(super) fn run(
     }
     let ahead = stream.take_ahead();
     let receipt = stream.finish();
-    renew_from(ahead, &run, options.lock_timeout, lifecycle, ui);
+    print_warnings(&refresh_derived_from(ahead, &run, options.lock_timeout, lifecycle), ui);
     args.import.write(&receipt)?;
     report(&receipt, first_rejection.as_deref(), ui);
     Ok(match interrupts.caught() {

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Appending, Global, RunArg, renew, text_or_file};
+use super::{Appending, Global, RunArg, text_or_file};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::notices::print_bad_lines;
+use crate::cli::notices::{print_bad_lines, print_warnings};
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
 use crate::fs::replace;
+use crate::ops::append::append_and_refresh;
 use crate::ops::transcript::{document, render};
-use crate::run::recorder::Recorder;
 use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::{html, text};
 
@@ -170,11 +170,10 @@ fn append(args: &AppendArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     data.text("title", &args.title).text("content", &content);
     let draft = Draft::new("transcript.section", data);
     let options = args.appending.options(global, ui)?;
-    let mut recorder = Recorder::open(run.clone(), options)?;
-    for outcome in recorder.append(&[draft])?.outcomes {
-        let recorded = outcome?;
-        ui.note(&format!("added as event {}", recorded.sequence));
+    let appended = append_and_refresh(&run, &[draft], options)?;
+    for event in &appended.recorded {
+        ui.note(&format!("added as event {}", event.sequence));
     }
-    renew(&run, options.lock_timeout, true, ui);
+    print_warnings(&appended.warnings, ui);
     Ok(Exit::Fine)
 }

@@ -8,14 +8,15 @@ use crate::chapter::index::Index;
 use crate::chapter::plan::{self, MAX_MESSAGE, Range, Request};
 use crate::chapter::propose::{propose, to_json};
 use crate::chapter::signs::Signs;
-use crate::cli::commands::{Appending, Global, RunArg, renew, text_or_file};
+use crate::cli::commands::{Appending, Global, RunArg, text_or_file};
 use crate::cli::complete::{run_and_chapter, run_and_file};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::notices::print_bad_lines;
+use crate::cli::notices::{print_bad_lines, print_warnings};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::history::chapters::Chapter;
 use crate::ops::read::each_event;
+use crate::ops::refresh::refresh_derived;
 use crate::render::human::plural;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
@@ -264,7 +265,8 @@ fn append_checked<T>(
         for outcome in batch.outcomes {
             outcome?;
         }
-        renew(run, options.lock_timeout, index.tasks.run_has_ended(), ui);
+        let ended = index.tasks.run_has_ended();
+        print_warnings(&refresh_derived(run, options.lock_timeout, ended), ui);
         export::renew(run, &options, ui);
         return Ok(decided);
     }

@@ -11,9 +11,10 @@ use crate::chapter::answer;
 use crate::chapter::ask::{self, COLUMNS};
 use crate::chapter::folded::Folded;
 use crate::chapter::index::Index;
-use crate::cli::commands::{Appending, Global, RunArg, duration, renew};
+use crate::cli::commands::{Appending, Global, RunArg, duration};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
+use crate::cli::notices::print_warnings;
 use crate::cli::signals::Interrupts;
 use crate::cli::turn::{self, Turn};
 use crate::cli::ui::Ui;
@@ -24,12 +25,13 @@ use crate::history::chapters::Chapter;
 use crate::history::tasks::{CHAPTER_TASK, Outcome, Tasks};
 use crate::history::usage::NewestCall;
 use crate::log::reader::LogReader;
+use crate::ops::append;
 use crate::ops::read::{each_event, events_until};
+use crate::ops::refresh::refresh_derived;
 use crate::render::human::plural;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
-use crate::run::recorder::Recorder;
 
 #[derive(Debug, Args)]
 pub(super) struct DueArgs {
@@ -164,7 +166,7 @@ impl Asking {
         outcome?.ok();
         recorded?;
         ui.warn(&format!("{}: no chapters: {trouble}", run.name()));
-        renew(run, options.lock_timeout, false, ui);
+        print_warnings(&refresh_derived(run, options.lock_timeout, false), ui);
         Ok(Exit::Unavailable)
     }
 
@@ -307,12 +309,8 @@ impl Asking {
 
     /// Appends one event; its sequence.
     fn append(&self, draft: Draft<'static>) -> anyhow::Result<u64> {
-        let mut recorder = Recorder::open(self.run.clone(), self.options)?;
-        let mut sequence = 0;
-        for outcome in recorder.append(&[draft])?.outcomes {
-            sequence = outcome?.sequence;
-        }
-        Ok(sequence)
+        let recorded = append::append(&self.run, &[draft], self.options)?;
+        Ok(recorded.last().map_or(0, |event| event.sequence))
     }
 
     /// The exit status, or the signal that ended the work.

@@ -16,10 +16,10 @@ use serde_json::value::RawValue;
 
 use super::format::TableOrJson;
 use super::runs_table::{Row, SortKey, compare, runs_table};
-use super::{Appending, Global, duration, named_or_all, now, renew, status};
+use super::{Appending, Global, duration, named_or_all, now, status};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
-use crate::cli::notices::print_bad_lines;
+use crate::cli::notices::{print_bad_lines, print_warnings};
 use crate::cli::parallel;
 use crate::cli::progress::Progress;
 use crate::cli::settings::{Settings, read_text};
@@ -27,6 +27,7 @@ use crate::cli::ui::Ui;
 use crate::event::templates::Templates;
 use crate::history::facts::Total;
 use crate::history::state::Status;
+use crate::ops::refresh::refresh_derived;
 use crate::render::human::plural;
 use crate::run::dir::RunDir;
 use crate::run::document::{SCHEMA_VERSION, TotalDocument};
@@ -272,7 +273,7 @@ fn one(
             notes.extend(served.told(run));
         }
         if !reading.derived_files_are_right() {
-            renew(run, args.appending.lock_timeout, false, ui);
+            print_warnings(&refresh_derived(run, args.appending.lock_timeout, false), ui);
         }
     }
     print_bad_lines(reading.bad_lines, run, ui);

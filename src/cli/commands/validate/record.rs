@@ -1,13 +1,13 @@
 //! `runlog validate --record`: the verdict on the deliverables as events.
 
 use crate::check::deliverables::{Deliverable, Verdict, worst};
-use crate::cli::commands::renew;
+use crate::cli::notices::print_warnings;
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::json::{Json, ObjectText, quoted};
+use crate::ops::append::append_and_refresh;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
-use crate::run::recorder::Recorder;
 
 /// Appends that the deliverables were checked, each that did not pass, and the verdict.
 pub(super) fn record(
@@ -34,9 +34,6 @@ pub(super) fn record(
     completed.text("status", worst(deliverables).name());
     completed.json("missing", Json::trusted(&list(&mut unmet())));
     drafts.push(Draft::new("deliverable.check.completed", completed));
-    for outcome in Recorder::open(run.clone(), options)?.append(&drafts)?.outcomes {
-        outcome?;
-    }
-    renew(run, options.lock_timeout, true, ui);
+    print_warnings(&append_and_refresh(run, &drafts, options)?.warnings, ui);
     Ok(())
 }
