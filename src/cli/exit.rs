@@ -8,6 +8,7 @@ use crate::event::id::BadId;
 use crate::event::json::JsonError;
 use crate::fs::{Cause, FsError};
 use crate::log::LogError;
+use crate::ops::error::OpsError;
 use crate::run::RunError;
 
 /// What the process says by its exit status (SPEC: "Manners").
@@ -117,6 +118,9 @@ fn classify(error: &(dyn std::error::Error + 'static)) -> Option<(Exit, String)>
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return Some((failure.exit, failure.hint.clone()));
     }
+    if let Some(error) = error.downcast_ref::<OpsError>() {
+        return Some(of_ops(error));
+    }
     if let Some(error) = error.downcast_ref::<RunError>() {
         return Some(of_run(error));
     }
@@ -133,6 +137,20 @@ fn classify(error: &(dyn std::error::Error + 'static)) -> Option<(Exit, String)>
         return Some((Exit::Input, "nothing was recorded".to_owned()));
     }
     error.is::<io::Error>().then(|| (Exit::Io, String::new()))
+}
+
+fn of_ops(error: &OpsError) -> (Exit, String) {
+    let (exit, hint) = match error {
+        OpsError::Run(error) => return of_run(error),
+        OpsError::Wait(_) => (Exit::Io, ""),
+        OpsError::EventChanged { .. } => (Exit::Damaged, ""),
+        OpsError::ExportBusy { .. } => (Exit::Busy, "try again"),
+        OpsError::OtherRun { .. } => {
+            (Exit::CannotCreate, "export to another directory, or remove that one")
+        }
+        OpsError::NotExported { .. } => (Exit::Bug, ""),
+    };
+    (exit, hint.to_owned())
 }
 
 fn of_run(error: &RunError) -> (Exit, String) {

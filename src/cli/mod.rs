@@ -12,7 +12,6 @@ mod parallel;
 mod progress;
 mod settings;
 mod signals;
-mod turn;
 mod ui;
 
 use std::ffi::OsString;

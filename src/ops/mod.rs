@@ -4,6 +4,10 @@
 //! errors. Nothing here prints, parses arguments, or reads the clock or the environment.
 
 pub(crate) mod append;
+pub(crate) mod chapter;
+pub(crate) mod error;
 pub(crate) mod read;
 pub(crate) mod refresh;
+pub(crate) mod report;
 pub(crate) mod transcript;
+pub(crate) mod turn;

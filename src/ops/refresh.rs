@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::error::OpsError;
 use super::transcript;
 use crate::run::RunError;
 use crate::run::ahead::Ahead;
@@ -19,6 +20,8 @@ pub(crate) enum RefreshWarning {
     HeadMissing(u64),
     /// `transcript.md` was not written.
     Transcript(RunError),
+    /// The exported tree of chapters was not brought up to date.
+    Chapters(OpsError),
 }
 
 impl fmt::Display for RefreshWarning {
@@ -31,6 +34,7 @@ impl fmt::Display for RefreshWarning {
                  it was kept as evidence"
             ),
             Self::Transcript(error) => write!(f, "transcript.md was not written: {error}"),
+            Self::Chapters(error) => write!(f, "chapters/ was not brought up to date: {error}"),
         }
     }
 }

@@ -37,7 +37,6 @@ use super::payload::PayloadArgs;
 use super::recording::{ContentArgs, Print, SeverityArg, open, print, tell_recovery};
 use super::{Appending, Global, emit_stream};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::notices::print_warnings;
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
 use crate::event::draft::Draft;
@@ -45,6 +44,7 @@ use crate::event::id::{RunId, check_id, check_type};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::ops::refresh::refresh_derived;
+use crate::ops::report::report_stale;
 use crate::run::options::Options;
 
 /// Record an event, or a stream of them
@@ -134,7 +134,7 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     batch.warnings.iter().for_each(|warning| ui.warn(warning));
     tell_recovery(batch.recovered_bytes, ui);
     if batch.lifecycle {
-        print_warnings(&refresh_derived(recorder.run(), options.lock_timeout, true), ui);
+        report_stale(&refresh_derived(recorder.run(), options.lock_timeout, true), ui);
     }
     let recorded = match batch.outcomes.pop() {
         Some(outcome) => outcome?,

@@ -11,7 +11,6 @@ use super::lines::Lines;
 use super::recording::{Print, open, print, tell_recovery};
 use super::{Global, now};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::notices::print_warnings;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
@@ -22,6 +21,7 @@ use crate::fs::replace;
 use crate::import::{DIALECTS, dialect};
 use crate::log::tail::is_blank;
 use crate::ops::refresh::refresh_derived_from;
+use crate::ops::report::report_stale;
 use crate::render::human::plural;
 use crate::run::batch::Recorded;
 use crate::run::options::Options;
@@ -186,7 +186,7 @@ pub(super) fn run(
     }
     let ahead = stream.take_ahead();
     let receipt = stream.finish();
-    print_warnings(&refresh_derived_from(ahead, &run, options.lock_timeout, lifecycle), ui);
+    report_stale(&refresh_derived_from(ahead, &run, options.lock_timeout, lifecycle), ui);
     args.import.write(&receipt)?;
     report(&receipt, first_rejection.as_deref(), ui);
     Ok(match interrupts.caught() {

@@ -4,13 +4,13 @@ use super::Global;
 use crate::chapter::folded::Folded;
 use crate::chapter::index::Index;
 use crate::cli::exit::Exit;
-use crate::cli::notices::print_bad_lines;
 use crate::cli::ui::Ui;
 use crate::event::fields::View;
 use crate::event::json::{Json, ObjectText};
 use crate::history::chapters::Chapter;
 use crate::history::tasks::Task;
 use crate::ops::read::each_event;
+use crate::ops::report::report_bad_lines;
 use crate::run::dir::RunDir;
 
 /// Prints the numbered tasks with chapters in place of what they cover: text, or one object
@@ -37,7 +37,7 @@ pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyh
     if let Some(error) = failed {
         return Err(error.into());
     }
-    print_bad_lines(read.bad_lines, run, ui);
+    report_bad_lines(read.bad_lines, run, ui);
     if !shown {
         ui.note("nothing happened yet");
     }

@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 
 use super::{Global, RunArg};
 use crate::cli::exit::Exit;
-use crate::cli::notices::print_bad_lines;
 use crate::cli::ui::Ui;
 use crate::fs::replace;
 use crate::graph::{Fold, dot, mermaid};
 use crate::ops::read::each_event;
+use crate::ops::report::report_bad_lines;
 use crate::render::human::plural;
 
 /// Draw who started whom and who called what
@@ -47,7 +47,7 @@ pub(super) fn run(args: &GraphArgs, global: &Global, ui: &Ui) -> anyhow::Result<
     let run = args.run.find(global)?;
     let mut fold = Fold::new(args.events);
     let read = each_event(&run, |view, line| fold.observe(view, line.offset))?;
-    print_bad_lines(read.bad_lines, &run, ui);
+    report_bad_lines(read.bad_lines, &run, ui);
     let graph = fold.finish();
     let text = match args.format {
         Format::Mermaid => mermaid(&graph),

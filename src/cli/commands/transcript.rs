@@ -6,13 +6,13 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::{Appending, Global, RunArg, text_or_file};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::notices::{print_bad_lines, print_warnings};
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
 use crate::fs::replace;
 use crate::ops::append::append_and_refresh;
+use crate::ops::report::{report_bad_lines, report_stale};
 use crate::ops::transcript::{document, render};
 use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::{html, text};
@@ -118,7 +118,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
             (text, read)
         }
     };
-    print_bad_lines(read.bad_lines, &run, ui);
+    report_bad_lines(read.bad_lines, &run, ui);
     let own = match args.format {
         Format::Markdown => Some(run.transcript()),
         Format::Html => Some(run.path().join("transcript.html")),
@@ -174,6 +174,6 @@ fn append(args: &AppendArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     for event in &appended.recorded {
         ui.note(&format!("added as event {}", event.sequence));
     }
-    print_warnings(&appended.warnings, ui);
+    report_stale(&appended.warnings, ui);
     Ok(Exit::Fine)
 }

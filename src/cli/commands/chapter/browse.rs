@@ -2,14 +2,14 @@
 
 use clap::Args;
 
-use super::exported::{content, file_of};
-use super::{read, run_and};
+use super::run_and;
 use crate::chapter::index::Index;
 use crate::chapter::tree::{self, Node};
 use crate::cli::commands::{Global, default_run};
 use crate::cli::complete::run_and_path;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
+use crate::ops::chapter::{content, open_log, read_index};
 use crate::render::inert;
 use crate::run::dir::locate;
 
@@ -36,7 +36,7 @@ pub(super) fn ls(args: &LsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit
         ([run], None) => (locate(&global.runs_dir, run)?, ROOT),
         (words, _) => run_and(words, global)?,
     };
-    let (index, _) = read(&run, Index::new(global.templates(ui)?), ui)?;
+    let (index, _) = read_index(&run, Index::new(global.templates(ui)?), ui)?;
     let node = tree::resolve(&index, path).ok_or_else(|| no_such_path(path))?;
     let names = match tree::list(&index, node) {
         Some(names) => names,
@@ -49,7 +49,7 @@ pub(super) fn ls(args: &LsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit
 
 pub(super) fn cat(args: &CatArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (run, path) = run_and(&args.words, global)?;
-    let (index, _) = read(&run, Index::new(global.templates(ui)?), ui)?;
+    let (index, _) = read_index(&run, Index::new(global.templates(ui)?), ui)?;
     let node = tree::resolve(&index, path).ok_or_else(|| no_such_path(path))?;
     let depth = match node {
         Node::Summary(chapter) | Node::Event(chapter, _) => {
@@ -64,7 +64,7 @@ pub(super) fn cat(args: &CatArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
         }
     };
     let blobs = format!("{}blobs/", "../".repeat(depth));
-    let text = content(&run, &file_of(&run)?, &index, node, &blobs)?;
+    let text = content(&run, &open_log(&run)?, &index, node, &blobs)?;
     ui.data(inert::text(&text).as_bytes())?;
     Ok(Exit::Fine)
 }

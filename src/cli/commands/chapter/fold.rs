@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{export, find, run_and};
+use super::{find, run_and};
 use crate::chapter::answer;
 use crate::chapter::index::Index;
 use crate::chapter::plan::{self, MAX_MESSAGE, Range, Request};
@@ -11,12 +11,13 @@ use crate::chapter::signs::Signs;
 use crate::cli::commands::{Appending, Global, RunArg, text_or_file};
 use crate::cli::complete::{run_and_chapter, run_and_file};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::notices::{print_bad_lines, print_warnings};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::history::chapters::Chapter;
+use crate::ops::chapter::{read_index, rebuild};
 use crate::ops::read::each_event;
-use crate::ops::refresh::refresh_derived;
+use crate::ops::refresh::{RefreshWarning, refresh_derived};
+use crate::ops::report::{report_bad_lines, report_stale};
 use crate::render::human::plural;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
@@ -150,7 +151,7 @@ pub(super) fn auto(args: &AutoArgs, global: &Global, ui: &Ui) -> anyhow::Result<
         let call = index.observe(view, line.offset);
         signs.observe(view, call);
     })?;
-    print_bad_lines(read.bad_lines, &run, ui);
+    report_bad_lines(read.bad_lines, &run, ui);
     let requests = propose(&index, &signs);
     if !args.apply {
         ui.data(to_json(&requests).as_bytes())?;
@@ -256,7 +257,7 @@ fn append_checked<T>(
     let mut recorder = Recorder::open(run.clone(), options)?;
     recorder.stop_at_refusals();
     for _ in 0..ATTEMPTS {
-        let (index, read) = super::read(run, Index::with_calls(options.templates), ui)?;
+        let (index, read) = read_index(run, Index::with_calls(options.templates), ui)?;
         let (drafts, decided) = decide(&index)?;
         if drafts.is_empty() {
             return Ok(decided);
@@ -266,8 +267,9 @@ fn append_checked<T>(
             outcome?;
         }
         let ended = index.tasks.run_has_ended();
-        print_warnings(&refresh_derived(run, options.lock_timeout, ended), ui);
-        export::renew(run, &options, ui);
+        report_stale(&refresh_derived(run, options.lock_timeout, ended), ui);
+        let tree = rebuild(run, &options, ui).err().map(RefreshWarning::Chapters);
+        report_stale(&tree, ui);
         return Ok(decided);
     }
     let message = format!("{} grows faster than it can be read", run.events().display());

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{find, read, run_and};
+use super::{find, run_and};
 use crate::chapter::index::Index;
 use crate::cli::commands::format::HumanOrJson;
 use crate::cli::commands::{Global, RunArg};
@@ -13,6 +13,7 @@ use crate::cli::complete::run_and_chapter;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::history::chapters::Chapter;
+use crate::ops::chapter::read_index;
 use crate::render::human::{plural, short_count};
 use crate::render::inert::{self, preview};
 
@@ -35,7 +36,7 @@ pub(super) struct ShowArgs {
 }
 
 pub(super) fn index(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let (index, _) = read(&args.run.find(global)?, Index::new(global.templates(ui)?), ui)?;
+    let (index, _) = read_index(&args.run.find(global)?, Index::new(global.templates(ui)?), ui)?;
     let text = match args.format {
         HumanOrJson::Json => serde_json::to_string_pretty(&index.document())? + "\n",
         HumanOrJson::Human => {
@@ -58,7 +59,7 @@ struct ListDocument {
 }
 
 pub(super) fn list(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let (index, _) = read(&args.run.find(global)?, Index::new(global.templates(ui)?), ui)?;
+    let (index, _) = read_index(&args.run.find(global)?, Index::new(global.templates(ui)?), ui)?;
     let (before, after) = index.chapters.savings();
     let text = match args.format {
         HumanOrJson::Json => {
@@ -117,7 +118,7 @@ fn saved(before: u64, after: u64) -> String {
 
 pub(super) fn show(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (run, slug) = run_and(&args.words, global)?;
-    let (index, _) = read(&run, Index::new(global.templates(ui)?), ui)?;
+    let (index, _) = read_index(&run, Index::new(global.templates(ui)?), ui)?;
     let chapter = find(&index, slug)?;
     let text = chapter.in_context();
     ui.data(format!("{}\n", inert::text(&text)).as_bytes())?;

@@ -14,9 +14,7 @@ use crate::chapter::index::Index;
 use crate::cli::commands::{Appending, Global, RunArg, duration};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
-use crate::cli::notices::print_warnings;
 use crate::cli::signals::Interrupts;
-use crate::cli::turn::{self, Turn};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::fields::View;
@@ -26,8 +24,11 @@ use crate::history::tasks::{CHAPTER_TASK, Outcome, Tasks};
 use crate::history::usage::NewestCall;
 use crate::log::reader::LogReader;
 use crate::ops::append;
+use crate::ops::chapter::read_index;
 use crate::ops::read::{each_event, events_until};
 use crate::ops::refresh::refresh_derived;
+use crate::ops::report::report_stale;
+use crate::ops::turn::{self, Turn};
 use crate::render::human::plural;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
@@ -108,7 +109,7 @@ pub(super) fn run(args: &RunArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
     if args.follow {
         return asking.follow(ui);
     }
-    let (index, _) = super::read(&asking.run, Index::new(options.templates), ui)?;
+    let (index, _) = read_index(&asking.run, Index::new(options.templates), ui)?;
     let exit = match asking.due(&index, ui) {
         Some(call) => asking.round(&call, ui)?,
         None => Exit::Fine,
@@ -166,7 +167,7 @@ impl Asking {
         outcome?.ok();
         recorded?;
         ui.warn(&format!("{}: no chapters: {trouble}", run.name()));
-        print_warnings(&refresh_derived(run, options.lock_timeout, false), ui);
+        report_stale(&refresh_derived(run, options.lock_timeout, false), ui);
         Ok(Exit::Unavailable)
     }
 

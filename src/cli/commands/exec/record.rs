@@ -7,11 +7,11 @@ use crate::cli::clock::now;
 use crate::cli::commands::emit_stream::{ImportArgs, report};
 use crate::cli::commands::recording::tell_recovery;
 use crate::cli::exit::{Exit, explain};
-use crate::cli::notices::print_warnings;
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
 use crate::ops::refresh::{refresh_derived, refresh_derived_from};
+use crate::ops::report::report_stale;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
 use crate::run::recorder::Recorder;
@@ -75,7 +75,7 @@ impl<'c> Record<'c> {
         }
         let run = recorder.run().clone();
         if makes_run {
-            print_warnings(&refresh_derived(&run, options.lock_timeout, true), ui);
+            report_stale(&refresh_derived(&run, options.lock_timeout, true), ui);
             ui.announce(&format!("run {}", recorder.run_id()));
         }
         let recorder = Some(recorder);
@@ -118,7 +118,7 @@ impl<'c> Record<'c> {
         }
         let lock_timeout = self.options.lock_timeout;
         let warnings = refresh_derived_from(ahead, &self.run, lock_timeout, changed_state);
-        print_warnings(&warnings, ui);
+        report_stale(&warnings, ui);
         self.complete
     }
 

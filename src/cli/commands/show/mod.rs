@@ -10,7 +10,6 @@ use clap::{Args, ValueEnum};
 
 use super::{Global, RunArg, folded, now};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::notices::print_bad_lines;
 use crate::cli::pager::Pager;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
@@ -18,6 +17,7 @@ use crate::event::fields::View;
 use crate::event::hash::line_hash;
 use crate::log::reader::{Body, LogReader};
 use crate::ops::read::{backfills, each_event, events_of};
+use crate::ops::report::report_bad_lines;
 use crate::run::dir::RunDir;
 use crate::summary::backfill::Backfills;
 use event::Printing;
@@ -181,7 +181,7 @@ fn all(
         }
     }
     out.finish()?;
-    print_bad_lines(read.bad_lines, run, ui);
+    report_bad_lines(read.bad_lines, run, ui);
     if fitting == 0 {
         ui.note("no event fits");
     }

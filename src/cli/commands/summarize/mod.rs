@@ -19,7 +19,6 @@ use super::runs_table::{Row, SortKey, compare, runs_table};
 use super::{Appending, Global, duration, named_or_all, now, status};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
-use crate::cli::notices::{print_bad_lines, print_warnings};
 use crate::cli::parallel;
 use crate::cli::progress::Progress;
 use crate::cli::settings::{Settings, read_text};
@@ -28,6 +27,7 @@ use crate::event::templates::Templates;
 use crate::history::facts::Total;
 use crate::history::state::Status;
 use crate::ops::refresh::refresh_derived;
+use crate::ops::report::{report_bad_lines, report_stale};
 use crate::render::human::plural;
 use crate::run::dir::RunDir;
 use crate::run::document::{SCHEMA_VERSION, TotalDocument};
@@ -273,10 +273,10 @@ fn one(
             notes.extend(served.told(run));
         }
         if !reading.derived_files_are_right() {
-            print_warnings(&refresh_derived(run, args.appending.lock_timeout, false), ui);
+            report_stale(&refresh_derived(run, args.appending.lock_timeout, false), ui);
         }
     }
-    print_bad_lines(reading.bad_lines, run, ui);
+    report_bad_lines(reading.bad_lines, run, ui);
     let document = (args.format == TableOrJson::Json).then(|| document(&reading));
     let text = if context.alone { one_run(&reading, context.width) } else { String::new() };
     Ok(Outcome { row: row(&reading), document, text, notes, served })

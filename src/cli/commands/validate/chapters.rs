@@ -3,10 +3,10 @@
 use crate::chapter::index::Index;
 use crate::check::chapters::event;
 use crate::check::finding::Findings;
-use crate::cli::commands::chapter::compare;
-use crate::cli::turn;
 use crate::event::templates::Templates;
+use crate::ops::chapter::compare;
 use crate::ops::read::each_event;
+use crate::ops::turn;
 use crate::run::dir::RunDir;
 
 /// Reads the run once more, as the chapters do: its tasks as of each chapter's event.

@@ -5,10 +5,10 @@ use crate::check::derived::TRANSCRIPT;
 use crate::check::mend::{Action, Standing, Status, Step, plan};
 use crate::check::{chapters, state};
 use crate::cli::clock::now;
-use crate::cli::commands::chapter;
 use crate::cli::exit::{Exit, Failure, explain};
 use crate::cli::ui::Ui;
 use crate::fs::{is_regular, keep_aside};
+use crate::ops::chapter::rebuild;
 use crate::ops::transcript;
 use crate::run::derive::refresh;
 use crate::run::dir::RunDir;
@@ -55,7 +55,7 @@ pub(super) fn fix(
         }
         Ok(transcript::write(run)?)
     };
-    let tree = || chapter::rebuild(run, options, ui);
+    let tree = || Ok(rebuild(run, options, ui)?);
     let outcomes = [
         attempt(&mut steps, |step| step.action != Action::Rebuild, end_in_order),
         attempt(&mut steps, is_record, records),

@@ -1,11 +1,11 @@
 //! `runlog validate --record`: the verdict on the deliverables as events.
 
 use crate::check::deliverables::{Deliverable, Verdict, worst};
-use crate::cli::notices::print_warnings;
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::json::{Json, ObjectText, quoted};
 use crate::ops::append::append_and_refresh;
+use crate::ops::report::report_stale;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
 
@@ -34,6 +34,6 @@ pub(super) fn record(
     completed.text("status", worst(deliverables).name());
     completed.json("missing", Json::trusted(&list(&mut unmet())));
     drafts.push(Draft::new("deliverable.check.completed", completed));
-    print_warnings(&append_and_refresh(run, &drafts, options)?.warnings, ui);
+    report_stale(&append_and_refresh(run, &drafts, options)?.warnings, ui);
     Ok(())
 }

@@ -1,0 +1,57 @@
+//! What a use case reports while it works.
+
+use std::fmt;
+
+use super::refresh::RefreshWarning;
+use crate::render::human::plural;
+use crate::run::dir::RunDir;
+
+/// A remark or a warning of a use case, as data; its text is its `Display`.
+#[derive(Debug)]
+pub(crate) enum Notice<'n> {
+    /// Lines of the log are no valid events and were skipped.
+    BadLines {
+        /// The run.
+        run: &'n RunDir,
+        /// How many lines.
+        count: u64,
+    },
+    /// A derived file is not up to date.
+    Stale(&'n RefreshWarning),
+}
+
+impl fmt::Display for Notice<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadLines { run, count } => write!(
+                f,
+                "{} of {} hold no event and were passed over; `runlog validate {}` names them",
+                plural(*count, "line"),
+                run.events().display(),
+                run.name()
+            ),
+            Self::Stale(warning) => warning.fmt(f),
+        }
+    }
+}
+
+/// Takes what a use case reports while it works.
+pub(crate) trait Report {
+    /// Takes one notice.
+    fn report(&self, notice: &Notice<'_>);
+}
+
+/// Reports that lines of a log were skipped, if any were.
+pub(crate) fn report_bad_lines(count: u64, run: &RunDir, report: &dyn Report) {
+    if count > 0 {
+        report.report(&Notice::BadLines { run, count });
+    }
+}
+
+/// Reports each derived file that is not up to date.
+pub(crate) fn report_stale<'w>(
+    warnings: impl IntoIterator<Item = &'w RefreshWarning>,
+    report: &dyn Report,
+) {
+    warnings.into_iter().for_each(|warning| report.report(&Notice::Stale(warning)));
+}
