@@ -11,3 +11,4 @@ pub(crate) mod refresh;
 pub(crate) mod report;
 pub(crate) mod transcript;
 pub(crate) mod turn;
+pub(crate) mod validate;
