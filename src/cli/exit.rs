@@ -139,6 +139,9 @@ fn classify(error: &(dyn std::error::Error + 'static)) -> Option<(Exit, String)>
     error.is::<io::Error>().then(|| (Exit::Io, String::new()))
 }
 
+/// The hint where a request to fold was refused.
+pub(super) const NOT_FOLDED: &str = "`runlog chapter index` shows the tasks; nothing was changed";
+
 fn of_ops(error: &OpsError) -> (Exit, String) {
     let (exit, hint) = match error {
         OpsError::Run(error) => return of_run(error),
@@ -148,7 +151,17 @@ fn of_ops(error: &OpsError) -> (Exit, String) {
         OpsError::OtherRun { .. } => {
             (Exit::CannotCreate, "export to another directory, or remove that one")
         }
-        OpsError::NotExported { .. } => (Exit::Bug, ""),
+        OpsError::NotExported { .. } | OpsError::Json(_) => (Exit::Bug, ""),
+        OpsError::NoSuchChapter(_) => {
+            (Exit::NoInput, "`runlog chapter list RUN` shows the chapters")
+        }
+        OpsError::NoSuchPath(_) => (Exit::NoInput, "`runlog chapter ls RUN` lists them"),
+        OpsError::IsFolder(_) => (Exit::NoInput, "`runlog chapter ls` lists it"),
+        OpsError::Refused(_) => (Exit::Input, NOT_FOLDED),
+        OpsError::Grows { .. } => (Exit::Busy, "nothing was written; try again"),
+        OpsError::RoundBusy => {
+            (Exit::Busy, "nothing was asked; --lock-timeout says how long to wait")
+        }
     };
     (exit, hint.to_owned())
 }

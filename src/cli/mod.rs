@@ -6,6 +6,7 @@ mod commands;
 mod complete;
 mod exit;
 mod filter;
+mod host;
 mod notices;
 mod pager;
 mod parallel;

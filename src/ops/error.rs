@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::chapter::plan::{Refusal, Request};
 use crate::fs::FsError;
 use crate::log::LogError;
 use crate::run::RunError;
@@ -37,6 +38,41 @@ pub(crate) enum OpsError {
         /// The file.
         path: PathBuf,
     },
+    /// There is no chapter of that name.
+    NoSuchChapter(String),
+    /// There is nothing at that path among the chapters.
+    NoSuchPath(String),
+    /// The path among the chapters is a folder and no file.
+    IsFolder(String),
+    /// A request to fold was refused.
+    Refused(Box<Refused>),
+    /// The log grows faster than it can be read.
+    Grows {
+        /// The log.
+        log: PathBuf,
+    },
+    /// Another process asks an agent about the chapters of the run.
+    RoundBusy,
+    /// A document cannot be written as JSON.
+    Json(serde_json::Error),
+}
+
+/// A request to fold that was refused.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    /// Its number among the requests, from 1.
+    pub(crate) number: usize,
+    /// The request.
+    pub(crate) request: Request,
+    /// Why it was refused.
+    pub(crate) refusal: Refusal,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { number, request, refusal } = self;
+        write!(f, "item {number} ({}, {:?}): {refusal}", request.range, request.name)
+    }
 }
 
 impl fmt::Display for OpsError {
@@ -54,16 +90,25 @@ impl fmt::Display for OpsError {
             Self::NotExported { path } => {
                 write!(f, "{} is not the export's: it was left as it is", path.display())
             }
+            Self::NoSuchChapter(name) => write!(f, "there is no chapter {name:?}"),
+            Self::NoSuchPath(path) => write!(f, "there is no {path:?} among the chapters"),
+            Self::IsFolder(path) => write!(f, "{path} is a folder"),
+            Self::Refused(refused) => refused.fmt(f),
+            Self::Grows { log } => write!(f, "{} grows faster than it can be read", log.display()),
+            Self::RoundBusy => f.write_str("another `runlog chapter run` serves the run"),
+            Self::Json(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for OpsError {
-    /// The cause below the error that is shown: `Run` and `Wait` show their own message.
+    /// The cause below the error that is shown: `Run`, `Wait` and `Json` show the
+    /// message of what they contain.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Run(error) => error.source(),
             Self::Wait(error) => error.source(),
+            Self::Json(error) => error.source(),
             _ => None,
         }
     }
@@ -90,5 +135,11 @@ impl From<FsError> for OpsError {
 impl From<io::Error> for OpsError {
     fn from(error: io::Error) -> Self {
         Self::Wait(error)
+    }
+}
+
+impl From<serde_json::Error> for OpsError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error)
     }
 }

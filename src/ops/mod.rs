@@ -6,6 +6,7 @@
 pub(crate) mod append;
 pub(crate) mod chapter;
 pub(crate) mod error;
+pub(crate) mod host;
 pub(crate) mod read;
 pub(crate) mod refresh;
 pub(crate) mod report;

@@ -18,6 +18,15 @@ pub(crate) enum Notice<'n> {
     },
     /// A derived file is not up to date.
     Stale(&'n RefreshWarning),
+    /// Another process asks an agent about the run; this one waits.
+    WaitsForRound(&'n RunDir),
+    /// An agent was asked and gave no chapters.
+    NoChapters {
+        /// The run.
+        run: &'n RunDir,
+        /// Why.
+        reason: &'n str,
+    },
 }
 
 impl fmt::Display for Notice<'_> {
@@ -31,6 +40,10 @@ impl fmt::Display for Notice<'_> {
                 run.name()
             ),
             Self::Stale(warning) => warning.fmt(f),
+            Self::WaitsForRound(run) => {
+                write!(f, "another `runlog chapter run` serves {}: waiting", run.name())
+            }
+            Self::NoChapters { run, reason } => write!(f, "{}: no chapters: {reason}", run.name()),
         }
     }
 }

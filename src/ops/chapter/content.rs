@@ -16,7 +16,7 @@ use crate::run::dir::RunDir;
 ///
 /// # Errors
 /// When it cannot be opened.
-pub(crate) fn open_log(run: &RunDir) -> Result<File, FsError> {
+pub(super) fn open_log(run: &RunDir) -> Result<File, FsError> {
     open_regular(&run.events(), Access::Read)
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn open_log(run: &RunDir) -> Result<File, FsError> {
 ///
 /// # Errors
 /// When the log cannot be read, or the event has changed.
-pub(crate) fn content(
+pub(super) fn content(
     run: &RunDir,
     log: &File,
     index: &Index,

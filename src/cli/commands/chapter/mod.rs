@@ -9,10 +9,8 @@ mod round;
 use clap::{Args, Subcommand};
 
 use super::{Global, default_run};
-use crate::chapter::index::Index;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
-use crate::history::chapters::Chapter;
 use crate::run::dir::{RunDir, locate};
 
 /// Fold finished tasks into chapters, and browse them
@@ -87,14 +85,4 @@ fn run_and<'w>(words: &'w [String], global: &Global) -> anyhow::Result<(RunDir, 
             .hint("name it before the rest, or set RUNLOG_RUN")
             .into()),
     }
-}
-
-/// The chapter of that slug, or at that path.
-fn find<'i>(index: &'i Index, name: &str) -> anyhow::Result<&'i Chapter> {
-    let slug = name.trim_matches('/').rsplit('/').next().unwrap_or(name);
-    index.chapters.get(slug).ok_or_else(|| {
-        Failure::new(Exit::NoInput, format!("there is no chapter {name:?}"))
-            .hint("`runlog chapter list RUN` shows the chapters")
-            .into()
-    })
 }
