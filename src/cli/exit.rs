@@ -159,6 +159,9 @@ fn of_ops(error: &OpsError) -> (Exit, String) {
         OpsError::IsFolder(_) => (Exit::NoInput, "`runlog chapter ls` lists it"),
         OpsError::Refused(_) => (Exit::Input, NOT_FOLDED),
         OpsError::Grows { .. } => (Exit::Busy, "nothing was written; try again"),
+        OpsError::WorkerBusy { .. } => {
+            (Exit::Busy, "its summaries are left to that one; --lock-timeout says how long to wait")
+        }
         OpsError::RoundBusy => {
             (Exit::Busy, "nothing was asked; --lock-timeout says how long to wait")
         }

@@ -58,9 +58,12 @@ impl Host for Asking<'_> {
     }
 
     fn ask(&self, prompt: String) -> Result<String, NoAnswer> {
-        let unwatched = |error: io::Error| NoAnswer { message: error.to_string() };
+        let unwatched = |error: io::Error| NoAnswer { message: error.to_string(), is_final: false };
         let interrupts = self.interrupts().map_err(unwatched)?;
         let answer = self.filter.run(prompt, interrupts);
-        answer.map_err(|trouble| NoAnswer { message: trouble.to_string() })
+        answer.map_err(|trouble| NoAnswer {
+            message: trouble.to_string(),
+            is_final: trouble.is_for_good(),
+        })
     }
 }

@@ -5,11 +5,15 @@ use crate::ops::report::{Notice, Report};
 
 impl Report for Ui {
     fn report(&self, notice: &Notice<'_>) {
+        let text = notice.to_string();
         match notice {
-            Notice::BadLines { .. } | Notice::Stale(_) | Notice::NoChapters { .. } => {
-                self.warn(&notice.to_string());
+            Notice::BadLines { .. }
+            | Notice::Stale(_)
+            | Notice::NoSummaries { .. }
+            | Notice::NoChapters { .. } => self.warn(&text),
+            Notice::WaitsForWorker(_) | Notice::Filled { .. } | Notice::WaitsForRound(_) => {
+                self.note(&text);
             }
-            Notice::WaitsForRound(_) => self.note(&notice.to_string()),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::chapter::plan::{Refusal, Request};
 use crate::fs::FsError;
@@ -51,6 +52,11 @@ pub(crate) enum OpsError {
         /// The log.
         log: PathBuf,
     },
+    /// Another worker serves the run.
+    WorkerBusy {
+        /// How long this one waited.
+        waited: Duration,
+    },
     /// Another process asks an agent about the chapters of the run.
     RoundBusy,
     /// A document cannot be written as JSON.
@@ -95,6 +101,9 @@ impl fmt::Display for OpsError {
             Self::IsFolder(path) => write!(f, "{path} is a folder"),
             Self::Refused(refused) => refused.fmt(f),
             Self::Grows { log } => write!(f, "{} grows faster than it can be read", log.display()),
+            Self::WorkerBusy { waited } => {
+                write!(f, "another `runlog summarize` serves the run; waited {waited:?}")
+            }
             Self::RoundBusy => f.write_str("another `runlog chapter run` serves the run"),
             Self::Json(error) => error.fmt(f),
         }

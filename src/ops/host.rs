@@ -34,4 +34,6 @@ pub(crate) trait Host: Report {
 pub(crate) struct NoAnswer {
     /// The reason, for people.
     pub(crate) message: String,
+    /// Whether asking again cannot succeed.
+    pub(crate) is_final: bool,
 }

@@ -10,6 +10,7 @@ pub(crate) mod host;
 pub(crate) mod read;
 pub(crate) mod refresh;
 pub(crate) mod report;
+pub(crate) mod summarize;
 pub(crate) mod transcript;
 pub(crate) mod turn;
 pub(crate) mod validate;

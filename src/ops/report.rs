@@ -18,6 +18,24 @@ pub(crate) enum Notice<'n> {
     },
     /// A derived file is not up to date.
     Stale(&'n RefreshWarning),
+    /// Another worker serves the run; this one waits.
+    WaitsForWorker(&'n RunDir),
+    /// A call of a model brought summaries.
+    Filled {
+        /// The run.
+        run: &'n RunDir,
+        /// How many were recorded.
+        count: u64,
+    },
+    /// A call of a model brought no summaries.
+    NoSummaries {
+        /// The run.
+        run: &'n RunDir,
+        /// The number of events in the call.
+        events: u64,
+        /// Why.
+        reason: &'n str,
+    },
     /// Another process asks an agent about the run; this one waits.
     WaitsForRound(&'n RunDir),
     /// An agent was asked and gave no chapters.
@@ -40,6 +58,16 @@ impl fmt::Display for Notice<'_> {
                 run.name()
             ),
             Self::Stale(warning) => warning.fmt(f),
+            Self::WaitsForWorker(run) => {
+                write!(f, "another `runlog summarize` serves {}: waiting", run.name())
+            }
+            Self::Filled { run, count } => {
+                write!(f, "{}: {} filled in", run.name(), plural(*count, "summary"))
+            }
+            Self::NoSummaries { run, events, reason } => {
+                let events = plural(*events, "event");
+                write!(f, "{}: no summaries for {events}: {reason}", run.name())
+            }
             Self::WaitsForRound(run) => {
                 write!(f, "another `runlog chapter run` serves {}: waiting", run.name())
             }
