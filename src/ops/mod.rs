@@ -6,10 +6,13 @@
 pub(crate) mod append;
 pub(crate) mod chapter;
 pub(crate) mod error;
+pub(crate) mod graph;
 pub(crate) mod host;
+pub(crate) mod list;
 pub(crate) mod read;
 pub(crate) mod refresh;
 pub(crate) mod report;
+pub(crate) mod show;
 pub(crate) mod summarize;
 pub(crate) mod transcript;
 pub(crate) mod turn;

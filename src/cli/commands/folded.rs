@@ -9,26 +9,21 @@ use crate::event::fields::View;
 use crate::event::json::{Json, ObjectText};
 use crate::history::chapters::Chapter;
 use crate::history::tasks::Task;
-use crate::ops::read::each_event;
 use crate::ops::report::report_bad_lines;
+use crate::ops::show::each_folded;
 use crate::run::dir::RunDir;
 
 /// Prints the numbered tasks with chapters in place of what they cover: text, or one object
 /// a line.
 pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let mut index = Index::new(global.templates(ui)?);
-    let read = each_event(run, |view, line| {
-        index.observe(view, line.offset);
-    })?;
-    let mut folded = Folded::new(&index);
     let mut failed = None;
     let mut shown = false;
-    each_event(run, |view, _| {
+    let read = each_folded(run, global.templates(ui)?, |folded, index, view| {
         if failed.is_some() {
             return;
         }
         let text = match objects {
-            true => lines(&mut folded, &index, view),
+            true => lines(folded, index, view),
             false => folded.lines(view, ui.width()),
         };
         shown |= !text.is_empty();

@@ -10,19 +10,28 @@ use crate::ops::report::{Report, report_bad_lines};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 
-/// Reads the whole run into an empty index.
+/// Reads the whole run into an empty index, and reports bad lines.
 ///
 /// # Errors
 /// When the log cannot be read.
 pub(crate) fn read_index(
     run: &RunDir,
-    mut index: Index,
+    index: Index,
     report: &dyn Report,
 ) -> Result<(Index, Read), RunError> {
+    let (index, read) = fill_index(run, index)?;
+    report_bad_lines(read.bad_lines, run, report);
+    Ok((index, read))
+}
+
+/// Reads the whole run into an empty index.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn fill_index(run: &RunDir, mut index: Index) -> Result<(Index, Read), RunError> {
     let read = each_event(run, |view, line| {
         index.observe(view, line.offset);
     })?;
-    report_bad_lines(read.bad_lines, run, report);
     Ok((index, read))
 }
 

@@ -16,5 +16,5 @@ pub(crate) use export::{export, rebuild};
 pub(crate) use fold::{FoldInput, fold, propose, unfold};
 pub(crate) use follow::{FollowedTasks, Next};
 pub(crate) use list::ChapterList;
-pub(crate) use lookup::{find_chapter, list_folder, read_index, read_page};
+pub(crate) use lookup::{fill_index, find_chapter, list_folder, read_index, read_page};
 pub(crate) use round::{Rounds, newest_call};
