@@ -88,9 +88,10 @@ fn one_place_prints_and_one_reads_the_world() {
     }
 }
 
-/// If this fails, a command reads a log itself, in a loop that nothing but the program can use.
+/// If this fails, a command reads or appends to a log itself, in a way that nothing but the
+/// program can use.
 #[test]
-fn the_command_line_reads_no_log() {
+fn the_command_line_touches_no_log() {
     for (name, text) in all() {
         if name.starts_with("cli/") {
             for reading in ["LogReader", "next_line(", "each_event(", "events_of(", "events_until("]

@@ -8,6 +8,8 @@ impl Report for Ui {
         let text = notice.to_string();
         match notice {
             Notice::BadLines { .. }
+            | Notice::Recording(_)
+            | Notice::Recovered { .. }
             | Notice::Stale(_)
             | Notice::NoSummaries { .. }
             | Notice::NoChapters { .. } => self.warn(&text),

@@ -16,6 +16,13 @@ pub(crate) enum Notice<'n> {
         /// How many lines.
         count: u64,
     },
+    /// A warning of the recorder about an event.
+    Recording(&'n str),
+    /// An interrupted write had left bytes at the end of the log, which were moved away.
+    Recovered {
+        /// How many bytes.
+        bytes: u64,
+    },
     /// A derived file is not up to date.
     Stale(&'n RefreshWarning),
     /// Another worker serves the run; this one waits.
@@ -57,6 +64,12 @@ impl fmt::Display for Notice<'_> {
                 run.events().display(),
                 run.name()
             ),
+            Self::Recording(warning) => f.write_str(warning),
+            Self::Recovered { bytes } => write!(
+                f,
+                "an interrupted write had left {bytes} bytes at the end of the log; \
+                 they were moved to logs/rejected.jsonl"
+            ),
             Self::Stale(warning) => warning.fmt(f),
             Self::WaitsForWorker(run) => {
                 write!(f, "another `runlog summarize` serves {}: waiting", run.name())
@@ -86,6 +99,13 @@ pub(crate) trait Report {
 pub(crate) fn report_bad_lines(count: u64, run: &RunDir, report: &dyn Report) {
     if count > 0 {
         report.report(&Notice::BadLines { run, count });
+    }
+}
+
+/// Reports that bytes were moved away from the end of the log, if any were.
+pub(crate) fn report_recovery(bytes: u64, report: &dyn Report) {
+    if bytes > 0 {
+        report.report(&Notice::Recovered { bytes });
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::lines::Lines;
-use super::recording::{Print, open, print, tell_recovery};
+use super::recording::{Print, open, print};
 use super::{Global, now};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::signals::Interrupts;
@@ -21,7 +21,7 @@ use crate::fs::replace;
 use crate::import::{DIALECTS, dialect};
 use crate::log::tail::is_blank;
 use crate::ops::refresh::refresh_derived_from;
-use crate::ops::report::report_stale;
+use crate::ops::report::{report_recovery, report_stale};
 use crate::render::human::plural;
 use crate::run::batch::Recorded;
 use crate::run::options::Options;
@@ -178,7 +178,7 @@ pub(super) fn run(
     commit(&mut stream)?;
     let first_rejection = stream.first_rejection().map(str::to_owned);
     let stopped = stream.has_stopped();
-    tell_recovery(stream.recovered_bytes(), ui);
+    report_recovery(stream.recovered_bytes(), ui);
     let lifecycle = stream.changed_state();
     let native = stream.is_native();
     if let Some(name) = stream.looks_like() {

@@ -5,13 +5,13 @@ use super::events::{Call, Outcome};
 use super::tee::{Fed, Feed, Tee};
 use crate::cli::clock::now;
 use crate::cli::commands::emit_stream::{ImportArgs, report};
-use crate::cli::commands::recording::tell_recovery;
 use crate::cli::exit::{Exit, explain};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
+use crate::ops::append::append_batch;
 use crate::ops::refresh::{refresh_derived, refresh_derived_from};
-use crate::ops::report::report_stale;
+use crate::ops::report::{report_recovery, report_stale};
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
 use crate::run::recorder::Recorder;
@@ -112,7 +112,7 @@ impl<'c> Record<'c> {
         if self.makes_run {
             drafts.push(self.call.run_ends(outcome));
         }
-        if let Err(error) = self.append(&drafts, ui) {
+        if let Err(error) = self.record(&drafts, ui) {
             warn("the end of the command is not recorded", &error, ui);
             self.complete = false;
         }
@@ -122,7 +122,7 @@ impl<'c> Record<'c> {
         self.complete
     }
 
-    fn append(&mut self, drafts: &[Draft<'_>], ui: &Ui) -> anyhow::Result<()> {
+    fn record(&mut self, drafts: &[Draft<'_>], ui: &Ui) -> anyhow::Result<()> {
         let mut recorder = match self.recorder.take() {
             Some(recorder) => recorder,
             None => Recorder::open(self.run.clone(), self.options)?,
@@ -137,11 +137,8 @@ fn append(
     drafts: &[Draft<'_>],
     ui: &Ui,
 ) -> anyhow::Result<Option<String>> {
-    let batch = recorder.append(drafts)?;
-    batch.warnings.iter().for_each(|warning| ui.warn(warning));
-    tell_recovery(batch.recovered_bytes, ui);
     let mut last = None;
-    for outcome in batch.outcomes {
+    for outcome in append_batch(recorder, drafts, ui)?.outcomes {
         last = Some(outcome?.event_id.to_string());
     }
     Ok(last)
@@ -149,7 +146,7 @@ fn append(
 
 /// Says what became of the output. True when all of it was recorded that could be.
 fn tell(fed: &Fed, import: &ImportArgs, ui: &Ui) -> bool {
-    tell_recovery(fed.recovered_bytes, ui);
+    report_recovery(fed.recovered_bytes, ui);
     report(&fed.receipt, fed.first_rejection.as_deref(), ui);
     let mut complete = true;
     if let Err(error) = import.write(&fed.receipt) {
