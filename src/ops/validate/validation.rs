@@ -62,7 +62,7 @@ pub(crate) struct Validated {
 ///
 /// # Errors
 /// When the log cannot be read.
-pub(crate) fn validate(run: &RunDir, asked: &Criteria<'_>) -> Result<Validated, OpsError> {
+pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validated, OpsError> {
     // Derived files are opened before the log: a writer at work can then only make them
     // seem to lag, never to run ahead.
     let stored = read_small(&run.state(), MAX_DOCUMENT);
@@ -75,7 +75,7 @@ pub(crate) fn validate(run: &RunDir, asked: &Criteria<'_>) -> Result<Validated, 
     });
     let reader = LogReader::open(&run.events())?;
     let end = reader.end();
-    let mut check = LogCheck::new(asked.secrets, asked.templates);
+    let mut check = LogCheck::new(criteria.secrets, criteria.templates);
     let mut blobs = BlobCheck::default();
     let (mut fold, mut records) = (Fold::default(), Records::default());
     let state_bytes = stored.as_ref().ok().and_then(Option::as_deref);
@@ -85,7 +85,7 @@ pub(crate) fn validate(run: &RunDir, asked: &Criteria<'_>) -> Result<Validated, 
     let mut found_head: Option<HexHash> = None;
     let mut tail = None;
     let mut has_chapters = false;
-    each_line(reader, asked.secrets, |line, looked| {
+    each_line(reader, criteria.secrets, |line, looked| {
         match line.body {
             Body::Unterminated(bytes) => {
                 tail = Some((line.number, line.offset, bytes.len() as u64));
@@ -103,7 +103,7 @@ pub(crate) fn validate(run: &RunDir, asked: &Criteria<'_>) -> Result<Validated, 
             let event = view.event;
             events += 1;
             last_sequence = event.sequence;
-            if asked.expected_head.is_some_and(|head| head.sequence == event.sequence) {
+            if criteria.expected_head.is_some_and(|head| head.sequence == event.sequence) {
                 found_head = looked.hash;
             }
             has_chapters |= matches!(view.role, Role::Chapter | Role::ChapterRemoved);
@@ -135,13 +135,7 @@ pub(crate) fn validate(run: &RunDir, asked: &Criteria<'_>) -> Result<Validated, 
         Some((number, offset, length)) => findings.push(unterminated(run, number, offset, length)),
         None => findings.all.extend(moved_away(run, end)),
     }
-    if let Some(expected) = asked.expected_head.filter(|head| !is(found_head, &head.hash)) {
-        let message = match found_head {
-            Some(hash) => format!("the line {} has {}…", expected.sequence, &hash.as_str()[..12]),
-            None => format!("the log has no line {}", expected.sequence),
-        };
-        findings.push(Finding::new("RL305", Place::file(LOG), message));
-    }
+    findings.all.extend(criteria.expected_head.and_then(|head| head.missing(found_head)));
     let name = run.name();
     if !fold.state.run_id.is_empty() && name != fold.state.run_id {
         let message = format!("the directory is {name}, the run is {}", fold.state.run_id);
@@ -159,27 +153,38 @@ pub(crate) fn validate(run: &RunDir, asked: &Criteria<'_>) -> Result<Validated, 
     }
     unreadable(transcript.as_ref().err(), derived::TRANSCRIPT, "RL504", &mut findings);
     if let Ok(transcript) = &transcript {
-        let made = transcript.as_deref().and_then(Colophon::of).filter(Colophon::is_ours);
-        let expected = made.map(|made| render(run, Some(made.covered), made.extent)).transpose()?;
-        let expected = expected.as_ref().map(|(text, _)| text.as_str());
-        let quoted = harness(run).fingerprint();
-        let (stored, quoted) = (transcript.as_deref(), quoted.as_deref());
-        derived::transcript(stored, expected, quoted, last_sequence, &mut findings);
+        check_transcript(run, transcript.as_deref(), last_sequence, &mut findings)?;
     }
     if has_chapters {
-        chapters::check(run, asked.templates, &mut findings)?;
+        chapters::check(run, criteria.templates, &mut findings)?;
     }
     let written_head = if cut { head } else { fold.head() };
     let current = RunDocument::new(&fold.state.facts(), written_head).to_bytes();
     // Of an empty log there is no state.
     let is_stale = events > 0 && state_bytes != Some(&current);
     let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id.clone() };
-    let deliverables = deliverables(run, &fold.state, asked.require, &mut findings);
+    let deliverables = deliverables(run, &fold.state, criteria.require, &mut findings);
     let path = run.path().display().to_string();
     let report = RunReport { run_id, path, findings, events, deliverables, fixes: Vec::new() };
     Ok(Validated { report, last_sequence: next, is_stale, lost })
 }
 
+/// Compares the transcript with the one that the events give which it covers.
+fn check_transcript(
+    run: &RunDir,
+    stored: Option<&[u8]>,
+    last_sequence: u64,
+    findings: &mut Findings,
+) -> Result<(), OpsError> {
+    let made = stored.and_then(Colophon::of).filter(Colophon::is_ours);
+    let expected = made.map(|made| render(run, Some(made.covered), made.extent)).transpose()?;
+    let expected = expected.as_ref().map(|(text, _)| text.as_str());
+    let quoted = harness(run).fingerprint();
+    derived::transcript(stored, expected, quoted.as_deref(), last_sequence, findings);
+    Ok(())
+}
+
+/// The finding on a derived file that cannot be read.
 fn unreadable(
     error: Option<&FsError>,
     file: &'static str,
