@@ -24,9 +24,10 @@
 //! | 5 | [`chapter`] | folding finished tasks, the browsable tree |
 //! | 6 | [`transcript`], [`graph`] | the model behind the transcript, and what it is rendered in; who started whom |
 //! | 7 | [`check`] | checks, findings, verdicts, reports, and what can be mended |
-//! | 8 | [`cli`] | arguments, the clock, the environment, the terminal |
+//! | 8 | [`ops`] | the use cases, with typed errors and without a terminal |
+//! | 9 | [`cli`] | arguments, the clock, the environment, the terminal |
 //!
-//! Input and output happen in `fs`, `log`, `run` and `cli`; the rest takes values and
+//! Input and output happen in `fs`, `log`, `run`, `ops` and `cli`; the rest takes values and
 //! returns values. One place prints ([`cli`]'s `ui`); one place turns an error into a
 //! message, a hint and an exit status (its `exit`).
 //!
@@ -57,7 +58,9 @@
 //! There is no server, no database, no network access, and no unsafe code.
 
 #[cfg(not(unix))]
-compile_error!("runlog needs a Unix system: Linux, macOS or another with flock(2) and POSIX signals");
+compile_error!(
+    "runlog needs a Unix system: Linux, macOS or another with flock(2) and POSIX signals"
+);
 
 pub mod chapter;
 pub mod check;
@@ -68,6 +71,7 @@ pub mod graph;
 pub mod history;
 pub mod import;
 pub mod log;
+mod ops;
 pub mod render;
 pub mod run;
 pub mod secret;

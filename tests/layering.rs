@@ -15,6 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["chapter"],
     &["transcript", "graph"],
     &["check"],
+    &["ops"],
     &["cli"],
 ];
 
@@ -83,6 +84,40 @@ fn one_place_prints_and_one_reads_the_world() {
         if !name.starts_with("cli/") {
             for reading in ["std::env", "SystemTime", "Utc::now", "Local::now"] {
                 assert!(!text.contains(reading), "{name} reads the world: {reading}");
+            }
+        }
+    }
+}
+
+/// If this fails, a command reads or appends to a log itself, in a way that nothing but the
+/// program can use.
+#[test]
+fn the_command_line_touches_no_log() {
+    for (name, text) in all() {
+        if name.starts_with("cli/") {
+            for reading in ["LogReader", "next_line(", "each_event(", "events_of(", "events_until("]
+            {
+                assert!(!text.contains(reading), "{name} reads a log: {reading}");
+            }
+        }
+    }
+}
+
+/// If this fails, a library module returns errors that callers cannot tell apart.
+#[test]
+fn errors_have_types_below_the_command_line() {
+    for (name, text) in all() {
+        assert!(name.starts_with("cli/") || !text.contains("anyhow"), "{name} uses anyhow");
+    }
+}
+
+/// If this fails, a use case knows the terminal or the arguments.
+#[test]
+fn use_cases_know_no_terminal() {
+    for (name, text) in all() {
+        if name.starts_with("ops/") {
+            for knowing in ["clap", "Terminal", "ExitCode", "comfy_table", "indicatif"] {
+                assert!(!text.contains(knowing), "{name} knows of {knowing}");
             }
         }
     }

@@ -13,9 +13,8 @@ use super::commands::{command, default_run};
 use super::settings::Settings;
 use crate::chapter::index::Index;
 use crate::chapter::tree;
-use crate::event::fields::View;
 use crate::event::templates::Templates;
-use crate::log::reader::LogReader;
+use crate::ops::chapter::fill_index;
 use crate::run::dir::{RunDir, all, locate};
 
 /// Shells ask by setting this to their name.
@@ -162,12 +161,6 @@ fn index(run: &RunDir) -> Option<Index> {
     // As `cat` names the files.
     let settings = Settings::beside(&runs_dir()).ok();
     let templates = settings.and_then(|settings| settings.templates(None).ok());
-    let mut index = Index::new(templates.unwrap_or(Templates::built_in()));
-    let mut reader = LogReader::open(&run.events()).ok()?;
-    while let Some(line) = reader.next_line().ok()? {
-        if let Ok(Some(event)) = line.event() {
-            index.observe(&View::of(&event), line.offset);
-        }
-    }
-    Some(index)
+    let index = Index::new(templates.unwrap_or(Templates::built_in()));
+    fill_index(run, index).ok().map(|(index, _)| index)
 }

@@ -8,6 +8,7 @@ use crate::event::id::BadId;
 use crate::event::json::JsonError;
 use crate::fs::{Cause, FsError};
 use crate::log::LogError;
+use crate::ops::error::OpsError;
 use crate::run::RunError;
 
 /// What the process says by its exit status.
@@ -132,6 +133,9 @@ fn classify(error: &(dyn std::error::Error + 'static)) -> Option<(Exit, String)>
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return Some((failure.exit, failure.hint.clone()));
     }
+    if let Some(error) = error.downcast_ref::<OpsError>() {
+        return Some(of_ops(error));
+    }
     if let Some(error) = error.downcast_ref::<RunError>() {
         return Some(of_run(error));
     }
@@ -148,6 +152,36 @@ fn classify(error: &(dyn std::error::Error + 'static)) -> Option<(Exit, String)>
         return Some((Exit::Input, "nothing was recorded".to_owned()));
     }
     error.is::<io::Error>().then(|| (Exit::Io, String::new()))
+}
+
+/// The hint where a request to fold was refused.
+pub(super) const NOT_FOLDED: &str = "`runlog chapter index` shows the tasks; nothing was changed";
+
+fn of_ops(error: &OpsError) -> (Exit, String) {
+    let (exit, hint) = match error {
+        OpsError::Run(error) => return of_run(error),
+        OpsError::Wait(_) => (Exit::Io, ""),
+        OpsError::EventChanged { .. } => (Exit::Damaged, ""),
+        OpsError::ExportBusy { .. } => (Exit::Busy, "try again"),
+        OpsError::OtherRun { .. } => {
+            (Exit::CannotCreate, "export to another directory, or remove that one")
+        }
+        OpsError::NotExported { .. } | OpsError::Json(_) => (Exit::Bug, ""),
+        OpsError::NoSuchChapter(_) => {
+            (Exit::NoInput, "`runlog chapter list RUN` shows the chapters")
+        }
+        OpsError::NoSuchPath(_) => (Exit::NoInput, "`runlog chapter ls RUN` lists them"),
+        OpsError::IsFolder(_) => (Exit::NoInput, "`runlog chapter ls` lists it"),
+        OpsError::Refused(_) => (Exit::Input, NOT_FOLDED),
+        OpsError::Grows { .. } => (Exit::Busy, "nothing was written; try again"),
+        OpsError::WorkerBusy { .. } => {
+            (Exit::Busy, "its summaries are left to that one; --lock-timeout says how long to wait")
+        }
+        OpsError::RoundBusy => {
+            (Exit::Busy, "nothing was asked; --lock-timeout says how long to wait")
+        }
+    };
+    (exit, hint.to_owned())
 }
 
 fn of_run(error: &RunError) -> (Exit, String) {

@@ -7,12 +7,13 @@ mod commands;
 mod complete;
 mod exit;
 mod filter;
+mod host;
+mod notices;
 mod pager;
 mod parallel;
 mod progress;
 mod settings;
 mod signals;
-mod turn;
 mod ui;
 
 use std::ffi::OsString;

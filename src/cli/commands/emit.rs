@@ -34,8 +34,8 @@ use std::borrow::Cow;
 use clap::Args;
 
 use super::payload::PayloadArgs;
-use super::recording::{ContentArgs, Print, SeverityArg, open, print, tell_recovery};
-use super::{Appending, Global, emit_stream, renew};
+use super::recording::{ContentArgs, Print, SeverityArg, open, print};
+use super::{Appending, Global, emit_stream};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
@@ -43,6 +43,7 @@ use crate::event::draft::Draft;
 use crate::event::id::{RunId, check_id, check_type};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
+use crate::ops::append::append_event;
 use crate::run::options::Options;
 
 /// Record an event, or a stream of them
@@ -128,16 +129,8 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let draft = args.draft(kind)?;
     let creates = catalogue::role(kind) == Role::RunCreated;
     let mut recorder = open(run_id, creates || args.create, options, global)?;
-    let mut batch = recorder.append(std::slice::from_ref(&draft))?;
-    batch.warnings.iter().for_each(|warning| ui.warn(warning));
-    tell_recovery(batch.recovered_bytes, ui);
-    if batch.lifecycle {
-        renew(recorder.run(), options.lock_timeout, true, ui);
-    }
-    let recorded = match batch.outcomes.pop() {
-        Some(outcome) => outcome?,
-        None => return Err(Failure::new(Exit::Bug, "no outcome").into()),
-    };
+    let recorded = append_event(&mut recorder, &draft, options.lock_timeout, ui)?
+        .ok_or_else(|| Failure::new(Exit::Bug, "no outcome"))?;
     print(&recorded, args.print.unwrap_or(Print::Event), recorder.run_id(), ui)?;
     Ok(Exit::Fine)
 }

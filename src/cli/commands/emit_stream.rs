@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::lines::Lines;
-use super::recording::{Print, open, print, tell_recovery};
-use super::{Global, now, renew_from};
+use super::recording::{Print, open, print};
+use super::{Global, now};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
@@ -20,6 +20,8 @@ use crate::event::role::Role;
 use crate::fs::replace;
 use crate::import::{DIALECTS, dialect};
 use crate::log::tail::is_blank;
+use crate::ops::refresh::refresh_derived_from;
+use crate::ops::report::{report_recovery, report_stale};
 use crate::render::human::plural;
 use crate::run::batch::Recorded;
 use crate::run::options::Options;
@@ -176,7 +178,7 @@ pub(super) fn run(
     commit(&mut stream)?;
     let first_rejection = stream.first_rejection().map(str::to_owned);
     let stopped = stream.has_stopped();
-    tell_recovery(stream.recovered_bytes(), ui);
+    report_recovery(stream.recovered_bytes(), ui);
     let lifecycle = stream.changed_state();
     let native = stream.is_native();
     if let Some(name) = stream.looks_like() {
@@ -184,7 +186,7 @@ pub(super) fn run(
     }
     let ahead = stream.take_ahead();
     let receipt = stream.finish();
-    renew_from(ahead, &run, options.lock_timeout, lifecycle, ui);
+    report_stale(&refresh_derived_from(ahead, &run, options.lock_timeout, lifecycle), ui);
     args.import.write(&receipt)?;
     report(&receipt, first_rejection.as_deref(), ui);
     Ok(match interrupts.caught() {

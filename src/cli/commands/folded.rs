@@ -1,7 +1,6 @@
 //! `runlog show --folded`: a run as an agent has it in its context.
 
 use super::Global;
-use super::read::{each_event, tell_bad_lines};
 use crate::chapter::folded::Folded;
 use crate::chapter::index::Index;
 use crate::cli::exit::Exit;
@@ -10,6 +9,8 @@ use crate::event::fields::View;
 use crate::event::json::{Json, ObjectText};
 use crate::history::chapters::Chapter;
 use crate::history::tasks::Task;
+use crate::ops::report::report_bad_lines;
+use crate::ops::show::each_folded;
 use crate::run::dir::RunDir;
 
 /// Characters shown of each piece of what an event says; `show --full` prints all.
@@ -18,19 +19,14 @@ const PIECE: usize = 2000;
 /// Prints the numbered tasks with chapters in place of what they cover: text, or one object
 /// a line.
 pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let mut index = Index::new(global.templates(ui)?);
-    let read = each_event(run, |view, line| {
-        index.observe(view, line.offset);
-    })?;
-    let mut folded = Folded::new(&index);
     let mut failed = None;
     let mut shown = false;
-    each_event(run, |view, _| {
+    let read = each_folded(run, global.templates(ui)?, |folded, index, view| {
         if failed.is_some() {
             return;
         }
         let text = match objects {
-            true => lines(&mut folded, &index, view),
+            true => lines(folded, index, view),
             false => folded.lines(view, ui.width(), PIECE),
         };
         shown |= !text.is_empty();
@@ -39,7 +35,7 @@ pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyh
     if let Some(error) = failed {
         return Err(error.into());
     }
-    tell_bad_lines(read.bad_lines, run, ui);
+    report_bad_lines(read.bad_lines, run, ui);
     if !shown {
         ui.note("nothing happened yet");
     }

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::read::{each_event, tell_bad_lines};
 use super::{Global, RunArg};
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::fs::replace;
-use crate::graph::{Fold, dot, mermaid};
+use crate::graph::{dot, mermaid};
+use crate::ops::graph::graph;
 use crate::render::human::plural;
 
 /// Draw who started whom and who called what
@@ -44,10 +44,7 @@ enum Format {
 
 pub(super) fn run(args: &GraphArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run = args.run.find(global)?;
-    let mut fold = Fold::new(args.events);
-    let read = each_event(&run, |view, line| fold.observe(view, line.offset))?;
-    tell_bad_lines(read.bad_lines, &run, ui);
-    let graph = fold.finish();
+    let graph = graph(&run, args.events, ui)?;
     let text = match args.format {
         Format::Mermaid => mermaid(&graph),
         Format::Dot => dot(&graph),

@@ -5,17 +5,15 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::format::TableOrJson;
-use super::read::each_event;
 use super::runs_table::{Row, SortKey, compare, runs_table};
 use super::{Global, now, status};
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
-use crate::fs::read_small;
 use crate::history::facts::Total;
-use crate::history::state::{RunState, Status};
-use crate::run::derive::MAX_STATE;
+use crate::history::state::Status;
+use crate::ops::list::{ListedRun, list_run};
 use crate::run::dir::{RunDir, all};
-use crate::run::document::{RunDocument, TotalDocument, stored_facts, stored_head};
+use crate::run::document::TotalDocument;
 
 /// Print the runs
 ///
@@ -87,28 +85,9 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     Ok(Exit::Fine)
 }
 
-/// Reads the state document of a run: the file, or, where there is none, one made from the log.
-/// Of a run of which neither can be read only the name is known.
+/// The run as a row, with its state document.
 fn look(run: RunDir) -> Listed {
-    let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
-    let stored = stored.and_then(|bytes| Some((stored_facts(&bytes)?, bytes)));
-    let (facts, document, behind) = match stored {
-        Some((facts, document)) => {
-            let length = run.events().symlink_metadata().map_or(0, |metadata| metadata.len());
-            let counted = stored_head(&document).map_or(length, |head| head.bytes);
-            (facts, document, length > counted)
-        }
-        None => {
-            let mut state = RunState::default();
-            // What cannot be read is left for `validate` to report.
-            let _ = each_event(&run, |view, line| {
-                state.observe(view, line.offset);
-            });
-            let facts = state.facts();
-            let document = RunDocument::new(&facts, None).to_bytes();
-            (facts, document, false)
-        }
-    };
+    let ListedRun { run, facts, document, behind } = list_run(run);
     let row = Row { name: run.name(), facts, estimated: None, behind };
     Listed { run, row, document }
 }

@@ -12,7 +12,6 @@ mod graph;
 mod lines;
 mod list;
 mod payload;
-mod read;
 mod recording;
 mod runs_table;
 mod show;
@@ -36,8 +35,6 @@ use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
 use crate::history::state::Status;
 use crate::render::units::duration;
-use crate::run::ahead::Ahead;
-use crate::run::derive::{Refreshed, refresh};
 use crate::run::dir::{RunDir, all, locate};
 use crate::run::options::{Durability, INLINE_LIMIT, Options};
 
@@ -277,41 +274,4 @@ fn text_or_file(value: &str, limit: u64) -> anyhow::Result<Vec<u8>> {
         None => bytes.extend_from_slice(value.as_bytes()),
     }
     if bytes.len() as u64 > limit { Err(too_large().into()) } else { Ok(bytes) }
-}
-
-/// Brings the derived files up to date after an append. Trouble only warns: the events
-/// are in the log, and the files can be rebuilt from it.
-fn renew(run: &RunDir, lock_timeout: Duration, transcript: bool, ui: &Ui) -> Option<Refreshed> {
-    renew_from(None, run, lock_timeout, transcript, ui)
-}
-
-/// Like [`renew`], with what was read already.
-fn renew_from(
-    ahead: Option<Ahead>,
-    run: &RunDir,
-    lock_timeout: Duration,
-    transcript: bool,
-    ui: &Ui,
-) -> Option<Refreshed> {
-    let refreshed = match ahead {
-        Some(ahead) => ahead.finish(lock_timeout),
-        None => refresh(run, lock_timeout),
-    };
-    let refreshed = match refreshed {
-        Ok(refreshed) => Some(refreshed),
-        Err(error) => {
-            ui.warn(&format!("run.json was not brought up to date: {error}"));
-            None
-        }
-    };
-    if let Some(head) = refreshed.as_ref().and_then(|refreshed| refreshed.head_mismatch.as_ref()) {
-        ui.warn(&format!(
-            "the log no longer holds the line {} that run.json names as head; it was kept as evidence",
-            head.sequence
-        ));
-    }
-    if transcript && let Err(error) = transcript::write(run) {
-        ui.warn(&format!("transcript.md was not written: {error}"));
-    }
-    refreshed
 }

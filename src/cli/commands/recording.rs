@@ -101,16 +101,6 @@ pub(super) fn open(
     Ok(if create { Recorder::create(run, options)? } else { Recorder::open(run, options)? })
 }
 
-/// Says that a torn tail was moved away.
-pub(super) fn tell_recovery(bytes: u64, ui: &Ui) {
-    if bytes > 0 {
-        ui.warn(&format!(
-            "an interrupted write had left {bytes} bytes at the end of the log; \
-             they were moved to logs/rejected.jsonl"
-        ));
-    }
-}
-
 /// Prints what was asked for of an event that is in the log.
 pub(super) fn print(event: &Recorded, what: Print, run_id: &str, ui: &Ui) -> anyhow::Result<()> {
     let line = match what {

@@ -4,24 +4,18 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::read::{Read, events_of, events_until, tell_bad_lines};
-use super::{Appending, Global, RunArg, renew, text_or_file};
+use super::{Appending, Global, RunArg, text_or_file};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
-use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
-use crate::event::role::Role;
-use crate::fs::{read_small, replace};
-use crate::run::dir::RunDir;
-use crate::run::recorder::Recorder;
-use crate::secret::Rules;
-use crate::summary::backfill::Backfills;
-use crate::transcript::document::Document;
+use crate::fs::replace;
+use crate::ops::append::append_and_refresh;
+use crate::ops::report::{report_bad_lines, report_stale};
+use crate::ops::transcript::{document, render};
 use crate::transcript::extent::{Detail, Extent};
-use crate::transcript::model::Model;
-use crate::transcript::{Harness, OTHERS, html, markdown, text};
+use crate::transcript::{html, text};
 
 /// Write transcript.md: the run as a person wants to read it
 ///
@@ -128,7 +122,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
             (text, read)
         }
     };
-    tell_bad_lines(read.bad_lines, &run, ui);
+    report_bad_lines(read.bad_lines, &run, ui);
     let own = match args.format {
         Format::Markdown => Some(run.transcript()),
         Format::Html => Some(run.path().join("transcript.html")),
@@ -180,72 +174,10 @@ fn append(args: &AppendArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     data.text("title", &args.title).text("content", &content);
     let draft = Draft::new("transcript.section", data);
     let options = args.appending.options(global, ui)?;
-    let mut recorder = Recorder::open(run.clone(), options)?;
-    for outcome in recorder.append(&[draft])?.outcomes {
-        let recorded = outcome?;
-        ui.note(&format!("added as event {}", recorded.sequence));
+    let appended = append_and_refresh(&run, &[draft], options)?;
+    for event in &appended.recorded {
+        ui.note(&format!("added as event {}", event.sequence));
     }
-    renew(&run, options.lock_timeout, true, ui);
+    report_stale(&appended.warnings, ui);
     Ok(Exit::Fine)
-}
-
-/// Writes the transcript of a run into its directory.
-pub(super) fn write(run: &RunDir) -> anyhow::Result<()> {
-    let (text, _) = render(run, None, Extent::default())?;
-    Ok(replace(&run.transcript(), text.as_bytes())?)
-}
-
-/// The transcript of a run in Markdown, of its events up to `last` where that is given.
-pub(super) fn render(
-    run: &RunDir,
-    last: Option<u64>,
-    extent: Extent,
-) -> anyhow::Result<(String, Read)> {
-    let empty = match extent.detail {
-        Detail::Full => Model::with_results(),
-        Detail::Normal | Detail::Brief => Model::default(),
-    };
-    let (model, read) = model(run, last, empty)?;
-    Ok((markdown::render(&model, &harness(run), extent), read))
-}
-
-fn document(run: &RunDir) -> anyhow::Result<(Document, Read)> {
-    let (model, read) = model(run, None, Model::with_results())?;
-    Ok((Document::of(&model, &harness(run)), read))
-}
-
-/// Fills a model with the events of a run, up to `last` where that is given.
-fn model(run: &RunDir, last: Option<u64>, mut model: Model) -> anyhow::Result<(Model, Read)> {
-    // What comes behind the events that it concerns is read first.
-    let mut backfills = Backfills::default();
-    let late = |kind: &str| {
-        let role = catalogue::role(kind);
-        role == Role::Backfill || role.is_tool_end()
-    };
-    events_of(run, last, late, |view, _| {
-        backfills.observe(view);
-        model.agents.foretell(view);
-    })?;
-    let read = events_until(run, last, |view, line| {
-        model.observe(view, line.offset, backfills.effective(view.event));
-    })?;
-    Ok((model, read))
-}
-
-/// Largest of the harness's files that is quoted, in bytes.
-const MAX_QUOTED: u64 = 1 << 20;
-
-/// The harness's own files of a run, as the transcript quotes them.
-pub(super) fn harness(run: &RunDir) -> Harness {
-    let text = |name: &str| {
-        let bytes = read_small(&run.path().join(name), MAX_QUOTED).ok().flatten()?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        Some(Rules::built_in().redact(&text).map_or(text, |redacted| redacted.text))
-    };
-    let others = OTHERS.iter().filter_map(|name| Some((*name, text(name)?)));
-    Harness {
-        prompt: text("prompt.md"),
-        system_prompt: text("effective-system-prompt.md"),
-        others: others.collect(),
-    }
 }

@@ -2,14 +2,13 @@
 
 use clap::Args;
 
-use super::exported::{content, file_of};
-use super::{read, run_and};
+use super::run_and;
 use crate::chapter::index::Index;
-use crate::chapter::tree::{self, Node};
 use crate::cli::commands::{Global, default_run};
 use crate::cli::complete::run_and_path;
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
+use crate::ops::chapter::{list_folder, read_index, read_page};
 use crate::render::inert;
 use crate::run::dir::locate;
 
@@ -36,12 +35,8 @@ pub(super) fn ls(args: &LsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit
         ([run], None) => (locate(&global.runs_dir, run)?, ROOT),
         (words, _) => run_and(words, global)?,
     };
-    let (index, _) = read(&run, Index::new(global.templates(ui)?), ui)?;
-    let node = tree::resolve(&index, path).ok_or_else(|| no_such_path(path))?;
-    let names = match tree::list(&index, node) {
-        Some(names) => names,
-        None => vec![path.rsplit('/').next().unwrap_or(path).to_owned()],
-    };
+    let (index, _) = read_index(&run, Index::new(global.templates(ui)?), ui)?;
+    let names = list_folder(&index, path)?;
     let text: String = names.iter().map(|name| format!("{name}\n")).collect();
     ui.data(text.as_bytes())?;
     Ok(Exit::Fine)
@@ -49,27 +44,8 @@ pub(super) fn ls(args: &LsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit
 
 pub(super) fn cat(args: &CatArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (run, path) = run_and(&args.words, global)?;
-    let (index, _) = read(&run, Index::new(global.templates(ui)?), ui)?;
-    let node = tree::resolve(&index, path).ok_or_else(|| no_such_path(path))?;
-    let depth = match node {
-        Node::Summary(chapter) | Node::Event(chapter, _) => {
-            // As in the exported tree, below the run directory.
-            index.chapters.path(chapter).matches('/').count() + 1
-        }
-        Node::Chapters(_) | Node::Chapter(_) | Node::Events(_) => {
-            let message = format!("{path} is a folder");
-            return Err(Failure::new(Exit::NoInput, message)
-                .hint("`runlog chapter ls` lists it")
-                .into());
-        }
-    };
-    let blobs = format!("{}blobs/", "../".repeat(depth));
-    let text = content(&run, &file_of(&run)?, &index, node, &blobs)?;
+    let (index, _) = read_index(&run, Index::new(global.templates(ui)?), ui)?;
+    let text = read_page(&run, &index, path)?;
     ui.data(inert::text(&text).as_bytes())?;
     Ok(Exit::Fine)
-}
-
-fn no_such_path(path: &str) -> Failure {
-    Failure::new(Exit::NoInput, format!("there is no {path:?} among the chapters"))
-        .hint("`runlog chapter ls RUN` lists them")
 }

@@ -2,23 +2,18 @@
 
 use clap::Args;
 
-use super::{export, find, run_and};
+use super::run_and;
 use crate::chapter::answer;
-use crate::chapter::index::Index;
-use crate::chapter::plan::{self, MAX_MESSAGE, Range, Request};
-use crate::chapter::propose::{propose, to_json};
-use crate::chapter::signs::Signs;
-use crate::cli::commands::read::{each_event, tell_bad_lines};
-use crate::cli::commands::{Appending, Global, RunArg, renew, text_or_file};
+use crate::chapter::plan::{MAX_MESSAGE, Range, Request};
+use crate::chapter::propose::to_json;
+use crate::cli::commands::{Appending, Global, RunArg, text_or_file};
 use crate::cli::complete::{run_and_chapter, run_and_file};
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::{Exit, Failure, NOT_FOLDED};
 use crate::cli::ui::Ui;
-use crate::event::draft::Draft;
 use crate::history::chapters::Chapter;
+use crate::ops::chapter::{FoldInput, fold, propose, unfold};
+use crate::ops::error::OpsError;
 use crate::render::human::plural;
-use crate::run::dir::RunDir;
-use crate::run::options::Options;
-use crate::run::recorder::Recorder;
 
 #[derive(Debug, Args)]
 pub(super) struct AddArgs {
@@ -91,8 +86,6 @@ pub(super) struct AutoArgs {
 
 /// Largest answer that is read, in bytes.
 const MAX_ANSWER: u64 = 64 << 20;
-/// Readings of a log that grows meanwhile, before giving up.
-const ATTEMPTS: u32 = 50;
 
 pub(super) fn add(args: &AddArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run = args.run.find(global)?;
@@ -106,11 +99,13 @@ pub(super) fn add(args: &AddArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
         _ => Range::Tasks(args.start.unwrap_or(0), args.end.unwrap_or(0)),
     };
     let request = Request { range, name: args.name.clone(), message };
-    let chapters = fold_all(&run, &Wanted::of(&[request]), options, ui, |(_, refusal)| {
-        Failure::new(Exit::Input, format!("{range} cannot be folded: {refusal}"))
-            .hint("`runlog chapter index` shows the tasks; nothing was changed")
+    let chapters = fold(&run, &FoldInput::of(&[request]), options, ui).map_err(|error| {
+        // The only request needs no number.
+        let OpsError::Refused(refused) = error else { return anyhow::Error::from(error) };
+        let message = format!("{range} cannot be folded: {}", refused.refusal);
+        Failure::new(Exit::Input, message).hint(NOT_FOLDED).into()
     })?;
-    tell(&chapters, ui)?;
+    print_folded(&chapters, ui)?;
     Ok(Exit::Fine)
 }
 
@@ -134,22 +129,14 @@ pub(super) fn apply(args: &ApplyArgs, global: &Global, ui: &Ui) -> anyhow::Resul
             "an array of {\"start\", \"end\", \"name\", \"message\"} is taken; nothing was changed",
         )
     })?;
-    let chapters = fold_all(&run, &Wanted::of(&requests), options, ui, refused(&requests))?;
-    tell(&chapters, ui)?;
+    print_folded(&fold(&run, &FoldInput::of(&requests), options, ui)?, ui)?;
     Ok(Exit::Fine)
 }
 
 pub(super) fn auto(args: &AutoArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run = args.run.find(global)?;
     let options = args.appending.options(global, ui)?;
-    let mut index = Index::with_calls(options.templates);
-    let mut signs = Signs::default();
-    let read = each_event(&run, |view, line| {
-        let call = index.observe(view, line.offset);
-        signs.observe(view, call);
-    })?;
-    tell_bad_lines(read.bad_lines, &run, ui);
-    let requests = propose(&index, &signs);
+    let requests = propose(&run, options.templates, ui)?;
     if !args.apply {
         ui.data(to_json(&requests).as_bytes())?;
         match requests.len() {
@@ -158,23 +145,19 @@ pub(super) fn auto(args: &AutoArgs, global: &Global, ui: &Ui) -> anyhow::Result<
         }
         return Ok(Exit::Fine);
     }
-    let chapters = fold_all(&run, &Wanted::of(&requests), options, ui, refused(&requests))?;
-    tell(&chapters, ui)?;
+    print_folded(&fold(&run, &FoldInput::of(&requests), options, ui)?, ui)?;
     Ok(Exit::Fine)
 }
 
 pub(super) fn remove(args: &RemoveArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (run, slug) = run_and(&args.words, global)?;
-    let slug = append_checked(&run, args.appending.options(global, ui)?, ui, |index| {
-        let slug = find(index, slug)?.slug.clone();
-        Ok((vec![plan::removed(&slug)], slug))
-    })?;
+    let slug = unfold(&run, slug, args.appending.options(global, ui)?, ui)?;
     ui.note(&format!("unfolded {slug}"));
     Ok(Exit::Fine)
 }
 
 /// Prints the paths of new chapters, and what they cover.
-pub(super) fn tell(chapters: &[Chapter], ui: &Ui) -> anyhow::Result<()> {
+pub(super) fn print_folded(chapters: &[Chapter], ui: &Ui) -> anyhow::Result<()> {
     // One inside another is counted with that.
     let outer = |one: &&Chapter| !chapters.iter().any(|other| other.contains(one));
     let events = chapters.iter().filter(outer).map(|chapter| chapter.events).sum();
@@ -189,84 +172,4 @@ pub(super) fn tell(chapters: &[Chapter], ui: &Ui) -> anyhow::Result<()> {
         }
     });
     Ok(())
-}
-
-/// What is said of a request that was refused, by its number in the array.
-pub(super) fn refused(requests: &[Request]) -> impl Fn((usize, plan::Refusal)) -> Failure {
-    |(number, refusal)| {
-        let request = &requests[number - 1];
-        let item = format!("item {number} ({}, {:?})", request.range, request.name);
-        Failure::new(Exit::Input, format!("{item}: {refusal}"))
-            .hint("`runlog chapter index` shows the tasks; nothing was changed")
-    }
-}
-
-/// What is to be folded.
-pub(super) struct Wanted<'r> {
-    pub(super) requests: &'r [Request],
-    /// Tasks beyond this number are none for who asks.
-    pub(super) known: Option<u64>,
-    /// Events to append behind the chapters.
-    pub(super) behind: Vec<Draft<'static>>,
-}
-
-impl<'r> Wanted<'r> {
-    fn of(requests: &'r [Request]) -> Self {
-        Self { requests, known: None, behind: Vec::new() }
-    }
-}
-
-/// Folds all that is wanted, or nothing.
-pub(super) fn fold_all(
-    run: &RunDir,
-    wanted: &Wanted<'_>,
-    options: Options,
-    ui: &Ui,
-    refused: impl Fn((usize, plan::Refusal)) -> Failure,
-) -> anyhow::Result<Vec<Chapter>> {
-    // Before anything derives from them: a slug shows what a name holds.
-    let redacted = |text: &str| {
-        let redacted = options.secrets.and_then(|rules| rules.redact(text));
-        redacted.map_or_else(|| text.to_owned(), |redacted| redacted.text)
-    };
-    let clean = |request: &Request| Request {
-        range: request.range,
-        name: redacted(&request.name),
-        message: redacted(&request.message),
-    };
-    let requests: Vec<Request> = wanted.requests.iter().map(clean).collect();
-    append_checked(run, options, ui, |index| {
-        let known = wanted.known.unwrap_or(index.tasks.all().len() as u64);
-        let chapters = plan::plan(&requests, index, known).map_err(&refused)?;
-        let drafts = chapters.iter().map(plan::created).chain(wanted.behind.iter().cloned());
-        Ok((drafts.collect(), chapters))
-    })
-}
-
-/// Reads the run, lets `decide` make events from it, and appends them if the log has not
-/// grown meanwhile; else decides again. So no two chapters can fold the same tasks.
-fn append_checked<T>(
-    run: &RunDir,
-    options: Options,
-    ui: &Ui,
-    decide: impl Fn(&Index) -> anyhow::Result<(Vec<Draft<'static>>, T)>,
-) -> anyhow::Result<T> {
-    let mut recorder = Recorder::open(run.clone(), options)?;
-    recorder.stop_at_refusals();
-    for _ in 0..ATTEMPTS {
-        let (index, read) = super::read(run, Index::with_calls(options.templates), ui)?;
-        let (drafts, decided) = decide(&index)?;
-        if drafts.is_empty() {
-            return Ok(decided);
-        }
-        let Some(batch) = recorder.append_after(read.end, &drafts)? else { continue };
-        for outcome in batch.outcomes {
-            outcome?;
-        }
-        renew(run, options.lock_timeout, index.tasks.run_has_ended(), ui);
-        export::renew(run, &options, ui);
-        return Ok(decided);
-    }
-    let message = format!("{} grows faster than it can be read", run.events().display());
-    Err(Failure::new(Exit::Busy, message).hint("nothing was written; try again").into())
 }

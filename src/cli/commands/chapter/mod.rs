@@ -2,22 +2,15 @@
 
 mod browse;
 mod export;
-mod exported;
 mod fold;
 mod overview;
 mod round;
 
 use clap::{Args, Subcommand};
 
-pub(super) use export::rebuild;
-pub(super) use exported::compare;
-
-use super::read::{Read, each_event, tell_bad_lines};
 use super::{Global, default_run};
-use crate::chapter::index::Index;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
-use crate::history::chapters::Chapter;
 use crate::run::dir::{RunDir, locate};
 
 /// Fold finished tasks into chapters, and browse them
@@ -92,23 +85,4 @@ fn run_and<'w>(words: &'w [String], global: &Global) -> anyhow::Result<(RunDir, 
             .hint("name it before the rest, or set RUNLOG_RUN")
             .into()),
     }
-}
-
-/// Reads the whole run into an index that knows no event yet.
-fn read(run: &RunDir, mut index: Index, ui: &Ui) -> anyhow::Result<(Index, Read)> {
-    let read = each_event(run, |view, line| {
-        index.observe(view, line.offset);
-    })?;
-    tell_bad_lines(read.bad_lines, run, ui);
-    Ok((index, read))
-}
-
-/// The chapter of that slug, or at that path.
-fn find<'i>(index: &'i Index, name: &str) -> anyhow::Result<&'i Chapter> {
-    let slug = name.trim_matches('/').rsplit('/').next().unwrap_or(name);
-    index.chapters.get(slug).ok_or_else(|| {
-        Failure::new(Exit::NoInput, format!("there is no chapter {name:?}"))
-            .hint("`runlog chapter list RUN` shows the chapters")
-            .into()
-    })
 }

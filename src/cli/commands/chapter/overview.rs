@@ -1,11 +1,8 @@
 //! `runlog chapter index`, `list` and `show`
 
 use clap::Args;
-use serde::Serialize;
-use serde_json::Value;
-use serde_json::value::RawValue;
 
-use super::{find, read, run_and};
+use super::run_and;
 use crate::chapter::index::Index;
 use crate::cli::commands::format::HumanOrJson;
 use crate::cli::commands::{Global, RunArg};
@@ -13,6 +10,7 @@ use crate::cli::complete::run_and_chapter;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::history::chapters::Chapter;
+use crate::ops::chapter::{ChapterList, find_chapter, read_index};
 use crate::render::human::{plural, short_count};
 use crate::render::inert::{self, preview};
 
@@ -35,7 +33,7 @@ pub(super) struct ShowArgs {
 }
 
 pub(super) fn index(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let (index, _) = read(&args.run.find(global)?, Index::new(global.templates(ui)?), ui)?;
+    let (index, _) = read_index(&args.run.find(global)?, Index::new(global.templates(ui)?), ui)?;
     let text = match args.format {
         HumanOrJson::Json => serde_json::to_string_pretty(&index.document())? + "\n",
         HumanOrJson::Human => {
@@ -49,33 +47,11 @@ pub(super) fn index(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Re
     Ok(Exit::Fine)
 }
 
-#[derive(Serialize)]
-struct ListDocument {
-    schema_version: u32,
-    chapters: Vec<serde_json::Map<String, Value>>,
-    tokens_before: u64,
-    tokens_after: u64,
-}
-
 pub(super) fn list(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let (index, _) = read(&args.run.find(global)?, Index::new(global.templates(ui)?), ui)?;
+    let (index, _) = read_index(&args.run.find(global)?, Index::new(global.templates(ui)?), ui)?;
     let (before, after) = index.chapters.savings();
     let text = match args.format {
-        HumanOrJson::Json => {
-            let chapters = index.chapters.active().map(|chapter| {
-                let raw = RawValue::from_string(chapter.data.clone())?;
-                let mut object: serde_json::Map<String, Value> = serde_json::from_str(raw.get())?;
-                let parent = index.chapters.parent(chapter).map(|parent| parent.slug.clone());
-                object.insert("path".to_owned(), index.chapters.path(chapter).into());
-                object.insert("parent".to_owned(), parent.into());
-                Ok(object)
-            });
-            let chapters = chapters.collect::<Result<_, serde_json::Error>>()?;
-            let (tokens_before, tokens_after) = (before, after);
-            let document =
-                ListDocument { schema_version: 1, chapters, tokens_before, tokens_after };
-            serde_json::to_string_pretty(&document)? + "\n"
-        }
+        HumanOrJson::Json => serde_json::to_string_pretty(&ChapterList::of(&index)?)? + "\n",
         HumanOrJson::Human => index.chapters.active().map(|one| line(one, &index)).collect(),
     };
     print(&text, args.format, ui)?;
@@ -117,8 +93,8 @@ fn saved(before: u64, after: u64) -> String {
 
 pub(super) fn show(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (run, slug) = run_and(&args.words, global)?;
-    let (index, _) = read(&run, Index::new(global.templates(ui)?), ui)?;
-    let chapter = find(&index, slug)?;
+    let (index, _) = read_index(&run, Index::new(global.templates(ui)?), ui)?;
+    let chapter = find_chapter(&index, slug)?;
     let text = chapter.in_context();
     ui.data(format!("{}\n", inert::text(&text)).as_bytes())?;
     Ok(Exit::Fine)

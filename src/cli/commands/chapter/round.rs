@@ -1,36 +1,21 @@
 //! `runlog chapter due` and `run`: asking an agent what to fold when its context has grown
 //! too large.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use clap::Args;
 
-use super::fold::{Wanted, fold_all, refused, tell};
-use crate::chapter::answer;
-use crate::chapter::ask::{self, COLUMNS};
-use crate::chapter::folded::Folded;
+use super::fold::print_folded;
 use crate::chapter::index::Index;
-use crate::cli::commands::read::{each_event, events_until};
-use crate::cli::commands::{Appending, Global, RunArg, duration, renew};
-use crate::cli::exit::{Exit, Failure, sentence};
+use crate::cli::commands::{Appending, Global, RunArg, duration};
+use crate::cli::exit::Exit;
 use crate::cli::filter::Filter;
-use crate::cli::signals::Interrupts;
-use crate::cli::turn::{self, Turn};
+use crate::cli::host::Asking;
 use crate::cli::ui::Ui;
-use crate::event::draft::Draft;
-use crate::event::fields::View;
-use crate::fs::make_dir;
-use crate::history::chapters::Chapter;
-use crate::history::tasks::{CHAPTER_TASK, Outcome, Tasks};
 use crate::history::usage::NewestCall;
-use crate::log::reader::LogReader;
-use crate::render::human::plural;
+use crate::ops::chapter::{FollowedTasks, Next, Rounds, newest_call, read_index};
+use crate::ops::host::Host as _;
 use crate::render::units::{count, size};
-use crate::run::RunError;
-use crate::run::dir::RunDir;
-use crate::run::options::Options;
-use crate::run::recorder::Recorder;
 
 #[derive(Debug, Args)]
 pub(super) struct DueArgs {
@@ -69,18 +54,13 @@ pub(super) struct RunArgs {
     appending: Appending,
 }
 
-/// Longest context that an agent is given, in bytes: more than any model takes.
-const MAX_CONTEXT: usize = 8 << 20;
-
 /// How often a followed log is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
 pub(super) fn due(args: &DueArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run = args.run.find(global)?;
-    let mut newest: Option<NewestCall> = None;
-    each_event(&run, |view, _| newest = NewestCall::of(view).or(newest))?;
     let trigger = args.trigger;
-    let Some(call) = newest else {
+    let Some(call) = newest_call(&run)? else {
         ui.data(b"not due: no call of a model told how much it was given\n")?;
         return Ok(Exit::No);
     };
@@ -93,248 +73,63 @@ pub(super) fn due(args: &DueArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
 pub(super) fn run(args: &RunArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run = args.run.find(global)?;
     let options = args.appending.options(global, ui)?;
-    let interrupts = Interrupts::watch()?;
     let filter =
         Filter { command: args.agent_cmd.clone(), timeout: args.agent_timeout, patient: false };
-    let asking = Asking {
+    let host = Asking::new(filter, ui);
+    host.watch()?;
+    let rounds = Rounds {
         run,
         trigger: args.trigger,
         max_event_bytes: args.max_event_bytes,
-        filter,
         options,
-        interrupts,
+        host: &host,
     };
-    let Some(_turn) = asking.turn(ui)? else { return asking.done(Exit::Fine) };
-    if args.follow {
-        return asking.follow(ui);
-    }
-    let (index, _) = super::read(&asking.run, Index::new(options.templates), ui)?;
-    let exit = match asking.due(&index, ui) {
-        Some(call) => asking.round(&call, ui)?,
+    let exit = match rounds.take_turn()? {
         None => Exit::Fine,
+        Some(_turn) if args.follow => follow(&rounds, &host, ui)?,
+        Some(_turn) => once(&rounds, ui)?,
     };
-    asking.done(exit)
+    Ok(host.interrupted().map_or(exit, Exit::Signal))
 }
 
-/// What is wrong with an answer, and the answer, if there is one.
-#[derive(Clone)]
-struct Bad {
-    trouble: String,
-    answer: String,
+/// A round, if one is due.
+fn once(rounds: &Rounds<'_>, ui: &Ui) -> anyhow::Result<Exit> {
+    let trigger = rounds.trigger;
+    let (index, _) = read_index(&rounds.run, Index::new(rounds.options.templates), ui)?;
+    match index.newest_call {
+        None => ui.note("not due: no call of a model told how much it was given"),
+        Some(call) if call.exceeds(trigger) => return round(rounds, &call, ui),
+        Some(call) => {
+            ui.note(&format!("not due: not more than {trigger}; {}", call.composition()));
+        }
+    }
+    Ok(Exit::Fine)
 }
 
-/// What rounds need.
-struct Asking {
-    run: RunDir,
-    trigger: u64,
-    max_event_bytes: usize,
-    filter: Filter,
-    options: Options,
-    interrupts: Interrupts,
-}
-
-impl Asking {
-    /// The call that makes a round due; else says why none is.
-    fn due(&self, index: &Index, ui: &Ui) -> Option<NewestCall> {
-        let trigger = self.trigger;
-        match index.newest_call {
-            None => ui.note("not due: no call of a model told how much it was given"),
-            Some(call) if call.exceeds(trigger) => return Some(call),
-            Some(call) => {
-                ui.note(&format!("not due: not more than {trigger}; {}", call.composition()));
-            }
+/// A round after each finished task, if one is due by a call that no round decided on.
+/// Ends with the run, or on a signal.
+fn follow(rounds: &Rounds<'_>, host: &Asking<'_>, ui: &Ui) -> anyhow::Result<Exit> {
+    let templates = rounds.options.templates;
+    let mut tasks = FollowedTasks::open(rounds.run.clone(), templates, rounds.trigger)?;
+    let mut exit = Exit::Fine;
+    loop {
+        let next = tasks.look()?;
+        if host.is_interrupted() {
+            return Ok(exit);
         }
-        None
-    }
-
-    /// One round: the agent is asked, and its answer is applied. A bad answer leaves nothing
-    /// but the record of the task that failed.
-    fn round(&self, call: &NewestCall, ui: &Ui) -> anyhow::Result<Exit> {
-        let Self { run, trigger, options, .. } = self;
-        ui.note(&format!("due: more than {trigger}; {}", call.composition()));
-        let started = self.append(ask::started(call, *trigger))?;
-        let outcome = self.chapters(call, started, ui);
-        let Bad { trouble, answer } = match &outcome {
-            Ok(Ok(chapters)) => {
-                tell(chapters, ui)?;
-                return Ok(Exit::Fine);
-            }
-            Ok(Err(bad)) => bad.clone(),
-            Err(error) => Bad { trouble: sentence(error), answer: String::new() },
-        };
-        let recorded = self.append(ask::failed(&trouble, &answer));
-        // What went wrong first is told first.
-        outcome?.ok();
-        recorded?;
-        ui.warn(&format!("{}: no chapters: {trouble}", run.name()));
-        renew(run, options.lock_timeout, false, ui);
-        Ok(Exit::Unavailable)
-    }
-
-    /// The chapters that the agent makes of the tasks before the one that began with the event
-    /// of that sequence; else what is wrong with its answer.
-    fn chapters(
-        &self,
-        call: &NewestCall,
-        started: u64,
-        ui: &Ui,
-    ) -> anyhow::Result<Result<Vec<Chapter>, Bad>> {
-        // From now on the numbers are certain: no start of a task can give others.
-        let mut index = Index::new(self.options.templates);
-        events_until(&self.run, Some(started), |view, line| {
-            if view.event.sequence < started {
-                index.observe(view, line.offset);
-            }
-        })?;
-        let known = index.tasks.all().len() as u64;
-        let prompt = ask::prompt(call, self.trigger, &self.context(&index, started)?, &index);
-        let answer = match self.filter.run(prompt, &self.interrupts) {
-            Ok(answer) => answer,
-            Err(trouble) => {
-                return Ok(Err(Bad { trouble: trouble.to_string(), answer: String::new() }));
-            }
-        };
-        let bad = |trouble| Ok(Err(Bad { trouble, answer: answer.clone() }));
-        let requests = match answer::read(&answer) {
-            Ok(requests) => requests,
-            Err(error) => return bad(format!("the answer cannot be used: {error}")),
-        };
-        let wanted = Wanted {
-            requests: &requests,
-            known: Some(known),
-            behind: vec![ask::succeeded(&requests)],
-        };
-        match fold_all(&self.run, &wanted, self.options, ui, refused(&requests)) {
-            Ok(chapters) => Ok(Ok(chapters)),
-            Err(error) => match error.downcast_ref::<Failure>() {
-                Some(failure) if failure.exit == Exit::Input => {
-                    bad(format!("the answer cannot be applied: {}", failure.message))
-                }
-                _ => Err(error),
-            },
+        match next {
+            Next::Ask(call) => exit = round(rounds, &call, ui)?,
+            Next::Wait => host.wait(LOOK)?,
+            Next::Stop => return Ok(exit),
         }
-    }
-
-    /// The run as the agent has it in its context, without secrets: the newest of it, where it
-    /// is longer than any context.
-    fn context(&self, index: &Index, started: u64) -> anyhow::Result<String> {
-        let mut folded = Folded::new(index);
-        let (mut lines, mut bytes, mut left_out) = (VecDeque::new(), 0, 0_u64);
-        events_until(&self.run, Some(started), |view, _| {
-            if view.event.sequence >= started {
-                return;
-            }
-            let text = folded.lines(view, COLUMNS, self.max_event_bytes);
-            let secrets = self.options.secrets.and_then(|rules| rules.redact(&text));
-            let text = secrets.map_or(text, |redacted| redacted.text);
-            bytes += text.len();
-            lines.push_back(text);
-            while bytes > MAX_CONTEXT {
-                let oldest: String = lines.pop_front().unwrap_or_default();
-                bytes -= oldest.len();
-                left_out += 1;
-            }
-        })?;
-        let head = match left_out {
-            0 => String::new(),
-            count => format!("({} left out here)\n", plural(count, "older event")),
-        };
-        Ok(head + &Vec::from(lines).concat())
-    }
-
-    /// A round after each finished task, if one is due by a call that no round decided on.
-    /// Ends with the run, or on a signal.
-    fn follow(&self, ui: &Ui) -> anyhow::Result<Exit> {
-        let mut index = Index::new(self.options.templates);
-        let mut reader = LogReader::open(&self.run.events())?;
-        // Tasks that had finished when an agent was asked last.
-        let mut asked = 0;
-        let mut exit = Exit::Fine;
-        loop {
-            if !self.run.has_log()? {
-                return Err(RunError::no_such_run(&self.run).into());
-            }
-            reader.extend_to(self.run.events().metadata().map_or(0, |metadata| metadata.len()));
-            let mut grown = false;
-            while let Some(line) = reader.next_line().map_err(RunError::from)? {
-                if let Ok(Some(event)) = line.event() {
-                    index.observe(&View::of(&event), line.offset);
-                    grown = true;
-                }
-            }
-            if self.interrupts.caught().is_some() {
-                return self.done(exit);
-            }
-            if grown {
-                let done = finished_tasks(&index.tasks);
-                let call = index.newest_call.filter(|call| {
-                    call.exceeds(self.trigger) && call.sequence > decided_on(&index.tasks)
-                });
-                if let Some(call) = call.filter(|_| done > asked) {
-                    asked = done;
-                    exit = self.round(&call, ui)?;
-                    continue;
-                }
-            }
-            if index.tasks.run_has_ended() {
-                return self.done(exit);
-            }
-            self.interrupts.wait(LOOK)?;
-        }
-    }
-
-    /// Waits until no other agent is being asked, so that nobody pays twice. `None` when a
-    /// signal came first.
-    fn turn(&self, ui: &Ui) -> anyhow::Result<Option<Turn>> {
-        // Any directory of the run would do that nothing else locks.
-        let path = self.run.logs();
-        make_dir(&path)?;
-        let turn = turn::take(&path, Some(self.options.lock_timeout), |first| {
-            if first {
-                let name = self.run.name();
-                ui.note(&format!("another `runlog chapter run` serves {name}: waiting"));
-            }
-            self.interrupts.wait(LOOK)?;
-            Ok(self.interrupts.caught().is_none())
-        })?;
-        match turn {
-            Turn::Stopped => Ok(None),
-            Turn::Ours { .. } => Ok(Some(turn)),
-            Turn::Late => {
-                let message = "another `runlog chapter run` serves the run";
-                let hint = "nothing was asked; --lock-timeout says how long to wait";
-                Err(Failure::new(Exit::Busy, message).hint(hint).into())
-            }
-        }
-    }
-
-    /// Appends one event; its sequence.
-    fn append(&self, draft: Draft<'static>) -> anyhow::Result<u64> {
-        let mut recorder = Recorder::open(self.run.clone(), self.options)?;
-        let mut sequence = 0;
-        for outcome in recorder.append(&[draft])?.outcomes {
-            sequence = outcome?.sequence;
-        }
-        Ok(sequence)
-    }
-
-    /// The exit status, or the signal that ended the work.
-    fn done(&self, exit: Exit) -> anyhow::Result<Exit> {
-        Ok(self.interrupts.caught().map_or(exit, Exit::Signal))
     }
 }
 
-/// How many tasks have finished, those aside in which chapters were decided on.
-fn finished_tasks(tasks: &Tasks) -> usize {
-    let real = tasks.all().iter().filter(|task| task.name != CHAPTER_TASK);
-    real.filter(|task| tasks.outcome(task) != Outcome::Running).count()
-}
-
-/// Sequence of the event by which an agent was asked last that answered well.
-fn decided_on(tasks: &Tasks) -> u64 {
-    let decided = tasks
-        .all()
-        .iter()
-        .rfind(|task| task.name == CHAPTER_TASK && tasks.outcome(task) == Outcome::Succeeded);
-    decided.map_or(0, |task| task.first_sequence)
+/// Asks the agent, and prints the new chapters.
+fn round(rounds: &Rounds<'_>, call: &NewestCall, ui: &Ui) -> anyhow::Result<Exit> {
+    ui.note(&format!("due: more than {}; {}", rounds.trigger, call.composition()));
+    match rounds.ask(call)? {
+        Some(chapters) => print_folded(&chapters, ui).map(|()| Exit::Fine),
+        None => Ok(Exit::Unavailable),
+    }
 }

@@ -5,12 +5,13 @@ use super::events::{Call, Outcome};
 use super::tee::{Fed, Feed, Tee};
 use crate::cli::clock::now;
 use crate::cli::commands::emit_stream::{ImportArgs, report};
-use crate::cli::commands::recording::tell_recovery;
-use crate::cli::commands::{renew, renew_from};
 use crate::cli::exit::{Exit, explain, sentence};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::json::ObjectText;
+use crate::ops::append::append_batch;
+use crate::ops::refresh::{refresh_derived, refresh_derived_from};
+use crate::ops::report::{report_recovery, report_stale};
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
 use crate::run::recorder::Recorder;
@@ -74,7 +75,7 @@ impl<'c> Record<'c> {
         }
         let run = recorder.run().clone();
         if makes_run {
-            renew(&run, options.lock_timeout, true, ui);
+            report_stale(&refresh_derived(&run, options.lock_timeout, true), ui);
             ui.announce(&format!("run {}", recorder.run_id()));
         }
         let recorder = Some(recorder);
@@ -111,15 +112,17 @@ impl<'c> Record<'c> {
         if self.makes_run {
             drafts.push(self.call.run_ends(outcome));
         }
-        if let Err(error) = self.append(&drafts, ui) {
+        if let Err(error) = self.record(&drafts, ui) {
             warn("the end of the command is not recorded", &error, ui);
             self.complete = false;
         }
-        renew_from(ahead, &self.run, self.options.lock_timeout, changed_state, ui);
+        let lock_timeout = self.options.lock_timeout;
+        let warnings = refresh_derived_from(ahead, &self.run, lock_timeout, changed_state);
+        report_stale(&warnings, ui);
         self.complete
     }
 
-    fn append(&mut self, drafts: &[Draft<'_>], ui: &Ui) -> anyhow::Result<()> {
+    fn record(&mut self, drafts: &[Draft<'_>], ui: &Ui) -> anyhow::Result<()> {
         let mut recorder = match self.recorder.take() {
             Some(recorder) => recorder,
             None => Recorder::open(self.run.clone(), self.options)?,
@@ -134,11 +137,8 @@ fn append(
     drafts: &[Draft<'_>],
     ui: &Ui,
 ) -> anyhow::Result<Option<String>> {
-    let batch = recorder.append(drafts)?;
-    batch.warnings.iter().for_each(|warning| ui.warn(warning));
-    tell_recovery(batch.recovered_bytes, ui);
     let mut last = None;
-    for outcome in batch.outcomes {
+    for outcome in append_batch(recorder, drafts, ui)?.outcomes {
         last = Some(outcome?.event_id.to_string());
     }
     Ok(last)
@@ -146,7 +146,7 @@ fn append(
 
 /// Says what became of the output. True when all of it was recorded that could be.
 fn tell(fed: &Fed, import: &ImportArgs, ui: &Ui) -> bool {
-    tell_recovery(fed.recovered_bytes, ui);
+    report_recovery(fed.recovered_bytes, ui);
     report(&fed.receipt, fed.first_rejection.as_deref(), ui);
     let mut complete = true;
     if let Err(error) = import.write(&fed.receipt) {

@@ -4,21 +4,18 @@ mod event;
 mod selection;
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::read::{backfills, each_event, events_of, tell_bad_lines};
 use super::{Global, RunArg, folded, now};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::pager::Pager;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
-use crate::event::fields::View;
-use crate::event::hash::line_hash;
-use crate::log::reader::{Body, LogReader};
-use crate::run::dir::RunDir;
-use crate::summary::backfill::Backfills;
+use crate::ops::report::report_bad_lines;
+use crate::ops::show::{Events, head};
 use event::Printing;
 use selection::Selection;
 
@@ -78,14 +75,8 @@ enum Format {
 pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run = args.run.find(global)?;
     if args.head {
-        let mut head = None;
-        each_event(&run, |view, line| {
-            if let Body::Complete(bytes) = line.body {
-                head = Some((view.event.sequence, bytes.to_vec()));
-            }
-        })?;
-        let Some((sequence, line)) = head else { return Ok(Exit::No) };
-        ui.data(format!("{sequence}:{}\n", line_hash(&line)).as_bytes())?;
+        let Some((sequence, hash)) = head(&run)? else { return Ok(Exit::No) };
+        ui.data(format!("{sequence}:{hash}\n").as_bytes())?;
         return Ok(Exit::Fine);
     }
     if args.folded {
@@ -101,7 +92,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         let failure = Failure::new(Exit::Usage, "--follow prints lines, and no list");
         return Err(failure.hint("use --format jsonl").into());
     }
-    let mut backfills = backfills(&run, None)?;
+    let events = Events::open(&run)?;
     let mut printing = Printing {
         run: &run,
         format: args.format,
@@ -115,8 +106,8 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         damaged: None,
     };
     let exit = match args.follow {
-        true => follow(args, &run, &mut backfills, &mut printing, ui)?,
-        false => all(args, &run, &backfills, &mut printing, ui)?,
+        true => follow(args, events, &mut printing, ui)?,
+        false => all(args, &events, &mut printing, ui)?,
     };
     if let Some(message) = printing.damaged {
         let hint = "the reference was left in its place; `runlog validate` names every such event";
@@ -131,8 +122,7 @@ const PRINTED: usize = 64 << 10;
 /// Prints what there is.
 fn all(
     args: &ShowArgs,
-    run: &RunDir,
-    backfills: &Backfills,
+    events: &Events<'_>,
     printing: &mut Printing<'_>,
     ui: &Ui,
 ) -> anyhow::Result<Exit> {
@@ -141,9 +131,8 @@ fn all(
     let mut pending = String::new();
     let mut out = Printer::new(args.format, ui);
     let wanted = |kind: &str| args.selection.may_take(kind) || args.relative;
-    let read = events_of(run, None, wanted, |view, line| {
+    let read = events.each(wanted, |view, line, summary| {
         printing.passes(view.event.timestamp);
-        let summary = backfills.effective(view.event);
         if failed.is_some() || !args.selection.takes(view, summary, now) {
             return;
         }
@@ -180,7 +169,7 @@ fn all(
         }
     }
     out.finish()?;
-    tell_bad_lines(read.bad_lines, run, ui);
+    report_bad_lines(read.bad_lines, printing.run, ui);
     if fitting == 0 {
         ui.note("no event fits");
     }
@@ -193,55 +182,51 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Prints what there is and what is appended, until the run ends or a signal comes.
 fn follow(
     args: &ShowArgs,
-    run: &RunDir,
-    backfills: &mut Backfills,
+    events: Events<'_>,
     printing: &mut Printing<'_>,
     ui: &Ui,
 ) -> anyhow::Result<Exit> {
+    let mut events = events.follow()?;
     let interrupts = Interrupts::watch()?;
-    let mut reader = LogReader::open(&run.events())?;
-    // Of what is there already only the end is wanted, perhaps.
-    let mut waiting = args.tail.map(|_| VecDeque::new());
-    let (mut ended, mut known) = (false, reader.end());
+    // Of the events that are there already perhaps only the last ones are wanted.
+    let mut waiting = args.tail.map(|tail| (VecDeque::new(), tail));
     loop {
-        while let Some(line) = reader.next_line()? {
-            let Ok(Some(event)) = line.event() else { continue };
-            let view = View::of(&event);
-            backfills.observe(&view);
-            ended |= view.role.ends_run();
-            printing.passes(event.timestamp);
-            let summary = backfills.effective(&event);
-            if args.selection.takes(&view, summary, now()) {
-                let text = printing.event(&view, &line, summary);
-                match &mut waiting {
-                    Some(waiting) => waiting.push_back(text),
-                    None => print(&(text + "\n"), args.format, ui)?,
+        let mut failed = None;
+        events.each_new(|view, line, summary| {
+            printing.passes(view.event.timestamp);
+            if !args.selection.takes(view, summary, now()) {
+                return ControlFlow::Continue(());
+            }
+            let text = printing.event(view, line, summary);
+            match &mut waiting {
+                Some((waiting, tail)) => {
+                    waiting.push_back(text);
+                    if waiting.len() > *tail {
+                        waiting.pop_front();
+                    }
                 }
+                None => failed = print(&(text + "\n"), args.format, ui).err(),
             }
-            if let (Some(waiting), Some(tail)) = (&mut waiting, args.tail)
-                && waiting.len() > tail
-            {
-                waiting.pop_front();
-            }
+            if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        if let Some(error) = failed {
+            return Err(error.into());
         }
-        for text in waiting.take().into_iter().flatten() {
+        for text in waiting.take().into_iter().flat_map(|(waiting, _)| waiting) {
             print(&(text + "\n"), args.format, ui)?;
         }
-        if ended {
+        if events.has_ended() {
             return Ok(Exit::Fine);
         }
         loop {
             if let Some(signal) = interrupts.caught() {
                 return Ok(Exit::Signal(signal));
             }
-            let length = run.events().metadata().map_or(known, |metadata| metadata.len());
-            if length > known {
-                known = length;
+            if events.has_grown() {
                 break;
             }
             interrupts.wait(LOOK)?;
         }
-        reader.extend_to(known);
     }
 }
 

@@ -1,12 +1,8 @@
 //! `runlog summarize`
 
-mod patience;
-mod reading;
 mod served;
 mod view;
-mod worker;
 
-use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -15,11 +11,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::format::TableOrJson;
-use super::read::tell_bad_lines;
 use super::runs_table::{Row, SortKey, compare, runs_table};
-use super::{Appending, Global, duration, named_or_all, now, renew, status};
+use super::{Appending, Global, duration, named_or_all, now, status};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
+use crate::cli::host::Asking;
 use crate::cli::parallel;
 use crate::cli::progress::Progress;
 use crate::cli::settings::{Settings, read_text};
@@ -27,6 +23,8 @@ use crate::cli::ui::Ui;
 use crate::event::templates::Templates;
 use crate::history::facts::Total;
 use crate::history::state::Status;
+use crate::ops::report::report_bad_lines;
+use crate::ops::summarize::{Reading, Served, Service, Worker, fill_run};
 use crate::render::human::plural;
 use crate::render::units::size;
 use crate::run::dir::RunDir;
@@ -35,10 +33,8 @@ use crate::run::options::Options;
 use crate::summary::overview::OverviewDocument;
 use crate::summary::prices::Prices;
 use crate::summary::prompt::{MAX_EVENT, Prompt};
-use reading::Reading;
-use served::Served;
+use served::{failed_calls, served_note};
 use view::{one_run, row};
-use worker::{Worker, fill};
 
 /// The heading of the options for models.
 const MODEL: &str = "Summaries by a model";
@@ -170,7 +166,8 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
         alone: runs.len() == 1 && !args.all,
         width: ui.width(),
     };
-    let worker = worker(&args.model, settings, options)?;
+    let host = asking(&args.model, settings, ui);
+    let worker = host.as_ref().map(|host| worker(&args.model, host, options)).transpose()?;
     if args.model.follow && (runs.len() != 1 || worker.is_none()) {
         let failure = Failure::new(Exit::Usage, "--follow serves one run, by --llm-cmd");
         return Err(failure.hint("runlog summarize RUN --llm-cmd 'llm' --follow").into());
@@ -182,13 +179,13 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
         served.add(outcome.served);
     }
     ui.data(shown(outcomes, &context, ui)?.as_bytes())?;
-    if let Some(signal) = worker.as_ref().and_then(Worker::interrupted) {
+    if let Some(signal) = host.as_ref().and_then(Asking::interrupted) {
         return Ok(Exit::Signal(signal));
     }
     if let Some(error) = failure {
         return Err(error);
     }
-    served.outcome()?;
+    failed_calls(&served)?;
     Ok(Exit::Fine)
 }
 
@@ -228,7 +225,7 @@ fn shown(mut outcomes: Vec<Outcome>, context: &Context<'_>, ui: &Ui) -> anyhow::
 fn each_run(
     runs: &[RunDir],
     context: &Context<'_>,
-    worker: Option<&Worker>,
+    worker: Option<&Worker<'_>>,
     ui: &Ui,
 ) -> (Vec<Outcome>, Option<anyhow::Error>) {
     let Some(worker) = worker else {
@@ -238,7 +235,7 @@ fn each_run(
     let mut outcomes = Vec::with_capacity(runs.len());
     let mut hopeless = false;
     for run in runs {
-        if worker.interrupted().is_some() {
+        if worker.host.is_interrupted() {
             break;
         }
         let outcome = one(run, context, Some(worker).filter(|_| !hopeless), ui);
@@ -254,7 +251,7 @@ fn each_run(
 fn one(
     run: &RunDir,
     context: &Context<'_>,
-    worker: Option<&Worker>,
+    worker: Option<&Worker<'_>>,
     ui: &Ui,
 ) -> anyhow::Result<Outcome> {
     let args = context.args;
@@ -264,30 +261,23 @@ fn one(
     if args.dry_run {
         notes = planned(&reading, worker);
     } else {
-        let filled = fill(&mut reading, context.options)?;
-        if filled > 0 {
-            let filled = plural(filled, "summary");
+        let service = worker.map(|worker| Service { worker, follow: args.model.follow });
+        let filled = fill_run(&mut reading, service, context.options, ui)?;
+        served = filled.served;
+        if filled.by_templates > 0 {
+            let filled = plural(filled.by_templates, "summary");
             notes.push(format!("{}: {filled} filled in by templates", run.name()));
         }
-        if let Some(worker) = worker {
-            served = match args.model.follow {
-                true => worker.follow(&mut reading, ui)?,
-                false => worker.serve(&mut reading, ui)?,
-            };
-            notes.extend(served.told(run));
-        }
-        if !reading.derived_files_are_right() {
-            renew(run, args.appending.lock_timeout, false, ui);
-        }
+        notes.extend(served_note(&served, run));
     }
-    tell_bad_lines(reading.bad_lines, run, ui);
+    report_bad_lines(reading.bad_lines, run, ui);
     let document = (args.format == TableOrJson::Json).then(|| document(&reading));
     let text = if context.alone { one_run(&reading, context.width) } else { String::new() };
     Ok(Outcome { row: row(&reading), document, text, notes, served })
 }
 
 /// What would be done.
-fn planned(reading: &Reading, worker: Option<&Worker>) -> Vec<String> {
+fn planned(reading: &Reading, worker: Option<&Worker<'_>>) -> Vec<String> {
     let name = reading.run.name();
     let fill = |(target, summary): (&str, &str)| format!("would fill {target}: {summary}");
     let mut notes: Vec<String> = reading.plan.backfills().map(fill).collect();
@@ -312,16 +302,20 @@ fn document(reading: &Reading) -> OverviewDocument {
     reading.overview.document(&path, chapters)
 }
 
-/// Who asks the model, if there is a command to ask by.
-fn worker(
-    args: &ModelArgs,
-    settings: &Settings,
-    options: Options,
-) -> anyhow::Result<Option<Worker>> {
+/// The way to a model, if there is a command to ask by.
+fn asking<'u>(args: &ModelArgs, settings: &Settings, ui: &'u Ui) -> Option<Asking<'u>> {
     let given = args.llm_cmd.clone().or_else(|| settings.llm_cmd.clone());
-    let Some(command) = given.filter(|command| !command.trim().is_empty()) else {
-        return Ok(None);
-    };
+    let command = given.filter(|command| !command.trim().is_empty())?;
+    let filter = Filter { command, timeout: args.llm_timeout, patient: true };
+    Some(Asking::new(filter, ui))
+}
+
+/// The worker that asks through `host`.
+fn worker<'h>(
+    args: &ModelArgs,
+    host: &'h Asking<'_>,
+    options: Options,
+) -> anyhow::Result<Worker<'h>> {
     let prompt = match &args.prompt_file {
         None => Prompt::default(),
         Some(path) => {
@@ -330,8 +324,6 @@ fn worker(
                 .map_err(|what| Failure::new(Exit::Input, format!("{}: {what}", path.display())))?
         }
     };
-    let filter = Filter { command, timeout: args.llm_timeout, patient: true };
     let (window, max_batch, max_event) = (args.window, args.max_batch, args.max_event_bytes);
-    let watched = OnceCell::new();
-    Ok(Some(Worker { filter, prompt, window, max_batch, max_event, options, watched }))
+    Ok(Worker { prompt, window, max_batch, max_event, options, host })
 }

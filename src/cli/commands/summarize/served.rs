@@ -1,67 +1,40 @@
-//! What asking a model came to, and how it is told.
+//! What is printed of the calls of a model.
 
 use crate::cli::exit::{Exit, Failure};
+use crate::ops::summarize::Served;
 use crate::render::human::plural;
 use crate::run::dir::RunDir;
 
-/// What the asking came to.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Served {
-    pub(super) calls: u64,
-    pub(super) failed: u64,
-    pub(super) filled: u64,
-    pub(super) unanswered: u64,
-    pub(super) unknown: u64,
-    pub(super) repeated: u64,
-    pub(super) taken: u64,
-    /// Whether the command cannot be run, so that asking again is no use.
-    pub(super) hopeless: bool,
+/// What is printed of the calls; nothing when there were none.
+pub(super) fn served_note(served: &Served, run: &RunDir) -> Option<String> {
+    if served.calls == 0 {
+        return None;
+    }
+    let mut parts = vec![format!(
+        "{} filled in by {}",
+        plural(served.filled, "summary"),
+        plural(served.calls, "call")
+    )];
+    for (number, what) in [
+        (served.unanswered, "without an answer"),
+        (served.unknown, "about unknown events, ignored"),
+        (served.repeated, "said twice, ignored"),
+        (served.taken, "not filled in, since other events have the ids for it"),
+    ] {
+        if number > 0 {
+            parts.push(format!("{number} {what}"));
+        }
+    }
+    Some(format!("{}: {}", run.name(), parts.join(", ")))
 }
 
-impl Served {
-    /// Adds what another run came to.
-    pub(super) fn add(&mut self, other: Self) {
-        self.calls += other.calls;
-        self.failed += other.failed;
-        self.filled += other.filled;
-        self.unanswered += other.unanswered;
-        self.unknown += other.unknown;
-        self.repeated += other.repeated;
-        self.taken += other.taken;
-        self.hopeless |= other.hopeless;
+/// The error when calls failed.
+pub(super) fn failed_calls(served: &Served) -> Result<(), Failure> {
+    if served.failed == 0 {
+        return Ok(());
     }
-
-    /// What to say of it; nothing where nobody was asked.
-    pub(super) fn told(self, run: &RunDir) -> Option<String> {
-        if self.calls == 0 {
-            return None;
-        }
-        let mut parts = vec![format!(
-            "{} filled in by {}",
-            plural(self.filled, "summary"),
-            plural(self.calls, "call")
-        )];
-        for (number, what) in [
-            (self.unanswered, "without an answer"),
-            (self.unknown, "about unknown events, ignored"),
-            (self.repeated, "said twice, ignored"),
-            (self.taken, "not filled in, since other events have the ids for it"),
-        ] {
-            if number > 0 {
-                parts.push(format!("{number} {what}"));
-            }
-        }
-        Some(format!("{}: {}", run.name(), parts.join(", ")))
-    }
-
-    /// The exit status that failed calls ask for.
-    pub(super) fn outcome(self) -> Result<(), Failure> {
-        if self.failed == 0 {
-            return Ok(());
-        }
-        let message =
-            format!("{} of {} brought no summaries", self.failed, plural(self.calls, "call"));
-        Err(Failure::new(Exit::Unavailable, message)
-            .hint("the log has an `error` event for each; running the same again asks again"))
-    }
+    let message =
+        format!("{} of {} brought no summaries", served.failed, plural(served.calls, "call"));
+    Err(Failure::new(Exit::Unavailable, message)
+        .hint("the log has an `error` event for each; running the same again asks again"))
 }

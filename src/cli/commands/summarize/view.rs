@@ -1,10 +1,10 @@
 //! The overview for people: one run at a glance, or a row for each of many.
 
-use super::reading::Reading;
 use crate::cli::commands::runs_table::Row;
 use crate::cli::commands::table::{UNKNOWN, table};
 use crate::history::facts::RunFacts;
 use crate::history::told::Name;
+use crate::ops::summarize::Reading;
 use crate::render::bars::{bar, sparkline};
 use crate::render::human::{dollars, duration, plural, short_count};
 use crate::render::inert::{line, preview};

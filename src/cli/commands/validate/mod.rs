@@ -1,28 +1,24 @@
 //! `runlog validate`
 
-mod chapters;
 mod explain;
-mod fix;
-mod one;
 mod output;
-mod reading;
-mod record;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Appending, Global, named_or_all};
+use super::{Appending, Global, named_or_all, now};
 use crate::check::deliverables::{Verdict, worst};
 use crate::check::report::RunReport;
 use crate::check::requirement::Requirement;
 use crate::check::table::{CHECKS, is_meant};
-use crate::cli::exit::{Exit, Failure, sentence};
+use crate::cli::exit::{Exit, Failure, explain, sentence};
 use crate::cli::parallel::each_run;
 use crate::cli::ui::Ui;
+use crate::ops::report::report_stale;
+use crate::ops::validate::{Criteria, ExpectedHead, Fixed, plan_fix, record, validate};
 use crate::run::dir::{RunDir, without_log};
-use one::{Asked, ExpectedHead, validate};
 use output::{Output, shortened};
 
 /// Tell whether a run holds
@@ -134,7 +130,7 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
     let output = Output { reports: &reports, told: &told, args };
     failures.extend(output.write(ui));
     if let Some(last) = failures.pop() {
-        failures.iter().for_each(|failure| ui.warn(&format!("{failure:#}")));
+        failures.iter().for_each(|failure| ui.warn(&sentence(failure)));
         return Err(last);
     }
     if !reports.iter().all(|report| report.passes(args.strict)) {
@@ -190,7 +186,7 @@ fn judge(
     ui: &Ui,
 ) -> anyhow::Result<(Vec<RunReport>, Vec<anyhow::Error>)> {
     let settings = global.settings()?;
-    let asked = Asked {
+    let criteria = Criteria {
         secrets: settings.rules(None)?,
         templates: settings.templates(None)?,
         require: &args.require,
@@ -202,19 +198,25 @@ fn judge(
     };
     let options = args.appending.options(global, ui)?;
     let (outcomes, failure) = each_run(runs, "validating", ui, |run| {
-        let mut found = validate(run, &asked)?;
+        let mut found = validate(run, &criteria)?;
         let mut failure = None;
         if args.fix {
-            let fixed = fix::fix(run, &found, &options, args.dry_run, ui)?;
-            if !args.dry_run {
-                found = validate(run, &asked)?;
+            let plan = plan_fix(run, &found, now())?;
+            if args.dry_run {
+                found.report.fixes = plan.steps;
+            } else {
+                for step in plan.planned() {
+                    ui.note(&format!("{}: {}", found.report.run_id, step.message));
+                }
+                let mut fixed = plan.apply(run, &options, ui);
+                found = validate(run, &criteria)?;
+                failure = failed(&mut fixed);
+                found.report.fixes = fixed.steps;
             }
-            found.report.fixes = fixed.steps;
-            failure = fixed.failure;
         }
         let mut report = found.report;
         if args.record {
-            record::record(run, &report.deliverables, options, ui)?;
+            report_stale(&record(run, &report.deliverables, options)?, ui);
         }
         report.findings.all.retain(|finding| meant(finding.code));
         report.deliverables.retain(|one| one.code.is_none_or(meant));
@@ -223,4 +225,14 @@ fn judge(
     let (reports, failures): (Vec<RunReport>, Vec<Option<Failure>>) = outcomes.into_iter().unzip();
     let failures = failures.into_iter().flatten().map(anyhow::Error::from);
     Ok((reports, failures.chain(failure).collect()))
+}
+
+/// Why not all of a fix was done. A lock that could not be taken has its own exit status only
+/// when nothing was written.
+fn failed(fixed: &mut Fixed) -> Option<Failure> {
+    let failure = explain(&fixed.error.take()?.into());
+    let is_busy = failure.exit == Exit::Busy && fixed.is_untouched();
+    let exit = if is_busy { Exit::Busy } else { Exit::Io };
+    let hint = "the report tells what was mended; try again when the cause is gone";
+    Some(Failure::new(exit, failure.message).hint(hint))
 }

@@ -1,20 +1,24 @@
-//! The chapters of a run held against its tasks, and their files against both.
+//! The chapters of a run compared with its tasks, and the exported files with both.
 
 use crate::chapter::index::Index;
 use crate::check::chapters::event;
 use crate::check::finding::Findings;
-use crate::cli::commands::chapter::compare;
-use crate::cli::commands::read::each_event;
-use crate::cli::turn;
 use crate::event::templates::Templates;
+use crate::ops::chapter::compare;
+use crate::ops::error::OpsError;
+use crate::ops::read::each_event;
+use crate::ops::turn;
 use crate::run::dir::RunDir;
 
-/// Reads the run once more, as the chapters do: its tasks as of each chapter's event.
+/// Reads the run once more, to compare each chapter with the tasks as of its event.
+///
+/// # Errors
+/// When the log cannot be read, or an event has changed.
 pub(super) fn check(
     run: &RunDir,
     templates: &'static Templates,
     findings: &mut Findings,
-) -> anyhow::Result<()> {
+) -> Result<(), OpsError> {
     let mut found = Findings::default();
     let mut index = Index::with_calls(templates);
     each_event(run, |view, line| {
@@ -24,7 +28,7 @@ pub(super) fn check(
     findings.all.append(&mut found.all);
     let mut exported = compare(run, &index)?;
     if !exported.edited.is_empty() {
-        // Somebody may just have folded more, and be writing.
+        // Another process may have folded more meanwhile, and be writing the files.
         let mut index = Index::new(templates);
         each_event(run, |view, line| {
             index.observe(view, line.offset);

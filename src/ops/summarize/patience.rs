@@ -22,6 +22,7 @@ pub(super) struct Patience {
 }
 
 impl Patience {
+    /// No attempts so far; `window` is the shortest wait after a failure.
     pub(super) fn new(window: Duration) -> Self {
         Self {
             window,

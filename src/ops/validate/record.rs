@@ -1,21 +1,24 @@
-//! `runlog validate --record`: the verdict on the deliverables as events.
+//! The verdict on the deliverables, recorded as events.
 
 use crate::check::deliverables::{Deliverable, Verdict, worst};
-use crate::cli::commands::renew;
-use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::json::{Json, ObjectText, quoted};
+use crate::ops::append::append_and_refresh;
+use crate::ops::refresh::RefreshWarning;
+use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
-use crate::run::recorder::Recorder;
 
-/// Appends that the deliverables were checked, each that did not pass, and the verdict.
-pub(super) fn record(
+/// Appends one event for the check, one per deliverable that did not pass, and one for the
+/// verdict. Returns the derived files that could not be brought up to date.
+///
+/// # Errors
+/// When the log cannot be appended to.
+pub(crate) fn record(
     run: &RunDir,
     deliverables: &[Deliverable],
     options: Options,
-    ui: &Ui,
-) -> anyhow::Result<()> {
+) -> Result<Vec<RefreshWarning>, RunError> {
     let list = |paths: &mut dyn Iterator<Item = &Deliverable>| {
         let paths: Vec<String> = paths.map(|one| quoted(&one.path)).collect();
         format!("[{}]", paths.join(","))
@@ -34,9 +37,5 @@ pub(super) fn record(
     completed.text("status", worst(deliverables).name());
     completed.json("missing", Json::trusted(&list(&mut unmet())));
     drafts.push(Draft::new("deliverable.check.completed", completed));
-    for outcome in Recorder::open(run.clone(), options)?.append(&drafts)?.outcomes {
-        outcome?;
-    }
-    renew(run, options.lock_timeout, true, ui);
-    Ok(())
+    Ok(append_and_refresh(run, &drafts, options)?.warnings)
 }

@@ -1,5 +1,5 @@
-//! Reading a log by two threads: one looks at the lines by themselves, the other takes them
-//! together, and looks at some itself when it would have to wait.
+//! A log read by two threads: one examines each line by itself, the other takes the lines in
+//! order, and examines some itself when it would have to wait.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, sync_channel};
@@ -42,7 +42,10 @@ impl Piece {
     }
 }
 
-/// Calls `each` with every line, and what it is by itself.
+/// Calls `each` with every line and the facts of the line by itself.
+///
+/// # Errors
+/// When the log cannot be read.
 pub(super) fn each_line(
     mut reader: LogReader,
     secrets: &'static Secrets,

@@ -1,37 +1,41 @@
-//! Taking turns between processes that do the same work on a run, by a lock on a directory.
+//! Processes that do the same work on a run take turns, by a lock on a directory.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::fs::FsError;
+use crate::ops::error::OpsError;
 
 /// How the wait for a turn ended.
 #[derive(Debug)]
-pub(super) enum Turn {
-    /// It is this process's, until this is dropped.
+pub(crate) enum Turn {
+    /// This process has the turn until this value is dropped.
     Ours {
         /// Holds the lock.
         _lock: File,
     },
-    /// Another process had it for too long.
+    /// Another process had the turn for longer than this one waits.
     Late,
-    /// Nobody wants it any more.
+    /// The caller stopped waiting.
     Stopped,
 }
 
 /// Whether another process has the turn right now.
-pub(super) fn is_taken(directory: &Path) -> bool {
+pub(crate) fn is_taken(directory: &Path) -> bool {
     File::open(directory).is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// Waits for a turn: forever, or so long at most. Between two looks `wait` is called, first
-/// with true, and says whether to go on.
-pub(super) fn take(
+/// Waits for a turn, for `longest` at most if given. Between two attempts it calls `wait`, with
+/// true the first time; `wait` returns whether to go on.
+///
+/// # Errors
+/// When the directory cannot be locked, or `wait` fails.
+pub(crate) fn take(
     directory: &Path,
     longest: Option<Duration>,
-    mut wait: impl FnMut(bool) -> anyhow::Result<bool>,
-) -> anyhow::Result<Turn> {
+    mut wait: impl FnMut(bool) -> Result<bool, OpsError>,
+) -> Result<Turn, OpsError> {
     let failed = |error| FsError::io(directory, "lock", error);
     let lock = File::open(directory).map_err(failed)?;
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! A run as `summarize` reads it: once, and on from there when it has grown.
+//! A run as the summaries need it: read once, and from there on when the log has grown.
 
 use crate::event::catalogue::Class;
 use crate::event::fields::View;
@@ -16,28 +16,35 @@ use crate::summary::prices::Prices;
 use crate::summary::wanted::Wanted;
 
 /// What was read of a run so far.
-pub(super) struct Reading {
-    pub(super) run: RunDir,
-    pub(super) overview: Overview,
-    pub(super) chapters: Chapters,
-    pub(super) tasks: Tasks,
+pub(crate) struct Reading {
+    /// The run.
+    pub(crate) run: RunDir,
+    /// The figures of the run.
+    pub(crate) overview: Overview,
+    /// Its chapters.
+    pub(crate) chapters: Chapters,
+    /// Its tasks.
+    pub(crate) tasks: Tasks,
     /// What templates can fill in.
-    pub(super) plan: Plan,
-    /// What a model is wanted for.
-    pub(super) wanted: Wanted,
-    /// Lines that hold no event.
-    pub(super) bad_lines: u64,
+    pub(crate) plan: Plan,
+    /// The events that need a model's summary.
+    pub(crate) wanted: Wanted,
+    /// Lines that are no valid events.
+    pub(crate) bad_lines: u64,
     templates: &'static Templates,
     reader: LogReader,
     records: Records,
-    /// The records that there are, held against those that there should be.
+    /// The stored records, compared with those that the events give.
     tools: Mirror,
     errors: Mirror,
 }
 
 impl Reading {
     /// Opens the log of a run; nothing is read yet.
-    pub(super) fn open(
+    ///
+    /// # Errors
+    /// When the log cannot be opened.
+    pub(crate) fn open(
         run: RunDir,
         templates: &'static Templates,
         prices: &'static Prices,
@@ -61,8 +68,11 @@ impl Reading {
         })
     }
 
-    /// Reads what the log holds by now.
-    pub(super) fn catch_up(&mut self) -> Result<(), RunError> {
+    /// Reads what the log has by now.
+    ///
+    /// # Errors
+    /// When the log is gone or cannot be read.
+    pub(crate) fn catch_up(&mut self) -> Result<(), RunError> {
         if !self.run.has_log()? {
             return Err(RunError::no_such_run(&self.run));
         }
@@ -91,13 +101,13 @@ impl Reading {
     }
 
     /// Whether `run.json` and the files of records are as of the newest event.
-    pub(super) fn derived_files_are_right(&mut self) -> bool {
+    pub(crate) fn derived_files_are_right(&mut self) -> bool {
         let right = |records: &mut Mirror| !records.differs() && records.lacking() == 0;
         self.overview.fold.is_stored(&self.run) && right(&mut self.tools) && right(&mut self.errors)
     }
 
     /// Whether the run has ended.
-    pub(super) fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         self.overview.state().status().is_over()
     }
 }

@@ -1,6 +1,6 @@
-//! Reading a run's log from its first line to its last.
+//! The loops over a run's log: every event, the events up to a sequence, the events of some
+//! types. Nothing above this layer opens a log itself.
 
-use crate::cli::ui::Ui;
 use crate::event::catalogue;
 use crate::event::envelope::peek;
 use crate::event::fields::View;
@@ -10,26 +10,32 @@ use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::summary::backfill::Backfills;
 
-/// What reading came to, besides the events.
+/// What a pass over a log returns besides the events.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Read {
-    /// Lines that hold no event.
-    pub(super) bad_lines: u64,
+pub(crate) struct Read {
+    /// Lines that are no valid events.
+    pub(crate) bad_lines: u64,
     /// Bytes of the log up to its last newline.
-    pub(super) end: u64,
+    pub(crate) end: u64,
 }
 
-/// Calls `each` with every event. Bad lines are counted and passed over.
-pub(super) fn each_event(
+/// Calls `each` with every event. Bad lines are counted and skipped.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn each_event(
     run: &RunDir,
     each: impl FnMut(&View<'_, '_>, &Line<'_>),
 ) -> Result<Read, RunError> {
     events_until(run, None, each)
 }
 
-/// Like [`each_event`], up to the first event of that sequence or a greater one: what stands
-/// behind it in a damaged log does not belong to it, whatever its sequence.
-pub(super) fn events_until(
+/// Like [`each_event`], up to the first event whose sequence is `last` or greater. In a damaged
+/// log, later lines may have smaller sequences; they are not read.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn events_until(
     run: &RunDir,
     last: Option<u64>,
     mut each: impl FnMut(&View<'_, '_>, &Line<'_>),
@@ -52,9 +58,12 @@ pub(super) fn events_until(
     Ok(read)
 }
 
-/// Like [`events_until`], for events of some types: of most others only the beginning of the
-/// line is read, so bad lines among them are not counted.
-pub(super) fn events_of(
+/// Like [`events_until`], for the event types that `wanted` selects. Of most other events only
+/// the beginning of the line is parsed, so bad lines among them are not counted.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn events_of(
     run: &RunDir,
     last: Option<u64>,
     wanted: impl Fn(&str) -> bool,
@@ -88,22 +97,13 @@ pub(super) fn events_of(
     Ok(read)
 }
 
-/// The summaries that came after their events, up to an event where that is given.
-pub(super) fn backfills(run: &RunDir, last: Option<u64>) -> Result<Backfills, RunError> {
+/// The summaries that were recorded after their events, up to the sequence `last` if given.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn backfills(run: &RunDir, last: Option<u64>) -> Result<Backfills, RunError> {
     let mut backfills = Backfills::default();
     let wanted = |kind: &str| catalogue::role(kind) == Role::Backfill;
     events_of(run, last, wanted, |view, _| backfills.observe(view))?;
     Ok(backfills)
-}
-
-/// Says that lines were passed over.
-pub(super) fn tell_bad_lines(bad_lines: u64, run: &RunDir, ui: &Ui) {
-    if bad_lines > 0 {
-        ui.warn(&format!(
-            "{} of {} hold no event and were passed over; `runlog validate {}` names them",
-            crate::render::human::plural(bad_lines, "line"),
-            run.events().display(),
-            run.name()
-        ));
-    }
 }

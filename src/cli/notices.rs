@@ -1,0 +1,21 @@
+//! What the use cases report, printed.
+
+use super::ui::Ui;
+use crate::ops::report::{Notice, Report};
+
+impl Report for Ui {
+    fn report(&self, notice: &Notice<'_>) {
+        let text = notice.to_string();
+        match notice {
+            Notice::BadLines { .. }
+            | Notice::Recording(_)
+            | Notice::Recovered { .. }
+            | Notice::Stale(_)
+            | Notice::NoSummaries { .. }
+            | Notice::NoChapters { .. } => self.warn(&text),
+            Notice::WaitsForWorker(_) | Notice::Filled { .. } | Notice::WaitsForRound(_) => {
+                self.note(&text);
+            }
+        }
+    }
+}

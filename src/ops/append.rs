@@ -1,0 +1,81 @@
+//! Events appended to a run, and the derived files brought up to date after them.
+
+use std::time::Duration;
+
+use super::refresh::{RefreshWarning, refresh_derived};
+use super::report::{Notice, Report, report_recovery, report_stale};
+use crate::event::draft::Draft;
+use crate::run::RunError;
+use crate::run::batch::{Batch, Recorded};
+use crate::run::dir::RunDir;
+use crate::run::options::Options;
+use crate::run::recorder::Recorder;
+
+/// What an append and the refresh after it return.
+#[derive(Debug)]
+pub(crate) struct Appended {
+    /// The events, in the order of the drafts.
+    pub(crate) recorded: Vec<Recorded>,
+    /// The derived files that could not be brought up to date.
+    pub(crate) warnings: Vec<RefreshWarning>,
+}
+
+/// Appends the drafts in one write. The derived files are left to the caller.
+///
+/// # Errors
+/// When the log cannot be appended to, or a draft is refused.
+pub(crate) fn append(
+    run: &RunDir,
+    drafts: &[Draft<'_>],
+    options: Options,
+) -> Result<Vec<Recorded>, RunError> {
+    Recorder::open(run.clone(), options)?.append(drafts)?.outcomes.into_iter().collect()
+}
+
+/// Appends the drafts in one write, then brings the derived files and the transcript up to date.
+///
+/// # Errors
+/// As [`append`].
+pub(crate) fn append_and_refresh(
+    run: &RunDir,
+    drafts: &[Draft<'_>],
+    options: Options,
+) -> Result<Appended, RunError> {
+    let recorded = append(run, drafts, options)?;
+    let warnings = refresh_derived(run, options.lock_timeout, true);
+    Ok(Appended { recorded, warnings })
+}
+
+/// Appends one event through an open recorder, and brings the derived files up to date after a
+/// lifecycle event. `None` when the recorder has no outcome for it, which is a bug.
+///
+/// # Errors
+/// When the log cannot be appended to, or the event is refused.
+pub(crate) fn append_event(
+    recorder: &mut Recorder,
+    draft: &Draft<'_>,
+    lock_timeout: Duration,
+    report: &dyn Report,
+) -> Result<Option<Recorded>, RunError> {
+    let mut batch = append_batch(recorder, std::slice::from_ref(draft), report)?;
+    if batch.lifecycle {
+        report_stale(&refresh_derived(recorder.run(), lock_timeout, true), report);
+    }
+    batch.outcomes.pop().transpose()
+}
+
+/// Appends the drafts in one write through an open recorder, and reports its warnings. Each
+/// draft has its own outcome; the derived files are left to the caller.
+///
+/// # Errors
+/// When the log cannot be appended to.
+pub(crate) fn append_batch(
+    recorder: &mut Recorder,
+    drafts: &[Draft<'_>],
+    report: &dyn Report,
+) -> Result<Batch, RunError> {
+    let batch = recorder.append(drafts)?;
+    batch.warnings.iter().for_each(|warning| report.report(&Notice::Recording(warning)));
+    report_recovery(batch.recovered_bytes, report);
+    Ok(batch)
+}

@@ -1,0 +1,59 @@
+//! The exported tree compared with the tree that the events give.
+
+use std::collections::BTreeMap;
+
+use super::content::{content, open_log};
+use super::manifest::{MANIFEST, MAX_PAGE, Manifest};
+use super::paths::{is_link_to, links, no_links, relative, upward};
+use crate::chapter::index::Index;
+use crate::chapter::tree;
+use crate::check::chapters::Exported;
+use crate::event::hash::{hex, sha256};
+use crate::fs::{is_regular, read_small};
+use crate::ops::error::OpsError;
+use crate::run::dir::RunDir;
+
+/// Compares the exported tree in the run directory with the tree that the events give.
+///
+/// # Errors
+/// When the log cannot be read, or an event has changed.
+pub(crate) fn compare(run: &RunDir, index: &Index) -> Result<Exported, OpsError> {
+    let out = run.chapters();
+    let made = Manifest::read(&out).unwrap_or_default();
+    let blobs = relative(&out, &run.blobs());
+    let log = open_log(run)?;
+    let mut exported = Exported::default();
+    let mut files = BTreeMap::new();
+    for (path, node) in tree::files(index) {
+        let expected = content(run, &log, index, node, &upward(&path, &blobs))?;
+        let file = out.join(&path);
+        let there = if no_links(&out, &path) && is_regular(&file) {
+            read_small(&file, MAX_PAGE).ok().flatten()
+        } else {
+            None
+        };
+        let Some(there) = there else {
+            exported.behind.push(path);
+            continue;
+        };
+        files.insert(path.clone(), hex(&sha256(&there)));
+        if there != expected.as_bytes() {
+            let unchanged = made.files.get(&path).is_some_and(|hash| *hash == hex(&sha256(&there)));
+            if unchanged { &mut exported.behind } else { &mut exported.edited }.push(path);
+        }
+    }
+    for (path, target) in links(index) {
+        if !is_link_to(&out.join(&path), &target) {
+            exported.behind.push(path.clone());
+        }
+        files.insert(path, target);
+    }
+    // Only of a tree that is as it should be the list can be said to be wrong.
+    let list = Manifest { schema_version: 1, run_id: index.run_id.clone(), files };
+    let whole = exported.behind.is_empty() && exported.edited.is_empty();
+    let wanted = !list.files.is_empty();
+    if whole && wanted && Manifest::bytes(&out) != Some(list.to_bytes()) {
+        exported.behind.push(MANIFEST.to_owned());
+    }
+    Ok(exported)
+}

@@ -1,0 +1,219 @@
+//! The chapters' tree written as read-only files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+use super::content::{content, open_log};
+use super::lookup::read_index;
+use super::manifest::{MANIFEST, MAX_MANIFEST, MAX_PAGE, Manifest};
+use super::paths::{folders_of, is_inside, is_link_to, links, no_links, relative, upward};
+use crate::chapter::index::Index;
+use crate::chapter::tree;
+use crate::event::hash::{hex, sha256};
+use crate::event::templates::Templates;
+use crate::fs::{
+    FsError, is_regular, is_temporary, make_dir, read_small, replace, replace_read_only,
+};
+use crate::ops::error::OpsError;
+use crate::ops::report::Report;
+use crate::ops::turn::{self, Turn};
+use crate::run::dir::RunDir;
+use crate::run::options::Options;
+
+/// Brings the exported tree in the run directory up to date.
+///
+/// # Errors
+/// As [`export`], and when other files have names that the export needs.
+pub(crate) fn rebuild(
+    run: &RunDir,
+    options: &Options,
+    report: &dyn Report,
+) -> Result<(), OpsError> {
+    let outcome = export(run, &run.chapters(), options.templates, options.lock_timeout, report)?;
+    match outcome.foreign.first() {
+        None => Ok(()),
+        Some(first) => Err(OpsError::NotExported { path: run.chapters().join(first) }),
+    }
+}
+
+/// What an export did.
+#[derive(Debug, Default)]
+pub(crate) struct ExportOutcome {
+    /// Files of the tree.
+    pub(crate) files: u64,
+    /// Files that were written.
+    pub(crate) written: u64,
+    /// Files of chapters that are gone, which were removed.
+    pub(crate) removed: u64,
+    /// Paths at which there are files that the export did not write.
+    pub(crate) foreign: Vec<String>,
+}
+
+/// Writes the tree: new files appear whole, changed ones are replaced whole, those of chapters
+/// that are gone are removed, and whatever else lies there is left alone.
+///
+/// # Errors
+/// When the log cannot be read, a file cannot be written, another export works there, or the
+/// directory has the chapters of another run.
+pub(crate) fn export(
+    run: &RunDir,
+    out: &Path,
+    templates: &'static Templates,
+    lock_timeout: Duration,
+    report: &dyn Report,
+) -> Result<ExportOutcome, OpsError> {
+    make_dir(out)?;
+    let _turn = turn(out, lock_timeout)?;
+    // Only now: what another export saw may be older.
+    let (index, _) = read_index(run, Index::new(templates), report)?;
+    let blobs = relative(out, &run.blobs());
+    let log = open_log(run)?;
+    let made = Manifest::read(out)?;
+    let list = List { out, run_id: index.run_id.clone() };
+    // In the run directory itself the list is wrong, not the place.
+    if out != run.chapters() && !made.files.is_empty() && made.run_id != list.run_id {
+        return Err(OpsError::OtherRun { directory: out.to_owned(), run_id: made.run_id });
+    }
+    let made: BTreeMap<String, String> =
+        made.files.into_iter().filter(|(path, _)| is_inside(path)).collect();
+    let links = links(&index);
+    // What was inside another chapter may be outermost again.
+    for (path, target) in made.iter().filter(|(path, _)| links.get(*path) != made.get(*path)) {
+        if is_link_to(&out.join(path), target) {
+            let _ = std::fs::remove_file(out.join(path));
+        }
+    }
+    let mut outcome = ExportOutcome::default();
+    let mut files = BTreeMap::new();
+    let mut announced = false;
+    for (path, node) in tree::files(&index) {
+        let bytes = content(run, &log, &index, node, &upward(&path, &blobs))?.into_bytes();
+        let hash = hex(&sha256(&bytes));
+        let target = out.join(&path);
+        let there = target.symlink_metadata().is_ok();
+        let same = there
+            && no_links(out, &path)
+            && is_regular(&target)
+            && read_small(&target, MAX_PAGE).is_ok_and(|old| old.as_deref() == Some(&*bytes));
+        if there && !same && !made.contains_key(&path) {
+            outcome.foreign.push(path);
+            continue;
+        }
+        if !same {
+            folders(out, &path)?;
+            if !there && !std::mem::replace(&mut announced, true) {
+                // Whatever happens from now on, new files are known as the export's.
+                list.announce(&made, &index)?;
+            }
+            replace_read_only(&target, &bytes)?;
+            outcome.written += 1;
+        }
+        outcome.files += 1;
+        files.insert(path, hash);
+    }
+    for (path, hash) in made.iter().filter(|(path, _)| !files.contains_key(*path)) {
+        let target = out.join(path);
+        let own = no_links(out, path)
+            && is_regular(&target)
+            && read_small(&target, MAX_PAGE)
+                .is_ok_and(|bytes| bytes.is_some_and(|bytes| hex(&sha256(&bytes)) == *hash));
+        if own {
+            std::fs::remove_file(&target).map_err(|error| FsError::io(&target, "remove", error))?;
+            outcome.removed += 1;
+        }
+        // Folders that are empty now; others stay.
+        for folder in folders_of(path) {
+            let _ = std::fs::remove_dir(out.join(folder));
+        }
+    }
+    for (path, target) in links {
+        let place = out.join(&path);
+        if place.symlink_metadata().is_err() {
+            std::os::unix::fs::symlink(&target, &place)
+                .map_err(|error| FsError::io(&place, "create", error))?;
+        }
+        if is_link_to(&place, &target) {
+            files.insert(path, target);
+        } else {
+            outcome.foreign.push(path);
+        }
+    }
+    sweep(out, files.keys());
+    list.finish(files)?;
+    Ok(outcome)
+}
+
+/// Removes what exports that were killed left in the folders of the tree.
+fn sweep<'p>(out: &Path, files: impl Iterator<Item = &'p String>) {
+    let folders: BTreeSet<&Path> = files.filter_map(|path| Path::new(path).parent()).collect();
+    for folder in folders {
+        let entries = std::fs::read_dir(out.join(folder)).into_iter().flatten().flatten();
+        for entry in entries {
+            if is_temporary(&entry.file_name()) && is_regular(&entry.path()) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// The list of what an export made.
+struct List<'o> {
+    out: &'o Path,
+    run_id: String,
+}
+
+impl List<'_> {
+    /// Lists what there is and what will be, without hashes for the latter: an export that is
+    /// cut off knows its files again.
+    fn announce(&self, made: &BTreeMap<String, String>, index: &Index) -> Result<(), FsError> {
+        let mut files = made.clone();
+        for (path, _) in tree::files(index) {
+            if self.out.join(&path).symlink_metadata().is_err() {
+                files.entry(path).or_default();
+            }
+        }
+        self.write(files)
+    }
+
+    /// Lists what there is. The folder itself stays, since exports take turns by it.
+    fn finish(&self, files: BTreeMap<String, String>) -> Result<(), FsError> {
+        if !files.is_empty() {
+            return self.write(files);
+        }
+        let _ = std::fs::remove_file(self.out.join(MANIFEST));
+        Ok(())
+    }
+
+    fn write(&self, files: BTreeMap<String, String>) -> Result<(), FsError> {
+        let bytes = Manifest { schema_version: 1, run_id: self.run_id.clone(), files }.to_bytes();
+        let path = self.out.join(MANIFEST);
+        let old = read_small(&path, MAX_MANIFEST)?;
+        if old.as_deref() != Some(&bytes) {
+            replace(&path, &bytes)?;
+        }
+        Ok(())
+    }
+}
+
+/// Makes the folders of a file.
+fn folders(out: &Path, path: &str) -> Result<(), FsError> {
+    let folders: Vec<&Path> = folders_of(path).collect();
+    for folder in folders.into_iter().rev() {
+        make_dir(&out.join(folder))?;
+    }
+    Ok(())
+}
+
+/// Waits until no other export writes there.
+fn turn(out: &Path, lock_timeout: Duration) -> Result<Turn, OpsError> {
+    const LOOK: Duration = Duration::from_millis(20);
+    let turn = turn::take(out, Some(lock_timeout), |_| {
+        std::thread::sleep(LOOK);
+        Ok(true)
+    })?;
+    match turn {
+        Turn::Ours { .. } | Turn::Stopped => Ok(turn),
+        Turn::Late => Err(OpsError::ExportBusy { directory: out.to_owned() }),
+    }
+}

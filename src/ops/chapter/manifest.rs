@@ -1,0 +1,47 @@
+//! The list of files that an export wrote, by which it recognizes its own files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fs::{FsError, read_small};
+
+/// Name of the list in the exported tree.
+pub(super) const MANIFEST: &str = ".runlog-export.json";
+/// Largest such list that is read, in bytes.
+pub(super) const MAX_MANIFEST: u64 = 256 << 20;
+/// Largest page that is compared, in bytes.
+pub(super) const MAX_PAGE: u64 = 64 << 20;
+
+/// The files that an export wrote.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(super) struct Manifest {
+    /// Version of this list's format.
+    pub(super) schema_version: u32,
+    /// The run whose chapters they are.
+    pub(super) run_id: String,
+    /// SHA-256 of each file, or where a link leads, by its path.
+    pub(super) files: BTreeMap<String, String>,
+}
+
+impl Manifest {
+    /// The bytes of the list in a tree; `None` when there is none that can be read.
+    pub(super) fn bytes(out: &Path) -> Option<Vec<u8>> {
+        read_small(&out.join(MANIFEST), MAX_MANIFEST).ok().flatten()
+    }
+
+    /// The list in a tree; an empty one when there is none, or none that can be parsed.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(super) fn read(out: &Path) -> Result<Self, FsError> {
+        let bytes = read_small(&out.join(MANIFEST), MAX_MANIFEST)?;
+        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
+    }
+
+    /// The list as it is stored.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec_pretty(self).unwrap_or_default()
+    }
+}

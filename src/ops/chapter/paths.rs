@@ -1,0 +1,65 @@
+//! Paths in the exported tree: folders, links, and the way from one place to another.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
+
+use crate::chapter::index::Index;
+use crate::fs::open_dir;
+use crate::history::chapters::Chapter;
+use crate::render::uri;
+
+/// Links at the places where chapters were before others enclosed them, so that a path that
+/// an agent knows is found by `cat` too: path and target.
+pub(super) fn links(index: &Index) -> BTreeMap<String, String> {
+    let inner = index.chapters.active().filter(|chapter| index.chapters.parent(chapter).is_some());
+    let link = |chapter: &Chapter| {
+        let path = index.chapters.path(chapter);
+        (chapter.slug.clone(), path.trim_start_matches("/chapters/").to_owned())
+    };
+    inner.map(link).collect()
+}
+
+/// Whether a path is a link that leads to `target`.
+pub(super) fn is_link_to(place: &Path, target: &str) -> bool {
+    std::fs::read_link(place).is_ok_and(|there| there == Path::new(target))
+}
+
+/// Whether the folders of a file are folders, and not links to some.
+pub(super) fn no_links(out: &Path, path: &str) -> bool {
+    folders_of(path).all(|folder| open_dir(&out.join(folder)).is_ok())
+}
+
+/// Whether a path of a list leads nowhere else.
+pub(super) fn is_inside(path: &str) -> bool {
+    Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// The folders of a file, the innermost first.
+pub(super) fn folders_of(path: &str) -> impl Iterator<Item = &Path> {
+    Path::new(path).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty())
+}
+
+/// The way from a file of the tree to a folder that is at `relative` from the tree.
+pub(super) fn upward(path: &str, relative: &str) -> String {
+    format!("{}{relative}/", "../".repeat(path.matches('/').count()))
+}
+
+/// The path from a directory to another place: `..` for each folder that only the former has.
+pub(super) fn relative(from: &Path, to: &Path) -> String {
+    let full = |path: &Path| {
+        let parent = match path.parent() {
+            Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+            Some(parent) => parent,
+            None => path,
+        };
+        let parent = parent.canonicalize().unwrap_or_else(|_| parent.to_owned());
+        path.file_name().map_or_else(|| parent.clone(), |name| parent.join(name))
+    };
+    let (from, to) = (full(from), full(to));
+    let shared = from.components().zip(to.components()).take_while(|(one, other)| one == other);
+    let shared = shared.count();
+    let up = from.components().skip(shared).map(|_| "..".to_owned());
+    let down = to.components().skip(shared);
+    let down = down.map(|part| part.as_os_str().to_string_lossy().into_owned());
+    uri::relative(&up.chain(down).collect::<Vec<_>>().join("/"))
+}

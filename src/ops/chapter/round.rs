@@ -1,0 +1,181 @@
+//! A round: an agent whose context has grown too large is asked what to fold.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::fold::{FoldInput, fold};
+use crate::chapter::answer;
+use crate::chapter::ask::{self, COLUMNS};
+use crate::chapter::folded::Folded;
+use crate::chapter::index::Index;
+use crate::event::draft::Draft;
+use crate::fs::make_dir;
+use crate::history::chapters::Chapter;
+use crate::history::usage::NewestCall;
+use crate::ops::append;
+use crate::ops::error::OpsError;
+use crate::ops::host::Host;
+use crate::ops::read::{each_event, events_until};
+use crate::ops::refresh::refresh_derived;
+use crate::ops::report::{Notice, report_stale};
+use crate::ops::turn::{self, Turn};
+use crate::render::human::plural;
+use crate::run::RunError;
+use crate::run::dir::RunDir;
+use crate::run::options::Options;
+
+/// Longest context that an agent is given, in bytes: more than any model takes.
+const MAX_CONTEXT: usize = 8 << 20;
+
+/// How often a process that waits for its turn tries again.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// The newest call of a model in the log that reports the size of its input.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn newest_call(run: &RunDir) -> Result<Option<NewestCall>, RunError> {
+    let mut newest = None;
+    each_event(run, |view, _| newest = NewestCall::of(view).or(newest))?;
+    Ok(newest)
+}
+
+/// What rounds need.
+pub(crate) struct Rounds<'h> {
+    /// The run.
+    pub(crate) run: RunDir,
+    /// A round is due when a call had a greater input, in tokens.
+    pub(crate) trigger: u64,
+    /// Most bytes of each piece of an event in the context.
+    pub(crate) max_event_bytes: usize,
+    /// How events are recorded.
+    pub(crate) options: Options,
+    /// Whom the agent is asked through.
+    pub(crate) host: &'h dyn Host,
+}
+
+/// Why an answer cannot be used, and the answer if there is one.
+#[derive(Clone)]
+struct Unusable {
+    reason: String,
+    answer: String,
+}
+
+impl Rounds<'_> {
+    /// Waits until no other process asks an agent about the run, so that nobody pays twice.
+    /// `None` when the work should stop before that.
+    ///
+    /// # Errors
+    /// When the wait takes longer than the lock timeout, or the directory cannot be locked.
+    pub(crate) fn take_turn(&self) -> Result<Option<Turn>, OpsError> {
+        // Any directory of the run would do that nothing else locks.
+        let path = self.run.logs();
+        make_dir(&path)?;
+        let turn = turn::take(&path, Some(self.options.lock_timeout), |first| {
+            if first {
+                self.host.report(&Notice::WaitsForRound(&self.run));
+            }
+            self.host.wait(LOOK)?;
+            Ok(!self.host.is_interrupted())
+        })?;
+        match turn {
+            Turn::Stopped => Ok(None),
+            Turn::Ours { .. } => Ok(Some(turn)),
+            Turn::Late => Err(OpsError::RoundBusy),
+        }
+    }
+
+    /// One round: the agent is asked, and its answer is applied. Returns the new chapters;
+    /// `None` when the answer cannot be used, which leaves only the record of a failed task.
+    ///
+    /// # Errors
+    /// When the run cannot be read or recorded to.
+    pub(crate) fn ask(&self, call: &NewestCall) -> Result<Option<Vec<Chapter>>, OpsError> {
+        let Self { run, trigger, options, host, .. } = self;
+        let started = self.append(ask::started(call, *trigger))?;
+        let outcome = self.chapters(call, started);
+        let Unusable { reason, answer } = match &outcome {
+            Ok(Ok(_)) => return outcome.map(Result::ok),
+            Ok(Err(unusable)) => unusable.clone(),
+            Err(error) => Unusable { reason: error.to_string(), answer: String::new() },
+        };
+        let recorded = self.append(ask::failed(&reason, &answer));
+        // The first error is the one that is reported.
+        outcome?.ok();
+        recorded?;
+        host.report(&Notice::NoChapters { run, reason: &reason });
+        report_stale(&refresh_derived(run, options.lock_timeout, false), *host);
+        Ok(None)
+    }
+
+    /// The chapters that the agent makes of the tasks before the task of this round, whose first
+    /// event has the sequence `started`; otherwise why its answer cannot be used.
+    fn chapters(
+        &self,
+        call: &NewestCall,
+        started: u64,
+    ) -> Result<Result<Vec<Chapter>, Unusable>, OpsError> {
+        // From now on the numbers are certain: no start of a task can change them.
+        let mut index = Index::new(self.options.templates);
+        events_until(&self.run, Some(started), |view, line| {
+            if view.event.sequence < started {
+                index.observe(view, line.offset);
+            }
+        })?;
+        let known = index.tasks.all().len() as u64;
+        let prompt = ask::prompt(call, self.trigger, &self.context(&index, started)?, &index);
+        let answer = match self.host.ask(prompt) {
+            Ok(answer) => answer,
+            Err(none) => {
+                return Ok(Err(Unusable { reason: none.message, answer: String::new() }));
+            }
+        };
+        let unusable = |reason| Ok(Err(Unusable { reason, answer: answer.clone() }));
+        let requests = match answer::read(&answer) {
+            Ok(requests) => requests,
+            Err(error) => return unusable(format!("the answer cannot be used: {error}")),
+        };
+        let then = vec![ask::succeeded(&requests)];
+        let input = FoldInput { requests: &requests, known: Some(known), then };
+        match fold(&self.run, &input, self.options, self.host) {
+            Ok(chapters) => Ok(Ok(chapters)),
+            Err(OpsError::Refused(refused)) => {
+                unusable(format!("the answer cannot be applied: {refused}"))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The run as the agent has it in its context, without secrets; only the newest part of it
+    /// when it is longer than any context.
+    fn context(&self, index: &Index, started: u64) -> Result<String, RunError> {
+        let mut folded = Folded::new(index);
+        let (mut lines, mut bytes, mut left_out) = (VecDeque::new(), 0, 0_u64);
+        events_until(&self.run, Some(started), |view, _| {
+            if view.event.sequence >= started {
+                return;
+            }
+            let text = folded.lines(view, COLUMNS, self.max_event_bytes);
+            let secrets = self.options.secrets.and_then(|rules| rules.redact(&text));
+            let text = secrets.map_or(text, |redacted| redacted.text);
+            bytes += text.len();
+            lines.push_back(text);
+            while bytes > MAX_CONTEXT {
+                let oldest: String = lines.pop_front().unwrap_or_default();
+                bytes -= oldest.len();
+                left_out += 1;
+            }
+        })?;
+        let head = match left_out {
+            0 => String::new(),
+            count => format!("({} left out here)\n", plural(count, "older event")),
+        };
+        Ok(head + &Vec::from(lines).concat())
+    }
+
+    /// Appends one event; its sequence.
+    fn append(&self, draft: Draft<'static>) -> Result<u64, RunError> {
+        let recorded = append::append(&self.run, &[draft], self.options)?;
+        Ok(recorded.last().map_or(0, |event| event.sequence))
+    }
+}

@@ -1,0 +1,154 @@
+//! Why a use case failed.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::chapter::plan::{Refusal, Request};
+use crate::fs::FsError;
+use crate::log::LogError;
+use crate::run::RunError;
+
+/// Why a use case failed.
+#[derive(Debug)]
+pub(crate) enum OpsError {
+    /// The run cannot be read or recorded to.
+    Run(RunError),
+    /// Waiting for signals or other processes failed.
+    Wait(io::Error),
+    /// The line of an event is no longer what it was when the log was read.
+    EventChanged {
+        /// The event's sequence.
+        sequence: u64,
+    },
+    /// Another process exports to the same directory.
+    ExportBusy {
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// The directory has the exported chapters of another run.
+    OtherRun {
+        /// The directory.
+        directory: PathBuf,
+        /// The run whose chapters are there.
+        run_id: String,
+    },
+    /// A file that the export did not write has the name of one of its files.
+    NotExported {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no chapter of that name.
+    NoSuchChapter(String),
+    /// There is nothing at that path among the chapters.
+    NoSuchPath(String),
+    /// The path among the chapters is a folder and no file.
+    IsFolder(String),
+    /// A request to fold was refused.
+    Refused(Box<Refused>),
+    /// The log grows faster than it can be read.
+    Grows {
+        /// The log.
+        log: PathBuf,
+    },
+    /// Another worker serves the run.
+    WorkerBusy {
+        /// How long this one waited.
+        waited: Duration,
+    },
+    /// Another process asks an agent about the chapters of the run.
+    RoundBusy,
+    /// A document cannot be written as JSON.
+    Json(serde_json::Error),
+}
+
+/// A request to fold that was refused.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    /// Its number among the requests, from 1.
+    pub(crate) number: usize,
+    /// The request.
+    pub(crate) request: Request,
+    /// Why it was refused.
+    pub(crate) refusal: Refusal,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { number, request, refusal } = self;
+        write!(f, "item {number} ({}, {:?}): {refusal}", request.range, request.name)
+    }
+}
+
+impl fmt::Display for OpsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Run(error) => error.fmt(f),
+            Self::Wait(error) => error.fmt(f),
+            Self::EventChanged { sequence } => write!(f, "event {sequence} has changed"),
+            Self::ExportBusy { directory } => {
+                write!(f, "another export writes to {}", directory.display())
+            }
+            Self::OtherRun { directory, run_id } => {
+                write!(f, "{} holds the chapters of the run {run_id:?}", directory.display())
+            }
+            Self::NotExported { path } => {
+                write!(f, "{} is not the export's: it was left as it is", path.display())
+            }
+            Self::NoSuchChapter(name) => write!(f, "there is no chapter {name:?}"),
+            Self::NoSuchPath(path) => write!(f, "there is no {path:?} among the chapters"),
+            Self::IsFolder(path) => write!(f, "{path} is a folder"),
+            Self::Refused(refused) => refused.fmt(f),
+            Self::Grows { log } => write!(f, "{} grows faster than it can be read", log.display()),
+            Self::WorkerBusy { waited } => {
+                write!(f, "another `runlog summarize` serves the run; waited {waited:?}")
+            }
+            Self::RoundBusy => f.write_str("another `runlog chapter run` serves the run"),
+            Self::Json(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for OpsError {
+    /// The cause below the error that is shown: `Run`, `Wait` and `Json` show the
+    /// message of what they contain.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Run(error) => error.source(),
+            Self::Wait(error) => error.source(),
+            Self::Json(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<RunError> for OpsError {
+    fn from(error: RunError) -> Self {
+        Self::Run(error)
+    }
+}
+
+impl From<LogError> for OpsError {
+    fn from(error: LogError) -> Self {
+        Self::Run(error.into())
+    }
+}
+
+impl From<FsError> for OpsError {
+    fn from(error: FsError) -> Self {
+        Self::Run(error.into())
+    }
+}
+
+impl From<io::Error> for OpsError {
+    fn from(error: io::Error) -> Self {
+        Self::Wait(error)
+    }
+}
+
+impl From<serde_json::Error> for OpsError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error)
+    }
+}

@@ -1,0 +1,39 @@
+//! What a use case that waits or asks a model needs from the program that runs it.
+
+use std::io;
+use std::time::Duration;
+
+use super::report::Report;
+
+/// The program around a use case: it reports, watches signals, and asks a model.
+pub(crate) trait Host: Report {
+    /// Starts watching for a request to stop; further calls do nothing.
+    ///
+    /// # Errors
+    /// When that cannot be watched.
+    fn watch(&self) -> io::Result<()>;
+
+    /// Whether the work should stop.
+    fn is_interrupted(&self) -> bool;
+
+    /// Waits for `longest`, or until the work should stop.
+    ///
+    /// # Errors
+    /// When waiting fails.
+    fn wait(&self, longest: Duration) -> io::Result<()>;
+
+    /// Asks a model.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn ask(&self, prompt: String) -> Result<String, NoAnswer>;
+}
+
+/// Why a model gave no answer.
+#[derive(Clone, Debug)]
+pub(crate) struct NoAnswer {
+    /// The reason, for people.
+    pub(crate) message: String,
+    /// Whether asking again cannot succeed.
+    pub(crate) is_final: bool,
+}

@@ -1,0 +1,46 @@
+//! The state of a run as a list of runs shows it.
+
+use crate::fs::read_small;
+use crate::history::facts::RunFacts;
+use crate::history::state::RunState;
+use crate::ops::read::each_event;
+use crate::run::derive::MAX_STATE;
+use crate::run::dir::RunDir;
+use crate::run::document::{RunDocument, stored_facts, stored_head};
+
+/// A run, as far as its state document describes it.
+pub(crate) struct ListedRun {
+    /// The run.
+    pub(crate) run: RunDir,
+    /// Its facts.
+    pub(crate) facts: RunFacts,
+    /// Its state document.
+    pub(crate) document: Vec<u8>,
+    /// Whether the log has events that the document does not count.
+    pub(crate) behind: bool,
+}
+
+/// Reads the state document of a run: `run.json`, or one computed from the log if there is none.
+/// Of a run of which neither can be read only the name is known.
+pub(crate) fn list_run(run: RunDir) -> ListedRun {
+    let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
+    let stored = stored.and_then(|bytes| Some((stored_facts(&bytes)?, bytes)));
+    let (facts, document, behind) = match stored {
+        Some((facts, document)) => {
+            let length = run.events().symlink_metadata().map_or(0, |metadata| metadata.len());
+            let counted = stored_head(&document).map_or(length, |head| head.bytes);
+            (facts, document, length > counted)
+        }
+        None => {
+            let mut state = RunState::default();
+            // What cannot be read is left for `validate` to report.
+            let _ = each_event(&run, |view, line| {
+                state.observe(view, line.offset);
+            });
+            let facts = state.facts();
+            let document = RunDocument::new(&facts, None).to_bytes();
+            (facts, document, false)
+        }
+    };
+    ListedRun { run, facts, document, behind }
+}

@@ -1,0 +1,72 @@
+//! The files derived from a log, brought up to date after an append.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::error::OpsError;
+use super::transcript;
+use crate::run::RunError;
+use crate::run::ahead::Ahead;
+use crate::run::derive::refresh;
+use crate::run::dir::RunDir;
+
+/// A derived file that is not up to date. The events are in the log, and the file can be rebuilt
+/// from it, so this is a warning and no error.
+#[derive(Debug)]
+pub(crate) enum RefreshWarning {
+    /// `run.json` and the records were not brought up to date.
+    State(RunError),
+    /// The log no longer has the line of this sequence, which `run.json` names as head.
+    HeadMissing(u64),
+    /// `transcript.md` was not written.
+    Transcript(RunError),
+    /// The exported tree of chapters was not brought up to date.
+    Chapters(OpsError),
+}
+
+impl fmt::Display for RefreshWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::State(error) => write!(f, "run.json was not brought up to date: {error}"),
+            Self::HeadMissing(sequence) => write!(
+                f,
+                "the log no longer holds the line {sequence} that run.json names as head; \
+                 it was kept as evidence"
+            ),
+            Self::Transcript(error) => write!(f, "transcript.md was not written: {error}"),
+            Self::Chapters(error) => write!(f, "chapters/ was not brought up to date: {error}"),
+        }
+    }
+}
+
+/// Brings `run.json` and the records up to date, and with `transcript` also `transcript.md`.
+pub(crate) fn refresh_derived(
+    run: &RunDir,
+    lock_timeout: Duration,
+    transcript: bool,
+) -> Vec<RefreshWarning> {
+    refresh_derived_from(None, run, lock_timeout, transcript)
+}
+
+/// Like [`refresh_derived`], going on from what a follower has read already.
+pub(crate) fn refresh_derived_from(
+    ahead: Option<Ahead>,
+    run: &RunDir,
+    lock_timeout: Duration,
+    transcript: bool,
+) -> Vec<RefreshWarning> {
+    let refreshed = match ahead {
+        Some(ahead) => ahead.finish(lock_timeout),
+        None => refresh(run, lock_timeout),
+    };
+    let mut warnings = Vec::new();
+    match refreshed.map(|refreshed| refreshed.head_mismatch) {
+        Ok(Some(head)) => warnings.push(RefreshWarning::HeadMissing(head.sequence)),
+        Ok(None) => {}
+        Err(error) => warnings.push(RefreshWarning::State(error)),
+    }
+    if transcript {
+        warnings.extend(transcript::write(run).err().map(RefreshWarning::Transcript));
+    }
+    warnings
+}

@@ -1,0 +1,118 @@
+//! What a use case reports while it works.
+
+use std::fmt;
+
+use super::refresh::RefreshWarning;
+use crate::render::human::plural;
+use crate::run::dir::RunDir;
+
+/// A remark or a warning of a use case, as data; its text is its `Display`.
+#[derive(Debug)]
+pub(crate) enum Notice<'n> {
+    /// Lines of the log are no valid events and were skipped.
+    BadLines {
+        /// The run.
+        run: &'n RunDir,
+        /// How many lines.
+        count: u64,
+    },
+    /// A warning of the recorder about an event.
+    Recording(&'n str),
+    /// An interrupted write had left bytes at the end of the log, which were moved away.
+    Recovered {
+        /// How many bytes.
+        bytes: u64,
+    },
+    /// A derived file is not up to date.
+    Stale(&'n RefreshWarning),
+    /// Another worker serves the run; this one waits.
+    WaitsForWorker(&'n RunDir),
+    /// A call of a model brought summaries.
+    Filled {
+        /// The run.
+        run: &'n RunDir,
+        /// How many were recorded.
+        count: u64,
+    },
+    /// A call of a model brought no summaries.
+    NoSummaries {
+        /// The run.
+        run: &'n RunDir,
+        /// The number of events in the call.
+        events: u64,
+        /// Why.
+        reason: &'n str,
+    },
+    /// Another process asks an agent about the run; this one waits.
+    WaitsForRound(&'n RunDir),
+    /// An agent was asked and gave no chapters.
+    NoChapters {
+        /// The run.
+        run: &'n RunDir,
+        /// Why.
+        reason: &'n str,
+    },
+}
+
+impl fmt::Display for Notice<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadLines { run, count } => write!(
+                f,
+                "{} of {} hold no event and were passed over; `runlog validate {}` names them",
+                plural(*count, "line"),
+                run.events().display(),
+                run.name()
+            ),
+            Self::Recording(warning) => f.write_str(warning),
+            Self::Recovered { bytes } => write!(
+                f,
+                "an interrupted write had left {bytes} bytes at the end of the log; \
+                 they were moved to logs/rejected.jsonl"
+            ),
+            Self::Stale(warning) => warning.fmt(f),
+            Self::WaitsForWorker(run) => {
+                write!(f, "another `runlog summarize` serves {}: waiting", run.name())
+            }
+            Self::Filled { run, count } => {
+                write!(f, "{}: {} filled in", run.name(), plural(*count, "summary"))
+            }
+            Self::NoSummaries { run, events, reason } => {
+                let events = plural(*events, "event");
+                write!(f, "{}: no summaries for {events}: {reason}", run.name())
+            }
+            Self::WaitsForRound(run) => {
+                write!(f, "another `runlog chapter run` serves {}: waiting", run.name())
+            }
+            Self::NoChapters { run, reason } => write!(f, "{}: no chapters: {reason}", run.name()),
+        }
+    }
+}
+
+/// Takes what a use case reports while it works.
+pub(crate) trait Report {
+    /// Takes one notice.
+    fn report(&self, notice: &Notice<'_>);
+}
+
+/// Reports that lines of a log were skipped, if any were.
+pub(crate) fn report_bad_lines(count: u64, run: &RunDir, report: &dyn Report) {
+    if count > 0 {
+        report.report(&Notice::BadLines { run, count });
+    }
+}
+
+/// Reports that bytes were moved away from the end of the log, if any were.
+pub(crate) fn report_recovery(bytes: u64, report: &dyn Report) {
+    if bytes > 0 {
+        report.report(&Notice::Recovered { bytes });
+    }
+}
+
+/// Reports each derived file that is not up to date.
+pub(crate) fn report_stale<'w>(
+    warnings: impl IntoIterator<Item = &'w RefreshWarning>,
+    report: &dyn Report,
+) {
+    warnings.into_iter().for_each(|warning| report.report(&Notice::Stale(warning)));
+}

@@ -1,0 +1,91 @@
+//! Missing summaries recorded, by templates and by a model.
+
+use super::reading::Reading;
+use super::served::Served;
+use super::worker::Worker;
+use crate::event::draft::Draft;
+use crate::ops::error::OpsError;
+use crate::ops::refresh::refresh_derived;
+use crate::ops::report::{Report, report_stale};
+use crate::run::RunError;
+use crate::run::dir::RunDir;
+use crate::run::options::Options;
+use crate::run::recorder::Recorder;
+
+/// The worker for a run, and whether it stays until the run ends.
+#[derive(Clone, Copy)]
+pub(crate) struct Service<'w> {
+    /// The worker.
+    pub(crate) worker: &'w Worker<'w>,
+    /// Whether it stays until the run ends.
+    pub(crate) follow: bool,
+}
+
+/// What was filled in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FillOutcome {
+    /// Summaries by templates.
+    pub(crate) by_templates: u64,
+    /// What the calls of a model came to.
+    pub(crate) served: Served,
+}
+
+/// Fills in the missing summaries of a run, by templates and then by a worker if there is one,
+/// and brings the derived files up to date when they are not.
+///
+/// # Errors
+/// When the run cannot be read or recorded to, or another worker serves it for too long.
+pub(crate) fn fill_run(
+    reading: &mut Reading,
+    service: Option<Service<'_>>,
+    options: Options,
+    report: &dyn Report,
+) -> Result<FillOutcome, OpsError> {
+    let by_templates = fill(reading, options)?;
+    let served = match service {
+        None => Served::default(),
+        Some(Service { worker, follow: true }) => worker.follow(reading)?,
+        Some(Service { worker, follow: false }) => worker.serve(reading)?,
+    };
+    if !reading.derived_files_are_right() {
+        report_stale(&refresh_derived(&reading.run, options.lock_timeout, false), report);
+    }
+    Ok(FillOutcome { by_templates, served })
+}
+
+/// Records the summaries that templates give. Returns how many.
+///
+/// # Errors
+/// When the run cannot be read or recorded to.
+pub(super) fn fill(reading: &mut Reading, options: Options) -> Result<u64, RunError> {
+    let drafts = reading.plan.drafts();
+    if drafts.is_empty() {
+        return Ok(0);
+    }
+    let (filled, _) = append(&reading.run, options, &drafts)?;
+    reading.catch_up()?;
+    Ok(filled)
+}
+
+/// Appends events whose ids derive from their content: how many are new, and how many have ids
+/// that other events have.
+///
+/// # Errors
+/// When the run cannot be recorded to.
+pub(super) fn append(
+    run: &RunDir,
+    options: Options,
+    drafts: &[Draft<'_>],
+) -> Result<(u64, u64), RunError> {
+    let mut recorder = Recorder::open(run.clone(), options)?;
+    recorder.expect_many_ids();
+    let (mut new, mut taken) = (0, 0);
+    for outcome in recorder.append(drafts)?.outcomes {
+        match outcome {
+            Ok(event) => new += u64::from(!event.repeated),
+            Err(RunError::Conflict { .. }) => taken += 1,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((new, taken))
+}

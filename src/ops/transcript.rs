@@ -1,0 +1,85 @@
+//! The transcript of a run: read from the log, rendered, and written into the run directory.
+
+use crate::event::catalogue;
+use crate::event::role::Role;
+use crate::fs::{read_small, replace};
+use crate::ops::read::{Read, events_of, events_until};
+use crate::run::RunError;
+use crate::run::dir::RunDir;
+use crate::secret::Rules;
+use crate::summary::backfill::Backfills;
+use crate::transcript::document::Document;
+use crate::transcript::extent::{Detail, Extent};
+use crate::transcript::model::Model;
+use crate::transcript::{Harness, OTHERS, markdown};
+
+/// Writes `transcript.md` into the run directory.
+///
+/// # Errors
+/// When the log cannot be read or the file cannot be written.
+pub(crate) fn write(run: &RunDir) -> Result<(), RunError> {
+    let (text, _) = render(run, None, Extent::default())?;
+    Ok(replace(&run.transcript(), text.as_bytes())?)
+}
+
+/// The transcript in Markdown, of the events up to the sequence `last` if given.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn render(
+    run: &RunDir,
+    last: Option<u64>,
+    extent: Extent,
+) -> Result<(String, Read), RunError> {
+    let empty = match extent.detail {
+        Detail::Full => Model::with_results(),
+        Detail::Normal | Detail::Brief => Model::default(),
+    };
+    let (model, read) = model(run, last, empty)?;
+    Ok((markdown::render(&model, &harness(run), extent), read))
+}
+
+/// The transcript as a document, which HTML, text and JSON are made from.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn document(run: &RunDir) -> Result<(Document, Read), RunError> {
+    let (model, read) = model(run, None, Model::with_results())?;
+    Ok((Document::of(&model, &harness(run)), read))
+}
+
+/// Fills a model with the events of a run, up to the sequence `last` if given.
+fn model(run: &RunDir, last: Option<u64>, mut model: Model) -> Result<(Model, Read), RunError> {
+    // Summaries and results that are recorded after the events they belong to are read first.
+    let mut backfills = Backfills::default();
+    let late = |kind: &str| {
+        let role = catalogue::role(kind);
+        role == Role::Backfill || role.is_tool_end()
+    };
+    events_of(run, last, late, |view, _| {
+        backfills.observe(view);
+        model.agents.foretell(view);
+    })?;
+    let read = events_until(run, last, |view, line| {
+        model.observe(view, line.offset, backfills.effective(view.event));
+    })?;
+    Ok((model, read))
+}
+
+/// Largest of the harness's files that is quoted, in bytes.
+const MAX_QUOTED: u64 = 1 << 20;
+
+/// The harness's own files in the run directory, as the transcript quotes them.
+pub(crate) fn harness(run: &RunDir) -> Harness {
+    let text = |name: &str| {
+        let bytes = read_small(&run.path().join(name), MAX_QUOTED).ok().flatten()?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Some(Rules::built_in().redact(&text).map_or(text, |redacted| redacted.text))
+    };
+    let others = OTHERS.iter().filter_map(|name| Some((*name, text(name)?)));
+    Harness {
+        prompt: text("prompt.md"),
+        system_prompt: text("effective-system-prompt.md"),
+        others: others.collect(),
+    }
+}

@@ -1,0 +1,43 @@
+//! The line that a log is expected to have.
+
+use std::str::FromStr;
+
+use crate::check::finding::{Finding, Place};
+use crate::check::log::LOG;
+use crate::event::hash::HexHash;
+
+/// The sequence and the hash of a line that the log must have.
+#[derive(Clone, Debug)]
+pub(crate) struct ExpectedHead {
+    /// Its sequence.
+    pub(super) sequence: u64,
+    /// Its SHA-256, in lower-case hex.
+    hash: String,
+}
+
+impl FromStr for ExpectedHead {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let rule = || "use SEQUENCE:HASH, as `runlog show RUN --head` prints it".to_owned();
+        let (sequence, hash) = text.trim().split_once(':').ok_or_else(rule)?;
+        let hash = hash.to_ascii_lowercase();
+        let good = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let sequence = sequence.parse().ok().filter(|_| good).ok_or_else(rule)?;
+        Ok(Self { sequence, hash })
+    }
+}
+
+impl ExpectedHead {
+    /// The finding that the log does not have the line; `found` is the hash of the line of that
+    /// sequence, if there is one.
+    pub(super) fn missing(&self, found: Option<HexHash>) -> Option<Finding> {
+        let Self { sequence, hash } = self;
+        let message = match found {
+            Some(found) if found.is(hash) => return None,
+            Some(found) => format!("the line {sequence} has {}…", &found.as_str()[..12]),
+            None => format!("the log has no line {sequence}"),
+        };
+        Some(Finding::new("RL305", Place::file(LOG), message))
+    }
+}

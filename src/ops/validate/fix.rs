@@ -1,0 +1,147 @@
+//! The fixes that lose nothing: planned from the findings, then applied.
+
+use super::validation::Validated;
+use crate::check::derived::TRANSCRIPT;
+use crate::check::mend::{Action, Standing, Status, Step, plan};
+use crate::check::{chapters, state};
+use crate::event::time::Timestamp;
+use crate::fs::{is_regular, keep_aside};
+use crate::ops::chapter::rebuild;
+use crate::ops::error::OpsError;
+use crate::ops::report::Report;
+use crate::ops::transcript;
+use crate::run::RunError;
+use crate::run::derive::refresh;
+use crate::run::dir::RunDir;
+use crate::run::mend::{Ending, ending, mend};
+use crate::run::options::Options;
+
+/// What a fix would do.
+pub(crate) struct FixPlan {
+    /// The steps, in order.
+    pub(crate) steps: Vec<Step>,
+    ending: Ending,
+    last_sequence: u64,
+    /// Whether the log lost something that derived files may still have.
+    lost: bool,
+    /// Whether the transcript is not what its events give.
+    edited: bool,
+}
+
+/// What a fix did.
+pub(crate) struct Fixed {
+    /// The steps, in order.
+    pub(crate) steps: Vec<Step>,
+    /// The first error; the steps after it were tried all the same.
+    pub(crate) error: Option<OpsError>,
+}
+
+impl Fixed {
+    /// Whether no step was done.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.steps.iter().all(|step| step.status != Status::Done)
+    }
+}
+
+/// Plans what can be fixed in a run.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn plan_fix(
+    run: &RunDir,
+    found: &Validated,
+    now: Timestamp,
+) -> Result<FixPlan, RunError> {
+    let ending = ending(run, found.last_sequence, now)?;
+    let findings = &found.report.findings;
+    let mut steps = plan(&Standing {
+        findings,
+        ending: &ending,
+        is_empty: found.report.events == 0,
+        is_stale: found.is_stale,
+        lost: found.lost,
+    });
+    refuse(run, &mut steps);
+    let edited = findings.all.iter().any(|finding| finding.code == "RL504");
+    let (last_sequence, lost) = (found.last_sequence, found.lost);
+    Ok(FixPlan { steps, ending, last_sequence, lost, edited })
+}
+
+impl FixPlan {
+    /// The steps that will be done.
+    pub(crate) fn planned(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(|step| step.status == Status::Planned)
+    }
+
+    /// Does the planned steps. A step that fails does not keep the others from being done.
+    pub(crate) fn apply(self, run: &RunDir, options: &Options, report: &dyn Report) -> Fixed {
+        let Self { mut steps, ending, last_sequence, lost, edited } = self;
+        let end_in_order =
+            || Ok(mend(run, ending.damaged.as_ref(), last_sequence, *options).map(drop)?);
+        let records = || Ok(refresh(run, options.lock_timeout).map(drop)?);
+        let transcript = || {
+            if lost && edited {
+                keep_aside(&run.transcript())?;
+            }
+            Ok(transcript::write(run)?)
+        };
+        let tree = || rebuild(run, options, report);
+        let outcomes = [
+            attempt(&mut steps, |step| step.action != Action::Rebuild, end_in_order),
+            attempt(&mut steps, is_record, records),
+            attempt(&mut steps, |step| step.file == TRANSCRIPT, transcript),
+            attempt(&mut steps, |step| step.file == chapters::FOLDER, tree),
+        ];
+        let error = outcomes.into_iter().find_map(Result::err);
+        Fixed { steps, error }
+    }
+}
+
+/// Does the planned steps that `is_meant` selects, all by one call of `act`, if there are any.
+fn attempt(
+    steps: &mut [Step],
+    is_meant: impl Fn(&Step) -> bool,
+    act: impl FnOnce() -> Result<(), OpsError>,
+) -> Result<(), OpsError> {
+    let meant = |step: &&mut Step| step.status == Status::Planned && is_meant(step);
+    let mut meant: Vec<&mut Step> = steps.iter_mut().filter(meant).collect();
+    if meant.is_empty() {
+        return Ok(());
+    }
+    let outcome = act();
+    for step in &mut meant {
+        match &outcome {
+            Ok(()) => step.status = Status::Done,
+            Err(error) => step.stop(Status::Failed, &error.to_string()),
+        }
+    }
+    outcome
+}
+
+/// Whether a step rebuilds one of the files that are rebuilt together.
+fn is_record(step: &Step) -> bool {
+    step.file == state::STATE || step.file.starts_with("logs/")
+}
+
+/// Refuses the steps that would replace something that is no derived file.
+fn refuse(run: &RunDir, steps: &mut [Step]) {
+    let taken = |file: &str| {
+        let path = run.path().join(file);
+        path.symlink_metadata().is_ok() && !is_regular(&path)
+    };
+    let records = steps.iter().find(|step| is_record(step) && taken(&step.file));
+    let records = records.map(|step| format!("{} is no regular file; move it away", step.file));
+    for step in steps.iter_mut().filter(|step| step.action == Action::Rebuild) {
+        if is_record(step) {
+            if let Some(reason) = &records {
+                step.stop(Status::Refused, reason);
+            }
+        } else if step.file == chapters::FOLDER {
+            if run.chapters().symlink_metadata().is_ok_and(|there| !there.is_dir()) {
+                step.stop(Status::Refused, "something else has that name; move it away");
+            }
+        } else if taken(&step.file) {
+            step.stop(Status::Refused, "it is no regular file; move it away");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The findings on the end of a log.
+
+use crate::check::finding::{Finding, Place};
+use crate::check::log::LOG;
+use crate::fs::Access;
+use crate::log::lock::LogFile;
+use crate::log::rejected::moved_from;
+use crate::run::dir::RunDir;
+
+/// The finding on bytes after the last newline: only while no writer holds the lock they are a
+/// torn tail.
+pub(super) fn unterminated(run: &RunDir, number: u64, offset: u64, length: u64) -> Finding {
+    let place = Place { line: Some(number), offset: Some(offset), ..Place::file(LOG) };
+    if is_settled(run, offset + length) {
+        let message = format!("{length} bytes after the last newline; no writer is at work");
+        Finding::new("RL010", place, message)
+    } else {
+        Finding::new("RL011", place, "a writer was at work here")
+    }
+}
+
+/// The finding on bytes that were moved away from the end of the log without an event that
+/// records it; a writer at work may be about to append that event.
+pub(super) fn moved_away(run: &RunDir, end: u64) -> Option<Finding> {
+    let moved = moved_from(&run.rejected(), end).filter(|_| is_settled(run, end))?.bytes;
+    let place = Place { offset: Some(end), ..Place::file(LOG) };
+    let message = format!("{moved} bytes from here on were moved to logs/rejected.jsonl");
+    Some(Finding::new("RL013", place, message))
+}
+
+/// Whether the log ends at byte `end`, and no writer holds its lock.
+fn is_settled(run: &RunDir, end: u64) -> bool {
+    LogFile::open(&run.events(), Access::Read)
+        .is_ok_and(|log| log.is_free() && log.length().is_ok_and(|now| now == end))
+}

@@ -1,0 +1,16 @@
+//! Validation: a run compared with its log, its fixes, and the recorded verdict.
+
+mod chapters;
+mod deliverables;
+mod expected_head;
+mod fix;
+mod lines;
+mod log_end;
+mod record;
+mod snapshot;
+mod validation;
+
+pub(crate) use expected_head::ExpectedHead;
+pub(crate) use fix::{Fixed, plan_fix};
+pub(crate) use record::record;
+pub(crate) use validation::{Criteria, validate};

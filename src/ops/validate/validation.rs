@@ -1,0 +1,208 @@
+//! One run compared with its log.
+
+use std::io::BufReader;
+
+use super::chapters;
+use super::deliverables::deliverables;
+use super::expected_head::ExpectedHead;
+use super::lines::each_line;
+use super::log_end::{moved_away, unterminated};
+use super::snapshot::snapshot;
+use crate::check::blobs::BlobCheck;
+use crate::check::derived::{self, Colophon, Comparison};
+use crate::check::finding::{Finding, Findings, Place};
+use crate::check::log::{LOG, LogCheck};
+use crate::check::report::RunReport;
+use crate::check::state::{self, HeadSeen};
+use crate::event::fields::View;
+use crate::event::hash::HexHash;
+use crate::event::role::Role;
+use crate::event::templates::Templates;
+use crate::fs::{FsError, read_small};
+use crate::history::state::RunState;
+use crate::log::reader::{Body, LogReader};
+use crate::ops::error::OpsError;
+use crate::ops::transcript::{harness, render};
+use crate::run::blobs::look as look_at_blob;
+use crate::run::derive::{Fold, Records};
+use crate::run::dir::RunDir;
+use crate::run::document::{RunDocument, stored_head};
+use crate::run::records::{Starts, tool_record};
+use crate::secret::Rules;
+
+/// Bytes of a derived log that are read together.
+const READ: usize = 256 << 10;
+
+/// Largest derived document that is read whole, in bytes.
+const MAX_DOCUMENT: u64 = 256 << 20;
+
+/// What a run is validated against.
+pub(crate) struct Criteria<'a> {
+    /// The rules for secrets.
+    pub(crate) secrets: &'static Rules,
+    /// The summary templates.
+    pub(crate) templates: &'static Templates,
+    /// Deliverables required in addition to those of the run.
+    pub(crate) require: &'a [String],
+    /// A line that the log must have.
+    pub(crate) expected_head: Option<&'a ExpectedHead>,
+}
+
+/// A report, and what a fix starts from.
+pub(crate) struct Validated {
+    /// The report.
+    pub(crate) report: RunReport,
+    /// The sequence of the last event.
+    pub(crate) last_sequence: u64,
+    /// Whether `run.json` is not the state as of the newest event.
+    pub(crate) is_stale: bool,
+    /// Whether the log lost something that derived files may still have.
+    pub(crate) lost: bool,
+}
+
+/// Reads a run and compares its derived files with its log.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validated, OpsError> {
+    // Derived files are opened before the log: a writer at work can then only make them
+    // seem to lag, never to run ahead.
+    let stored = read_small(&run.state(), MAX_DOCUMENT);
+    let transcript = read_small(&run.transcript(), MAX_DOCUMENT);
+    let derived_logs = [("logs/tools.jsonl", run.tools()), ("logs/errors.jsonl", run.errors())];
+    let derived_logs = derived_logs.map(|(name, path)| (name, snapshot(&path)));
+    let [mut tools, mut errors] = derived_logs.each_ref().map(|(name, lines)| {
+        let lines = lines.as_ref().ok().and_then(Option::as_ref);
+        Comparison::new(name, lines.map(|lines| BufReader::with_capacity(READ, lines)))
+    });
+    let reader = LogReader::open(&run.events())?;
+    let end = reader.end();
+    let mut check = LogCheck::new(criteria.secrets, criteria.templates);
+    let mut blobs = BlobCheck::default();
+    let (mut fold, mut records) = (Fold::default(), Records::default());
+    let state_bytes = stored.as_ref().ok().and_then(Option::as_deref);
+    let head = state_bytes.and_then(stored_head);
+    let mut seen = HeadSeen::default();
+    let (mut events, mut last_sequence) = (0, 0);
+    let mut found_head: Option<HexHash> = None;
+    let mut tail = None;
+    let mut has_chapters = false;
+    each_line(reader, criteria.secrets, |line, looked| {
+        match line.body {
+            Body::Unterminated(bytes) => {
+                tail = Some((line.number, line.offset, bytes.len() as u64));
+            }
+            Body::Oversized { bytes, hash: None } => {
+                tail = Some((line.number, line.offset, bytes));
+            }
+            Body::Complete(_) | Body::Oversized { hash: Some(_), .. } => {}
+        }
+        let event = looked.event(line);
+        let view = event.as_ref().ok().and_then(Option::as_ref).map(View::of);
+        let view = view.as_ref();
+        check.line(line, looked, event.as_ref().map(|_| view).map_err(Vec::as_slice));
+        if let Some(view) = view {
+            let event = view.event;
+            events += 1;
+            last_sequence = event.sequence;
+            if criteria.expected_head.is_some_and(|head| head.sequence == event.sequence) {
+                found_head = looked.hash;
+            }
+            has_chapters |= matches!(view.role, Role::Chapter | Role::ChapterRemoved);
+            fold.observe_hashed(view, line, looked.hash, &mut records);
+            tools.expect(&records.tool, || older_record(view, &records, &fold.state));
+            errors.expect(&records.error, String::new);
+            check.effect(view, &records, &fold.state, line);
+            let place = || Place {
+                line: Some(line.number),
+                offset: Some(line.offset),
+                event_id: Some(event.event_id.clone().into_owned()),
+                ..Place::file(LOG)
+            };
+            blobs.event(event.data, place, |reference| look_at_blob(run, reference));
+        }
+        if let (Some(head), Body::Complete(bytes)) = (&head, line.body)
+            && line.offset + bytes.len() as u64 + 1 == head.bytes
+        {
+            seen.hash = looked.hash;
+            seen.expected = RunDocument::new(&fold.state.facts(), Some(head.clone())).to_bytes();
+        }
+    })?;
+    let is = |hash: Option<HexHash>, wanted: &str| hash.is_some_and(|hash| hash.is(wanted));
+    let cut = head.as_ref().is_some_and(|head| !is(seen.hash, &head.hash));
+    let (next, lost) = (check.last_sequence(), cut || check.is_damaged());
+    let mut findings = check.finish(&fold.state);
+    blobs.finish().into_iter().for_each(|finding| findings.push(finding));
+    match tail {
+        Some((number, offset, length)) => findings.push(unterminated(run, number, offset, length)),
+        None => findings.all.extend(moved_away(run, end)),
+    }
+    findings.all.extend(criteria.expected_head.and_then(|head| head.missing(found_head)));
+    let name = run.name();
+    if !fold.state.run_id.is_empty() && name != fold.state.run_id {
+        let message = format!("the directory is {name}, the run is {}", fold.state.run_id);
+        findings.push(Finding::new("RL407", Place::file(LOG), message));
+    }
+    unreadable(stored.as_ref().err(), state::STATE, "RL404", &mut findings);
+    if stored.is_ok() {
+        let over = fold.state.status().is_over();
+        state::check(state_bytes, head.as_ref(), &seen, over, &mut findings);
+    }
+    tools.finish(&mut findings);
+    errors.finish(&mut findings);
+    for (name, lines) in &derived_logs {
+        unreadable(lines.as_ref().err(), name, "RL502", &mut findings);
+    }
+    unreadable(transcript.as_ref().err(), derived::TRANSCRIPT, "RL504", &mut findings);
+    if let Ok(transcript) = &transcript {
+        check_transcript(run, transcript.as_deref(), last_sequence, &mut findings)?;
+    }
+    if has_chapters {
+        chapters::check(run, criteria.templates, &mut findings)?;
+    }
+    let written_head = if cut { head } else { fold.head() };
+    let current = RunDocument::new(&fold.state.facts(), written_head).to_bytes();
+    // Of an empty log there is no state.
+    let is_stale = events > 0 && state_bytes != Some(&current);
+    let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id.clone() };
+    let deliverables = deliverables(run, &fold.state, criteria.require, &mut findings);
+    let path = run.path().display().to_string();
+    let report = RunReport { run_id, path, findings, events, deliverables, fixes: Vec::new() };
+    Ok(Validated { report, last_sequence: next, is_stale, lost })
+}
+
+/// Compares the transcript with the one that the events give which it covers.
+fn check_transcript(
+    run: &RunDir,
+    stored: Option<&[u8]>,
+    last_sequence: u64,
+    findings: &mut Findings,
+) -> Result<(), OpsError> {
+    let made = stored.and_then(Colophon::of).filter(Colophon::is_ours);
+    let expected = made.map(|made| render(run, Some(made.covered), made.extent)).transpose()?;
+    let expected = expected.as_ref().map(|(text, _)| text.as_str());
+    let quoted = harness(run).fingerprint();
+    derived::transcript(stored, expected, quoted.as_deref(), last_sequence, findings);
+    Ok(())
+}
+
+/// The finding on a derived file that cannot be read.
+fn unreadable(
+    error: Option<&FsError>,
+    file: &'static str,
+    code: &'static str,
+    findings: &mut Findings,
+) {
+    if let Some(error) = error {
+        findings.push(Finding::new(code, Place::file(file), error.to_string()));
+    }
+}
+
+/// The record of a tool state as versions wrote it that did not repeat a start's arguments.
+fn older_record(view: &View<'_, '_>, records: &Records, state: &RunState) -> String {
+    let mut record = String::new();
+    if let Some(observed) = records.effect.call {
+        tool_record(view, &observed, (&state.calls, &Starts::default()), &mut record);
+    }
+    record
+}
