@@ -47,7 +47,7 @@ pub struct Draft<'a> {
     /// what it was made from (imports).
     pub settled_id: bool,
     /// Whether all of it comes from one checked line, so that the line made of it can be read.
-    pub proven: bool,
+    pub(crate) validated: bool,
     /// Imports: SHA-256 of the source line that this is the first event of.
     pub source_hash: Option<[u8; 32]>,
     /// Secrets that were replaced in it before (a run copied clean).
@@ -264,7 +264,7 @@ struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     fn new(start: usize) -> Self {
-        let draft = Draft { data: "{}".into(), proven: true, ..Draft::default() };
+        let draft = Draft { data: "{}".into(), validated: true, ..Draft::default() };
         Self { start, draft, bad: None }
     }
 

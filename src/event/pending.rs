@@ -81,7 +81,7 @@ impl Pending {
             texts.truncate(start);
             return Err(LineError { offset: 0, fault: LineFault::TooLong(longest as u64) });
         }
-        if !draft.proven {
+        if !draft.validated {
             // Whatever was given: no line is written that a reader would refuse.
             let mut probe = Vec::with_capacity(longest);
             pending.write(texts, 1, "1970-01-01T00:00:00.000Z", None, &mut probe);

@@ -50,7 +50,7 @@ impl<'d> Intake<'d> {
         let moved = if whole { None } else { move_out(draft.data(), options.inline_limit) };
         if let Some((data, moved)) = moved {
             draft.data = data.into();
-            draft.proven = false;
+            draft.validated = false;
             blobs = moved;
         }
         let altered = draft.redactions > 0 || !blobs.is_empty();
@@ -248,6 +248,6 @@ fn count_redactions(draft: &mut Draft<'_>) {
         let mut data = ObjectText::new();
         data.members(draft.data()).plain(REDACTIONS, draft.redactions);
         draft.data = data.finish().into();
-        draft.proven = false;
+        draft.validated = false;
     }
 }

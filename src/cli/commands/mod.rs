@@ -40,7 +40,7 @@ use crate::run::options::{Durability, INLINE_LIMIT, Options};
 
 /// Turns an AI-agent run into an auditable run directory.
 ///
-/// `emit` records events into runs/<id>/events.jsonl; `summarize`, `chapter`, `transcript`,
+/// `emit` records events into runs/ID/events.jsonl; `summarize`, `chapter`, `transcript`,
 /// `show` and `list` read them; `validate` tells whether the run holds.
 #[derive(Debug, Parser)]
 #[command(name = "runlog", version, max_term_width = 80)]

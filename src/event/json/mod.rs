@@ -3,7 +3,7 @@
 //! The log carries the caller's own tokens (`1.0` beside `1`, integers of any
 //! size, key order, escapes), and refuses what a tree-building parser drops in
 //! silence (duplicate keys) or rounds. So a document is checked once
-//! ([`check`]), and then read in place through the borrowed [`Json`] view,
+//! ([`check()`]), and then read in place through the borrowed [`Json`] view,
 //! or [`Members`] where one object is asked often; [`ObjectText`] writes new ones. The grammar is RFC 8259.
 
 mod check;

@@ -1,0 +1,89 @@
+//! How a program records.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::event::templates::Templates;
+use crate::event::time::Timestamp;
+use crate::run::options;
+use crate::secret::Rules;
+
+/// What an acknowledged event survives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Durability {
+    /// A power cut: the log is synced before the call returns.
+    #[default]
+    Disk,
+    /// The death of processes, but not of the machine.
+    Process,
+}
+
+/// How to record. The default syncs every event, waits ten seconds for the lock, replaces
+/// secrets, and moves strings of over 16 KiB into `blobs/`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    durability: Durability,
+    lock_timeout: Duration,
+    inline_limit: usize,
+    redact: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            durability: Durability::Disk,
+            lock_timeout: Duration::from_secs(10),
+            inline_limit: options::INLINE_LIMIT,
+            redact: true,
+        }
+    }
+}
+
+impl Options {
+    /// What an acknowledged event survives.
+    #[must_use]
+    pub fn durability(self, durability: Durability) -> Self {
+        Self { durability, ..self }
+    }
+
+    /// How long to wait for the run's lock.
+    #[must_use]
+    pub fn lock_timeout(self, lock_timeout: Duration) -> Self {
+        Self { lock_timeout, ..self }
+    }
+
+    /// Strings of more bytes are moved into `blobs/`.
+    #[must_use]
+    pub fn inline_limit(self, bytes: usize) -> Self {
+        Self { inline_limit: bytes, ..self }
+    }
+
+    /// Whether secrets are replaced before anything is written.
+    #[must_use]
+    pub fn redact(self, redact: bool) -> Self {
+        Self { redact, ..self }
+    }
+
+    /// The options of the recorder.
+    pub(super) fn recording(self) -> options::Options {
+        options::Options {
+            lock_timeout: self.lock_timeout,
+            durability: match self.durability {
+                Durability::Disk => options::Durability::Disk,
+                Durability::Process => options::Durability::Process,
+            },
+            create: false,
+            secrets: self.redact.then(Rules::built_in),
+            templates: Templates::built_in(),
+            inline_limit: self.inline_limit,
+            clock: now,
+        }
+    }
+}
+
+/// The time now, to the millisecond.
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let millis = since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
+    Timestamp::from_millis(millis)
+}

@@ -1,0 +1,305 @@
+//! A run directory, and what is recorded to it and read from it.
+
+use std::path::Path;
+
+use super::error::{Error, ErrorKind};
+use super::options::Options;
+use super::report::Report;
+use crate::event::draft;
+use crate::event::envelope::Severity;
+use crate::event::id::{RunId, check_id, check_type};
+use crate::event::json::{Rules as JsonRules, check};
+use crate::event::templates::Templates;
+use crate::event::time::Timestamp;
+use crate::ops;
+use crate::ops::validate::Criteria;
+use crate::run::dir::{RunDir, locate};
+use crate::run::recorder;
+use crate::secret::Rules;
+use crate::summary::backfill::Backfills;
+use crate::transcript::extent::{Detail, Extent};
+use crate::transcript::text::Look;
+use crate::transcript::{html, text};
+
+/// An event on its way into a log. What is not given follows from its type and its run.
+#[derive(Clone, Debug)]
+pub struct Draft(draft::Draft<'static>);
+
+impl Draft {
+    /// An event of that type, with an empty payload.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] when the type has white space or control characters, or not 1 to 128
+    /// characters.
+    pub fn new(kind: &str) -> Result<Self, Error> {
+        check_type(kind)?;
+        let data = "{}".into();
+        Ok(Self(draft::Draft { kind: kind.to_owned().into(), data, ..Default::default() }))
+    }
+
+    /// With that payload: the text of a JSON object, whose tokens are kept as they are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] when the text is no JSON object, or has a duplicate key.
+    pub fn data(mut self, object: &str) -> Result<Self, Error> {
+        let json = check(object.as_bytes(), JsonRules::STRICT)?;
+        if !json.is_object() {
+            return Err(Error::new(ErrorKind::Input, "the payload is not a JSON object"));
+        }
+        self.0.data = json.compact().into_owned().into();
+        Ok(self)
+    }
+
+    /// With that id: appending it again is then safe.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] when it is not 1 to 128 bytes without white space.
+    pub fn event_id(mut self, id: &str) -> Result<Self, Error> {
+        check_id("event_id", id)?;
+        self.0.event_id = Some(id.to_owned().into());
+        Ok(self)
+    }
+
+    /// With the id that ties the events of one call together.
+    ///
+    /// # Errors
+    /// As [`Draft::event_id`].
+    pub fn correlation_id(mut self, id: &str) -> Result<Self, Error> {
+        check_id("correlation_id", id)?;
+        self.0.correlation_id = Some(id.to_owned().into());
+        Ok(self)
+    }
+
+    /// With that time: RFC 3339 with a zone.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] when the text is no such time.
+    pub fn timestamp(mut self, time: &str) -> Result<Self, Error> {
+        let wrong = || Error::new(ErrorKind::Input, format!("not an RFC 3339 time: {time:?}"));
+        self.0.timestamp = Some(Timestamp::parse(time).ok_or_else(wrong)?);
+        Ok(self)
+    }
+
+    /// With that actor: `runtime`, `agent`, `tool`, `user`, …
+    #[must_use]
+    pub fn actor(mut self, actor: &str) -> Self {
+        self.0.actor = Some(actor.to_owned().into());
+        self
+    }
+}
+
+/// An event that is in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Recorded {
+    /// Its id.
+    pub event_id: String,
+    /// Its sequence: 1, 2, 3 …
+    pub sequence: u64,
+}
+
+/// One event of a log, as a reader sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Event {
+    /// Unique in the run.
+    pub event_id: String,
+    /// 1, 2, 3 …: the order.
+    pub sequence: u64,
+    /// The event's type.
+    pub kind: String,
+    /// When: RFC 3339 in UTC.
+    pub timestamp: String,
+    /// Who.
+    pub actor: String,
+    /// `debug`, `info`, `warning` or `error`.
+    pub severity: &'static str,
+    /// The effective summary: the last one that was filled in, else the event's own.
+    pub summary: Option<String>,
+    /// The payload: the text of a JSON object, token for token.
+    pub data: String,
+}
+
+/// How a transcript is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// `transcript.md`, as the program writes it.
+    #[default]
+    Markdown,
+    /// One page that needs nothing else.
+    Html,
+    /// Text of 80 columns.
+    Text,
+    /// The facts, tasks and calls as a JSON document.
+    Json,
+}
+
+/// A run directory.
+#[derive(Clone, Debug)]
+pub struct Run {
+    dir: RunDir,
+    options: Options,
+}
+
+impl Run {
+    /// Makes a run of that id in a directory of runs, with a `run.created` event.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] for a bad id, [`ErrorKind::Exists`] for a run that has events, and
+    /// what the system refuses.
+    pub fn create(runs_dir: impl AsRef<Path>, id: &str, options: Options) -> Result<Self, Error> {
+        let dir = RunDir::of(runs_dir.as_ref(), &RunId::parse(id)?);
+        let recording = options.recording();
+        let mut recorder = recorder::Recorder::create(dir.clone(), recording)?;
+        let run = Self { dir, options };
+        run.append_with(&mut recorder, Draft::new("run.created")?)?;
+        Ok(run)
+    }
+
+    /// A run that exists: its id, the beginning of it, or `latest`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there is none, or several begin alike.
+    pub fn open(runs_dir: impl AsRef<Path>, id: &str, options: Options) -> Result<Self, Error> {
+        Ok(Self { dir: locate(runs_dir.as_ref(), id)?, options })
+    }
+
+    /// The run's directory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Appends one event. When this returns, the event is in the log, and synced as the options
+    /// say. Events that change the state of the run also bring `run.json`, the records and the
+    /// transcript up to date.
+    ///
+    /// # Errors
+    /// What refuses the event, or the system.
+    pub fn append(&self, draft: Draft) -> Result<Recorded, Error> {
+        let mut recorder = recorder::Recorder::open(self.dir.clone(), self.options.recording())?;
+        self.append_with(&mut recorder, draft)
+    }
+
+    fn append_with(
+        &self,
+        recorder: &mut recorder::Recorder,
+        Draft(draft): Draft,
+    ) -> Result<Recorded, Error> {
+        let timeout = self.options.recording().lock_timeout;
+        let recorded = ops::append::append_event(recorder, &draft, timeout, &Silent)?;
+        let lost = || Error::new(ErrorKind::Bug, "the recorder gave no outcome for the event");
+        recorded.map(Recorded::from).ok_or_else(lost)
+    }
+
+    /// Opens the log for many events.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where the run is gone.
+    pub fn recorder(&self) -> Result<Recorder, Error> {
+        let inner = recorder::Recorder::open(self.dir.clone(), self.options.recording())?;
+        Ok(Recorder { inner, lock_timeout: self.options.recording().lock_timeout })
+    }
+
+    /// Reads every event, in order. Lines that hold no event are passed over: `validate`
+    /// reports them.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn each_event(&self, mut each: impl FnMut(Event)) -> Result<(), Error> {
+        let backfills: Backfills = ops::read::backfills(&self.dir, None)?;
+        ops::read::each_event(&self.dir, |view, _| {
+            let event = view.event;
+            each(Event {
+                event_id: event.event_id.to_string(),
+                sequence: event.sequence,
+                kind: event.kind.to_string(),
+                timestamp: event.timestamp.to_string(),
+                actor: event.actor.to_string(),
+                severity: Severity::name(view.severity),
+                summary: backfills.effective(event).map(str::to_owned),
+                data: event.data.compact().into_owned(),
+            });
+        })?;
+        Ok(())
+    }
+
+    /// Compares the run with its log, and its deliverables with what is required. Writes nothing.
+    ///
+    /// # Errors
+    /// When the log cannot be read. What is wrong with a log that can be read is a finding.
+    pub fn validate(&self) -> Result<Report, Error> {
+        let criteria = Criteria {
+            secrets: Rules::built_in(),
+            templates: Templates::built_in(),
+            require: &[],
+            expected_head: None,
+        };
+        Ok(ops::validate::validate(&self.dir, &criteria)?.report.into())
+    }
+
+    /// The transcript of the run.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn transcript(&self, format: Format) -> Result<String, Error> {
+        if format == Format::Markdown {
+            return Ok(ops::transcript::render(&self.dir, None, Extent::default())?.0);
+        }
+        let (document, _) = ops::transcript::document(&self.dir)?;
+        let look = Look { width: 80, color: false, detail: Detail::Normal };
+        Ok(match format {
+            Format::Text => text::render(&document, look),
+            Format::Json => {
+                String::from_utf8_lossy(&crate::event::json::document(&document)).into_owned()
+            }
+            Format::Html | Format::Markdown => html::render(&document),
+        })
+    }
+}
+
+/// A log that is open for many events. Dropping it loses nothing that was appended.
+#[derive(Debug)]
+pub struct Recorder {
+    inner: recorder::Recorder,
+    lock_timeout: std::time::Duration,
+}
+
+impl Recorder {
+    /// Appends events in one write, all of them or none.
+    ///
+    /// # Errors
+    /// What refuses one of them, or the system.
+    pub fn append(
+        &mut self,
+        drafts: impl IntoIterator<Item = Draft>,
+    ) -> Result<Vec<Recorded>, Error> {
+        let drafts: Vec<draft::Draft<'_>> = drafts.into_iter().map(|Draft(draft)| draft).collect();
+        let batch = ops::append::append_batch(&mut self.inner, &drafts, &Silent)?;
+        let recorded = batch.outcomes.into_iter().map(|outcome| Ok(outcome?.into()));
+        recorded.collect()
+    }
+
+    /// Brings `run.json`, the records and the transcript up to date. Files that could not be
+    /// written are named; they can be rebuilt from the log at any time.
+    #[must_use]
+    pub fn finish(self) -> Vec<String> {
+        let warnings = ops::refresh::refresh_derived(self.inner.run(), self.lock_timeout, true);
+        warnings.iter().map(ToString::to_string).collect()
+    }
+}
+
+impl From<crate::run::batch::Recorded> for Recorded {
+    fn from(recorded: crate::run::batch::Recorded) -> Self {
+        Self { event_id: recorded.event_id.to_string(), sequence: recorded.sequence }
+    }
+}
+
+/// Takes notices for people, which a library has nobody to show to: `validate` finds the same.
+#[derive(Debug)]
+struct Silent;
+
+impl ops::report::Report for Silent {
+    fn report(&self, _: &ops::report::Notice<'_>) {}
+}
