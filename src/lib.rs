@@ -43,22 +43,22 @@
 //!
 //! | layer | modules | what |
 //! |---|---|---|
-//! | 1 | [`event`], [`fs`], [`render`] | envelopes, catalogue, templates; safe files; inert text |
-//! | 2 | [`log`], [`import`], [`history`], [`secret`] | the log and its lock; dialects; calls, tasks, spawned agents, usage; what must not be recorded |
-//! | 3 | [`run`] | the directory, the recorder, state and records |
-//! | 4 | [`summary`] | backfills, prompts and answers, the overview |
-//! | 5 | [`chapter`] | folding finished tasks, the browsable tree |
-//! | 6 | [`transcript`], [`graph`] | the model behind the transcript, and what it is rendered in; who started whom |
-//! | 7 | [`check`] | checks, findings, verdicts, reports, and what can be fixed |
-//! | 8 | [`ops`] | the use cases, with typed errors and without a terminal |
+//! | 1 | `event`, `fs`, `render` | envelopes, catalogue, templates; safe files; inert text |
+//! | 2 | `log`, `import`, `history`, `secret` | the log and its lock; dialects; calls, tasks, spawned agents, usage; what must not be recorded |
+//! | 3 | `run` | the directory, the recorder, state and records |
+//! | 4 | `summary` | backfills, prompts and answers, the overview |
+//! | 5 | `chapter` | folding finished tasks, the browsable tree |
+//! | 6 | `transcript`, `graph` | the model behind the transcript, and what it is rendered in; who started whom |
+//! | 7 | `check` | checks, findings, verdicts, reports, and what can be fixed |
+//! | 8 | `ops` | the use cases, with typed errors and without a terminal |
 //! | 9 | `facade` | what this page offers to other programs |
-//! | 10 | [`cli`] | arguments, the clock, the environment, the terminal |
+//! | 10 | `cli` | arguments, the clock, the environment, the terminal |
 //!
 //! The modules are public for the program's own tests, benchmarks and fuzz targets alone, and not
 //! shown here: only what this page lists stays as it is between versions.
 //!
 //! Input and output happen in `fs`, `log`, `run`, `ops` and `cli`; the rest takes values and
-//! returns values. One place prints ([`cli`]'s `ui`); one place turns an error into a
+//! returns values. One place prints (`cli`'s `ui`); one place turns an error into a
 //! message, a hint and an exit status (its `exit`).
 //!
 //! # Files of a run directory
@@ -66,13 +66,13 @@
 //! |---|---|---|
 //! | `events.jsonl` | the log | primary, append-only |
 //! | `logs/rejected.jsonl` | input lines and torn tails that could not be recorded | primary, append-only |
-//! | `blobs/<sha256>` | large values moved out of events ([`event::blob`]) | primary, written once |
-//! | `run.json` | state of the run ([`run::document`]) | derived, replaced atomically |
-//! | `logs/tools.jsonl` | one record per state of a tool call ([`run::records`]) | derived, appended with the event, or right after it ([`run::ahead`]) |
-//! | `logs/errors.jsonl` | one record per error ([`run::records`]) | derived, in the same way |
-//! | `transcript.md` | for people ([`transcript`]) | derived, replaced atomically |
-//! | `transcript.html` | the same as a page, when asked for ([`transcript::html`]) | derived, replaced atomically |
-//! | `chapters/…` | the chapters' tree ([`chapter::tree`]) | derived, replaced atomically, read-only |
+//! | `blobs/<sha256>` | large values moved out of events (`event::blob`) | primary, written once |
+//! | `run.json` | state of the run (`run::document`) | derived, replaced atomically |
+//! | `logs/tools.jsonl` | one record per state of a tool call (`run::records`) | derived, appended with the event, or right after it (`run::ahead`) |
+//! | `logs/errors.jsonl` | one record per error (`run::records`) | derived, in the same way |
+//! | `transcript.md` | for people (`transcript`) | derived, replaced atomically |
+//! | `transcript.html` | the same as a page, when asked for (`transcript::html`) | derived, replaced atomically |
+//! | `chapters/…` | the chapters' tree (`chapter::tree`) | derived, replaced atomically, read-only |
 //! | `*.kept-…` | what a derived file held before it was rebuilt from a log that had lost something | kept, never read |
 //! | `deliverables/…` | what the run must produce | the run's own |
 //! | `prompt.md`, `effective-system-prompt.md`, `config.yaml`, `task.yaml`, `artifact-manifest.json` | quoted in the transcript | the harness's own |
@@ -80,7 +80,7 @@
 //! Every derived file can be deleted: the same version writes the same bytes again.
 //!
 //! # What is promised, and what is absent
-//! An event is in the log, durably, when `emit` exits with 0 ([`log`] argues why). A
+//! An event is in the log, durably, when `emit` exits with 0 (`log` argues why). A
 //! damaged line is reported and never repaired; a torn end is moved away by the next
 //! `emit` and never lost. Secrets of known kinds are replaced before anything is written.
 //! A command under `exec` sees nothing of the recording, whatever becomes of it. Nothing
