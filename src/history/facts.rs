@@ -1,6 +1,6 @@
 //! The facts of a run: computed once, by the fold of its state; every view only formats them.
 
-use super::state::Status;
+use super::status::Status;
 use super::usage::Usage;
 use crate::event::json::Json;
 use crate::event::time::Timestamp;

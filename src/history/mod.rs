@@ -9,6 +9,7 @@ pub mod facts;
 mod names;
 mod origin;
 pub mod state;
+pub mod status;
 pub mod tasks;
 pub mod text;
 pub mod told;

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::event::json::{self, Json, Rules};
 use crate::event::time::Timestamp;
 use crate::history::facts::{Counts, Deliverables, RunFacts, Total};
-use crate::history::state::Status;
+use crate::history::status::Status;
 use crate::history::usage::Usage;
 
 /// Version of the documents that this program writes.

@@ -8,7 +8,7 @@ use super::document::{Call, Document, Entry, Section, says_more};
 use super::extent::Detail;
 use super::facts::facts;
 use crate::history::arguments::Telling;
-use crate::history::state::Status;
+use crate::history::status::Status;
 use crate::render::human::duration;
 use crate::render::inert::{line, preview, preview_end, text as inert};
 

@@ -10,7 +10,7 @@ use super::{Global, now, status};
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::history::facts::Total;
-use crate::history::state::Status;
+use crate::history::status::Status;
 use crate::ops::list::{ListedRun, list_run};
 use crate::run::dir::{RunDir, all};
 use crate::run::document::TotalDocument;

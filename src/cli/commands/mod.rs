@@ -33,7 +33,7 @@ use super::exit::{Exit, Failure, sentence};
 use super::settings::Settings;
 use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
-use crate::history::state::Status;
+use crate::history::status::Status;
 use crate::render::units::duration;
 use crate::run::dir::{RunDir, all, locate};
 use crate::run::options::{Durability, INLINE_LIMIT, Options};

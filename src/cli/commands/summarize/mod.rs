@@ -22,7 +22,7 @@ use crate::cli::settings::{Settings, read_text};
 use crate::cli::ui::Ui;
 use crate::event::templates::Templates;
 use crate::history::facts::Total;
-use crate::history::state::Status;
+use crate::history::status::Status;
 use crate::ops::report::report_bad_lines;
 use crate::ops::summarize::{Reading, Served, Service, Worker, fill_run};
 use crate::render::human::plural;
