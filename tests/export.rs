@@ -81,7 +81,7 @@ fn whose_files_they_are() {
     assert_eq!(said.status, 0);
     assert!(said.err.contains("three/summary.md is not the export's"), "{}", said.err);
     let error = bench.fails(73, &["chapter", "export", "r"]);
-    assert!(error.contains("taken by other files"), "{error}");
+    assert!(error.contains("already used by other files"), "{error}");
     assert_eq!(fs::read(root.join("three/summary.md")).unwrap(), b"theirs");
     assert!(root.join("three/events/001-taskstart.md").exists());
 

@@ -11,11 +11,11 @@ use crate::event::catalogue::{Row, rows};
 
 /// Print the table of event types
 ///
-/// The table decides what an event means. Types without a row are welcome: they are recorded
-/// and shown as notes.
+/// The table defines what an event means. You can use other types too: they are recorded and
+/// shown as notes.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CatalogueArgs {
-    /// How to print it
+    /// The output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: TableOrJson,
 }

@@ -7,9 +7,9 @@ use crate::cli::complete::script;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 
-/// Print the completion script of a shell
+/// Print the completion script for a shell
 ///
-/// The script asks the program itself, so runs and the paths of chapters are completed too.
+/// The script calls runlog, so it also completes run ids and chapter paths.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CompletionsArgs {
     /// The shell

@@ -48,8 +48,9 @@ use crate::run::options::Options;
 
 /// Record an event, or a stream of them
 ///
-/// `emit run.created` makes the run directory; every other type needs a run. The event is in
-/// the log, durably, when the command exits with 0. Repeating it with the same --event-id is safe.
+/// `emit run.created` creates the run directory. Every other type needs an existing run. When
+/// the command exits with 0, the event is in the log and synced to disk. You can safely repeat
+/// the command with the same --event-id.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -60,48 +61,48 @@ Examples:
   claude -p 'fix it' --output-format stream-json --verbose | runlog emit --stdin --from claude-code
   runlog emit run.completed")]
 pub(in crate::cli) struct EmitArgs {
-    /// The event's type; `runlog catalogue` lists the known ones, others are welcome
+    /// The type of the event: one that `runlog catalogue` lists, or any other
     #[arg(value_name = "TYPE", required_unless_present = "stdin", conflicts_with = "stdin")]
     kind: Option<String>,
-    /// The run's exact id; for run.created the id to be used, else one is made
+    /// The exact id of the run; for run.created, the id of the new run [default: a generated id]
     #[arg(long, value_name = "ID", env = "RUNLOG_RUN", hide_env_values = true)]
     run: Option<String>,
     #[command(flatten)]
     payload: PayloadArgs,
-    /// One line for people; default: the template of the type
+    /// One line for people [default: from the template of the type]
     #[arg(long, value_name = "TEXT")]
     summary: Option<String>,
-    /// Who: runtime, agent, tool, user, … Default: by the type
+    /// Who acted: runtime, agent, tool, user, … [default: depends on the type]
     #[arg(long, value_name = "WHO")]
     actor: Option<String>,
-    /// How grave. Default: by the type
+    /// The severity [default: depends on the type]
     #[arg(long, value_enum, value_name = "LEVEL")]
     severity: Option<SeverityArg>,
-    /// The session; default: the run's own
+    /// The id of the session [default: the session of the run]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The task; default: the run's own
+    /// The id of the task [default: the task of the run]
     #[arg(long, value_name = "ID")]
     task: Option<String>,
-    /// Ties the events of one call together
+    /// An id that the events of one call share
     #[arg(long, value_name = "ID")]
     correlation_id: Option<String>,
-    /// The event that led to this one
+    /// The id of the event that caused this one
     #[arg(long, value_name = "EVENT_ID")]
     parent: Option<String>,
-    /// Hierarchical scope, as app/agent/tool
+    /// A hierarchical scope, such as app/agent/tool
     #[arg(long, value_name = "KEY")]
     branch: Option<String>,
-    /// The event's id; makes a repetition of the command safe
+    /// The id of the event; with it, the command can be repeated safely
     #[arg(long, value_name = "ID")]
     event_id: Option<String>,
-    /// When it happened (RFC 3339 with a zone); default: now
+    /// When it happened (RFC 3339 with a time zone) [default: now]
     #[arg(long, value_name = "TIME")]
     timestamp: Option<String>,
-    /// Make the run if it does not exist
+    /// Create the run if it does not exist
     #[arg(long)]
     create: bool,
-    /// What to print of each event. Default: its id; nothing with --stdin
+    /// What to print for each event [default: its id; with --stdin nothing]
     #[arg(long, value_enum, value_name = "WHAT")]
     print: Option<Print>,
     #[command(flatten)]
@@ -115,7 +116,7 @@ pub(in crate::cli) struct EmitArgs {
 pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run_id = args.run.as_deref().map(RunId::parse).transpose().map_err(|bad| {
         let empty = args.run.as_deref() == Some("");
-        let hint = if empty { "--run or RUNLOG_RUN is set, but empty" } else { "" };
+        let hint = if empty { "--run or RUNLOG_RUN is set to an empty value" } else { "" };
         Failure::new(Exit::Usage, bad.to_string()).hint(hint)
     })?;
     let options = args.appending.options(global, ui)?;
@@ -165,8 +166,11 @@ impl EmitArgs {
 
 fn timestamp(text: &str) -> anyhow::Result<Timestamp> {
     Timestamp::parse(text).ok_or_else(|| {
-        Failure::new(Exit::Input, format!("--timestamp {text:?} is no RFC 3339 time with a zone"))
-            .hint("write it as 2026-04-26T10:00:00Z or 2026-04-26T12:00:00+02:00")
-            .into()
+        Failure::new(
+            Exit::Input,
+            format!("--timestamp {text:?} is not an RFC 3339 time with a time zone"),
+        )
+        .hint("write it as 2026-04-26T10:00:00Z or 2026-04-26T12:00:00+02:00")
+        .into()
     })
 }

@@ -34,14 +34,13 @@ const STREAM: &str = "Streams";
 /// Reading events from standard input.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct StreamArgs {
-    /// Read events from standard input, one JSON object a line
+    /// Read events from standard input, one JSON object per line
     #[arg(long, help_heading = STREAM)]
     stdin: bool,
-    /// What the lines are: native envelopes, another run's log (runlog), another program's
-    /// (claude-code), or auto
+    /// The format of the lines: native, runlog (the log of another run), claude-code, or auto
     #[arg(long, help_heading = STREAM, value_name = "DIALECT", value_parser = format_name)]
     from: Option<String>,
-    /// Stop at the first line that cannot be taken
+    /// Stop at the first line that is rejected
     #[arg(long, help_heading = STREAM)]
     strict: bool,
     #[command(flatten)]
@@ -51,10 +50,10 @@ pub(in crate::cli) struct StreamArgs {
 /// Reading another program's events.
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
-    /// Do not keep the source lines in the events
+    /// Do not store the source lines in the events
     #[arg(long, help_heading = STREAM)]
     pub(super) no_source: bool,
-    /// Write the receipt as JSON to a file
+    /// Write the receipt to a file, as JSON
     #[arg(long, help_heading = STREAM, value_name = "FILE")]
     pub(super) receipt: Option<PathBuf>,
 }
@@ -66,7 +65,8 @@ impl ImportArgs {
         let mut document = serde_json::to_vec_pretty(receipt)?;
         document.push(b'\n');
         replace(path, &document).map_err(|error| {
-            let message = format!("the events are recorded, but the receipt is not: {error}");
+            let message =
+                format!("the events are recorded, but the receipt cannot be written: {error}");
             Failure::new(Exit::Io, message).into()
         })
     }
@@ -80,7 +80,7 @@ pub(super) fn format_name(name: &str) -> Result<String, String> {
     if known.contains(&name) {
         Ok(name.to_owned())
     } else {
-        Err(format!("known are: {}", known.join(", ")))
+        Err(format!("use one of: {}", known.join(", ")))
     }
 }
 
@@ -182,7 +182,7 @@ pub(super) fn run(
     let lifecycle = stream.changed_state();
     let native = stream.is_native();
     if let Some(name) = stream.looks_like() {
-        ui.warn(&format!("the lines look like {name}'s: --from {name} would understand them"));
+        ui.warn(&format!("the lines look like those of {name}; use --from {name} to import them"));
     }
     let ahead = stream.take_ahead();
     let receipt = stream.finish();

@@ -12,18 +12,19 @@ use crate::graph::{dot, mermaid};
 use crate::ops::graph::graph;
 use crate::render::human::plural;
 
-/// Draw who started whom and who called what
+/// Draw a graph of agents and their calls
 ///
-/// Runs and agents, their calls and what came of them, tied by what events name as their
-/// parents. Parents may stand behind their children; what does not fit together is told.
+/// The nodes are the run, its agents, their calls and the results. The parents that events name
+/// connect them. A parent may come after its child in the log. Contradictions are reported as
+/// problems.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct GraphArgs {
     #[command(flatten)]
     run: RunArg,
-    /// What to draw it in
+    /// The output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// Every event is a node, not agents, calls and errors alone
+    /// Draw every event as a node, not only agents, calls and errors
     #[arg(long)]
     events: bool,
     /// Write to a file; - is standard output
@@ -33,7 +34,7 @@ pub(in crate::cli) struct GraphArgs {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A flowchart, as Markdown pages show it in a fence named mermaid
+    /// A flowchart for a `mermaid` code block in Markdown
     #[default]
     Mermaid,
     /// For Graphviz
@@ -58,7 +59,7 @@ pub(super) fn run(args: &GraphArgs, global: &Global, ui: &Ui) -> anyhow::Result<
         let more = match graph.problems.len() - 1 {
             0 => String::new(),
             more => {
-                format!(", and {} (--format json has them)", plural(more as u64, "more problem"))
+                format!(", and {} (--format json lists them)", plural(more as u64, "more problem"))
             }
         };
         ui.warn(&format!("{} {}: {}{more}", first.kind, first.node, first.message));

@@ -17,24 +17,24 @@ use crate::run::document::TotalDocument;
 
 /// Print the runs
 ///
-/// From each run's run.json, so figures are as of its last lifecycle event. DELIV says how the
-/// deliverables stood at their last check.
+/// The figures come from run.json, which is written at each lifecycle event. DELIV is the result
+/// of the last check of the deliverables.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ListArgs {
     /// Only runs with this status: created, running, paused, completed, failed, incomplete or
     /// cancelled (may be repeated)
     #[arg(long, value_name = "STATUS", value_parser = status)]
     status: Vec<Status>,
-    /// What to sort by: names from A, everything else from the newest or greatest
+    /// What to sort by: names from A to Z, other keys from the newest or largest
     #[arg(long, value_enum, default_value_t, value_name = "KEY")]
     sort: SortKey,
-    /// The other way round
+    /// Reverse the order
     #[arg(long)]
     reverse: bool,
-    /// At most so many
+    /// Print at most N runs
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
-    /// How to print them
+    /// The output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: TableOrJson,
 }

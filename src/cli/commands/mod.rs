@@ -38,10 +38,10 @@ use crate::render::units::duration;
 use crate::run::dir::{RunDir, all, locate};
 use crate::run::options::{Durability, INLINE_LIMIT, Options};
 
-/// Turns an AI-agent run into an auditable run directory.
+/// Turn an AI-agent run into an auditable run directory
 ///
-/// `emit` records events into runs/ID/events.jsonl; `summarize`, `chapter`, `transcript`,
-/// `show` and `list` read them; `validate` tells whether the run holds.
+/// `emit` and `exec` record events in runs/ID/events.jsonl. `summarize`, `chapter`, `transcript`,
+/// `show`, `graph` and `list` read them. `validate` checks whether the run is valid.
 #[derive(Debug, Parser)]
 #[command(name = "runlog", version, max_term_width = 80)]
 pub(super) struct Cli {
@@ -76,14 +76,14 @@ pub(super) struct Global {
     /// When to use colours
     #[arg(long, global = true, help_heading = GLOBAL, value_enum, default_value_t, value_name = "WHEN")]
     pub(super) color: Color,
-    /// Say nothing but errors and warnings
+    /// Print only errors and warnings
     #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub(super) quiet: bool,
 }
 
 impl Global {
     /// Finds the runs directory. The settings beside the default one may name another; a
-    /// mistake in them is told by the command that needs them.
+    /// mistake in them is reported by the command that needs them.
     pub(super) fn settle(&mut self) {
         let default = Path::new("runs");
         if let Some(given) = &self.given_runs_dir {
@@ -96,8 +96,8 @@ impl Global {
         self.settings = settings.map(OnceLock::from).unwrap_or_default();
     }
 
-    /// The templates that are set. Ones that cannot be used only warn: what happened is
-    /// recorded and shown all the same.
+    /// The templates of the settings. Templates that cannot be used cause only a warning: events
+    /// are recorded and shown without them.
     fn templates(&self, ui: &Ui) -> anyhow::Result<&'static Templates> {
         Ok(self.settings()?.templates(None).unwrap_or_else(|error| {
             ui.warn(&format!(
@@ -163,7 +163,7 @@ const RECORDING: &str = "Recording";
 /// How to append: shared by every command that does.
 #[derive(Clone, Copy, Debug, Args)]
 struct Appending {
-    /// What an acknowledged event survives: a power cut (disk) or the death of processes
+    /// What a recorded event survives: a power cut (disk) or only a killed process (process)
     #[arg(
         long,
         help_heading = RECORDING,
@@ -174,7 +174,7 @@ struct Appending {
         hide_env_values = true
     )]
     durability: DurabilityArg,
-    /// How long to wait for the run's lock (as 500ms, 10s, 2m)
+    /// How long to wait for the lock of the run (500ms, 10s, 2m)
     #[arg(long, help_heading = RECORDING, default_value = "10s", value_name = "TIME", value_parser = duration)]
     lock_timeout: Duration,
 }
@@ -209,13 +209,13 @@ impl Appending {
 /// A status, by its name.
 fn status(text: &str) -> Result<Status, String> {
     let known = Status::ALL.into_iter().find(|status| status.name() == text);
-    known.ok_or_else(|| format!("known are: {}", Status::ALL.map(Status::name).join(", ")))
+    known.ok_or_else(|| format!("use one of: {}", Status::ALL.map(Status::name).join(", ")))
 }
 
 /// The RUN argument of commands that read a run.
 #[derive(Debug, Args)]
 struct RunArg {
-    /// The run: its id, the beginning of it, `latest`, or the path of its directory (with a /)
+    /// The run: its id, the beginning of its id, `latest`, or the path of its directory (with a /)
     #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, add = complete::runs())]
     run: String,
 }
@@ -244,7 +244,7 @@ fn named_or_all(
     if runs.is_empty() {
         let message = format!("there are no runs in {}", global.runs_dir.display());
         return Err(Failure::new(Exit::NoInput, message)
-            .hint("--runs-dir or RUNLOG_RUNS_DIR says where they are")
+            .hint("set the directory with --runs-dir or RUNLOG_RUNS_DIR")
             .into());
     }
     Ok(runs)
@@ -258,7 +258,7 @@ pub(super) fn default_run() -> Option<String> {
 /// The content of an option that takes `TEXT`, `@FILE` or `-`.
 fn text_or_file(value: &str, limit: u64) -> anyhow::Result<Vec<u8>> {
     use std::io::Read as _;
-    let too_large = || Failure::new(Exit::Input, format!("the value has over {limit} bytes"));
+    let too_large = || Failure::new(Exit::Input, format!("the value has more than {limit} bytes"));
     let mut bytes = Vec::new();
     match value.strip_prefix('@') {
         Some(path) => {

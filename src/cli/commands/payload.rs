@@ -10,14 +10,14 @@ use crate::event::json::{Json, ObjectTree, Rules, check, quoted};
 /// What goes into `data`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct PayloadArgs {
-    /// The event's data: a JSON object, or @FILE, or - for standard input (values that are
-    /// too long for a command line go there)
+    /// The data of the event: a JSON object, @FILE, or - for standard input (for values
+    /// that are too long for a command line)
     #[arg(long, value_name = "JSON|@FILE|-")]
     pub(super) data: Option<String>,
-    /// Add a string to data; dots make nested fields
+    /// Add a string field to the data; dots make nested fields
     #[arg(short = 'f', long = "field", value_name = "KEY=TEXT")]
     fields: Vec<String>,
-    /// Add any JSON value to data; dots make nested fields
+    /// Add a field with any JSON value to the data; dots make nested fields
     #[arg(short = 'F', long = "json-field", value_name = "KEY=JSON")]
     json_fields: Vec<String>,
 }
@@ -32,7 +32,7 @@ impl PayloadArgs {
         let data = check(&bytes, Rules::STRICT).context("--data")?;
         if !data.is_object() {
             let failure = Failure::new(Exit::Input, "--data: not a JSON object");
-            return Err(failure.hint("wrap it, as {\"value\": …}").into());
+            return Err(failure.hint("wrap the value: {\"value\": …}").into());
         }
         if self.fields.is_empty() && self.json_fields.is_empty() {
             return Ok(data.compact().into_owned());
@@ -63,7 +63,7 @@ fn split<'f>(field: &'f str, option: &str) -> anyhow::Result<(&'f str, &'f str)>
         .split_once('=')
         .filter(|(key, _)| !key.is_empty() && !key.split('.').any(str::is_empty))
         .ok_or_else(|| {
-            Failure::new(Exit::Usage, format!("{option} wants KEY=VALUE, not {field:?}")).into()
+            Failure::new(Exit::Usage, format!("{option} needs KEY=VALUE, not {field:?}")).into()
         })
 }
 

@@ -56,14 +56,14 @@ const CONTENT: &str = "Content";
 /// What never goes into an event, whatever it says.
 #[derive(Debug, Args)]
 pub(super) struct ContentArgs {
-    /// Record secrets as they are (`validate` finds them)
+    /// Record secrets without replacing them (`validate` reports them)
     #[arg(long, help_heading = CONTENT, conflicts_with = "secret_rules")]
     no_redact: bool,
-    /// Further rules for secrets: a TOML file of [name], prefix, pattern. Default: those of
-    /// runlog.toml beside the runs directory
+    /// Additional rules for secrets: a TOML file with [name], prefix, pattern [default: the rules
+    /// in runlog.toml next to the runs directory]
     #[arg(long, help_heading = CONTENT, value_name = "FILE")]
     secret_rules: Option<PathBuf>,
-    /// Strings of more bytes go to blobs/ (as 4096, 16k, 1M)
+    /// Store longer strings in blobs/ (4096, 16k, 1M)
     #[arg(long, help_heading = CONTENT, default_value = "16k", value_name = "BYTES", value_parser = size)]
     inline_limit: usize,
 }
@@ -93,7 +93,8 @@ pub(super) fn open(
         None if create => RunId::parse(&format!("run_{}_{}", now.basic(), random_suffix()))?,
         None => {
             let failure = Failure::new(Exit::Usage, "no run given");
-            let hint = "--run ID or RUNLOG_RUN=ID says which; `runlog emit run.created` makes one";
+            let hint =
+                "name it with --run ID or RUNLOG_RUN=ID; `runlog emit run.created` creates one";
             return Err(failure.hint(hint).into());
         }
     };
@@ -110,8 +111,10 @@ pub(super) fn print(event: &Recorded, what: Print, run_id: &str, ui: &Ui) -> any
         Print::None => return Ok(()),
     };
     ui.data(format!("{line}\n").as_bytes()).map_err(|error| {
-        let message =
-            format!("event {} is in the log, but could not be told: {error}", event.sequence);
+        let message = format!(
+            "event {} is in the log, but its id could not be printed: {error}",
+            event.sequence
+        );
         Failure::new(Exit::Io, message).into()
     })
 }

@@ -17,26 +17,27 @@ use crate::ops::transcript::{document, render};
 use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::{html, text};
 
-/// Write transcript.md: the run as a person wants to read it
+/// Write a transcript of a run for people
 ///
-/// It summarizes and links to the log, the records and the deliverables. The same events give
-/// the same bytes. It is written by itself when the run is created and when it ends. As HTML it
-/// is one page that needs nothing else, transcript.html; as text it is printed.
+/// The transcript summarizes the run and links to the log, the records and the deliverables. The
+/// same events always give the same bytes. transcript.md is written automatically when the run is
+/// created and when it ends. HTML is written to transcript.html, one page that needs no other
+/// files. Text is printed.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(in crate::cli) struct TranscriptArgs {
     #[command(flatten)]
     run: Option<RunArg>,
-    /// What to write it in
+    /// The output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// Write elsewhere; - is standard output
+    /// The output file; - is standard output
     #[arg(short, long, value_name = "FILE|-")]
     output: Option<PathBuf>,
-    /// How much to show (Markdown and text; a page and JSON always hold everything)
+    /// How much to show (Markdown and text only; HTML and JSON always show everything)
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     detail: DetailArg,
-    /// Keep it under a size: what matters least is left out, and said to be (Markdown)
+    /// The maximum size: the least important parts are left out and counted (Markdown only)
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(200..))]
     max_bytes: Option<u32>,
     #[command(subcommand)]
@@ -53,10 +54,10 @@ enum TranscriptCommand {
 struct AppendArgs {
     #[command(flatten)]
     run: RunArg,
-    /// Its heading
+    /// The heading of the section
     #[arg(long)]
     title: String,
-    /// Its text; - is standard input
+    /// The text of the section; - is standard input
     #[arg(long, value_name = "TEXT|@FILE|-", allow_hyphen_values = true)]
     content: String,
     #[command(flatten)]
@@ -92,7 +93,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
     let run = run.find(global)?;
     let extent = args.extent();
     if args.format != Format::Markdown && extent.max_bytes.is_some() {
-        let message = "--max-bytes is for Markdown";
+        let message = "--max-bytes works only with --format markdown";
         return Err(Failure::new(Exit::Usage, message).into());
     }
     let stdout = args.output.as_deref() == Some(Path::new("-"));

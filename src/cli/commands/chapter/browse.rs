@@ -15,7 +15,7 @@ use crate::run::dir::locate;
 #[derive(Debug, Args)]
 #[command(override_usage = "runlog chapter ls [OPTIONS] [RUN] [PATH]")]
 pub(super) struct LsArgs {
-    /// The run (RUNLOG_RUN stands in for it), and the folder (else /chapters)
+    /// The run [default: RUNLOG_RUN] and the folder [default: /chapters]
     #[arg(value_names = ["RUN", "PATH"], num_args = 0..=2, add = run_and_path())]
     words: Vec<String>,
 }
@@ -23,7 +23,7 @@ pub(super) struct LsArgs {
 #[derive(Debug, Args)]
 #[command(override_usage = "runlog chapter cat [OPTIONS] [RUN] <PATH>")]
 pub(super) struct CatArgs {
-    /// The run (RUNLOG_RUN stands in for it), and the file
+    /// The run [default: RUNLOG_RUN] and the file
     #[arg(value_names = ["RUN", "PATH"], num_args = 1..=2, required = true, add = run_and_path())]
     words: Vec<String>,
 }

@@ -16,10 +16,10 @@ use crate::render::human::plural;
 pub(super) struct ExportArgs {
     #[command(flatten)]
     run: RunArg,
-    /// Where to write it [default: chapters/ in the run directory]
+    /// The directory to write to [default: chapters/ in the run directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// How long to wait for another export to end (as 500ms, 10s, 2m)
+    /// How long to wait for another export (500ms, 10s, 2m)
     #[arg(long, default_value = "10s", value_name = "TIME", value_parser = duration)]
     lock_timeout: Duration,
 }
@@ -44,9 +44,10 @@ pub(super) fn run(args: &ExportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         None => Ok(Exit::Fine),
         Some(first) => {
             let count = plural(outcome.foreign.len() as u64, "name");
-            let message = format!("{count} taken by other files: {}", out.join(first).display());
+            let message =
+                format!("{count} already used by other files: {}", out.join(first).display());
             Err(Failure::new(Exit::CannotCreate, message)
-                .hint("files that the export did not make are never touched; move them away")
+                .hint("an export never changes files that it did not write; move them away")
                 .into())
         }
     }

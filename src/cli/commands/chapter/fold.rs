@@ -19,7 +19,7 @@ use crate::render::human::plural;
 pub(super) struct AddArgs {
     #[command(flatten)]
     run: RunArg,
-    /// Number of the first task
+    /// The number of the first task
     #[arg(
         long,
         value_name = "N",
@@ -29,20 +29,20 @@ pub(super) struct AddArgs {
         conflicts_with_all = ["first", "last"]
     )]
     start: Option<i64>,
-    /// Number of the last task
+    /// The number of the last task
     #[arg(long, value_name = "M", allow_negative_numbers = true, requires = "start")]
     end: Option<i64>,
-    /// Instead of whole tasks, events inside one, even one in progress: sequence of the first,
-    /// as `runlog show` prints it
+    /// The sequence of the first event, as `runlog show` prints it: folds events inside one task
+    /// instead of whole tasks; the task may be in progress
     #[arg(long, value_name = "SEQ", requires = "last")]
     first: Option<u64>,
-    /// Sequence of the last event
+    /// The sequence of the last event
     #[arg(long, value_name = "SEQ", requires = "first")]
     last: Option<u64>,
-    /// The chapter's name
+    /// The name of the chapter
     #[arg(long, value_name = "NAME")]
     name: String,
-    /// What is worth knowing of what it covers
+    /// What to know about the folded events
     #[arg(long, value_name = "TEXT|@FILE|-")]
     message: String,
     #[command(flatten)]
@@ -52,10 +52,10 @@ pub(super) struct AddArgs {
 #[derive(Debug, Args)]
 #[command(override_usage = "runlog chapter apply [OPTIONS] [RUN] [FILE|-]")]
 pub(super) struct ApplyArgs {
-    /// The run (RUNLOG_RUN stands in for it), and the file with the array (else standard input)
+    /// The run [default: RUNLOG_RUN] and the file with the array [default: standard input]
     ///
-    /// An array of {"start", "end", "name", "message"}, or with "first" and "last" for events
-    /// inside one task; it may stand in a code fence, as models write it.
+    /// The items are {"start", "end", "name", "message"}, or have "first" and "last" for events
+    /// inside one task. The array may be in a code fence.
     #[arg(value_names = ["RUN", "FILE|-"], num_args = 0..=2, add = run_and_file())]
     words: Vec<String>,
     #[command(flatten)]
@@ -65,8 +65,7 @@ pub(super) struct ApplyArgs {
 #[derive(Debug, Args)]
 #[command(override_usage = "runlog chapter remove [OPTIONS] [RUN] <SLUG>")]
 pub(super) struct RemoveArgs {
-    /// The run (RUNLOG_RUN stands in for it), and the chapter's name in paths, as `chapter list`
-    /// prints it
+    /// The run [default: RUNLOG_RUN] and the slug of the chapter, as `chapter list` prints it
     #[arg(value_names = ["RUN", "SLUG"], num_args = 1..=2, required = true, add = run_and_chapter())]
     words: Vec<String>,
     #[command(flatten)]
@@ -77,7 +76,7 @@ pub(super) struct RemoveArgs {
 pub(super) struct AutoArgs {
     #[command(flatten)]
     run: RunArg,
-    /// Fold what is proposed
+    /// Fold the proposed chapters
     #[arg(long)]
     apply: bool,
     #[command(flatten)]
@@ -126,7 +125,7 @@ pub(super) fn apply(args: &ApplyArgs, global: &Global, ui: &Ui) -> anyhow::Resul
     })?;
     let requests = answer::read(&text).map_err(|error| {
         Failure::new(Exit::Input, error.to_string()).hint(
-            "an array of {\"start\", \"end\", \"name\", \"message\"} is taken; nothing was changed",
+            "use an array of {\"start\", \"end\", \"name\", \"message\"}; nothing was changed",
         )
     })?;
     print_folded(&fold(&run, &FoldInput::of(&requests), options, ui)?, ui)?;
@@ -140,7 +139,9 @@ pub(super) fn auto(args: &AutoArgs, global: &Global, ui: &Ui) -> anyhow::Result<
     if !args.apply {
         ui.data(to_json(&requests).as_bytes())?;
         match requests.len() {
-            0 => ui.note("nothing to fold: no task has finished, or all are in chapters"),
+            0 => ui.note(
+                "nothing to fold: no task is finished, or all finished tasks are in chapters",
+            ),
             _ => ui.note(&format!("to fold this: runlog chapter auto {} --apply", run.name())),
         }
         return Ok(Exit::Fine);

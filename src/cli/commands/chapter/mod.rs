@@ -15,8 +15,8 @@ use crate::run::dir::{RunDir, locate};
 
 /// Fold finished tasks into chapters, and browse them
 ///
-/// A chapter covers tasks, by their numbers in `chapter index`, under a name and a message.
-/// Nothing is lost: the events stay in the log and are browsed below /chapters.
+/// A chapter covers tasks and has a name and a message. `chapter index` prints the numbers of the
+/// tasks. Nothing is lost: the events stay in the log, and you can read them below /chapters.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ChapterArgs {
     #[command(subcommand)]
@@ -29,27 +29,28 @@ enum ChapterCommand {
     Index(overview::OverviewArgs),
     /// Fold tasks, or events inside one task, into a chapter
     Add(fold::AddArgs),
-    /// Fold what a JSON array asks for: all of it or nothing
+    /// Fold the chapters of a JSON array: all of them or none
     Apply(fold::ApplyArgs),
-    /// Unfold a chapter again
+    /// Unfold a chapter
     Remove(fold::RemoveArgs),
-    /// Print the chapters, and what folding saved
+    /// Print the chapters and the tokens that folding saved
     List(overview::OverviewArgs),
-    /// Print what stands for a chapter in an agent's context
+    /// Print a chapter as it is in the context of an agent
     Show(overview::ShowArgs),
-    /// List a folder of the chapters' tree
+    /// List a folder in the tree of chapters
     Ls(browse::LsArgs),
-    /// Print a file of the chapters' tree
+    /// Print a file in the tree of chapters
     Cat(browse::CatArgs),
-    /// Write the chapters' tree as read-only files
+    /// Write the tree of chapters as read-only files
     Export(export::ExportArgs),
-    /// Tell whether an agent's context has grown too large: exit status 0 if so, else 1
+    /// Check whether the context of an agent is too large: exit status 0 if it is, 1 if not
     Due(round::DueArgs),
-    /// If the context has grown too large, ask an agent what to fold, and fold it
+    /// If the context is too large, ask an agent what to fold, and fold it
     ///
-    /// Each call asks, even about a context that was decided on before; --follow does not.
+    /// Each call asks the agent, even if the agent has already decided about this context. --follow
+    /// asks only once about a context.
     Run(round::RunArgs),
-    /// Propose chapters without a model, as the JSON array that `apply` takes
+    /// Propose chapters without a model, as the JSON array that `apply` reads
     Auto(fold::AutoArgs),
 }
 
@@ -76,7 +77,9 @@ fn run_and<'w>(words: &'w [String], global: &Global) -> anyhow::Result<(RunDir, 
         ([run, wanted], _) => Ok((locate(&global.runs_dir, run)?, wanted)),
         ([wanted], Some(run)) => Ok((locate(&global.runs_dir, &run)?, wanted)),
         ([word], None) => {
-            let message = format!("a run, and what of it, are needed: there is only {word:?}");
+            let message = format!(
+                "two arguments are required, and the first is the run: only {word:?} is given"
+            );
             Err(Failure::new(Exit::Usage, message)
                 .hint("name the run first (or set RUNLOG_RUN); `runlog chapter list RUN` shows its chapters")
                 .into())

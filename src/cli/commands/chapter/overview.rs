@@ -18,7 +18,7 @@ use crate::render::inert::{self, preview};
 pub(super) struct OverviewArgs {
     #[command(flatten)]
     run: RunArg,
-    /// How to print it
+    /// The output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: HumanOrJson,
 }
@@ -26,8 +26,7 @@ pub(super) struct OverviewArgs {
 #[derive(Debug, Args)]
 #[command(override_usage = "runlog chapter show [OPTIONS] [RUN] <SLUG>")]
 pub(super) struct ShowArgs {
-    /// The run (RUNLOG_RUN stands in for it), and the chapter's name in paths, as `chapter list`
-    /// prints it
+    /// The run [default: RUNLOG_RUN] and the slug of the chapter, as `chapter list` prints it
     #[arg(value_names = ["RUN", "SLUG"], num_args = 1..=2, required = true, add = run_and_chapter())]
     words: Vec<String>,
 }

@@ -21,8 +21,8 @@ use crate::render::units::{count, size};
 pub(super) struct DueArgs {
     #[command(flatten)]
     run: RunArg,
-    /// Due when the newest call of a model was given more tokens than this, cached ones
-    /// included (as 100000, 100k)
+    /// The limit for the input of the newest model call, in tokens, including cached tokens
+    /// (100000, 100k)
     #[arg(long, value_name = "TOKENS", value_parser = count)]
     trigger: u64,
 }
@@ -31,23 +31,23 @@ pub(super) struct DueArgs {
 pub(super) struct RunArgs {
     #[command(flatten)]
     run: RunArg,
-    /// Ask when the newest call of a model was given more tokens than this, cached ones included
-    /// (as 100000, 100k)
+    /// Ask if the input of the newest model call has more tokens than this, including cached tokens
+    /// (100000, 100k)
     #[arg(long, value_name = "TOKENS", value_parser = count)]
     trigger: u64,
-    /// The agent: a command line that reads the context and the index of tasks, and answers
-    /// with the JSON array that `chapter apply` takes
+    /// The agent: a command line that reads the context and the index of tasks, and writes the
+    /// JSON array that `chapter apply` reads
     #[arg(long, value_name = "CMD")]
     agent_cmd: String,
-    /// How long the agent may take
+    /// The timeout of the agent
     #[arg(long, default_value = "5m", value_name = "TIME", value_parser = duration)]
     agent_timeout: Duration,
-    /// Most bytes of each piece of an event in the context (as 4096, 16k); of a longer one the
-    /// middle is left out
+    /// The maximum size of each piece of an event in the context (4096, 16k); the middle of a
+    /// longer piece is left out
     #[arg(long, default_value = "16k", value_name = "BYTES", value_parser = size)]
     max_event_bytes: usize,
-    /// Stay until the run ends, and ask after each finished task, but not twice about the same
-    /// call of a model
+    /// Continue until the run ends and ask after each finished task, but not twice about the same
+    /// model call
     #[arg(long)]
     follow: bool,
     #[command(flatten)]
@@ -61,7 +61,7 @@ pub(super) fn due(args: &DueArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
     let run = args.run.find(global)?;
     let trigger = args.trigger;
     let Some(call) = newest_call(&run)? else {
-        ui.data(b"not due: no call of a model told how much it was given\n")?;
+        ui.data(b"not due: no model call has reported its input tokens\n")?;
         return Ok(Exit::No);
     };
     let due = call.exceeds(trigger);
@@ -97,7 +97,7 @@ fn once(rounds: &Rounds<'_>, ui: &Ui) -> anyhow::Result<Exit> {
     let trigger = rounds.trigger;
     let (index, _) = read_index(&rounds.run, Index::new(rounds.options.templates), ui)?;
     match index.newest_call {
-        None => ui.note("not due: no call of a model told how much it was given"),
+        None => ui.note("not due: no model call has reported its input tokens"),
         Some(call) if call.exceeds(trigger) => return round(rounds, &call, ui),
         Some(call) => {
             ui.note(&format!("not due: not more than {trigger}; {}", call.composition()));

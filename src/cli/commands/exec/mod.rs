@@ -26,16 +26,17 @@ use crate::run::options::Options;
 
 /// Run a command and record it as a tool call
 ///
-/// Records tool.started, runs the command with this process's own standard streams, records
-/// tool.completed or tool.failed (exit status, duration, the end of standard error), and exits
-/// with the command's own status. The command finds the run in RUNLOG_RUN and RUNLOG_RUNS_DIR.
+/// Records tool.started and runs the command with the standard streams of this process. Then
+/// records tool.completed or tool.failed (exit status, duration, the end of standard error), and
+/// exits with the status of the command. RUNLOG_RUN and RUNLOG_RUNS_DIR name the run for the
+/// command.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exits with the command's status; 128 + n when signal n killed it;
-127 when it does not exist, 126 when it cannot be run.
-A wrong option or a missing run stops runlog before the command starts
-(2, 66). Trouble with recording after that only warns; 70 tells of it
-if the command succeeded.
+Exit status: that of the command; 128 + n if signal n killed it;
+127 if it does not exist; 126 if it cannot be run. If an option is wrong
+(2) or the run is missing (66), the command is not started. Later errors
+of recording only print a warning; if the command then succeeds, the
+exit status is 70.
 
 Examples:
   runlog exec --run fix-42 -- pytest -q
@@ -43,29 +44,28 @@ Examples:
   runlog exec --run-new --from claude-code -- \\
     claude -p 'fix it' --output-format stream-json --verbose")]
 pub(in crate::cli) struct ExecArgs {
-    /// The run's exact id; with --run-new the id to be used. Default: RUNLOG_RUN
+    /// The exact id of the run; with --run-new, the id of the new run [default: RUNLOG_RUN]
     #[arg(long, value_name = "ID")]
     run: Option<String>,
-    /// Make a run for this command, start it and end it; its id is told on standard error
+    /// Create, start and end a run for this command; print its id on standard error
     #[arg(long)]
     run_new: bool,
-    /// The tool's name. Default: the command's
+    /// The name of the tool [default: the name of the command]
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
-    /// The session; default: the run's own
+    /// The id of the session [default: the session of the run]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The task; default: the run's own
+    /// The id of the task [default: the task of the run]
     #[arg(long, value_name = "ID")]
     task: Option<String>,
-    /// The event that led to the call
+    /// The id of the event that caused the call
     #[arg(long, value_name = "EVENT_ID")]
     parent: Option<String>,
-    /// Hierarchical scope, as app/agent/tool
+    /// A hierarchical scope, such as app/agent/tool
     #[arg(long, value_name = "KEY")]
     branch: Option<String>,
-    /// Record the command's standard output as events too: native ones, another program's
-    /// (claude-code), or auto
+    /// Also record standard output as events; its format is native, claude-code or auto
     #[arg(long, value_name = "DIALECT", value_parser = format_name)]
     from: Option<String>,
     #[command(flatten)]

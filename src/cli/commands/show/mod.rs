@@ -20,25 +20,27 @@ use event::Printing;
 use selection::Selection;
 
 /// Print the events of a run
+///
+/// Prints one line per event. What a summary leaves out is printed below the line.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ShowArgs {
     #[command(flatten)]
     run: RunArg,
     #[command(flatten)]
     selection: Selection,
-    /// Only the last N of what is left
+    /// Only the last N of the matching events
     #[arg(long, value_name = "N")]
     tail: Option<usize>,
-    /// Stay, and print what is appended until the run ends
+    /// Print new events until the run ends
     #[arg(short, long, conflicts_with_all = ["folded", "head"])]
     follow: bool,
-    /// Tell times since the first event
+    /// Print times relative to the first event
     #[arg(long, conflicts_with = "local")]
     relative: bool,
-    /// Tell times as they are here, not in UTC
+    /// Print times in the local time zone, not in UTC
     #[arg(long)]
     local: bool,
-    /// How to print them: lines for people, or whole events with their effective summaries
+    /// The output format
     #[arg(
         long,
         value_enum,
@@ -47,28 +49,28 @@ pub(in crate::cli) struct ShowArgs {
         default_value_if("full", "true", "jsonl")
     )]
     format: Format,
-    /// Put large values back in place of their references (whole events: implies jsonl)
+    /// Print large values instead of their references; the default format is then jsonl
     #[arg(long)]
     full: bool,
-    /// As an agent has the run in its context: numbered tasks, with chapters in place of what
-    /// they cover (jsonl: an object a line)
+    /// Print the run as it is in the context of an agent: numbered tasks, with chapters instead of
+    /// the tasks that they cover (jsonl: one object per line)
     #[arg(long, conflicts_with_all = ["Selection", "tail", "full", "head"])]
     folded: bool,
-    /// Print SEQUENCE:HASH of the last event, to hold against `run.json` or keep elsewhere
+    /// Print SEQUENCE:HASH of the last event, to compare with `run.json` or to store elsewhere
     #[arg(long, conflicts_with_all = ["Selection", "tail", "format", "full"])]
     head: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Lines for people
+    /// One line per event, for people
     #[default]
     Human,
-    /// A whole event a line
+    /// One whole event per line, with its current summary
     Jsonl,
-    /// A list of whole events
+    /// A list of whole events, with their current summaries
     Json,
-    /// Rows of a platform's table transcript_events, one a line
+    /// Rows for the table transcript_events of a platform, one per line
     TranscriptEvents,
 }
 
@@ -89,7 +91,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         };
     }
     if args.follow && args.format == Format::Json {
-        let failure = Failure::new(Exit::Usage, "--follow prints lines, and no list");
+        let failure = Failure::new(Exit::Usage, "--follow cannot print a list");
         return Err(failure.hint("use --format jsonl").into());
     }
     let events = Events::open(&run)?;
@@ -110,7 +112,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         false => all(args, &events, &mut printing, ui)?,
     };
     if let Some(message) = printing.damaged {
-        let hint = "the reference was left in its place; `runlog validate` names every such event";
+        let hint = "the reference is printed instead; `runlog validate` lists every such event";
         return Err(Failure::new(Exit::Damaged, message).hint(hint).into());
     }
     Ok(exit)

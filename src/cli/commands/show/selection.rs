@@ -12,28 +12,28 @@ use crate::event::envelope::Severity;
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
 
-/// What an event must fit.
+/// What an event must match.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Selection {
-    /// Only types that fit; * stands for anything (as tool.*)
+    /// Only types that match; * matches any text (tool.*)
     #[arg(long = "type", value_name = "GLOB")]
     kind: Option<String>,
-    /// Only this severity
+    /// Only events of this severity
     #[arg(long, value_enum, value_name = "LEVEL")]
     severity: Option<SeverityArg>,
-    /// Only this actor
+    /// Only events of this actor
     #[arg(long, value_name = "WHO")]
     actor: Option<String>,
-    /// Only this task
+    /// Only events of this task
     #[arg(long, value_name = "ID")]
     task: Option<String>,
-    /// Only from this time on: 2026-04-26, 2026-04-26T10:00:00Z, or how long ago (30s, 10m, 2h)
+    /// Only events since this time: 2026-04-26, 2026-04-26T10:00:00Z, or an age (30s, 10m, 2h)
     #[arg(long, value_name = "TIME")]
     since: Option<When>,
-    /// Only up to this time
+    /// Only events up to this time
     #[arg(long, value_name = "TIME")]
     until: Option<When>,
-    /// Only events whose summary or payload fits a regular expression, in upper or lower case
+    /// Only events whose summary or payload matches a regular expression; case is ignored
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     grep: Option<Regex>,
 }
@@ -100,7 +100,7 @@ impl Selection {
     }
 }
 
-/// Whether a name fits a pattern in which `*` stands for anything.
+/// Whether a name matches a pattern in which `*` matches any text.
 fn matches_glob(glob: &str, name: &str) -> bool {
     let mut parts = glob.split('*');
     let first = parts.next().unwrap_or_default();

@@ -41,10 +41,10 @@ const MODEL: &str = "Summaries by a model";
 /// The heading of the options for many runs.
 const MANY: &str = "Many runs";
 
-/// Fill in summaries, and show what happened
+/// Add missing summaries, and print an overview of runs
 ///
-/// Templates fill in what they can. With --llm-cmd the rest goes to a model, through any
-/// command that reads a prompt and writes an answer: `llm`, `ollama run …`, `claude -p`.
+/// Templates summarize most events. With --llm-cmd a model summarizes the others. The model can
+/// be any command that reads a prompt and writes an answer: `llm`, `ollama run …`, `claude -p`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct SummarizeArgs {
     /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
@@ -58,17 +58,17 @@ pub(in crate::cli) struct SummarizeArgs {
     /// All runs
     #[arg(long)]
     all: bool,
-    /// Say what would be appended and asked, and do neither
+    /// Only print what would be appended and what a model would be asked
     #[arg(long)]
     dry_run: bool,
-    /// How to print the overview
+    /// The output format of the overview
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: TableOrJson,
-    /// Add or override summary templates: a TOML file of ["event.type"], template = "…"
+    /// Add or replace summary templates: a TOML file with ["event.type"], template = "…"
     #[arg(long, value_name = "FILE")]
     templates: Option<PathBuf>,
-    /// What tokens cost, for calls that report no cost: a TOML file of ["model"], input = …,
-    /// output = … (dollars for a million tokens)
+    /// Prices for calls that report no cost: a TOML file with ["model"], input = …, output = …
+    /// (dollars per million tokens)
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
     #[command(flatten)]
@@ -82,26 +82,26 @@ pub(in crate::cli) struct SummarizeArgs {
 /// How a model is asked.
 #[derive(Debug, Args)]
 struct ModelArgs {
-    /// Also fill in what wants a model, through this command line
+    /// Summarize the other events with a model, through this command line
     #[arg(long, help_heading = MODEL, value_name = "CMD", env = "RUNLOG_LLM_CMD", hide_env_values = true)]
     llm_cmd: Option<String>,
-    /// Events within this time go into one call
+    /// Put events within this time into one call
     #[arg(long, help_heading = MODEL, default_value = "10s", value_name = "TIME", value_parser = duration)]
     window: Duration,
-    /// Most events in one call
+    /// The maximum number of events in one call
     #[arg(long, help_heading = MODEL, default_value_t = 100, value_name = "N", value_parser = at_least_one)]
     max_batch: usize,
-    /// Most bytes of each event in the prompt (as 4096, 16k); of a longer one the middle of long
-    /// values is left out
+    /// The maximum size of each event in the prompt (4096, 16k); the middle of long values is left
+    /// out
     #[arg(long, help_heading = MODEL, default_value_t = MAX_EVENT, value_name = "BYTES", value_parser = size)]
     max_event_bytes: usize,
-    /// How long one call may take
+    /// The timeout of one call
     #[arg(long, help_heading = MODEL, default_value = "60s", value_name = "TIME", value_parser = duration)]
     llm_timeout: Duration,
-    /// A prompt of your own, with {events} where the events go
+    /// A file with your own prompt, with {events} as the place of the events
     #[arg(long, help_heading = MODEL, value_name = "FILE")]
     prompt_file: Option<PathBuf>,
-    /// Stay and serve a live run, until it ends
+    /// Continue with new events until the run ends
     #[arg(long, help_heading = MODEL, conflicts_with_all = ["all", "dry_run"])]
     follow: bool,
 }
@@ -109,13 +109,13 @@ struct ModelArgs {
 /// What to show of many runs.
 #[derive(Debug, Args)]
 struct ManyArgs {
-    /// Sort the rows: names from A, everything else from the newest or greatest
+    /// What to sort by: names from A to Z, other keys from the newest or largest
     #[arg(long, help_heading = MANY, value_enum, default_value_t, value_name = "KEY")]
     sort: SortKey,
-    /// Sort the other way round
+    /// Reverse the order
     #[arg(long, help_heading = MANY)]
     reverse: bool,
-    /// Show only runs with this status: created, running, paused, completed, failed,
+    /// Print only runs with this status: created, running, paused, completed, failed,
     /// incomplete, cancelled (may be repeated)
     #[arg(long, help_heading = MANY, value_name = "STATUS", value_parser = status)]
     status: Vec<Status>,

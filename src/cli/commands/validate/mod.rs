@@ -21,58 +21,58 @@ use crate::ops::validate::{Criteria, ExpectedHead, Fixed, plan_fix, record, vali
 use crate::run::dir::{RunDir, without_log};
 use output::{Output, shortened};
 
-/// Tell whether a run holds
+/// Check whether a run is valid
 ///
-/// Reads the log, the files derived from it and the deliverables that are required, and changes
-/// nothing (but for --record and --fix). Exits with 1 when there is an error; else with 4, 1 or 3 when a deliverable is
-/// blocked, failed or incomplete.
+/// Checks the log, the files derived from it and the required deliverables. Changes nothing
+/// without --record or --fix. Exits with 1 if there is an error. Otherwise exits with 4, 1 or 3 if
+/// a deliverable is blocked, failed or incomplete.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ValidateArgs {
     /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
     #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, required_unless_present_any = ["all", "explain"])]
     runs: Vec<String>,
-    /// All runs, with a line for each
+    /// All runs, with one line per run
     #[arg(long)]
     all: bool,
-    /// How to print the findings
+    /// The output format of the findings
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// Also write them in another format to a file (may be repeated)
+    /// Also write the findings to a file in another format (may be repeated)
     #[arg(long, value_name = "FORMAT=FILE", value_parser = report_to)]
     report: Vec<(Format, PathBuf)>,
-    /// Write it to a file instead of standard output
+    /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Require a deliverable besides those that run.created required: a path or a pattern below
-    /// deliverables/, with conditions behind it (:min=BYTES :fresh :type=json :sha256=… :allow-empty)
+    /// Require another deliverable, in addition to those of run.created: a path or a pattern below
+    /// deliverables/, followed by conditions (:min=BYTES :fresh :type=json :sha256=… :allow-empty)
     #[arg(long, value_name = "PATH", value_parser = requirement)]
     require: Vec<String>,
     /// Record the verdict on the deliverables in the log
     #[arg(long)]
     record: bool,
-    /// Mend what can be mended without losing anything: a torn end of the log, and the files
-    /// that are derived from it
+    /// Repair what can be repaired without losing data: the end of the log, and the files that are
+    /// derived from the log
     #[arg(long)]
     fix: bool,
-    /// Only say what --fix would do
+    /// Only print what --fix would do
     #[arg(long, requires = "fix", conflicts_with = "record")]
     dry_run: bool,
-    /// Fail unless the log holds this line, which `runlog show --head` printed earlier
+    /// Fail unless the log has this line, which `runlog show --head` printed earlier
     #[arg(long, value_name = "SEQ:HASH", conflicts_with = "all")]
     expect_head: Option<ExpectedHead>,
     /// Only these checks: codes, beginnings of codes (RL3) or families (chain)
     #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = selection)]
     select: Vec<String>,
-    /// All checks but these
+    /// All checks except these
     #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = selection)]
     ignore: Vec<String>,
     /// Count warnings as errors
     #[arg(long)]
     strict: bool,
-    /// Show notes one by one, and with --all everything that was found
+    /// Print each note; with --all, print every finding
     #[arg(short, long)]
     verbose: bool,
-    /// Say what a check finds, why it matters, and how to mend it (a code, or `all`)
+    /// Print what a check finds, why it matters, and how to fix it (a code, or `all`)
     #[arg(long, value_name = "CODE")]
     explain: Option<String>,
     #[command(flatten)]
@@ -87,7 +87,7 @@ enum Format {
     Human,
     /// For programs
     Json,
-    /// JUnit XML: a suite a run, a test a check
+    /// JUnit XML: one suite per run, one test per check
     Junit,
     /// SARIF 2.1.0
     Sarif,
@@ -110,7 +110,7 @@ fn requirement(text: &str) -> Result<String, String> {
 fn selection(text: &str) -> Result<String, String> {
     match CHECKS.iter().any(|check| is_meant(check.code, text)) {
         true => Ok(text.to_owned()),
-        false => Err("no check has that code, and no family that name".to_owned()),
+        false => Err("no check has this code, and no family has this name".to_owned()),
     }
 }
 
