@@ -5,12 +5,12 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 use runlog::event::draft::{Defaults, Derived, Draft};
+use runlog::event::encoded_line::EncodedLine;
 use runlog::event::envelope::{self, LineError};
 use runlog::event::fields::View;
 use runlog::event::hash::line_hash;
 use runlog::event::id::EventId;
 use runlog::event::json::{Rules as JsonRules, check};
-use runlog::event::pending::Pending;
 use runlog::event::templates::Templates;
 use runlog::secret::Rules;
 
@@ -37,8 +37,12 @@ fn line() -> Vec<u8> {
     line
 }
 
-fn pending(draft: &Draft<'_>, derived: &Derived, text: &mut String) -> Result<Pending, LineError> {
-    Pending::new(draft, derived, EventId::Given("evt_1".to_owned()), &DEFAULTS, text)
+fn pending(
+    draft: &Draft<'_>,
+    derived: &Derived,
+    text: &mut String,
+) -> Result<EncodedLine, LineError> {
+    EncodedLine::new(draft, derived, EventId::Given("evt_1".to_owned()), &DEFAULTS, text)
 }
 
 fn loops(criterion: &mut Criterion) {

@@ -68,7 +68,7 @@
 //! | `logs/rejected.jsonl` | input lines and torn tails that could not be recorded | primary, append-only |
 //! | `blobs/<sha256>` | large values moved out of events (`event::blob`) | primary, written once |
 //! | `run.json` | state of the run (`run::document`) | derived, replaced atomically |
-//! | `logs/tools.jsonl` | one record per state of a tool call (`run::records`) | derived, appended with the event, or right after it (`run::ahead`) |
+//! | `logs/tools.jsonl` | one record per state of a tool call (`run::records`) | derived, appended with the event, or right after it (`run::follower`) |
 //! | `logs/errors.jsonl` | one record per error (`run::records`) | derived, in the same way |
 //! | `transcript.md` | for people (`transcript`) | derived, replaced atomically |
 //! | `transcript.html` | the same as a page, when asked for (`transcript::html`) | derived, replaced atomically |

@@ -8,7 +8,7 @@ pub mod index;
 pub mod page;
 pub mod plan;
 pub mod propose;
-pub mod signs;
 pub mod spans;
+pub mod work_markers;
 
 pub mod tree;

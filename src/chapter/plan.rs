@@ -176,7 +176,7 @@ pub fn plan(
 
 /// Why a chapter that a log holds should not be there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misfit {
+pub enum ChapterConflict {
     /// It cuts into another one, or covers the same.
     Overlap(Refusal),
     /// It could not have been made.
@@ -189,7 +189,7 @@ pub enum Misfit {
 
 /// Holds a chapter that a log holds against what would have been planned, as of its event.
 #[must_use]
-pub fn misfit(made: &Chapter, index: &Index) -> Option<Misfit> {
+pub fn misfit(made: &Chapter, index: &Index) -> Option<ChapterConflict> {
     let request = Request {
         range: match made.partial {
             true => Range::Events(made.first_sequence, made.last_sequence),
@@ -200,21 +200,21 @@ pub fn misfit(made: &Chapter, index: &Index) -> Option<Misfit> {
     };
     let planned = match chapter(&request, index, index.tasks.all().len() as u64) {
         Ok(planned) => planned,
-        Err(refusal) => return Some(Misfit::Refused(refusal)),
+        Err(refusal) => return Some(ChapterConflict::Refused(refusal)),
     };
     if (planned.first_sequence, planned.last_sequence) != (made.first_sequence, made.last_sequence)
     {
-        return Some(Misfit::Range(planned.first_sequence, planned.last_sequence));
+        return Some(ChapterConflict::Range(planned.first_sequence, planned.last_sequence));
     }
     if planned.events != made.events {
-        return Some(Misfit::Events(planned.events));
+        return Some(ChapterConflict::Events(planned.events));
     }
     index.chapters.active().find_map(|other| match relation(made, other) {
         // An item of a batch may lie in another one that comes before it.
         Relation::Apart | Relation::Around | Relation::Inside => None,
-        Relation::Same => Some(Misfit::Overlap(Refusal::SameRange(other.slug.clone()))),
+        Relation::Same => Some(ChapterConflict::Overlap(Refusal::SameRange(other.slug.clone()))),
         Relation::Across => {
-            Some(Misfit::Overlap(Refusal::Overlaps(other.slug.clone(), range_of(other))))
+            Some(ChapterConflict::Overlap(Refusal::Overlaps(other.slug.clone(), range_of(other))))
         }
     })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::index::{Entry, Index};
 use super::plan::{Range, Request};
-use super::signs::{Mark, Sign, Signs};
+use super::work_markers::{Mark, Sign, WorkMarkers};
 use crate::event::json::ObjectText;
 use crate::history::chapters::Chapter;
 use crate::history::tasks::{CHAPTER_TASK, Outcome, Task};
@@ -25,7 +25,7 @@ const NAMED: usize = 8;
 /// neighbours up to a pause or a commit; of a long task that goes on, or is the only one,
 /// its stretches up to a commit, a pause, or tests that pass.
 #[must_use]
-pub fn propose(index: &Index, signs: &Signs) -> Vec<Request> {
+pub fn propose(index: &Index, signs: &WorkMarkers) -> Vec<Request> {
     let mut groups: Vec<Vec<&Task>> = Vec::new();
     let mut requests = Vec::new();
     // A task in which chapters were decided on is no work.
@@ -77,7 +77,7 @@ pub fn to_json(requests: &[Request]) -> String {
 }
 
 /// Whether a task belongs to the piece of work that those before it are.
-fn joins(group: &[&Task], task: &Task, index: &Index, signs: &Signs) -> bool {
+fn joins(group: &[&Task], task: &Task, index: &Index, signs: &WorkMarkers) -> bool {
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return true };
     let paused = signs
         .between(task.first_sequence, task.first_sequence)
@@ -92,7 +92,7 @@ fn joins(group: &[&Task], task: &Task, index: &Index, signs: &Signs) -> bool {
 }
 
 /// The chapter of whole tasks.
-fn whole(group: &[&Task], index: &Index, signs: &Signs) -> Request {
+fn whole(group: &[&Task], index: &Index, signs: &WorkMarkers) -> Request {
     let (first, last) = (group[0], group[group.len() - 1]);
     let title = |columns| match preview(first.title(), columns) {
         blank if blank.is_empty() => format!("Task {}", first.number),
@@ -120,7 +120,7 @@ fn whole(group: &[&Task], index: &Index, signs: &Signs) -> Request {
 
 /// Stretches of one task, none of which parts a call from its result, or reaches into a
 /// chapter. The newest one is left while the task goes on.
-fn stretches(task: &Task, running: bool, index: &Index, signs: &Signs) -> Vec<Request> {
+fn stretches(task: &Task, running: bool, index: &Index, signs: &WorkMarkers) -> Vec<Request> {
     let entries = index.entries(task.first_sequence, task.last_sequence);
     // The task's own first event says what it is about.
     let mut rest = entries.get(1..).unwrap_or_default();
@@ -152,7 +152,13 @@ struct Free<'e> {
 }
 
 impl Free<'_> {
-    fn stretches(&self, task: &Task, index: &Index, signs: &Signs, requests: &mut Vec<Request>) {
+    fn stretches(
+        &self,
+        task: &Task,
+        index: &Index,
+        signs: &WorkMarkers,
+        requests: &mut Vec<Request>,
+    ) {
         let mut rest = self.entries;
         while rest.len() >= SHORTEST_STRETCH {
             let first = rest[0].sequence;
@@ -201,7 +207,7 @@ fn whole_calls(first: u64, mut last: u64, limit: u64, index: &Index) -> Result<u
     Ok(last)
 }
 
-fn stretch_name(cut: &Mark, first: u64, last: u64, signs: &Signs) -> String {
+fn stretch_name(cut: &Mark, first: u64, last: u64, signs: &WorkMarkers) -> String {
     let troubled = signs
         .between(first, last)
         .iter()
@@ -216,7 +222,7 @@ fn stretch_name(cut: &Mark, first: u64, last: u64, signs: &Signs) -> String {
 }
 
 /// What happened between two sequences, in short.
-fn facts(first: u64, last: u64, index: &Index, signs: &Signs) -> String {
+fn facts(first: u64, last: u64, index: &Index, signs: &WorkMarkers) -> String {
     let entries = index.entries(first, last);
     let (calls, failed) = index.spans().count(first, last);
     let mut out = plural(entries.len() as u64, "event");

@@ -7,7 +7,7 @@ use crate::event::blob::{Reference, references};
 use crate::event::json::Json;
 use crate::run::blobs::Found;
 
-/// The blobs seen so far: each is looked at once.
+/// The blobs seen so far: each is scanned at once.
 #[derive(Debug, Default)]
 pub struct BlobCheck {
     seen: HashSet<(String, u64)>,

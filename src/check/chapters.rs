@@ -3,7 +3,7 @@
 use super::finding::{Finding, Findings, Place};
 use super::log::LOG;
 use crate::chapter::index::Index;
-use crate::chapter::plan::{Misfit, misfit};
+use crate::chapter::plan::{ChapterConflict, misfit};
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::history::chapters::{Chapter, Chapters};
@@ -39,12 +39,14 @@ fn made(view: &View<'_, '_>, index: &Index) -> Option<(&'static str, String)> {
         return Some(("RL703", format!("the slug {:?} was used before", chapter.slug)));
     }
     match misfit(&chapter, index)? {
-        Misfit::Overlap(refusal) => Some(("RL702", refusal.to_string())),
-        Misfit::Refused(refusal) => Some(("RL705", refusal.to_string())),
-        Misfit::Range(first, last) => {
+        ChapterConflict::Overlap(refusal) => Some(("RL702", refusal.to_string())),
+        ChapterConflict::Refused(refusal) => Some(("RL705", refusal.to_string())),
+        ChapterConflict::Range(first, last) => {
             Some(("RL705", format!("its tasks reach from event {first} to {last}")))
         }
-        Misfit::Events(events) => Some(("RL705", format!("its tasks have {events} events"))),
+        ChapterConflict::Events(events) => {
+            Some(("RL705", format!("its tasks have {events} events")))
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::Ids;
-use super::scout::Looked;
+use super::line_scan::ScannedLine;
 use super::table::Level;
 use crate::event::catalogue;
 use crate::event::envelope::{Event, LineError, LineFault};
@@ -107,12 +107,12 @@ impl LogCheck {
     pub fn line(
         &mut self,
         line: &Line<'_>,
-        looked: &Looked,
+        scanned: &ScannedLine,
         view: Result<Option<&View<'_, '_>>, &[LineError]>,
     ) {
         let spot = Spot::of_line(line);
         match view {
-            Ok(Some(view)) => self.event(view, looked, spot),
+            Ok(Some(view)) => self.event(view, scanned, spot),
             Ok(None) if matches!(line.body, Body::Complete(_)) => {
                 self.add("RL009", spot, "the line is blank");
                 return;
@@ -121,7 +121,7 @@ impl LogCheck {
             Err(errors) => {
                 let bytes = match line.body {
                     // What is shown of a line ends up in the logs of CI.
-                    Body::Complete(bytes) if !looked.is_suspect => bytes,
+                    Body::Complete(bytes) if !scanned.is_suspect => bytes,
                     _ => b"",
                 };
                 errors.iter().for_each(|error| self.bad(error, spot, bytes));
@@ -136,9 +136,9 @@ impl LogCheck {
                 }
             }
         }
-        self.last_hash = looked.hash.or(self.last_hash);
+        self.last_hash = scanned.hash.or(self.last_hash);
         if let Body::Complete(bytes) = line.body
-            && looked.is_suspect
+            && scanned.is_suspect
         {
             self.secrets(bytes, spot);
         }
@@ -265,10 +265,10 @@ impl LogCheck {
         self.findings.push(finding);
     }
 
-    fn event(&mut self, view: &View<'_, '_>, looked: &Looked, spot: Spot<'_>) {
+    fn event(&mut self, view: &View<'_, '_>, scanned: &ScannedLine, spot: Spot<'_>) {
         let event = view.event;
         let spot = Spot { event_id: Some(&event.event_id), ..spot };
-        self.order(event, looked.number, view.is_imported(), spot);
+        self.order(event, scanned.number, view.is_imported(), spot);
         self.chain(event, spot);
         self.references(event, view.is_imported(), spot);
         self.summaries(view, spot);

@@ -81,7 +81,7 @@ impl Step {
 
 /// What a plan is made from.
 #[derive(Debug)]
-pub struct Standing<'f> {
+pub struct FixInput<'f> {
     /// What was found.
     pub findings: &'f Findings,
     /// How the log ends.
@@ -96,7 +96,7 @@ pub struct Standing<'f> {
 
 /// What to do, in order.
 #[must_use]
-pub fn plan(standing: &Standing<'_>) -> Vec<Step> {
+pub fn plan(standing: &FixInput<'_>) -> Vec<Step> {
     let mut steps = end_in_order(standing);
     if standing.is_empty && steps.is_empty() {
         // Nothing derives from nothing.
@@ -107,7 +107,7 @@ pub fn plan(standing: &Standing<'_>) -> Vec<Step> {
 }
 
 /// What brings the end of the log in order.
-fn end_in_order(standing: &Standing<'_>) -> Vec<Step> {
+fn end_in_order(standing: &FixInput<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     let Ending { damaged, unterminated, end } = standing.ending;
     // While a writer is at work, its bytes are no tail.
@@ -153,7 +153,7 @@ fn end_in_order(standing: &Standing<'_>) -> Vec<Step> {
 }
 
 /// The files to make anew; `grows` says whether the log will have a newer event.
-fn rebuilt(standing: &Standing<'_>, grows: bool) -> Vec<Step> {
+fn rebuilt(standing: &FixInput<'_>, grows: bool) -> Vec<Step> {
     let rebuilt =
         |finding: &&Finding| finding.check().is_some_and(|check| check.fix == Fix::Rebuild);
     let differs =

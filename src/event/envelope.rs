@@ -380,7 +380,7 @@ fn hash_of(value: Json<'_>) -> Result<Cow<'_, str>, String> {
 
 /// Whether a text is a SHA-256 in lower-case hex.
 pub(super) fn is_hash(text: &str) -> bool {
-    // All are looked at, several at once.
+    // All are scanned at, several at once.
     let hex = |byte: u8| byte.is_ascii_digit() | (b'a'..=b'f').contains(&byte);
     text.len() == 64 && text.bytes().fold(true, |all, byte| all & hex(byte))
 }

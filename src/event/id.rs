@@ -99,7 +99,7 @@ pub fn check_type(text: &str) -> Result<(), BadId> {
 /// Whether a text holds white space or control characters.
 fn is_spaced(text: &str) -> bool {
     let spaced = |character: char| character.is_whitespace() || character.is_control();
-    // All are looked at, several at once.
+    // All are scanned at, several at once.
     let graphic = text.bytes().fold(true, |all, byte| all & byte.is_ascii_graphic());
     !graphic && text.chars().any(spaced)
 }
@@ -112,8 +112,8 @@ const MADE: usize = "evt_".len() + Hyphenated::LENGTH;
 pub enum EventId {
     /// Given by the caller.
     Given(String),
-    /// Made here: `evt_` and a UUID in hex digits and hyphens.
-    Made([u8; MADE]),
+    /// PreparedBatch here: `evt_` and a UUID in hex digits and hyphens.
+    PreparedBatch([u8; MADE]),
 }
 
 impl EventId {
@@ -122,7 +122,7 @@ impl EventId {
     pub fn as_str(&self) -> &str {
         match self {
             Self::Given(id) => id,
-            Self::Made(id) => std::str::from_utf8(id).unwrap_or_default(),
+            Self::PreparedBatch(id) => std::str::from_utf8(id).unwrap_or_default(),
         }
     }
 }
@@ -130,7 +130,7 @@ impl EventId {
 /// Makes ids for the events of one append: `evt_` and a UUID version 7 (RFC 9562) of that time,
 /// each greater than the one before (its section 6.2, method 2).
 #[derive(Clone, Copy, Debug)]
-pub struct FreshIds {
+pub struct IdGenerator {
     millis: u64,
     /// What stands before the part that is counted up.
     lead: [u8; 2],
@@ -138,7 +138,7 @@ pub struct FreshIds {
     step: u64,
 }
 
-impl FreshIds {
+impl IdGenerator {
     /// For events that are recorded now.
     #[must_use]
     pub fn at(now: Timestamp) -> Self {
@@ -161,7 +161,7 @@ impl FreshIds {
         let mut id = [0; MADE];
         id[..4].copy_from_slice(b"evt_");
         uuid.hyphenated().encode_lower(&mut id[4..]);
-        EventId::Made(id)
+        EventId::PreparedBatch(id)
     }
 }
 

@@ -8,7 +8,7 @@ mod replace;
 
 pub use append::{append_lines, sync_file};
 pub use open::{Access, is_regular, make_dir, open_dir, open_regular, read_small, sync_dir};
-pub use replace::{is_temporary, keep_aside, replace, replace_read_only};
+pub use replace::{is_temporary, keep_copy, replace, replace_read_only};
 
 use std::fmt;
 use std::io;

@@ -34,7 +34,7 @@ pub fn replace_read_only(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
 ///
 /// # Errors
 /// When the file cannot be read, or the copy not be written.
-pub fn keep_aside(path: &Path) -> Result<(), FsError> {
+pub fn keep_copy(path: &Path) -> Result<(), FsError> {
     let Some(content) = read_small(path, u64::MAX)? else { return Ok(()) };
     let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     let (stem, extension) = (part(path.file_stem()), part(path.extension()));

@@ -60,7 +60,7 @@ impl Agents {
     ) -> Option<usize> {
         let agent = self.agent(view, calls, call);
         if let Some(call) = call {
-            self.foretell(view);
+            self.observe_spawn(view);
             if let Some(agent) = agent {
                 self.callers.entry(call).or_insert(agent);
             }
@@ -70,7 +70,7 @@ impl Agents {
 
     /// Takes an event ahead of the others: a result that names an agent comes behind what the
     /// agent did.
-    pub fn foretell(&mut self, view: &View<'_, '_>) {
+    pub fn observe_spawn(&mut self, view: &View<'_, '_>) {
         if view.role.is_tool_end()
             && let Some(child) = given(view, &["spawned_agent_id"])
             && let Some(call) = view.call_id()

@@ -117,7 +117,7 @@ pub struct Calls {
     /// Starts in order, by tool and actor; the closed ones are dropped when met.
     open_by_tool: HashMap<(Name, Name), Vec<usize>>,
     /// Calls by whose errors concern them; taken out by the first such error.
-    endless: HashMap<Concern, Vec<usize>>,
+    endless: HashMap<ErrorScope, Vec<usize>>,
 }
 
 /// The calls whose ids end alike.
@@ -143,7 +143,7 @@ struct Prefixed {
 
 /// Whose errors concern a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Concern {
+enum ErrorScope {
     /// Errors of that run.
     Run(Name),
     /// Errors of that agent that name no run.
@@ -264,8 +264,8 @@ impl Calls {
     fn error(&mut self, view: &View<'_, '_>) {
         let Owner { run, agent } = self.owner(view);
         let concerns = match run {
-            Some(run) => vec![Concern::Run(run), Concern::AgentOfNoRun(agent)],
-            None => vec![Concern::Agent(agent)],
+            Some(run) => vec![ErrorScope::Run(run), ErrorScope::AgentOfNoRun(agent)],
+            None => vec![ErrorScope::Agent(agent)],
         };
         for call in concerns.iter().filter_map(|concern| self.endless.remove(concern)).flatten() {
             self.calls[call].error_followed |= self.calls[call].ends == 0;
@@ -292,7 +292,7 @@ impl Calls {
         let index = self.calls.len();
         let Owner { run, agent } = self.owner(view);
         for concern in
-            [run.map_or(Concern::AgentOfNoRun(agent), Concern::Run), Concern::Agent(agent)]
+            [run.map_or(ErrorScope::AgentOfNoRun(agent), ErrorScope::Run), ErrorScope::Agent(agent)]
         {
             let endless = self.endless.entry(concern).or_default();
             while endless.last().is_some_and(|call| self.calls[*call].ends > 0) {

@@ -21,7 +21,7 @@
 //!    a log of any length. There is no index beside the log that could disagree.
 //! 4. All lines of one append, with their newlines, are one `write`. If it fails, the
 //!    file is cut back to its old length. If the process is killed in it, rule 2 holds.
-//!    Signals that can be caught wait until the lock is free. Then the length is looked at
+//!    Signals that can be caught wait until the lock is free. Then the length is scanned at
 //!    again: if a program without the lock appended meanwhile, what was written is taken
 //!    back, and the new end is judged by rule 2.
 //! 5. The lock is freed before `fdatasync`, which makes every earlier byte of the

@@ -41,7 +41,7 @@ pub enum Unterminated {
 /// A last complete line that is known to be no event of the run, behind which recording is to
 /// go on all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Resumption {
+pub struct ResumeAfter {
     /// Byte offset of that line.
     pub offset: u64,
     /// The sequence that counts as the last one.
@@ -65,7 +65,7 @@ impl LogFile {
         &self,
         length: u64,
         run_id: Option<&str>,
-        resumption: Option<Resumption>,
+        resumption: Option<ResumeAfter>,
         rejected: &Path,
     ) -> Result<(Position, Unterminated), LogError> {
         let read = |error| LogError::from(FsError::io(self.path(), "read", error));
@@ -92,7 +92,7 @@ impl LogFile {
         &self,
         tail: &Tail,
         run_id: Option<&str>,
-        resumption: Option<Resumption>,
+        resumption: Option<ResumeAfter>,
     ) -> Result<Position, LogError> {
         let end = tail.torn_at;
         let Some(line) = &tail.last else { return Ok(Position { sequence: 0, hash: None, end }) };
@@ -108,7 +108,7 @@ impl LogFile {
             (Ok(event), _) => {
                 Ok(Position { sequence: event.sequence, hash: Some(line_hash(line)), end })
             }
-            (Err(_), Some(Resumption { offset, sequence })) if offset == tail.last_at => {
+            (Err(_), Some(ResumeAfter { offset, sequence })) if offset == tail.last_at => {
                 let hash = hash_range(self.file(), tail.last_at, tail.last_end)
                     .map_err(|error| FsError::io(self.path(), "read", error))?;
                 Ok(Position { sequence, hash: Some(hex(&hash)), end })
@@ -129,7 +129,7 @@ impl Locked<'_> {
     pub fn settle(
         &mut self,
         run_id: Option<&str>,
-        resumption: Option<Resumption>,
+        resumption: Option<ResumeAfter>,
         rejected: &Path,
         now: Timestamp,
     ) -> Result<(Position, Repair), LogError> {

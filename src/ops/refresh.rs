@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::error::OpsError;
 use super::transcript;
 use crate::run::RunError;
-use crate::run::ahead::Ahead;
 use crate::run::derive::refresh;
 use crate::run::dir::RunDir;
+use crate::run::follower::Follower;
 
 /// A derived file that is not up to date. The events are in the log, and the file can be rebuilt
 /// from it, so this is a warning and no error.
@@ -50,7 +50,7 @@ pub(crate) fn refresh_derived(
 
 /// Like [`refresh_derived`], going on from what a follower has read already.
 pub(crate) fn refresh_derived_from(
-    ahead: Option<Ahead>,
+    ahead: Option<Follower>,
     run: &RunDir,
     lock_timeout: Duration,
     transcript: bool,

@@ -58,7 +58,7 @@ fn model(run: &RunDir, last: Option<u64>, mut model: Model) -> Result<(Model, Re
     };
     events_of(run, last, late, |view, _| {
         backfills.observe(view);
-        model.agents.foretell(view);
+        model.agents.observe_spawn(view);
     })?;
     let read = events_until(run, last, |view, line| {
         model.observe(view, line.offset, backfills.effective(view.event));

@@ -20,11 +20,11 @@ pub const FOLDER: &str = "deliverables";
 
 /// Largest deliverable, in bytes.
 pub const MAX_SIZE: u64 = 16 << 30;
-/// Largest file whose content is looked into, in bytes.
+/// Largest file whose content is scanned into, in bytes.
 pub const MAX_CONTENT: u64 = 256 << 20;
 /// How long the reading of one file may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// So many files of the folder are looked at.
+/// So many files of the folder are scanned at.
 const MAX_FILES: usize = 100_000;
 
 /// What stands where a deliverable should be.

@@ -5,15 +5,15 @@
 use std::time::Duration;
 
 use super::RunError;
+use super::derived_log::DerivedLog;
 use super::dir::RunDir;
 use super::document::{Head, RunDocument, stored_head};
-use super::mirror::Mirror;
 use super::records;
 use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
 use crate::event::hash::{HexHash, line_hash};
-use crate::fs::{Access, keep_aside, make_dir, read_small, replace};
+use crate::fs::{Access, keep_copy, make_dir, read_small, replace};
 use crate::history::state::{Effect, RunState};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
@@ -75,13 +75,13 @@ pub(super) struct Derivation {
     stored_seen: bool,
     /// Whether a line could not be read: records of it may stand nowhere else.
     damaged: bool,
-    tools: Mirror,
-    errors: Mirror,
+    tools: DerivedLog,
+    errors: DerivedLog,
 }
 
 impl Derivation {
     /// Of the run whose old `run.json` names that head. With `rebuild` the records that
-    /// exist are not looked at.
+    /// exist are not scanned at.
     pub(super) fn new(run: &RunDir, stored: Option<Head>, rebuild: bool) -> Self {
         Self {
             run: run.clone(),
@@ -90,8 +90,8 @@ impl Derivation {
             stored,
             stored_seen: false,
             damaged: false,
-            tools: Mirror::new(run.tools(), rebuild),
-            errors: Mirror::new(run.errors(), rebuild),
+            tools: DerivedLog::new(run.tools(), rebuild),
+            errors: DerivedLog::new(run.errors(), rebuild),
         }
     }
 
@@ -179,7 +179,7 @@ impl Derivation {
             && (self.fold.state.has_begun() || head_mismatch.is_some())
         {
             if head_mismatch.is_some() && !has_kept(&self.run) {
-                keep_aside(&self.run.state())?;
+                keep_copy(&self.run.state())?;
             }
             replace(&self.run.state(), &document)?;
         }

@@ -13,7 +13,7 @@ use crate::event::time::Timestamp;
 use crate::fs::Access;
 use crate::log::LogError;
 use crate::log::lock::LogFile;
-use crate::log::settle::{Resumption, Unterminated};
+use crate::log::settle::{ResumeAfter, Unterminated};
 
 /// What stands in the way of the next event.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub fn ending(run: &RunDir, last_sequence: u64, now: Timestamp) -> Result<Ending
     let (length, rejected) = (log.length()?, run.rejected());
     let examined = match log.examine(length, Some(&run_id), None, &rejected) {
         Err(LogError::Damaged { offset, reason, .. }) => {
-            let behind = Resumption { offset, sequence: last_sequence };
+            let behind = ResumeAfter { offset, sequence: last_sequence };
             let damaged = Some(DamagedLine { offset, reason });
             let examined = log.examine(length, Some(&run_id), Some(behind), &rejected);
             examined.map(|end| (damaged, end))
@@ -72,7 +72,7 @@ pub fn mend(
     let mut recorder = Recorder::open(run.clone(), options)?;
     let drafts: Vec<Draft<'_>> = damaged.into_iter().map(resumed).collect();
     if let Some(line) = damaged {
-        recorder.resume_behind(Resumption { offset: line.offset, sequence: last_sequence });
+        recorder.resume_after(ResumeAfter { offset: line.offset, sequence: last_sequence });
     }
     recorder.append(&drafts)
 }

@@ -1,21 +1,21 @@
 //! The run directory: its layout, the recorder that appends to it, and the files
 //! derived from its log.
 
-pub mod ahead;
 pub mod batch;
 pub mod blobs;
 pub mod deliverables;
 pub mod derive;
+pub mod derived_log;
 pub mod dir;
 pub mod document;
+pub mod follower;
 mod identity;
 mod ids;
 mod imported_ids;
-mod intake;
 pub mod mend;
-pub mod mirror;
 pub mod options;
 mod pairing;
+mod preparing;
 pub mod receipt;
 pub mod recorder;
 pub mod records;
@@ -39,7 +39,7 @@ pub enum RunError {
     NoSuchRun {
         /// What was asked for.
         name: String,
-        /// Where it was looked for.
+        /// Where it was scanned for.
         runs_dir: PathBuf,
     },
     /// Several runs begin like that.

@@ -1,4 +1,4 @@
-//! The start that belongs to a tool end that is about to be appended: looked for in
+//! The start that belongs to a tool end that is about to be appended: scanned for in
 //! the 4 MiB of log before it, by the same fold that rebuilds the records.
 
 use super::RunError;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::document::SCHEMA_VERSION;
-use super::intake::Intakes;
+use super::preparing::PreparedDrafts;
 use crate::event::draft::Draft;
 use crate::event::fields::View;
 use crate::event::role::Role;
@@ -148,7 +148,7 @@ impl Counter {
     }
 
     /// Counts a line whose events are in the log.
-    pub(super) fn line(&mut self, facts: &LineFacts, events: &Intakes<'_>) {
+    pub(super) fn line(&mut self, facts: &LineFacts, events: &PreparedDrafts<'_>) {
         if let Some(source_type) = &facts.source_type {
             let count = self.receipt.types.entry(source_type.clone()).or_default();
             count.mapped += u64::from(!facts.opaque);

@@ -4,29 +4,31 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::RunError;
-use super::ahead::{Ahead, Appended};
 use super::batch::Batch;
 use super::blobs::store;
 use super::dir::RunDir;
+use super::follower::{Appended, Follower};
 use super::identity::{Identity, identify};
 use super::ids::EventIds;
-use super::intake::{Intake, Intakes, Made, Maker, Prepared, field_error, is_created};
 use super::options::{Durability, Options};
 use super::pairing::RecentCalls;
-use super::writing::{LineEnd, Taken, Writing, derive_records};
+use super::preparing::{
+    Prepared, PreparedBatch, PreparedDrafts, PreparedLines, Preparer, field_error, is_created,
+};
+use super::writing::{LineEnd, Placement, Writing, derive_records};
 use crate::event::blob::Blob;
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Draft};
-use crate::event::id::{FreshIds, check_id};
+use crate::event::encoded_line::EncodedLine;
+use crate::event::id::{IdGenerator, check_id};
 use crate::event::json::ObjectText;
-use crate::event::pending::Pending;
 use crate::event::role::Role;
 use crate::event::templates::Templates;
 use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
 use crate::log::rejected::{Moved, moved_from};
-use crate::log::settle::{Repair, Resumption};
+use crate::log::settle::{Repair, ResumeAfter};
 use crate::log::{LogError, Position};
 
 /// Appends events to one run.
@@ -49,7 +51,7 @@ pub struct Recorder {
     /// Whether nothing is appended behind a draft that was refused.
     stops: bool,
     /// A damaged last line behind which recording goes on.
-    resumption: Option<Resumption>,
+    resumption: Option<ResumeAfter>,
     options: Options,
 }
 
@@ -109,8 +111,8 @@ impl Recorder {
     }
 
     /// Starts bringing the derived files up to date while much is appended.
-    pub(super) fn follow(&self) -> Ahead {
-        Ahead::start(&self.run, self.options.lock_timeout)
+    pub(super) fn follow(&self) -> Follower {
+        Follower::start(&self.run, self.options.lock_timeout)
     }
 
     /// The lines of the last append, for who derives their records instead of the recorder,
@@ -143,7 +145,7 @@ impl Recorder {
     }
 
     /// Lets recording go on behind a last line that is no event of the run.
-    pub(super) fn resume_behind(&mut self, damaged: Resumption) {
+    pub(super) fn resume_after(&mut self, damaged: ResumeAfter) {
         self.resumption = Some(damaged);
     }
 
@@ -162,7 +164,7 @@ impl Recorder {
         ids.line(&self.log, event_id)
     }
 
-    /// Bytes of the input without their secrets. Bytes that are no text are looked
+    /// Bytes of the input without their secrets. Bytes that are no text are scanned
     /// through between the places where they are not.
     #[must_use]
     pub fn redacted<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
@@ -229,13 +231,13 @@ impl Recorder {
     }
 
     /// What makes drafts ready for this recorder, perhaps in another thread.
-    pub(super) fn maker(&self) -> Maker {
-        Maker { options: self.options, identity: self.identity.clone() }
+    pub(super) fn maker(&self) -> Preparer {
+        Preparer { options: self.options, identity: self.identity.clone() }
     }
 
     /// Appends what was made ready. It is durable, and may be acknowledged, only after
     /// [`Recorder::make_durable`].
-    pub(super) fn append_made(&mut self, made: &mut Made<'_>) -> Result<Batch, RunError> {
+    pub(super) fn append_made(&mut self, made: &mut PreparedBatch<'_>) -> Result<Batch, RunError> {
         loop {
             if let Attempt::Done(batch) = self.attempt_unhindered(made, None)? {
                 return Ok(batch);
@@ -255,7 +257,7 @@ impl Recorder {
     /// Tries again a few times when a program without the lock comes between.
     fn attempt_unhindered(
         &mut self,
-        made: &mut Made<'_>,
+        made: &mut PreparedBatch<'_>,
         end: Option<u64>,
     ) -> Result<Attempt, RunError> {
         const TIMES: usize = 5;
@@ -268,7 +270,11 @@ impl Recorder {
         self.attempt(made, end)
     }
 
-    fn attempt(&mut self, made: &mut Made<'_>, end: Option<u64>) -> Result<Attempt, RunError> {
+    fn attempt(
+        &mut self,
+        made: &mut PreparedBatch<'_>,
+        end: Option<u64>,
+    ) -> Result<Attempt, RunError> {
         if self.identity.provisional {
             self.identity = identify(&self.run, &self.log, (self.options.clock)())?;
             self.adopt(&made.intakes)?;
@@ -279,7 +285,7 @@ impl Recorder {
 
     /// Takes the names for a log without a first line from the first draft: from its
     /// envelope, else from the data of a `run.created`.
-    fn adopt(&mut self, intakes: &Intakes<'_>) -> Result<(), RunError> {
+    fn adopt(&mut self, intakes: &PreparedDrafts<'_>) -> Result<(), RunError> {
         let Some(Ok(first)) = intakes.first().filter(|_| self.identity.provisional) else {
             return Ok(());
         };
@@ -301,7 +307,7 @@ impl Recorder {
         Ok(())
     }
 
-    fn find_given_ids(&mut self, intakes: &Intakes<'_>) -> Result<(), RunError> {
+    fn find_given_ids(&mut self, intakes: &PreparedDrafts<'_>) -> Result<(), RunError> {
         let drafts = intakes.iter().flatten().map(|intake| &intake.draft);
         let given = drafts.filter_map(|draft| draft.event_id.as_deref());
         let mut given = given.peekable();
@@ -317,7 +323,7 @@ impl Recorder {
 
     fn append_prepared(
         &mut self,
-        made: &mut Made<'_>,
+        made: &mut PreparedBatch<'_>,
         end: Option<u64>,
     ) -> Result<Attempt, RunError> {
         let Self {
@@ -370,7 +376,7 @@ impl Recorder {
             writing.push((line, &text), Role::Recovered, None);
         }
         let created = drafts().next().is_some_and(is_created);
-        let Prepared { texts, lines } = prepared;
+        let PreparedLines { texts, lines } = prepared;
         if options.create && !begun && !created && lines.iter().any(Result::is_ok) {
             let created = Draft::new("run.created", ObjectText::new());
             let (line, text) = own(created, options, &defaults)?;
@@ -386,7 +392,7 @@ impl Recorder {
                 let role = catalogue::role(&draft.kind);
                 if let Some(known) = writing.known(ids.as_ref(), locked.log(), draft)? {
                     batch.lifecycle |= role.is_lifecycle();
-                    return Ok(Taken::Known(known));
+                    return Ok(Placement::Known(known));
                 }
                 if is_created(draft) && (begun || writing.has_events()) {
                     return Err(RunError::Exists(run.path().to_owned()));
@@ -395,7 +401,7 @@ impl Recorder {
                 blobs.extend(&intake.blobs);
                 let given = draft.event_id.is_some();
                 writing.push((pending, &texts), role, Some((index, given)));
-                Ok(Taken::New)
+                Ok(Placement::New)
             });
             let refused = outcome.is_err();
             taken.push(outcome);
@@ -456,10 +462,10 @@ fn own(
     draft: Draft<'_>,
     options: &Options,
     defaults: &Defaults<'_>,
-) -> Result<(Pending, String), RunError> {
+) -> Result<(EncodedLine, String), RunError> {
     let mut text = String::new();
-    let mut fresh = FreshIds::at((options.clock)());
-    let line = Intake::of(draft, options)?.pending(defaults, &mut fresh, &mut text)?;
+    let mut fresh = IdGenerator::at((options.clock)());
+    let line = Prepared::of(draft, options)?.pending(defaults, &mut fresh, &mut text)?;
     Ok((line, text))
 }
 

@@ -4,8 +4,8 @@
 use std::sync::mpsc::sync_channel;
 
 use super::RunError;
-use super::ahead::Ahead;
 use super::batch::{Batch, Recorded};
+use super::follower::Follower;
 use super::imported_ids::ImportedIds;
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
@@ -63,7 +63,7 @@ pub struct Stream<'r> {
     acknowledged: Vec<Recorded>,
     recovered_bytes: u64,
     /// Brings the derived files up to date while a long stream comes in.
-    ahead: Option<Ahead>,
+    ahead: Option<Follower>,
     /// A dialect that the native lines look like.
     looks_like: Option<&'static str>,
 }
@@ -358,7 +358,7 @@ impl<'r> Stream<'r> {
     }
 
     /// What brings the derived files up to date, if it was started.
-    pub fn take_ahead(&mut self) -> Option<Ahead> {
+    pub fn take_ahead(&mut self) -> Option<Follower> {
         self.ahead.take()
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::intake::{Made, Maker};
+use super::preparing::{PreparedBatch, Preparer};
 use super::receipt::LineFacts;
 use crate::event::blob;
 use crate::event::draft::Draft;
@@ -90,7 +90,7 @@ pub(super) struct Part<'h> {
     /// Their indices.
     pub(super) lines: Range<usize>,
     /// What was made of the drafts.
-    pub(super) made: Made<'h>,
+    pub(super) made: PreparedBatch<'h>,
     /// For each line its drafts, or why it has none.
     pub(super) drafts: Vec<Result<Range<usize>, String>>,
     /// The first line with a field that native lines do not have.
@@ -103,7 +103,7 @@ impl<'h> Part<'h> {
         held: &'h Held,
         lines: Range<usize>,
         reading: Option<Reading>,
-        maker: &Maker,
+        maker: &Preparer,
     ) -> Self {
         let (mut drafts, mut unknown) = (Vec::with_capacity(lines.len()), None);
         let Some(reading) = reading else {

@@ -6,15 +6,15 @@ use super::RunError;
 use super::batch::Recorded;
 use super::dir::RunDir;
 use super::ids::EventIds;
-use super::intake::Intakes;
 use super::pairing::RecentCalls;
+use super::preparing::PreparedDrafts;
 use super::records;
 use crate::event::draft::{Defaults, Draft, Position as EventPosition};
+use crate::event::encoded_line::EncodedLine;
 use crate::event::envelope::{self, Severity};
 use crate::event::fields::View;
 use crate::event::hash::line_hash;
 use crate::event::id::EventId;
-use crate::event::pending::Pending;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::{append_lines, make_dir};
@@ -58,7 +58,7 @@ pub(super) struct LineEnd {
 }
 
 /// A draft that is in the log.
-pub(super) enum Taken {
+pub(super) enum Placement {
     /// As the next line of the append.
     New,
     /// It was there before.
@@ -85,7 +85,7 @@ impl Writing {
     /// whether its id was given.
     pub(super) fn push(
         &mut self,
-        (pending, texts): (Pending, &str),
+        (pending, texts): (EncodedLine, &str),
         role: Role,
         intake: Option<(usize, bool)>,
     ) {
@@ -107,8 +107,8 @@ impl Writing {
     /// what is known of its event, and the buffer.
     pub(super) fn finish(
         self,
-        taken: Vec<Result<Taken, RunError>>,
-        intakes: &Intakes<'_>,
+        taken: Vec<Result<Placement, RunError>>,
+        intakes: &PreparedDrafts<'_>,
     ) -> (Vec<Result<Recorded, RunError>>, Vec<LineEnd>, Vec<u8>) {
         let ends = self.written.iter().map(|line| {
             let intake = line.intake.and_then(|index| intakes.get(index)?.as_ref().ok());
@@ -117,14 +117,13 @@ impl Writing {
         });
         let ends = ends.collect();
         let mut written = self.written.into_iter().filter(|line| line.intake.is_some());
-        let mut recorded = |taken: Taken| match taken {
-            Taken::Known(event) => Some(event),
-            Taken::New => written.next().map(|Written { event_id, sequence, .. }| Recorded {
-                event_id,
-                sequence,
-                repeated: false,
-            }),
-        };
+        let mut recorded =
+            |taken: Placement| match taken {
+                Placement::Known(event) => Some(event),
+                Placement::New => written.next().map(|Written { event_id, sequence, .. }| {
+                    Recorded { event_id, sequence, repeated: false }
+                }),
+            };
         let outcomes =
             taken.into_iter().filter_map(|taken| taken.map(&mut recorded).transpose()).collect();
         (outcomes, ends, self.buffer)
@@ -169,7 +168,7 @@ pub(super) fn derive_records(
     recent: &mut RecentCalls,
     locked: &Locked<'_>,
     completed: Option<&[u8]>,
-    (writing, intakes, defaults): (&Writing, &Intakes<'_>, &Defaults<'_>),
+    (writing, intakes, defaults): (&Writing, &PreparedDrafts<'_>, &Defaults<'_>),
     warnings: &mut Vec<String>,
 ) {
     let mut records =

@@ -16,7 +16,7 @@ pub struct Answer {
     pub repeated: u64,
 }
 
-/// So many places that look like an object and are none are looked at.
+/// So many places that look like an object and are none are scanned at.
 const PATIENCE: usize = 200;
 
 impl Answer {

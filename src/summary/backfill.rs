@@ -46,14 +46,14 @@ pub fn backfilled(view: &View<'_, '_>) -> Option<(String, String)> {
 #[derive(Clone, Debug)]
 pub struct Plan {
     templates: &'static Templates,
-    pending: Vec<Pending>,
+    pending: Vec<FillIn>,
     /// The targets that still want one.
     open: HashSet<String>,
 }
 
 /// What a template says of an event.
 #[derive(Clone, Debug)]
-struct Pending {
+struct FillIn {
     target: String,
     summary: String,
     /// A user's template: what made the text.
@@ -79,7 +79,7 @@ impl Plan {
             // An id that stands twice in a damaged log is one event.
             if self.open.insert(target.clone()) {
                 let template = self.templates.own_template(&event.kind);
-                self.pending.push(Pending { target, summary, template });
+                self.pending.push(FillIn { target, summary, template });
             }
         }
     }
@@ -89,7 +89,7 @@ impl Plan {
         self.wanted().map(|pending| (pending.target.as_str(), pending.summary.as_str()))
     }
 
-    fn wanted(&self) -> impl Iterator<Item = &Pending> {
+    fn wanted(&self) -> impl Iterator<Item = &FillIn> {
         self.pending.iter().filter(|pending| self.open.contains(&pending.target))
     }
 
@@ -97,7 +97,7 @@ impl Plan {
     /// at the same time append nothing twice.
     #[must_use]
     pub fn drafts(&self) -> Vec<Draft<'static>> {
-        let draft = |Pending { target, summary, template }: &Pending| {
+        let draft = |FillIn { target, summary, template }: &FillIn| {
             draft(target, summary, "template", ("template", *template))
         };
         self.wanted().map(draft).collect()

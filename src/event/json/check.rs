@@ -391,7 +391,7 @@ impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
     }
 }
 
-/// How many bytes at the beginning stand for themselves inside a string. Eight are looked
+/// How many bytes at the beginning stand for themselves inside a string. Eight are scanned
 /// at together: a byte of `found` is marked where one is a quote, a backslash or a control
 /// character; marks behind the first one may be wrong, which does not matter.
 pub(crate) fn plain_length(bytes: &[u8]) -> usize {

@@ -5,7 +5,7 @@ use super::lookup::{find_chapter, read_index};
 use crate::chapter::index::Index;
 use crate::chapter::plan::{self, Request};
 use crate::chapter::propose;
-use crate::chapter::signs::Signs;
+use crate::chapter::work_markers::WorkMarkers;
 use crate::event::draft::Draft;
 use crate::event::templates::Templates;
 use crate::history::chapters::Chapter;
@@ -97,7 +97,7 @@ pub(crate) fn propose(
     report: &dyn Report,
 ) -> Result<Vec<Request>, RunError> {
     let mut index = Index::with_calls(templates);
-    let mut signs = Signs::default();
+    let mut signs = WorkMarkers::default();
     let read = each_event(run, |view, line| {
         let call = index.observe(view, line.offset);
         signs.observe(view, call);

@@ -8,8 +8,8 @@ use crate::history::tasks::Tasks;
 use crate::log::reader::LogReader;
 use crate::run::RunError;
 use crate::run::derive::Records;
+use crate::run::derived_log::DerivedLog;
 use crate::run::dir::RunDir;
-use crate::run::mirror::Mirror;
 use crate::summary::backfill::Plan;
 use crate::summary::overview::Overview;
 use crate::summary::prices::Prices;
@@ -35,8 +35,8 @@ pub(crate) struct Reading {
     reader: LogReader,
     records: Records,
     /// The stored records, compared with those that the events give.
-    tools: Mirror,
-    errors: Mirror,
+    tools: DerivedLog,
+    errors: DerivedLog,
 }
 
 impl Reading {
@@ -50,7 +50,8 @@ impl Reading {
         prices: &'static Prices,
     ) -> Result<Self, RunError> {
         // Opened before the log: a writer at work can then only make them seem to lag.
-        let (tools, errors) = (Mirror::new(run.tools(), false), Mirror::new(run.errors(), false));
+        let (tools, errors) =
+            (DerivedLog::new(run.tools(), false), DerivedLog::new(run.errors(), false));
         let reader = LogReader::open(&run.events())?;
         Ok(Self {
             run,
@@ -102,7 +103,7 @@ impl Reading {
 
     /// Whether `run.json` and the files of records are as of the newest event.
     pub(crate) fn derived_files_are_right(&mut self) -> bool {
-        let right = |records: &mut Mirror| !records.differs() && records.lacking() == 0;
+        let right = |records: &mut DerivedLog| !records.differs() && records.lacking() == 0;
         self.overview.fold.is_stored(&self.run) && right(&mut self.tools) && right(&mut self.errors)
     }
 

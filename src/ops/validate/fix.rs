@@ -2,10 +2,10 @@
 
 use super::validation::Validated;
 use crate::check::derived::TRANSCRIPT;
-use crate::check::mend::{Action, Standing, Status, Step, plan};
+use crate::check::mend::{Action, FixInput, Status, Step, plan};
 use crate::check::{chapters, state};
 use crate::event::time::Timestamp;
-use crate::fs::{is_regular, keep_aside};
+use crate::fs::{is_regular, keep_copy};
 use crate::ops::chapter::rebuild;
 use crate::ops::error::OpsError;
 use crate::ops::report::Report;
@@ -54,7 +54,7 @@ pub(crate) fn plan_fix(
 ) -> Result<FixPlan, RunError> {
     let ending = ending(run, found.last_sequence, now)?;
     let findings = &found.report.findings;
-    let mut steps = plan(&Standing {
+    let mut steps = plan(&FixInput {
         findings,
         ending: &ending,
         is_empty: found.report.events == 0,
@@ -81,7 +81,7 @@ impl FixPlan {
         let records = || Ok(refresh(run, options.lock_timeout).map(drop)?);
         let transcript = || {
             if lost && edited {
-                keep_aside(&run.transcript())?;
+                keep_copy(&run.transcript())?;
             }
             Ok(transcript::write(run)?)
         };

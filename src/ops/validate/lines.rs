@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, sync_channel};
 
-use crate::check::scout::{Looked, Scout};
+use crate::check::line_scan::{LineScanner, ScannedLine};
 use crate::log::LogError;
 use crate::log::part::Part;
 use crate::log::reader::{Line, LogReader};
@@ -15,30 +15,30 @@ const WORTH_A_THREAD: u64 = 4 << 20;
 /// Pieces that may wait to be taken.
 const AHEAD: usize = 2;
 
-/// Some lines, and what each is by itself; empty until somebody has looked.
+/// Some lines, and what each is by itself; empty until somebody has scanned.
 #[derive(Default)]
 struct Piece {
     part: Part,
-    looked: Vec<Looked>,
+    scanned: Vec<ScannedLine>,
 }
 
 impl Piece {
     fn fill(&mut self, reader: &mut LogReader) -> Result<bool, LogError> {
-        self.looked.clear();
+        self.scanned.clear();
         self.part.fill(reader)
     }
 
-    fn look(&mut self, scout: &mut Scout) {
+    fn look(&mut self, scanner: &mut LineScanner) {
         // Which of the two threads looks must not matter.
-        scout.begin();
-        self.looked.extend(self.part.lines().map(|line| scout.look(&line)));
+        scanner.begin();
+        self.scanned.extend(self.part.lines().map(|line| scanner.look(&line)));
     }
 
-    fn take(&mut self, scout: &mut Scout, each: &mut impl FnMut(&Line<'_>, &Looked)) {
-        if self.looked.is_empty() {
-            self.look(scout);
+    fn take(&mut self, scanner: &mut LineScanner, each: &mut impl FnMut(&Line<'_>, &ScannedLine)) {
+        if self.scanned.is_empty() {
+            self.look(scanner);
         }
-        self.part.lines().zip(&self.looked).for_each(|(line, looked)| each(&line, looked));
+        self.part.lines().zip(&self.scanned).for_each(|(line, scanned)| each(&line, scanned));
     }
 }
 
@@ -49,13 +49,13 @@ impl Piece {
 pub(super) fn each_line(
     mut reader: LogReader,
     secrets: &'static Secrets,
-    mut each: impl FnMut(&Line<'_>, &Looked),
+    mut each: impl FnMut(&Line<'_>, &ScannedLine),
 ) -> Result<(), LogError> {
-    let mut scout = Scout::new(secrets);
+    let mut scanner = LineScanner::new(secrets);
     if reader.end() < WORTH_A_THREAD {
         let mut piece = Piece::default();
         while piece.fill(&mut reader)? {
-            piece.take(&mut scout, &mut each);
+            piece.take(&mut scanner, &mut each);
         }
         return Ok(());
     }
@@ -64,13 +64,13 @@ pub(super) fn each_line(
     let (emptied, empty) = channel::<Piece>();
     std::thread::scope(|scope| {
         let ahead = scope.spawn(move || {
-            let mut scout = Scout::new(secrets);
+            let mut scanner = LineScanner::new(secrets);
             loop {
                 let mut piece = empty.try_recv().unwrap_or_default();
                 let more = piece.fill(&mut reader)?;
                 // Where nothing waits, the other thread will look itself sooner than this one.
                 if waiting.load(Ordering::Relaxed) > 0 {
-                    piece.look(&mut scout);
+                    piece.look(&mut scanner);
                 }
                 waiting.fetch_add(1, Ordering::Relaxed);
                 if !more || filled.send(piece).is_err() {
@@ -80,7 +80,7 @@ pub(super) fn each_line(
         });
         for mut piece in full {
             waiting.fetch_sub(1, Ordering::Relaxed);
-            piece.take(&mut scout, &mut each);
+            piece.take(&mut scanner, &mut each);
             let _ = emptied.send(piece);
         }
         ahead.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))

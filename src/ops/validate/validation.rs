@@ -66,7 +66,7 @@ pub(crate) struct Validated {
 /// When the log cannot be read.
 pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validated, OpsError> {
     // Derived files are opened before the log: a writer at work can then only make them
-    // seem to lag, never to run ahead.
+    // seem to lag, never to run follower.
     let stored = read_small(&run.state(), MAX_DOCUMENT);
     let transcript = read_small(&run.transcript(), MAX_DOCUMENT);
     let derived_logs = [("logs/tools.jsonl", run.tools()), ("logs/errors.jsonl", run.errors())];
@@ -87,7 +87,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let mut found_head: Option<HexHash> = None;
     let mut tail = None;
     let mut has_chapters = false;
-    each_line(reader, criteria.secrets, |line, looked| {
+    each_line(reader, criteria.secrets, |line, scanned| {
         match line.body {
             Body::Unterminated(bytes) => {
                 tail = Some((line.number, line.offset, bytes.len() as u64));
@@ -97,19 +97,19 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
             }
             Body::Complete(_) | Body::Oversized { hash: Some(_), .. } => {}
         }
-        let event = looked.event(line);
+        let event = scanned.event(line);
         let view = event.as_ref().ok().and_then(Option::as_ref).map(View::of);
         let view = view.as_ref();
-        check.line(line, looked, event.as_ref().map(|_| view).map_err(Vec::as_slice));
+        check.line(line, scanned, event.as_ref().map(|_| view).map_err(Vec::as_slice));
         if let Some(view) = view {
             let event = view.event;
             events += 1;
             last_sequence = event.sequence;
             if criteria.expected_head.is_some_and(|head| head.sequence == event.sequence) {
-                found_head = looked.hash;
+                found_head = scanned.hash;
             }
             has_chapters |= matches!(view.role, Role::Chapter | Role::ChapterRemoved);
-            fold.observe_hashed(view, line, looked.hash, &mut records);
+            fold.observe_hashed(view, line, scanned.hash, &mut records);
             tools.expect(&records.tool, || older_record(view, &records, &fold.state));
             errors.expect(&records.error, String::new);
             check.effect(view, &records, &fold.state, line);
@@ -124,7 +124,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
         if let (Some(head), Body::Complete(bytes)) = (&head, line.body)
             && line.offset + bytes.len() as u64 + 1 == head.bytes
         {
-            seen.hash = looked.hash;
+            seen.hash = scanned.hash;
             seen.expected = RunDocument::new(&fold.state.facts(), Some(head.clone())).to_bytes();
         }
     })?;

@@ -8,7 +8,7 @@ use super::super::lines::Lines;
 use super::super::now;
 use crate::log::LogError;
 use crate::run::RunError;
-use crate::run::ahead::Ahead;
+use crate::run::follower::Follower;
 use crate::run::receipt::Receipt;
 use crate::run::recorder::Recorder;
 use crate::run::stream::{Format, Stream};
@@ -60,7 +60,7 @@ pub(super) struct Fed {
     /// Why it stopped before the end, if it did.
     pub(super) failure: Option<RunError>,
     /// What brings the derived files up to date, if it was started.
-    pub(super) ahead: Option<Ahead>,
+    pub(super) ahead: Option<Follower>,
 }
 
 impl Tee {

@@ -13,7 +13,7 @@ use super::time::Timestamp;
 /// A line that lacks only what the lock decides: its sequence, its time where none was
 /// given, and the hash before it.
 #[derive(Clone, Debug)]
-pub struct Pending {
+pub struct EncodedLine {
     /// The event's id.
     pub event_id: EventId,
     timestamp: Option<Timestamp>,
@@ -25,7 +25,7 @@ pub struct Pending {
     timestamp_at: usize,
 }
 
-impl Pending {
+impl EncodedLine {
     /// Fills in the defaults; the text goes behind that of others.
     ///
     /// # Errors

@@ -5,11 +5,11 @@ use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::RunError;
-use crate::fs::{Access, append_lines, keep_aside, open_regular, read_small, replace};
+use crate::fs::{Access, append_lines, keep_copy, open_regular, read_small, replace};
 
 /// A derived log held against the lines that it should have.
 #[derive(Debug)]
-pub struct Mirror {
+pub struct DerivedLog {
     path: PathBuf,
     existing: Option<BufReader<File>>,
     /// Bytes of the file that are as they should be.
@@ -20,7 +20,7 @@ pub struct Mirror {
     differs: bool,
 }
 
-impl Mirror {
+impl DerivedLog {
     /// Compares with the file at `path`, or collects everything anew.
     #[must_use]
     pub fn new(path: PathBuf, rebuild: bool) -> Self {
@@ -96,7 +96,7 @@ impl Mirror {
                 return Ok(());
             }
             if keep {
-                keep_aside(&self.path)?;
+                keep_copy(&self.path)?;
             }
             replace(&self.path, &self.lacking)?;
         } else if !self.lacking.is_empty() {

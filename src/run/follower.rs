@@ -33,7 +33,7 @@ pub(super) struct Appended {
 /// A refresh that follows a log while it grows. It also writes the records of what is
 /// appended meanwhile, so that nobody reads an event twice.
 #[derive(Debug)]
-pub struct Ahead {
+pub struct Follower {
     run: RunDir,
     /// The old `run.json`.
     old: Option<Vec<u8>>,
@@ -43,7 +43,7 @@ pub struct Ahead {
     thread: JoinHandle<Result<(LogReader, Derivation), RunError>>,
 }
 
-impl Ahead {
+impl Follower {
     /// Starts reading the log of that run.
     #[must_use]
     pub fn start(run: &RunDir, lock_timeout: Duration) -> Self {

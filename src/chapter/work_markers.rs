@@ -1,4 +1,4 @@
-//! Signs in a run that tell where a piece of work ends: commits, test runs, trouble, pauses.
+//! WorkMarkers in a run that tell where a piece of work ends: commits, test runs, trouble, pauses.
 
 use std::collections::HashMap;
 
@@ -88,14 +88,14 @@ const CHANGERS: &[&str] = &["edit", "write", "patch", "create", "replace"];
 
 /// The signs of a run, noticed event by event.
 #[derive(Debug, Default)]
-pub struct Signs {
+pub struct WorkMarkers {
     marks: Vec<Mark>,
     /// Calls under way that matter, by their numbers.
     doing: HashMap<usize, Doing>,
     last: Option<Timestamp>,
 }
 
-impl Signs {
+impl WorkMarkers {
     /// Takes the next event; `call` is the number of the call that it is a state of.
     pub fn observe(&mut self, view: &View<'_, '_>, call: Option<usize>) {
         if view.role.is_bookkeeping() {
@@ -158,7 +158,7 @@ impl Signs {
     }
 
     fn mark(&mut self, sequence: u64, sign: Sign) {
-        // In a damaged log sequences may go back; marks are looked for by theirs.
+        // In a damaged log sequences may go back; marks are scanned for by theirs.
         if self.marks.last().is_none_or(|last| last.sequence <= sequence) {
             self.marks.push(Mark { sequence, sign });
         }

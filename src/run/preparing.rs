@@ -9,11 +9,11 @@ use super::options::Options;
 use crate::event::blob::{Blob, move_out};
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Derived, Draft};
+use crate::event::encoded_line::EncodedLine;
 use crate::event::envelope::{LineError, LineFault, MAX_SUMMARY};
 use crate::event::hash::{hex, sha256};
-use crate::event::id::{EventId, FreshIds};
+use crate::event::id::{EventId, IdGenerator};
 use crate::event::json::{Kind, ObjectText};
-use crate::event::pending::Pending;
 use crate::event::reserved::{REDACTIONS, reserved_key};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
@@ -21,7 +21,7 @@ use crate::import::line::SOURCE_HASH;
 use crate::secret::Rules;
 
 /// A draft as it goes into the log.
-pub(super) struct Intake<'d> {
+pub(super) struct Prepared<'d> {
     /// Without secrets and large values.
     pub(super) draft: Draft<'d>,
     /// Severity and summary, by the whole payload.
@@ -30,7 +30,7 @@ pub(super) struct Intake<'d> {
     pub(super) blobs: Vec<Blob>,
 }
 
-impl<'d> Intake<'d> {
+impl<'d> Prepared<'d> {
     /// Takes in a draft.
     ///
     /// # Errors
@@ -70,9 +70,9 @@ impl<'d> Intake<'d> {
     pub(super) fn pending(
         &self,
         defaults: &Defaults<'_>,
-        fresh: &mut FreshIds,
+        fresh: &mut IdGenerator,
         texts: &mut String,
-    ) -> Result<Pending, LineError> {
+    ) -> Result<EncodedLine, LineError> {
         let draft = &self.draft;
         if let Some(run_id) = draft.run_id.as_deref().filter(|run_id| *run_id != defaults.run_id) {
             let rule = format!("names the run {run_id}, but this is {}", defaults.run_id);
@@ -80,40 +80,40 @@ impl<'d> Intake<'d> {
         }
         let given = draft.event_id.as_deref().map(|id| EventId::Given(id.to_owned()));
         let event_id = given.unwrap_or_else(|| fresh.make());
-        Pending::new(draft, &self.derived, event_id, defaults, texts)
+        EncodedLine::new(draft, &self.derived, event_id, defaults, texts)
     }
 }
 
 /// Drafts as they go into the log, each by itself taken or refused.
-pub(super) type Intakes<'d> = [Result<Intake<'d>, LineError>];
+pub(super) type PreparedDrafts<'d> = [Result<Prepared<'d>, LineError>];
 
 /// Drafts made ready for an append, as far as that goes without the lock.
-pub(super) struct Made<'d> {
-    pub(super) intakes: Vec<Result<Intake<'d>, LineError>>,
+pub(super) struct PreparedBatch<'d> {
+    pub(super) intakes: Vec<Result<Prepared<'d>, LineError>>,
     /// Their lines, for a run of these names.
-    prepared: Option<(Identity, Prepared)>,
+    prepared: Option<(Identity, PreparedLines)>,
 }
 
 /// Lines that lack only what the lock decides.
-pub(super) struct Prepared {
+pub(super) struct PreparedLines {
     pub(super) texts: String,
     /// One for each intake, its text among the `texts`.
-    pub(super) lines: Vec<Result<Pending, LineError>>,
+    pub(super) lines: Vec<Result<EncodedLine, LineError>>,
 }
 
 /// Makes drafts ready.
 #[derive(Clone)]
-pub(super) struct Maker {
+pub(super) struct Preparer {
     pub(super) options: Options,
     pub(super) identity: Identity,
 }
 
-impl Maker {
+impl Preparer {
     /// Takes the drafts in, and makes their lines if the names of the run are certain.
-    pub(super) fn make<'d>(&self, drafts: impl Iterator<Item = Draft<'d>>) -> Made<'d> {
+    pub(super) fn make<'d>(&self, drafts: impl Iterator<Item = Draft<'d>>) -> PreparedBatch<'d> {
         let mut intakes = Vec::with_capacity(drafts.size_hint().1.unwrap_or_default());
-        intakes.extend(drafts.map(|draft| Intake::of(draft, &self.options)));
-        let mut made = Made { intakes, prepared: None };
+        intakes.extend(drafts.map(|draft| Prepared::of(draft, &self.options)));
+        let mut made = PreparedBatch { intakes, prepared: None };
         if !self.identity.provisional {
             let prepared = made.prepared(&self.identity, (self.options.clock)());
             made.prepared = Some((self.identity.clone(), prepared));
@@ -122,26 +122,26 @@ impl Maker {
     }
 }
 
-impl Made<'_> {
+impl PreparedBatch<'_> {
     /// The lines for a run of those names.
-    pub(super) fn prepared(&mut self, identity: &Identity, now: Timestamp) -> Prepared {
+    pub(super) fn prepared(&mut self, identity: &Identity, now: Timestamp) -> PreparedLines {
         match self.prepared.take() {
             Some((known, prepared)) if known == *identity => prepared,
-            _ => Prepared::of(&self.intakes, &identity.defaults(), now),
+            _ => PreparedLines::of(&self.intakes, &identity.defaults(), now),
         }
     }
 }
 
-impl Prepared {
-    fn of(intakes: &Intakes<'_>, defaults: &Defaults<'_>, now: Timestamp) -> Self {
+impl PreparedLines {
+    fn of(intakes: &PreparedDrafts<'_>, defaults: &Defaults<'_>, now: Timestamp) -> Self {
         /// What a line has besides payload and summary, most often.
         const ENVELOPE: usize = 320;
-        let length = |intake: &Intake<'_>| {
+        let length = |intake: &Prepared<'_>| {
             ENVELOPE
                 + intake.draft.data.len()
                 + intake.derived.summary.as_ref().map_or(0, String::len)
         };
-        let mut fresh = FreshIds::at(now);
+        let mut fresh = IdGenerator::at(now);
         let mut texts = String::with_capacity(intakes.iter().flatten().map(length).sum());
         let lines = intakes.iter().map(|intake| {
             intake.as_ref().map_err(Clone::clone)?.pending(defaults, &mut fresh, &mut texts)
@@ -151,7 +151,7 @@ impl Prepared {
 
     /// Bytes that the finished lines have at most.
     pub(super) fn longest(&self) -> usize {
-        self.lines.iter().flatten().map(Pending::longest).sum()
+        self.lines.iter().flatten().map(EncodedLine::longest).sum()
     }
 }
 

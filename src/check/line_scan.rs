@@ -9,7 +9,7 @@ use crate::secret::Rules as Secrets;
 
 /// What a line is by itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Looked {
+pub struct ScannedLine {
     /// What the `prev_hash` of the next line should be; `None` for a blank line and for none.
     pub hash: Option<HexHash>,
     /// Where the fields of its event lie, if it is written as this program writes lines.
@@ -23,13 +23,13 @@ pub struct Looked {
 
 /// Looks at lines one by one, in their order; of a piece of a log, or of all of it.
 #[derive(Debug)]
-pub struct Scout {
+pub struct LineScanner {
     secrets: &'static Secrets,
-    familiar: Familiar,
+    familiar: RepeatCache,
 }
 
-impl Looked {
-    /// The event on the line that was looked at.
+impl ScannedLine {
+    /// The event on the line that was scanned at.
     ///
     /// # Errors
     /// As [`Line::event`].
@@ -41,20 +41,20 @@ impl Looked {
     }
 }
 
-impl Scout {
+impl LineScanner {
     /// One that has seen nothing yet, and suspects these secrets.
     #[must_use]
     pub fn new(secrets: &'static Secrets) -> Self {
-        Self { secrets, familiar: Familiar::default() }
+        Self { secrets, familiar: RepeatCache::default() }
     }
 
     /// Forgets the lines so far: what is found out about the next ones depends on them alone.
     pub fn begin(&mut self) {
-        self.familiar = Familiar::default();
+        self.familiar = RepeatCache::default();
     }
 
     /// Looks at the next line.
-    pub fn look(&mut self, line: &Line<'_>) -> Looked {
+    pub fn look(&mut self, line: &Line<'_>) -> ScannedLine {
         let may = |text: &str| self.secrets.may_hold_secret(text.as_bytes());
         let text = line.text().unwrap_or_default();
         let Some(spans) = Spans::of_next(text, &mut self.familiar.belonging) else {
@@ -62,20 +62,20 @@ impl Scout {
                 Body::Complete(bytes) => self.secrets.may_hold_secret(bytes),
                 _ => false,
             };
-            return Looked { hash: line.hash(), spans: None, number: None, is_suspect };
+            return ScannedLine { hash: line.hash(), spans: None, number: None, is_suspect };
         };
         let number = super::ids::number(spans.event_id(text));
         let is_suspect = self.familiar.is_suspect(text, &spans, may)
             | spans.given(text).into_iter().any(may)
             | (number.is_none() && may(spans.event_id(text)));
-        Looked { hash: line.hash(), spans: Some(spans), number, is_suspect }
+        ScannedLine { hash: line.hash(), spans: Some(spans), number, is_suspect }
     }
 }
 
 /// What most lines share with the line before: where it belongs, its type and its actor. That
-/// is looked through once. Keys, numbers, hashes and ids of this program's making never are.
+/// is scanned through once. Keys, numbers, hashes and ids of this program's making never are.
 #[derive(Debug, Default)]
-struct Familiar {
+struct RepeatCache {
     belonging: Belonging,
     /// Whether that may hold a secret.
     is_suspect: bool,
@@ -89,7 +89,7 @@ struct Known {
     is_suspect: bool,
 }
 
-impl Familiar {
+impl RepeatCache {
     /// Whether a secret may be in the fields of a line that are familiar, or become so.
     fn is_suspect(&mut self, line: &str, spans: &Spans, may: impl Fn(&str) -> bool) -> bool {
         if !self.belonging.is_same() {
