@@ -75,7 +75,7 @@ impl fmt::Display for FsError {
         match &self.cause {
             Cause::Io(error) => write!(f, "cannot {} {}: {error}", self.what, self.path.display()),
             Cause::Unsafe => {
-                write!(f, "{} is {}; it is not touched", self.path.display(), self.what)
+                write!(f, "{} is {}; it was not used", self.path.display(), self.what)
             }
         }
     }

@@ -99,19 +99,19 @@ impl fmt::Display for LogError {
             Self::Fs(error) => error.fmt(f),
             Self::Busy { path, waited } => write!(
                 f,
-                "{} is locked by another process; gave up after {:.1} s and wrote nothing",
+                "{} is locked by another process: timed out after {:.1} s; nothing was written",
                 path.display(),
                 waited.as_secs_f64()
             ),
             Self::Overtaken { path, undone } => write!(
                 f,
-                "another program appends to {} without its lock{}",
+                "another program appended to {} without the lock{}",
                 path.display(),
                 if *undone { "; nothing was written" } else { "; lines may be mixed" }
             ),
             Self::Damaged { path, offset, reason } => write!(
                 f,
-                "{} is damaged: its last line, at byte {offset}, is no event of this run: {reason}",
+                "{} is damaged: its last line, at byte {offset}, is not an event of this run: {reason}",
                 path.display()
             ),
         }
