@@ -1,4 +1,4 @@
-//! The large values that events refer to: each file must be there and be what its name says.
+//! The large values that events refer to: each file must exist and match its name.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The ids of a log's events, so that a repeated one is noticed.
+//! The event ids of a log, to find repeated ones.
 
 use std::hash::BuildHasher as _;
 

@@ -1,5 +1,5 @@
-//! Looking at deliverables: what stands at a path, without following anything. Each file is
-//! opened once, and held against itself after it was read.
+//! Inspecting deliverables without following links. Each file is opened once, and is checked
+//! for changes after it was read.
 
 use std::fs::{self, File, Metadata};
 use std::io::Read as _;

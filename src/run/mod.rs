@@ -30,7 +30,7 @@ use crate::event::envelope::LineError;
 use crate::fs::FsError;
 use crate::log::LogError;
 
-/// Why a run could not be found, made or recorded to.
+/// Why a run could not be found, created or recorded to.
 #[derive(Debug)]
 pub enum RunError {
     /// The log.
@@ -39,14 +39,14 @@ pub enum RunError {
     NoSuchRun {
         /// What was asked for.
         name: String,
-        /// Where it was looked for.
+        /// The directory that was searched.
         runs_dir: PathBuf,
     },
-    /// Several runs begin like that.
+    /// Several runs have ids with that beginning.
     Ambiguous {
         /// What was asked for.
         name: String,
-        /// The runs that fit.
+        /// The runs that match.
         candidates: Vec<String>,
     },
     /// `run.created` for a run that has events.
