@@ -79,7 +79,7 @@ fn whose_files_they_are() {
     let range = ["chapter", "add", "r", "--start", "1", "--end", "1"];
     let said = bench.call(&[range.as_slice(), &["--name", "Three", "--message", "M"]].concat());
     assert_eq!(said.status, 0);
-    assert!(said.err.contains("three/summary.md is not the export's"), "{}", said.err);
+    assert!(said.err.contains("three/summary.md was not written by an export"), "{}", said.err);
     let error = bench.fails(73, &["chapter", "export", "r"]);
     assert!(error.contains("already used by other files"), "{error}");
     assert_eq!(fs::read(root.join("three/summary.md")).unwrap(), b"theirs");
@@ -184,7 +184,7 @@ fn awkward_places() {
     bench.ok(&["emit", "run.created", "--run", "other"]);
     let out = root.display().to_string();
     let error = bench.fails(73, &["chapter", "export", "other", "--out", &out]);
-    assert!(error.contains("holds the chapters of the run \"r\""), "{error}");
+    assert!(error.contains("already has the chapters of the run \"r\""), "{error}");
     fs::write(bench.path("file"), "x").unwrap();
     let error = bench.fails(77, &["chapter", "export", "r", "--out", "file"]);
     assert!(error.contains("is a file"), "{error}");

@@ -79,8 +79,8 @@ fn answers_of_models() {
         ("", "it is empty"),
         ("I would rather not.", "no JSON array"),
         ("{\"start\":1}", "a JSON array is expected"),
-        ("[{\"start\":1,", "not JSON"),
-        ("```json\n[{\"start\":1,}]\n```", "not JSON"),
+        ("[{\"start\":1,", "not valid JSON"),
+        ("```json\n[{\"start\":1,}]\n```", "not valid JSON"),
         ("[1]", "item 1: an object is expected"),
         (r#"[{"start":1,"end":1,"name":"A"}]"#, "item 1: `message` is missing"),
         (

@@ -92,12 +92,12 @@ fn spawned_runs() {
     // Agents by name, and the end of one.
     let agents = run(&format!(
         "{}\n{}\n",
-        r#"{"type":"agent_spawned","data":{"parentAgentId":"lead","childAgentId":"scanner"}}"#,
-        r#"{"type":"agent_destroyed","data":{"childAgentId":"scanner"}}"#
+        r#"{"type":"agent_spawned","data":{"parentAgentId":"lead","childAgentId":"scout"}}"#,
+        r#"{"type":"agent_destroyed","data":{"childAgentId":"scout"}}"#
     ));
     let agents = self::graph(&agents, &[]);
-    assert_eq!(nodes(&agents), ["agent:scanner ended", "agent:lead"]);
-    assert_eq!(edges(&agents), ["agent:lead spawn agent:scanner"]);
+    assert_eq!(nodes(&agents), ["agent:scout ended", "agent:lead"]);
+    assert_eq!(edges(&agents), ["agent:lead spawn agent:scout"]);
 }
 
 /// If this fails, something that does not fit together hangs, or is not told.

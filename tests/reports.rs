@@ -234,7 +234,11 @@ fn files_of_reports() {
     command.args(["--report", "json=missing/out.json", "--report", "junit=old.xml"]);
     let said = crate::support::said(&command.output().unwrap());
     assert_eq!(said.status, 73, "{}", said.err);
-    assert!(said.out.starts_with("::error title=runlog::no run \"no-such-run\""), "{}", said.out);
+    assert!(
+        said.out.starts_with("::error title=runlog::there is no run \"no-such-run\""),
+        "{}",
+        said.out
+    );
     assert!(said.out.contains("RL002"), "{}", said.out);
     let summary = fs::read_to_string(bench.path("summary.md")).unwrap();
     assert!(summary.starts_with("# before\n| Run |"), "{summary}");
@@ -252,6 +256,6 @@ fn a_run_without_its_log_is_told() {
     let said = bench.call(&["validate", "--all"]);
     assert_eq!(said.status, 66);
     assert!(
-        said.out.contains("passed") && said.err.contains("r holds a run.json, but no events.jsonl")
+        said.out.contains("passed") && said.err.contains("r has a run.json, but no events.jsonl")
     );
 }

@@ -119,7 +119,7 @@ fn filters_and_forms() {
     assert_eq!(shown(&["--since", "10m"]), [0; 0]);
     assert_eq!(shown(&["--until", "10m"]), [1, 2, 3]);
     assert_eq!(shown(&["--grep", "GREP|nothing"]), [2]);
-    assert_eq!(shown(&["--grep", "^run created$"]), [1], "summaries are scanned through");
+    assert_eq!(shown(&["--grep", "^run created$"]), [1], "summaries are searched");
     bench.fails(2, &["show", "r", "--grep", "("]);
     bench.fails(2, &["show", "r", "--since", "yesterday"]);
     assert_eq!(

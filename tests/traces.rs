@@ -57,11 +57,9 @@ fn counted(lines: &[Value]) -> (u64, u64, [u64; 4]) {
 fn claude_code_sessions() {
     let Some(traces) = shared("traces") else { return };
     let mut sessions = Vec::new();
-    for folder in [
-        "agentcmd/claude/full",
-        "agent-sessions/agents/claude",
-        "inspect-scanner/claude_code_source",
-    ] {
+    for folder in
+        ["agentcmd/claude/full", "agent-sessions/agents/claude", "inspect-scout/claude_code_source"]
+    {
         files(&traces.join(folder), &mut sessions);
     }
     assert!(sessions.len() >= 20);

@@ -182,7 +182,7 @@ fn without(text: &str, from: &str, to: &str) -> String {
     format!("{head}{from}…{to}{tail}")
 }
 
-/// If this fails, the page or the text of the fixture differ from those that a person last scanned
+/// If this fails, the page or the text of the fixture differ from those that a person last looked
 /// at. Write them anew with UPDATE=1, and look at them.
 #[test]
 fn other_forms_of_the_fixture() {

@@ -1,5 +1,5 @@
 //! Nothing that an event says is invisible: a marker in every content field of every type of the
-//! catalogue is scanned for in every view.
+//! catalogue is searched for in every view.
 
 use std::collections::BTreeSet;
 

@@ -98,7 +98,7 @@ fn answers_are_read_tolerantly() {
     let said = bench.call(&["summarize", "r", "--llm-cmd", &command]);
     assert_eq!(said.status, 0, "{}", said.err);
     assert!(
-        said.err.contains("1 summary filled in by 1 call, 2 without an answer, 1 about unknown events, ignored, 2 said twice, ignored"),
+        said.err.contains("1 summary added by 1 call, 2 without an answer, 1 about unknown events, ignored, 2 duplicate, ignored"),
         "{}",
         said.err
     );

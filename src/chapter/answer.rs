@@ -130,7 +130,7 @@ fn fences(text: &str) -> Vec<&str> {
 
 /// Arrays of objects that stand in a text without a fence.
 fn arrays_in_prose(text: &str) -> Vec<Json<'_>> {
-    /// So many brackets are scanned at.
+    /// Up to this many brackets are tried.
     const PATIENCE: usize = 200;
     let mut found = Vec::new();
     let mut at = 0;

@@ -101,7 +101,7 @@ impl Index {
             self.entries.clear();
         }
         if self.entries.last().is_some_and(|last| last.sequence >= sequence) {
-            // A damaged log: what is scanned for by its sequence must stand in order.
+            // A damaged log: the search by sequence needs them in order.
             return;
         }
         let tokens = event_tokens(view);

@@ -1,4 +1,4 @@
-//! WorkMarkers in a run that tell where a piece of work ends: commits, test runs, trouble, pauses.
+//! Marks in a run that show where a piece of work ends: commits, test runs, errors, pauses.
 
 use std::collections::HashMap;
 
@@ -158,7 +158,7 @@ impl WorkMarkers {
     }
 
     fn mark(&mut self, sequence: u64, sign: Sign) {
-        // In a damaged log sequences may go back; marks are scanned for by theirs.
+        // In a damaged log, sequences may go back. The search for marks needs them in order.
         if self.marks.last().is_none_or(|last| last.sequence <= sequence) {
             self.marks.push(Mark { sequence, sign });
         }

@@ -1,4 +1,4 @@
-//! The large values that events refer to: each file must be there and be what its name says.
+//! The large values that events refer to: each file must exist and match its name.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use crate::event::blob::{Reference, references};
 use crate::event::json::Json;
 use crate::run::blobs::Found;
 
-/// The blobs seen so far: each is scanned at once.
+/// The blobs seen so far. Each is read once.
 #[derive(Debug, Default)]
 pub struct BlobCheck {
     seen: HashSet<(String, u64)>,

@@ -1,4 +1,4 @@
-//! The checks on chapters, and on the tree of files made from them.
+//! The checks on chapters, and on their exported files.
 
 use super::finding::{Finding, Findings, Place};
 use super::log::LOG;

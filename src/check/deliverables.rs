@@ -1,4 +1,4 @@
-//! The verdict on deliverables: each its own, the worst wins.
+//! The verdict on deliverables: one per deliverable; the worst one counts for the run.
 
 use serde::Serialize;
 

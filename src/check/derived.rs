@@ -114,7 +114,7 @@ impl Colophon {
     #[must_use]
     pub fn of(transcript: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(transcript).ok()?;
-        let made = text.lines().next_back()?.strip_prefix("PreparedBatch by runlog ")?;
+        let made = text.lines().next_back()?.strip_prefix("Made by runlog ")?;
         let (version, rest) = made.split_once(" from events 1–")?;
         let covered = rest.split(' ').next()?.parse().ok()?;
         let harness = rest.split_once(", with the harness's files ");

@@ -1,5 +1,4 @@
-//! Whether a file is of the type that its requirement names: it is opened and read, so that
-//! a name alone proves nothing.
+//! Checks the type of a required file by its content. The name alone proves nothing.
 
 use crate::event::json::{Rules, check};
 

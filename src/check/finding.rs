@@ -1,4 +1,4 @@
-//! What a check found, and where.
+//! Findings: the result of a check and its place.
 
 use std::borrow::Cow;
 

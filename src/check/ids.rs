@@ -1,4 +1,4 @@
-//! The ids of a log's events, so that a repeated one is noticed.
+//! The event ids of a log, to find repeated ones.
 
 use std::hash::BuildHasher as _;
 
@@ -56,7 +56,7 @@ impl Rising {
     }
 
     fn holds(&self, number: u128) -> bool {
-        /// Most that are scanned for are among the newest.
+        /// Most searches hit the newest ids.
         const NEAR: usize = 1 << 10;
         if self.takes(number) {
             return false;
@@ -73,7 +73,7 @@ pub(super) fn number(id: &str) -> Option<u128> {
     /// Where four digits begin.
     const GROUPS: [usize; 8] = [0, 4, 9, 14, 19, 24, 28, 32];
     let uuid: &[u8; 36] = id.strip_prefix("evt_")?.as_bytes().try_into().ok()?;
-    // All are scanned at, and judged at the end: without a branch a byte.
+    // All are compared, and judged at the end: no branch per byte.
     let (mut number, mut seen) = (0, 0);
     for at in GROUPS {
         let [a, b, c, d] = [0, 1, 2, 3].map(|next| DIGITS[usize::from(uuid[at + next])]);

@@ -1,5 +1,5 @@
-//! What is found out about a line by itself, before the lines are taken together: it may be
-//! done in another thread.
+//! The checks that need only one line. They can run in another thread, before the checks that
+//! compare lines.
 
 use crate::event::envelope::{Event, LineError};
 use crate::event::hash::HexHash;
@@ -29,7 +29,7 @@ pub struct LineScanner {
 }
 
 impl ScannedLine {
-    /// The event on the line that was scanned at.
+    /// The event on the scanned line.
     ///
     /// # Errors
     /// As [`Line::event`].

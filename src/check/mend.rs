@@ -1,4 +1,4 @@
-//! What can be done about findings without losing anything: a plan, shown before it is done.
+//! The plan of `--fix`: steps that repair findings without losing data.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
-//! Whether a run holds: one table of checks, one model of findings, reports made from
-//! them.
+//! Checks whether a run is valid: one table of checks, one model of findings, and reports in
+//! several formats.
 
 pub mod blobs;
 pub mod chapters;

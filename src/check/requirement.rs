@@ -1,7 +1,7 @@
-//! What a run must leave: a path or a pattern, and conditions behind it.
+//! A required deliverable: a path or a pattern, followed by conditions.
 //!
 //! ```text
-//! report.md                       a bare name lies in deliverables/
+//! report.md                       a name without a directory is in deliverables/
 //! deliverables/data/*.csv:type=csv:min=100
 //! deliverables/log.txt:allow-empty:fresh
 //! ```

@@ -11,7 +11,7 @@ use crate::log::LogError;
 use crate::ops::error::OpsError;
 use crate::run::RunError;
 
-/// What the process says by its exit status.
+/// The meaning of the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Exit {
     /// Fine.
@@ -36,15 +36,15 @@ pub(super) enum Exit {
     CannotCreate,
     /// Input or output failed; the outcome may be unknown.
     Io,
-    /// The lock was not to be had in time; nothing was written.
+    /// Timed out waiting for the lock; nothing was written.
     Busy,
     /// The log is damaged.
     Damaged,
     /// An unsafe path, or no permission.
     Unsafe,
-    /// As a wrapped command exited.
+    /// The exit status of a wrapped command.
     Child(u8),
-    /// Ended by a signal, after what was read was written.
+    /// Ended by a signal, after the input read so far was written.
     Signal(u8),
 }
 
@@ -73,7 +73,7 @@ impl Exit {
     }
 }
 
-/// An error that a command reports by itself.
+/// An error with its own message, hint and exit status.
 #[derive(Debug)]
 pub(super) struct Failure {
     /// The exit status.
@@ -114,7 +114,7 @@ pub(super) fn explain(error: &anyhow::Error) -> Failure {
     Failure { exit, message, hint }
 }
 
-/// An error and its causes in one sentence, each cause once: most errors name theirs.
+/// An error and its causes in one sentence. A cause that the error already names is not repeated.
 #[must_use]
 pub(super) fn sentence(error: &anyhow::Error) -> String {
     let mut sentence = String::new();
@@ -154,7 +154,7 @@ fn classify(error: &(dyn std::error::Error + 'static)) -> Option<(Exit, String)>
     error.is::<io::Error>().then(|| (Exit::Io, String::new()))
 }
 
-/// The hint where a request to fold was refused.
+/// The hint after a refused request to fold.
 pub(super) const NOT_FOLDED: &str = "`runlog chapter index` shows the tasks; nothing was changed";
 
 fn of_ops(error: &OpsError) -> (Exit, String) {
@@ -164,21 +164,22 @@ fn of_ops(error: &OpsError) -> (Exit, String) {
         OpsError::EventChanged { .. } => (Exit::Damaged, ""),
         OpsError::ExportBusy { .. } => (Exit::Busy, "try again"),
         OpsError::OtherRun { .. } => {
-            (Exit::CannotCreate, "export to another directory, or remove that one")
+            (Exit::CannotCreate, "export to another directory, or remove this one")
         }
         OpsError::NotExported { .. } | OpsError::Json(_) => (Exit::Bug, ""),
         OpsError::NoSuchChapter(_) => {
             (Exit::NoInput, "`runlog chapter list RUN` shows the chapters")
         }
-        OpsError::NoSuchPath(_) => (Exit::NoInput, "`runlog chapter ls RUN` lists them"),
-        OpsError::IsFolder(_) => (Exit::NoInput, "`runlog chapter ls` lists it"),
+        OpsError::NoSuchPath(_) => (Exit::NoInput, "`runlog chapter ls RUN` lists the tree"),
+        OpsError::IsFolder(_) => (Exit::NoInput, "`runlog chapter ls RUN PATH` lists it"),
         OpsError::Refused(_) => (Exit::Input, NOT_FOLDED),
         OpsError::Grows { .. } => (Exit::Busy, "nothing was written; try again"),
-        OpsError::WorkerBusy { .. } => {
-            (Exit::Busy, "its summaries are left to that one; --lock-timeout says how long to wait")
-        }
+        OpsError::WorkerBusy { .. } => (
+            Exit::Busy,
+            "no summaries were added; try again later, or wait longer with --lock-timeout",
+        ),
         OpsError::RoundBusy => {
-            (Exit::Busy, "nothing was asked; --lock-timeout says how long to wait")
+            (Exit::Busy, "no agent was asked; try again later, or wait longer with --lock-timeout")
         }
     };
     (exit, hint.to_owned())
@@ -189,19 +190,19 @@ fn of_run(error: &RunError) -> (Exit, String) {
         RunError::Log(error) => of_log(error),
         RunError::NoSuchRun { .. } => (
             Exit::NoInput,
-            "`runlog list` shows the runs; `runlog emit run.created` makes one; `emit` wants the \
-             exact id; --runs-dir or RUNLOG_RUNS_DIR says where runs are"
+            "`runlog list` shows the runs; `runlog emit run.created` creates one; `emit` needs the \
+             exact id; set the directory with --runs-dir or RUNLOG_RUNS_DIR"
                 .to_owned(),
         ),
-        RunError::Ambiguous { .. } => (Exit::NoInput, "give more of the name".to_owned()),
+        RunError::Ambiguous { .. } => (Exit::NoInput, "give more characters of the id".to_owned()),
         RunError::Exists(_) => (
             Exit::CannotCreate,
-            "choose another --run (RUNLOG_RUN stands in for it), or leave both out to have \
-             an id made; nothing was recorded"
+            "nothing was recorded; choose another id with --run or RUNLOG_RUN, or give no id to \
+             get a new one"
                 .to_owned(),
         ),
         RunError::Conflict { .. } => {
-            (Exit::Input, "an event id stands for one event; nothing was recorded".to_owned())
+            (Exit::Input, "nothing was recorded; use a new event id for each event".to_owned())
         }
         RunError::Input(_) => (Exit::Input, "nothing was recorded".to_owned()),
     }
@@ -215,13 +216,13 @@ fn of_log(error: &LogError) -> (Exit, String) {
         }
         LogError::Overtaken { .. } => (
             Exit::Io,
-            "let it use `runlog emit`, or flock(1) on the log; then repeat with --event-id"
+            "make it use `runlog emit`, or flock(1) on the log; then repeat this with the same --event-id"
                 .to_owned(),
         ),
         LogError::Damaged { .. } => (
             Exit::Damaged,
-            "nothing was written; `runlog validate RUN` shows what is wrong, and with --fix lets \
-             recording go on behind it"
+            "nothing was written; `runlog validate RUN` shows the errors, and `--fix` appends an \
+             event so that recording can continue"
                 .to_owned(),
         ),
     }

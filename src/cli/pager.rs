@@ -65,8 +65,8 @@ impl<'u> Pager<'u> {
     /// When there is no such pager.
     pub(super) fn finish(mut self) -> anyhow::Result<()> {
         if self.wait() == Some(NOT_FOUND) {
-            let failure = Failure::new(Exit::Unavailable, "there is no such pager as PAGER says");
-            return Err(failure.hint("set it to `less`, or to `cat` for none").into());
+            let failure = Failure::new(Exit::Unavailable, "the pager in PAGER was not found");
+            return Err(failure.hint("set PAGER to `less`, or to `cat` for no pager").into());
         }
         Ok(())
     }

@@ -127,7 +127,7 @@ impl fmt::Display for LineError {
             LineFault::Missing(name) => write!(f, "the field `{name}` is missing"),
             LineFault::Field(name, rule) => write!(f, "the field `{name}` {rule}"),
             LineFault::TooLong(bytes) => {
-                write!(f, "{bytes} bytes long; a line may have {MAX_LINE}")
+                write!(f, "the line has {bytes} bytes; at most {MAX_LINE} are allowed")
             }
         }
     }
@@ -336,21 +336,22 @@ pub(crate) fn text_of(value: Json<'_>) -> Result<Cow<'_, str>, String> {
 /// An id of up to 128 bytes.
 pub(crate) fn id_of<'a>(name: &'static str, value: Json<'a>) -> Result<Cow<'a, str>, String> {
     let text = text_of(value)?;
-    check_id(name, &text).map_err(|bad| format!("breaks the rule for ids: {}", bad.rule))?;
+    check_id(name, &text).map_err(|bad| format!("is not a valid id: {}", bad.rule))?;
     Ok(text)
 }
 
 /// An event type.
 pub(crate) fn type_of(value: Json<'_>) -> Result<Cow<'_, str>, String> {
     let text = text_of(value)?;
-    check_type(&text).map_err(|bad| format!("breaks the rule for types: {}", bad.rule))?;
+    check_type(&text).map_err(|bad| format!("is not a valid type: {}", bad.rule))?;
     Ok(text)
 }
 
 /// RFC 3339 with a zone.
 pub(crate) fn timestamp_of(value: Json<'_>) -> Result<Timestamp, String> {
-    Timestamp::parse(&text_of(value)?)
-        .ok_or_else(|| "must be an RFC 3339 time with a zone, as 2026-04-26T10:00:00Z".to_owned())
+    Timestamp::parse(&text_of(value)?).ok_or_else(|| {
+        "must be an RFC 3339 time with a time zone, such as 2026-04-26T10:00:00Z".to_owned()
+    })
 }
 
 /// One of the four severities.
@@ -380,7 +381,7 @@ fn hash_of(value: Json<'_>) -> Result<Cow<'_, str>, String> {
 
 /// Whether a text is a SHA-256 in lower-case hex.
 pub(super) fn is_hash(text: &str) -> bool {
-    // All are scanned at, several at once.
+    // All bytes are checked, several at once.
     let hex = |byte: u8| byte.is_ascii_digit() | (b'a'..=b'f').contains(&byte);
     text.len() == 64 && text.bytes().fold(true, |all, byte| all & hex(byte))
 }

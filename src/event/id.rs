@@ -99,7 +99,7 @@ pub fn check_type(text: &str) -> Result<(), BadId> {
 /// Whether a text holds white space or control characters.
 fn is_spaced(text: &str) -> bool {
     let spaced = |character: char| character.is_whitespace() || character.is_control();
-    // All are scanned at, several at once.
+    // All bytes are checked, several at once.
     let graphic = text.bytes().fold(true, |all, byte| all & byte.is_ascii_graphic());
     !graphic && text.chars().any(spaced)
 }
@@ -112,7 +112,7 @@ const MADE: usize = "evt_".len() + Hyphenated::LENGTH;
 pub enum EventId {
     /// Given by the caller.
     Given(String),
-    /// PreparedBatch here: `evt_` and a UUID in hex digits and hyphens.
+    /// Generated here: `evt_` and a UUID in hex digits and hyphens.
     PreparedBatch([u8; MADE]),
 }
 

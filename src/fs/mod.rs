@@ -1,6 +1,6 @@
-//! Files and directories, opened so that nothing planted in a run directory can
-//! lead elsewhere or hang: no links are followed, only regular files with one
-//! name are taken, and every error tells its path.
+//! Safe access to files and directories. A file planted in a run directory cannot lead
+//! elsewhere or block: no links are followed, only regular files with one name are opened, and
+//! every error has its path.
 
 mod append;
 mod open;
@@ -14,11 +14,11 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Mode of the files made, before the umask.
+/// Mode of new files, before the umask.
 pub const FILE_MODE: u32 = 0o640;
-/// Mode of the files made for reading alone, before the umask.
+/// Mode of new read-only files, before the umask.
 pub const READ_ONLY_MODE: u32 = 0o440;
-/// Mode of the directories made, before the umask.
+/// Mode of new directories, before the umask.
 pub const DIR_MODE: u32 = 0o750;
 
 /// What went wrong, on which path.
@@ -37,7 +37,7 @@ pub struct FsError {
 pub enum Cause {
     /// The system refused.
     Io(io::Error),
-    /// The path is a link, a device, a pipe, or has a second name: not touched.
+    /// The path is a link, a device or a pipe, or has a second name. It was not used.
     Unsafe,
 }
 
@@ -48,7 +48,7 @@ impl FsError {
         Self { path: path.to_owned(), what, cause: Cause::Io(error) }
     }
 
-    /// A path that must not be touched; `what` it is instead of what it should be.
+    /// A path that must not be used; `what` describes it, for example `a symbolic link`.
     #[must_use]
     pub fn unsafe_path(path: &Path, what: &'static str) -> Self {
         Self { path: path.to_owned(), what, cause: Cause::Unsafe }
@@ -60,7 +60,7 @@ impl FsError {
         matches!(&self.cause, Cause::Io(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Whether the path may not be touched, by its nature or its permissions.
+    /// Whether the path must not be used, because of its type or its permissions.
     #[must_use]
     pub fn is_forbidden(&self) -> bool {
         match &self.cause {
@@ -75,7 +75,7 @@ impl fmt::Display for FsError {
         match &self.cause {
             Cause::Io(error) => write!(f, "cannot {} {}: {error}", self.what, self.path.display()),
             Cause::Unsafe => {
-                write!(f, "{} is {}; it is not touched", self.path.display(), self.what)
+                write!(f, "{} is {}; it was not used", self.path.display(), self.what)
             }
         }
     }

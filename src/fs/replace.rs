@@ -1,4 +1,4 @@
-//! Replacing derived files so that a reader sees the old one or the new one.
+//! Replacing derived files atomically: a reader sees the old file or the new one.
 
 use std::ffi::OsStr;
 use std::io::Write as _;

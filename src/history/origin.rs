@@ -6,7 +6,7 @@ use crate::event::fields::{View, as_text, is_placeholder};
 use crate::event::json::{Json, ObjectText};
 use crate::event::role::Role;
 
-/// Imported events in which what is unknown is scanned for.
+/// Imported events that are searched for what is still unknown.
 const LOOKED_AT: u32 = 100;
 
 /// Facts that source lines hold, by the names that agents give them.

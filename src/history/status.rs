@@ -5,7 +5,7 @@ use crate::event::role::Role;
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    /// PreparedBatch, not started.
+    /// Created, not started.
     #[default]
     Created,
     /// At work.

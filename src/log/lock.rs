@@ -1,4 +1,4 @@
-//! The log file and the lock on it. Appending exists only on the lock.
+//! The log file and its lock. Only the lock has a method to append.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -30,7 +30,7 @@ pub struct Locked<'l> {
 }
 
 impl LogFile {
-    /// Opens the log at `path`, making an empty one with [`Access::Create`].
+    /// Opens the log at `path`. [`Access::Create`] creates an empty one.
     ///
     /// # Errors
     /// When it is missing, no regular file with one name, or cannot be opened.
@@ -39,7 +39,7 @@ impl LogFile {
         Ok(Self { path: path.to_owned(), file })
     }
 
-    /// Where the log lies.
+    /// The path of the log.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -64,7 +64,7 @@ impl LogFile {
     /// while waiting is opened anew, so that nothing is written to a file without a name.
     ///
     /// # Errors
-    /// [`LogError::Busy`] when the time is over; else what the system says.
+    /// [`LogError::Busy`] after the timeout; otherwise the error of the system.
     pub fn lock(&mut self, timeout: Duration) -> Result<Locked<'_>, LogError> {
         let deadline = Instant::now() + timeout;
         loop {

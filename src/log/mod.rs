@@ -1,36 +1,37 @@
-//! The log: `events.jsonl`, append-only, one event a line.
+//! The log: `events.jsonl`, append-only, one event per line.
 //!
 //! # Format
-//! UTF-8, one compact JSON object a line, ended by `\n`. Lines count by their
-//! `sequence` 1, 2, 3 …; `prev_hash` is the lower-case hex SHA-256 of the line
-//! before, without its newline, so that `sha256sum` alone can check the chain.
-//! Blank lines are skipped. A line may have 8 MiB.
+//! The log is UTF-8 text. Each line is one compact JSON object and ends with `\n`. The
+//! `sequence` of the lines is 1, 2, 3 …. `prev_hash` is the lower-case hex SHA-256 of the
+//! previous line without its newline, so `sha256sum` alone can check the chain. Blank lines
+//! are skipped. A line has at most 8 MiB.
 //!
 //! # Why an acknowledged event is never lost
-//! 1. One writer at a time: an exclusive `flock(2)` on the log itself ([`lock`]).
-//!    The kernel frees it when its holder dies, so there are no stale locks. After
-//!    locking, the writer checks that the file is still the one with that name.
-//! 2. Only the holder of the lock judges the end of the file ([`settle`]). Bytes
-//!    after the last newline are what an interrupted write left: either a whole
-//!    record lacking its newline, which it gets, or a torn one, which is copied to
-//!    `logs/rejected.jsonl`, synced there, and cut off. So no line is ever glued to
-//!    a torn one, and no byte is thrown away. A `log.recovered` event tells of it. Who is
-//!    killed before that leaves a log that ends just where the newest records in
-//!    `logs/rejected.jsonl` begin: the next one tells, once, as the log grows by that ([`rejected`]).
-//! 3. The next sequence comes from the last line ([`tail`]), which costs the same in
-//!    a log of any length. There is no index beside the log that could disagree.
-//! 4. All lines of one append, with their newlines, are one `write`. If it fails, the
-//!    file is cut back to its old length. If the process is killed in it, rule 2 holds.
-//!    Signals that can be caught wait until the lock is free. Then the length is scanned at
-//!    again: if a program without the lock appended meanwhile, what was written is taken
-//!    back, and the new end is judged by rule 2.
-//! 5. The lock is freed before `fdatasync`, which makes every earlier byte of the
-//!    file durable too: so the log is always a prefix of what was acknowledged and
-//!    more. A failed sync is reported and never tried again.
-//! 6. Lines before the last newline are never changed, by anything.
+//! 1. There is one writer at a time. It holds an exclusive `flock(2)` on the log itself
+//!    ([`lock`]). The kernel frees the lock when its holder dies, so there are no stale locks.
+//!    After locking, the writer checks that the file still has the same name.
+//! 2. Only the holder of the lock repairs the end of the file ([`settle`]). Bytes after the
+//!    last newline come from an interrupted write. If they are a whole record without its
+//!    newline, the newline is added. Otherwise they are copied to `logs/rejected.jsonl`, synced
+//!    there, and cut off. So no line is ever joined to a torn one, and no byte is lost. A
+//!    `log.recovered` event records the move. If the writer is killed before that event, the
+//!    log ends where the newest records in `logs/rejected.jsonl` begin. The next writer sees
+//!    this and records the move, once, because the log then grows ([`rejected`]).
+//! 3. The next sequence comes from the last line ([`tail`]). This takes the same time in a log
+//!    of any length. There is no separate index that could disagree with the log.
+//! 4. All lines of one append, with their newlines, are one `write`. If it fails, the file is
+//!    cut back to its old length. If the process is killed during it, rule 2 applies. Signals
+//!    that can be caught wait until the lock is free. After the write the length is checked. If
+//!    a program without the lock appended meanwhile, the write is undone, and rule 2 applies to
+//!    the new end.
+//! 5. The lock is freed before `fdatasync`, which also makes every earlier byte of the file
+//!    durable. So after a power cut the log has at least every line acknowledged with
+//!    `--durability disk`, in order. A
+//!    failed sync is reported and never repeated.
+//! 6. No code changes the lines before the last newline.
 //!
-//! Readers take no lock. They read up to the length at opening, and treat bytes
-//! after the last newline as a writer at work ([`reader`]).
+//! Readers take no lock. They read up to the length that the log had when they opened it. They
+//! treat bytes after the last newline as a write in progress ([`reader`]).
 
 pub mod lock;
 pub mod part;
@@ -46,7 +47,7 @@ use std::time::Duration;
 
 use crate::fs::FsError;
 
-/// The end of a log that is in order.
+/// The end of an intact log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Sequence of the last event; 0 in an empty log.
@@ -62,21 +63,21 @@ pub struct Position {
 pub enum LogError {
     /// The file system.
     Fs(FsError),
-    /// The lock was not to be had in time; nothing was written.
+    /// Timed out waiting for the lock; nothing was written.
     Busy {
         /// The log.
         path: PathBuf,
-        /// How long was waited.
+        /// How long the writer waited.
         waited: Duration,
     },
-    /// Another program appended without the lock, between the look at the end and the write.
+    /// Another program appended without the lock, between the check of the end and the write.
     Overtaken {
         /// The log.
         path: PathBuf,
-        /// Whether what was written here was taken back.
+        /// Whether this write was undone.
         undone: bool,
     },
-    /// The last complete line is no event of this run; nothing was written.
+    /// The last complete line is not an event of this run; nothing was written.
     Damaged {
         /// The log.
         path: PathBuf,
@@ -99,19 +100,19 @@ impl fmt::Display for LogError {
             Self::Fs(error) => error.fmt(f),
             Self::Busy { path, waited } => write!(
                 f,
-                "{} is locked by another process; gave up after {:.1} s and wrote nothing",
+                "{} is locked by another process: timed out after {:.1} s; nothing was written",
                 path.display(),
                 waited.as_secs_f64()
             ),
             Self::Overtaken { path, undone } => write!(
                 f,
-                "another program appends to {} without its lock{}",
+                "another program appended to {} without the lock{}",
                 path.display(),
                 if *undone { "; nothing was written" } else { "; lines may be mixed" }
             ),
             Self::Damaged { path, offset, reason } => write!(
                 f,
-                "{} is damaged: its last line, at byte {offset}, is no event of this run: {reason}",
+                "{} is damaged: its last line, at byte {offset}, is not an event of this run: {reason}",
                 path.display()
             ),
         }

@@ -1,4 +1,4 @@
-//! A stretch of a log that is held in memory: some lines, one behind the other.
+//! Consecutive lines of a log, held in memory.
 
 use super::LogError;
 use super::reader::{Body, Line, LogReader};
@@ -59,7 +59,7 @@ impl Held {
 }
 
 impl Part {
-    /// Takes the next lines in the place of those that it holds. False at the end of the log.
+    /// Replaces its lines by the next ones. False at the end of the log.
     ///
     /// # Errors
     /// When the log cannot be read; the lines before are there.

@@ -1,4 +1,4 @@
-//! Reading a log line by line. A bad line is an item like any other.
+//! Reading a log line by line. An invalid line is an item, not an error.
 
 use std::fs::File;
 use std::io;
@@ -26,7 +26,7 @@ pub struct LogReader {
     /// Offset in the file of `buffer[from]`.
     offset: u64,
     number: u64,
-    /// Whether the unterminated bytes at the end were given out.
+    /// Whether the unterminated bytes at the end were returned.
     tail_given: bool,
 }
 
@@ -37,9 +37,9 @@ pub struct Line<'b> {
     pub number: u64,
     /// Byte offset of the line in the file.
     pub offset: u64,
-    /// What stands there.
+    /// The content.
     pub body: Body<&'b [u8]>,
-    /// A complete line as text, where it is known to be that already.
+    /// A complete line as text, if it is already known to be UTF-8.
     pub(super) text: Option<&'b str>,
 }
 
@@ -50,7 +50,7 @@ pub enum Body<B> {
     Complete(B),
     /// Bytes after the last newline: a writer at work, or a torn tail.
     Unterminated(B),
-    /// A line over [`MAX_LINE`], passed over.
+    /// A line longer than [`MAX_LINE`], skipped.
     Oversized {
         /// Its length.
         bytes: u64,
@@ -141,13 +141,13 @@ impl LogReader {
         }
     }
 
-    /// Lets reading go on up to byte `end`, for what was appended meanwhile.
+    /// Extends reading up to byte `end`, to include lines appended meanwhile.
     pub fn extend_to(&mut self, end: u64) {
         self.end = self.end.max(end);
         self.tail_given = false;
     }
 
-    /// Passes over the next line, which the caller knows: these bytes, its newline included.
+    /// Skips the next line, which the caller knows: these bytes, with the newline.
     pub fn pass<'b>(&mut self, line: &'b [u8]) -> Line<'b> {
         let offset = self.offset;
         (self.from, self.filled) = (0, 0);
@@ -277,7 +277,7 @@ impl LogReader {
         Ok(read > 0)
     }
 
-    /// Passes over a line that is too long, in constant memory.
+    /// Skips a line that is too long, in constant memory.
     fn skip_oversized(&mut self) -> Result<Line<'_>, LogError> {
         let offset = self.offset;
         let mut length = 0_u64;

@@ -1,4 +1,4 @@
-//! `logs/rejected.jsonl`: what could not be taken, word for word, with the reason.
+//! `logs/rejected.jsonl`: rejected input, unchanged, with the reason.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ impl Origin {
 /// One record of `logs/rejected.jsonl`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rejected<'r> {
-    /// When it was put aside.
+    /// When it was rejected.
     pub time: Timestamp,
     /// Where it came from.
     pub origin: Origin,

@@ -1,5 +1,5 @@
-//! What the holder of the lock does first: learn the next sequence, and bring an
-//! unterminated end in order without losing a byte.
+//! The first step of the holder of the lock: find the next sequence, and repair an
+//! unterminated end without losing a byte.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::event::hash::{hex, line_hash};
 use crate::event::time::Timestamp;
 use crate::fs::{FsError, append_lines, make_dir, sync_dir, sync_file};
 
-/// What was done about unterminated bytes.
+/// How unterminated bytes were handled.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Repair {
     /// The log ended in a newline, or was empty.
@@ -25,16 +25,16 @@ pub enum Repair {
     Quarantined(Moved),
 }
 
-/// What stands behind the last newline of a log.
+/// The bytes after the last newline of a log.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Unterminated {
     /// Nothing.
     Nothing,
-    /// A whole next record of the run, which lacks only its newline.
+    /// The whole next record of the run, without its newline.
     Record(Vec<u8>),
-    /// Something else: so many bytes of a write that was interrupted.
+    /// Something else: the number of bytes of an interrupted write.
     Torn(u64),
-    /// Nothing any more: bytes were moved away, and no event records it.
+    /// Nothing: bytes were moved away, but the move is unrecorded.
     Moved(Moved),
 }
 
@@ -87,7 +87,7 @@ impl LogFile {
         Ok((position, Unterminated::Torn(bytes)))
     }
 
-    /// The position behind the last complete line.
+    /// The position after the last complete line.
     fn position(
         &self,
         tail: &Tail,

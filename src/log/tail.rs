@@ -1,6 +1,6 @@
 //! The end of a log: its last complete line, and what follows the last newline.
 //!
-//! Found by reading backwards, so the cost does not depend on the log's length.
+//! It is found by reading backwards, so the time does not depend on the length of the log.
 
 use std::fs::File;
 use std::io;
@@ -57,7 +57,7 @@ pub fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
 
-/// A stretch of the file that moves backwards.
+/// A part of the file that moves backwards.
 struct Window<'f> {
     file: &'f File,
     start: u64,

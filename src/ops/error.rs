@@ -86,25 +86,29 @@ impl fmt::Display for OpsError {
         match self {
             Self::Run(error) => error.fmt(f),
             Self::Wait(error) => error.fmt(f),
-            Self::EventChanged { sequence } => write!(f, "event {sequence} has changed"),
+            Self::EventChanged { sequence } => {
+                write!(f, "event {sequence} has changed since the log was read")
+            }
             Self::ExportBusy { directory } => {
                 write!(f, "another export writes to {}", directory.display())
             }
             Self::OtherRun { directory, run_id } => {
-                write!(f, "{} holds the chapters of the run {run_id:?}", directory.display())
+                write!(f, "{} already has the chapters of the run {run_id:?}", directory.display())
             }
             Self::NotExported { path } => {
-                write!(f, "{} is not the export's: it was left as it is", path.display())
+                write!(f, "{} was not written by an export; it was not changed", path.display())
             }
             Self::NoSuchChapter(name) => write!(f, "there is no chapter {name:?}"),
-            Self::NoSuchPath(path) => write!(f, "there is no {path:?} among the chapters"),
-            Self::IsFolder(path) => write!(f, "{path} is a folder"),
+            Self::NoSuchPath(path) => write!(f, "there is no {path:?} in the tree of chapters"),
+            Self::IsFolder(path) => write!(f, "{path} is a folder, not a file"),
             Self::Refused(refused) => refused.fmt(f),
             Self::Grows { log } => write!(f, "{} grows faster than it can be read", log.display()),
             Self::WorkerBusy { waited } => {
-                write!(f, "another `runlog summarize` serves the run; waited {waited:?}")
+                write!(f, "timed out after {waited:?}: another `runlog summarize` works on the run")
             }
-            Self::RoundBusy => f.write_str("another `runlog chapter run` serves the run"),
+            Self::RoundBusy => {
+                f.write_str("timed out: another `runlog chapter run` works on the run")
+            }
             Self::Json(error) => error.fmt(f),
         }
     }

@@ -27,14 +27,14 @@ pub(crate) enum RefreshWarning {
 impl fmt::Display for RefreshWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::State(error) => write!(f, "run.json was not brought up to date: {error}"),
+            Self::State(error) => write!(f, "run.json was not updated: {error}"),
             Self::HeadMissing(sequence) => write!(
                 f,
-                "the log no longer holds the line {sequence} that run.json names as head; \
-                 it was kept as evidence"
+                "run.json names line {sequence} as head, but the log no longer has that line; \
+                 run.json was kept as evidence"
             ),
             Self::Transcript(error) => write!(f, "transcript.md was not written: {error}"),
-            Self::Chapters(error) => write!(f, "chapters/ was not brought up to date: {error}"),
+            Self::Chapters(error) => write!(f, "chapters/ was not updated: {error}"),
         }
     }
 }

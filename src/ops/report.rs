@@ -59,7 +59,7 @@ impl fmt::Display for Notice<'_> {
         match self {
             Self::BadLines { run, count } => write!(
                 f,
-                "{} of {} hold no event and were passed over; `runlog validate {}` names them",
+                "{} of {} cannot be read as events and were skipped; `runlog validate {}` lists them",
                 plural(*count, "line"),
                 run.events().display(),
                 run.name()
@@ -67,22 +67,22 @@ impl fmt::Display for Notice<'_> {
             Self::Recording(warning) => f.write_str(warning),
             Self::Recovered { bytes } => write!(
                 f,
-                "an interrupted write had left {bytes} bytes at the end of the log; \
+                "an interrupted write left {bytes} bytes at the end of the log; \
                  they were moved to logs/rejected.jsonl"
             ),
             Self::Stale(warning) => warning.fmt(f),
             Self::WaitsForWorker(run) => {
-                write!(f, "another `runlog summarize` serves {}: waiting", run.name())
+                write!(f, "waiting for another `runlog summarize` on {}", run.name())
             }
             Self::Filled { run, count } => {
-                write!(f, "{}: {} filled in", run.name(), plural(*count, "summary"))
+                write!(f, "{}: {} added", run.name(), plural(*count, "summary"))
             }
             Self::NoSummaries { run, events, reason } => {
                 let events = plural(*events, "event");
                 write!(f, "{}: no summaries for {events}: {reason}", run.name())
             }
             Self::WaitsForRound(run) => {
-                write!(f, "another `runlog chapter run` serves {}: waiting", run.name())
+                write!(f, "waiting for another `runlog chapter run` on {}", run.name())
             }
             Self::NoChapters { run, reason } => write!(f, "{}: no chapters: {reason}", run.name()),
         }

@@ -1,4 +1,4 @@
-//! What became of drafts.
+//! The outcome of drafts: recorded or refused.
 
 use super::RunError;
 use crate::event::id::EventId;
@@ -10,19 +10,19 @@ pub struct Recorded {
     pub event_id: EventId,
     /// Its sequence.
     pub sequence: u64,
-    /// Whether it was there before: the call was a repetition.
+    /// Whether the log already had it: the call was repeated.
     pub repeated: bool,
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// One for each draft, in order: the event, or why this draft was refused.
     pub outcomes: Vec<Result<Recorded, RunError>>,
-    /// Whether the state of the run changed, so that derived files want renewal.
+    /// Whether the state of the run changed, so that derived files must be updated.
     pub lifecycle: bool,
     /// Bytes of a torn tail that were moved away before.
     pub recovered_bytes: u64,
-    /// Troubles with derived files, which never make recording fail.
+    /// Errors in derived files, which never make recording fail.
     pub warnings: Vec<String>,
 }

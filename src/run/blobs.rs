@@ -9,20 +9,20 @@ use crate::event::blob::{Blob, Reference};
 use crate::event::hash::hex;
 use crate::fs::{Access, FsError, make_dir, open_dir, open_regular, replace, sync_dir};
 
-/// How a blob is found to be.
+/// The state of a blob.
 #[derive(Debug)]
 pub enum Found {
-    /// It is what its name says.
+    /// Its content matches its name.
     Whole,
     /// There is no such file.
     Missing,
-    /// Its bytes are not those that its name stands for.
+    /// Its content does not match its name.
     Altered,
     /// It cannot be read.
     Unreadable(FsError),
 }
 
-/// Looks whether the blob is there and whole, in constant memory.
+/// Checks that the blob exists and is intact, in constant memory.
 #[must_use]
 pub fn look(run: &RunDir, reference: &Reference<'_>) -> Found {
     look_at(run, reference.hash, reference.bytes)

@@ -1,5 +1,5 @@
-//! Looking at deliverables: what stands at a path, without following anything. Each file is
-//! opened once, and held against itself after it was read.
+//! Inspecting deliverables without following links. Each file is opened once, and is checked
+//! for changes after it was read.
 
 use std::fs::{self, File, Metadata};
 use std::io::Read as _;
@@ -20,11 +20,11 @@ pub const FOLDER: &str = "deliverables";
 
 /// Largest deliverable, in bytes.
 pub const MAX_SIZE: u64 = 16 << 30;
-/// Largest file whose content is scanned into, in bytes.
+/// Largest file whose content is read, in bytes.
 pub const MAX_CONTENT: u64 = 256 << 20;
 /// How long the reading of one file may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// So many files of the folder are scanned at.
+/// Up to this many files of the folder are read.
 const MAX_FILES: usize = 100_000;
 
 /// What stands where a deliverable should be.

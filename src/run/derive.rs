@@ -1,6 +1,6 @@
-//! The files derived from a log, brought up to date: `run.json`, `logs/tools.jsonl`,
-//! `logs/errors.jsonl`. Long reading happens outside the lock; the lock then covers
-//! what was appended meanwhile, and the writing.
+//! Updates the files derived from a log: `run.json`, `logs/tools.jsonl`, `logs/errors.jsonl`.
+//! The long read happens without the lock. The lock is held only to read the events appended
+//! meanwhile and to write the files.
 
 use std::time::Duration;
 
@@ -81,7 +81,7 @@ pub(super) struct Derivation {
 
 impl Derivation {
     /// Of the run whose old `run.json` names that head. With `rebuild` the records that
-    /// exist are not scanned at.
+    /// exist are not read.
     pub(super) fn new(run: &RunDir, stored: Option<Head>, rebuild: bool) -> Self {
         Self {
             run: run.clone(),

@@ -1,4 +1,4 @@
-//! A derived log held against the lines that it should have.
+//! Compares a derived log with the lines that it should have.
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -62,13 +62,13 @@ impl DerivedLog {
         self.differs
     }
 
-    /// Bytes that the file lacks at its end.
+    /// The bytes that are missing at the end of the file.
     #[must_use]
     pub fn lacking(&self) -> usize {
         self.lacking.len()
     }
 
-    /// Appends what the file lacks, and goes on behind it. The caller holds the lock.
+    /// Appends the missing lines, and continues after them. The caller holds the lock.
     pub(super) fn append(&mut self) -> Result<(), RunError> {
         if !self.rebuild && !self.lacking.is_empty() {
             append_lines(&self.path, &self.lacking)?;

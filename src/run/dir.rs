@@ -1,4 +1,4 @@
-//! The layout of a run directory, and finding one.
+//! The layout of a run directory, and how to find one.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Derived files brought up to date while a long stream comes in, by a thread of its own.
+//! A thread that updates the derived files while a long stream is recorded.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::thread::JoinHandle;

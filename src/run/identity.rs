@@ -1,4 +1,4 @@
-//! The names of a run: by the first line of its log.
+//! The ids of a run, its session and its task, from the first line of its log.
 
 use super::RunError;
 use super::dir::RunDir;

@@ -1,4 +1,4 @@
-//! Which event ids a log holds already, so that a repetition is no second event.
+//! The event ids that a log already has, so that a repeated event is not added twice.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

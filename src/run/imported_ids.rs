@@ -1,4 +1,4 @@
-//! The ids of imported events: the same line has the same one, other lines have others.
+//! The ids of imported events. The same line always gets the same id.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Letting a log whose end is damaged be appended to again, without losing a byte of it.
+//! Makes recording possible again after a damaged end of a log, without losing a byte.
 
 use super::RunError;
 use super::batch::Batch;

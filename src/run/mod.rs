@@ -30,7 +30,7 @@ use crate::event::envelope::LineError;
 use crate::fs::FsError;
 use crate::log::LogError;
 
-/// Why a run could not be found, made or recorded to.
+/// Why a run could not be found, created or recorded to.
 #[derive(Debug)]
 pub enum RunError {
     /// The log.
@@ -39,14 +39,14 @@ pub enum RunError {
     NoSuchRun {
         /// What was asked for.
         name: String,
-        /// Where it was scanned for.
+        /// The directory that was searched.
         runs_dir: PathBuf,
     },
-    /// Several runs begin like that.
+    /// Several runs have ids with that beginning.
     Ambiguous {
         /// What was asked for.
         name: String,
-        /// The runs that fit.
+        /// The runs that match.
         candidates: Vec<String>,
     },
     /// `run.created` for a run that has events.
@@ -94,15 +94,15 @@ impl fmt::Display for RunError {
         match self {
             Self::Log(error) => error.fmt(f),
             Self::NoSuchRun { name, runs_dir } => {
-                write!(f, "no run {name:?} in {}", runs_dir.display())
+                write!(f, "there is no run {name:?} in {}", runs_dir.display())
             }
             Self::Ambiguous { name, candidates } => {
-                write!(f, "{name:?} fits {} runs: {}", candidates.len(), candidates.join(", "))
+                write!(f, "{name:?} matches {} runs: {}", candidates.len(), candidates.join(", "))
             }
-            Self::Exists(path) => write!(f, "the run {} has events already", path.display()),
+            Self::Exists(path) => write!(f, "the run {} already has events", path.display()),
             Self::Conflict { event_id, sequence } => write!(
                 f,
-                "the event id {event_id:?} is taken by event {sequence}, which has other content"
+                "the event id {event_id:?} already belongs to event {sequence}, which has other content"
             ),
             Self::Input(error) => error.fmt(f),
         }

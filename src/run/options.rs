@@ -1,4 +1,4 @@
-//! How to record.
+//! Options for recording.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::secret::Rules;
 pub enum Durability {
     /// A power cut: the log is synced before the acknowledgement.
     Disk,
-    /// The death of processes.
+    /// A killed process.
     Process,
 }
 
-/// How to record.
+/// Options for recording.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// How long to wait for the lock.
@@ -24,13 +24,13 @@ pub struct Options {
     pub durability: Durability,
     /// Whether a log without events gets a `run.created` first.
     pub create: bool,
-    /// What counts as a secret; `None` records everything as it is.
+    /// The rules for secrets; `None` records secrets unchanged.
     pub secrets: Option<&'static Rules>,
-    /// What summaries are made of.
+    /// The templates for summaries.
     pub templates: &'static Templates,
-    /// Strings of more bytes are moved out of events into `blobs/`.
+    /// Longer strings, in bytes, are moved out of events into `blobs/`.
     pub inline_limit: usize,
-    /// Tells the time.
+    /// Returns the current time.
     pub clock: fn() -> Timestamp,
 }
 

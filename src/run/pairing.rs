@@ -1,5 +1,5 @@
-//! The start that belongs to a tool end that is about to be appended: scanned for in
-//! the 4 MiB of log before it, by the same fold that rebuilds the records.
+//! Finds the start of a tool call whose end is about to be appended. It searches the last
+//! 4 MiB of the log, with the same fold that rebuilds the records.
 
 use super::RunError;
 use super::records::Starts;

@@ -1,6 +1,6 @@
-//! What becomes of a draft before any lock is taken: secrets are replaced, the template is
-//! filled, large values are moved out. In this order, so that no secret gets into a summary
-//! or a blob, and a summary may quote a large value.
+//! Prepares a draft before the lock is taken: replaces secrets, fills the template, moves large
+//! values out. The order matters: no secret gets into a summary or a blob, and a summary may
+//! quote a large value.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The receipt of a stream: what was read, and what became of it.
+//! The receipt of a stream: the lines that were read, recorded and rejected.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::history::calls::{CallStatus, Calls};
 use crate::history::usage::UsageFold;
 use crate::import::line::Imported;
 
-/// What a stream came to, as a document.
+/// The result of a stream, as a document.
 #[derive(Debug, Serialize)]
 pub struct Receipt {
     schema_version: u32,
@@ -28,11 +28,11 @@ pub struct Receipt {
     pub mapped: u64,
     /// Lines that were kept without being understood.
     pub opaque: u64,
-    /// Lines that could not be taken; they are in `logs/rejected.jsonl`.
+    /// Rejected lines; they are in `logs/rejected.jsonl`.
     pub rejected: u64,
     /// Events that the lines make.
     pub events: u64,
-    /// Of these, the ones that the log held already.
+    /// The number of these that the log already had.
     pub repeated: u64,
     /// Lines by source type.
     pub types: BTreeMap<String, TypeCount>,
@@ -50,7 +50,7 @@ pub struct Receipt {
     pub last_time: Option<String>,
     /// Times without a zone, read as UTC.
     pub naive_times: u64,
-    /// What else should be known.
+    /// Other remarks.
     pub warnings: Vec<String>,
 }
 

@@ -48,10 +48,10 @@ pub struct Recorder {
     ends: Vec<LineEnd>,
     /// Whether it writes the records that derive from what it appends.
     derives: bool,
-    /// Whether nothing is appended behind a draft that was refused.
+    /// Whether nothing is appended after a refused draft.
     stops: bool,
-    /// A damaged last line behind which recording goes on.
-    resumption: Option<ResumeAfter>,
+    /// A damaged last line after which recording continues.
+    resume_after: Option<ResumeAfter>,
     options: Options,
 }
 
@@ -59,7 +59,7 @@ impl Recorder {
     /// Opens an existing run.
     ///
     /// # Errors
-    /// [`RunError::NoSuchRun`] without a log; else what the file system says.
+    /// [`RunError::NoSuchRun`] without a log; otherwise the error of the file system.
     pub fn open(run: RunDir, options: Options) -> Result<Self, RunError> {
         if !run.has_log()? {
             return Err(RunError::no_such_run(&run));
@@ -68,7 +68,7 @@ impl Recorder {
         Self::over(run, log, options)
     }
 
-    /// Opens a run, making its directory and an empty log where missing.
+    /// Opens a run. Creates its directory and an empty log if they are missing.
     ///
     /// # Errors
     /// When something else has one of the names, or the file system refuses.
@@ -99,7 +99,7 @@ impl Recorder {
             ends: Vec::new(),
             derives: true,
             stops: false,
-            resumption: None,
+            resume_after: None,
             options,
         })
     }
@@ -115,9 +115,9 @@ impl Recorder {
         Follower::start(&self.run, self.options.lock_timeout)
     }
 
-    /// The lines of the last append, for who derives their records instead of the recorder,
-    /// and gives a buffer back for the next ones. `None` from them means that they no longer
-    /// do: the recorder does again.
+    /// Hands the lines of the last append to the follower, which writes their records and
+    /// returns a buffer. `None`: the follower has stopped, and the recorder writes records
+    /// itself.
     pub(super) fn hand_over(&mut self, exchange: impl FnOnce(Appended) -> Option<Vec<u8>>) {
         let lines = std::mem::take(&mut self.buffer);
         let (start, ends) = (self.end - lines.len() as u64, std::mem::take(&mut self.ends));
@@ -138,15 +138,15 @@ impl Recorder {
         &self.run
     }
 
-    /// From now on nothing of a batch is appended behind a draft that was refused; those
-    /// drafts have no outcome.
+    /// From now on nothing of a batch is appended after a refused draft. The drafts after it
+    /// have no outcome.
     pub fn stop_at_refusals(&mut self) {
         self.stops = true;
     }
 
-    /// Lets recording go on behind a last line that is no event of the run.
+    /// Lets recording continue after a last line that is not an event of the run.
     pub(super) fn resume_after(&mut self, damaged: ResumeAfter) {
-        self.resumption = Some(damaged);
+        self.resume_after = Some(damaged);
     }
 
     /// Says that many drafts with given ids will come, so that one scan should serve all.
@@ -172,11 +172,11 @@ impl Recorder {
         rules.redact_bytes(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
     }
 
-    /// Appends lines to `logs/rejected.jsonl`, durably, under the run's lock. Behind them nobody
-    /// would see what a killed writer moved there and told nobody: that is told first.
+    /// Appends lines to `logs/rejected.jsonl`, durably, under the run's lock. An unrecorded move
+    /// of a killed writer is recorded first, because it could not be found after these lines.
     ///
     /// # Errors
-    /// When the lock or the file cannot be had.
+    /// When the lock times out or the file cannot be written.
     pub fn reject(&mut self, lines: &[u8]) -> Result<(), RunError> {
         let path = self.run.rejected();
         if moved_from(&path, self.log.length()?).is_some() {
@@ -335,7 +335,7 @@ impl Recorder {
             options,
             end: last,
             stops,
-            resumption,
+            resume_after,
             buffer,
             ends,
             derives,
@@ -350,7 +350,7 @@ impl Recorder {
         // Read under the lock, so that times follow the order of the lines.
         let now = (options.clock)();
         let (position, repair) =
-            locked.settle(Some(&identity.run_id), *resumption, &run.rejected(), now)?;
+            locked.settle(Some(&identity.run_id), *resume_after, &run.rejected(), now)?;
         if identity.provisional && position.sequence > 0 {
             return Ok(Attempt::Renamed);
         }

@@ -1,5 +1,5 @@
-//! The records of `logs/tools.jsonl` and `logs/errors.jsonl`: one a tool call
-//! state, one an error (seed *kgent-event-transcript*).
+//! The records of `logs/tools.jsonl` and `logs/errors.jsonl`: one per state of a tool call,
+//! one per error.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -166,7 +166,7 @@ pub fn error_record(view: &View<'_, '_>, out: &mut String) {
     out.push_str("}\n");
 }
 
-/// The value itself while it is small, else the beginning of its text.
+/// The value itself if it is small, otherwise the beginning of its text.
 fn optional(out: &mut String, lead: &str, value: Option<Json<'_>>) {
     let Some(value) = value else { return null(out, lead) };
     let compact = value.compact();

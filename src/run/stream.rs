@@ -1,5 +1,5 @@
-//! A stream of lines on its way into a run: native envelopes, or a dialect's lines.
-//! Lines come in one by one and go out in batches: one lock, one write, one sync.
+//! Records a stream of lines in a run: native envelopes, or lines of a dialect. The lines are
+//! read one by one and written in batches: one lock, one write and one sync per batch.
 
 use std::sync::mpsc::sync_channel;
 
@@ -17,7 +17,7 @@ use crate::import::{self, Dialect};
 use crate::log::rejected::{Origin, Rejected};
 use crate::log::tail::is_blank;
 
-/// What the lines of a stream are.
+/// The format of the lines of a stream.
 #[derive(Clone, Copy)]
 pub enum Format {
     /// Envelopes with anything derivable left out.
@@ -26,7 +26,7 @@ pub enum Format {
     Copy,
     /// Another program's lines.
     Dialect(&'static Dialect),
-    /// To be found out from the first line that tells.
+    /// Detected from the first line that has a known format.
     Auto,
 }
 
@@ -117,7 +117,7 @@ impl<'r> Stream<'r> {
         }
     }
 
-    /// Stops at the first line that cannot be taken: nothing behind it is.
+    /// Stops at the first rejected line: nothing after it is recorded.
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.strict = true;
@@ -125,7 +125,7 @@ impl<'r> Stream<'r> {
         self
     }
 
-    /// Leaves calls, usage and prompts out of the receipt, which nobody wants to see.
+    /// Leaves calls, usage and prompts out of the receipt, because nobody reads it.
     #[must_use]
     pub fn briefly(mut self) -> Self {
         self.counter.count_only_lines();

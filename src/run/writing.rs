@@ -1,4 +1,4 @@
-//! The lines of one append, and the records that derive from them.
+//! The lines of one append, and the records derived from them.
 
 use std::collections::HashMap;
 

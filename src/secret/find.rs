@@ -15,9 +15,9 @@ pub struct Found<'r> {
     pub rule: &'r str,
 }
 
-/// How many layers of JSON escapes are scanned through.
+/// How many layers of JSON escapes are decoded and searched.
 const LAYERS: usize = 4;
-/// Bytes that are scanned at together, and how far the pieces of a long text overlap: no
+/// Bytes that are searched together, and how far the pieces of a long text overlap: no
 /// secret is longer. So the memory does not depend on the length of the text.
 const PIECE: usize = 1 << 20;
 const OVERLAP: usize = 128 << 10;

@@ -16,7 +16,7 @@ pub struct Answer {
     pub repeated: u64,
 }
 
-/// So many places that look like an object and are none are scanned at.
+/// Up to this many places that look like an object, and are not one, are tried.
 const PATIENCE: usize = 200;
 
 impl Answer {

@@ -1,4 +1,4 @@
-//! Annotations of GitHub Actions: workflow commands, one a line.
+//! Annotations of GitHub Actions: workflow commands, one per line.
 
 use super::RunReport;
 use crate::check::finding::Finding;

@@ -10,13 +10,13 @@ use crate::check::table::{Level, find};
 use crate::render::human::plural;
 use crate::render::inert::line;
 
-/// Findings of one check that are shown one by one; the rest is counted.
+/// The maximum number of findings printed per check; the others are counted.
 const MAX_SHOWN: usize = 10;
 
 /// How a report for people is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// Whether warnings count.
+    /// Whether warnings count as errors.
     pub strict: bool,
     /// Whether notes are shown one by one.
     pub verbose: bool,
@@ -35,8 +35,8 @@ impl Look {
     }
 }
 
-/// Everything that was found in one run, by check, the gravest first; then the deliverables,
-/// what was mended, and the verdict.
+/// The findings of one run, grouped by check, the most severe first; then the deliverables,
+/// the fixes, and the verdict.
 #[must_use]
 pub fn human(report: &RunReport, look: Look) -> String {
     let mut out = String::new();
@@ -110,7 +110,8 @@ fn counts(report: &RunReport) -> String {
     format!("{}, {}", plural(report.events, "event"), counts.join(", "))
 }
 
-/// One line a run, with the codes of what was found but for notes, and how many runs hold.
+/// One line per run, with the codes of its errors and warnings, and the number of runs per
+/// verdict.
 #[must_use]
 pub fn overview(reports: &[RunReport], look: Look) -> String {
     const WIDEST: usize = "incomplete".len();

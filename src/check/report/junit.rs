@@ -1,4 +1,4 @@
-//! JUnit: a suite a run, a test a check and a deliverable.
+//! JUnit: one suite per run, one test per check and per deliverable.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 

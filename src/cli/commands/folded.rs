@@ -37,7 +37,7 @@ pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyh
     }
     report_bad_lines(read.bad_lines, run, ui);
     if !shown {
-        ui.note("nothing happened yet");
+        ui.note("the run has no events yet");
     }
     Ok(Exit::Fine)
 }

@@ -67,14 +67,14 @@ impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.fault {
             Fault::Utf8 => write!(f, "not UTF-8")?,
-            Fault::ByteOrderMark => write!(f, "a byte order mark instead of JSON")?,
-            Fault::Expected(what) => write!(f, "not JSON: {what} expected")?,
-            Fault::Truncated => write!(f, "not JSON: the text ends too early")?,
-            Fault::Trailing => write!(f, "not JSON: text after the value")?,
-            Fault::ControlCharacter => write!(f, "not JSON: a raw control character in a string")?,
-            Fault::Escape => write!(f, "not JSON: an invalid escape")?,
+            Fault::ByteOrderMark => write!(f, "not valid JSON: a byte order mark")?,
+            Fault::Expected(what) => write!(f, "not valid JSON: expected {what}")?,
+            Fault::Truncated => write!(f, "not valid JSON: the text ends too early")?,
+            Fault::Trailing => write!(f, "not valid JSON: text after the value")?,
+            Fault::ControlCharacter => write!(f, "not valid JSON: control character in a string")?,
+            Fault::Escape => write!(f, "not valid JSON: an invalid escape")?,
             Fault::LoneSurrogate => write!(f, "a lone surrogate in a string")?,
-            Fault::Number => write!(f, "not JSON: a malformed number")?,
+            Fault::Number => write!(f, "not valid JSON: a malformed number")?,
             Fault::DuplicateKey(key) => write!(f, "duplicate key {}", super::quoted(key))?,
             Fault::Depth(max) => write!(f, "nested deeper than {max} levels")?,
         }
@@ -263,7 +263,7 @@ impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
     fn key(&mut self) -> Result<(), JsonError> {
         match self.peek() {
             Some(b'"') => {}
-            Some(_) => return self.fail(Fault::Expected("a key in double quotes")),
+            Some(_) => return self.fail(Fault::Expected("a quoted key")),
             None => return self.fail(Fault::Truncated),
         }
         let start = self.at;
@@ -391,8 +391,8 @@ impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
     }
 }
 
-/// How many bytes at the beginning stand for themselves inside a string. Eight are scanned
-/// at together: a byte of `found` is marked where one is a quote, a backslash or a control
+/// How many bytes at the beginning stand for themselves inside a string. Eight are checked
+/// together: a byte of `found` is marked where one is a quote, a backslash or a control
 /// character; marks behind the first one may be wrong, which does not matter.
 pub(crate) fn plain_length(bytes: &[u8]) -> usize {
     let mut at = 0;

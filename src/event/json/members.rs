@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::view::Json;
 
-/// So many members are kept; of wider objects the rest is scanned for in the text.
+/// Up to this many members are kept. The rest of a wider object is searched in the text.
 const KEPT: usize = 12;
 
 /// An object whose members are asked for again and again.

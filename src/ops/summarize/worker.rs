@@ -41,7 +41,7 @@ pub(crate) struct Worker<'h> {
     pub(crate) host: &'h dyn Host,
 }
 
-/// How often a followed log is scanned at.
+/// How often a followed log is read.
 const LOOK: Duration = Duration::from_millis(200);
 
 impl Worker<'_> {

@@ -57,7 +57,7 @@ pub fn render(document: &Document) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let last = document.last_sequence;
     out.push_str(&format!(
-        "<footer>PreparedBatch by runlog {version} from events 1–{last}. Times are UTC.</footer>\n\
+        "<footer>Made by runlog {version} from events 1–{last}. Times are UTC.</footer>\n\
          <script>{SCRIPT}</script>\n</body>\n</html>\n"
     ));
     out

@@ -54,7 +54,7 @@ pub(super) struct RunArgs {
     appending: Appending,
 }
 
-/// How often a followed log is scanned at.
+/// How often a followed log is read.
 const LOOK: Duration = Duration::from_millis(200);
 
 pub(super) fn due(args: &DueArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {

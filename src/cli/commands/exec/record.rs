@@ -67,7 +67,7 @@ impl<'c> Record<'c> {
                     missing.iter_mut().for_each(|draft| draft.timestamp = time);
                 }
                 Exit::Io => {
-                    warn("the start of the command is perhaps not recorded", &error, ui);
+                    warn("the start of the command may be unrecorded", &error, ui);
                     complete = false;
                 }
                 _ => return Err(error),
@@ -113,7 +113,7 @@ impl<'c> Record<'c> {
             drafts.push(self.call.run_ends(outcome));
         }
         if let Err(error) = self.record(&drafts, ui) {
-            warn("the end of the command is not recorded", &error, ui);
+            warn("the end of the command was not recorded", &error, ui);
             self.complete = false;
         }
         let lock_timeout = self.options.lock_timeout;
@@ -150,11 +150,11 @@ fn tell(fed: &Fed, import: &ImportArgs, ui: &Ui) -> bool {
     report(&fed.receipt, fed.first_rejection.as_deref(), ui);
     let mut complete = true;
     if let Err(error) = import.write(&fed.receipt) {
-        warn("the receipt is not written", &error, ui);
+        warn("the receipt was not written", &error, ui);
         complete = false;
     }
     if let Some(failure) = &fed.failure {
-        ui.warn(&format!("the output is not recorded to its end: {failure}"));
+        ui.warn(&format!("the output was not recorded completely: {failure}"));
         complete = false;
     }
     complete

@@ -250,7 +250,7 @@ impl Through {
         self.source.is_none() && !self.is_unfinished()
     }
 
-    /// Whether bytes that were read wait to be written or scanned at.
+    /// Whether bytes that were read wait to be written or scanned.
     pub(super) fn is_unfinished(&self) -> bool {
         !self.pending.is_empty() || self.is_held_up()
     }

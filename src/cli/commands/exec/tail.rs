@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt as _;
 
 use crate::secret::Rules;
 
-/// Bytes that are kept while the command runs: secrets are scanned for before the end is cut.
+/// Bytes that are kept while the command runs: secrets are searched before the end is cut.
 const KEPT: usize = 64 << 10;
 /// Bytes that are recorded.
 const RECORDED: usize = 1500;

@@ -173,7 +173,7 @@ fn all(
     out.finish()?;
     report_bad_lines(read.bad_lines, printing.run, ui);
     if fitting == 0 {
-        ui.note("no event fits");
+        ui.note("no event matches");
     }
     Ok(Exit::Fine)
 }

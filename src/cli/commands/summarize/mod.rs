@@ -169,7 +169,7 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
     let host = asking(&args.model, settings, ui);
     let worker = host.as_ref().map(|host| worker(&args.model, host, options)).transpose()?;
     if args.model.follow && (runs.len() != 1 || worker.is_none()) {
-        let failure = Failure::new(Exit::Usage, "--follow serves one run, by --llm-cmd");
+        let failure = Failure::new(Exit::Usage, "--follow needs exactly one run and --llm-cmd");
         return Err(failure.hint("runlog summarize RUN --llm-cmd 'llm' --follow").into());
     }
     let (outcomes, failure) = each_run(&runs, &context, worker.as_ref(), ui);
@@ -266,7 +266,7 @@ fn one(
         served = filled.served;
         if filled.by_templates > 0 {
             let filled = plural(filled.by_templates, "summary");
-            notes.push(format!("{}: {filled} filled in by templates", run.name()));
+            notes.push(format!("{}: {filled} added by templates", run.name()));
         }
         notes.extend(served_note(&served, run));
     }

@@ -11,15 +11,15 @@ pub(super) fn served_note(served: &Served, run: &RunDir) -> Option<String> {
         return None;
     }
     let mut parts = vec![format!(
-        "{} filled in by {}",
+        "{} added by {}",
         plural(served.filled, "summary"),
         plural(served.calls, "call")
     )];
     for (number, what) in [
         (served.unanswered, "without an answer"),
         (served.unknown, "about unknown events, ignored"),
-        (served.repeated, "said twice, ignored"),
-        (served.taken, "not filled in, since other events have the ids for it"),
+        (served.repeated, "duplicate, ignored"),
+        (served.taken, "not added, because other events have their ids"),
     ] {
         if number > 0 {
             parts.push(format!("{number} {what}"));
@@ -34,7 +34,7 @@ pub(super) fn failed_calls(served: &Served) -> Result<(), Failure> {
         return Ok(());
     }
     let message =
-        format!("{} of {} brought no summaries", served.failed, plural(served.calls, "call"));
+        format!("{} of {} returned no summaries", served.failed, plural(served.calls, "call"));
     Err(Failure::new(Exit::Unavailable, message)
-        .hint("the log has an `error` event for each; running the same again asks again"))
+        .hint("the log has an `error` event for each; repeat the command to try again"))
 }

@@ -155,7 +155,7 @@ struct Wanted {
 fn wanted(args: &ValidateArgs, global: &Global) -> anyhow::Result<Wanted> {
     if args.all {
         let missing = without_log(&global.runs_dir).into_iter().map(|run| {
-            let message = format!("{} holds a run.json, but no events.jsonl", run.path().display());
+            let message = format!("{} has a run.json, but no events.jsonl", run.path().display());
             let failure = Failure::new(Exit::NoInput, message);
             failure.hint("restore the log from a copy, or remove the directory").into()
         });

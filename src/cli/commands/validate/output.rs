@@ -106,7 +106,7 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 }
 
 fn not_written(error: &FsError, exit: Exit) -> anyhow::Error {
-    Failure::new(exit, format!("a report was not written: {error}"))
-        .hint("the other reports were, and the verdict stands in them")
+    Failure::new(exit, format!("cannot write a report: {error}"))
+        .hint("the other reports were written, with the verdict")
         .into()
 }
