@@ -8,10 +8,10 @@ use runlog::event::draft::{Defaults, Derived, Draft};
 use runlog::event::encoded_line::EncodedLine;
 use runlog::event::envelope::{self, LineError};
 use runlog::event::fields::View;
-use runlog::event::hash::line_hash;
 use runlog::event::id::EventId;
-use runlog::event::json::{Rules as JsonRules, check};
 use runlog::event::templates::Templates;
+use runlog::fs::hash::line_hash;
+use runlog::json::{Rules as JsonRules, check};
 use runlog::secret::Rules;
 
 /// A native line as a script sends it.

@@ -110,16 +110,18 @@ pub mod history;
 #[doc(hidden)]
 pub mod import;
 #[doc(hidden)]
+pub mod json;
+#[doc(hidden)]
 pub mod log;
 mod ops;
-#[doc(hidden)]
-pub mod render;
 #[doc(hidden)]
 pub mod run;
 #[doc(hidden)]
 pub mod secret;
 #[doc(hidden)]
 pub mod summary;
+#[doc(hidden)]
+pub mod text;
 #[doc(hidden)]
 pub mod transcript;
 

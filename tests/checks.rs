@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use runlog::check::table::{CHECKS, Level, find};
-use runlog::event::hash::line_hash;
+use runlog::fs::hash::line_hash;
 use serde_json::Value;
 
 use crate::support::{Bench, fresh, root, tasks};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use runlog::event::hash::line_hash;
+use runlog::fs::hash::line_hash;
 use serde_json::Value;
 
 use crate::support::Bench;

@@ -1,8 +1,8 @@
 //! The JSON reader against an independent one.
 
 use proptest::prelude::*;
-use runlog::event::json::{Json, Members, ObjectTree, Rules, check, quoted};
 use runlog::event::time::Timestamp;
+use runlog::json::{Json, Members, ObjectTree, Rules, check, quoted};
 
 fn json_like() -> impl Strategy<Value = String> {
     let piece = prop_oneof![

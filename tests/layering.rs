@@ -7,7 +7,7 @@ use crate::support::root;
 
 /// Modules by layer: each may use itself and what stands before its own line.
 const LAYERS: &[&[&str]] = &[
-    &["fs", "render"],
+    &["fs", "json", "text"],
     &["event"],
     &["log", "import", "history", "secret"],
     &["run"],

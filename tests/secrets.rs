@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use runlog::event::json::{Rules as JsonRules, check};
+use runlog::json::{Rules as JsonRules, check};
 use runlog::secret::Rules;
 use serde_json::{Value, json};
 

@@ -8,11 +8,11 @@ use runlog::event::draft::Draft;
 use runlog::event::envelope::{self, MAX_LINE};
 use runlog::event::fields::View;
 use runlog::event::id::{RunId, check_id, check_type};
-use runlog::event::json::{Json, Rules as JsonRules, check};
 use runlog::event::templates::Templates;
+use runlog::json::{Json, Rules as JsonRules, check};
 use runlog::log::tail::{is_blank, read_tail};
-use runlog::render::{inert, markdown};
 use runlog::secret::Rules;
+use runlog::text::{inert, markdown};
 
 /// Reading a line: no panic, and what two readers say agrees.
 pub fn line(bytes: &[u8]) {

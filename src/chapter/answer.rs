@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::plan::{Range, Request};
-use crate::event::json::{Json, JsonError, Kind, Rules, check};
+use crate::json::{Json, JsonError, Kind, Rules, check};
 
 /// What is wrong with an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

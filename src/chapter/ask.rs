@@ -4,10 +4,10 @@
 use super::index::Index;
 use super::plan::Request;
 use crate::event::draft::Draft;
-use crate::event::json::ObjectText;
 use crate::event::template::cut;
 use crate::history::tasks::CHAPTER_TASK;
 use crate::history::usage::NewestCall;
+use crate::json::ObjectText;
 
 /// How many columns an event has in the context that the agent is given.
 pub const COLUMNS: usize = 1000;

@@ -6,7 +6,7 @@ use crate::event::fields::View;
 use crate::history::chapters::Chapter;
 use crate::history::tasks::Task;
 use crate::history::text::{Lines, Room, lines, lines_below};
-use crate::render::inert::{self, preview};
+use crate::text::inert::{self, preview};
 
 /// What stands in the folded view for one event.
 #[derive(Clone, Copy, Debug, Default)]

@@ -13,9 +13,9 @@ use crate::history::chapters::{Chapter, Chapters};
 use crate::history::tasks::{Task, Tasks};
 use crate::history::text::event_tokens;
 use crate::history::usage::NewestCall;
-use crate::render::human::{plural, short_count};
-use crate::render::inert::{preview, preview_middle};
 use crate::summary::backfill::Backfills;
+use crate::text::human::{plural, short_count};
+use crate::text::inert::{preview, preview_middle};
 
 /// Everything that the chapter commands read from a log.
 #[derive(Debug)]

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use crate::event::blob::{Reference, references};
 use crate::event::content;
 use crate::event::fields::{View, as_text};
-use crate::event::json::{Json, Kind, ObjectText};
-use crate::render::inert;
-use crate::render::markdown::{code, escape, fence};
+use crate::json::{Json, Kind, ObjectText};
+use crate::text::inert;
+use crate::text::markdown::{code, escape, fence};
 
 /// Members of `data` that hold the line of another program's log that an event was made of.
 const SOURCES: &[&str] = &["source", "source_text"];

@@ -6,11 +6,11 @@ use unicode_width::UnicodeWidthChar as _;
 
 use super::index::Index;
 use crate::event::draft::Draft;
-use crate::event::json::ObjectText;
-use crate::event::slug::{MAX_SLUG, slugify};
 use crate::history::chapters::{Chapter, Chapters};
 use crate::history::tasks::Outcome;
 use crate::history::text::estimate_tokens;
+use crate::json::ObjectText;
+use crate::text::slug::{MAX_SLUG, slugify};
 
 /// Longest name of a chapter, in characters.
 const MAX_NAME: usize = 1000;

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use super::index::{Entry, Index};
 use super::plan::{Range, Request};
 use super::work_markers::{Mark, Sign, WorkMarkers};
-use crate::event::json::ObjectText;
 use crate::history::chapters::Chapter;
 use crate::history::tasks::{CHAPTER_TASK, Outcome, Task};
-use crate::render::human::plural;
-use crate::render::inert::{preview, preview_end};
+use crate::json::ObjectText;
+use crate::text::human::plural;
+use crate::text::inert::{preview, preview_end};
 
 /// Tasks folded together come to no more than so many, or so many tokens.
 const MOST_TASKS: usize = 8;

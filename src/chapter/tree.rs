@@ -3,7 +3,7 @@
 use super::index::{Entry, Index};
 use crate::event::template::one_line;
 use crate::history::chapters::Chapter;
-use crate::render::inert;
+use crate::text::inert;
 
 /// What a path names.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::finding::{Finding, Place};
 use crate::event::blob::{Reference, references};
-use crate::event::json::Json;
+use crate::json::Json;
 use crate::run::blobs::Found;
 
 /// The blobs seen so far. Each is read once.

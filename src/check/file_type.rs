@@ -1,6 +1,6 @@
 //! Checks the type of a required file by its content. The name alone proves nothing.
 
-use crate::event::json::{Rules, check};
+use crate::json::{Rules, check};
 
 /// A type of file that can be told by its content.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 //! compare lines.
 
 use crate::event::envelope::{Event, LineError};
-use crate::event::hash::HexHash;
 use crate::event::spans::{Belonging, Spans};
+use crate::fs::hash::HexHash;
 use crate::log::reader::{Body, Line};
 use crate::secret::Rules as Secrets;
 

@@ -9,18 +9,18 @@ use super::table::Level;
 use crate::event::catalogue;
 use crate::event::envelope::{Event, LineError, LineFault};
 use crate::event::fields::View;
-use crate::event::hash::HexHash;
-use crate::event::json::{self, Fault, Json, Rules};
 use crate::event::role::Role;
 use crate::event::templates::Templates;
 use crate::event::time::Timestamp;
+use crate::fs::hash::HexHash;
 use crate::history::calls::{Call, Observed};
 use crate::history::state::RunState;
+use crate::json::{self, Fault, Json, Rules};
 use crate::log::reader::{Body, Line};
-use crate::render::human;
 use crate::run::derive::Records;
 use crate::secret::Rules as Secrets;
 use crate::summary::backfill::backfilled;
+use crate::text::human;
 
 /// The log's name in findings.
 pub const LOG: &str = "events.jsonl";

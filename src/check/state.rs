@@ -3,8 +3,8 @@
 use super::finding::{Finding, Findings, Place};
 use super::log::LOG;
 use super::table::Level;
-use crate::event::hash::HexHash;
-use crate::event::json::{self, Rules};
+use crate::fs::hash::HexHash;
+use crate::json::{self, Rules};
 use crate::run::document::Head;
 
 /// The file's name in findings.

@@ -5,8 +5,8 @@ use std::io;
 
 use crate::event::envelope::LineError;
 use crate::event::id::BadId;
-use crate::event::json::JsonError;
 use crate::fs::{Cause, FsError};
+use crate::json::JsonError;
 use crate::log::LogError;
 use crate::ops::error::OpsError;
 use crate::run::RunError;

@@ -7,7 +7,7 @@ use std::os::fd::AsFd as _;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::exit::Failure;
-use crate::render::inert;
+use crate::text::inert;
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

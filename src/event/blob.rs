@@ -1,8 +1,8 @@
 //! Large values: a string over the limit is moved out of its event into a file named by
 //! its hash, and a reference with its beginning and its end stays.
 
-use super::hash::{hex, sha256};
-use super::json::{Json, Kind, ObjectText, escape_into};
+use crate::fs::hash::{hex, sha256};
+use crate::json::{Json, Kind, ObjectText, escape_into};
 
 /// The key that makes an object a reference.
 pub const KEY: &str = "$blob";

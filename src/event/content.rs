@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use super::blob::Reference;
 use super::catalogue;
 use super::fields::{ARGUMENTS, ERROR_TEXT, RESULT, TEXT, THOUGHT, View, as_text};
-use super::json::{Json, Kind};
 use super::template::one_line;
+use crate::json::{Json, Kind};
 
 /// Members that identify or locate, and say nothing to a reader.
 const TECHNICAL: &[&str] = &[

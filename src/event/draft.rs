@@ -8,11 +8,11 @@ use super::envelope::{
     type_of,
 };
 use super::fields::{effective, exact_text, is_imported};
-use super::hash::sha256;
-use super::json::{Json, Members, ObjectText, Rules, check_each, unescape};
 use super::reserved::REDACTIONS;
 use super::templates::Templates;
 use super::time::Timestamp;
+use crate::fs::hash::sha256;
+use crate::json::{Json, Members, ObjectText, Rules, check_each, unescape};
 
 /// An event as a caller gave it; whatever is `None` will be derived.
 #[derive(Clone, Debug, Default)]

@@ -7,8 +7,8 @@ use super::catalogue;
 use super::draft::{Defaults, Derived, Draft};
 use super::envelope::{self, LineError, LineFault, MAX_LINE};
 use super::id::EventId;
-use super::json::escape_into;
 use super::time::Timestamp;
+use crate::json::escape_into;
 
 /// A line that lacks only what the lock decides: its sequence, its time where none was
 /// given, and the hash before it.

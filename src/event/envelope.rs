@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::id::{check_id, check_type};
-use super::json::{self, Json, JsonError, Kind, Rules};
 use super::spans::Spans;
 use super::time::Timestamp;
+use crate::json::{self, Json, JsonError, Kind, Rules};
 
 /// Longest line of a log, in bytes, its newline not counted.
 pub const MAX_LINE: usize = 8 << 20;

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use super::blob::Reference;
 use super::envelope::{Event, Severity};
-use super::json::{Json, Kind, Members};
 use super::parts;
 use super::role::Role;
+use crate::json::{Json, Kind, Members};
 
 const TOOL: &[&str] = &["tool_name", "tool", "name"];
 const CALL_ID: &[&str] = &["call_id", "toolCallId", "tool_use_id", "id"];

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 
 use super::catalogue::{self, Class};
 use super::fields::{as_text, effective, failure_text, result_of, tool_name};
-use super::json::Members;
 use super::role::Role;
 use super::template::{MAX_SUMMARY_CHARS, cut, one_line};
+use crate::json::Members;
 
 /// The label of the rows by which a task ends well.
 const SUCCESS: &str = "success";

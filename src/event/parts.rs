@@ -1,8 +1,8 @@
 //! Lists of content parts, as messages and results of models hold them: texts as they are, any
 //! other part as a label with its size, never its base64.
 
-use super::json::{Json, Kind};
-use crate::render::human::size;
+use crate::json::{Json, Kind};
+use crate::text::human::size;
 
 /// Types of parts that carry media, whatever member holds it.
 const MEDIA: &[&str] =

@@ -1,7 +1,7 @@
 //! Keys of a payload that only this program writes.
 
 use super::blob;
-use super::json::{Json, Kind};
+use crate::json::{Json, Kind};
 
 /// How many secrets were replaced in the event: a number.
 pub const REDACTIONS: &str = "_redactions";

@@ -3,8 +3,8 @@
 
 use super::envelope::{Event, MAX_LINE, MAX_SEQUENCE, Severity, is_hash};
 use super::id::{check_id, check_type};
-use super::json::{self, Json, Rules};
 use super::time::Timestamp;
+use crate::json::{self, Json, Rules};
 
 /// Byte offsets of a field in a line, from and to: no line is too long for them.
 type Span = (u32, u32);

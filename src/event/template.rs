@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::blob::Reference;
-use super::json::{Json, Kind, Members};
 use super::number::{fixed, shortest};
+use crate::json::{Json, Kind, Members};
 
 /// Longest summary that a template makes, in characters, the `…` included.
 pub const MAX_SUMMARY_CHARS: usize = 500;

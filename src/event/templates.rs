@@ -17,10 +17,10 @@ use toml::Spanned;
 use super::bad_toml::BadToml;
 use super::catalogue::{self, Class};
 use super::id::check_type;
-use super::json::Members;
 use super::outcome;
-use super::slug::slugify;
 use super::template::Template;
+use crate::json::Members;
+use crate::text::slug::slugify;
 
 /// What each type's summary is made of.
 #[derive(Debug, Default)]

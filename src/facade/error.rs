@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::event::id::BadId;
-use crate::event::json::JsonError;
 use crate::fs::{Cause, FsError};
+use crate::json::JsonError;
 use crate::log::LogError;
 use crate::ops::error::OpsError;
 use crate::run::RunError;

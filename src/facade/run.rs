@@ -8,9 +8,9 @@ use super::report::Report;
 use crate::event::draft;
 use crate::event::envelope::Severity;
 use crate::event::id::{RunId, check_id, check_type};
-use crate::event::json::{Rules as JsonRules, check};
 use crate::event::templates::Templates;
 use crate::event::time::Timestamp;
+use crate::json::{Rules as JsonRules, check};
 use crate::ops;
 use crate::ops::validate::Criteria;
 use crate::run::dir::{RunDir, locate};
@@ -251,9 +251,7 @@ impl Run {
         let look = Look { width: 80, color: false, detail: Detail::Normal };
         Ok(match format {
             Format::Text => text::render(&document, look),
-            Format::Json => {
-                String::from_utf8_lossy(&crate::event::json::document(&document)).into_owned()
-            }
+            Format::Json => crate::json::document(&document),
             Format::Html | Format::Markdown => html::render(&document),
         })
     }

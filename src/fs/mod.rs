@@ -3,6 +3,7 @@
 //! every error has its path.
 
 mod append;
+pub mod hash;
 mod open;
 mod replace;
 

@@ -5,9 +5,7 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use sha2::{Digest as _, Sha256};
-
-use super::{FILE_MODE, FsError, READ_ONLY_MODE, is_regular, read_small, sync_dir};
+use super::{FILE_MODE, FsError, READ_ONLY_MODE, hash, is_regular, read_small, sync_dir};
 
 /// Writes `bytes` to a temporary file beside `path`, syncs it, renames it over
 /// `path`, and syncs the directory.
@@ -38,7 +36,7 @@ pub fn keep_copy(path: &Path) -> Result<(), FsError> {
     let Some(content) = read_small(path, u64::MAX)? else { return Ok(()) };
     let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     let (stem, extension) = (part(path.file_stem()), part(path.extension()));
-    let hash: String = Sha256::digest(&content).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hash::line_hash(&content);
     let named = |hash: &str| path.with_file_name(format!("{stem}.kept-{hash}.{extension}"));
     let short = named(&hash[..8]);
     let kept = if short.symlink_metadata().is_ok() { named(&hash) } else { short.clone() };

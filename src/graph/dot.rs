@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::mermaid::caption;
 use super::model::{EdgeKind, Graph, NodeKind};
-use crate::render::inert;
+use crate::text::inert;
 
 /// The digraph; its nodes are numbered, so that no name from a log is syntax.
 #[must_use]

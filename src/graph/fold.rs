@@ -7,8 +7,8 @@ use crate::event::fields::{View, is_placeholder};
 use crate::event::role::Role;
 use crate::history::agents::Agents;
 use crate::history::calls::Calls;
-use crate::render::inert::preview;
 use crate::run::document::SCHEMA_VERSION;
+use crate::text::inert::preview;
 
 /// Columns of a label.
 const LABEL: usize = 60;

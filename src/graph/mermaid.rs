@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::model::{EdgeKind, Graph, Node, NodeKind};
-use crate::render::human::duration;
-use crate::render::inert;
+use crate::text::human::duration;
+use crate::text::inert;
 
 /// The flowchart; its nodes are numbered, so that no name from a log is syntax.
 #[must_use]

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::event::fields::as_text;
-use crate::event::json::{Json, Kind};
-use crate::render::inert::{preview, preview_end};
+use crate::json::{Json, Kind};
+use crate::text::inert::{preview, preview_end};
 
 /// Members of a call's arguments that say more than the rest: paths, of which the end tells
 /// most, and others.

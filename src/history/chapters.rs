@@ -4,10 +4,10 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::event::fields::View;
-use crate::event::json::Json;
 use crate::event::role::Role;
-use crate::event::slug::is_slug;
 use crate::event::template::one_line;
+use crate::json::Json;
+use crate::text::slug::is_slug;
 
 /// One chapter.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::status::Status;
 use super::usage::Usage;
-use crate::event::json::Json;
 use crate::event::time::Timestamp;
+use crate::json::Json;
 
 /// What the run must leave, and how that stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::event::fields::{View, as_text, is_placeholder};
-use crate::event::json::{Json, ObjectText};
 use crate::event::role::Role;
+use crate::json::{Json, ObjectText};
 
 /// Imported events that are searched for what is still unknown.
 const LOOKED_AT: u32 = 100;

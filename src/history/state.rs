@@ -261,7 +261,7 @@ fn failure(view: &View<'_, '_>) -> Option<String> {
         let mut preview = |reference: &Reference<'_>| Some(reference.preview());
         return Some(put_back(error, &mut preview));
     }
-    let mut object = crate::event::json::ObjectText::new();
+    let mut object = crate::json::ObjectText::new();
     object.text("message", &view.error_text()?);
     Some(object.finish())
 }

@@ -7,7 +7,7 @@ use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::history::usage::{Usage, UsageFold};
-use crate::render::inert::preview;
+use crate::text::inert::preview;
 
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

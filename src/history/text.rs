@@ -6,8 +6,8 @@ use crate::event::content::{Kinship, Piece, beyond, characters, pieces};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::in_one_line;
-use crate::render::human::count;
-use crate::render::inert::{self, preview};
+use crate::text::human::count;
+use crate::text::inert::{self, preview};
 
 /// The words of an event: what was said, a call with its arguments, a result, or else
 /// its summary. `None` when it has none.

@@ -2,8 +2,8 @@
 
 use super::facts::RunFacts;
 use crate::event::fields::as_text;
-use crate::event::json::Json;
-use crate::render::human::{count, dollars, duration, plural};
+use crate::json::Json;
+use crate::text::human::{count, dollars, duration, plural};
 
 /// What a line of the list is about.
 #[derive(Clone, Debug, PartialEq, Eq)]

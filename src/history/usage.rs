@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::event::fields::{OUTPUT_AT_LEAST, View};
 use crate::event::role::Role;
-use crate::render::human::short_count;
+use crate::text::human::short_count;
 
 /// Tokens and cost. A figure that nothing reported is `None`, never 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::sidechains::Sidechains;
 use super::{Adapter, Reading, Source};
 use crate::event::draft::Draft;
 use crate::event::fields::{OUTPUT_AT_LEAST, as_text, is_placeholder};
-use crate::event::json::{Json, Kind, ObjectText};
+use crate::json::{Json, Kind, ObjectText};
 
 /// Whether a line looks like one of Claude Code's.
 pub(super) fn detects(line: Json<'_>) -> bool {

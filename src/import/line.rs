@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use super::{Adapter, Dialect, Source};
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
-use crate::event::hash::{hex, sha256};
 use crate::event::id::check_id;
-use crate::event::json::{self, Json, JsonError, MAX_DEPTH, ObjectText, Rules};
 use crate::event::reserved::reserved_key;
 use crate::event::time::Timestamp;
+use crate::fs::hash::{hex, sha256};
+use crate::json::{self, Json, JsonError, MAX_DEPTH, ObjectText, Rules};
 
 /// The field of `data` that names a source line which is not kept as it was (secrets, large
 /// values): lower-case hex SHA-256 of its compact text.

@@ -6,7 +6,7 @@ pub mod line;
 mod sidechains;
 
 use crate::event::draft::Draft;
-use crate::event::json::Json;
+use crate::json::Json;
 
 /// A dialect that `--from` takes.
 pub struct Dialect {

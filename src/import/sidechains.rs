@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::event::hash::sha256;
-use crate::event::json::Json;
+use crate::fs::hash::sha256;
+use crate::json::Json;
 
 /// The sub-agents of a session, by what ties their lines to the calls that spawned them.
 #[derive(Debug, Default)]

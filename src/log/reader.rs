@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use super::LogError;
 use super::tail::{is_blank, read_range};
 use crate::event::envelope::{self, Event, LineError, LineFault, MAX_LINE};
-use crate::event::hash::{Hasher, HexHash, sha256};
 use crate::event::spans::Spans;
+use crate::fs::hash::{Hasher, HexHash, sha256};
 use crate::fs::{Access, FsError, open_regular};
 
 /// Reads complete lines of the part of a log that existed when it was opened.

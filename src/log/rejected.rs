@@ -5,10 +5,10 @@ use std::path::Path;
 use base64::Engine as _;
 
 use super::tail::{hash_range, read_tail};
-use crate::event::hash::hex;
-use crate::event::json::{self, Json, ObjectText, Rules};
 use crate::event::time::Timestamp;
+use crate::fs::hash::hex;
 use crate::fs::{Access, open_regular};
+use crate::json::{self, Json, ObjectText, Rules};
 
 /// Where rejected bytes came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

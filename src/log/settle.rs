@@ -8,8 +8,8 @@ use super::rejected::{Moved, Origin, Rejected, moved_from};
 use super::tail::{Tail, hash_range, read_range, read_tail};
 use super::{LogError, Position};
 use crate::event::envelope::{self, Event, MAX_LINE, MAX_SEQUENCE};
-use crate::event::hash::{hex, line_hash};
 use crate::event::time::Timestamp;
+use crate::fs::hash::{hex, line_hash};
 use crate::fs::{FsError, append_lines, make_dir, sync_dir, sync_file};
 
 /// How unterminated bytes were handled.

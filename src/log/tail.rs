@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 
 use crate::event::envelope::MAX_LINE;
-use crate::event::hash::Hasher;
+use crate::fs::hash::Hasher;
 
 /// The end of a log.
 #[derive(Debug, Default)]

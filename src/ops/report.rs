@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::refresh::RefreshWarning;
-use crate::render::human::plural;
 use crate::run::dir::RunDir;
+use crate::text::human::plural;
 
 /// A remark or a warning of a use case, as data; its text is its `Display`.
 #[derive(Debug)]

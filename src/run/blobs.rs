@@ -2,11 +2,9 @@
 
 use std::io::Read as _;
 
-use sha2::{Digest as _, Sha256};
-
 use super::dir::RunDir;
 use crate::event::blob::{Blob, Reference};
-use crate::event::hash::hex;
+use crate::fs::hash::{hex, sha256_of};
 use crate::fs::{Access, FsError, make_dir, open_dir, open_regular, replace, sync_dir};
 
 /// The state of a blob.
@@ -35,7 +33,7 @@ fn look_at(run: &RunDir, hash: &str, bytes: u64) -> Found {
         Err(error) => return Found::Unreadable(error),
     }
     let path = run.blob(hash);
-    let mut file = match open_regular(&path, Access::Read) {
+    let file = match open_regular(&path, Access::Read) {
         Ok(file) => file,
         Err(error) if error.is_missing() => return Found::Missing,
         Err(error) => return Found::Unreadable(error),
@@ -46,17 +44,11 @@ fn look_at(run: &RunDir, hash: &str, bytes: u64) -> Found {
         Ok(_) => {}
         Err(error) => return failed("inspect", error),
     }
-    let mut hasher = Sha256::new();
-    let mut piece = vec![0; 64 << 10];
-    loop {
-        match file.read(&mut piece) {
-            Ok(0) => break,
-            Ok(read) => hasher.update(&piece[..read]),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return failed("read", error),
-        }
+    match sha256_of(file, |_| true) {
+        Ok(Some(found)) if hex(&found) == hash => Found::Whole,
+        Ok(_) => Found::Altered,
+        Err(error) => failed("read", error),
     }
-    if hex(&hasher.finalize()) == hash { Found::Whole } else { Found::Altered }
 }
 
 /// The content of a blob, which must be whole.

@@ -2,17 +2,15 @@
 //! for changes after it was read.
 
 use std::fs::{self, File, Metadata};
-use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path};
 use std::time::{Duration, Instant};
 
-use sha2::{Digest as _, Sha256};
 use walkdir::WalkDir;
 
 use super::dir::RunDir;
-use crate::event::hash::hex;
 use crate::event::time::Timestamp;
+use crate::fs::hash::{hex, sha256_of};
 use crate::fs::{Access, open_regular};
 
 /// The folder in which deliverables lie.
@@ -138,33 +136,21 @@ fn same(one: &Metadata, other: &Metadata) -> bool {
 }
 
 /// Reads what is wanted; `None` when it takes too long.
-fn read(mut file: &File, wants: Wants) -> std::io::Result<Option<Content>> {
+fn read(file: &File, wants: Wants) -> std::io::Result<Option<Content>> {
     let mut content = Content::default();
     if !wants.bytes && !wants.sha256 {
         return Ok(Some(content));
     }
     let begun = Instant::now();
-    let mut hash = Sha256::new();
     let mut bytes = Vec::new();
-    let mut pieces = vec![0; 1 << 20];
-    loop {
-        let count = match file.read(&mut pieces) {
-            Ok(0) => break,
-            Ok(count) => count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        if begun.elapsed() > PATIENCE || bytes.len() as u64 > MAX_CONTENT {
-            return Ok(None);
-        }
-        if wants.sha256 {
-            hash.update(&pieces[..count]);
-        }
+    let hash = sha256_of(file, |piece| {
         if wants.bytes {
-            bytes.extend_from_slice(&pieces[..count]);
+            bytes.extend_from_slice(piece);
         }
-    }
-    content.sha256 = wants.sha256.then(|| hex(&hash.finalize()));
+        begun.elapsed() <= PATIENCE && bytes.len() as u64 <= MAX_CONTENT
+    })?;
+    let Some(hash) = hash else { return Ok(None) };
+    content.sha256 = wants.sha256.then(|| hex(&hash));
     content.bytes = wants.bytes.then_some(bytes);
     Ok(Some(content))
 }

@@ -12,7 +12,7 @@ use super::records;
 use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
-use crate::event::hash::{HexHash, line_hash};
+use crate::fs::hash::{HexHash, line_hash};
 use crate::fs::{Access, keep_copy, make_dir, read_small, replace};
 use crate::history::state::{Effect, RunState};
 use crate::log::lock::LogFile;

@@ -3,11 +3,11 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::event::json::{self, Json, Rules};
 use crate::event::time::Timestamp;
 use crate::history::facts::{Counts, Deliverables, RunFacts, Total};
 use crate::history::status::Status;
 use crate::history::usage::Usage;
+use crate::json::{self, Json, Rules};
 
 /// Version of the documents that this program writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -170,7 +170,7 @@ impl RunDocument {
     /// The file's bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        json::document(self)
+        json::document(self).into_bytes()
     }
 }
 

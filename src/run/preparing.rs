@@ -11,13 +11,13 @@ use crate::event::catalogue;
 use crate::event::draft::{Defaults, Derived, Draft};
 use crate::event::encoded_line::EncodedLine;
 use crate::event::envelope::{LineError, LineFault, MAX_SUMMARY};
-use crate::event::hash::{hex, sha256};
 use crate::event::id::{EventId, IdGenerator};
-use crate::event::json::{Kind, ObjectText};
 use crate::event::reserved::{REDACTIONS, reserved_key};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
+use crate::fs::hash::{hex, sha256};
 use crate::import::line::SOURCE_HASH;
+use crate::json::{Kind, ObjectText};
 use crate::secret::Rules;
 
 /// A draft as it goes into the log.

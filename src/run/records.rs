@@ -8,11 +8,11 @@ use foldhash::HashMap;
 
 use crate::event::blob::Reference;
 use crate::event::fields::{View, as_text};
-use crate::event::json::{Json, Kind, escape_into};
 use crate::event::role::Role;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
 use crate::history::calls::{CallStatus, Calls, Observed, PAIRING_WINDOW};
+use crate::json::{Json, Kind, escape_into};
 
 /// Longest text of a value in a record, in characters; the event has the whole.
 const MAX_TEXT: usize = 500;

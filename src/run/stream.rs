@@ -10,10 +10,10 @@ use super::imported_ids::ImportedIds;
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
 use super::stream_line::{Held, HeldLine, Part, Reading};
-use crate::event::json::{self, Rules};
 use crate::event::time::Timestamp;
 use crate::import::line::Importer;
 use crate::import::{self, Dialect};
+use crate::json::{self, Rules};
 use crate::log::rejected::{Origin, Rejected};
 use crate::log::tail::is_blank;
 

@@ -6,9 +6,9 @@ use super::preparing::{PreparedBatch, Preparer};
 use super::receipt::LineFacts;
 use crate::event::blob;
 use crate::event::draft::Draft;
-use crate::event::json::{self, Json, Rules};
 use crate::event::reserved::reserved_key;
 use crate::event::templates::Templates;
+use crate::json::{self, Json, Rules};
 
 /// A line of the stream whose events wait for the next write.
 pub(super) struct HeldLine {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Rules;
 use super::prefix;
 use super::rule::{Lead, Rule, is_word};
+use crate::json::escape;
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,20 +182,5 @@ impl Unescaped {
         }
         unescaped.places.push(at);
         Some(unescaped)
-    }
-}
-
-/// The character that the escape at the start of `text` stands for, and its length.
-fn escape(text: &str) -> Option<(char, usize)> {
-    match text.as_bytes().get(1)? {
-        b'n' => Some(('\n', 2)),
-        b'r' => Some(('\r', 2)),
-        b't' => Some(('\t', 2)),
-        b'u' => {
-            let point = u32::from_str_radix(text.get(2..6)?, 16).ok()?;
-            Some((char::from_u32(point)?, 6))
-        }
-        byte @ (b'"' | b'\\' | b'/') => Some((char::from(*byte), 2)),
-        _ => None,
     }
 }

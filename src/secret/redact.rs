@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::{Found, Rules};
-use crate::event::json::{Json, Kind, escape_into};
+use crate::json::{Json, Kind, escape_into};
 
 /// A text without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::event::json::{Json, Rules, check};
 use crate::event::template::{MAX_SUMMARY_CHARS, cut};
+use crate::json::{Json, Rules, check};
 
 /// The summaries of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use crate::event::draft::Draft;
 use crate::event::envelope::Event;
 use crate::event::fields::View;
-use crate::event::hash::{hex, sha256};
-use crate::event::json::ObjectText;
 use crate::event::role::Role;
 use crate::event::templates::Templates;
+use crate::fs::hash::{hex, sha256};
+use crate::json::ObjectText;
 
 /// The summaries that later events gave to earlier ones: the last one counts.
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,8 @@
 
 use crate::event::envelope::Event;
 use crate::event::fields::as_text;
-use crate::event::json::{Json, Kind, ObjectText};
 use crate::history::text::shortened;
+use crate::json::{Json, Kind, ObjectText};
 use crate::secret::Rules;
 
 /// Where the events go in a template.

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::event::fields::View;
-use crate::event::hash::{hex, sha256};
 use crate::event::time::Timestamp;
+use crate::fs::hash::{hex, sha256};
 use crate::summary::backfill::backfilled;
 
 /// An event without a summary, of a type that wants a model's.

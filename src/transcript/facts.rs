@@ -2,8 +2,8 @@
 
 use super::document::Document;
 use crate::history::told::Name;
-use crate::render::human::plural;
-use crate::render::inert::preview_end;
+use crate::text::human::plural;
+use crate::text::inert::preview_end;
 
 /// Columns of the directory.
 const DIRECTORY: usize = 60;

@@ -9,7 +9,7 @@ pub mod markdown;
 pub mod model;
 pub mod text;
 
-use crate::event::hash::{Hasher, hex};
+use crate::fs::hash::{Hasher, hex};
 
 /// The harness's own files that the transcript quotes.
 #[derive(Clone, Debug, Default)]

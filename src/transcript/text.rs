@@ -9,8 +9,8 @@ use super::extent::Detail;
 use super::facts::facts;
 use crate::history::arguments::Telling;
 use crate::history::status::Status;
-use crate::render::human::duration;
-use crate::render::inert::{line, preview, preview_end, text as inert};
+use crate::text::human::duration;
+use crate::text::inert::{line, preview, preview_end, text as inert};
 
 /// How it looks.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,8 @@
 use super::RunReport;
 use crate::check::finding::Finding;
 use crate::check::table::Level;
-use crate::render::human::plural;
-use crate::render::inert::line;
+use crate::text::human::plural;
+use crate::text::inert::line;
 
 /// So many annotations of each level are shown of one step.
 const MOST: usize = 10;

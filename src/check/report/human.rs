@@ -7,8 +7,8 @@ use crate::check::deliverables::Verdict;
 use crate::check::finding::{Excerpt, Finding};
 use crate::check::mend::Status;
 use crate::check::table::{Level, find};
-use crate::render::human::plural;
-use crate::render::inert::line;
+use crate::text::human::plural;
+use crate::text::inert::line;
 
 /// The maximum number of findings printed per check; the others are counted.
 const MAX_SHOWN: usize = 10;

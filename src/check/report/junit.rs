@@ -6,7 +6,7 @@ use super::{DELIVERABLES, RunReport, place};
 use crate::check::deliverables::Verdict;
 use crate::check::finding::Finding;
 use crate::check::table::{CHECKS, Level};
-use crate::render::inert;
+use crate::text::inert;
 
 /// Findings of one check that are told one by one.
 const MAX_SHOWN: usize = 50;

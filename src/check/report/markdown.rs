@@ -3,8 +3,8 @@
 use super::{RunReport, by_code, counted};
 use crate::check::deliverables::Deliverable;
 use crate::check::table::{Level, find};
-use crate::render::human::plural;
-use crate::render::markdown::{code, escape};
+use crate::text::human::plural;
+use crate::text::markdown::{code, escape};
 
 /// Longest summary that GitHub takes, in bytes, with room for a last line.
 const LIMIT: usize = (1 << 20) - 4096;

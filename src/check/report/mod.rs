@@ -18,8 +18,8 @@ use crate::check::deliverables::{Deliverable, Verdict, worst};
 use crate::check::finding::{Finding, Findings};
 use crate::check::mend::Step;
 use crate::check::table::Level;
-use crate::render::inert::line;
 use crate::run::document::SCHEMA_VERSION;
+use crate::text::inert::line;
 
 /// The family of checks whose findings are verdicts.
 const DELIVERABLES: &str = "deliverables";

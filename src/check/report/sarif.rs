@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::RunReport;
 use crate::check::finding::Finding;
 use crate::check::table::{CHECKS, Check, Level};
-use crate::render::uri;
+use crate::text::uri;
 
 /// The document.
 #[must_use]

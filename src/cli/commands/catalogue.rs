@@ -8,6 +8,7 @@ use super::table::table;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::event::catalogue::{Row, rows};
+use crate::json;
 
 /// Print the table of event types
 ///
@@ -57,7 +58,7 @@ pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
         }
         TableOrJson::Json => {
             let types = rows().iter().map(row_document).collect();
-            serde_json::to_string_pretty(&Document { schema_version: 1, types })? + "\n"
+            json::document(&Document { schema_version: 1, types })
         }
     };
     ui.data(text.as_bytes())?;

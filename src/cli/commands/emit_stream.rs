@@ -15,18 +15,19 @@ use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
 use crate::event::id::RunId;
-use crate::event::json::{Json, Rules, check};
 use crate::event::role::Role;
 use crate::fs::replace;
 use crate::import::{DIALECTS, dialect};
+use crate::json;
+use crate::json::{Json, Rules, check};
 use crate::log::tail::is_blank;
 use crate::ops::refresh::refresh_derived_from;
 use crate::ops::report::{report_recovery, report_stale};
-use crate::render::human::plural;
 use crate::run::batch::Recorded;
 use crate::run::options::Options;
 use crate::run::receipt::Receipt;
 use crate::run::stream::{Format, Stream};
+use crate::text::human::plural;
 
 /// The heading of the options for streams.
 const STREAM: &str = "Streams";
@@ -62,9 +63,7 @@ impl ImportArgs {
     /// Writes the receipt where it is wanted.
     pub(super) fn write(&self, receipt: &Receipt) -> anyhow::Result<()> {
         let Some(path) = &self.receipt else { return Ok(()) };
-        let mut document = serde_json::to_vec_pretty(receipt)?;
-        document.push(b'\n');
-        replace(path, &document).map_err(|error| {
+        replace(path, json::document(receipt).as_bytes()).map_err(|error| {
             let message =
                 format!("the events are recorded, but the receipt cannot be written: {error}");
             Failure::new(Exit::Io, message).into()

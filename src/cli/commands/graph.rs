@@ -9,8 +9,9 @@ use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::fs::replace;
 use crate::graph::{dot, mermaid};
+use crate::json;
 use crate::ops::graph::graph;
-use crate::render::human::plural;
+use crate::text::human::plural;
 
 /// Draw a graph of agents and their calls
 ///
@@ -49,7 +50,7 @@ pub(super) fn run(args: &GraphArgs, global: &Global, ui: &Ui) -> anyhow::Result<
     let text = match args.format {
         Format::Mermaid => mermaid(&graph),
         Format::Dot => dot(&graph),
-        Format::Json => serde_json::to_string_pretty(&graph)? + "\n",
+        Format::Json => json::document(&graph),
     };
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
         Some(path) => replace(path, text.as_bytes())?,

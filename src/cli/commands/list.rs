@@ -11,6 +11,7 @@ use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::history::facts::Total;
 use crate::history::status::Status;
+use crate::json;
 use crate::ops::list::{ListedRun, list_run};
 use crate::run::dir::{RunDir, all};
 use crate::run::document::TotalDocument;
@@ -66,7 +67,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
             runs.iter().for_each(|listed| total.add(&listed.row.facts));
             let total = TotalDocument::from(&total);
             let runs = runs.iter().map(document).collect::<Result<_, _>>()?;
-            serde_json::to_string_pretty(&Document { schema_version: 1, runs, total })? + "\n"
+            json::document(&Document { schema_version: 1, runs, total })
         }
         TableOrJson::Table if runs.is_empty() => {
             let such = if args.status.is_empty() { "" } else { " with that status" };

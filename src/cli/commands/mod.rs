@@ -34,9 +34,9 @@ use super::settings::Settings;
 use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
 use crate::history::status::Status;
-use crate::render::units::duration;
 use crate::run::dir::{RunDir, all, locate};
 use crate::run::options::{Durability, INLINE_LIMIT, Options};
+use crate::text::units::duration;
 
 /// Turn an AI-agent run into an auditable run directory
 ///

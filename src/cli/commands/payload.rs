@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::text_or_file;
 use crate::cli::exit::{Exit, Failure};
-use crate::event::json::{Json, ObjectTree, Rules, check, quoted};
+use crate::json::{Json, ObjectTree, Rules, check, quoted};
 
 /// What goes into `data`.
 #[derive(Debug, Args)]

@@ -9,11 +9,11 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::event::envelope::Severity;
 use crate::event::id::{RunId, random_suffix};
-use crate::render::units::size;
 use crate::run::batch::Recorded;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
 use crate::run::recorder::Recorder;
+use crate::text::units::size;
 
 /// What `emit` prints of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,8 +7,8 @@ use clap::ValueEnum;
 use super::table::{UNKNOWN, table};
 use crate::event::time::Timestamp;
 use crate::history::facts::{RunFacts, Total};
-use crate::render::human::{dollars, plural, rough_duration, short_count};
-use crate::render::inert::preview;
+use crate::text::human::{dollars, plural, rough_duration, short_count};
+use crate::text::inert::preview;
 
 /// What rows are sorted by: names from A, everything else from the newest or greatest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

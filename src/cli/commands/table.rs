@@ -5,7 +5,7 @@ use std::ops::Range;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::render::inert::{self, preview_middle};
+use crate::text::inert::{self, preview_middle};
 
 /// What stands for an unknown figure.
 pub(super) const UNKNOWN: &str = "–";

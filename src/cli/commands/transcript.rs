@@ -9,8 +9,9 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
-use crate::event::json::ObjectText;
 use crate::fs::replace;
+use crate::json;
+use crate::json::ObjectText;
 use crate::ops::append::append_and_refresh;
 use crate::ops::report::{report_bad_lines, report_stale};
 use crate::ops::transcript::{document, render};
@@ -116,7 +117,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
                 detail: extent.detail,
             };
             let text = match format {
-                Format::Json => serde_json::to_string_pretty(&document)? + "\n",
+                Format::Json => json::document(&document),
                 Format::Text => text::render(&document, look),
                 Format::Markdown | Format::Html => html::render(&document),
             };

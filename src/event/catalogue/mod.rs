@@ -5,9 +5,9 @@ mod rows;
 use std::sync::OnceLock;
 
 use super::envelope::Severity;
-use super::json::Members;
 use super::role::Role;
 use super::template::Template;
+use crate::json::Members;
 
 /// How the summary of a type comes about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +171,7 @@ pub fn class(name: &str) -> Class {
 /// The type's label: of the catalogue, else a slug of its name.
 #[must_use]
 pub fn label(name: &str) -> String {
-    row(name).map_or_else(|| super::slug::slugify(name), |row| row.label.to_owned())
+    row(name).map_or_else(|| crate::text::slug::slugify(name), |row| row.label.to_owned())
 }
 
 /// Whether the type carries what a model thought, not what it said.

@@ -8,7 +8,7 @@ use super::paths::{is_link_to, links, no_links, relative, upward};
 use crate::chapter::index::Index;
 use crate::chapter::tree;
 use crate::check::chapters::Exported;
-use crate::event::hash::{hex, sha256};
+use crate::fs::hash::{hex, sha256};
 use crate::fs::{is_regular, read_small};
 use crate::ops::error::OpsError;
 use crate::run::dir::RunDir;

@@ -10,8 +10,8 @@ use super::manifest::{MANIFEST, MAX_MANIFEST, MAX_PAGE, Manifest};
 use super::paths::{folders_of, is_inside, is_link_to, links, no_links, relative, upward};
 use crate::chapter::index::Index;
 use crate::chapter::tree;
-use crate::event::hash::{hex, sha256};
 use crate::event::templates::Templates;
+use crate::fs::hash::{hex, sha256};
 use crate::fs::{
     FsError, is_regular, is_temporary, make_dir, read_small, replace, replace_read_only,
 };

@@ -42,6 +42,6 @@ impl Manifest {
 
     /// The list as it is stored.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec_pretty(self).unwrap_or_default()
+        crate::json::document(self).trim_end().as_bytes().to_vec()
     }
 }

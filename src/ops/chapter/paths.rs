@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use crate::chapter::index::Index;
 use crate::fs::open_dir;
 use crate::history::chapters::Chapter;
-use crate::render::uri;
+use crate::text::uri;
 
 /// Links at the places where chapters were before others enclosed them, so that a path that
 /// an agent knows is found by `cat` too: path and target.

@@ -19,10 +19,10 @@ use crate::ops::read::{each_event, events_until};
 use crate::ops::refresh::refresh_derived;
 use crate::ops::report::{Notice, report_stale};
 use crate::ops::turn::{self, Turn};
-use crate::render::human::plural;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
+use crate::text::human::plural;
 
 /// Longest context that an agent is given, in bytes: more than any model takes.
 const MAX_CONTEXT: usize = 8 << 20;

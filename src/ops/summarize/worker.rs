@@ -9,14 +9,13 @@ use super::reading::Reading;
 use super::served::Served;
 use crate::event::draft::Draft;
 use crate::event::envelope;
-use crate::event::json::{Json, ObjectText};
 use crate::fs::FsError;
+use crate::json::{Json, ObjectText};
 use crate::log::reader::line_at;
 use crate::ops::error::OpsError;
 use crate::ops::host::Host;
 use crate::ops::report::Notice;
 use crate::ops::turn::{self, Turn};
-use crate::render::human::plural;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::options::Options;
@@ -24,6 +23,7 @@ use crate::summary::answer::Answer;
 use crate::summary::backfill::draft;
 use crate::summary::prompt::{Prompt, event_line};
 use crate::summary::wanted::{Wanting, batch_id, calls};
+use crate::text::human::plural;
 
 /// How the model is asked.
 pub(crate) struct Worker<'h> {

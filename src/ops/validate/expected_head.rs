@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::check::finding::{Finding, Place};
 use crate::check::log::LOG;
-use crate::event::hash::HexHash;
+use crate::fs::hash::HexHash;
 
 /// The sequence and the hash of a line that the log must have.
 #[derive(Clone, Debug)]

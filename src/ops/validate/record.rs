@@ -2,7 +2,7 @@
 
 use crate::check::deliverables::{Deliverable, Verdict, worst};
 use crate::event::draft::Draft;
-use crate::event::json::{Json, ObjectText, quoted};
+use crate::json::{Json, ObjectText, quoted};
 use crate::ops::append::append_and_refresh;
 use crate::ops::refresh::RefreshWarning;
 use crate::run::RunError;

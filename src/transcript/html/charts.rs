@@ -2,8 +2,8 @@
 
 use super::escape;
 use crate::event::time::Timestamp;
-use crate::render::human::{count, duration, plural};
-use crate::render::inert;
+use crate::text::human::{count, duration, plural};
+use crate::text::inert;
 use crate::transcript::document::{Call, Document, Entry, Tokens};
 
 /// Calls at the same time that get a row each.

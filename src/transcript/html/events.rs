@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{clock, escape};
-use crate::render::human::duration;
-use crate::render::inert;
+use crate::text::human::duration;
+use crate::text::inert;
 use crate::transcript::document::{Agent, Document, Entry, Section, says_more};
 
 /// Columns of a note that is folded.

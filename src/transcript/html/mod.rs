@@ -7,9 +7,9 @@ use base64::Engine as _;
 
 use super::document::{Document, Entry, Tool};
 use super::facts::facts;
-use crate::event::hash::sha256;
-use crate::render::human::{duration, plural};
-use crate::render::inert;
+use crate::fs::hash::sha256;
+use crate::text::human::{duration, plural};
+use crate::text::inert;
 
 /// So many tools have a filter of their own, the busiest.
 const TOOLS: usize = 40;

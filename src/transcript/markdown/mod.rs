@@ -11,11 +11,11 @@ use unicode_width::UnicodeWidthStr as _;
 use super::Harness;
 use super::extent::{Detail, Extent, Limits};
 use crate::history::told::Name;
-use crate::render::human::{count, dollars, duration, plural};
-use crate::render::inert::{preview, preview_end};
-use crate::render::markdown::{code, escape};
-use crate::render::uri;
 use crate::summary::overview::tool_counts;
+use crate::text::human::{count, dollars, duration, plural};
+use crate::text::inert::{preview, preview_end};
+use crate::text::markdown::{code, escape};
+use crate::text::uri;
 use crate::transcript::model::{Model, Remark};
 
 const NOTHING: &str = "None recorded.\n";

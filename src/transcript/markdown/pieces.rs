@@ -1,9 +1,9 @@
 //! What several sections are made of.
 
 use crate::event::template::cut;
-use crate::render::human::count;
-use crate::render::inert::preview;
-use crate::render::markdown::{escape, quote, quoted_fence};
+use crate::text::human::count;
+use crate::text::inert::preview;
+use crate::text::markdown::{escape, quote, quoted_fence};
 use crate::transcript::extent::Limits;
 use crate::transcript::model::Remark;
 

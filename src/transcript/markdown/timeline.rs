@@ -3,8 +3,8 @@
 
 use crate::event::time::Timestamp;
 use crate::history::calls::{Call, CallStatus, Calls};
-use crate::render::human::plural;
-use crate::render::inert::preview;
+use crate::text::human::plural;
+use crate::text::inert::preview;
 use crate::transcript::extent::Limits;
 use crate::transcript::model::{Item, Model, Turn};
 

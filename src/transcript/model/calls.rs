@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use super::{CallLine, Item, MAX_RESULT, Model, shown};
 use crate::event::fields::{View, as_text};
-use crate::event::json::Json;
 use crate::event::role::Role;
 use crate::history::arguments::{self, Telling};
 use crate::history::calls::Observed;
-use crate::render::inert::{preview, preview_end};
+use crate::json::Json;
+use crate::text::inert::{preview, preview_end};
 
 /// Columns shown of a call's arguments.
 const ARGUMENTS: usize = 80;

@@ -19,8 +19,8 @@ use crate::history::chapters::Chapters;
 use crate::history::state::RunState;
 use crate::history::tasks::{Outcome, Tasks};
 use crate::history::usage::Usage;
-use crate::render::inert::preview;
 use crate::secret::Rules;
+use crate::text::inert::preview;
 use calls::{REJECTED, is_rejection};
 pub use items::{CallLine, Item, Remark, Said, Sample, Trouble, Turn};
 

@@ -9,8 +9,8 @@ use crate::cli::complete::run_and_path;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::ops::chapter::{list_folder, read_index, read_page};
-use crate::render::inert;
 use crate::run::dir::locate;
+use crate::text::inert;
 
 #[derive(Debug, Args)]
 #[command(override_usage = "runlog chapter ls [OPTIONS] [RUN] [PATH]")]

@@ -10,7 +10,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::fs::FsError;
 use crate::ops::chapter::export;
-use crate::render::human::plural;
+use crate::text::human::plural;
 
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {

@@ -13,7 +13,7 @@ use crate::cli::ui::Ui;
 use crate::history::chapters::Chapter;
 use crate::ops::chapter::{FoldInput, fold, propose, unfold};
 use crate::ops::error::OpsError;
-use crate::render::human::plural;
+use crate::text::human::plural;
 
 #[derive(Debug, Args)]
 pub(super) struct AddArgs {

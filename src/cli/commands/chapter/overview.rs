@@ -10,9 +10,10 @@ use crate::cli::complete::run_and_chapter;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::history::chapters::Chapter;
+use crate::json;
 use crate::ops::chapter::{ChapterList, find_chapter, read_index};
-use crate::render::human::{plural, short_count};
-use crate::render::inert::{self, preview};
+use crate::text::human::{plural, short_count};
+use crate::text::inert::{self, preview};
 
 #[derive(Debug, Args)]
 pub(super) struct OverviewArgs {
@@ -34,7 +35,7 @@ pub(super) struct ShowArgs {
 pub(super) fn index(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (index, _) = read_index(&args.run.find(global)?, Index::new(global.templates(ui)?), ui)?;
     let text = match args.format {
-        HumanOrJson::Json => serde_json::to_string_pretty(&index.document())? + "\n",
+        HumanOrJson::Json => json::document(&index.document()),
         HumanOrJson::Human => {
             index.lines(ui.width()).iter().map(|line| format!("{line}\n")).collect()
         }
@@ -50,7 +51,7 @@ pub(super) fn list(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Res
     let (index, _) = read_index(&args.run.find(global)?, Index::new(global.templates(ui)?), ui)?;
     let (before, after) = index.chapters.savings();
     let text = match args.format {
-        HumanOrJson::Json => serde_json::to_string_pretty(&ChapterList::of(&index)?)? + "\n",
+        HumanOrJson::Json => json::document(&ChapterList::of(&index)?),
         HumanOrJson::Human => index.chapters.active().map(|one| line(one, &index)).collect(),
     };
     print(&text, args.format, ui)?;

@@ -15,7 +15,7 @@ use crate::cli::ui::Ui;
 use crate::history::usage::NewestCall;
 use crate::ops::chapter::{FollowedTasks, Next, Rounds, newest_call, read_index};
 use crate::ops::host::Host as _;
-use crate::render::units::{count, size};
+use crate::text::units::{count, size};
 
 #[derive(Debug, Args)]
 pub(super) struct DueArgs {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::child::Ending;
 use crate::event::draft::Draft;
-use crate::event::json::{Json, ObjectText};
 use crate::event::template::cut;
+use crate::json::{Json, ObjectText};
 use crate::secret::Rules;
 
 /// Longest command line in a record, in characters.

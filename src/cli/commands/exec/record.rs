@@ -8,7 +8,7 @@ use crate::cli::commands::emit_stream::{ImportArgs, report};
 use crate::cli::exit::{Exit, explain, sentence};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
-use crate::event::json::ObjectText;
+use crate::json::ObjectText;
 use crate::ops::append::append_batch;
 use crate::ops::refresh::{refresh_derived, refresh_derived_from};
 use crate::ops::report::{report_recovery, report_stale};

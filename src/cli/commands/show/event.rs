@@ -7,14 +7,14 @@ use crate::cli::clock;
 use crate::event::blob;
 use crate::event::envelope::{Event, Severity};
 use crate::event::fields::View;
-use crate::event::json::{Json, ObjectText, quoted};
 use crate::event::time::Timestamp;
 use crate::history::text::{Lines, Room, lines};
+use crate::json::{Json, ObjectText, quoted};
 use crate::log::reader::{Body, Line};
-use crate::render::human::duration;
-use crate::render::inert::preview;
 use crate::run::blobs::{Found, read};
 use crate::run::dir::RunDir;
+use crate::text::human::duration;
+use crate::text::inert::preview;
 
 /// How events are printed.
 pub(super) struct Printing<'p> {

@@ -23,16 +23,17 @@ use crate::cli::ui::Ui;
 use crate::event::templates::Templates;
 use crate::history::facts::Total;
 use crate::history::status::Status;
+use crate::json;
 use crate::ops::report::report_bad_lines;
 use crate::ops::summarize::{Reading, Served, Service, Worker, fill_run};
-use crate::render::human::plural;
-use crate::render::units::size;
 use crate::run::dir::RunDir;
 use crate::run::document::{SCHEMA_VERSION, TotalDocument};
 use crate::run::options::Options;
 use crate::summary::overview::OverviewDocument;
 use crate::summary::prices::Prices;
 use crate::summary::prompt::{MAX_EVENT, Prompt};
+use crate::text::human::plural;
+use crate::text::units::size;
 use served::{failed_calls, served_note};
 use view::{one_run, row};
 
@@ -209,7 +210,7 @@ fn shown(mut outcomes: Vec<Outcome>, context: &Context<'_>, ui: &Ui) -> anyhow::
             let runs = outcomes.into_iter().filter_map(|outcome| outcome.document).collect();
             let total = TotalDocument::from(&total);
             let document = Document { schema_version: SCHEMA_VERSION, runs, total };
-            serde_json::to_string_pretty(&document)? + "\n"
+            json::document(&document)
         }
         TableOrJson::Table if context.alone => {
             outcomes.into_iter().map(|outcome| outcome.text).collect()

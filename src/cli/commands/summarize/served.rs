@@ -2,8 +2,8 @@
 
 use crate::cli::exit::{Exit, Failure};
 use crate::ops::summarize::Served;
-use crate::render::human::plural;
 use crate::run::dir::RunDir;
+use crate::text::human::plural;
 
 /// What is printed of the calls; nothing when there were none.
 pub(super) fn served_note(served: &Served, run: &RunDir) -> Option<String> {

@@ -5,11 +5,11 @@ use crate::cli::commands::table::{UNKNOWN, table};
 use crate::history::facts::RunFacts;
 use crate::history::told::Name;
 use crate::ops::summarize::Reading;
-use crate::render::bars::{bar, sparkline};
-use crate::render::human::{dollars, duration, plural, short_count};
-use crate::render::inert::{line, preview};
 use crate::summary::overview::{Overview, ToolCount, TypeCount};
 use crate::summary::spending::Spent;
+use crate::text::bars::{bar, sparkline};
+use crate::text::human::{dollars, duration, plural, short_count};
+use crate::text::inert::{line, preview};
 
 /// Columns of a bar, and of the tokens over time.
 const BAR: usize = 16;

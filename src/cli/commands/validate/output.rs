@@ -11,7 +11,8 @@ use crate::check::report::{
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::fs::{FsError, replace};
-use crate::render::inert;
+use crate::json;
+use crate::text::inert;
 
 /// Everything that is to be reported.
 pub(super) struct Output<'o> {
@@ -46,9 +47,9 @@ impl Output<'_> {
         Ok(match format {
             Format::Human if args.all && !args.verbose => overview(reports, look),
             Format::Human => reports.iter().map(human).collect::<Vec<_>>().join("\n"),
-            Format::Json => serde_json::to_string_pretty(&document(reports, args.strict))? + "\n",
+            Format::Json => json::document(&document(reports, args.strict)),
             Format::Junit => junit(reports, args.strict),
-            Format::Sarif => serde_json::to_string_pretty(&sarif(reports))? + "\n",
+            Format::Sarif => json::document(&sarif(reports)),
             Format::Github => github(reports, told, args.strict),
             Format::Markdown => markdown(reports, args.strict),
         })

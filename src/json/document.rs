@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// A document as the bytes of its file.
+/// A document as the text of its file.
 ///
 /// # Panics
 /// When a value cannot be serialized. The documents of this program hold strings, numbers, lists
@@ -10,8 +10,6 @@ use serde::Serialize;
 /// bug.
 #[must_use]
 #[expect(clippy::expect_used, reason = "an empty document would replace a good one")]
-pub fn document<T: Serialize>(value: &T) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec_pretty(value).expect("a document of plain values");
-    bytes.push(b'\n');
-    bytes
+pub fn document<T: Serialize>(value: &T) -> String {
+    serde_json::to_string_pretty(value).expect("a document of plain values") + "\n"
 }

@@ -1,6 +1,7 @@
 //! SHA-256 and its hex form.
 
 use std::fmt;
+use std::io::{self, Read};
 
 use sha2::{Digest as _, Sha256};
 
@@ -24,6 +25,28 @@ impl Hasher {
     #[must_use]
     pub fn finish(self) -> [u8; 32] {
         self.0.finalize().into()
+    }
+}
+
+/// The SHA-256 of what a reader gives, piece by piece. `each` is shown every piece and says
+/// whether to go on. `None` when it stopped.
+///
+/// # Errors
+/// When the reader fails.
+pub fn sha256_of(
+    mut reader: impl Read,
+    mut each: impl FnMut(&[u8]) -> bool,
+) -> io::Result<Option<[u8; 32]>> {
+    let mut hasher = Hasher::default();
+    let mut piece = vec![0; 64 << 10];
+    loop {
+        match reader.read(&mut piece) {
+            Ok(0) => return Ok(Some(hasher.finish())),
+            Ok(read) if !each(&piece[..read]) => return Ok(None),
+            Ok(read) => hasher.update(&piece[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
 }
 

@@ -4,5 +4,6 @@ pub mod bars;
 pub mod human;
 pub mod inert;
 pub mod markdown;
+pub mod slug;
 pub mod units;
 pub mod uri;

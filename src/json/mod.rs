@@ -8,6 +8,7 @@
 
 mod check;
 mod document;
+mod escape;
 mod members;
 mod text;
 mod tree;
@@ -16,8 +17,8 @@ mod view;
 pub use check::{Fault, JsonError, MAX_DEPTH, Rules, check};
 pub(crate) use check::{check_each, check_leading, plain_length};
 pub use document::document;
+pub(crate) use escape::{escape, unescape};
 pub use members::Members;
 pub use text::{ObjectText, escape_into, quoted};
 pub use tree::ObjectTree;
-pub(crate) use view::unescape;
 pub use view::{Json, Kind};

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::check::plain_length;
+use super::escape::unescape;
 
 /// One JSON value as its own text, already checked.
 ///
@@ -200,47 +201,6 @@ impl<'a> Json<'a> {
         out.push_str(&self.0[kept..]);
         Cow::Owned(out)
     }
-}
-
-/// Undoes the escapes of a string's inner text.
-pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
-    let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else {
-        return Cow::Borrowed(inner);
-    };
-    let mut out = String::with_capacity(inner.len());
-    let mut rest = inner;
-    let mut next = Some(first);
-    while let Some(at) = next {
-        out.push_str(&rest[..at]);
-        rest = take_escape(&rest[at..], &mut out);
-        next = memchr::memchr(b'\\', rest.as_bytes());
-    }
-    out.push_str(rest);
-    Cow::Owned(out)
-}
-
-/// Writes what the escape at the start of `text` stands for; the text after it.
-fn take_escape<'a>(text: &'a str, out: &mut String) -> &'a str {
-    let unit = |at: usize| text.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
-    let (character, length) = match text.as_bytes().get(1) {
-        Some(b'n') => ('\n', 2),
-        Some(b't') => ('\t', 2),
-        Some(b'r') => ('\r', 2),
-        Some(b'b') => ('\u{8}', 2),
-        Some(b'f') => ('\u{c}', 2),
-        Some(b'u') => match (unit(2), unit(8)) {
-            (Some(high @ 0xD800..=0xDBFF), Some(low @ 0xDC00..=0xDFFF)) => {
-                let point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-                (char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
-            }
-            (Some(point), _) => (char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER), 6),
-            (None, _) => (char::REPLACEMENT_CHARACTER, 2),
-        },
-        Some(&byte) if byte.is_ascii() => (char::from(byte), 2),
-        _ => ('\\', 1),
-    };
-    out.push(character);
-    text.get(length..).unwrap_or("")
 }
 
 /// The first place from `at` on that is neither white space nor that mark.

@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::view::{Json, unescape};
+use super::escape::unescape;
+use super::view::Json;
 
 /// Deepest nesting of lists and objects that the log accepts.
 pub const MAX_DEPTH: usize = 64;
