@@ -4,15 +4,15 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-use runlog::event::draft::{Defaults, Derived, Draft};
-use runlog::event::encoded_line::EncodedLine;
-use runlog::event::envelope::{self, LineError};
-use runlog::event::fields::View;
-use runlog::event::id::EventId;
-use runlog::event::templates::Templates;
-use runlog::fs::hash::line_hash;
-use runlog::json::{Rules as JsonRules, check};
-use runlog::secret::Rules;
+use runlog::internals::envelope::{self, LineError};
+use runlog::internals::event::EncodedLine;
+use runlog::internals::event::EventId;
+use runlog::internals::event::Templates;
+use runlog::internals::event::View;
+use runlog::internals::event::{Defaults, Derived, Draft};
+use runlog::internals::hash::line_hash;
+use runlog::internals::json::{Rules as JsonRules, check};
+use runlog::internals::secret::Rules;
 
 /// A native line as a script sends it.
 const NATIVE: &str = r#"{"type":"tool.completed","correlation_id":"call_17","data":{"tool_name":"bash","duration_ms":412,"exit_code":0,"result_summary":"12 files changed, 340 insertions, 21 deletions; all of the tests pass now"}}"#;

@@ -27,42 +27,43 @@
 //! other languages, and `docs/checks.md` lists the codes of a [`Finding`].
 //!
 //! # Bird's-eye view
-//! A run is a directory. Its log, `events.jsonl`, is the only thing that counts: one
-//! event per line, append-only. Everything else in the directory is computed from it, by
-//! the *role* that the catalogue gives each event type; so a run recorded by any system,
-//! or imported from a real agent's log, gets the same views.
+//! A run is a directory. Its log, `events.jsonl`, is append-only, with one event per line.
+//! Everything else in the directory is computed from the log. The catalogue gives each event type
+//! a *role*, and the role decides what the event means. So a run recorded by any system, or
+//! imported from a real agent's log, gets the same views.
 //!
 //! ```text
-//! emit ──► draft ──► intake ──► recorder ──► events.jsonl ──► folds ──► run.json, logs/,
-//! exec ──┤       (secrets, large  (lock, tail,                        transcript.md, overview,
-//! import ┘         values out)      chain)                            chapters, findings
+//! emit ──► draft ──► prepare ──► recorder ──► events.jsonl ──► history ──► run.json, logs/,
+//! exec ──┤       (secrets, large   (lock, tail,                (one fold)  transcript.md, overview,
+//! import ┘        values out)       chain)                                 chapters, findings
 //! ```
 //!
 //! # Layers
-//! A module uses only modules of the rows above its own; a test holds it to that.
+//! A module uses only modules of the rows above its own. A test checks this.
 //!
-//! | layer | modules | what |
+//! | layer | modules | purpose |
 //! |---|---|---|
-//! | 1 | `event`, `fs`, `render` | envelopes, catalogue, templates; safe files; inert text |
-//! | 2 | `log`, `import`, `history`, `secret` | the log and its lock; dialects; calls, tasks, spawned agents, usage; what must not be recorded |
-//! | 3 | `run` | the directory, the recorder, state and records |
-//! | 4 | `summary` | backfills, prompts and answers, the overview |
-//! | 5 | `chapter` | folding finished tasks, the browsable tree |
-//! | 6 | `transcript`, `graph` | the model behind the transcript, and what it is rendered in; who started whom |
-//! | 7 | `check` | checks, findings, verdicts, reports, and what can be fixed |
-//! | 8 | `ops` | the use cases, with typed errors and without a terminal |
-//! | 9 | `facade` | what this page offers to other programs |
-//! | 10 | `cli` | arguments, the clock, the environment, the terminal |
+//! | 1 | `fs`, `json`, `text` | safe files and hashes; JSON text; text that is safe to show |
+//! | 2 | `event` | envelopes, the catalogue, templates, what views read from `data` |
+//! | 3 | `log`, `import`, `history`, `secret` | the log and its lock; dialects; the fold over a log and the facts of a run; secrets |
+//! | 4 | `run` | the directory, the recorder, `run.json` and the derived logs |
+//! | 5 | `summary` | backfills, prompts and answers, the overview |
+//! | 6 | `chapter` | folding finished tasks, the browsable tree |
+//! | 7 | `transcript`, `graph` | the transcript and its formats; who started whom |
+//! | 8 | `check` | checks, findings, verdicts, reports, and what can be fixed |
+//! | 9 | `ops` | the use cases, with typed errors and without a terminal |
+//! | 10 | `facade` | what this page offers to other programs |
+//! | 11 | `cli` | arguments, the clock, the environment, the terminal |
 //!
-//! The modules are public for the program's own tests, benchmarks and fuzz targets alone, and not
-//! shown here: only what this page lists stays as it is between versions.
+//! The modules are private. Only what this page lists stays as it is between versions. `internals`
+//! names what the program's own tests, benchmarks and fuzz targets use.
 //!
-//! Input and output happen in `fs`, `log`, `run`, `ops` and `cli`; the rest takes values and
-//! returns values. One place prints (`cli`'s `ui`); one place turns an error into a
-//! message, a hint and an exit status (its `exit`).
+//! Input and output happen in `fs`, `log`, `run`, `ops` and `cli`. The other modules take values
+//! and return values. One place prints (`cli::ui`). One place turns an error into a message, a
+//! hint and an exit status (`cli::exit`).
 //!
 //! # Files of a run directory
-//! | file | what | kind |
+//! | file | content | kind |
 //! |---|---|---|
 //! | `events.jsonl` | the log | primary, append-only |
 //! | `logs/rejected.jsonl` | input lines and torn tails that could not be recorded | primary, append-only |
@@ -73,18 +74,18 @@
 //! | `transcript.md` | for people (`transcript`) | derived, replaced atomically |
 //! | `transcript.html` | the same as a page, when asked for (`transcript::html`) | derived, replaced atomically |
 //! | `chapters/…` | the chapters' tree (`chapter::tree`) | derived, replaced atomically, read-only |
-//! | `*.kept-…` | what a derived file held before it was rebuilt from a log that had lost something | kept, never read |
+//! | `*.kept-…` | the old content of a derived file that was rebuilt from a damaged log | kept, never read |
 //! | `deliverables/…` | what the run must produce | the run's own |
 //! | `prompt.md`, `effective-system-prompt.md`, `config.yaml`, `task.yaml`, `artifact-manifest.json` | quoted in the transcript | the harness's own |
 //!
 //! Every derived file can be deleted: the same version writes the same bytes again.
 //!
-//! # What is promised, and what is absent
-//! An event is in the log, durably, when `emit` exits with 0 (`log` argues why). A
-//! damaged line is reported and never repaired; a torn end is moved away by the next
-//! `emit` and never lost. Secrets of known kinds are replaced before anything is written.
-//! A command under `exec` sees nothing of the recording, whatever becomes of it. Nothing
-//! that a log holds can act on a terminal or in Markdown.
+//! # Promises and limits
+//! When `emit` exits with 0, the event is in the log and synced to disk. `src/log/mod.rs` gives
+//! the argument. A damaged line is reported and never edited. The next `emit` moves a torn last
+//! line to `logs/rejected.jsonl`, so no byte is lost. Secrets of known kinds are replaced before
+//! anything is written. `exec` never changes what its command reads, prints or returns. Nothing
+//! that a log holds can act on a terminal, in Markdown or in HTML.
 //! There is no server, no database, no network access, and no unsafe code.
 
 #[cfg(not(unix))]
@@ -92,38 +93,26 @@ compile_error!(
     "runlog needs a Unix system: Linux, macOS or another with flock(2) and POSIX signals"
 );
 
-#[doc(hidden)]
-pub mod chapter;
-#[doc(hidden)]
-pub mod check;
-#[doc(hidden)]
-pub mod cli;
-#[doc(hidden)]
-pub mod event;
+mod chapter;
+mod check;
+mod cli;
+mod event;
 mod facade;
-#[doc(hidden)]
-pub mod fs;
-#[doc(hidden)]
-pub mod graph;
-#[doc(hidden)]
-pub mod history;
-#[doc(hidden)]
-pub mod import;
-#[doc(hidden)]
-pub mod json;
-#[doc(hidden)]
-pub mod log;
+mod fs;
+mod graph;
+mod history;
+mod import;
+mod json;
+mod log;
 mod ops;
+mod run;
+mod secret;
+mod summary;
+mod text;
+mod transcript;
+
 #[doc(hidden)]
-pub mod run;
-#[doc(hidden)]
-pub mod secret;
-#[doc(hidden)]
-pub mod summary;
-#[doc(hidden)]
-pub mod text;
-#[doc(hidden)]
-pub mod transcript;
+pub mod internals;
 
 pub use facade::{
     Draft, Durability, Error, ErrorKind, Event, Finding, Format, Level, Options, Recorded,

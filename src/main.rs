@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    runlog::cli::main()
+    runlog::internals::cli::main()
 }

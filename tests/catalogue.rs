@@ -36,7 +36,7 @@ fn prints_one_line_a_type() {
     let mut unique = names.clone();
     unique.sort_unstable();
     unique.dedup();
-    assert_eq!(names.len(), runlog::event::catalogue::rows().len());
+    assert_eq!(names.len(), runlog::internals::catalogue::rows().len());
     assert_eq!(unique.len(), names.len());
     assert!(table.starts_with("TYPE"), "{table}");
 }

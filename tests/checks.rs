@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use runlog::check::table::{CHECKS, Level, find};
-use runlog::fs::hash::line_hash;
+use runlog::internals::check::{CHECKS, Level, find};
+use runlog::internals::hash::line_hash;
 use serde_json::Value;
 
 use crate::support::{Bench, fresh, root, tasks};
@@ -389,7 +389,7 @@ fn what_is_no_finding() {
 /// If this fails, the page of checks is not the table of checks.
 #[test]
 fn the_page_of_checks_is_fresh() {
-    use runlog::check::table::{Check, Fix};
+    use runlog::internals::check::{Check, Fix};
     let mut page = String::from(
         "# Checks\n\n\
          `runlog validate` reports findings. Each finding has a code, a level and a place. The codes\n\

@@ -1,11 +1,11 @@
 //! Calls and tokens: paired and counted once, whatever system recorded them.
 
-use runlog::event::catalogue;
-use runlog::event::draft::Derived;
-use runlog::event::envelope::{Severity, parse};
-use runlog::event::fields::View;
-use runlog::event::role::Role;
-use runlog::history::state::{Counted, RunState};
+use runlog::internals::catalogue;
+use runlog::internals::catalogue::Role;
+use runlog::internals::envelope::{Severity, parse};
+use runlog::internals::event::Derived;
+use runlog::internals::event::View;
+use runlog::internals::history::{Counted, RunState};
 use serde_json::json;
 
 use crate::support::Bench;

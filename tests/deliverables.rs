@@ -74,7 +74,7 @@ fn hollow_files() {
         assert!(status == 3 && reason.starts_with(&format!("no {kind}: ")), "{kind}: {reason}");
     }
     // Every type has its case.
-    for one in runlog::check::file_type::FILE_TYPES {
+    for one in runlog::internals::check::FILE_TYPES {
         let alike = matches!(one.name, "jpeg" | "xml" | "svg");
         assert!(alike || cases.iter().any(|(kind, ..)| *kind == one.name), "{}", one.name);
     }

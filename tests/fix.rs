@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use runlog::fs::hash::line_hash;
+use runlog::internals::hash::line_hash;
 use serde_json::Value;
 
 use crate::support::Bench;

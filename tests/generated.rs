@@ -12,7 +12,7 @@ fn completions_are_fresh() {
         ("powershell", "_runlog.ps1"),
         ("elvish", "runlog.elv"),
     ] {
-        let script = runlog::cli::completion_script(shell);
+        let script = runlog::internals::cli::completion_script(shell);
         assert!(!script.is_empty(), "{shell}");
         fresh(&root().join("completions").join(name), &script, "generated");
         assert_eq!(Bench::new().ok(&["completions", shell]).as_bytes(), script);
@@ -59,7 +59,7 @@ fn man_pages_are_fresh() {
             page(inner, &format!("{name}-{}", inner.get_name()));
         }
     }
-    let mut command = runlog::cli::command().disable_help_subcommand(true);
+    let mut command = runlog::internals::cli::command().disable_help_subcommand(true);
     command.build();
     page(&command, "runlog");
 }
@@ -76,7 +76,7 @@ fn everything_has_help() {
             check(inner, &format!("{path} {}", inner.get_name()));
         }
     }
-    check(&runlog::cli::command(), "runlog");
+    check(&runlog::internals::cli::command(), "runlog");
     let bench = Bench::new();
     assert!(bench.ok(&["--help"]).contains("emit"));
     assert!(bench.ok(&["--version"]).starts_with("runlog "));

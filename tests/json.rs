@@ -1,8 +1,8 @@
 //! The JSON reader against an independent one.
 
 use proptest::prelude::*;
-use runlog::event::time::Timestamp;
-use runlog::json::{Json, Members, ObjectTree, Rules, check, quoted};
+use runlog::internals::event::Timestamp;
+use runlog::internals::json::{Json, Members, ObjectTree, Rules, check, quoted};
 
 fn json_like() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -153,7 +153,7 @@ fn members_are_found_as_in_the_text() {
 /// blank before the line makes the general reader take it.
 #[test]
 fn both_readers_of_lines_agree() {
-    use runlog::event::envelope::parse;
+    use runlog::internals::envelope::parse;
     let hash = "0123456789abcdef".repeat(4);
     let line = format!(
         "{{\"event_id\":\"e1\",\"sequence\":12,\"run_id\":\"r\",\"session_id\":\"s\",\"task_id\":\"t\",\

@@ -13,7 +13,7 @@ type Files = BTreeMap<String, Vec<u8>>;
 /// a chapter, and a deliverable whose hash is required.
 fn rich() -> Bench {
     let report = "report,1\n";
-    let hash = runlog::fs::hash::line_hash(report.as_bytes());
+    let hash = runlog::internals::hash::line_hash(report.as_bytes());
     let required = format!("deliverables.required=[\"report.csv:sha256={hash}\"]");
     let bench = Bench::created(&["-F", &required, "-F", "metadata.model=\"m\""]);
     fs::write(bench.path("big.json"), format!("{{\"text\":\"{}\"}}", "long ".repeat(4000)))

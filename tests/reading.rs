@@ -4,8 +4,8 @@ use std::fs;
 
 use crate::support::Bench;
 
-use runlog::log::part::Part;
-use runlog::log::reader::{Body, Line, LogReader};
+use runlog::internals::log::Part;
+use runlog::internals::log::{Body, Line, LogReader};
 
 fn shown(line: &Line<'_>) -> String {
     let hash = line.hash().map(|hash| hash.as_str().to_owned());

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use runlog::json::{Rules as JsonRules, check};
-use runlog::secret::Rules;
+use runlog::internals::json::{Rules as JsonRules, check};
+use runlog::internals::secret::Rules;
 use serde_json::{Value, json};
 
 use crate::support::{Bench, json_lines};

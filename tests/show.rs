@@ -36,7 +36,7 @@ fn show() {
     assert_eq!(json.as_array().unwrap().len(), 3);
     let head = bench.ok(&["show", "r", "--head"]);
     let last = bench.log().lines().last().unwrap().to_owned();
-    assert_eq!(head, format!("3:{}\n", runlog::fs::hash::line_hash(last.as_bytes())));
+    assert_eq!(head, format!("3:{}\n", runlog::internals::hash::line_hash(last.as_bytes())));
 }
 
 /// If this fails, RUN arguments find the wrong run, or none.

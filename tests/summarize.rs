@@ -10,7 +10,7 @@ fn pending() -> Bench {
     let log = bench.log().replace("\"summary\":\"said\"", "\"summary\":null");
     // The hash of the line before must fit again.
     let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
-    let hash = runlog::fs::hash::line_hash(lines[1].as_bytes());
+    let hash = runlog::internals::hash::line_hash(lines[1].as_bytes());
     let at = lines[2].find("\"prev_hash\":\"").unwrap() + 13;
     lines[2].replace_range(at..at + 64, &hash);
     std::fs::write(bench.log_path(), lines.join("\n") + "\n").unwrap();

@@ -81,7 +81,7 @@ fn summaries(facts: &[(String, String)]) -> Vec<Option<String>> {
     assert_eq!(said.status, 0, "{}", said.err);
     let log = bench.log();
     let summary = |line: &str| {
-        let event = runlog::event::envelope::parse(line.as_bytes()).unwrap();
+        let event = runlog::internals::envelope::parse(line.as_bytes()).unwrap();
         event.summary.map(std::borrow::Cow::into_owned)
     };
     log.lines().skip(1).map(summary).collect()
@@ -123,8 +123,8 @@ fn long_values_are_cut() {
 /// If this fails, every row's template is not one that can be read.
 #[test]
 fn every_template_of_the_catalogue_parses() {
-    use runlog::event::catalogue::{Class, rows};
-    use runlog::event::template::Template;
+    use runlog::internals::catalogue::{Class, rows};
+    use runlog::internals::event::Template;
     for row in rows() {
         assert!(Template::parse(row.template).is_ok(), "{}", row.name);
         assert_eq!(row.class == Class::Template, !row.template.is_empty(), "{}", row.name);

@@ -230,7 +230,7 @@ fn the_table_explains_itself() {
     let bench = Bench::new();
     let all = bench.ok(&["validate", "--explain", "all"]);
     let mut last = "";
-    for check in runlog::check::table::CHECKS {
+    for check in runlog::internals::check::CHECKS {
         assert!(check.code > last, "{} is out of order", check.code);
         last = check.code;
         assert!(all.contains(&format!(

@@ -4,15 +4,15 @@
 use std::fs::File;
 use std::io::Write as _;
 
-use runlog::event::draft::Draft;
-use runlog::event::envelope::{self, MAX_LINE};
-use runlog::event::fields::View;
-use runlog::event::id::{RunId, check_id, check_type};
-use runlog::event::templates::Templates;
-use runlog::json::{Json, Rules as JsonRules, check};
-use runlog::log::tail::{is_blank, read_tail};
-use runlog::secret::Rules;
-use runlog::text::{inert, markdown};
+use runlog::internals::envelope::{self, MAX_LINE};
+use runlog::internals::event::Draft;
+use runlog::internals::event::Templates;
+use runlog::internals::event::View;
+use runlog::internals::event::{RunId, check_id, check_type};
+use runlog::internals::json::{Json, Rules as JsonRules, check};
+use runlog::internals::log::{is_blank, read_tail};
+use runlog::internals::secret::Rules;
+use runlog::internals::{inert, markdown};
 
 /// Reading a line: no panic, and what two readers say agrees.
 pub fn line(bytes: &[u8]) {

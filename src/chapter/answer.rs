@@ -7,7 +7,7 @@ use crate::json::{Json, JsonError, Kind, Rules, check};
 
 /// What is wrong with an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AnswerError {
+pub(crate) enum AnswerError {
     /// It is empty.
     Empty,
     /// It holds no JSON array.
@@ -41,7 +41,7 @@ impl std::error::Error for AnswerError {}
 ///
 /// # Errors
 /// What makes it no list of chapters; the first item and its field.
-pub fn read(text: &str) -> Result<Vec<Request>, AnswerError> {
+pub(crate) fn read(text: &str) -> Result<Vec<Request>, AnswerError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return Err(AnswerError::Empty);

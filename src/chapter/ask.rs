@@ -10,14 +10,14 @@ use crate::history::usage::NewestCall;
 use crate::json::ObjectText;
 
 /// How many columns an event has in the context that the agent is given.
-pub const COLUMNS: usize = 1000;
+pub(crate) const COLUMNS: usize = 1000;
 
 /// So much of an answer that cannot be used is kept, in characters.
 const MAX_ANSWER: usize = 2000;
 
 /// The text for the agent: how it works, the context, the index of the tasks.
 #[must_use]
-pub fn prompt(call: &NewestCall, trigger: u64, context: &str, index: &Index) -> String {
+pub(crate) fn prompt(call: &NewestCall, trigger: u64, context: &str, index: &Index) -> String {
     let index: String = index.lines(COLUMNS).into_iter().map(|line| line + "\n").collect();
     // No line of the record can end it.
     let longest = context.split(|c| c != '=').map(str::len).max().unwrap_or(0);
@@ -45,7 +45,7 @@ pub fn prompt(call: &NewestCall, trigger: u64, context: &str, index: &Index) -> 
 
 /// The event that begins the task.
 #[must_use]
-pub fn started(call: &NewestCall, trigger: u64) -> Draft<'static> {
+pub(crate) fn started(call: &NewestCall, trigger: u64) -> Draft<'static> {
     let mut data = ObjectText::new();
     let message = format!("Decide on chapters: {} tokens exceed {trigger}", call.tokens);
     data.text("task_name", CHAPTER_TASK).text("message", &message);
@@ -54,7 +54,7 @@ pub fn started(call: &NewestCall, trigger: u64) -> Draft<'static> {
 
 /// The event that ends the task well.
 #[must_use]
-pub fn succeeded(requests: &[Request]) -> Draft<'static> {
+pub(crate) fn succeeded(requests: &[Request]) -> Draft<'static> {
     let mut result = ObjectText::new();
     result.plain("chapters", requests.len());
     let mut data = ObjectText::new();
@@ -64,7 +64,7 @@ pub fn succeeded(requests: &[Request]) -> Draft<'static> {
 
 /// The event that ends the task badly; with the beginning of an answer that cannot be used.
 #[must_use]
-pub fn failed(trouble: &str, answer: &str) -> Draft<'static> {
+pub(crate) fn failed(trouble: &str, answer: &str) -> Draft<'static> {
     let mut data = ObjectText::new();
     data.text("task_name", CHAPTER_TASK).text("message", trouble);
     if !answer.is_empty() {

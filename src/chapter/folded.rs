@@ -10,7 +10,7 @@ use crate::text::inert::{self, preview};
 
 /// What stands in the folded view for one event.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shown<'i> {
+pub(crate) struct Shown<'i> {
     /// The task that begins here.
     pub task: Option<&'i Task>,
     /// The chapter that begins here.
@@ -21,7 +21,7 @@ pub struct Shown<'i> {
 
 /// Goes through the events of a run, in order.
 #[derive(Debug)]
-pub struct Folded<'i> {
+pub(crate) struct Folded<'i> {
     index: &'i Index,
     /// The outermost chapters, in order, and how many of them were shown.
     outer: Vec<&'i Chapter>,
@@ -31,13 +31,13 @@ pub struct Folded<'i> {
 impl<'i> Folded<'i> {
     /// Of the run with that index, which has seen all of its events.
     #[must_use]
-    pub fn new(index: &'i Index) -> Self {
+    pub(crate) fn new(index: &'i Index) -> Self {
         Self { index, outer: index.chapters.children(None), shown: 0 }
     }
 
     /// What stands for the next event: nothing where it is bookkeeping, or lies in a chapter
     /// that was shown.
-    pub fn take(&mut self, view: &View<'_, '_>) -> Shown<'i> {
+    pub(crate) fn take(&mut self, view: &View<'_, '_>) -> Shown<'i> {
         let sequence = view.event.sequence;
         if view.role.is_bookkeeping() {
             return Shown::default();
@@ -64,7 +64,7 @@ impl<'i> Folded<'i> {
     /// up to `columns` columns; what it leaves out stands below, up to `piece` characters of each
     /// piece.
     #[must_use]
-    pub fn lines(&mut self, view: &View<'_, '_>, columns: usize, piece: usize) -> String {
+    pub(crate) fn lines(&mut self, view: &View<'_, '_>, columns: usize, piece: usize) -> String {
         let shown = self.take(view);
         let mut out = String::new();
         if let Some(task) = shown.task {

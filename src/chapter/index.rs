@@ -19,7 +19,7 @@ use crate::text::inert::{preview, preview_middle};
 
 /// Everything that the chapter commands read from a log.
 #[derive(Debug)]
-pub struct Index {
+pub(crate) struct Index {
     templates: &'static Templates,
     /// The run's id.
     pub run_id: String,
@@ -40,7 +40,7 @@ pub struct Index {
 
 /// Where an event of a task lies.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Its sequence.
     pub sequence: u64,
     /// Byte offset of its line.
@@ -53,7 +53,7 @@ pub struct Entry {
 impl Index {
     /// Of no event yet; those templates say the labels of types.
     #[must_use]
-    pub fn new(templates: &'static Templates) -> Self {
+    pub(crate) fn new(templates: &'static Templates) -> Self {
         Self {
             templates,
             run_id: String::new(),
@@ -71,13 +71,13 @@ impl Index {
 
     /// Of no event yet; knows calls, so that ranges of events can be planned.
     #[must_use]
-    pub fn with_calls(templates: &'static Templates) -> Self {
+    pub(crate) fn with_calls(templates: &'static Templates) -> Self {
         Self { calls: Some(Calls::default()), ..Self::new(templates) }
     }
 
     /// Takes the next event, whose line begins at byte `offset`. The number of the call that
     /// it is a state of, if it is one and the index knows calls.
-    pub fn observe(&mut self, view: &View<'_, '_>, offset: u64) -> Option<usize> {
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64) -> Option<usize> {
         let mut call = None;
         if let Some(calls) = &mut self.calls {
             call = calls.observe(view, offset).map(|observed| observed.call);
@@ -112,7 +112,7 @@ impl Index {
 
     /// The events of tasks from the first sequence to the last.
     #[must_use]
-    pub fn entries(&self, first: u64, last: u64) -> &[Entry] {
+    pub(crate) fn entries(&self, first: u64, last: u64) -> &[Entry] {
         let from = self.entries.partition_point(|entry| entry.sequence < first);
         let to = self.entries.partition_point(|entry| entry.sequence <= last);
         self.entries.get(from..to).unwrap_or_default()
@@ -120,7 +120,7 @@ impl Index {
 
     /// The calls that were seen. Only an index with calls knows any.
     #[must_use]
-    pub fn spans(&self) -> &Spans {
+    pub(crate) fn spans(&self) -> &Spans {
         let over = self.tasks.run_has_ended();
         self.spans.get_or_init(|| {
             self.calls.as_ref().map(|calls| Spans::of(calls, over)).unwrap_or_default()
@@ -130,7 +130,7 @@ impl Index {
     /// The events that the chapter's own folder lists: those of its tasks, but for the
     /// ones in chapters inside it.
     #[must_use]
-    pub fn events_of(&self, chapter: &Chapter) -> Vec<Entry> {
+    pub(crate) fn events_of(&self, chapter: &Chapter) -> Vec<Entry> {
         let inner = self.chapters.children(Some(chapter));
         self.entries(chapter.first_sequence, chapter.last_sequence)
             .iter()
@@ -141,31 +141,31 @@ impl Index {
 
     /// The label of an event's type.
     #[must_use]
-    pub fn label(&self, entry: Entry) -> &str {
+    pub(crate) fn label(&self, entry: Entry) -> &str {
         &self.labels[entry.label as usize]
     }
 
     /// The label of a type.
     #[must_use]
-    pub fn label_of(&self, kind: &str) -> String {
+    pub(crate) fn label_of(&self, kind: &str) -> String {
         self.templates.label(kind)
     }
 
     /// Estimated tokens of the events of tasks from the first sequence to the last.
     #[must_use]
-    pub fn tokens(&self, first: u64, last: u64) -> u64 {
+    pub(crate) fn tokens(&self, first: u64, last: u64) -> u64 {
         self.entries(first, last).iter().map(|entry| u64::from(entry.tokens)).sum()
     }
 
     /// The innermost chapter in which the task is.
     #[must_use]
-    pub fn chapter_of(&self, task: &Task) -> Option<&Chapter> {
+    pub(crate) fn chapter_of(&self, task: &Task) -> Option<&Chapter> {
         self.chapters.of_tasks(task.first_sequence)
     }
 
     /// One line for each task, as an agent or a person reads them.
     #[must_use]
-    pub fn lines(&self, columns: usize) -> Vec<String> {
+    pub(crate) fn lines(&self, columns: usize) -> Vec<String> {
         self.tasks.all().iter().map(|task| self.line(task, columns)).collect()
     }
 
@@ -199,7 +199,7 @@ impl Index {
 
     /// The document for programs.
     #[must_use]
-    pub fn document(&self) -> IndexDocument {
+    pub(crate) fn document(&self) -> IndexDocument {
         let task = |task: &Task| {
             let usage = task.usage();
             TaskDocument {
@@ -232,7 +232,7 @@ impl Index {
 
 /// `chapter index --format json`.
 #[derive(Debug, Serialize)]
-pub struct IndexDocument {
+pub(crate) struct IndexDocument {
     schema_version: u32,
     tasks: Vec<TaskDocument>,
 }

@@ -1,14 +1,14 @@
 //! Chapters: finished tasks folded under a name and a message; nothing is lost
 //! (seed *agex-chapters*).
 
-pub mod answer;
-pub mod ask;
-pub mod folded;
-pub mod index;
-pub mod page;
-pub mod plan;
-pub mod propose;
-pub mod spans;
-pub mod work_markers;
+pub(crate) mod answer;
+pub(crate) mod ask;
+pub(crate) mod folded;
+pub(crate) mod index;
+pub(crate) mod page;
+pub(crate) mod plan;
+pub(crate) mod propose;
+pub(crate) mod spans;
+pub(crate) mod work_markers;
 
-pub mod tree;
+pub(crate) mod tree;

@@ -15,7 +15,7 @@ const SOURCES: &[&str] = &["source", "source_text"];
 /// The page of one event. `summary` is the effective one; `blobs` is the path from the page to
 /// the directory of the large values, with a `/` behind.
 #[must_use]
-pub fn page(view: &View<'_, '_>, summary: Option<&str>, blobs: &str) -> String {
+pub(crate) fn page(view: &View<'_, '_>, summary: Option<&str>, blobs: &str) -> String {
     let event = view.event;
     let mut out = format!("# {}\n\n", escape(&event.kind));
     let mut fact = |name: &str, value: String| out.push_str(&format!("- {name}: {value}\n"));

@@ -15,11 +15,11 @@ use crate::text::slug::{MAX_SLUG, slugify};
 /// Longest name of a chapter, in characters.
 const MAX_NAME: usize = 1000;
 /// Longest message of a chapter, in bytes.
-pub const MAX_MESSAGE: usize = 1 << 20;
+pub(crate) const MAX_MESSAGE: usize = 1 << 20;
 
 /// Something that somebody wants folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub(crate) struct Request {
     /// What it covers.
     pub range: Range,
     /// The chapter's name.
@@ -30,7 +30,7 @@ pub struct Request {
 
 /// What a chapter is to cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Range {
+pub(crate) enum Range {
     /// Whole tasks: the numbers of the first and the last, from 1, as they were given.
     Tasks(i64, i64),
     /// Events inside one task: the sequences of the first and the last.
@@ -49,7 +49,7 @@ impl fmt::Display for Range {
 
 /// Why something cannot be folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// `start` is below 1.
     StartsBelowOne,
     /// `end` comes before `start`, or `last` before `first`.
@@ -135,7 +135,7 @@ impl fmt::Display for Refusal {
 ///
 /// # Errors
 /// The first request that cannot be, counted from 1, and the rule that it breaks.
-pub fn plan(
+pub(crate) fn plan(
     requests: &[Request],
     index: &Index,
     known: u64,
@@ -176,7 +176,7 @@ pub fn plan(
 
 /// Why a chapter that a log holds should not be there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChapterConflict {
+pub(crate) enum ChapterConflict {
     /// It cuts into another one, or covers the same.
     Overlap(Refusal),
     /// It could not have been made.
@@ -189,7 +189,7 @@ pub enum ChapterConflict {
 
 /// Holds a chapter that a log holds against what would have been planned, as of its event.
 #[must_use]
-pub fn misfit(made: &Chapter, index: &Index) -> Option<ChapterConflict> {
+pub(crate) fn misfit(made: &Chapter, index: &Index) -> Option<ChapterConflict> {
     let request = Request {
         range: match made.partial {
             true => Range::Events(made.first_sequence, made.last_sequence),
@@ -368,7 +368,7 @@ fn free_slug(name: &str, chapters: &Chapters, planned: &[Chapter]) -> String {
 
 /// The event that makes the chapter.
 #[must_use]
-pub fn created(chapter: &Chapter) -> Draft<'static> {
+pub(crate) fn created(chapter: &Chapter) -> Draft<'static> {
     let mut data = ObjectText::new();
     data.text("name", &chapter.name)
         .text("slug", &chapter.slug)
@@ -388,7 +388,7 @@ pub fn created(chapter: &Chapter) -> Draft<'static> {
 
 /// The event that unfolds a chapter again.
 #[must_use]
-pub fn removed(slug: &str) -> Draft<'static> {
+pub(crate) fn removed(slug: &str) -> Draft<'static> {
     let mut data = ObjectText::new();
     data.text("slug", slug);
     Draft::new("chapter.removed", data)

@@ -25,7 +25,7 @@ const NAMED: usize = 8;
 /// neighbours up to a pause or a commit; of a long task that goes on, or is the only one,
 /// its stretches up to a commit, a pause, or tests that pass.
 #[must_use]
-pub fn propose(index: &Index, signs: &WorkMarkers) -> Vec<Request> {
+pub(crate) fn propose(index: &Index, signs: &WorkMarkers) -> Vec<Request> {
     let mut groups: Vec<Vec<&Task>> = Vec::new();
     let mut requests = Vec::new();
     // A task in which chapters were decided on is no work.
@@ -59,7 +59,7 @@ pub fn propose(index: &Index, signs: &WorkMarkers) -> Vec<Request> {
 
 /// The array that `chapter apply` takes.
 #[must_use]
-pub fn to_json(requests: &[Request]) -> String {
+pub(crate) fn to_json(requests: &[Request]) -> String {
     let item = |request: &Request| {
         let mut object = ObjectText::new();
         match request.range {

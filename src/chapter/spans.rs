@@ -4,7 +4,7 @@ use crate::history::calls::{Call, CallStatus, Calls};
 
 /// One call that was seen to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
+pub(crate) struct Span {
     /// The tool's name.
     pub tool: String,
     /// Sequence of its first event.
@@ -17,7 +17,7 @@ pub struct Span {
 
 /// The calls of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Spans {
+pub(crate) struct Spans {
     /// In order of their first events.
     all: Vec<Span>,
     /// Last event and index in `all`, in order of the former.
@@ -29,7 +29,7 @@ pub struct Spans {
 impl Spans {
     /// Of calls that were observed; `over` when the run has ended.
     #[must_use]
-    pub fn of(calls: &Calls, over: bool) -> Self {
+    pub(crate) fn of(calls: &Calls, over: bool) -> Self {
         let span = |call: &Call| {
             let began = call.first?.sequence;
             let failed = Calls::status(call, over) == CallStatus::Failed;
@@ -57,7 +57,7 @@ impl Spans {
 
     /// How many calls began there, and how many of them failed.
     #[must_use]
-    pub fn count(&self, first: u64, last: u64) -> (u64, u64) {
+    pub(crate) fn count(&self, first: u64, last: u64) -> (u64, u64) {
         let begun = self.begun(first, last);
         (begun.len() as u64, begun.iter().filter(|span| span.failed).count() as u64)
     }
@@ -65,7 +65,7 @@ impl Spans {
     /// The first call of which such a range holds a part. One without an end goes on as long
     /// as the run does.
     #[must_use]
-    pub fn parted(&self, first: u64, last: u64) -> Option<&Span> {
+    pub(crate) fn parted(&self, first: u64, last: u64) -> Option<&Span> {
         let goes_on = |span: &&Span| match span.ended {
             Some(ended) => ended > last || ended < first,
             None => !self.over,

@@ -7,7 +7,7 @@ use crate::text::inert;
 
 /// What a path names.
 #[derive(Clone, Copy, Debug)]
-pub enum Node<'i> {
+pub(crate) enum Node<'i> {
     /// `/chapters`, or `…/chapters` inside a chapter.
     Chapters(Option<&'i Chapter>),
     /// A chapter's folder.
@@ -23,7 +23,7 @@ pub enum Node<'i> {
 /// Finds what a path names. The leading `/chapters` may be left out; a chapter inside
 /// another one is also found where it was before it was enclosed.
 #[must_use]
-pub fn resolve<'i>(index: &'i Index, path: &str) -> Option<Node<'i>> {
+pub(crate) fn resolve<'i>(index: &'i Index, path: &str) -> Option<Node<'i>> {
     let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
     if parts.peek() == Some(&"chapters") {
         parts.next();
@@ -60,7 +60,7 @@ fn step<'i>(index: &'i Index, node: Node<'i>, part: &str) -> Option<Node<'i>> {
 
 /// The names in a folder, folders with a `/` behind; `None` for a file.
 #[must_use]
-pub fn list(index: &Index, node: Node<'_>) -> Option<Vec<String>> {
+pub(crate) fn list(index: &Index, node: Node<'_>) -> Option<Vec<String>> {
     let folders = |chapters: Vec<&Chapter>| {
         chapters.into_iter().map(|chapter| format!("{}/", chapter.slug)).collect()
     };
@@ -82,7 +82,7 @@ pub fn list(index: &Index, node: Node<'_>) -> Option<Vec<String>> {
 
 /// `NNN-<label>.md` for each event of a chapter: three digits, four from 1000 events on.
 #[must_use]
-pub fn event_names(index: &Index, chapter: &Chapter) -> Vec<(String, Entry)> {
+pub(crate) fn event_names(index: &Index, chapter: &Chapter) -> Vec<(String, Entry)> {
     let entries = index.events_of(chapter);
     let digits = entries.len().to_string().len().max(3);
     let name = |(at, entry): (usize, Entry)| {
@@ -93,14 +93,14 @@ pub fn event_names(index: &Index, chapter: &Chapter) -> Vec<(String, Entry)> {
 
 /// The content of `summary.md`.
 #[must_use]
-pub fn summary(chapter: &Chapter) -> String {
+pub(crate) fn summary(chapter: &Chapter) -> String {
     let text = format!("# {}\n\n{}\n", one_line(&chapter.name), chapter.message);
     inert::text(&text).into_owned()
 }
 
 /// Every file of the tree, with its path below `/chapters`, in order.
 #[must_use]
-pub fn files(index: &Index) -> Vec<(String, Node<'_>)> {
+pub(crate) fn files(index: &Index) -> Vec<(String, Node<'_>)> {
     let mut files = Vec::new();
     for chapter in index.chapters.children(None) {
         files_of(index, chapter, "", &mut files);

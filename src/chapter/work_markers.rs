@@ -11,7 +11,7 @@ const PAUSE: u64 = 30 * 60 * 1000;
 
 /// What was noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub(crate) enum Sign {
     /// Work was committed, with that message if it was given on the command line.
     Commit(Option<String>),
     /// Tests ran, and passed or not.
@@ -26,7 +26,7 @@ pub enum Sign {
 
 /// A sign, and the event that it was noticed at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub(crate) struct Mark {
     /// Sequence of the event.
     pub sequence: u64,
     /// What was noticed.
@@ -88,7 +88,7 @@ const CHANGERS: &[&str] = &["edit", "write", "patch", "create", "replace"];
 
 /// The signs of a run, noticed event by event.
 #[derive(Debug, Default)]
-pub struct WorkMarkers {
+pub(crate) struct WorkMarkers {
     marks: Vec<Mark>,
     /// Calls under way that matter, by their numbers.
     doing: HashMap<usize, Doing>,
@@ -97,7 +97,7 @@ pub struct WorkMarkers {
 
 impl WorkMarkers {
     /// Takes the next event; `call` is the number of the call that it is a state of.
-    pub fn observe(&mut self, view: &View<'_, '_>, call: Option<usize>) {
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>, call: Option<usize>) {
         if view.role.is_bookkeeping() {
             return;
         }
@@ -151,7 +151,7 @@ impl WorkMarkers {
 
     /// The signs noticed at the events from the first sequence to the last.
     #[must_use]
-    pub fn between(&self, first: u64, last: u64) -> &[Mark] {
+    pub(crate) fn between(&self, first: u64, last: u64) -> &[Mark] {
         let from = self.marks.partition_point(|mark| mark.sequence < first);
         let to = self.marks.partition_point(|mark| mark.sequence <= last);
         self.marks.get(from..to).unwrap_or_default()

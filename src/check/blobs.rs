@@ -9,14 +9,14 @@ use crate::run::blobs::Found;
 
 /// The blobs seen so far. Each is read once.
 #[derive(Debug, Default)]
-pub struct BlobCheck {
+pub(crate) struct BlobCheck {
     seen: HashSet<(String, u64)>,
     findings: Vec<Finding>,
 }
 
 impl BlobCheck {
     /// Takes the payload of an event; `look` tells how a blob is found to be.
-    pub fn event(
+    pub(crate) fn event(
         &mut self,
         data: Json<'_>,
         place: impl Fn() -> Place,
@@ -39,7 +39,7 @@ impl BlobCheck {
 
     /// What was found.
     #[must_use]
-    pub fn finish(self) -> Vec<Finding> {
+    pub(crate) fn finish(self) -> Vec<Finding> {
         self.findings
     }
 }

@@ -10,10 +10,10 @@ use crate::history::chapters::{Chapter, Chapters};
 use crate::log::reader::Line;
 
 /// The folder's name in findings.
-pub const FOLDER: &str = "chapters/";
+pub(crate) const FOLDER: &str = "chapters/";
 
 /// Takes the next event of a run with chapters, before `index` does.
-pub fn event(view: &View<'_, '_>, line: &Line<'_>, index: &Index, findings: &mut Findings) {
+pub(crate) fn event(view: &View<'_, '_>, line: &Line<'_>, index: &Index, findings: &mut Findings) {
     let found = match view.role {
         Role::Chapter => made(view, index),
         Role::ChapterRemoved => removed(view, &index.chapters),
@@ -58,7 +58,7 @@ fn removed(view: &View<'_, '_>, chapters: &Chapters) -> Option<(&'static str, St
 
 /// The exported files that are not as the events say: paths below `chapters/`.
 #[derive(Debug, Default)]
-pub struct Exported {
+pub(crate) struct Exported {
     /// Missing, or as an earlier export left them.
     pub behind: Vec<String>,
     /// Changed by others.
@@ -67,7 +67,7 @@ pub struct Exported {
 
 impl Exported {
     /// Adds what was found.
-    pub fn finish(self, findings: &mut Findings) {
+    pub(crate) fn finish(self, findings: &mut Findings) {
         if let Some(first) = self.behind.first() {
             let others = match self.behind.len() - 1 {
                 0 => String::new(),

@@ -86,7 +86,7 @@ type Fault = (&'static str, Verdict, String);
 /// Judges what was found: the files that a requirement covers, `started` being when the run
 /// began. Of several files the worst counts.
 #[must_use]
-pub fn judge(
+pub(crate) fn judge(
     required: &Requirement,
     found: &[(String, Found)],
     started: Option<Timestamp>,
@@ -152,6 +152,6 @@ fn broken(required: &Requirement, content: &Content, started: Option<Timestamp>)
 
 /// The worst of the verdicts; `passed` for none.
 #[must_use]
-pub fn worst(deliverables: &[Deliverable]) -> Verdict {
+pub(crate) fn worst(deliverables: &[Deliverable]) -> Verdict {
     deliverables.iter().map(|one| one.verdict).max().unwrap_or(Verdict::Passed)
 }

@@ -8,7 +8,7 @@ use crate::transcript::extent::{Detail, Extent};
 
 /// Holds the lines of a derived log against the records that the events give. Records may
 /// be missing (a kill between two writes); lines may not differ.
-pub struct Comparison<R> {
+pub(crate) struct Comparison<R> {
     file: &'static str,
     lines: Option<R>,
     /// The next line of the file, once it was read; empty at the end.
@@ -20,13 +20,13 @@ pub struct Comparison<R> {
 
 impl<R: BufRead> Comparison<R> {
     /// For a file of that name; `None` when it does not exist.
-    pub fn new(file: &'static str, lines: Option<R>) -> Self {
+    pub(crate) fn new(file: &'static str, lines: Option<R>) -> Self {
         Self { file, lines, next: None, number: 0, missing: 0 }
     }
 
     /// The next record that should be there, with its newline; an empty one is none. `older` is
     /// what an older version wrote in its place.
-    pub fn expect(&mut self, record: &str, older: impl FnOnce() -> String) {
+    pub(crate) fn expect(&mut self, record: &str, older: impl FnOnce() -> String) {
         if record.is_empty() || self.passes(record) || self.passes(&older()) {
             return;
         }
@@ -56,7 +56,7 @@ impl<R: BufRead> Comparison<R> {
     }
 
     /// Adds what was found, after the last record.
-    pub fn finish(mut self, findings: &mut Findings) {
+    pub(crate) fn finish(mut self, findings: &mut Findings) {
         let place = Place::file(self.file);
         if !self.next().is_empty() {
             let place = Place { line: Some(self.number + 1), ..place };
@@ -94,11 +94,11 @@ fn is_fragment(line: &[u8], record: &str) -> bool {
 }
 
 /// The file's name in findings.
-pub const TRANSCRIPT: &str = "transcript.md";
+pub(crate) const TRANSCRIPT: &str = "transcript.md";
 
 /// What the last line of a transcript says of its making.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Colophon {
+pub(crate) struct Colophon {
     /// The version of runlog that made it.
     pub version: String,
     /// Sequence of the last event that it covers.
@@ -112,7 +112,7 @@ pub struct Colophon {
 impl Colophon {
     /// Reads it off a transcript.
     #[must_use]
-    pub fn of(transcript: &[u8]) -> Option<Self> {
+    pub(crate) fn of(transcript: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(transcript).ok()?;
         let made = text.lines().next_back()?.strip_prefix("Made by runlog ")?;
         let (version, rest) = made.split_once(" from events 1–")?;
@@ -129,13 +129,13 @@ impl Colophon {
 
     /// Whether this version made it, so that it would make the same bytes again.
     #[must_use]
-    pub fn is_ours(&self) -> bool {
+    pub(crate) fn is_ours(&self) -> bool {
         self.version == env!("CARGO_PKG_VERSION")
     }
 }
 
 /// Compares a transcript with the one made from the events that it covers.
-pub fn transcript(
+pub(crate) fn transcript(
     stored: Option<&[u8]>,
     expected: Option<&str>,
     harness: Option<&str>,

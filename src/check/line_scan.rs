@@ -9,7 +9,7 @@ use crate::secret::Rules as Secrets;
 
 /// What a line is by itself.
 #[derive(Clone, Copy, Debug)]
-pub struct ScannedLine {
+pub(crate) struct ScannedLine {
     /// What the `prev_hash` of the next line should be; `None` for a blank line and for none.
     pub hash: Option<HexHash>,
     /// Where the fields of its event lie, if it is written as this program writes lines.
@@ -23,7 +23,7 @@ pub struct ScannedLine {
 
 /// Looks at lines one by one, in their order; of a piece of a log, or of all of it.
 #[derive(Debug)]
-pub struct LineScanner {
+pub(crate) struct LineScanner {
     secrets: &'static Secrets,
     familiar: RepeatCache,
 }
@@ -33,7 +33,7 @@ impl ScannedLine {
     ///
     /// # Errors
     /// As [`Line::event`].
-    pub fn event<'l>(&self, line: &Line<'l>) -> Result<Option<Event<'l>>, Vec<LineError>> {
+    pub(crate) fn event<'l>(&self, line: &Line<'l>) -> Result<Option<Event<'l>>, Vec<LineError>> {
         match self.spans.and_then(|spans| line.event_of(&spans)) {
             Some(event) => Ok(Some(event)),
             None => line.event(),
@@ -44,17 +44,17 @@ impl ScannedLine {
 impl LineScanner {
     /// One that has seen nothing yet, and suspects these secrets.
     #[must_use]
-    pub fn new(secrets: &'static Secrets) -> Self {
+    pub(crate) fn new(secrets: &'static Secrets) -> Self {
         Self { secrets, familiar: RepeatCache::default() }
     }
 
     /// Forgets the lines so far: what is found out about the next ones depends on them alone.
-    pub fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.familiar = RepeatCache::default();
     }
 
     /// Looks at the next line.
-    pub fn look(&mut self, line: &Line<'_>) -> ScannedLine {
+    pub(crate) fn look(&mut self, line: &Line<'_>) -> ScannedLine {
         let may = |text: &str| self.secrets.may_hold_secret(text.as_bytes());
         let text = line.text().unwrap_or_default();
         let Some(spans) = Spans::of_next(text, &mut self.familiar.belonging) else {

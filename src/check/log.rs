@@ -23,7 +23,7 @@ use crate::summary::backfill::backfilled;
 use crate::text::human;
 
 /// The log's name in findings.
-pub const LOG: &str = "events.jsonl";
+pub(crate) const LOG: &str = "events.jsonl";
 
 /// A place in the log that nobody has asked for yet: most lines have no finding.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ impl Spot<'_> {
 
 /// Checks a log line by line.
 #[derive(Debug)]
-pub struct LogCheck {
+pub(crate) struct LogCheck {
     secrets: &'static Secrets,
     findings: Findings,
     templates: &'static Templates,
@@ -81,7 +81,7 @@ impl LogCheck {
     /// A check that has seen nothing yet; `secrets` are not allowed in the log, and
     /// `templates` say what summaries should be.
     #[must_use]
-    pub fn new(secrets: &'static Secrets, templates: &'static Templates) -> Self {
+    pub(crate) fn new(secrets: &'static Secrets, templates: &'static Templates) -> Self {
         Self {
             secrets,
             templates,
@@ -104,7 +104,7 @@ impl LogCheck {
     }
 
     /// Takes a line, and what was read of it, before its event goes to the fold of the state.
-    pub fn line(
+    pub(crate) fn line(
         &mut self,
         line: &Line<'_>,
         scanned: &ScannedLine,
@@ -146,18 +146,18 @@ impl LogCheck {
 
     /// The number of the last event, for who wants to write the next one.
     #[must_use]
-    pub fn last_sequence(&self) -> u64 {
+    pub(crate) fn last_sequence(&self) -> u64 {
         self.last_sequence
     }
 
     /// Whether a line could not be read.
     #[must_use]
-    pub fn is_damaged(&self) -> bool {
+    pub(crate) fn is_damaged(&self) -> bool {
         self.damaged
     }
 
     /// Takes what the fold of the state made of the same event.
-    pub fn effect(
+    pub(crate) fn effect(
         &mut self,
         view: &View<'_, '_>,
         records: &Records,
@@ -179,7 +179,7 @@ impl LogCheck {
 
     /// The findings, when the last line has been taken.
     #[must_use]
-    pub fn finish(mut self, state: &RunState) -> Findings {
+    pub(crate) fn finish(mut self, state: &RunState) -> Findings {
         for (parent, place, imported) in std::mem::take(&mut self.parents) {
             if !self.ids.holds(&parent) {
                 let finding =

@@ -81,7 +81,7 @@ impl Step {
 
 /// What a plan is made from.
 #[derive(Debug)]
-pub struct FixInput<'f> {
+pub(crate) struct FixInput<'f> {
     /// What was found.
     pub findings: &'f Findings,
     /// How the log ends.
@@ -96,7 +96,7 @@ pub struct FixInput<'f> {
 
 /// What to do, in order.
 #[must_use]
-pub fn plan(standing: &FixInput<'_>) -> Vec<Step> {
+pub(crate) fn plan(standing: &FixInput<'_>) -> Vec<Step> {
     let mut steps = end_in_order(standing);
     if standing.is_empty && steps.is_empty() {
         // Nothing derives from nothing.

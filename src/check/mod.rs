@@ -1,17 +1,17 @@
 //! Checks whether a run is valid: one table of checks, one model of findings, and reports in
 //! several formats.
 
-pub mod blobs;
-pub mod chapters;
-pub mod deliverables;
-pub mod derived;
-pub mod file_type;
-pub mod finding;
+pub(crate) mod blobs;
+pub(crate) mod chapters;
+pub(crate) mod deliverables;
+pub(crate) mod derived;
+pub(crate) mod file_type;
+pub(crate) mod finding;
 mod ids;
-pub mod line_scan;
-pub mod log;
-pub mod mend;
-pub mod report;
-pub mod requirement;
-pub mod state;
-pub mod table;
+pub(crate) mod line_scan;
+pub(crate) mod log;
+pub(crate) mod mend;
+pub(crate) mod report;
+pub(crate) mod requirement;
+pub(crate) mod state;
+pub(crate) mod table;

@@ -13,7 +13,7 @@ use crate::run::deliverables::{Wants, full_path};
 
 /// What a run must leave.
 #[derive(Debug)]
-pub struct Requirement {
+pub(crate) struct Requirement {
     /// As it was given.
     pub text: String,
     /// The path, or the pattern, relative to the run directory.
@@ -38,7 +38,7 @@ impl Requirement {
     ///
     /// # Errors
     /// A condition that cannot be read, or no path.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut required = Self {
             text: text.to_owned(),
             path: String::new(),
@@ -97,13 +97,13 @@ impl Requirement {
 
     /// What has to be read of a file.
     #[must_use]
-    pub fn wants(&self) -> Wants {
+    pub(crate) fn wants(&self) -> Wants {
         Wants { bytes: self.file_type.is_some(), sha256: self.sha256.is_some() }
     }
 
     /// Whether a path is required by this.
     #[must_use]
-    pub fn covers(&self, path: &str) -> bool {
+    pub(crate) fn covers(&self, path: &str) -> bool {
         // `*` stands for no `/`; `**` does.
         let options = MatchOptions {
             case_sensitive: true,

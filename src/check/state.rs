@@ -8,11 +8,11 @@ use crate::json::{self, Rules};
 use crate::run::document::Head;
 
 /// The file's name in findings.
-pub const STATE: &str = "run.json";
+pub(crate) const STATE: &str = "run.json";
 
 /// What was found of the line that `run.json` names as head.
 #[derive(Clone, Debug, Default)]
-pub struct HeadSeen {
+pub(crate) struct HeadSeen {
     /// The hash of the line that ends at the head's byte, if one does.
     pub hash: Option<HexHash>,
     /// The document as it should have been then.
@@ -21,7 +21,7 @@ pub struct HeadSeen {
 
 /// Compares the stored document with the log as of its head. `bytes` is the file, `stored`
 /// the head in it, `seen` what the log holds there; `over` says whether the run has ended.
-pub fn check(
+pub(crate) fn check(
     bytes: Option<&[u8]>,
     stored: Option<&Head>,
     seen: &HeadSeen,

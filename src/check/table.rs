@@ -151,7 +151,7 @@ pub fn find(code: &str) -> Option<&'static Check> {
 /// Whether a code is meant by a selection: a code, the beginning of codes (`RL3`), or the name
 /// of a family.
 #[must_use]
-pub fn is_meant(code: &str, selection: &str) -> bool {
+pub(crate) fn is_meant(code: &str, selection: &str) -> bool {
     let family = find(code).map_or("", |check| check.family);
     let begins = code.get(..selection.len()).is_some_and(|c| c.eq_ignore_ascii_case(selection));
     family.eq_ignore_ascii_case(selection) || (selection.len() >= 3 && begins)

@@ -5,7 +5,7 @@ use crate::fs::hash::{hex, sha256};
 use crate::json::{Json, Kind, ObjectText, escape_into};
 
 /// The key that makes an object a reference.
-pub const KEY: &str = "$blob";
+pub(crate) const KEY: &str = "$blob";
 const KEY_START: u8 = KEY.as_bytes()[0];
 
 /// Bytes of a large value that stay in the event, at its beginning and at its end.
@@ -13,7 +13,7 @@ const KEPT: usize = 512;
 
 /// A value that was moved out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Blob {
+pub(crate) struct Blob {
     /// Lower-case hex SHA-256 of the content; the name of its file.
     pub hash: String,
     /// The characters of the string.
@@ -22,7 +22,7 @@ pub struct Blob {
 
 /// What stays in the event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference<'a> {
+pub(crate) struct Reference<'a> {
     /// Lower-case hex SHA-256 of the content.
     pub hash: &'a str,
     /// Bytes of the content.
@@ -33,7 +33,7 @@ pub struct Reference<'a> {
 impl<'a> Reference<'a> {
     /// Reads a value as a reference; `None` when it is none.
     #[must_use]
-    pub fn of(value: Json<'a>) -> Option<Self> {
+    pub(crate) fn of(value: Json<'a>) -> Option<Self> {
         // Objects in logs are many and references few.
         let (key, first) = value.raw_members().next()?;
         if key != KEY {
@@ -50,7 +50,7 @@ impl<'a> Reference<'a> {
     /// The beginning of the content, with a note of how much there is; all of it where it
     /// is short.
     #[must_use]
-    pub fn preview(&self) -> String {
+    pub(crate) fn preview(&self) -> String {
         let head = self.value.text_at("head").unwrap_or_default();
         if head.len() as u64 == self.bytes {
             return head.into_owned();
@@ -61,7 +61,7 @@ impl<'a> Reference<'a> {
 
 /// Moves the strings of over `limit` bytes out of a checked object; `None` when it holds none.
 #[must_use]
-pub fn move_out(data: Json<'_>, limit: usize) -> Option<(String, Vec<Blob>)> {
+pub(crate) fn move_out(data: Json<'_>, limit: usize) -> Option<(String, Vec<Blob>)> {
     if data.text().len() <= limit {
         return None;
     }
@@ -88,7 +88,7 @@ pub fn move_out(data: Json<'_>, limit: usize) -> Option<(String, Vec<Blob>)> {
 
 /// Puts the contents back in place of the references; what `content` does not find stays.
 #[must_use]
-pub fn put_back(
+pub(crate) fn put_back(
     data: Json<'_>,
     content: &mut impl FnMut(&Reference<'_>) -> Option<String>,
 ) -> String {
@@ -103,7 +103,7 @@ pub fn put_back(
 }
 
 /// Each reference in a value.
-pub fn references<'a>(value: Json<'a>, each: &mut impl FnMut(&Reference<'a>)) {
+pub(crate) fn references<'a>(value: Json<'a>, each: &mut impl FnMut(&Reference<'a>)) {
     let text = value.text().as_bytes();
     if !memchr::memchr_iter(KEY_START, text).any(|at| text[at..].starts_with(KEY.as_bytes())) {
         return;

@@ -35,7 +35,7 @@ const TECHNICAL: &[&str] = &[
 
 /// What a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kinship {
+pub(crate) enum Kinship {
     /// What was said.
     Text,
     /// What was thought.
@@ -52,7 +52,7 @@ pub enum Kinship {
 
 /// One piece of what an event says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece<'a> {
+pub(crate) struct Piece<'a> {
     /// The member's name; of a member of an object in the payload, its own.
     pub name: Cow<'a, str>,
     /// What it holds, as people read it.
@@ -64,7 +64,7 @@ pub struct Piece<'a> {
 impl Piece<'_> {
     /// The piece with its name where that says something: what was said stands by itself.
     #[must_use]
-    pub fn labelled(&self) -> String {
+    pub(crate) fn labelled(&self) -> String {
         let text = self.text.trim_end();
         match self.kind {
             Kinship::Text => text.to_owned(),
@@ -75,7 +75,7 @@ impl Piece<'_> {
 
     /// Whether a line that stands for the event holds the piece already.
     #[must_use]
-    pub fn is_in(&self, line: &str) -> bool {
+    pub(crate) fn is_in(&self, line: &str) -> bool {
         let text = one_line(self.text.trim());
         line.contains(text.as_ref()) && !(text.is_empty())
     }
@@ -84,7 +84,7 @@ impl Piece<'_> {
 /// The pieces of what an event says: what was said and thought first, the others in the order of
 /// the payload.
 #[must_use]
-pub fn pieces<'a>(view: &View<'_, 'a>) -> Vec<Piece<'a>> {
+pub(crate) fn pieces<'a>(view: &View<'_, 'a>) -> Vec<Piece<'a>> {
     let is_known = catalogue::row(&view.event.kind).is_some();
     let mut pieces = Vec::new();
     for (name, value) in view.event.data.members() {
@@ -123,7 +123,7 @@ pub fn pieces<'a>(view: &View<'_, 'a>) -> Vec<Piece<'a>> {
 
 /// The pieces that a line standing for the event does not hold.
 #[must_use]
-pub fn beyond<'a>(view: &View<'_, 'a>, line: &str) -> Vec<Piece<'a>> {
+pub(crate) fn beyond<'a>(view: &View<'_, 'a>, line: &str) -> Vec<Piece<'a>> {
     let line = one_line(line);
     let mut rest = pieces(view);
     rest.retain(|piece| !piece.is_in(&line));
@@ -132,7 +132,7 @@ pub fn beyond<'a>(view: &View<'_, 'a>, line: &str) -> Vec<Piece<'a>> {
 
 /// Characters of all pieces, to estimate tokens by.
 #[must_use]
-pub fn characters(view: &View<'_, '_>) -> u64 {
+pub(crate) fn characters(view: &View<'_, '_>) -> u64 {
     pieces(view).iter().map(|piece| piece.text.chars().count() as u64).sum()
 }
 
@@ -151,7 +151,7 @@ fn is_plain_object(value: Json<'_>) -> bool {
 
 /// Whether the views read a member of that name as text, arguments, a result or an error.
 #[must_use]
-pub fn has_meaning(name: &str) -> bool {
+pub(crate) fn has_meaning(name: &str) -> bool {
     kinship(name) != Kinship::Other
 }
 

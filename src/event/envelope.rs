@@ -12,10 +12,10 @@ use crate::json::{self, Json, JsonError, Kind, Rules};
 pub const MAX_LINE: usize = 8 << 20;
 
 /// Greatest sequence: the greatest integer that every JSON reader keeps exactly.
-pub const MAX_SEQUENCE: u64 = (1 << 53) - 1;
+pub(crate) const MAX_SEQUENCE: u64 = (1 << 53) - 1;
 
 /// Longest given summary, in bytes.
-pub const MAX_SUMMARY: usize = 4 << 10;
+pub(crate) const MAX_SUMMARY: usize = 4 << 10;
 
 /// How grave an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

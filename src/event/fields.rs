@@ -45,7 +45,7 @@ const MODEL_CALL: &[&str] = &["message_id", "request_id"];
 const DURATION: &[&str] = &["duration_ms", "durationMs"];
 
 /// The flag of usage whose output tokens are a lower bound.
-pub const OUTPUT_AT_LEAST: &str = "output_tokens_at_least";
+pub(crate) const OUTPUT_AT_LEAST: &str = "output_tokens_at_least";
 
 fn first<'a>(data: &Members<'a>, names: &[&str]) -> Option<Json<'a>> {
     names.iter().find_map(|name| data.present(name))
@@ -64,7 +64,7 @@ fn error_text<'a>(data: &Members<'a>) -> Option<Cow<'a, str>> {
 /// A string as its characters, a large one that was moved out as its beginning, a list of
 /// content parts as their texts, anything else as compact JSON.
 #[must_use]
-pub fn as_text(value: Json<'_>) -> Cow<'_, str> {
+pub(crate) fn as_text(value: Json<'_>) -> Cow<'_, str> {
     match value.kind() {
         Kind::Array => parts::as_text(value).map_or_else(|| value.compact(), Cow::Owned),
         Kind::Object => match Reference::of(value) {
@@ -77,14 +77,14 @@ pub fn as_text(value: Json<'_>) -> Cow<'_, str> {
 
 /// A string as its characters, anything else as compact JSON: nothing is left out.
 #[must_use]
-pub fn exact_text(value: Json<'_>) -> Cow<'_, str> {
+pub(crate) fn exact_text(value: Json<'_>) -> Cow<'_, str> {
     value.as_str().unwrap_or_else(|| value.compact())
 }
 
 /// Whether an id is a stand-in that many unrelated events share: empty,
 /// `REDACTED`, or bracketed text.
 #[must_use]
-pub fn is_placeholder(id: &str) -> bool {
+pub(crate) fn is_placeholder(id: &str) -> bool {
     id.is_empty()
         || id == "REDACTED"
         || (id.starts_with('[') && id.ends_with(']'))
@@ -106,7 +106,7 @@ pub struct View<'e, 'a> {
 
 /// The role and severity that an event of `role` with this `data` has in effect.
 #[must_use]
-pub fn effective(role: Role, severity: Severity, data: &Members<'_>) -> (Role, Severity) {
+pub(crate) fn effective(role: Role, severity: Severity, data: &Members<'_>) -> (Role, Severity) {
     if role != Role::ToolEnd {
         return (role, severity);
     }

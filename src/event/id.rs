@@ -9,7 +9,7 @@ use uuid::fmt::Hyphenated;
 use super::time::Timestamp;
 
 /// Longest id, in bytes: run, event, session, task, correlation, parent.
-pub const MAX_ID: usize = 128;
+pub(crate) const MAX_ID: usize = 128;
 
 /// Why a text is not an id of the kind asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl EventId {
 /// Makes ids for the events of one append: `evt_` and a UUID version 7 (RFC 9562) of that time,
 /// each greater than the one before (its section 6.2, method 2).
 #[derive(Clone, Copy, Debug)]
-pub struct IdGenerator {
+pub(crate) struct IdGenerator {
     millis: u64,
     /// What stands before the part that is counted up.
     lead: [u8; 2],
@@ -141,7 +141,7 @@ pub struct IdGenerator {
 impl IdGenerator {
     /// For events that are recorded now.
     #[must_use]
-    pub fn at(now: Timestamp) -> Self {
+    pub(crate) fn at(now: Timestamp) -> Self {
         let [one, two, rest @ ..] = random();
         let [_, _, seed @ ..] = random();
         let millis = u64::try_from(now.millis()).unwrap_or(0);
@@ -152,7 +152,7 @@ impl IdGenerator {
     }
 
     /// The next id.
-    pub fn make(&mut self) -> EventId {
+    pub(crate) fn make(&mut self) -> EventId {
         let mut bytes = [0; 10];
         bytes[..2].copy_from_slice(&self.lead);
         bytes[2..].copy_from_slice(&self.counted.to_be_bytes());
@@ -173,7 +173,7 @@ impl fmt::Display for EventId {
 
 /// Six random characters of `a-z 0-9` for generated run, session and task ids.
 #[must_use]
-pub fn random_suffix() -> String {
+pub(crate) fn random_suffix() -> String {
     const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
     random()[..6].iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % 36])).collect()
 }

@@ -1,21 +1,21 @@
 //! Events: the envelope, the table of types and roles, the template language,
 //! and what the views read from `data`. Values in, values out; no input or output.
 
-pub mod bad_toml;
-pub mod blob;
-pub mod catalogue;
-pub mod content;
-pub mod draft;
-pub mod encoded_line;
-pub mod envelope;
-pub mod fields;
-pub mod id;
-pub mod number;
+pub(crate) mod bad_toml;
+pub(crate) mod blob;
+pub(crate) mod catalogue;
+pub(crate) mod content;
+pub(crate) mod draft;
+pub(crate) mod encoded_line;
+pub(crate) mod envelope;
+pub(crate) mod fields;
+pub(crate) mod id;
+pub(crate) mod number;
 mod outcome;
 mod parts;
-pub mod reserved;
-pub mod role;
-pub mod spans;
-pub mod template;
-pub mod templates;
-pub mod time;
+pub(crate) mod reserved;
+pub(crate) mod role;
+pub(crate) mod spans;
+pub(crate) mod template;
+pub(crate) mod templates;
+pub(crate) mod time;

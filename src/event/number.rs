@@ -6,7 +6,7 @@
 /// the rest follows ECMAScript's Number::toString (`1e+21`, `1e-7`).
 /// `None` when the number is not finite as a double (`1e400`).
 #[must_use]
-pub fn shortest(token: &str) -> Option<String> {
+pub(crate) fn shortest(token: &str) -> Option<String> {
     let digits = token.strip_prefix('-').unwrap_or(token);
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(if digits == "0" { "0".to_owned() } else { token.to_owned() });
@@ -33,7 +33,7 @@ fn double(number: f64) -> String {
 /// `places` decimals, ties away from zero; from 1e21 on as [`shortest`].
 /// `None` when not finite.
 #[must_use]
-pub fn fixed(number: f64, places: usize) -> Option<String> {
+pub(crate) fn fixed(number: f64, places: usize) -> Option<String> {
     if !number.is_finite() {
         return None;
     }

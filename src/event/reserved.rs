@@ -4,11 +4,11 @@ use super::blob;
 use crate::json::{Json, Kind};
 
 /// How many secrets were replaced in the event: a number.
-pub const REDACTIONS: &str = "_redactions";
+pub(crate) const REDACTIONS: &str = "_redactions";
 
 /// A reserved key that a payload holds, at any depth.
 #[must_use]
-pub fn reserved_key(data: Json<'_>) -> Option<&'static str> {
+pub(crate) fn reserved_key(data: Json<'_>) -> Option<&'static str> {
     let text = data.text().as_bytes();
     // They begin with one of these, which may be written as an escape.
     let possible = memchr::memchr3_iter(b'$', b'_', b'\\', text).any(|at| match text[at] {

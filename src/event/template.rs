@@ -12,7 +12,7 @@ use super::number::{fixed, shortest};
 use crate::json::{Json, Kind, Members};
 
 /// Longest summary that a template makes, in characters, the `…` included.
-pub const MAX_SUMMARY_CHARS: usize = 500;
+pub(crate) const MAX_SUMMARY_CHARS: usize = 500;
 
 /// A parsed template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,7 +149,7 @@ fn or_else(fallback: &str, decimals: Option<usize>) -> Cow<'_, str> {
 
 /// Line breaks and control characters become spaces.
 #[must_use]
-pub fn one_line(text: &str) -> Cow<'_, str> {
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Cow::Borrowed(text);
@@ -159,7 +159,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 
 /// At most `limit` characters, the last of them `…` where something was cut.
 #[must_use]
-pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
+pub(crate) fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit || text.chars().nth(limit).is_none() {
         return Cow::Borrowed(text);
     }

@@ -12,7 +12,7 @@ use super::{Access, FsError, open_regular};
 ///
 /// # Errors
 /// When the file cannot be opened or written; what was written is then cut off again.
-pub fn append_lines(path: &Path, lines: &[u8]) -> Result<File, FsError> {
+pub(crate) fn append_lines(path: &Path, lines: &[u8]) -> Result<File, FsError> {
     let mut file = open_regular(path, Access::Create)?;
     let failed = |what| move |error| FsError::io(path, what, error);
     let length = file.metadata().map_err(failed("inspect"))?.len();
@@ -36,7 +36,7 @@ pub fn append_lines(path: &Path, lines: &[u8]) -> Result<File, FsError> {
 ///
 /// # Errors
 /// When the system could not write them; they may be lost.
-pub fn sync_file(path: &Path, file: &File) -> Result<(), FsError> {
+pub(crate) fn sync_file(path: &Path, file: &File) -> Result<(), FsError> {
     loop {
         match file.sync_data() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -7,23 +7,23 @@ use sha2::{Digest as _, Sha256};
 
 /// The SHA-256 of some bytes.
 #[must_use]
-pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
 /// A SHA-256 over bytes that come piece by piece.
 #[derive(Debug, Default)]
-pub struct Hasher(Sha256);
+pub(crate) struct Hasher(Sha256);
 
 impl Hasher {
     /// Takes the next piece.
-    pub fn update(&mut self, bytes: &[u8]) {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
     /// The hash of all pieces.
     #[must_use]
-    pub fn finish(self) -> [u8; 32] {
+    pub(crate) fn finish(self) -> [u8; 32] {
         self.0.finalize().into()
     }
 }
@@ -33,7 +33,7 @@ impl Hasher {
 ///
 /// # Errors
 /// When the reader fails.
-pub fn sha256_of(
+pub(crate) fn sha256_of(
     mut reader: impl Read,
     mut each: impl FnMut(&[u8]) -> bool,
 ) -> io::Result<Option<[u8; 32]>> {
@@ -52,7 +52,7 @@ pub fn sha256_of(
 
 /// Bytes as lower-case hex digits.
 #[must_use]
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     let mut digits = vec![0; 2 * bytes.len()];
     write_hex(bytes, &mut digits);
     String::from_utf8(digits).unwrap_or_default()

@@ -3,24 +3,24 @@
 //! every error has its path.
 
 mod append;
-pub mod hash;
+pub(crate) mod hash;
 mod open;
 mod replace;
 
-pub use append::{append_lines, sync_file};
-pub use open::{Access, is_regular, make_dir, open_dir, open_regular, read_small, sync_dir};
-pub use replace::{is_temporary, keep_copy, replace, replace_read_only};
+pub(crate) use append::{append_lines, sync_file};
+pub(crate) use open::{Access, is_regular, make_dir, open_dir, open_regular, read_small, sync_dir};
+pub(crate) use replace::{is_temporary, keep_copy, replace, replace_read_only};
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Mode of new files, before the umask.
-pub const FILE_MODE: u32 = 0o640;
+pub(crate) const FILE_MODE: u32 = 0o640;
 /// Mode of new read-only files, before the umask.
-pub const READ_ONLY_MODE: u32 = 0o440;
+pub(crate) const READ_ONLY_MODE: u32 = 0o440;
 /// Mode of new directories, before the umask.
-pub const DIR_MODE: u32 = 0o750;
+pub(crate) const DIR_MODE: u32 = 0o750;
 
 /// What went wrong, on which path.
 #[derive(Debug)]

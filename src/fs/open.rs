@@ -11,7 +11,7 @@ use super::{DIR_MODE, FILE_MODE, FsError};
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub(crate) enum Access {
     /// For reading.
     Read,
     /// For reading, and writing at its end.
@@ -24,7 +24,7 @@ pub enum Access {
 ///
 /// # Errors
 /// [`super::Cause::Unsafe`] for anything else than such a file; else the system's error.
-pub fn open_regular(path: &Path, access: Access) -> Result<File, FsError> {
+pub(crate) fn open_regular(path: &Path, access: Access) -> Result<File, FsError> {
     let mut options = OpenOptions::new();
     options.read(true).append(access != Access::Read).create(access == Access::Create);
     options.mode(FILE_MODE);
@@ -67,7 +67,7 @@ fn nature(metadata: &Metadata) -> &'static str {
 
 /// Whether the path itself, not what it may link to, is a regular file.
 #[must_use]
-pub fn is_regular(path: &Path) -> bool {
+pub(crate) fn is_regular(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
@@ -75,7 +75,7 @@ pub fn is_regular(path: &Path) -> bool {
 ///
 /// # Errors
 /// When it is missing or something else.
-pub fn open_dir(path: &Path) -> Result<(), FsError> {
+pub(crate) fn open_dir(path: &Path) -> Result<(), FsError> {
     let metadata = fs::symlink_metadata(path).map_err(|error| FsError::io(path, "open", error))?;
     if metadata.is_dir() { Ok(()) } else { Err(FsError::unsafe_path(path, nature(&metadata))) }
 }
@@ -85,7 +85,7 @@ pub fn open_dir(path: &Path) -> Result<(), FsError> {
 ///
 /// # Errors
 /// When something else has that name or the system refuses.
-pub fn make_dir(path: &Path) -> Result<bool, FsError> {
+pub(crate) fn make_dir(path: &Path) -> Result<bool, FsError> {
     match fs::DirBuilder::new().mode(DIR_MODE).create(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -99,7 +99,7 @@ pub fn make_dir(path: &Path) -> Result<bool, FsError> {
 ///
 /// # Errors
 /// When the directory cannot be opened or synced.
-pub fn sync_dir(path: &Path) -> Result<(), FsError> {
+pub(crate) fn sync_dir(path: &Path) -> Result<(), FsError> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let directory = File::open(path).map_err(|error| FsError::io(path, "open", error))?;
     directory.sync_all().map_err(|error| FsError::io(path, "sync", error))
@@ -109,7 +109,7 @@ pub fn sync_dir(path: &Path) -> Result<(), FsError> {
 ///
 /// # Errors
 /// When it is larger, no regular file, or cannot be read.
-pub fn read_small(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
+pub(crate) fn read_small(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
     let file = match open_regular(path, Access::Read) {
         Ok(file) => file,
         Err(error) if error.is_missing() => return Ok(None),

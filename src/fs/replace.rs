@@ -13,7 +13,7 @@ use super::{FILE_MODE, FsError, READ_ONLY_MODE, hash, is_regular, read_small, sy
 /// # Errors
 /// When any step fails; the old file is then untouched. A path that exists and is
 /// no regular file is refused.
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     place(path, bytes, FILE_MODE, true)
 }
 
@@ -22,7 +22,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
 ///
 /// # Errors
 /// As [`replace`].
-pub fn replace_read_only(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+pub(crate) fn replace_read_only(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     place(path, bytes, READ_ONLY_MODE, false)
 }
 
@@ -32,7 +32,7 @@ pub fn replace_read_only(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
 ///
 /// # Errors
 /// When the file cannot be read, or the copy not be written.
-pub fn keep_copy(path: &Path) -> Result<(), FsError> {
+pub(crate) fn keep_copy(path: &Path) -> Result<(), FsError> {
     let Some(content) = read_small(path, u64::MAX)? else { return Ok(()) };
     let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     let (stem, extension) = (part(path.file_stem()), part(path.extension()));
@@ -52,7 +52,7 @@ const SUFFIX: &str = ".tmp";
 
 /// Whether a file of that name is a temporary one, of a process that may have been killed.
 #[must_use]
-pub fn is_temporary(name: &OsStr) -> bool {
+pub(crate) fn is_temporary(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
 }
 

@@ -15,7 +15,7 @@ const LABEL: usize = 60;
 
 /// The graph as of the last event taken.
 #[derive(Debug, Default)]
-pub struct Fold {
+pub(crate) struct Fold {
     /// Whether every event is a node.
     all_events: bool,
     nodes: Vec<Node>,
@@ -40,12 +40,12 @@ pub struct Fold {
 impl Fold {
     /// Of no event yet. With `all_events` every event becomes a node.
     #[must_use]
-    pub fn new(all_events: bool) -> Self {
+    pub(crate) fn new(all_events: bool) -> Self {
         Self { all_events, ..Self::default() }
     }
 
     /// Takes the next event, whose line begins at byte `offset`.
-    pub fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
         let sequence = view.event.sequence;
         self.ended |= view.role.ends_run();
         let owner = self.owner(view);
@@ -207,7 +207,7 @@ impl Fold {
 
     /// The graph, when the last event has been taken.
     #[must_use]
-    pub fn finish(mut self) -> Graph {
+    pub(crate) fn finish(mut self) -> Graph {
         for (child, parent) in std::mem::take(&mut self.wanted) {
             let found = self.call_ids.get(&parent).or_else(|| {
                 let last = parent.rsplit('/').next()?;

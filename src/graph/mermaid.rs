@@ -8,7 +8,7 @@ use crate::text::inert;
 
 /// The flowchart; its nodes are numbered, so that no name from a log is syntax.
 #[must_use]
-pub fn mermaid(graph: &Graph) -> String {
+pub(crate) fn mermaid(graph: &Graph) -> String {
     let graph = graph.drawn();
     let numbers: HashMap<&str, usize> =
         graph.nodes.iter().enumerate().map(|(at, node)| (node.id.as_str(), at)).collect();

@@ -4,8 +4,8 @@
 mod dot;
 mod fold;
 mod mermaid;
-pub mod model;
+pub(crate) mod model;
 
-pub use dot::dot;
-pub use fold::Fold;
-pub use mermaid::mermaid;
+pub(crate) use dot::dot;
+pub(crate) use fold::Fold;
+pub(crate) use mermaid::mermaid;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Nodes in the order in which the log first tells of them, and what ties them together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// Version of this document.
     pub schema_version: u32,
     /// The nodes.
@@ -19,7 +19,7 @@ pub struct Graph {
 
 /// One node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Node {
+pub(crate) struct Node {
     /// Unique in the graph: the kind, a colon, and what the log calls it.
     pub id: String,
     /// What it is.
@@ -38,7 +38,7 @@ pub struct Node {
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum NodeKind {
+pub(crate) enum NodeKind {
     /// A run of a harness (`runId`).
     Run,
     /// An agent, by its name.
@@ -58,7 +58,7 @@ pub enum NodeKind {
 impl NodeKind {
     /// The name in documents and ids.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
             Self::Agent => "agent",
@@ -73,7 +73,7 @@ impl NodeKind {
 
 /// One edge, from what came first to what came of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Edge {
+pub(crate) struct Edge {
     /// Id of a node.
     pub from: String,
     /// Id of another one.
@@ -85,7 +85,7 @@ pub struct Edge {
 /// What ties two nodes together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum EdgeKind {
+pub(crate) enum EdgeKind {
     /// A call or an agent started a run or an agent.
     Spawn,
     /// A run or an agent made a call.
@@ -98,23 +98,9 @@ pub enum EdgeKind {
     Parent,
 }
 
-impl EdgeKind {
-    /// The name in drawings.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Spawn => "spawn",
-            Self::Call => "call",
-            Self::Result => "result",
-            Self::Error => "error",
-            Self::Parent => "parent",
-        }
-    }
-}
-
 /// Something that does not fit together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// `orphan`, `repeat` or `cycle`.
     pub kind: &'static str,
     /// The node that it is about.
@@ -126,7 +112,7 @@ pub struct Problem {
 impl Graph {
     /// The same without the results of calls, which the calls' own status tells: as it is drawn.
     #[must_use]
-    pub fn drawn(&self) -> Self {
+    pub(crate) fn drawn(&self) -> Self {
         let is_result = |node: &&Node| node.kind == NodeKind::Result;
         let results: HashSet<&str> =
             self.nodes.iter().filter(is_result).map(|node| node.id.as_str()).collect();

@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 8;
 
 /// An agent, or a run of one, that a call spawned.
 #[derive(Clone, Debug)]
-pub struct Agent {
+pub(crate) struct Agent {
     /// Its id.
     pub id: String,
     /// Index of the call in [`Calls::all`].
@@ -23,7 +23,7 @@ pub struct Agent {
 
 /// The agents that were spawned by calls, in the order of their first events.
 #[derive(Clone, Debug)]
-pub struct Agents {
+pub(crate) struct Agents {
     all: Vec<Agent>,
     by_id: HashMap<String, usize>,
     /// The ids of calls by the agents that their results name.
@@ -46,13 +46,13 @@ impl Default for Agents {
 impl Agents {
     /// All of them.
     #[must_use]
-    pub fn all(&self) -> &[Agent] {
+    pub(crate) fn all(&self) -> &[Agent] {
         &self.all
     }
 
     /// Takes the next event, which `calls` has taken, and the call that it is a state of.
     /// Index of the spawned agent that it belongs to.
-    pub fn observe(
+    pub(crate) fn observe(
         &mut self,
         view: &View<'_, '_>,
         calls: &Calls,
@@ -70,7 +70,7 @@ impl Agents {
 
     /// Takes an event ahead of the others: a result that names an agent comes behind what the
     /// agent did.
-    pub fn observe_spawn(&mut self, view: &View<'_, '_>) {
+    pub(crate) fn observe_spawn(&mut self, view: &View<'_, '_>) {
         if view.role.is_tool_end()
             && let Some(child) = given(view, &["spawned_agent_id"])
             && let Some(call) = view.call_id()

@@ -23,7 +23,7 @@ const SHAPES: &[(&[&str], Telling)] = &[
 
 /// What of a call's result is worth a line beside the call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Telling {
+pub(crate) enum Telling {
     /// Nothing: what was read, or what was written.
     Nothing,
     /// Its beginning: an answer.
@@ -36,7 +36,7 @@ pub enum Telling {
 impl Telling {
     /// By what the call was called with.
     #[must_use]
-    pub fn of(arguments: Json<'_>) -> Self {
+    pub(crate) fn of(arguments: Json<'_>) -> Self {
         let given = |names: &[&str]| names.iter().any(|name| arguments.present(name).is_some());
         SHAPES
             .iter()
@@ -48,13 +48,13 @@ impl Telling {
 
 /// The file that a call is about, if it names one.
 #[must_use]
-pub fn path<'a>(arguments: Json<'a>) -> Option<Cow<'a, str>> {
+pub(crate) fn path<'a>(arguments: Json<'a>) -> Option<Cow<'a, str>> {
     PATHS.iter().find_map(|name| arguments.text_at(name))
 }
 
 /// The arguments in one line of so many columns; paths in the directory `base` without it.
 #[must_use]
-pub fn in_one_line(arguments: Json<'_>, base: Option<&str>, columns: usize) -> String {
+pub(crate) fn in_one_line(arguments: Json<'_>, base: Option<&str>, columns: usize) -> String {
     if arguments.kind() != Kind::Object {
         return preview(&as_text(arguments), columns);
     }
@@ -83,7 +83,7 @@ pub fn in_one_line(arguments: Json<'_>, base: Option<&str>, columns: usize) -> S
 /// The arguments as they are read: a line or a block for each, changes of text as lines that
 /// went and came.
 #[must_use]
-pub fn whole(arguments: Json<'_>) -> String {
+pub(crate) fn whole(arguments: Json<'_>) -> String {
     if arguments.kind() != Kind::Object {
         return as_text(arguments).into_owned();
     }

@@ -11,7 +11,7 @@ use crate::event::time::Timestamp;
 
 /// A duration is computed only from a start that lies at most this many bytes of
 /// log before its end, so that recording and rebuilding agree at bounded cost.
-pub const PAIRING_WINDOW: u64 = 4 << 20;
+pub(crate) const PAIRING_WINDOW: u64 = 4 << 20;
 
 /// How a call stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

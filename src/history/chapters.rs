@@ -11,7 +11,7 @@ use crate::text::slug::is_slug;
 
 /// One chapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chapter {
+pub(crate) struct Chapter {
     /// Its name, as given.
     pub name: String,
     /// Its name in paths; never changes, never used again.
@@ -41,14 +41,14 @@ pub struct Chapter {
 impl Chapter {
     /// Whether the event of that sequence lies within it.
     #[must_use]
-    pub fn covers(&self, sequence: u64) -> bool {
+    pub(crate) fn covers(&self, sequence: u64) -> bool {
         (self.first_sequence..=self.last_sequence).contains(&sequence)
     }
 
     /// Whether the other chapter's events lie within this one's, which has more. So no two
     /// chapters contain each other, whatever a log says.
     #[must_use]
-    pub fn contains(&self, other: &Self) -> bool {
+    pub(crate) fn contains(&self, other: &Self) -> bool {
         self.first_sequence <= other.first_sequence
             && other.last_sequence <= self.last_sequence
             && self.span() > other.span()
@@ -61,7 +61,7 @@ impl Chapter {
 
     /// What stands for the chapter in an agent's context.
     #[must_use]
-    pub fn in_context(&self) -> String {
+    pub(crate) fn in_context(&self) -> String {
         let (name, message, slug) = (one_line(&self.name), &self.message, &self.slug);
         format!("📖 Chapter: \"{name}\"\n\n{message}\n\nFull details: /chapters/{slug}/")
     }
@@ -70,7 +70,7 @@ impl Chapter {
     ///
     /// # Errors
     /// Why there is no chapter in it.
-    pub fn of(data: Json<'_>) -> Result<Self, &'static str> {
+    pub(crate) fn of(data: Json<'_>) -> Result<Self, &'static str> {
         let text = |name: &str| data.text_at(name).map(std::borrow::Cow::into_owned);
         let number = |name: &str| data.get(name).and_then(Json::as_u64);
         let (Some(first_sequence), Some(last_sequence)) =
@@ -100,7 +100,7 @@ impl Chapter {
 
 /// All chapters of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Chapters {
+pub(crate) struct Chapters {
     /// By the order in which they were made.
     active: BTreeMap<usize, Chapter>,
     /// The keys of `active`, by slug.
@@ -142,7 +142,7 @@ impl Nest {
 
 impl Chapters {
     /// Takes the next event.
-    pub fn observe(&mut self, view: &View<'_, '_>) {
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>) {
         match view.role {
             Role::Chapter => {
                 if let Ok(chapter) = Chapter::of(view.event.data)
@@ -167,31 +167,31 @@ impl Chapters {
     }
 
     /// The chapters in force, in the order in which they were made.
-    pub fn active(&self) -> impl ExactSizeIterator<Item = &Chapter> {
+    pub(crate) fn active(&self) -> impl ExactSizeIterator<Item = &Chapter> {
         self.active.values()
     }
 
     /// Whether a slug was ever used, by a chapter in force or a removed one.
     #[must_use]
-    pub fn is_used(&self, slug: &str) -> bool {
+    pub(crate) fn is_used(&self, slug: &str) -> bool {
         self.used_slugs.contains(slug)
     }
 
     /// The chapter of that slug.
     #[must_use]
-    pub fn get(&self, slug: &str) -> Option<&Chapter> {
+    pub(crate) fn get(&self, slug: &str) -> Option<&Chapter> {
         self.active.get(self.places.get(slug)?)
     }
 
     /// The smallest chapter around this one.
     #[must_use]
-    pub fn parent(&self, chapter: &Chapter) -> Option<&Chapter> {
+    pub(crate) fn parent(&self, chapter: &Chapter) -> Option<&Chapter> {
         self.active.get(self.nest().parents.get(self.places.get(&chapter.slug)?)?)
     }
 
     /// The chapters directly inside `parent`, or the outermost ones, in the order of the log.
     #[must_use]
-    pub fn children(&self, parent: Option<&Chapter>) -> Vec<&Chapter> {
+    pub(crate) fn children(&self, parent: Option<&Chapter>) -> Vec<&Chapter> {
         let parent = parent.and_then(|parent| self.places.get(&parent.slug).copied());
         let children = self.nest().children.get(&parent).map(Vec::as_slice).unwrap_or_default();
         children.iter().filter_map(|key| self.active.get(key)).collect()
@@ -199,7 +199,7 @@ impl Chapters {
 
     /// The path below `/chapters` at which the chapter is listed.
     #[must_use]
-    pub fn path(&self, chapter: &Chapter) -> String {
+    pub(crate) fn path(&self, chapter: &Chapter) -> String {
         match self.parent(chapter) {
             Some(parent) => format!("{}/chapters/{}", self.path(parent), chapter.slug),
             None => format!("/chapters/{}", chapter.slug),
@@ -208,7 +208,7 @@ impl Chapters {
 
     /// The innermost chapter of whole tasks that holds the event of that sequence.
     #[must_use]
-    pub fn of_tasks(&self, sequence: u64) -> Option<&Chapter> {
+    pub(crate) fn of_tasks(&self, sequence: u64) -> Option<&Chapter> {
         let mut found = None;
         let mut parent = None;
         while let Some(children) = self.nest().children.get(&parent) {
@@ -232,7 +232,7 @@ impl Chapters {
     /// Estimated tokens of all that is folded, and of what stands for it. A chapter inside
     /// another one counts with that one alone.
     #[must_use]
-    pub fn savings(&self) -> (u64, u64) {
+    pub(crate) fn savings(&self) -> (u64, u64) {
         self.children(None).into_iter().fold((0, 0), |(before, after), chapter| {
             let before = before.saturating_add(chapter.tokens_before);
             (before, after.saturating_add(chapter.tokens_after))

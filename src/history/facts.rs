@@ -76,7 +76,7 @@ pub struct RunFacts {
 
 /// The counts of several runs together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Total {
+pub(crate) struct Total {
     /// Runs.
     pub runs: u64,
     /// What people asked for.
@@ -93,7 +93,7 @@ pub struct Total {
 
 impl Total {
     /// Adds a run.
-    pub fn add(&mut self, facts: &RunFacts) {
+    pub(crate) fn add(&mut self, facts: &RunFacts) {
         let counts = &facts.counts;
         self.runs += 1;
         self.prompts += counts.prompts;

@@ -1,16 +1,16 @@
 //! What happened in a run, folded from its events by role: tool calls paired with
 //! their ends, tasks numbered, usage counted once. Values in, values out.
 
-pub mod agents;
-pub mod arguments;
-pub mod calls;
-pub mod chapters;
-pub mod facts;
+pub(crate) mod agents;
+pub(crate) mod arguments;
+pub(crate) mod calls;
+pub(crate) mod chapters;
+pub(crate) mod facts;
 mod names;
 mod origin;
-pub mod state;
-pub mod status;
-pub mod tasks;
-pub mod text;
-pub mod told;
-pub mod usage;
+pub(crate) mod state;
+pub(crate) mod status;
+pub(crate) mod tasks;
+pub(crate) mod text;
+pub(crate) mod told;
+pub(crate) mod usage;

@@ -11,7 +11,7 @@ use crate::text::inert::preview;
 
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// It said that it succeeded.
     Succeeded,
     /// It said that it failed.
@@ -29,7 +29,7 @@ pub enum Outcome {
 impl Outcome {
     /// The name in JSON.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Succeeded => "succeeded",
             Self::Failed => "failed",
@@ -56,11 +56,11 @@ impl Outcome {
 const ENDING: usize = 40;
 
 /// The name of the task in which an agent decides on chapters.
-pub const CHAPTER_TASK: &str = "__chapter__";
+pub(crate) const CHAPTER_TASK: &str = "__chapter__";
 
 /// One task.
 #[derive(Clone, Debug)]
-pub struct Task {
+pub(crate) struct Task {
     /// 1, 2, 3 …; never changes.
     pub number: u64,
     /// Its name, where it has one apart from its message.
@@ -85,13 +85,13 @@ pub struct Task {
 impl Task {
     /// Tokens and cost of the task.
     #[must_use]
-    pub fn usage(&self) -> Usage {
+    pub(crate) fn usage(&self) -> Usage {
         self.usage.sum()
     }
 
     /// Name and message in one line, for lists.
     #[must_use]
-    pub fn title(&self) -> &str {
+    pub(crate) fn title(&self) -> &str {
         let title = if self.message.is_empty() { &self.name } else { &self.message };
         if title.is_empty() { "(no message)" } else { title }
     }
@@ -108,7 +108,7 @@ enum Split {
 
 /// The tasks of a run.
 #[derive(Clone, Debug)]
-pub struct Tasks {
+pub(crate) struct Tasks {
     tasks: Vec<Task>,
     split: Split,
     task_id: Option<String>,
@@ -123,7 +123,7 @@ impl Default for Tasks {
 
 impl Tasks {
     /// Takes the next event. The number of the task that owns it, if one does.
-    pub fn observe(&mut self, view: &View<'_, '_>) -> Option<u64> {
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>) -> Option<u64> {
         match view.role {
             role if role.ends_run() => self.ended = true,
             Role::RunStarted | Role::RunResumed => self.ended = false,
@@ -180,33 +180,33 @@ impl Tasks {
 
     /// The tasks in order.
     #[must_use]
-    pub fn all(&self) -> &[Task] {
+    pub(crate) fn all(&self) -> &[Task] {
         &self.tasks
     }
 
     /// The task that owns the event of that sequence, if one does.
     #[must_use]
-    pub fn owner(&self, sequence: u64) -> Option<&Task> {
+    pub(crate) fn owner(&self, sequence: u64) -> Option<&Task> {
         let after = self.tasks.partition_point(|task| task.first_sequence <= sequence);
         self.tasks.get(after.checked_sub(1)?).filter(|task| sequence <= task.last_sequence)
     }
 
     /// Whether the run has ended.
     #[must_use]
-    pub fn run_has_ended(&self) -> bool {
+    pub(crate) fn run_has_ended(&self) -> bool {
         self.ended
     }
 
     /// The task of that number.
     #[must_use]
-    pub fn get(&self, number: u64) -> Option<&Task> {
+    pub(crate) fn get(&self, number: u64) -> Option<&Task> {
         self.tasks.get(usize::try_from(number.checked_sub(1)?).ok()?)
     }
 
     /// How the task stands: without a terminator the last one runs while the run does.
     /// A task in which chapters are decided does not count as the last one.
     #[must_use]
-    pub fn outcome(&self, task: &Task) -> Outcome {
+    pub(crate) fn outcome(&self, task: &Task) -> Outcome {
         if let Some(outcome) = task.terminated {
             return outcome;
         }
@@ -218,7 +218,7 @@ impl Tasks {
     /// How the task stands, in parentheses with a blank before, with the beginning of what its
     /// end says; nothing where it ended without saying how.
     #[must_use]
-    pub fn remark(&self, task: &Task) -> String {
+    pub(crate) fn remark(&self, task: &Task) -> String {
         match self.outcome(task) {
             Outcome::Ended => String::new(),
             Outcome::Running => " (in progress)".to_owned(),

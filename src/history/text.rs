@@ -12,7 +12,7 @@ use crate::text::inert::{self, preview};
 /// The words of an event: what was said, a call with its arguments, a result, or else
 /// its summary. `None` when it has none.
 #[must_use]
-pub fn spoken<'a>(view: &View<'_, 'a>) -> Option<Cow<'a, str>> {
+pub(crate) fn spoken<'a>(view: &View<'_, 'a>) -> Option<Cow<'a, str>> {
     match view.role {
         Role::ToolStart => {
             let args = view.arguments().map(as_text).unwrap_or_default();
@@ -29,7 +29,7 @@ pub fn spoken<'a>(view: &View<'_, 'a>) -> Option<Cow<'a, str>> {
 
 /// How much of an event is shown.
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub(crate) struct Room {
     /// Columns of the line that stands for it.
     pub columns: usize,
     /// Characters of each piece below it; of a longer one the middle is left out.
@@ -38,7 +38,7 @@ pub struct Room {
 
 /// An event in lines, inert.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lines {
+pub(crate) struct Lines {
     /// The one that stands for it; empty where it says nothing.
     pub line: String,
     /// What it leaves out, each line by itself.
@@ -47,7 +47,7 @@ pub struct Lines {
 
 /// The event in lines; `summary` is the effective one.
 #[must_use]
-pub fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> Lines {
+pub(crate) fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> Lines {
     let stands = standing(view, summary);
     let line = preview(&stands, room.columns);
     let rest = rest(view, &stands, &line);
@@ -63,7 +63,12 @@ pub fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> Lines {
 /// What an event says beyond a text that stands for it and is shown as `line`: in lines of their
 /// own, inert, up to `piece` characters of each piece.
 #[must_use]
-pub fn lines_below(view: &View<'_, '_>, stands: &str, line: &str, piece: usize) -> Vec<String> {
+pub(crate) fn lines_below(
+    view: &View<'_, '_>,
+    stands: &str,
+    line: &str,
+    piece: usize,
+) -> Vec<String> {
     below(view, &rest(view, stands, line), piece)
 }
 
@@ -119,7 +124,7 @@ const CALLED: usize = 200;
 /// A text of the event of that sequence, without its middle where it is longer than `most`
 /// characters; says how much is left out.
 #[must_use]
-pub fn shortened(text: &str, most: usize, sequence: u64) -> Cow<'_, str> {
+pub(crate) fn shortened(text: &str, most: usize, sequence: u64) -> Cow<'_, str> {
     let total = if text.len() <= most { 0 } else { text.chars().count() };
     let Some(left_out @ 1..) = total.checked_sub(most) else { return Cow::Borrowed(text) };
     let at = |character: usize| text.char_indices().nth(character).map_or(text.len(), |(at, _)| at);
@@ -135,13 +140,13 @@ pub fn shortened(text: &str, most: usize, sequence: u64) -> Cow<'_, str> {
 
 /// Estimated tokens of a text: characters by four, at least 1 unless it is empty.
 #[must_use]
-pub fn estimate_tokens(text: &str) -> u64 {
+pub(crate) fn estimate_tokens(text: &str) -> u64 {
     tokens_of(text.chars().count() as u64)
 }
 
 /// Estimated tokens of all that an event says.
 #[must_use]
-pub fn event_tokens(view: &View<'_, '_>) -> u64 {
+pub(crate) fn event_tokens(view: &View<'_, '_>) -> u64 {
     tokens_of(characters(view))
 }
 

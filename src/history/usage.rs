@@ -210,7 +210,7 @@ impl UsageFold {
 
 /// The newest call of a model that told how much it was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NewestCall {
+pub(crate) struct NewestCall {
     /// Sequence of the event that reports it.
     pub sequence: u64,
     /// What it reports.
@@ -222,7 +222,7 @@ pub struct NewestCall {
 impl NewestCall {
     /// What an event tells of such a call; `None` where it does not. Totals are of no one call.
     #[must_use]
-    pub fn of(view: &View<'_, '_>) -> Option<Self> {
+    pub(crate) fn of(view: &View<'_, '_>) -> Option<Self> {
         let usage = Usage::of(view)?;
         let tokens = usage.context_tokens()?;
         let total = view.field("scope").is_some_and(|scope| scope == "total");
@@ -231,13 +231,13 @@ impl NewestCall {
 
     /// Whether its input exceeds the trigger.
     #[must_use]
-    pub fn exceeds(&self, trigger: u64) -> bool {
+    pub(crate) fn exceeds(&self, trigger: u64) -> bool {
         self.tokens > trigger
     }
 
     /// In words: of what the input is made up.
     #[must_use]
-    pub fn composition(&self) -> String {
+    pub(crate) fn composition(&self) -> String {
         let Self { sequence, usage, tokens } = self;
         let figure = |tokens: Option<u64>| tokens.unwrap_or(0);
         format!(

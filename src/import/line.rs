@@ -13,13 +13,13 @@ use crate::json::{self, Json, JsonError, MAX_DEPTH, ObjectText, Rules};
 
 /// The field of `data` that names a source line which is not kept as it was (secrets, large
 /// values): lower-case hex SHA-256 of its compact text.
-pub const SOURCE_HASH: &str = "source_sha256";
+pub(crate) const SOURCE_HASH: &str = "source_sha256";
 
 /// A source line nests this much deeper in the log: inside an envelope, inside `data`.
 const WRAPPING: usize = 2;
 
 /// Reads the lines of one stream of one dialect.
-pub struct Importer {
+pub(crate) struct Importer {
     dialect: &'static Dialect,
     adapter: Box<dyn Adapter>,
     keep_source: bool,
@@ -30,7 +30,7 @@ pub struct Importer {
 
 /// A source line as events.
 #[derive(Debug)]
-pub struct Imported {
+pub(crate) struct Imported {
     /// The source's own type.
     pub source_type: String,
     /// Whether nothing of it was understood.
@@ -50,7 +50,7 @@ pub struct Imported {
 impl Importer {
     /// For a stream of that dialect; `keep_source` puts the source line into its first event.
     #[must_use]
-    pub fn new(dialect: &'static Dialect, keep_source: bool) -> Self {
+    pub(crate) fn new(dialect: &'static Dialect, keep_source: bool) -> Self {
         Self {
             dialect,
             adapter: (dialect.adapter)(),
@@ -62,7 +62,7 @@ impl Importer {
 
     /// The dialect's name.
     #[must_use]
-    pub fn dialect(&self) -> &'static str {
+    pub(crate) fn dialect(&self) -> &'static str {
         self.dialect.name
     }
 
@@ -70,7 +70,7 @@ impl Importer {
     ///
     /// # Errors
     /// When the line is no JSON at all.
-    pub fn read(&mut self, line: &[u8], now: Timestamp) -> Result<Imported, JsonError> {
+    pub(crate) fn read(&mut self, line: &[u8], now: Timestamp) -> Result<Imported, JsonError> {
         let strict = Rules { max_depth: MAX_DEPTH - WRAPPING, ..Rules::STRICT };
         let (json, clean) = match json::check(line, strict) {
             Ok(json) => (json, reserved_key(json).is_none()),
@@ -179,7 +179,7 @@ impl Importer {
 impl Imported {
     /// Gives the events their ids, from the base id or a substitute for it, and lets the
     /// later ones refer to the first, which holds the source.
-    pub fn name(&mut self, base_id: &str) {
+    pub(crate) fn name(&mut self, base_id: &str) {
         self.base_id = base_id.to_owned();
         for (index, draft) in self.drafts.iter_mut().enumerate() {
             if index == 0 {
@@ -195,13 +195,13 @@ impl Imported {
 
     /// The base id for a line whose own id is taken by other content.
     #[must_use]
-    pub fn substitute_id(&self) -> String {
+    pub(crate) fn substitute_id(&self) -> String {
         format!("{}~{}", self.base_id, hex(&self.content[..4]))
     }
 
     /// Whether an event of the log was made from the same source line.
     #[must_use]
-    pub fn is_from_same_source(&self, data: Json<'_>) -> bool {
+    pub(crate) fn is_from_same_source(&self, data: Json<'_>) -> bool {
         if let Some(hash) = data.text_at(SOURCE_HASH) {
             return hash == hex(&self.content);
         }

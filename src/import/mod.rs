@@ -2,18 +2,16 @@
 //! which turns a source line into drafts and knows nothing of files.
 
 mod claude_code;
-pub mod line;
+pub(crate) mod line;
 mod sidechains;
 
 use crate::event::draft::Draft;
 use crate::json::Json;
 
 /// A dialect that `--from` takes.
-pub struct Dialect {
+pub(crate) struct Dialect {
     /// Its name on the command line, in event ids and in opaque types.
     pub name: &'static str,
-    /// What it is, for the help.
-    pub about: &'static str,
     /// Whether a line looks like it.
     pub detects: fn(Json<'_>) -> bool,
     /// A fresh adapter for one stream.
@@ -21,27 +19,26 @@ pub struct Dialect {
 }
 
 /// Every dialect. Adding one is adding a row and an adapter.
-pub static DIALECTS: &[Dialect] = &[Dialect {
+pub(crate) static DIALECTS: &[Dialect] = &[Dialect {
     name: "claude-code",
-    about: "Claude Code: session files, and --output-format stream-json",
     detects: claude_code::detects,
     adapter: claude_code::adapter,
 }];
 
 /// The dialect of that name.
 #[must_use]
-pub fn dialect(name: &str) -> Option<&'static Dialect> {
+pub(crate) fn dialect(name: &str) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|dialect| dialect.name == name)
 }
 
 /// The dialect that a line looks like.
 #[must_use]
-pub fn detect(line: Json<'_>) -> Option<&'static Dialect> {
+pub(crate) fn detect(line: Json<'_>) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|dialect| (dialect.detects)(line))
 }
 
 /// Turns the lines of one stream into drafts, remembering what later lines refer to.
-pub trait Adapter {
+pub(crate) trait Adapter {
     /// Reads one source line. An empty list of drafts means that it is not understood,
     /// and makes an opaque event.
     fn read(&mut self, source: &Source<'_>) -> Reading;
@@ -49,7 +46,7 @@ pub trait Adapter {
 
 /// One line of a source.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'s> {
+pub(crate) struct Source<'s> {
     /// The line as JSON.
     pub json: Json<'s>,
     /// Whether the log would take it as it is; values of an unclean line become strings.
@@ -60,7 +57,7 @@ pub struct Source<'s> {
 
 /// What an adapter made of a line.
 #[derive(Debug, Default)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// The source's own type, for the receipt and for opaque events.
     pub source_type: String,
     /// The line's own id.

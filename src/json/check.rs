@@ -10,7 +10,7 @@ use super::escape::unescape;
 use super::view::Json;
 
 /// Deepest nesting of lists and objects that the log accepts.
-pub const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// What [`check`] insists on beyond the grammar.
 #[derive(Clone, Copy, Debug)]

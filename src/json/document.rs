@@ -10,6 +10,6 @@ use serde::Serialize;
 /// bug.
 #[must_use]
 #[expect(clippy::expect_used, reason = "an empty document would replace a good one")]
-pub fn document<T: Serialize>(value: &T) -> String {
+pub(crate) fn document<T: Serialize>(value: &T) -> String {
     serde_json::to_string_pretty(value).expect("a document of plain values") + "\n"
 }

@@ -14,11 +14,13 @@ mod text;
 mod tree;
 mod view;
 
-pub use check::{Fault, JsonError, MAX_DEPTH, Rules, check};
-pub(crate) use check::{check_each, check_leading, plain_length};
-pub use document::document;
+pub(crate) use check::{Fault, JsonError, MAX_DEPTH, check_each, check_leading, plain_length};
+pub use check::{Rules, check};
+pub(crate) use document::document;
 pub(crate) use escape::{escape, unescape};
 pub use members::Members;
-pub use text::{ObjectText, escape_into, quoted};
+pub use text::quoted;
+pub(crate) use text::{ObjectText, escape_into};
 pub use tree::ObjectTree;
-pub use view::{Json, Kind};
+pub use view::Json;
+pub(crate) use view::Kind;

@@ -98,7 +98,7 @@ impl ObjectText {
 }
 
 /// Appends `text` as a JSON string with its quotes.
-pub fn escape_into(text: &str, out: &mut String) {
+pub(crate) fn escape_into(text: &str, out: &mut String) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     out.reserve(text.len() + 2);
     out.push('"');

@@ -15,14 +15,14 @@ use crate::fs::{Access, FsError, open_regular, sync_file};
 
 /// An open `events.jsonl`.
 #[derive(Debug)]
-pub struct LogFile {
+pub(crate) struct LogFile {
     path: PathBuf,
     file: Arc<File>,
 }
 
 /// The exclusive right to append to a log. Dropping it lets the next writer in.
 #[derive(Debug)]
-pub struct Locked<'l> {
+pub(crate) struct Locked<'l> {
     log: &'l LogFile,
     length: u64,
     /// Restores the signal mask after the unlock.
@@ -34,20 +34,20 @@ impl LogFile {
     ///
     /// # Errors
     /// When it is missing, no regular file with one name, or cannot be opened.
-    pub fn open(path: &Path, access: Access) -> Result<Self, LogError> {
+    pub(crate) fn open(path: &Path, access: Access) -> Result<Self, LogError> {
         let file = Arc::new(open_regular(path, access)?);
         Ok(Self { path: path.to_owned(), file })
     }
 
     /// The path of the log.
     #[must_use]
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The open file, for reading.
     #[must_use]
-    pub fn file(&self) -> &File {
+    pub(crate) fn file(&self) -> &File {
         &self.file
     }
 
@@ -55,7 +55,7 @@ impl LogFile {
     ///
     /// # Errors
     /// When the file cannot be inspected.
-    pub fn length(&self) -> Result<u64, LogError> {
+    pub(crate) fn length(&self) -> Result<u64, LogError> {
         let metadata = self.file.metadata();
         Ok(metadata.map_err(|error| FsError::io(&self.path, "inspect", error))?.len())
     }
@@ -65,7 +65,7 @@ impl LogFile {
     ///
     /// # Errors
     /// [`LogError::Busy`] after the timeout; otherwise the error of the system.
-    pub fn lock(&mut self, timeout: Duration) -> Result<Locked<'_>, LogError> {
+    pub(crate) fn lock(&mut self, timeout: Duration) -> Result<Locked<'_>, LogError> {
         let deadline = Instant::now() + timeout;
         loop {
             self.acquire(deadline, timeout)?;
@@ -83,13 +83,13 @@ impl LogFile {
     /// # Errors
     /// When the system could not write it. It is never tried again: after a failed
     /// sync the kernel may have dropped the bytes.
-    pub fn sync(&self) -> Result<(), LogError> {
+    pub(crate) fn sync(&self) -> Result<(), LogError> {
         Ok(sync_file(&self.path, &self.file)?)
     }
 
     /// Whether nobody holds the lock right now; takes and frees it at once.
     #[must_use]
-    pub fn is_free(&self) -> bool {
+    pub(crate) fn is_free(&self) -> bool {
         let free = self.file.try_lock().is_ok();
         if free {
             let _ = self.file.unlock();
@@ -154,13 +154,13 @@ fn lock_repeating(file: &File) -> io::Result<()> {
 impl Locked<'_> {
     /// Bytes in the log.
     #[must_use]
-    pub fn length(&self) -> u64 {
+    pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
     /// The log that is locked.
     #[must_use]
-    pub fn log(&self) -> &LogFile {
+    pub(crate) fn log(&self) -> &LogFile {
         self.log
     }
 
@@ -169,7 +169,7 @@ impl Locked<'_> {
     /// # Errors
     /// When the system could not take them all; [`LogError::Overtaken`] when somebody
     /// without the lock was faster.
-    pub fn append(&mut self, bytes: &[u8]) -> Result<(), LogError> {
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), LogError> {
         let mut file = &*self.log.file;
         if let Err(error) = file.write_all(bytes) {
             let _ = file.set_len(self.length);

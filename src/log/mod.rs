@@ -33,13 +33,13 @@
 //! Readers take no lock. They read up to the length that the log had when they opened it. They
 //! treat bytes after the last newline as a write in progress ([`reader`]).
 
-pub mod lock;
-pub mod part;
-pub mod reader;
-pub mod rejected;
-pub mod settle;
+pub(crate) mod lock;
+pub(crate) mod part;
+pub(crate) mod reader;
+pub(crate) mod rejected;
+pub(crate) mod settle;
 mod signals;
-pub mod tail;
+pub(crate) mod tail;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ use crate::fs::FsError;
 
 /// The end of an intact log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position {
+pub(crate) struct Position {
     /// Sequence of the last event; 0 in an empty log.
     pub sequence: u64,
     /// Hash of the last line; `None` in an empty log.

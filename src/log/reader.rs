@@ -310,7 +310,7 @@ impl LogReader {
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn line_at(path: &Path, file: &File, offset: u64) -> Result<Vec<u8>, LogError> {
+pub(crate) fn line_at(path: &Path, file: &File, offset: u64) -> Result<Vec<u8>, LogError> {
     let failed = |error| FsError::io(path, "read", error);
     let length = file.metadata().map_err(failed)?.len();
     let end = length.min(offset + MAX_LINE as u64 + 1);

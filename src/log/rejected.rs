@@ -12,7 +12,7 @@ use crate::json::{self, Json, ObjectText, Rules};
 
 /// Where rejected bytes came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// A line of an input stream.
     Stream,
     /// The unterminated end of a log.
@@ -31,7 +31,7 @@ impl Origin {
 
 /// One record of `logs/rejected.jsonl`.
 #[derive(Clone, Copy, Debug)]
-pub struct Rejected<'r> {
+pub(crate) struct Rejected<'r> {
     /// When it was rejected.
     pub time: Timestamp,
     /// Where it came from.
@@ -52,7 +52,7 @@ pub struct Rejected<'r> {
 
 impl Rejected<'_> {
     /// Appends the record as one line: `text` where the bytes are that, else `base64`.
-    pub fn write(&self, out: &mut Vec<u8>) {
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let mut object = ObjectText::new();
         object.text("time", &self.time.to_string()).text("origin", self.origin.name());
         object.text_if("source", self.source);
@@ -74,7 +74,7 @@ impl Rejected<'_> {
 
 /// Bytes of a log that the newest records of `logs/rejected.jsonl` hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moved {
+pub(crate) struct Moved {
     /// How many there are.
     pub bytes: u64,
     /// Lower-case hex SHA-256 of these records, newlines included.
@@ -85,7 +85,7 @@ pub struct Moved {
 /// ends there, no event records the move: the writer that moved the bytes was killed first.
 /// `None` where the file holds something else or cannot be read: recording goes on all the same.
 #[must_use]
-pub fn moved_from(rejected: &Path, from: u64) -> Option<Moved> {
+pub(crate) fn moved_from(rejected: &Path, from: u64) -> Option<Moved> {
     let file = open_regular(rejected, Access::Read).ok()?;
     let end_of_file = file.metadata().ok()?.len();
     let (mut records_at, mut length, mut total) = (end_of_file, end_of_file, 0);

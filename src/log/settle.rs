@@ -14,7 +14,7 @@ use crate::fs::{FsError, append_lines, make_dir, sync_dir, sync_file};
 
 /// How unterminated bytes were handled.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Repair {
+pub(crate) enum Repair {
     /// The log ended in a newline, or was empty.
     None,
     /// The bytes were a whole next record that lacked only its newline; it got one.
@@ -27,7 +27,7 @@ pub enum Repair {
 
 /// The bytes after the last newline of a log.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Unterminated {
+pub(crate) enum Unterminated {
     /// Nothing.
     Nothing,
     /// The whole next record of the run, without its newline.
@@ -41,7 +41,7 @@ pub enum Unterminated {
 /// A last complete line that is known to be no event of the run, behind which recording is to
 /// go on all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResumeAfter {
+pub(crate) struct ResumeAfter {
     /// Byte offset of that line.
     pub offset: u64,
     /// The sequence that counts as the last one.
@@ -61,7 +61,7 @@ impl LogFile {
     /// # Errors
     /// [`LogError::Damaged`] when the last complete line is no event of this run, and not
     /// the one of the `resumption`.
-    pub fn examine(
+    pub(crate) fn examine(
         &self,
         length: u64,
         run_id: Option<&str>,
@@ -126,7 +126,7 @@ impl Locked<'_> {
     ///
     /// # Errors
     /// As [`LogFile::examine`]: nothing is written then.
-    pub fn settle(
+    pub(crate) fn settle(
         &mut self,
         run_id: Option<&str>,
         resumption: Option<ResumeAfter>,

@@ -97,7 +97,7 @@ impl Window<'_> {
 ///
 /// # Errors
 /// When the file is shorter or cannot be read.
-pub fn hash_range(file: &File, from: u64, to: u64) -> io::Result<[u8; 32]> {
+pub(crate) fn hash_range(file: &File, from: u64, to: u64) -> io::Result<[u8; 32]> {
     let mut hasher = Hasher::default();
     let mut at = from;
     while at < to {
@@ -112,7 +112,7 @@ pub fn hash_range(file: &File, from: u64, to: u64) -> io::Result<[u8; 32]> {
 ///
 /// # Errors
 /// When the file is shorter or cannot be read.
-pub fn read_range(file: &File, from: u64, to: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_range(file: &File, from: u64, to: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; (to - from) as usize];
     file.read_exact_at(&mut bytes, from)?;
     Ok(bytes)

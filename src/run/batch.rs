@@ -16,7 +16,7 @@ pub struct Recorded {
 
 /// The outcome of a batch.
 #[derive(Debug, Default)]
-pub struct Batch {
+pub(crate) struct Batch {
     /// One for each draft, in order: the event, or why this draft was refused.
     pub outcomes: Vec<Result<Recorded, RunError>>,
     /// Whether the state of the run changed, so that derived files must be updated.

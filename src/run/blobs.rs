@@ -9,7 +9,7 @@ use crate::fs::{Access, FsError, make_dir, open_dir, open_regular, replace, sync
 
 /// The state of a blob.
 #[derive(Debug)]
-pub enum Found {
+pub(crate) enum Found {
     /// Its content matches its name.
     Whole,
     /// There is no such file.
@@ -22,7 +22,7 @@ pub enum Found {
 
 /// Checks that the blob exists and is intact, in constant memory.
 #[must_use]
-pub fn look(run: &RunDir, reference: &Reference<'_>) -> Found {
+pub(crate) fn look(run: &RunDir, reference: &Reference<'_>) -> Found {
     look_at(run, reference.hash, reference.bytes)
 }
 
@@ -55,7 +55,7 @@ fn look_at(run: &RunDir, hash: &str, bytes: u64) -> Found {
 ///
 /// # Errors
 /// How it is found to be instead.
-pub fn read(run: &RunDir, reference: &Reference<'_>) -> Result<String, Found> {
+pub(crate) fn read(run: &RunDir, reference: &Reference<'_>) -> Result<String, Found> {
     match look(run, reference) {
         Found::Whole => {}
         other => return Err(other),

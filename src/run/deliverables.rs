@@ -14,12 +14,12 @@ use crate::fs::hash::{hex, sha256_of};
 use crate::fs::{Access, open_regular};
 
 /// The folder in which deliverables lie.
-pub const FOLDER: &str = "deliverables";
+pub(crate) const FOLDER: &str = "deliverables";
 
 /// Largest deliverable, in bytes.
-pub const MAX_SIZE: u64 = 16 << 30;
+pub(crate) const MAX_SIZE: u64 = 16 << 30;
 /// Largest file whose content is read, in bytes.
-pub const MAX_CONTENT: u64 = 256 << 20;
+pub(crate) const MAX_CONTENT: u64 = 256 << 20;
 /// How long the reading of one file may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Up to this many files of the folder are read.
@@ -27,7 +27,7 @@ const MAX_FILES: usize = 100_000;
 
 /// What stands where a deliverable should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub(crate) enum Found {
     /// A file.
     File(Content),
     /// Nothing.
@@ -44,7 +44,7 @@ pub enum Found {
 
 /// What a file holds, as far as it was wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Content {
+pub(crate) struct Content {
     /// Its length.
     pub length: u64,
     /// When it was changed last.
@@ -57,7 +57,7 @@ pub struct Content {
 
 /// What is wanted of a file besides its length and time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wants {
+pub(crate) struct Wants {
     /// Its bytes.
     pub bytes: bool,
     /// Their hash.
@@ -67,14 +67,14 @@ pub struct Wants {
 /// The path of a deliverable relative to the run directory: a bare name is taken in
 /// `deliverables/`.
 #[must_use]
-pub fn full_path(path: &str) -> String {
+pub(crate) fn full_path(path: &str) -> String {
     if path.contains('/') { path.to_owned() } else { format!("{FOLDER}/{path}") }
 }
 
 /// The files below `deliverables/`, links among them: paths relative to the run directory, in
 /// order.
 #[must_use]
-pub fn files(run: &RunDir) -> Vec<String> {
+pub(crate) fn files(run: &RunDir) -> Vec<String> {
     WalkDir::new(run.path().join(FOLDER))
         .min_depth(1)
         .sort_by_file_name()
@@ -91,7 +91,7 @@ pub fn files(run: &RunDir) -> Vec<String> {
 
 /// Looks for a deliverable at a path relative to the run directory.
 #[must_use]
-pub fn look(run: &RunDir, path: &str, wants: Wants) -> Found {
+pub(crate) fn look(run: &RunDir, path: &str, wants: Wants) -> Found {
     let relative = Path::new(path);
     let normal = relative.components().all(|part| matches!(part, Component::Normal(_)));
     if !normal || !relative.starts_with(FOLDER) || relative == Path::new(FOLDER) {

@@ -19,15 +19,11 @@ use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
 
 /// Largest `run.json` that is read back, in bytes.
-pub const MAX_STATE: u64 = 32 << 20;
+pub(crate) const MAX_STATE: u64 = 32 << 20;
 
 /// What a refresh found.
 #[derive(Debug)]
-pub struct Refreshed {
-    /// The state as of the newest event.
-    pub state: RunState,
-    /// The newest line.
-    pub head: Option<Head>,
+pub(crate) struct Refreshed {
     /// Set when the line that the old `run.json` named as head is no longer there or
     /// has changed: that head is kept as evidence.
     pub head_mismatch: Option<Head>,
@@ -37,7 +33,7 @@ pub struct Refreshed {
 ///
 /// # Errors
 /// When the log cannot be read or locked, or a derived file not be written.
-pub fn refresh(run: &RunDir, lock_timeout: Duration) -> Result<Refreshed, RunError> {
+pub(crate) fn refresh(run: &RunDir, lock_timeout: Duration) -> Result<Refreshed, RunError> {
     let mut log = LogFile::open(&run.events(), Access::Append)?;
     let old = read_small(&run.state(), MAX_STATE).ok().flatten();
     let stored = old.as_deref().and_then(stored_head);
@@ -172,7 +168,7 @@ impl Derivation {
     pub(super) fn finish(self, old: Option<&[u8]>) -> Result<Refreshed, RunError> {
         let head = self.fold.head();
         let head_mismatch = self.stored.filter(|_| !self.stored_seen);
-        let written_head = head_mismatch.clone().or_else(|| head.clone());
+        let written_head = head_mismatch.clone().or(head);
         let document = RunDocument::new(&self.fold.state.facts(), written_head).to_bytes();
         // Of an empty log there is no state.
         if old != Some(document.as_slice())
@@ -189,7 +185,7 @@ impl Derivation {
         let lost = self.damaged || head_mismatch.is_some();
         self.tools.write(lost)?;
         self.errors.write(lost)?;
-        Ok(Refreshed { state: self.fold.state, head, head_mismatch })
+        Ok(Refreshed { head_mismatch })
     }
 }
 
@@ -203,7 +199,7 @@ fn has_kept(run: &RunDir) -> bool {
 
 /// The state and the records of a log, line by line.
 #[derive(Debug, Default)]
-pub struct Fold {
+pub(crate) struct Fold {
     /// The state as of the last event taken.
     pub state: RunState,
     starts: records::Starts,
@@ -216,7 +212,7 @@ pub struct Fold {
 
 /// The derived lines of one event; empty where it has none.
 #[derive(Debug, Default)]
-pub struct Records {
+pub(crate) struct Records {
     /// For `logs/tools.jsonl`.
     pub tool: String,
     /// For `logs/errors.jsonl`.
@@ -227,12 +223,12 @@ pub struct Records {
 
 impl Fold {
     /// Takes the event that stands on a line; `records` are then what derives from it.
-    pub fn observe(&mut self, view: &View<'_, '_>, line: &Line<'_>, records: &mut Records) {
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>, line: &Line<'_>, records: &mut Records) {
         self.observe_hashed(view, line, None, records);
     }
 
     /// Like [`Fold::observe`], for a line whose hash may be known.
-    pub fn observe_hashed(
+    pub(crate) fn observe_hashed(
         &mut self,
         view: &View<'_, '_>,
         line: &Line<'_>,
@@ -263,14 +259,14 @@ impl Fold {
 
     /// Whether the run's `run.json` says just this.
     #[must_use]
-    pub fn is_stored(&self, run: &RunDir) -> bool {
+    pub(crate) fn is_stored(&self, run: &RunDir) -> bool {
         let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
         stored == Some(RunDocument::new(&self.state.facts(), self.head()).to_bytes())
     }
 
     /// The newest event's line as a head; `None` without any event.
     #[must_use]
-    pub fn head(&self) -> Option<Head> {
+    pub(crate) fn head(&self) -> Option<Head> {
         let known = self.last_hash.map(|hash| hash.as_str().to_owned());
         let hash = known.unwrap_or_else(|| line_hash(&self.last));
         let head = Head { sequence: self.last_sequence, hash, bytes: self.end };

@@ -9,7 +9,7 @@ use crate::fs::{Access, append_lines, keep_copy, open_regular, read_small, repla
 
 /// A derived log held against the lines that it should have.
 #[derive(Debug)]
-pub struct DerivedLog {
+pub(crate) struct DerivedLog {
     path: PathBuf,
     existing: Option<BufReader<File>>,
     /// Bytes of the file that are as they should be.
@@ -23,13 +23,13 @@ pub struct DerivedLog {
 impl DerivedLog {
     /// Compares with the file at `path`, or collects everything anew.
     #[must_use]
-    pub fn new(path: PathBuf, rebuild: bool) -> Self {
+    pub(crate) fn new(path: PathBuf, rebuild: bool) -> Self {
         let existing = if rebuild { None } else { open_existing(&path) };
         Self { path, existing, matched: 0, lacking: Vec::new(), rebuild, differs: false }
     }
 
     /// The next line that should be there; an empty one is none.
-    pub fn expect(&mut self, line: &str) {
+    pub(crate) fn expect(&mut self, line: &str) {
         if line.is_empty() || self.differs {
             return;
         }
@@ -54,7 +54,7 @@ impl DerivedLog {
     }
 
     /// Whether the file holds something else than it should: to ask after the last line.
-    pub fn differs(&mut self) -> bool {
+    pub(crate) fn differs(&mut self) -> bool {
         if let Some(reader) = self.existing.as_mut() {
             let mut more = [0];
             self.differs |= !matches!(reader.read(&mut more), Ok(0));
@@ -64,7 +64,7 @@ impl DerivedLog {
 
     /// The bytes that are missing at the end of the file.
     #[must_use]
-    pub fn lacking(&self) -> usize {
+    pub(crate) fn lacking(&self) -> usize {
         self.lacking.len()
     }
 

@@ -125,7 +125,7 @@ impl RunDir {
 ///
 /// # Errors
 /// [`RunError::NoSuchRun`] and [`RunError::Ambiguous`].
-pub fn locate(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
+pub(crate) fn locate(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
     let missing = || RunError::NoSuchRun { name: name.to_owned(), runs_dir: runs_dir.to_owned() };
     if name.contains('/') {
         let run = RunDir::at(Path::new(name));
@@ -156,7 +156,7 @@ pub fn locate(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
 
 /// All runs below the runs directory, by name.
 #[must_use]
-pub fn all(runs_dir: &Path) -> Vec<RunDir> {
+pub(crate) fn all(runs_dir: &Path) -> Vec<RunDir> {
     directories(runs_dir).filter(|run| matches!(run.has_log(), Ok(true))).collect()
 }
 
@@ -175,7 +175,7 @@ fn directories(runs_dir: &Path) -> impl Iterator<Item = RunDir> {
 
 /// Directories below the runs directory that hold the state of a run, but no log.
 #[must_use]
-pub fn without_log(runs_dir: &Path) -> Vec<RunDir> {
+pub(crate) fn without_log(runs_dir: &Path) -> Vec<RunDir> {
     directories(runs_dir)
         .filter(|run| run.state().exists() && matches!(run.has_log(), Ok(false)))
         .collect()

@@ -10,11 +10,11 @@ use crate::history::usage::Usage;
 use crate::json::{self, Json, Rules};
 
 /// Version of the documents that this program writes.
-pub const SCHEMA_VERSION: u32 = 1;
+pub(crate) const SCHEMA_VERSION: u32 = 1;
 
 /// The newest line that the state covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Head {
+pub(crate) struct Head {
     /// Its sequence.
     pub sequence: u64,
     /// Lower-case hex SHA-256 of the line without its newline.
@@ -25,7 +25,7 @@ pub struct Head {
 
 /// The fields of `run.json`, in their order (docs/format.md).
 #[derive(Debug, Serialize)]
-pub struct RunDocument {
+pub(crate) struct RunDocument {
     schema_version: u32,
     run_id: String,
     session_id: String,
@@ -101,7 +101,7 @@ impl From<&Counts> for CountsDocument {
 
 /// The total of several runs in JSON.
 #[derive(Debug, Serialize)]
-pub struct TotalDocument {
+pub(crate) struct TotalDocument {
     runs: u64,
     prompts: u64,
     tool_calls: u64,
@@ -138,7 +138,7 @@ impl From<&Total> for TotalDocument {
 impl RunDocument {
     /// The document of a run whose newest line is `head`.
     #[must_use]
-    pub fn new(facts: &RunFacts, head: Option<Head>) -> Self {
+    pub(crate) fn new(facts: &RunFacts, head: Option<Head>) -> Self {
         let raw = |text: &str| RawValue::from_string(text.to_owned()).ok();
         let time = |moment: Option<Timestamp>| moment.map(|moment| moment.to_string());
         Self {
@@ -169,14 +169,14 @@ impl RunDocument {
 
     /// The file's bytes.
     #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         json::document(self).into_bytes()
     }
 }
 
 /// The head that an existing `run.json` holds; `None` when the bytes are no such document.
 #[must_use]
-pub fn stored_head(bytes: &[u8]) -> Option<Head> {
+pub(crate) fn stored_head(bytes: &[u8]) -> Option<Head> {
     let head = json::check(bytes, Rules::STRICT).ok()?.present("head")?;
     Some(Head {
         sequence: head.get("sequence").and_then(Json::as_u64)?,
@@ -188,7 +188,7 @@ pub fn stored_head(bytes: &[u8]) -> Option<Head> {
 /// The facts that an existing `run.json` holds; `None` when the bytes are no such document.
 /// What an older version did not write is unknown.
 #[must_use]
-pub fn stored_facts(bytes: &[u8]) -> Option<RunFacts> {
+pub(crate) fn stored_facts(bytes: &[u8]) -> Option<RunFacts> {
     let json = json::check(bytes, Rules::STRICT).ok().filter(|json| json.is_object())?;
     let text = |path: &str| {
         let value = json.path(path).filter(|value| value.kind() == json::Kind::String)?;

@@ -33,7 +33,7 @@ pub(super) struct Appended {
 /// A refresh that follows a log while it grows. It also writes the records of what is
 /// appended meanwhile, so that nobody reads an event twice.
 #[derive(Debug)]
-pub struct Follower {
+pub(crate) struct Follower {
     run: RunDir,
     /// The old `run.json`.
     old: Option<Vec<u8>>,
@@ -46,7 +46,7 @@ pub struct Follower {
 impl Follower {
     /// Starts reading the log of that run.
     #[must_use]
-    pub fn start(run: &RunDir, lock_timeout: Duration) -> Self {
+    pub(crate) fn start(run: &RunDir, lock_timeout: Duration) -> Self {
         let old = read_small(&run.state(), MAX_STATE).ok().flatten();
         let derivation = Derivation::new(run, old.as_deref().and_then(stored_head), false);
         let (appended, received) = sync_channel(WAITING);
@@ -75,7 +75,7 @@ impl Follower {
     ///
     /// # Errors
     /// As [`refresh`].
-    pub fn finish(self, lock_timeout: Duration) -> Result<Refreshed, RunError> {
+    pub(crate) fn finish(self, lock_timeout: Duration) -> Result<Refreshed, RunError> {
         let Self { run, old, appended, thread, .. } = self;
         drop(appended);
         let unchanged = read_small(&run.state(), MAX_STATE).ok().flatten() == old;

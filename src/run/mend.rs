@@ -17,7 +17,7 @@ use crate::log::settle::{ResumeAfter, Unterminated};
 
 /// What stands in the way of the next event.
 #[derive(Debug)]
-pub struct Ending {
+pub(crate) struct Ending {
     /// The last complete line, when it is no event of the run.
     pub damaged: Option<DamagedLine>,
     /// What stands behind the last newline.
@@ -28,7 +28,7 @@ pub struct Ending {
 
 /// A last complete line that is no event of the run.
 #[derive(Clone, Debug)]
-pub struct DamagedLine {
+pub(crate) struct DamagedLine {
     /// Its byte offset.
     pub offset: u64,
     /// What is wrong with it.
@@ -40,7 +40,7 @@ pub struct DamagedLine {
 ///
 /// # Errors
 /// When the log cannot be read.
-pub fn ending(run: &RunDir, last_sequence: u64, now: Timestamp) -> Result<Ending, RunError> {
+pub(crate) fn ending(run: &RunDir, last_sequence: u64, now: Timestamp) -> Result<Ending, RunError> {
     let log = LogFile::open(&run.events(), Access::Read)?;
     let run_id = identify(run, &log, now)?.run_id;
     let (length, rejected) = (log.length()?, run.rejected());
@@ -63,7 +63,7 @@ pub fn ending(run: &RunDir, last_sequence: u64, now: Timestamp) -> Result<Ending
 ///
 /// # Errors
 /// When the lock is not to be had, or the file system refuses.
-pub fn mend(
+pub(crate) fn mend(
     run: &RunDir,
     damaged: Option<&DamagedLine>,
     last_sequence: u64,

@@ -1,25 +1,25 @@
 //! The run directory: its layout, the recorder that appends to it, and the files
 //! derived from its log.
 
-pub mod batch;
-pub mod blobs;
-pub mod deliverables;
-pub mod derive;
-pub mod derived_log;
-pub mod dir;
-pub mod document;
-pub mod follower;
+pub(crate) mod batch;
+pub(crate) mod blobs;
+pub(crate) mod deliverables;
+pub(crate) mod derive;
+pub(crate) mod derived_log;
+pub(crate) mod dir;
+pub(crate) mod document;
+pub(crate) mod follower;
 mod identity;
 mod ids;
 mod imported_ids;
-pub mod mend;
-pub mod options;
+pub(crate) mod mend;
+pub(crate) mod options;
 mod pairing;
 mod preparing;
-pub mod receipt;
-pub mod recorder;
-pub mod records;
-pub mod stream;
+pub(crate) mod receipt;
+pub(crate) mod recorder;
+pub(crate) mod records;
+pub(crate) mod stream;
 mod stream_line;
 mod writing;
 

@@ -8,7 +8,7 @@ use crate::secret::Rules;
 
 /// What an acknowledged event survives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
+pub(crate) enum Durability {
     /// A power cut: the log is synced before the acknowledgement.
     Disk,
     /// A killed process.
@@ -17,7 +17,7 @@ pub enum Durability {
 
 /// Options for recording.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// How long to wait for the lock.
     pub lock_timeout: Duration,
     /// What an acknowledged event survives; lifecycle events are synced always.
@@ -35,4 +35,4 @@ pub struct Options {
 }
 
 /// Bytes of a string that stay in an event by default.
-pub const INLINE_LIMIT: usize = 16 << 10;
+pub(crate) const INLINE_LIMIT: usize = 16 << 10;

@@ -16,7 +16,7 @@ use crate::import::line::Imported;
 
 /// The result of a stream, as a document.
 #[derive(Debug, Serialize)]
-pub struct Receipt {
+pub(crate) struct Receipt {
     schema_version: u32,
     /// The dialect, or `native`.
     pub dialect: &'static str,
@@ -56,7 +56,7 @@ pub struct Receipt {
 
 /// How the lines of one source type fared.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct TypeCount {
+pub(crate) struct TypeCount {
     /// Understood.
     pub mapped: u64,
     /// Kept without being understood.
@@ -65,7 +65,7 @@ pub struct TypeCount {
 
 /// Tokens and cost; unknown is null.
 #[derive(Debug, Default, Serialize)]
-pub struct UsageCount {
+pub(crate) struct UsageCount {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
     cache_read_tokens: Option<u64>,
@@ -75,7 +75,7 @@ pub struct UsageCount {
 
 /// What the receipt says of one line; nothing but that it was taken, for a native one.
 #[derive(Debug, Default)]
-pub struct LineFacts {
+pub(crate) struct LineFacts {
     source_type: Option<String>,
     opaque: bool,
     time: Option<Timestamp>,
@@ -85,7 +85,7 @@ pub struct LineFacts {
 impl LineFacts {
     /// Of a dialect's line.
     #[must_use]
-    pub fn of(line: Imported) -> Self {
+    pub(crate) fn of(line: Imported) -> Self {
         let Imported { source_type, opaque, time, naive_time, .. } = line;
         Self { source_type: Some(source_type), opaque, time, naive_time }
     }
@@ -93,7 +93,7 @@ impl LineFacts {
 
 /// Counts while the lines come in.
 #[derive(Debug)]
-pub struct Counter {
+pub(crate) struct Counter {
     receipt: Receipt,
     calls: Calls,
     usage: UsageFold,
@@ -106,7 +106,7 @@ pub struct Counter {
 impl Counter {
     /// For a stream of that dialect.
     #[must_use]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let receipt = Receipt {
             schema_version: SCHEMA_VERSION,
             dialect: "native",
@@ -138,12 +138,12 @@ impl Counter {
     }
 
     /// From now on lines and events are counted, and not what they mean.
-    pub fn count_only_lines(&mut self) {
+    pub(crate) fn count_only_lines(&mut self) {
         self.only_lines = true;
     }
 
     /// The counts so far.
-    pub fn counts(&mut self) -> &mut Receipt {
+    pub(crate) fn counts(&mut self) -> &mut Receipt {
         &mut self.receipt
     }
 
@@ -181,7 +181,7 @@ impl Counter {
 
     /// The receipt after the last line.
     #[must_use]
-    pub fn finish(mut self) -> Receipt {
+    pub(crate) fn finish(mut self) -> Receipt {
         let calls = self.calls.all();
         let failed = |call: &&_| Calls::status(call, false) == CallStatus::Failed;
         self.receipt.calls = calls.len() as u64;

@@ -33,7 +33,7 @@ use crate::log::{LogError, Position};
 
 /// Appends events to one run.
 #[derive(Debug)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     run: RunDir,
     log: LogFile,
     identity: Identity,
@@ -60,7 +60,7 @@ impl Recorder {
     ///
     /// # Errors
     /// [`RunError::NoSuchRun`] without a log; otherwise the error of the file system.
-    pub fn open(run: RunDir, options: Options) -> Result<Self, RunError> {
+    pub(crate) fn open(run: RunDir, options: Options) -> Result<Self, RunError> {
         if !run.has_log()? {
             return Err(RunError::no_such_run(&run));
         }
@@ -72,7 +72,7 @@ impl Recorder {
     ///
     /// # Errors
     /// When something else has one of the names, or the file system refuses.
-    pub fn create(run: RunDir, options: Options) -> Result<Self, RunError> {
+    pub(crate) fn create(run: RunDir, options: Options) -> Result<Self, RunError> {
         let parent = parent_of(run.path());
         let missing: Vec<&Path> = parent.ancestors().take_while(|path| !path.exists()).collect();
         for path in missing.into_iter().rev().filter(|path| !path.as_os_str().is_empty()) {
@@ -106,7 +106,7 @@ impl Recorder {
 
     /// The id of the run.
     #[must_use]
-    pub fn run_id(&self) -> &str {
+    pub(crate) fn run_id(&self) -> &str {
         &self.identity.run_id
     }
 
@@ -134,13 +134,13 @@ impl Recorder {
 
     /// The run directory.
     #[must_use]
-    pub fn run(&self) -> &RunDir {
+    pub(crate) fn run(&self) -> &RunDir {
         &self.run
     }
 
     /// From now on nothing of a batch is appended after a refused draft. The drafts after it
     /// have no outcome.
-    pub fn stop_at_refusals(&mut self) {
+    pub(crate) fn stop_at_refusals(&mut self) {
         self.stops = true;
     }
 
@@ -150,7 +150,7 @@ impl Recorder {
     }
 
     /// Says that many drafts with given ids will come, so that one scan should serve all.
-    pub fn expect_many_ids(&mut self) {
+    pub(crate) fn expect_many_ids(&mut self) {
         self.many_ids = true;
     }
 
@@ -158,7 +158,7 @@ impl Recorder {
     ///
     /// # Errors
     /// When the log cannot be read.
-    pub fn stored(&mut self, event_id: &str) -> Result<Option<Vec<u8>>, RunError> {
+    pub(crate) fn stored(&mut self, event_id: &str) -> Result<Option<Vec<u8>>, RunError> {
         let ids = self.ids.get_or_insert_with(EventIds::all);
         ids.scan(&self.log, self.log.length()?)?;
         ids.line(&self.log, event_id)
@@ -167,7 +167,7 @@ impl Recorder {
     /// Bytes of the input without their secrets. Bytes that are no text are scanned
     /// through between the places where they are not.
     #[must_use]
-    pub fn redacted<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+    pub(crate) fn redacted<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let Some(rules) = self.options.secrets else { return Cow::Borrowed(bytes) };
         rules.redact_bytes(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
     }
@@ -177,7 +177,7 @@ impl Recorder {
     ///
     /// # Errors
     /// When the lock times out or the file cannot be written.
-    pub fn reject(&mut self, lines: &[u8]) -> Result<(), RunError> {
+    pub(crate) fn reject(&mut self, lines: &[u8]) -> Result<(), RunError> {
         let path = self.run.rejected();
         if moved_from(&path, self.log.length()?).is_some() {
             self.append(&[])?;
@@ -200,7 +200,7 @@ impl Recorder {
     ///
     /// # Errors
     /// What concerns the log as a whole; then nothing was acknowledged.
-    pub fn append(&mut self, drafts: &[Draft<'_>]) -> Result<Batch, RunError> {
+    pub(crate) fn append(&mut self, drafts: &[Draft<'_>]) -> Result<Batch, RunError> {
         let mut made = self.maker().make(drafts.iter().map(Draft::borrowed));
         let batch = self.append_made(&mut made)?;
         self.make_durable(batch.lifecycle)?;
@@ -212,7 +212,7 @@ impl Recorder {
     ///
     /// # Errors
     /// As [`Recorder::append`].
-    pub fn append_after(
+    pub(crate) fn append_after(
         &mut self,
         end: u64,
         drafts: &[Draft<'_>],

@@ -40,7 +40,7 @@ macro_rules! next {
 /// What calls were called with, for the records of their ends: of starts in the newest stretch of
 /// log alone, so that memory stays bounded, and recording and rebuilding agree.
 #[derive(Clone, Debug, Default)]
-pub struct Starts {
+pub(crate) struct Starts {
     /// The members `action` and `args_summary` as JSON text, by call.
     by_call: HashMap<usize, (u64, Given)>,
     /// Where starts stand in the log, and their calls; those that are out of reach are dropped.
@@ -63,7 +63,7 @@ impl Starts {
     }
 
     /// Takes a start without making its record.
-    pub fn observe(&mut self, view: &View<'_, '_>, observed: &Observed, offset: u64) {
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>, observed: &Observed, offset: u64) {
         if view.role == Role::ToolStart {
             let values = [view.data.present("action"), view.arguments()];
             let given = values.map(|value| {
@@ -89,7 +89,7 @@ impl Starts {
 type Given = [Option<String>; 2];
 
 /// Appends the line for `logs/tools.jsonl` that a tool state gives, newline included.
-pub fn tool_record(
+pub(crate) fn tool_record(
     view: &View<'_, '_>,
     observed: &Observed,
     (calls, starts): (&Calls, &Starts),
@@ -134,7 +134,7 @@ pub fn tool_record(
 }
 
 /// Appends the line for `logs/errors.jsonl` that an error gives, newline included.
-pub fn error_record(view: &View<'_, '_>, out: &mut String) {
+pub(crate) fn error_record(view: &View<'_, '_>, out: &mut String) {
     let event = view.event;
     let detail =
         |name: &str| view.data.path(&format!("error.{name}")).or_else(|| view.data.path(name));

@@ -19,7 +19,7 @@ use crate::log::tail::is_blank;
 
 /// The format of the lines of a stream.
 #[derive(Clone, Copy)]
-pub enum Format {
+pub(crate) enum Format {
     /// Envelopes with anything derivable left out.
     Native,
     /// Lines of another run's log, to be numbered and redacted anew.
@@ -40,7 +40,7 @@ const READY: usize = 2;
 const LONG: usize = 500;
 
 /// Takes the lines of one stream.
-pub struct Stream<'r> {
+pub(crate) struct Stream<'r> {
     recorder: &'r mut Recorder,
     reader: Reader,
     keep_source: bool,
@@ -86,7 +86,7 @@ enum Reader {
 
 impl<'r> Stream<'r> {
     /// A stream into that run. `keep_source` keeps a dialect's lines in their events.
-    pub fn new(recorder: &'r mut Recorder, format: Format, keep_source: bool) -> Self {
+    pub(crate) fn new(recorder: &'r mut Recorder, format: Format, keep_source: bool) -> Self {
         let reader = match format {
             Format::Native => Reader::Lines(Reading::Native),
             Format::Copy => Reader::Lines(Reading::Copy(recorder.templates())),
@@ -119,7 +119,7 @@ impl<'r> Stream<'r> {
 
     /// Stops at the first rejected line: nothing after it is recorded.
     #[must_use]
-    pub fn strict(mut self) -> Self {
+    pub(crate) fn strict(mut self) -> Self {
         self.strict = true;
         self.recorder.stop_at_refusals();
         self
@@ -127,14 +127,14 @@ impl<'r> Stream<'r> {
 
     /// Leaves calls, usage and prompts out of the receipt, because nobody reads it.
     #[must_use]
-    pub fn briefly(mut self) -> Self {
+    pub(crate) fn briefly(mut self) -> Self {
         self.counter.count_only_lines();
         self
     }
 
     /// Whether it stopped.
     #[must_use]
-    pub fn has_stopped(&self) -> bool {
+    pub(crate) fn has_stopped(&self) -> bool {
         self.strict && self.first_rejection.is_some()
     }
 
@@ -142,7 +142,12 @@ impl<'r> Stream<'r> {
     ///
     /// # Errors
     /// When the run can no longer be recorded to.
-    pub fn push(&mut self, line: &[u8], length: u64, now: Timestamp) -> Result<(), RunError> {
+    pub(crate) fn push(
+        &mut self,
+        line: &[u8],
+        length: u64,
+        now: Timestamp,
+    ) -> Result<(), RunError> {
         let counts = self.counter.counts();
         counts.lines += 1;
         let (number, offset) = (counts.lines, self.offset);
@@ -189,7 +194,7 @@ impl<'r> Stream<'r> {
     }
 
     /// Takes blank lines that come first: how many, and the bytes of the stream that they took.
-    pub fn pass_blank(&mut self, lines: u64, bytes: u64) {
+    pub(crate) fn pass_blank(&mut self, lines: u64, bytes: u64) {
         let counts = self.counter.counts();
         counts.lines += lines;
         counts.blank += lines;
@@ -198,7 +203,7 @@ impl<'r> Stream<'r> {
 
     /// Whether enough has come together for a write.
     #[must_use]
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.held.text.len() + self.rejects.len() >= BATCH_BYTES
     }
 
@@ -207,7 +212,7 @@ impl<'r> Stream<'r> {
     /// # Errors
     /// When the run cannot be recorded to. What was written before is acknowledged
     /// nevertheless; the rest may be tried again.
-    pub fn commit(&mut self, now: Timestamp) -> Result<(), RunError> {
+    pub(crate) fn commit(&mut self, now: Timestamp) -> Result<(), RunError> {
         let mut held = std::mem::take(&mut self.held);
         let mut writes = Writes { now, done: 0, lifecycle: false, recorded: Vec::new() };
         let written = self.write(&held, &mut writes);
@@ -224,7 +229,7 @@ impl<'r> Stream<'r> {
     }
 
     /// The events that became durable since this was last asked.
-    pub fn acknowledged(&mut self) -> Vec<Recorded> {
+    pub(crate) fn acknowledged(&mut self) -> Vec<Recorded> {
         std::mem::take(&mut self.acknowledged)
     }
 
@@ -323,48 +328,48 @@ impl<'r> Stream<'r> {
 
     /// Why the first rejected line was rejected, with its number.
     #[must_use]
-    pub fn first_rejection(&self) -> Option<&str> {
+    pub(crate) fn first_rejection(&self) -> Option<&str> {
         self.first_rejection.as_deref()
     }
 
     /// How many events of the stream are in the log so far.
     #[must_use]
-    pub fn recorded(&self) -> u64 {
+    pub(crate) fn recorded(&self) -> u64 {
         self.recorded
     }
 
     /// Whether the state of the run changed.
     #[must_use]
-    pub fn changed_state(&self) -> bool {
+    pub(crate) fn changed_state(&self) -> bool {
         self.lifecycle
     }
 
     /// A dialect that lines taken as native ones look like, if they do.
     #[must_use]
-    pub fn looks_like(&self) -> Option<&'static str> {
+    pub(crate) fn looks_like(&self) -> Option<&'static str> {
         self.looks_like
     }
 
     /// Whether the lines are taken as native ones, or as nothing.
     #[must_use]
-    pub fn is_native(&self) -> bool {
+    pub(crate) fn is_native(&self) -> bool {
         !matches!(self.reader, Reader::Dialect(_))
     }
 
     /// Bytes of a torn tail that were moved away before the first write.
     #[must_use]
-    pub fn recovered_bytes(&self) -> u64 {
+    pub(crate) fn recovered_bytes(&self) -> u64 {
         self.recovered_bytes
     }
 
     /// What brings the derived files up to date, if it was started.
-    pub fn take_ahead(&mut self) -> Option<Follower> {
+    pub(crate) fn take_ahead(&mut self) -> Option<Follower> {
         self.ahead.take()
     }
 
     /// The receipt, after the last [`Stream::commit`].
     #[must_use]
-    pub fn finish(mut self) -> Receipt {
+    pub(crate) fn finish(mut self) -> Receipt {
         if let Reader::Dialect(importer) = &self.reader {
             self.counter.counts().dialect = importer.dialect();
         }

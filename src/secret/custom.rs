@@ -16,7 +16,7 @@ use super::rule::Rule;
 
 /// Why a rule cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadRule {
+pub(crate) struct BadRule {
     /// The rule.
     pub rule: String,
     /// What is wrong.
@@ -34,7 +34,7 @@ impl std::error::Error for BadRule {}
 /// The rules of a document, by name.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
-pub struct AddedRules(BTreeMap<String, Row>);
+pub(crate) struct AddedRules(BTreeMap<String, Row>);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,7 +61,7 @@ impl AddedRules {
     ///
     /// # Errors
     /// The first rule that cannot be used.
-    pub fn rules(&self) -> Result<Vec<Rule>, BadRule> {
+    pub(crate) fn rules(&self) -> Result<Vec<Rule>, BadRule> {
         self.0
             .iter()
             .map(|(name, row)| row.rule(name).map_err(|what| BadRule { rule: name.clone(), what }))

@@ -13,10 +13,9 @@ mod redact;
 mod rule;
 mod rules;
 
-pub use custom::{AddedRules, BadRule};
-pub use find::Found;
-pub use redact::Redacted;
-pub use rule::Rule;
+pub(crate) use custom::AddedRules;
+pub(crate) use find::Found;
+pub(crate) use rule::Rule;
 
 use std::sync::OnceLock;
 

@@ -7,7 +7,7 @@ use crate::json::{Json, Rules, check};
 
 /// The summaries of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// Event and summary, in the order of the answer, each event once.
     pub summaries: Vec<(String, String)>,
     /// Objects about events that were not asked about.
@@ -23,7 +23,7 @@ impl Answer {
     /// Reads an answer about the events with these ids: lines or a list of
     /// `{"event_id": …, "summary": …}`, between whatever else was said.
     #[must_use]
-    pub fn read(text: &str, asked: &[&str]) -> Self {
+    pub(crate) fn read(text: &str, asked: &[&str]) -> Self {
         let mut answer = Self::default();
         let mut places: HashMap<&str, bool> = asked.iter().map(|id| (*id, false)).collect();
         let mut patience = PATIENCE;

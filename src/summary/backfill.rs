@@ -12,13 +12,13 @@ use crate::json::ObjectText;
 
 /// The summaries that later events gave to earlier ones: the last one counts.
 #[derive(Clone, Debug, Default)]
-pub struct Backfills {
+pub(crate) struct Backfills {
     by_target: HashMap<String, String>,
 }
 
 impl Backfills {
     /// Takes the next event.
-    pub fn observe(&mut self, view: &View<'_, '_>) {
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>) {
         if let Some((target, summary)) = backfilled(view) {
             self.by_target.insert(target, summary);
         }
@@ -26,7 +26,7 @@ impl Backfills {
 
     /// The effective summary: the last backfill, else the event's own.
     #[must_use]
-    pub fn effective<'s>(&'s self, event: &'s Event<'_>) -> Option<&'s str> {
+    pub(crate) fn effective<'s>(&'s self, event: &'s Event<'_>) -> Option<&'s str> {
         let backfilled = self.by_target.get(event.event_id.as_ref()).map(String::as_str);
         backfilled.or(event.summary.as_deref())
     }
@@ -34,7 +34,7 @@ impl Backfills {
 
 /// Target and text of a backfill; `None` for other events.
 #[must_use]
-pub fn backfilled(view: &View<'_, '_>) -> Option<(String, String)> {
+pub(crate) fn backfilled(view: &View<'_, '_>) -> Option<(String, String)> {
     if view.role != Role::Backfill {
         return None;
     }
@@ -44,7 +44,7 @@ pub fn backfilled(view: &View<'_, '_>) -> Option<(String, String)> {
 
 /// The backfills that a run still needs, in the order of their events.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     templates: &'static Templates,
     pending: Vec<FillIn>,
     /// The targets that still want one.
@@ -63,12 +63,12 @@ struct FillIn {
 impl Plan {
     /// Backfills by those templates.
     #[must_use]
-    pub fn new(templates: &'static Templates) -> Self {
+    pub(crate) fn new(templates: &'static Templates) -> Self {
         Self { templates, pending: Vec::new(), open: HashSet::new() }
     }
 
     /// Takes the next event.
-    pub fn observe(&mut self, view: &View<'_, '_>) {
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>) {
         let event = view.event;
         if let Some((target, _)) = backfilled(view) {
             self.open.remove(&target);
@@ -85,7 +85,7 @@ impl Plan {
     }
 
     /// Target and text of each backfill.
-    pub fn backfills(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn backfills(&self) -> impl Iterator<Item = (&str, &str)> {
         self.wanted().map(|pending| (pending.target.as_str(), pending.summary.as_str()))
     }
 
@@ -96,7 +96,7 @@ impl Plan {
     /// The events to append. Their ids derive from their targets, so that two plans made
     /// at the same time append nothing twice.
     #[must_use]
-    pub fn drafts(&self) -> Vec<Draft<'static>> {
+    pub(crate) fn drafts(&self) -> Vec<Draft<'static>> {
         let draft = |FillIn { target, summary, template }: &FillIn| {
             draft(target, summary, "template", ("template", *template))
         };
@@ -107,7 +107,7 @@ impl Plan {
 /// The event that gives an event a summary from that source, with one member more. Its id
 /// derives from its target and source, so that no event is given two.
 #[must_use]
-pub fn draft(
+pub(crate) fn draft(
     target: &str,
     summary: &str,
     source: &str,

@@ -1,9 +1,9 @@
 //! Summaries of events, and the overview of a run (seed *aos-event-summarization*).
 
-pub mod answer;
-pub mod backfill;
-pub mod overview;
-pub mod prices;
-pub mod prompt;
-pub mod spending;
-pub mod wanted;
+pub(crate) mod answer;
+pub(crate) mod backfill;
+pub(crate) mod overview;
+pub(crate) mod prices;
+pub(crate) mod prompt;
+pub(crate) mod spending;
+pub(crate) mod wanted;

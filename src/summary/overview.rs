@@ -18,7 +18,7 @@ use crate::summary::spending::{Spending, Spent};
 
 /// How many events of one type there are, and how their summaries stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct TypeCount {
+pub(crate) struct TypeCount {
     /// Events.
     pub count: u64,
     /// `template`, `llm` or `none`.
@@ -31,7 +31,7 @@ pub struct TypeCount {
 
 /// One tool's calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ToolCount {
+pub(crate) struct ToolCount {
     /// The tool's name.
     pub name: String,
     /// Distinct calls.
@@ -46,7 +46,7 @@ pub struct ToolCount {
 
 /// Folds the events of a run into its overview.
 #[derive(Debug)]
-pub struct Overview {
+pub(crate) struct Overview {
     /// The state of the run, and its newest line.
     pub fold: Fold,
     /// Tokens over time, and estimated cost.
@@ -60,7 +60,7 @@ pub struct Overview {
 impl Overview {
     /// Of no event yet; types have the classes that those templates say.
     #[must_use]
-    pub fn new(templates: &'static Templates, prices: &'static Prices) -> Self {
+    pub(crate) fn new(templates: &'static Templates, prices: &'static Prices) -> Self {
         Self {
             fold: Fold::default(),
             spending: Spending::new(prices),
@@ -72,12 +72,12 @@ impl Overview {
 
     /// The state of the run.
     #[must_use]
-    pub fn state(&self) -> &RunState {
+    pub(crate) fn state(&self) -> &RunState {
         &self.fold.state
     }
 
     /// Takes the event that stands on a line; `records` are then what derives from it.
-    pub fn observe(&mut self, view: &View<'_, '_>, line: &Line<'_>, records: &mut Records) {
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>, line: &Line<'_>, records: &mut Records) {
         self.fold.observe(view, line, records);
         self.spending.observe(view);
         let event = view.event;
@@ -108,19 +108,19 @@ impl Overview {
 
     /// The counts by type, by name.
     #[must_use]
-    pub fn types(&self) -> &BTreeMap<String, TypeCount> {
+    pub(crate) fn types(&self) -> &BTreeMap<String, TypeCount> {
         &self.types
     }
 
     /// The calls by tool, the busiest first.
     #[must_use]
-    pub fn tools(&self) -> Vec<ToolCount> {
+    pub(crate) fn tools(&self) -> Vec<ToolCount> {
         tool_counts(self.state())
     }
 
     /// Calls without an end.
     #[must_use]
-    pub fn open_calls(&self) -> u64 {
+    pub(crate) fn open_calls(&self) -> u64 {
         let ended = self.state().status().is_over();
         let open = |call: &&_| Calls::status(call, ended) == CallStatus::Open;
         self.state().calls.all().iter().filter(open).count() as u64
@@ -128,13 +128,13 @@ impl Overview {
 
     /// Events that still want a summary.
     #[must_use]
-    pub fn pending(&self) -> u64 {
+    pub(crate) fn pending(&self) -> u64 {
         self.types.values().map(|kind| kind.pending).sum()
     }
 
     /// The document for programs; `chapters` is the data of each chapter as JSON text.
     #[must_use]
-    pub fn document(
+    pub(crate) fn document(
         &self,
         path: &str,
         chapters: Vec<Box<serde_json::value::RawValue>>,
@@ -154,7 +154,7 @@ impl Overview {
 
 /// The calls by tool, the busiest first.
 #[must_use]
-pub fn tool_counts(state: &RunState) -> Vec<ToolCount> {
+pub(crate) fn tool_counts(state: &RunState) -> Vec<ToolCount> {
     let mut tools: BTreeMap<&str, ToolCount> = BTreeMap::new();
     let ended = state.status().is_over();
     for call in state.calls.all() {
@@ -178,7 +178,7 @@ pub fn tool_counts(state: &RunState) -> Vec<ToolCount> {
 
 /// `summarize --format json`, one run.
 #[derive(Debug, Serialize)]
-pub struct OverviewDocument {
+pub(crate) struct OverviewDocument {
     #[serde(flatten)]
     run: RunDocument,
     path: String,

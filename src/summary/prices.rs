@@ -19,7 +19,7 @@ use crate::history::usage::Usage;
 /// Prices by the name of the model.
 #[derive(Debug, Default, Deserialize)]
 #[serde(transparent)]
-pub struct Prices(BTreeMap<String, Price>);
+pub(crate) struct Prices(BTreeMap<String, Price>);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,7 +33,7 @@ struct Price {
 impl Prices {
     /// No prices at all.
     #[must_use]
-    pub fn none() -> &'static Self {
+    pub(crate) fn none() -> &'static Self {
         static NONE: OnceLock<Prices> = OnceLock::new();
         NONE.get_or_init(Self::default)
     }
@@ -42,7 +42,7 @@ impl Prices {
     ///
     /// # Errors
     /// What is wrong, with line and column; or a price that is no price.
-    pub fn parse(document: &str) -> Result<Self, BadToml> {
+    pub(crate) fn parse(document: &str) -> Result<Self, BadToml> {
         let prices: Self =
             toml::from_str(document).map_err(|error| BadToml::of(document, &error))?;
         for (model, price) in &prices.0 {
@@ -61,7 +61,7 @@ impl Prices {
     /// no price or its tokens are unknown. A name that begins with a listed one has its price,
     /// the longest such.
     #[must_use]
-    pub fn micros(&self, model: &str, usage: &Usage) -> Option<i64> {
+    pub(crate) fn micros(&self, model: &str, usage: &Usage) -> Option<i64> {
         let begins = |(name, _): &(&String, &Price)| model.starts_with(name.as_str());
         let (_, price) = self.0.iter().filter(begins).max_by_key(|(name, _)| name.len())?;
         // Dollars for a million tokens are millionths of a dollar for one.

@@ -10,11 +10,11 @@ use crate::secret::Rules;
 const PLACE: &str = "{events}";
 
 /// Bytes of an event that are given whole where nothing else is asked for.
-pub const MAX_EVENT: usize = 64 << 10;
+pub(crate) const MAX_EVENT: usize = 64 << 10;
 
 /// A template with one place for the events.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prompt(String);
+pub(crate) struct Prompt(String);
 
 impl Default for Prompt {
     /// The program's own.
@@ -28,7 +28,7 @@ impl Prompt {
     ///
     /// # Errors
     /// When it does not hold `{events}` exactly once.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         match text.matches(PLACE).count() {
             1 => Ok(Self(text.to_owned())),
             found => Err(format!("a prompt holds {PLACE} once; this one {found} times")),
@@ -37,7 +37,7 @@ impl Prompt {
 
     /// The prompt for events as [`event_line`] gives them.
     #[must_use]
-    pub fn fill(&self, events: &[String]) -> String {
+    pub(crate) fn fill(&self, events: &[String]) -> String {
         self.0.replacen(PLACE, &events.join("\n"), 1)
     }
 }
@@ -46,7 +46,7 @@ impl Prompt {
 /// like a tag, so that no text of an event can end the list of events. Of a payload of over `most`
 /// bytes the middles of long members are left out.
 #[must_use]
-pub fn event_line(event: &Event<'_>, secrets: Option<&Rules>, most: usize) -> String {
+pub(crate) fn event_line(event: &Event<'_>, secrets: Option<&Rules>, most: usize) -> String {
     let mut object = ObjectText::new();
     object
         .text("event_id", &event.event_id)

@@ -9,7 +9,7 @@ use crate::summary::prices::Prices;
 
 /// What the model calls of a run used, call by call.
 #[derive(Clone, Debug)]
-pub struct Spending {
+pub(crate) struct Spending {
     prices: &'static Prices,
     calls: Vec<Call>,
     /// By the id of the model's response: of repeated lines the last counts.
@@ -34,7 +34,7 @@ struct Call {
 
 /// What one agent used with one model.
 #[derive(Clone, Debug)]
-pub struct Spent {
+pub(crate) struct Spent {
     /// The agent.
     pub agent: String,
     /// The model, where it was named.
@@ -48,7 +48,7 @@ pub struct Spent {
 impl Spending {
     /// Nothing yet, at those prices.
     #[must_use]
-    pub fn new(prices: &'static Prices) -> Self {
+    pub(crate) fn new(prices: &'static Prices) -> Self {
         Self {
             prices,
             calls: Vec::new(),
@@ -60,7 +60,7 @@ impl Spending {
     }
 
     /// Takes the next event.
-    pub fn observe(&mut self, view: &View<'_, '_>) {
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>) {
         let Some(usage) = Usage::of(view) else { return };
         let session_id = view.event.session_id.clone().into_owned();
         let session = *self.sessions.entry(session_id).or_insert(self.settled.len());
@@ -100,7 +100,7 @@ impl Spending {
 
     /// What each agent used with each model, in the order of their first calls.
     #[must_use]
-    pub fn by_agent(&self) -> Vec<Spent> {
+    pub(crate) fn by_agent(&self) -> Vec<Spent> {
         let spent = |(agent, model): &(String, String)| Spent {
             agent: agent.clone(),
             model: Some(model.clone()).filter(|model| !model.is_empty()),
@@ -119,7 +119,7 @@ impl Spending {
 
     /// The cost by the prices of all calls that reported none; `None` when there is no price.
     #[must_use]
-    pub fn estimated(&self) -> Option<i64> {
+    pub(crate) fn estimated(&self) -> Option<i64> {
         let open = self.calls.iter().filter(|call| !self.settled[call.session]);
         let estimates = open.filter_map(|call| call.estimated);
         estimates.fold(None, |sum, cost| Some(sum.unwrap_or(0_i64).saturating_add(cost)))
@@ -127,7 +127,7 @@ impl Spending {
 
     /// Calls whose cost nobody knows: they reported none, and their model has no price.
     #[must_use]
-    pub fn unpriced(&self) -> u64 {
+    pub(crate) fn unpriced(&self) -> u64 {
         let unknown = |call: &&Call| {
             call.usage.cost_micros.is_none()
                 && call.estimated.is_none()
@@ -139,7 +139,7 @@ impl Spending {
     /// Tokens in so many equal spans of time, from the first call to the last; empty without
     /// two moments.
     #[must_use]
-    pub fn over_time(&self, spans: usize) -> Vec<u64> {
+    pub(crate) fn over_time(&self, spans: usize) -> Vec<u64> {
         let times = || self.calls.iter().map(|call| call.time.millis());
         let (Some(first), Some(last)) = (times().min(), times().max()) else { return Vec::new() };
         if first == last {

@@ -10,7 +10,7 @@ use crate::summary::backfill::backfilled;
 
 /// An event without a summary, of a type that wants a model's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanting {
+pub(crate) struct Wanting {
     /// The event.
     pub event_id: String,
     /// Its time.
@@ -21,7 +21,7 @@ pub struct Wanting {
 
 /// The events of a run that want a model's summary, in their order.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     events: Vec<Option<Wanting>>,
     index: HashMap<String, usize>,
 }
@@ -29,7 +29,7 @@ pub struct Wanted {
 impl Wanted {
     /// Takes the next event, whose line begins at byte `offset`. `is_wanting` says whether
     /// its type wants a model's summary.
-    pub fn observe(&mut self, view: &View<'_, '_>, offset: u64, is_wanting: bool) {
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64, is_wanting: bool) {
         let event = view.event;
         if let Some((target, _)) = backfilled(view) {
             self.forget(&target);
@@ -53,7 +53,7 @@ impl Wanted {
 
     /// The events in the order of their times; of one time, in the order of the log.
     #[must_use]
-    pub fn events(&self) -> Vec<Wanting> {
+    pub(crate) fn events(&self) -> Vec<Wanting> {
         let mut events: Vec<Wanting> = self.events.iter().flatten().cloned().collect();
         events.sort_by_key(|event| event.time);
         events
@@ -61,7 +61,7 @@ impl Wanted {
 
     /// Whether no event wants a summary.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.index.is_empty()
     }
 }
@@ -69,7 +69,7 @@ impl Wanted {
 /// The calls for those events, which are in the order of their times: one for each window of
 /// `window_ms` milliseconds from its first event on, of at most `most` events.
 #[must_use]
-pub fn calls(events: &[Wanting], window_ms: u64, most: usize) -> Vec<Range<usize>> {
+pub(crate) fn calls(events: &[Wanting], window_ms: u64, most: usize) -> Vec<Range<usize>> {
     let mut calls: Vec<Range<usize>> = Vec::new();
     let mut first: Option<Timestamp> = None;
     for (index, event) in events.iter().enumerate() {
@@ -88,7 +88,7 @@ pub fn calls(events: &[Wanting], window_ms: u64, most: usize) -> Vec<Range<usize
 
 /// The name of the call for those events.
 #[must_use]
-pub fn batch_id(events: &[Wanting]) -> String {
+pub(crate) fn batch_id(events: &[Wanting]) -> String {
     let ids: Vec<&str> = events.iter().map(|event| event.event_id.as_str()).collect();
     format!("batch_{}", hex(&sha256(ids.join("\n").as_bytes())[..8]))
 }

@@ -6,7 +6,7 @@ const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 /// A bar of at most `width` columns for `value` out of `most`; something above nothing is
 /// always seen.
 #[must_use]
-pub fn bar(value: u64, most: u64, width: usize) -> String {
+pub(crate) fn bar(value: u64, most: u64, width: usize) -> String {
     if value == 0 || most == 0 {
         return String::new();
     }
@@ -19,7 +19,7 @@ pub fn bar(value: u64, most: u64, width: usize) -> String {
 
 /// One character a value, the higher the more; `·` for nothing.
 #[must_use]
-pub fn sparkline(values: &[u64]) -> String {
+pub(crate) fn sparkline(values: &[u64]) -> String {
     let most = values.iter().copied().max().unwrap_or(0).max(1);
     let level = |value: u64| match value {
         0 => '·',

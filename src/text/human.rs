@@ -2,7 +2,7 @@
 
 /// `850 ms`, `12.3 s`, `4 min 05 s`, `2 h 07 min`.
 #[must_use]
-pub fn duration(milliseconds: u64) -> String {
+pub(crate) fn duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match seconds {
         0 => format!("{milliseconds} ms"),
@@ -15,7 +15,7 @@ pub fn duration(milliseconds: u64) -> String {
 
 /// `850ms`, `12s`, `4m`, `2h`, `3d`: one figure, for tables.
 #[must_use]
-pub fn rough_duration(milliseconds: u64) -> String {
+pub(crate) fn rough_duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match seconds {
         0 => format!("{milliseconds}ms"),
@@ -28,7 +28,7 @@ pub fn rough_duration(milliseconds: u64) -> String {
 
 /// `12,450`: thousands set apart.
 #[must_use]
-pub fn count(number: u64) -> String {
+pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -42,7 +42,7 @@ pub fn count(number: u64) -> String {
 
 /// `999`, `12.4k`, `3.1M`: short, for tables.
 #[must_use]
-pub fn short_count(number: u64) -> String {
+pub(crate) fn short_count(number: u64) -> String {
     match number {
         0..=999 => number.to_string(),
         1_000..=999_949 => format!("{:.1}k", number as f64 / 1e3),
@@ -52,7 +52,7 @@ pub fn short_count(number: u64) -> String {
 
 /// `310 B`, `12 kB`, `3.1 MB`: bytes, in thousands.
 #[must_use]
-pub fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..=999 => format!("{bytes} B"),
         1_000..=999_499 => format!("{:.0} kB", bytes as f64 / 1e3),
@@ -62,13 +62,13 @@ pub fn size(bytes: u64) -> String {
 
 /// `$0.0125`: dollars from millionths, four decimals.
 #[must_use]
-pub fn dollars(micros: i64) -> String {
+pub(crate) fn dollars(micros: i64) -> String {
     format!("${:.4}", micros as f64 / 1e6)
 }
 
 /// `1 event`, `2 events`, `3 summaries`.
 #[must_use]
-pub fn plural(number: u64, one: &str) -> String {
+pub(crate) fn plural(number: u64, one: &str) -> String {
     let many = match one.strip_suffix('y') {
         Some(stem) => format!("{stem}ies"),
         None => format!("{one}s"),

@@ -54,7 +54,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
 /// Text of many lines, without anything that the log of a CI service takes for a command
 /// (`::error …` at the beginning of a line, `##[…]` and `##vso[…]` anywhere).
 #[must_use]
-pub fn commands(text: &str) -> Cow<'_, str> {
+pub(crate) fn commands(text: &str) -> Cow<'_, str> {
     let begins = |line: &str| line.trim_start().starts_with("::");
     if !text.contains("##") && !text.lines().any(begins) {
         return Cow::Borrowed(text);
@@ -68,7 +68,7 @@ pub fn commands(text: &str) -> Cow<'_, str> {
 
 /// At most `columns` columns of one line, inert, white space squeezed, `…` where cut.
 #[must_use]
-pub fn preview(text: &str, columns: usize) -> String {
+pub(crate) fn preview(text: &str, columns: usize) -> String {
     // More than this many characters cannot matter, however wide the view.
     let head: String = text.chars().take(columns * 8 + 64).collect();
     let words = line(&head).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -93,7 +93,7 @@ pub fn preview(text: &str, columns: usize) -> String {
 
 /// Like [`preview`], cut in the middle, so that ids that begin alike stay apart.
 #[must_use]
-pub fn preview_middle(text: &str, columns: usize) -> String {
+pub(crate) fn preview_middle(text: &str, columns: usize) -> String {
     const TAIL: usize = 7;
     let words = preview(text, usize::MAX >> 8);
     if words.width() <= columns || columns < 3 * TAIL {
@@ -106,7 +106,7 @@ pub fn preview_middle(text: &str, columns: usize) -> String {
 
 /// Like [`preview`], keeping the end, which tells most of a path.
 #[must_use]
-pub fn preview_end(text: &str, columns: usize) -> String {
+pub(crate) fn preview_end(text: &str, columns: usize) -> String {
     let text = line(text);
     if text.width() <= columns {
         return text.into_owned();

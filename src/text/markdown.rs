@@ -55,7 +55,7 @@ pub fn escape(text: &str) -> String {
 
 /// One line as a code span, with a delimiter longer than any run of backticks inside.
 #[must_use]
-pub fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let text = inert::line(text);
     let ticks = "`".repeat(longest_run(&text, '`') + 1);
     let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
@@ -75,7 +75,7 @@ pub fn fence(text: &str, language: &str) -> String {
 
 /// Text of many lines as a quote, each line escaped.
 #[must_use]
-pub fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let text = inert::text(text);
     let mut out = String::new();
     for line in text.lines() {
@@ -90,7 +90,7 @@ pub fn quote(text: &str) -> String {
 /// Text of many lines as it stands, in a fence inside a quote: no line of it can begin a
 /// line of the document, where a CI system might take it for a command.
 #[must_use]
-pub fn quoted_fence(text: &str) -> String {
+pub(crate) fn quoted_fence(text: &str) -> String {
     fence(text, "text")
         .lines()
         .map(|line| format!("> {line}").trim_end().to_owned() + "\n")

@@ -1,9 +1,9 @@
 //! Text for people: inert whatever the log holds, and readable. Values in, text out.
 
-pub mod bars;
-pub mod human;
-pub mod inert;
-pub mod markdown;
-pub mod slug;
-pub mod units;
-pub mod uri;
+pub(crate) mod bars;
+pub(crate) mod human;
+pub(crate) mod inert;
+pub(crate) mod markdown;
+pub(crate) mod slug;
+pub(crate) mod units;
+pub(crate) mod uri;

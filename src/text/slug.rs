@@ -1,14 +1,14 @@
 //! Slugs: names as they appear in paths.
 
 /// Longest slug, in characters.
-pub const MAX_SLUG: usize = 64;
+pub(crate) const MAX_SLUG: usize = 64;
 /// Longest slug, in bytes: names of files have 255 at most.
-pub const MAX_SLUG_BYTES: usize = 200;
+pub(crate) const MAX_SLUG_BYTES: usize = 200;
 
 /// Lower case, every run of characters other than Unicode letters and digits
 /// becomes `-`, trimmed, at most 64 characters and 200 bytes; may be empty.
 #[must_use]
-pub fn slugify(name: &str) -> String {
+pub(crate) fn slugify(name: &str) -> String {
     let mut slug = String::new();
     let mut length = 0;
     for character in name.chars().flat_map(char::to_lowercase) {
@@ -30,7 +30,7 @@ pub fn slugify(name: &str) -> String {
 /// Whether a text may stand in a path as a slug: letters, digits and `-` alone, so that it
 /// leads nowhere else, whoever wrote it.
 #[must_use]
-pub fn is_slug(text: &str) -> bool {
+pub(crate) fn is_slug(text: &str) -> bool {
     let good = |character: char| character.is_alphanumeric() || character == '-';
     let short = text.len() <= MAX_SLUG_BYTES && text.chars().count() <= MAX_SLUG;
     short && !text.is_empty() && text.chars().all(good)

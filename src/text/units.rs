@@ -6,7 +6,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// What to write instead.
-pub fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     const HELP: &str = "use a number and ms, s, m, h or d (500ms, 90s, 1h30m)";
     let mut rest = text.trim();
     let mut seconds = 0.0;
@@ -39,7 +39,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 ///
 /// # Errors
 /// What to write instead.
-pub fn size(text: &str) -> Result<usize, String> {
+pub(crate) fn size(text: &str) -> Result<usize, String> {
     const HELP: &str = "use a number of bytes, with k, M or G if you like (4096, 16k, 1MiB)";
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match text[digits.len()..].to_ascii_lowercase().as_str() {
@@ -60,7 +60,7 @@ pub fn size(text: &str) -> Result<usize, String> {
 ///
 /// # Errors
 /// What to write instead.
-pub fn count(text: &str) -> Result<u64, String> {
+pub(crate) fn count(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.char_indices().next_back() {
         Some((at, 'k' | 'K')) => (&text[..at], 1_000),
         Some((at, 'M' | 'm')) => (&text[..at], 1_000_000),

@@ -3,7 +3,7 @@
 /// A path as a relative reference (RFC 3986): what is neither a letter, a digit nor one of
 /// `-._~/` is `%` and two hex digits.
 #[must_use]
-pub fn relative(path: &str) -> String {
+pub(crate) fn relative(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {

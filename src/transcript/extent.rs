@@ -2,7 +2,7 @@
 
 /// How much is told of what there is to tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detail {
+pub(crate) enum Detail {
     /// The outlines.
     Brief,
     /// What a reader needs who was not there.
@@ -14,11 +14,11 @@ pub enum Detail {
 
 impl Detail {
     /// All of them, the shortest first.
-    pub const ALL: [Self; 3] = [Self::Brief, Self::Normal, Self::Full];
+    pub(crate) const ALL: [Self; 3] = [Self::Brief, Self::Normal, Self::Full];
 
     /// The name in options and at the end of a transcript.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Brief => "brief",
             Self::Normal => "normal",
@@ -37,7 +37,7 @@ impl Detail {
 
 /// How much a transcript may tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extent {
+pub(crate) struct Extent {
     /// Of what there is.
     pub detail: Detail,
     /// The most bytes that it may have.

@@ -1,19 +1,19 @@
 //! The transcript: what a person who was not there wants to know of a run.
 //! One model, folded from the events; renderers are pure.
 
-pub mod document;
-pub mod extent;
+pub(crate) mod document;
+pub(crate) mod extent;
 mod facts;
-pub mod html;
-pub mod markdown;
-pub mod model;
-pub mod text;
+pub(crate) mod html;
+pub(crate) mod markdown;
+pub(crate) mod model;
+pub(crate) mod text;
 
 use crate::fs::hash::{Hasher, hex};
 
 /// The harness's own files that the transcript quotes.
 #[derive(Clone, Debug, Default)]
-pub struct Harness {
+pub(crate) struct Harness {
     /// `prompt.md`
     pub prompt: Option<String>,
     /// `effective-system-prompt.md`
@@ -23,12 +23,12 @@ pub struct Harness {
 }
 
 /// The harness's other files that are quoted, each whole up to a limit.
-pub const OTHERS: &[&str] = &["config.yaml", "task.yaml", "artifact-manifest.json"];
+pub(crate) const OTHERS: &[&str] = &["config.yaml", "task.yaml", "artifact-manifest.json"];
 
 impl Harness {
     /// Sixteen hex digits that stand for what is quoted; `None` where nothing is.
     #[must_use]
-    pub fn fingerprint(&self) -> Option<String> {
+    pub(crate) fn fingerprint(&self) -> Option<String> {
         let texts = [self.prompt.as_deref(), self.system_prompt.as_deref()];
         if texts.iter().all(Option::is_none) && self.others.is_empty() {
             return None;

@@ -14,7 +14,7 @@ use crate::text::inert::{line, preview, preview_end, text as inert};
 
 /// How it looks.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub(crate) struct Look {
     /// Columns to fill.
     pub width: usize,
     /// Whether it has colours.
@@ -50,7 +50,7 @@ const INDENT: usize = 9;
 
 /// The whole transcript.
 #[must_use]
-pub fn render(document: &Document, look: Look) -> String {
+pub(crate) fn render(document: &Document, look: Look) -> String {
     let mut out = head(document, look);
     if let Some(prompt) = document.prompt.as_deref().filter(|prompt| !prompt.trim().is_empty()) {
         out.push_str(&heading("Prompt", look));

@@ -11,7 +11,7 @@ const MOST: usize = 10;
 
 /// What is told of runs that could not be read, the gravest findings as annotations, the rest counted, and the verdicts.
 #[must_use]
-pub fn github(reports: &[RunReport], told: &[String], strict: bool) -> String {
+pub(crate) fn github(reports: &[RunReport], told: &[String], strict: bool) -> String {
     let mut out = String::new();
     for told in told {
         out.push_str(&format!("::error title=runlog::{}\n", data(&line(told))));

@@ -15,7 +15,7 @@ const MAX_SHOWN: usize = 10;
 
 /// How a report for people is made.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub(crate) struct Look {
     /// Whether warnings count as errors.
     pub strict: bool,
     /// Whether notes are shown one by one.
@@ -38,7 +38,7 @@ impl Look {
 /// The findings of one run, grouped by check, the most severe first; then the deliverables,
 /// the fixes, and the verdict.
 #[must_use]
-pub fn human(report: &RunReport, look: Look) -> String {
+pub(crate) fn human(report: &RunReport, look: Look) -> String {
     let mut out = String::new();
     for level in [Level::Error, Level::Warning, Level::Info] {
         for (code, findings) in by_code(&report.findings, level) {
@@ -113,7 +113,7 @@ fn counts(report: &RunReport) -> String {
 /// One line per run, with the codes of its errors and warnings, and the number of runs per
 /// verdict.
 #[must_use]
-pub fn overview(reports: &[RunReport], look: Look) -> String {
+pub(crate) fn overview(reports: &[RunReport], look: Look) -> String {
     const WIDEST: usize = "incomplete".len();
     let mut out = String::new();
     for report in reports {

@@ -14,7 +14,7 @@ const MAX_SHOWN: usize = 50;
 /// The XML document.
 #[must_use]
 #[expect(clippy::expect_used, reason = "an empty report would pass for a good one")]
-pub fn junit(reports: &[RunReport], strict: bool) -> String {
+pub(crate) fn junit(reports: &[RunReport], strict: bool) -> String {
     let mut document = Report::new("runlog validate");
     for report in reports {
         let mut suite = TestSuite::new(report.run_id.as_str());

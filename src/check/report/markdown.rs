@@ -17,7 +17,7 @@ const MAX_MESSAGE: usize = 300;
 
 /// A table of the runs, and below it what was found in each.
 #[must_use]
-pub fn markdown(reports: &[RunReport], strict: bool) -> String {
+pub(crate) fn markdown(reports: &[RunReport], strict: bool) -> String {
     let mut out =
         "| Run | Verdict | Events | Errors | Warnings | Notes |\n|---|---|--:|--:|--:|--:|\n"
             .to_owned();

@@ -6,11 +6,11 @@ mod junit;
 mod markdown;
 mod sarif;
 
-pub use github::github;
-pub use human::{Look, human, overview};
-pub use junit::junit;
-pub use markdown::markdown;
-pub use sarif::sarif;
+pub(crate) use github::github;
+pub(crate) use human::{Look, human, overview};
+pub(crate) use junit::junit;
+pub(crate) use markdown::markdown;
+pub(crate) use sarif::sarif;
 
 use serde::Serialize;
 
@@ -103,7 +103,7 @@ fn place(finding: &Finding) -> String {
 
 /// `validate --format json`.
 #[derive(Debug, Serialize)]
-pub struct Document<'r> {
+pub(crate) struct Document<'r> {
     schema_version: u32,
     runs: Vec<RunDocument<'r>>,
 }
@@ -134,7 +134,7 @@ struct FindingDocument<'r> {
 
 /// The document for programs.
 #[must_use]
-pub fn document(reports: &[RunReport], strict: bool) -> Document<'_> {
+pub(crate) fn document(reports: &[RunReport], strict: bool) -> Document<'_> {
     let finding = |finding: &'_ Finding| -> (&'static str, &'static str) {
         finding.check().map_or(("other", ""), |check| (check.family, check.remedy))
     };

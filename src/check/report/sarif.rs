@@ -9,7 +9,7 @@ use crate::text::uri;
 
 /// The document.
 #[must_use]
-pub fn sarif(reports: &[RunReport]) -> Value {
+pub(crate) fn sarif(reports: &[RunReport]) -> Value {
     let results: Vec<Value> = reports
         .iter()
         .flat_map(|report| report.findings.all.iter().map(move |finding| result(report, finding)))

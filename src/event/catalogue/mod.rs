@@ -79,13 +79,13 @@ pub fn rows() -> &'static [Row] {
 
 /// The row of a type, if it is known.
 #[must_use]
-pub fn row(name: &str) -> Option<&'static Row> {
+pub(crate) fn row(name: &str) -> Option<&'static Row> {
     position(name).map(|position| &rows::ROWS[position])
 }
 
 /// The template of a type, filled from the fields of `data`; `None` for a type without one.
 #[must_use]
-pub fn summary(name: &str, data: &Members<'_>) -> Option<String> {
+pub(crate) fn summary(name: &str, data: &Members<'_>) -> Option<String> {
     static PARSED: [OnceLock<Option<Template<'_>>>; rows::ROWS.len()] =
         [const { OnceLock::new() }; rows::ROWS.len()];
     let position = position(name)?;
@@ -96,7 +96,7 @@ pub fn summary(name: &str, data: &Members<'_>) -> Option<String> {
 
 /// The names of the fields that a type is expected to have; `None` for an unknown type.
 #[must_use]
-pub fn expected_fields(name: &str) -> Option<&'static [&'static str]> {
+pub(crate) fn expected_fields(name: &str) -> Option<&'static [&'static str]> {
     static EXPECTED: [OnceLock<Vec<&'static str>>; rows::ROWS.len()] =
         [const { OnceLock::new() }; rows::ROWS.len()];
     let position = position(name)?;
@@ -158,24 +158,24 @@ const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// What the type means; unknown types are notes.
 #[must_use]
-pub fn role(name: &str) -> Role {
+pub(crate) fn role(name: &str) -> Role {
     row(name).map_or(Role::Note, |row| row.role)
 }
 
 /// How the type's summary comes about; unknown types have none.
 #[must_use]
-pub fn class(name: &str) -> Class {
+pub(crate) fn class(name: &str) -> Class {
     row(name).map_or(Class::None, |row| row.class)
 }
 
 /// The type's label: of the catalogue, else a slug of its name.
 #[must_use]
-pub fn label(name: &str) -> String {
+pub(crate) fn label(name: &str) -> String {
     row(name).map_or_else(|| crate::text::slug::slugify(name), |row| row.label.to_owned())
 }
 
 /// Whether the type carries what a model thought, not what it said.
 #[must_use]
-pub fn is_reasoning(name: &str) -> bool {
+pub(crate) fn is_reasoning(name: &str) -> bool {
     row(name).is_some_and(|row| row.label.ends_with("reasoning"))
 }

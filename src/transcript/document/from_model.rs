@@ -20,7 +20,7 @@ const LONG: usize = 8000;
 impl Document {
     /// Of a model with results, and the harness's files.
     #[must_use]
-    pub fn of(model: &Model, harness: &Harness) -> Self {
+    pub(crate) fn of(model: &Model, harness: &Harness) -> Self {
         let state = &model.state;
         let first = model.tasks.all().iter().find(|task| !task.message.is_empty());
         let prompt = harness.prompt.clone().or_else(|| Some(first?.message.clone()));

@@ -13,7 +13,7 @@ use crate::run::document::RunDocument;
 
 /// The whole transcript.
 #[derive(Debug, Serialize)]
-pub struct Document {
+pub(crate) struct Document {
     schema_version: u32,
     /// The facts of the run, as `run.json` tells them.
     #[serde(serialize_with = "as_run_json")]
@@ -48,7 +48,7 @@ pub struct Document {
 
 /// One line with the event that it rests on.
 #[derive(Debug, Serialize)]
-pub struct Line {
+pub(crate) struct Line {
     /// The event.
     pub sequence: u64,
     /// The line.
@@ -57,7 +57,7 @@ pub struct Line {
 
 /// One tool.
 #[derive(Debug, Serialize)]
-pub struct Tool {
+pub(crate) struct Tool {
     /// Its name.
     pub name: String,
     /// How often it was called.
@@ -72,7 +72,7 @@ pub struct Tool {
 
 /// One chapter.
 #[derive(Debug, Serialize)]
-pub struct ChapterLine {
+pub(crate) struct ChapterLine {
     /// Its name.
     pub name: String,
     /// Its name in paths.
@@ -87,7 +87,7 @@ pub struct ChapterLine {
 
 /// What happened in one task, or before the first.
 #[derive(Debug, Serialize)]
-pub struct Section {
+pub(crate) struct Section {
     /// The task's number; null before the first.
     pub task: Option<u64>,
     /// What it was about.
@@ -107,7 +107,7 @@ pub struct Section {
 /// Something that happened.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Entry {
+pub(crate) enum Entry {
     /// Somebody said something.
     Said {
         /// The first event.
@@ -153,7 +153,7 @@ pub enum Entry {
 
 /// A tool call.
 #[derive(Debug, Serialize)]
-pub struct Call {
+pub(crate) struct Call {
     /// Its first event.
     pub sequence: u64,
     /// Its last event; null while it is open.
@@ -185,7 +185,7 @@ pub struct Call {
 
 /// An agent that a call spawned.
 #[derive(Debug, Serialize)]
-pub struct Agent {
+pub(crate) struct Agent {
     /// Its id.
     pub id: String,
     /// The number of the task that it was given; null where it was told in another way.
@@ -198,7 +198,7 @@ pub struct Agent {
 
 /// A file, and how often what was done to it.
 #[derive(Debug, Serialize)]
-pub struct File {
+pub(crate) struct File {
     /// Its path.
     pub path: String,
     /// The operations, and how often.
@@ -207,7 +207,7 @@ pub struct File {
 
 /// Something that the run must leave.
 #[derive(Debug, Serialize)]
-pub struct Deliverable {
+pub(crate) struct Deliverable {
     /// As it was required.
     pub path: String,
     /// Whether the last check did not find it.
@@ -216,7 +216,7 @@ pub struct Deliverable {
 
 /// An error or a warning.
 #[derive(Debug, Serialize)]
-pub struct Trouble {
+pub(crate) struct Trouble {
     /// The event.
     pub sequence: u64,
     /// When.
@@ -232,7 +232,7 @@ pub struct Trouble {
 
 /// What one call of a model took in and gave out.
 #[derive(Debug, Serialize)]
-pub struct Tokens {
+pub(crate) struct Tokens {
     /// The event.
     pub sequence: u64,
     /// When.
@@ -253,14 +253,14 @@ fn as_run_json<S: Serializer>(facts: &RunFacts, serializer: S) -> Result<S::Ok, 
 impl Document {
     /// The last thing that was said, which mostly is the answer.
     #[must_use]
-    pub fn answer(&self) -> Option<&Entry> {
+    pub(crate) fn answer(&self) -> Option<&Entry> {
         let mut entries = self.turns.iter().flat_map(|turn| &turn.items);
         entries.rfind(|entry| matches!(entry, Entry::Said { thought: false, .. }))
     }
 
     /// Everything that happened, what spawned agents did behind the calls that spawned them.
     #[must_use]
-    pub fn entries(&self) -> Vec<&Entry> {
+    pub(crate) fn entries(&self) -> Vec<&Entry> {
         let mut all = Vec::new();
         self.turns.iter().for_each(|turn| gather(&turn.items, &mut all));
         all
@@ -279,7 +279,7 @@ fn gather<'d>(items: &'d [Entry], all: &mut Vec<&'d Entry>) {
 impl Agent {
     /// What it is called where it is told: its id, and its task.
     #[must_use]
-    pub fn heading(&self) -> String {
+    pub(crate) fn heading(&self) -> String {
         let number = self.task.map(|number| format!(" [{number}]")).unwrap_or_default();
         let title = self.title.as_ref().map(|title| format!(": {title}")).unwrap_or_default();
         format!("agent {}{number}{title}", self.id)
@@ -289,7 +289,7 @@ impl Agent {
 impl Entry {
     /// The event that it begins with.
     #[must_use]
-    pub fn sequence(&self) -> u64 {
+    pub(crate) fn sequence(&self) -> u64 {
         match self {
             Self::Said { sequence, .. }
             | Self::Note { sequence, .. }
@@ -300,7 +300,7 @@ impl Entry {
 
     /// Who did it, and what there is to read.
     #[must_use]
-    pub fn told(&self) -> (Cow<'_, str>, &str) {
+    pub(crate) fn told(&self) -> (Cow<'_, str>, &str) {
         match self {
             Self::Said { who, text, .. } => (Cow::Borrowed(who), text),
             Self::Note { text, level: Some(level), .. } => (Cow::Borrowed(*level), text),

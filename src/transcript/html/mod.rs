@@ -21,7 +21,7 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// The page. Its policy lets it fetch nothing, and run its own script alone.
 #[must_use]
-pub fn render(document: &Document) -> String {
+pub(crate) fn render(document: &Document) -> String {
     let hash = |text: &str| base64::prelude::BASE64_STANDARD.encode(sha256(text.as_bytes()));
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",

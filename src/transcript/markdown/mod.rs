@@ -22,7 +22,7 @@ const NOTHING: &str = "None recorded.\n";
 
 /// Renders the whole document.
 #[must_use]
-pub fn render(model: &Model, harness: &Harness, extent: Extent) -> String {
+pub(crate) fn render(model: &Model, harness: &Harness, extent: Extent) -> String {
     let whole = Parts::of(model, harness, extent.detail.limits());
     let Some(most) = extent.max_bytes else { return whole.joined(extent, "") };
     let shorter = [Detail::Brief.limits(), Limits::LEAST];

@@ -8,7 +8,7 @@ use crate::secret::Rules;
 
 /// What one call of a model took in and gave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// The event.
     pub sequence: u64,
     /// When.
@@ -21,7 +21,7 @@ pub struct Sample {
 
 /// One line with the event that it rests on.
 #[derive(Clone, Debug)]
-pub struct Remark {
+pub(crate) struct Remark {
     /// The event.
     pub sequence: u64,
     /// The line.
@@ -37,7 +37,7 @@ pub struct Remark {
 
 /// An error or a warning.
 #[derive(Clone, Debug)]
-pub struct Trouble {
+pub(crate) struct Trouble {
     /// The event.
     pub sequence: u64,
     /// When.
@@ -52,7 +52,7 @@ pub struct Trouble {
 
 /// What happened in one task.
 #[derive(Clone, Debug, Default)]
-pub struct Turn {
+pub(crate) struct Turn {
     /// The task's number; `None` before the first task.
     pub task: Option<u64>,
     /// What happened, in order.
@@ -61,7 +61,7 @@ pub struct Turn {
 
 /// Something that happened.
 #[derive(Clone, Debug)]
-pub enum Item {
+pub(crate) enum Item {
     /// Somebody said something.
     Said(Said),
     /// Tools were called, one after the other.
@@ -81,7 +81,7 @@ pub enum Item {
 
 /// What somebody said.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub(crate) struct Said {
     /// The first event.
     pub sequence: u64,
     /// When.
@@ -98,7 +98,7 @@ impl Said {
     /// The text for people: a secret that came in pieces, none of which showed it, is not
     /// shown whole either.
     #[must_use]
-    pub fn shown(&self) -> Cow<'_, str> {
+    pub(crate) fn shown(&self) -> Cow<'_, str> {
         let redacted = Rules::built_in().redact(&self.text);
         redacted.map_or(Cow::Borrowed(self.text.as_str()), |redacted| redacted.text.into())
     }
@@ -106,7 +106,7 @@ impl Said {
 
 /// A tool call in the flow of the run.
 #[derive(Clone, Debug)]
-pub struct CallLine {
+pub(crate) struct CallLine {
     /// Sequence of its first event.
     pub sequence: u64,
     /// Index of the call in the state's calls.

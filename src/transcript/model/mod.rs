@@ -22,7 +22,7 @@ use crate::history::usage::Usage;
 use crate::secret::Rules;
 use crate::text::inert::preview;
 use calls::{REJECTED, is_rejection};
-pub use items::{CallLine, Item, Remark, Said, Sample, Trouble, Turn};
+pub(crate) use items::{CallLine, Item, Remark, Said, Sample, Trouble, Turn};
 
 /// Characters kept of what somebody said; the log has the whole.
 const MAX_SAID: usize = 4000;
@@ -32,7 +32,7 @@ const MAX_RESULT: usize = 4000;
 
 /// Everything that a transcript tells, as of the last event taken.
 #[derive(Debug, Default)]
-pub struct Model {
+pub(crate) struct Model {
     /// State, calls and usage.
     pub state: RunState,
     /// The tasks.
@@ -119,13 +119,13 @@ fn shown(text: &str) -> String {
 impl Model {
     /// Of no event yet; keeps what calls returned, and what calls of models cost.
     #[must_use]
-    pub fn with_results() -> Self {
+    pub(crate) fn with_results() -> Self {
         Self { with_results: true, ..Self::default() }
     }
 
     /// Takes the next event, whose line begins at byte `offset`. `summary` is the
     /// effective one.
-    pub fn observe(&mut self, view: &View<'_, '_>, offset: u64, summary: Option<&str>) {
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64, summary: Option<&str>) {
         let event = view.event;
         self.last_sequence = event.sequence;
         self.chapters.observe(view);
@@ -243,13 +243,13 @@ impl Model {
 
     /// How many tasks were given to the run itself, not to agents that it spawned.
     #[must_use]
-    pub fn own_tasks(&self) -> u64 {
+    pub(crate) fn own_tasks(&self) -> u64 {
         (self.tasks.all().len() - self.theirs.len()) as u64
     }
 
     /// The last thing that was said, which mostly is the answer.
     #[must_use]
-    pub fn answer(&self) -> Option<&Said> {
+    pub(crate) fn answer(&self) -> Option<&Said> {
         let items = self.turns.iter().flat_map(|turn| &turn.items);
         items.rev().find_map(|item| match item {
             Item::Said(said) if !said.thought => Some(said),
@@ -259,12 +259,12 @@ impl Model {
 
     /// The turn's outcome; `None` before the first task.
     #[must_use]
-    pub fn outcome(&self, turn: &Turn) -> Option<Outcome> {
+    pub(crate) fn outcome(&self, turn: &Turn) -> Option<Outcome> {
         Some(self.tasks.outcome(self.tasks.get(turn.task?)?))
     }
 
     /// The agents that a call spawned.
-    pub fn spawned(&self, line: &CallLine) -> impl Iterator<Item = usize> {
+    pub(crate) fn spawned(&self, line: &CallLine) -> impl Iterator<Item = usize> {
         self.spawned.get(&line.call).into_iter().flatten().copied()
     }
 
