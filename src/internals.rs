@@ -45,7 +45,8 @@ pub mod event {
 
 /// Events as they stand in a log.
 pub mod envelope {
-    pub use crate::event::envelope::{LineError, MAX_LINE, Severity, parse, peek};
+    pub use crate::event::envelope::{LineError, MAX_LINE, parse, peek};
+    pub use crate::event::severity::Severity;
 }
 
 /// The log.

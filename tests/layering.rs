@@ -124,3 +124,17 @@ fn use_cases_know_no_terminal() {
         }
     }
 }
+
+/// If this fails, a field of the envelope is named in a second place, and can come to differ.
+#[test]
+fn the_schema_names_the_envelope() {
+    for (name, text) in all() {
+        if name.starts_with("event/") && name != "event/schema.rs" {
+            for field in ["correlation_id", "parent_event_id", "prev_hash"] {
+                for named in [format!("\"{field}\""), format!("\\\"{field}\\\"")] {
+                    assert!(!text.contains(&named), "{name} names {field}");
+                }
+            }
+        }
+    }
+}

@@ -2,7 +2,7 @@
 //! compare lines.
 
 use crate::event::envelope::{Event, LineError};
-use crate::event::spans::{Belonging, Spans};
+use crate::event::layout::{Layout, SharedIds};
 use crate::fs::hash::HexHash;
 use crate::log::reader::{Body, Line};
 use crate::secret::Rules as Secrets;
@@ -13,7 +13,7 @@ pub(crate) struct ScannedLine {
     /// What the `prev_hash` of the next line should be; `None` for a blank line and for none.
     pub hash: Option<HexHash>,
     /// Where the fields of its event lie, if it is written as this program writes lines.
-    spans: Option<Spans>,
+    layout: Option<Layout>,
     /// The number in the id of that event, if this program made it; `None` where the line is
     /// written otherwise: then it has to be read.
     pub number: Option<u128>,
@@ -25,7 +25,7 @@ pub(crate) struct ScannedLine {
 #[derive(Debug)]
 pub(crate) struct LineScanner {
     secrets: &'static Secrets,
-    familiar: RepeatCache,
+    repeats: RepeatCache,
 }
 
 impl ScannedLine {
@@ -34,7 +34,7 @@ impl ScannedLine {
     /// # Errors
     /// As [`Line::event`].
     pub(crate) fn event<'l>(&self, line: &Line<'l>) -> Result<Option<Event<'l>>, Vec<LineError>> {
-        match self.spans.and_then(|spans| line.event_of(&spans)) {
+        match self.layout.and_then(|layout| line.event_of(&layout)) {
             Some(event) => Ok(Some(event)),
             None => line.event(),
         }
@@ -45,38 +45,38 @@ impl LineScanner {
     /// One that has seen nothing yet, and suspects these secrets.
     #[must_use]
     pub(crate) fn new(secrets: &'static Secrets) -> Self {
-        Self { secrets, familiar: RepeatCache::default() }
+        Self { secrets, repeats: RepeatCache::default() }
     }
 
     /// Forgets the lines so far: what is found out about the next ones depends on them alone.
     pub(crate) fn begin(&mut self) {
-        self.familiar = RepeatCache::default();
+        self.repeats = RepeatCache::default();
     }
 
     /// Looks at the next line.
     pub(crate) fn look(&mut self, line: &Line<'_>) -> ScannedLine {
         let may = |text: &str| self.secrets.may_hold_secret(text.as_bytes());
         let text = line.text().unwrap_or_default();
-        let Some(spans) = Spans::of_next(text, &mut self.familiar.belonging) else {
+        let Some(layout) = Layout::of_next(text, &mut self.repeats.shared_ids) else {
             let is_suspect = match line.body {
                 Body::Complete(bytes) => self.secrets.may_hold_secret(bytes),
                 _ => false,
             };
-            return ScannedLine { hash: line.hash(), spans: None, number: None, is_suspect };
+            return ScannedLine { hash: line.hash(), layout: None, number: None, is_suspect };
         };
-        let number = super::ids::number(spans.event_id(text));
-        let is_suspect = self.familiar.is_suspect(text, &spans, may)
-            | spans.given(text).into_iter().any(may)
-            | (number.is_none() && may(spans.event_id(text)));
-        ScannedLine { hash: line.hash(), spans: Some(spans), number, is_suspect }
+        let number = super::ids::number(layout.event_id(text));
+        let is_suspect = self.repeats.is_suspect(text, &layout, may)
+            | layout.given(text).into_iter().any(may)
+            | (number.is_none() && may(layout.event_id(text)));
+        ScannedLine { hash: line.hash(), layout: Some(layout), number, is_suspect }
     }
 }
 
 /// What most lines share with the line before: where it belongs, its type and its actor. That
-/// is scanned through once. Keys, numbers, hashes and ids of this program's making never are.
+/// is searched once. Keys, numbers, hashes and ids that this program generated are never searched.
 #[derive(Debug, Default)]
 struct RepeatCache {
-    belonging: Belonging,
+    shared_ids: SharedIds,
     /// Whether that may hold a secret.
     is_suspect: bool,
     kind_and_actor: [Known; 2],
@@ -90,12 +90,13 @@ struct Known {
 }
 
 impl RepeatCache {
-    /// Whether a secret may be in the fields of a line that are familiar, or become so.
-    fn is_suspect(&mut self, line: &str, spans: &Spans, may: impl Fn(&str) -> bool) -> bool {
-        if !self.belonging.is_same() {
-            self.is_suspect = spans.belonging(line).into_iter().any(&may);
+    /// Whether a secret may be in the repeated fields of a line.
+    fn is_suspect(&mut self, line: &str, layout: &Layout, may: impl Fn(&str) -> bool) -> bool {
+        if !self.shared_ids.is_same() {
+            self.is_suspect = layout.shared_ids(line).into_iter().any(&may);
         }
-        for (field, known) in spans.kind_and_actor(line).into_iter().zip(&mut self.kind_and_actor) {
+        for (field, known) in layout.kind_and_actor(line).into_iter().zip(&mut self.kind_and_actor)
+        {
             if field != known.text {
                 known.is_suspect = may(field);
                 known.text.clear();

@@ -3,16 +3,15 @@
 use std::borrow::Cow;
 
 use super::catalogue;
-use super::envelope::{
-    Event, LineError, LineFault, Severity, id_of, object_of, severity_of, text_of, timestamp_of,
-    type_of,
-};
+use super::envelope::{Event, LineError, LineFault};
 use super::fields::{effective, exact_text, is_imported};
+use super::reader::{EnvelopeReader, members};
 use super::reserved::REDACTIONS;
+use super::severity::Severity;
 use super::templates::Templates;
 use super::time::Timestamp;
 use crate::fs::hash::sha256;
-use crate::json::{Json, Members, ObjectText, Rules, check_each, unescape};
+use crate::json::{Json, Members, ObjectText, Rules, check_each};
 
 /// An event as a caller gave it; whatever is `None` will be derived.
 #[derive(Clone, Debug, Default)]
@@ -101,10 +100,13 @@ impl<'a> Draft<'a> {
     /// What makes it no JSON document; else the first field that is of the wrong type or may
     /// not be given.
     pub fn native(line: &'a [u8]) -> Result<Self, LineError> {
-        let mut reading = Reading::new(line.as_ptr() as usize);
-        let json = check_each(line, Rules::STRICT, |key, value| reading.member(key, value));
+        let mut reader = EnvelopeReader::of(line);
+        let json = check_each(line, Rules::STRICT, |key, value| reader.given(key, value));
         let json = json.map_err(|e| LineError { offset: e.offset, fault: LineFault::Json(e) })?;
-        reading.finish(json)
+        if !json.is_object() {
+            return Err(LineError { offset: 0, fault: LineFault::NotAnObject });
+        }
+        reader.draft()
     }
 
     /// Reads a line of another run's log: what belongs to that run is left out, so that it
@@ -113,12 +115,14 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// The first field that is of the wrong type.
     pub fn copied(json: Json<'a>, templates: &Templates) -> Result<Self, LineError> {
-        let mut reading = Reading::new(json.text().as_ptr() as usize);
-        let kept = |key: &str| !matches!(key, "sequence" | "prev_hash" | "run_id");
-        for (key, value) in json.raw_members().filter(|(key, _)| kept(&unescape(key))) {
-            reading.member(key, value);
+        if !json.is_object() {
+            return Err(LineError { offset: 0, fault: LineFault::NotAnObject });
         }
-        let mut draft = reading.finish(json)?;
+        let mut reader = EnvelopeReader::of(json.text().as_bytes());
+        for (key, value) in json.raw_members() {
+            reader.copied(key, value);
+        }
+        let mut draft = reader.draft()?;
         // A summary that the template made is made anew, of what the payload will be.
         let unsaid = Self { summary: None, ..draft.clone() };
         if draft.summary.is_some()
@@ -140,50 +144,6 @@ impl<'a> Draft<'a> {
         draft.data = data.finish().into();
         draft.redactions = redactions;
         Ok(draft)
-    }
-
-    /// Takes one field of an envelope; false when there is no field of that name.
-    fn member(&mut self, key: &str, value: Json<'a>) -> Result<bool, (&'static str, String)> {
-        let given = "may not be given: the log decides it".to_owned();
-        let id = |name: &'static str| id_of(name, value).map(Some).map_err(|rule| (name, rule));
-        let text = |name: &'static str| text_of(value).map(Some).map_err(|rule| (name, rule));
-        match key {
-            "event_id" => self.event_id = id("event_id")?,
-            "run_id" => self.run_id = id("run_id")?,
-            "session_id" => self.session_id = id("session_id")?,
-            "task_id" => self.task_id = id("task_id")?,
-            "type" => self.kind = type_of(value).map_err(|rule| ("type", rule))?,
-            "timestamp" => {
-                self.timestamp = Some(timestamp_of(value).map_err(|rule| ("timestamp", rule))?);
-            }
-            "actor" => self.actor = text("actor")?,
-            "severity" => {
-                self.severity = Some(severity_of(value).map_err(|rule| ("severity", rule))?);
-            }
-            "summary" if value.is_null() => {}
-            "summary" => self.summary = text("summary")?,
-            "data" => {
-                let data = object_of(value).map_err(|rule| ("data", rule))?;
-                self.data = data.compact();
-            }
-            "correlation_id" => self.correlation_id = id("correlation_id")?,
-            "parent_event_id" => self.parent_event_id = id("parent_event_id")?,
-            "branch" => self.branch = text("branch")?,
-            "sequence" => return Err(("sequence", given)),
-            "prev_hash" => return Err(("prev_hash", given)),
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    fn keep_unknown(&mut self, raw_key: &str, value: Json<'_>) {
-        if !self.unknown.is_empty() {
-            self.unknown.push(',');
-        }
-        self.unknown.push('"');
-        self.unknown.push_str(raw_key);
-        self.unknown.push_str("\":");
-        self.unknown.push_str(&value.compact());
     }
 
     /// The draft as the views would see it, with the catalogue's defaults.
@@ -253,46 +213,6 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// An envelope that is read member by member.
-struct Reading<'a> {
-    /// Address of the line, from which offsets are counted.
-    start: usize,
-    draft: Draft<'a>,
-    /// The first field that cannot be taken.
-    bad: Option<LineError>,
-}
-
-impl<'a> Reading<'a> {
-    fn new(start: usize) -> Self {
-        let draft = Draft { data: "{}".into(), validated: true, ..Draft::default() };
-        Self { start, draft, bad: None }
-    }
-
-    fn member(&mut self, raw_key: &'a str, value: Json<'a>) {
-        if self.bad.is_some() {
-            return;
-        }
-        match self.draft.member(&unescape(raw_key), value) {
-            Ok(true) => {}
-            Ok(false) => self.draft.keep_unknown(raw_key, value),
-            Err((name, rule)) => {
-                let offset = (value.text().as_ptr() as usize).saturating_sub(self.start);
-                self.bad = Some(LineError { offset, fault: LineFault::Field(name, rule) });
-            }
-        }
-    }
-
-    fn finish(self, json: Json<'a>) -> Result<Draft<'a>, LineError> {
-        let bad = |fault| Err(LineError { offset: 0, fault });
-        match self.bad {
-            _ if !json.is_object() => bad(LineFault::NotAnObject),
-            Some(error) => Err(error),
-            None if self.draft.kind.is_empty() => bad(LineFault::Missing("type")),
-            None => Ok(self.draft),
-        }
-    }
-}
-
 /// What the payload says about the event where nothing was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Derived {
@@ -343,10 +263,4 @@ pub struct Defaults<'d> {
     pub session_id: &'d str,
     /// The run's own task.
     pub task_id: &'d str,
-}
-
-/// Unknown fields as they are kept in a draft.
-fn members(unknown: &[(&str, Json<'_>)]) -> String {
-    let texts = unknown.iter().map(|(key, value)| format!("\"{key}\":{}", value.compact()));
-    texts.collect::<Vec<_>>().join(",")
 }

@@ -7,6 +7,7 @@ use super::catalogue;
 use super::draft::{Defaults, Derived, Draft};
 use super::envelope::{self, LineError, LineFault, MAX_LINE};
 use super::id::EventId;
+use super::schema::Field;
 use super::time::Timestamp;
 use crate::json::escape_into;
 
@@ -42,31 +43,30 @@ impl EncodedLine {
         let actor = draft.actor.as_deref().or(row.map(|row| row.actor)).unwrap_or("runtime");
         let summary = derived.summary.as_deref();
         let mut text = Text(texts);
-        text.push("{\"event_id\":");
-        text.string(event_id.as_str());
-        text.push(",\"sequence\":");
+        text.member(Field::EventId, event_id.as_str());
+        text.push(Field::Sequence.lead());
         let sequence_at = text.0.len();
-        text.member("run_id", defaults.run_id);
+        text.member(Field::RunId, defaults.run_id);
         let session_id = draft.session_id.as_deref().unwrap_or(defaults.session_id);
-        text.member("session_id", session_id);
-        text.member("task_id", draft.task_id.as_deref().unwrap_or(defaults.task_id));
-        text.member("type", &draft.kind);
+        text.member(Field::SessionId, session_id);
+        text.member(Field::TaskId, draft.task_id.as_deref().unwrap_or(defaults.task_id));
+        text.member(Field::Type, &draft.kind);
         let timestamp_at = text.0.len();
-        text.member("actor", actor);
-        text.member("severity", derived.severity.name());
+        text.member(Field::Actor, actor);
+        text.member(Field::Severity, derived.severity.name());
         match summary {
-            Some(summary) => text.member("summary", summary),
-            None => text.push(",\"summary\":null"),
+            Some(summary) => text.member(Field::Summary, summary),
+            None => text.push(Field::Summary.null()),
         }
-        text.push(",\"data\":");
+        text.push(Field::Data.lead());
         text.push(&draft.data);
-        for (name, value) in [
-            ("correlation_id", &draft.correlation_id),
-            ("parent_event_id", &draft.parent_event_id),
-            ("branch", &draft.branch),
+        for (field, value) in [
+            (Field::CorrelationId, &draft.correlation_id),
+            (Field::ParentEventId, &draft.parent_event_id),
+            (Field::Branch, &draft.branch),
         ] {
             if let Some(value) = value {
-                text.member(name, value);
+                text.member(field, value);
             }
         }
         if !draft.unknown.is_empty() {
@@ -117,7 +117,7 @@ impl EncodedLine {
         // Into a vector nothing fails.
         let _ = write!(out, "{sequence}");
         out.extend_from_slice(&texts[self.sequence_at..self.timestamp_at]);
-        out.extend_from_slice(b",\"timestamp\":\"");
+        out.extend_from_slice(Field::Timestamp.lead().as_bytes());
         match self.timestamp {
             Some(timestamp) => drop(write!(out, "{timestamp}")),
             None => out.extend_from_slice(now.as_bytes()),
@@ -125,7 +125,7 @@ impl EncodedLine {
         out.push(b'"');
         out.extend_from_slice(&texts[self.timestamp_at..end]);
         if let Some(hash) = prev_hash {
-            out.extend_from_slice(b",\"prev_hash\":\"");
+            out.extend_from_slice(Field::PrevHash.lead().as_bytes());
             out.extend_from_slice(hash.as_bytes());
             out.push(b'"');
         }
@@ -141,14 +141,11 @@ impl Text<'_> {
         self.0.push_str(text);
     }
 
-    fn string(&mut self, text: &str) {
-        escape_into(text, self.0);
-    }
-
-    fn member(&mut self, name: &str, value: &str) {
-        self.push(",\"");
-        self.push(name);
-        self.push("\":");
-        self.string(value);
+    /// A field whose value is a string.
+    fn member(&mut self, field: Field, value: &str) {
+        // The quote that the lead ends with is written with the string.
+        let lead = field.lead();
+        self.push(lead.strip_suffix('"').unwrap_or(lead));
+        escape_into(value, self.0);
     }
 }

@@ -4,9 +4,10 @@
 use std::borrow::Cow;
 
 use super::blob::Reference;
-use super::envelope::{Event, Severity};
+use super::envelope::Event;
 use super::parts;
 use super::role::Role;
+use super::severity::Severity;
 use crate::json::{Json, Kind, Members};
 
 const TOOL: &[&str] = &["tool_name", "tool", "name"];

@@ -7,9 +7,9 @@ use super::status::Status;
 use super::usage::UsageFold;
 use crate::event::blob::{Reference, put_back};
 use crate::event::draft::Derived;
-use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
+use crate::event::severity::Severity;
 use crate::event::template::{cut, one_line};
 use crate::event::time::Timestamp;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::LogError;
 use super::tail::{is_blank, read_range};
 use crate::event::envelope::{self, Event, LineError, LineFault, MAX_LINE};
-use crate::event::spans::Spans;
+use crate::event::layout::Layout;
 use crate::fs::hash::{Hasher, HexHash, sha256};
 use crate::fs::{Access, FsError, open_regular};
 
@@ -88,8 +88,8 @@ impl<'b> Line<'b> {
 
     /// The event of those fields, which were read on this line.
     #[must_use]
-    pub fn event_of(&self, spans: &Spans) -> Option<Event<'b>> {
-        spans.event(self.text()?)
+    pub fn event_of(&self, layout: &Layout) -> Option<Event<'b>> {
+        layout.event(self.text()?)
     }
 
     /// A complete line as text, if it is that.

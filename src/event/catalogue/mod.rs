@@ -4,8 +4,8 @@ mod rows;
 
 use std::sync::OnceLock;
 
-use super::envelope::Severity;
 use super::role::Role;
+use super::severity::Severity;
 use super::template::Template;
 use crate::json::Members;
 

@@ -5,8 +5,8 @@
 //! marks an optional field and `*` one whose absence is worth a warning.
 
 use super::{Class, Row};
-use crate::event::envelope::Severity;
 use crate::event::role::Role;
+use crate::event::severity::Severity;
 
 use Class::{Llm, None, Template};
 use Severity::{Debug, Error, Info, Warning};

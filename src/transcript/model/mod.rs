@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::event::catalogue;
 use crate::event::content::{Piece, beyond};
-use crate::event::envelope::Severity;
 use crate::event::fields::{View, as_text, is_placeholder};
 use crate::event::role::Role;
+use crate::event::severity::Severity;
 use crate::event::template::cut;
 use crate::history::agents::Agents;
 use crate::history::arguments::{self, Telling};

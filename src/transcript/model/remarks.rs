@@ -2,9 +2,9 @@
 
 use super::{Item, MAX_SAID, Model, Remark, shown};
 use crate::event::content::{Piece, beyond, pieces};
-use crate::event::envelope::Severity;
 use crate::event::fields::View;
 use crate::event::role::Role;
+use crate::event::severity::Severity;
 use crate::event::template::{cut, one_line};
 
 /// Characters of a remark up to which one line shows it.

@@ -8,8 +8,8 @@ use regex_lite::{Regex, RegexBuilder};
 
 use crate::cli::commands::duration;
 use crate::cli::commands::recording::SeverityArg;
-use crate::event::envelope::Severity;
 use crate::event::fields::View;
+use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
 
 /// What an event must match.

@@ -1,8 +1,10 @@
 //! Where the fields of an event lie in its line, where it is written as this program writes
 //! lines: what one thread read, another puts together without reading it a second time.
 
-use super::envelope::{Event, MAX_LINE, MAX_SEQUENCE, Severity, is_hash};
+use super::envelope::{Event, MAX_LINE};
 use super::id::{check_id, check_type};
+use super::schema::{Field, MAX_SEQUENCE, is_hash};
+use super::severity::Severity;
 use super::time::Timestamp;
 use crate::json::{self, Json, Rules};
 
@@ -11,7 +13,7 @@ type Span = (u32, u32);
 
 /// The fields of an event, by their places in its line.
 #[derive(Clone, Copy, Debug)]
-pub struct Spans {
+pub struct Layout {
     event_id: Span,
     run_id: Span,
     session_id: Span,
@@ -29,33 +31,33 @@ pub struct Spans {
     severity: Severity,
 }
 
-impl Spans {
+impl Layout {
     /// Reads a line that is written in the canonical order of keys, without unknown fields,
     /// without escapes in its envelope and without white space. `None` when it is written
     /// otherwise, or breaks a rule: then [`super::envelope::parse`] tells which.
     #[must_use]
     pub fn of(line: &str) -> Option<Self> {
-        let (spans, _) = Self::read(line, checked_data, None)?;
-        spans.is_sound(line, false).then_some(spans)
+        let (layout, _) = Self::read(line, checked_data, None)?;
+        layout.is_valid(line, false).then_some(layout)
     }
 
-    /// Like [`Spans::of`], for a line that keeps the rules for sure.
+    /// Like [`Layout::of`], for a line that keeps the rules for sure.
     pub(super) fn of_written(line: &str) -> Option<Self> {
-        Self::read(line, |rest| Some(Json::leading(rest)), None).map(|(spans, _)| spans)
+        Self::read(line, |rest| Some(Json::leading(rest)), None).map(|(layout, _)| layout)
     }
 
-    /// Like [`Spans::of`], for the next of many lines.
+    /// Like [`Layout::of`], for the next of many lines.
     #[must_use]
-    pub fn of_next(line: &str, last: &mut Belonging) -> Option<Self> {
-        let (spans, same) = Self::read(line, checked_data, Some(last))?;
-        if !spans.is_sound(line, same) {
+    pub fn of_next(line: &str, last: &mut SharedIds) -> Option<Self> {
+        let (layout, same) = Self::read(line, checked_data, Some(last))?;
+        if !layout.is_valid(line, same) {
             return None;
         }
         last.same = same;
         if !same {
-            last.keep(line, &spans);
+            last.keep(line, &layout);
         }
-        Some(spans)
+        Some(layout)
     }
 
     /// `data` reads the payload at the beginning of some text. Also whether the line belongs
@@ -63,33 +65,33 @@ impl Spans {
     fn read(
         line: &str,
         data: fn(&str) -> Option<Json<'_>>,
-        last: Option<&Belonging>,
+        last: Option<&SharedIds>,
     ) -> Option<(Self, bool)> {
         if line.len() > MAX_LINE {
             return None;
         }
         let mut cursor = Cursor { line, at: 0 };
-        let event_id = cursor.string("{\"event_id\":\"")?;
-        let sequence = cursor.whole(",\"sequence\":")?;
+        let event_id = cursor.string(Field::EventId.lead())?;
+        let sequence = cursor.whole(Field::Sequence.lead())?;
         let known = last.and_then(|last| last.places(&mut cursor));
         let [run_id, session_id, task_id] = match known {
             Some(places) => places,
             None => [
-                cursor.string(",\"run_id\":\"")?,
-                cursor.string(",\"session_id\":\"")?,
-                cursor.string(",\"task_id\":\"")?,
+                cursor.string(Field::RunId.lead())?,
+                cursor.string(Field::SessionId.lead())?,
+                cursor.string(Field::TaskId.lead())?,
             ],
         };
-        let kind = cursor.string(",\"type\":\"")?;
-        let timestamp = cursor.string(",\"timestamp\":\"")?;
-        let actor = cursor.string(",\"actor\":\"")?;
-        let severity = cursor.string(",\"severity\":\"")?;
-        let summary = match cursor.takes(",\"summary\":null") {
+        let kind = cursor.string(Field::Type.lead())?;
+        let timestamp = cursor.string(Field::Timestamp.lead())?;
+        let actor = cursor.string(Field::Actor.lead())?;
+        let severity = cursor.string(Field::Severity.lead())?;
+        let summary = match cursor.takes(Field::Summary.null()) {
             true => None,
-            false => Some(cursor.string(",\"summary\":\"")?),
+            false => Some(cursor.string(Field::Summary.lead())?),
         };
-        let data = cursor.value(",\"data\":", data)?;
-        let spans = Self {
+        let data = cursor.value(Field::Data.lead(), data)?;
+        let layout = Self {
             event_id,
             run_id,
             session_id,
@@ -98,20 +100,20 @@ impl Spans {
             actor,
             summary,
             data,
-            correlation_id: cursor.string(",\"correlation_id\":\""),
-            parent_event_id: cursor.string(",\"parent_event_id\":\""),
-            branch: cursor.string(",\"branch\":\""),
-            prev_hash: cursor.string(",\"prev_hash\":\""),
+            correlation_id: cursor.string(Field::CorrelationId.lead()),
+            parent_event_id: cursor.string(Field::ParentEventId.lead()),
+            branch: cursor.string(Field::Branch.lead()),
+            prev_hash: cursor.string(Field::PrevHash.lead()),
             sequence,
             timestamp: Timestamp::parse(text(line, timestamp)?)?,
             severity: Severity::parse(text(line, severity)?)?,
         };
-        (cursor.takes("}") && cursor.at == line.len()).then_some((spans, known.is_some()))
+        (cursor.takes("}") && cursor.at == line.len()).then_some((layout, known.is_some()))
     }
 
     /// Whether the fields keep the rules; run, session and task do where they are the `same` as
     /// on a line that did. Texts do: a control character ends the reading.
-    fn is_sound(&self, line: &str, same: bool) -> bool {
+    fn is_valid(&self, line: &str, same: bool) -> bool {
         let is = |span: Span, rule: fn(&str) -> bool| text(line, span).is_some_and(rule);
         let id = |span: Span| is(span, |text| check_id("id", text).is_ok());
         let given = [Some(self.event_id), self.correlation_id, self.parent_event_id];
@@ -153,7 +155,7 @@ impl Spans {
 
     /// Run, session and task.
     #[must_use]
-    pub fn belonging<'l>(&self, line: &'l str) -> [&'l str; 3] {
+    pub fn shared_ids<'l>(&self, line: &'l str) -> [&'l str; 3] {
         [self.run_id, self.session_id, self.task_id]
             .map(|span| text(line, span).unwrap_or_default())
     }
@@ -176,7 +178,7 @@ impl Spans {
 
 /// Run, session and task of a line, which most lines of a log share with the one before.
 #[derive(Debug, Default)]
-pub struct Belonging {
+pub struct SharedIds {
     /// The members, as they stand there one behind the other.
     text: String,
     /// The places of their values in `text`.
@@ -185,7 +187,7 @@ pub struct Belonging {
     same: bool,
 }
 
-impl Belonging {
+impl SharedIds {
     /// Whether the last line that was read belongs where the one before it does.
     #[must_use]
     pub fn is_same(&self) -> bool {
@@ -204,13 +206,13 @@ impl Belonging {
         Some(self.places.map(|(from, to)| (start + from, start + to)))
     }
 
-    fn keep(&mut self, line: &str, spans: &Spans) {
-        const LEAD: u32 = ",\"run_id\":\"".len() as u32;
+    fn keep(&mut self, line: &str, layout: &Layout) {
+        const LEAD: u32 = Field::RunId.lead().len() as u32;
         const QUOTE: u32 = 1;
-        let start = spans.run_id.0 - LEAD;
+        let start = layout.run_id.0 - LEAD;
         self.text.clear();
-        self.text.push_str(text(line, (start, spans.task_id.1 + QUOTE)).unwrap_or_default());
-        self.places = [spans.run_id, spans.session_id, spans.task_id]
+        self.text.push_str(text(line, (start, layout.task_id.1 + QUOTE)).unwrap_or_default());
+        self.places = [layout.run_id, layout.session_id, layout.task_id]
             .map(|(from, to)| (from - start, to - start));
     }
 }

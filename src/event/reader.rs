@@ -1,0 +1,162 @@
+//! The one reader of envelopes. It takes the members of a JSON object in any order, and gives an
+//! [`Event`] that stands in a log, or a [`Draft`] that a caller gave.
+
+use std::borrow::Cow;
+
+use super::draft::Draft;
+use super::envelope::{Event, LineError, LineFault};
+use super::schema::{Field, Value};
+use super::severity::Severity;
+use super::time::Timestamp;
+use crate::json::{Json, unescape};
+
+/// An envelope whose members come in one by one.
+#[derive(Debug)]
+pub(super) struct EnvelopeReader<'a> {
+    /// Address of the line, from which offsets are counted.
+    start: usize,
+    /// Everything that is wrong so far, in the order of the line.
+    errors: Vec<LineError>,
+    /// Values that are texts, by their field.
+    texts: [Option<Cow<'a, str>>; Field::ALL.len()],
+    /// Fields that the line has, whether they are valid or not.
+    seen: [bool; Field::ALL.len()],
+    sequence: Option<u64>,
+    timestamp: Option<Timestamp>,
+    severity: Option<Severity>,
+    data: Option<Json<'a>>,
+    unknown: Vec<(&'a str, Json<'a>)>,
+}
+
+impl<'a> EnvelopeReader<'a> {
+    /// Of a line that begins at the same address as that text.
+    pub(super) fn of(line: &'a [u8]) -> Self {
+        Self {
+            start: line.as_ptr() as usize,
+            errors: Vec::new(),
+            texts: Default::default(),
+            seen: Default::default(),
+            sequence: None,
+            timestamp: None,
+            severity: None,
+            data: None,
+            unknown: Vec::new(),
+        }
+    }
+
+    /// Takes a member of the line, its key as it stands there.
+    pub(super) fn member(&mut self, raw_key: &'a str, value: Json<'a>) {
+        let Some(field) = Field::named(&unescape(raw_key)) else {
+            self.unknown.push((raw_key, value));
+            return;
+        };
+        self.seen[field as usize] = true;
+        match field.rule().check(field.name(), value) {
+            Ok(Value::Text(text)) => self.texts[field as usize] = Some(text),
+            Ok(Value::Null) => {}
+            Ok(Value::Sequence(sequence)) => self.sequence = Some(sequence),
+            Ok(Value::Timestamp(timestamp)) => self.timestamp = Some(timestamp),
+            Ok(Value::Severity(severity)) => self.severity = Some(severity),
+            Ok(Value::Object(object)) => self.data = Some(object),
+            Err(rule) => self.fault(field, value, rule),
+        }
+    }
+
+    /// Takes a member of a line that a caller gave: the log's own fields may not be given.
+    pub(super) fn given(&mut self, raw_key: &'a str, value: Json<'a>) {
+        match Field::named(&unescape(raw_key)) {
+            Some(field) if !field.is_settable() => {
+                let rule = "may not be given: the log decides it".to_owned();
+                self.fault(field, value, rule);
+            }
+            _ => self.member(raw_key, value),
+        }
+    }
+
+    /// Takes a member of a line of another run's log. What belongs to that log is left out.
+    pub(super) fn copied(&mut self, raw_key: &'a str, value: Json<'a>) {
+        let belongs = |field: Field| field == Field::RunId || !field.is_settable();
+        if !Field::named(&unescape(raw_key)).is_some_and(belongs) {
+            self.member(raw_key, value);
+        }
+    }
+
+    fn fault(&mut self, field: Field, value: Json<'a>, rule: String) {
+        let offset = (value.text().as_ptr() as usize).saturating_sub(self.start);
+        self.errors.push(LineError { offset, fault: LineFault::Field(field.name(), rule) });
+    }
+
+    fn text(&mut self, field: Field) -> Option<Cow<'a, str>> {
+        self.texts[field as usize].take()
+    }
+
+    /// The event, of which every required field must be there.
+    pub(super) fn event(mut self) -> Result<Event<'a>, Vec<LineError>> {
+        let seen = self.seen;
+        let missing = Field::ALL
+            .iter()
+            .filter(|field| field.is_required() && !seen[**field as usize])
+            .map(|field| LineError { offset: 0, fault: LineFault::Missing(field.name()) });
+        self.errors.extend(missing);
+        match self.complete() {
+            Some(event) if self.errors.is_empty() => Ok(event),
+            _ => Err(self.errors),
+        }
+    }
+
+    /// `None` when a required field is missing or not valid: then there is an error about it.
+    fn complete(&mut self) -> Option<Event<'a>> {
+        Some(Event {
+            event_id: self.text(Field::EventId)?,
+            sequence: self.sequence?,
+            run_id: self.text(Field::RunId)?,
+            session_id: self.text(Field::SessionId)?,
+            task_id: self.text(Field::TaskId)?,
+            kind: self.text(Field::Type)?,
+            timestamp: self.timestamp?,
+            actor: self.text(Field::Actor)?,
+            severity: self.severity?,
+            summary: self.text(Field::Summary),
+            data: self.data?,
+            correlation_id: self.text(Field::CorrelationId),
+            parent_event_id: self.text(Field::ParentEventId),
+            branch: self.text(Field::Branch),
+            prev_hash: self.text(Field::PrevHash),
+            unknown: std::mem::take(&mut self.unknown),
+        })
+    }
+
+    /// The draft, of which only the type must be there. The error is the first one of the line.
+    pub(super) fn draft(mut self) -> Result<Draft<'a>, LineError> {
+        if !self.errors.is_empty() {
+            return Err(self.errors.swap_remove(0));
+        }
+        let Some(kind) = self.text(Field::Type) else {
+            return Err(LineError { offset: 0, fault: LineFault::Missing(Field::Type.name()) });
+        };
+        Ok(Draft {
+            kind,
+            data: self.data.map_or(Cow::Borrowed("{}"), Json::compact),
+            event_id: self.text(Field::EventId),
+            run_id: self.text(Field::RunId),
+            session_id: self.text(Field::SessionId),
+            task_id: self.text(Field::TaskId),
+            timestamp: self.timestamp,
+            actor: self.text(Field::Actor),
+            severity: self.severity,
+            summary: self.text(Field::Summary),
+            correlation_id: self.text(Field::CorrelationId),
+            parent_event_id: self.text(Field::ParentEventId),
+            branch: self.text(Field::Branch),
+            unknown: members(&self.unknown),
+            validated: true,
+            ..Draft::default()
+        })
+    }
+}
+
+/// Unknown members as they are kept in a draft: JSON text without braces.
+pub(super) fn members(unknown: &[(&str, Json<'_>)]) -> String {
+    let texts = unknown.iter().map(|(key, value)| format!("\"{key}\":{}", value.compact()));
+    texts.collect::<Vec<_>>().join(",")
+}
