@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
+use serde::{Serialize, Serializer};
 
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -128,6 +129,12 @@ impl Timestamp {
 
     fn utc(self) -> DateTime<Utc> {
         DateTime::from_timestamp_millis(self.0).unwrap_or_default()
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

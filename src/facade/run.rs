@@ -247,12 +247,12 @@ impl Run {
         if format == Format::Markdown {
             return Ok(ops::transcript::render(&self.dir, None, Extent::default())?.0);
         }
-        let (document, _) = ops::transcript::document(&self.dir)?;
+        let (transcript, _) = ops::transcript::transcript(&self.dir)?;
         let look = Look { width: 80, color: false, detail: Detail::Normal };
         Ok(match format {
-            Format::Text => text::render(&document, look),
-            Format::Json => crate::json::document(&document),
-            Format::Html | Format::Markdown => html::render(&document),
+            Format::Text => text::render(&transcript, look),
+            Format::Json => crate::json::document(&transcript),
+            Format::Html | Format::Markdown => html::render(&transcript),
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use foldhash::HashMap;
+use serde::{Serialize, Serializer};
 
 use super::names::{Name, Names};
 use crate::event::fields::View;
@@ -36,6 +37,12 @@ impl CallStatus {
             Self::Failed => "failed",
             Self::Blocked => "blocked",
         }
+    }
+}
+
+impl Serialize for CallStatus {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 

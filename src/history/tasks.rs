@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Serialize, Serializer};
+
 use crate::event::catalogue;
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
@@ -49,6 +51,12 @@ impl Outcome {
             "cancelled" => Self::Cancelled,
             _ => Self::Ended,
         }
+    }
+}
+
+impl Serialize for Outcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 

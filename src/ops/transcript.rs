@@ -8,9 +8,9 @@ use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::secret::Rules;
 use crate::summary::backfill::Backfills;
-use crate::transcript::document::Document;
 use crate::transcript::extent::{Detail, Extent};
-use crate::transcript::model::Model;
+use crate::transcript::fold::TranscriptFold;
+use crate::transcript::value::Transcript;
 use crate::transcript::{Harness, OTHERS, markdown};
 
 /// Writes `transcript.md` into the run directory.
@@ -32,24 +32,28 @@ pub(crate) fn render(
     extent: Extent,
 ) -> Result<(String, Read), RunError> {
     let empty = match extent.detail {
-        Detail::Full => Model::with_results(),
-        Detail::Normal | Detail::Brief => Model::default(),
+        Detail::Full => TranscriptFold::with_results(),
+        Detail::Normal | Detail::Brief => TranscriptFold::default(),
     };
-    let (model, read) = model(run, last, empty)?;
-    Ok((markdown::render(&model, &harness(run), extent), read))
+    let (fold, read) = folded(run, last, empty)?;
+    Ok((markdown::render(&Transcript::of(fold, harness(run)), extent), read))
 }
 
-/// The transcript as a document, which HTML, text and JSON are made from.
+/// The transcript as a value, which HTML, text and JSON are rendered from.
 ///
 /// # Errors
 /// When the log cannot be read.
-pub(crate) fn document(run: &RunDir) -> Result<(Document, Read), RunError> {
-    let (model, read) = model(run, None, Model::with_results())?;
-    Ok((Document::of(&model, &harness(run)), read))
+pub(crate) fn transcript(run: &RunDir) -> Result<(Transcript, Read), RunError> {
+    let (fold, read) = folded(run, None, TranscriptFold::with_results())?;
+    Ok((Transcript::of(fold, harness(run)), read))
 }
 
-/// Fills a model with the events of a run, up to the sequence `last` if given.
-fn model(run: &RunDir, last: Option<u64>, mut model: Model) -> Result<(Model, Read), RunError> {
+/// A fold over the events of a run, up to the sequence `last` if given.
+fn folded(
+    run: &RunDir,
+    last: Option<u64>,
+    mut fold: TranscriptFold,
+) -> Result<(TranscriptFold, Read), RunError> {
     // Summaries and results that are recorded after the events they belong to are read first.
     let mut backfills = Backfills::default();
     let late = |kind: &str| {
@@ -58,12 +62,12 @@ fn model(run: &RunDir, last: Option<u64>, mut model: Model) -> Result<(Model, Re
     };
     events_of(run, last, late, |view, _| {
         backfills.observe(view);
-        model.agents.observe_spawn(view);
+        fold.agents.observe_spawn(view);
     })?;
     let read = events_until(run, last, |view, line| {
-        model.observe(view, line.offset, backfills.effective(view.event));
+        fold.observe(view, line.offset, backfills.effective(view.event));
     })?;
-    Ok((model, read))
+    Ok((fold, read))
 }
 
 /// Largest of the harness's files that is quoted, in bytes.

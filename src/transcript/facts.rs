@@ -1,6 +1,6 @@
 //! What there is to say of a run at the head of its transcript.
 
-use super::document::Document;
+use super::value::Transcript;
 use crate::history::told::Name;
 use crate::text::human::plural;
 use crate::text::inert::preview_end;
@@ -9,8 +9,8 @@ use crate::text::inert::preview_end;
 const DIRECTORY: usize = 60;
 
 /// The facts that say most, each with its unit where the value alone does not say it.
-pub(super) fn facts(document: &Document) -> Vec<String> {
-    let counts = &document.facts.counts;
+pub(super) fn facts(transcript: &Transcript) -> Vec<String> {
+    let counts = &transcript.facts.counts;
     let short = |(name, value): (Name, String)| match name {
         Name::Started | Name::Duration | Name::Agent | Name::Model => Some(value),
         Name::Recorded => Some(format!("recorded {value}")),
@@ -27,5 +27,5 @@ pub(super) fn facts(document: &Document) -> Vec<String> {
         Name::Directory => Some(format!("in {}", preview_end(&value, DIRECTORY))),
         _ => None,
     };
-    document.facts.told().into_iter().filter_map(short).collect()
+    transcript.facts.told().into_iter().filter_map(short).collect()
 }

@@ -1,13 +1,15 @@
 //! The transcript: what a person who was not there wants to know of a run.
-//! One model, folded from the events; renderers are pure.
+//! A fold takes the events, one value ([`value::Transcript`]) is made of it, and one file per format
+//! renders that value.
 
-pub(crate) mod document;
+mod build;
 pub(crate) mod extent;
 mod facts;
+pub(crate) mod fold;
 pub(crate) mod html;
 pub(crate) mod markdown;
-pub(crate) mod model;
 pub(crate) mod text;
+pub(crate) mod value;
 
 use crate::fs::hash::{Hasher, hex};
 

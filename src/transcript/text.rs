@@ -4,11 +4,14 @@ use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::document::{Call, Document, Entry, Section, says_more};
 use super::extent::Detail;
 use super::facts::facts;
+use super::value::{Call, Entry, Level, Note, Section, Transcript, says_more};
+use crate::event::time::Timestamp;
 use crate::history::arguments::Telling;
+use crate::history::calls::CallStatus;
 use crate::history::status::Status;
+use crate::history::tasks::Outcome;
 use crate::text::human::duration;
 use crate::text::inert::{line, preview, preview_end, text as inert};
 
@@ -50,46 +53,47 @@ const INDENT: usize = 9;
 
 /// The whole transcript.
 #[must_use]
-pub(crate) fn render(document: &Document, look: Look) -> String {
-    let mut out = head(document, look);
-    if let Some(prompt) = document.prompt.as_deref().filter(|prompt| !prompt.trim().is_empty()) {
+pub(crate) fn render(transcript: &Transcript, look: Look) -> String {
+    let mut out = head(transcript, look);
+    if let Some(prompt) = &transcript.prompt {
         out.push_str(&heading("Prompt", look));
-        out.push_str(&wrapped(prompt, 2, look.most(SAID), look));
+        out.push_str(&wrapped(&prompt.shown(), 2, look.most(SAID), look));
     }
     if look.detail == Detail::Full {
-        if let Some(prompt) = document.system_prompt.as_deref() {
+        if let Some(prompt) = &transcript.system_prompt {
             out.push_str(&heading("System prompt", look));
-            out.push_str(&wrapped(prompt, 2, look.most(SAID), look));
+            out.push_str(&wrapped(&prompt.shown(), 2, look.most(SAID), look));
         }
-        for (name, text) in &document.harness {
+        for (name, text) in &transcript.harness {
             out.push_str(&heading(name, look));
-            out.push_str(&wrapped(text, 2, look.most(SAID), look));
+            out.push_str(&wrapped(&text.shown(), 2, look.most(SAID), look));
         }
-        if !document.remarks.is_empty() {
+        let remarks = transcript.remarks.all();
+        if !remarks.is_empty() {
             out.push_str(&heading("Settings, skills and memory", look));
         }
-        for line in &document.remarks {
+        for line in remarks {
             out.push_str(&wrapped(&line.text, 2, look.most(SAID), look));
         }
     }
-    for chapter in &document.chapters {
+    for chapter in &transcript.chapters {
         let span = format!("events {} to {}", chapter.first_sequence, chapter.last_sequence);
         out.push_str(&heading(&format!("Chapter: {} ({span})", chapter.name), look));
-        out.push_str(&wrapped(&chapter.message, 2, look.most(SAID), look));
+        out.push_str(&wrapped(&chapter.message.shown(), 2, look.most(SAID), look));
     }
-    let answer = document.answer().map(Entry::sequence);
-    for section in &document.turns {
+    let answer = transcript.answer().map(|said| said.sequence);
+    for section in &transcript.turns {
         out.push_str(&turn(section, answer, look));
     }
-    out.push_str(&ends(document, look));
+    out.push_str(&ends(transcript, look));
     out
 }
 
-fn head(document: &Document, look: Look) -> String {
-    let color = if document.facts.status == Status::Completed { "1;32" } else { "1;33" };
-    let name = look.paint("1", &line(&document.facts.run_id));
-    let status = look.paint(color, document.facts.status.name());
-    format!("{name}  {status}\n{}", wrapped(&facts(document).join(" · "), 2, 4, look))
+fn head(transcript: &Transcript, look: Look) -> String {
+    let color = if transcript.facts.status == Status::Completed { "1;32" } else { "1;33" };
+    let name = look.paint("1", &line(&transcript.facts.run_id));
+    let status = look.paint(color, transcript.facts.status.name());
+    format!("{name}  {status}\n{}", wrapped(&facts(transcript).join(" · "), 2, 4, look))
 }
 
 fn heading(text: &str, look: Look) -> String {
@@ -98,19 +102,19 @@ fn heading(text: &str, look: Look) -> String {
 
 fn turn(section: &Section, answer: Option<u64>, look: Look) -> String {
     let number = section.task.map(|number| format!("[{number}] ")).unwrap_or_default();
-    let outcome = section.outcome.filter(|outcome| *outcome != "ended");
+    let outcome = section.outcome.filter(|outcome| *outcome != Outcome::Ended).map(Outcome::name);
     let outcome = outcome.map(|outcome| format!(" · {outcome}")).unwrap_or_default();
-    let time = section.time.as_deref().and_then(|time| time.get(11..19));
+    let time = section.time.map(Timestamp::clock);
     let time = time.map(|time| format!(" · {time}")).unwrap_or_default();
     let room = look.width.saturating_sub((number.clone() + &outcome + &time).width()).max(16);
     let title = preview(&section.title, room);
-    let minor = |entry: &Entry| matches!(entry, Entry::Note { minor: true, .. });
+    let minor = |entry: &Entry| matches!(entry, Entry::Note(note) if note.minor);
     if section.task.is_none() && look.detail != Detail::Full && section.items.iter().all(minor) {
         return String::new();
     }
     let mut out = heading(&format!("{number}{title}{outcome}{time}"), look);
-    if let Some(message) = section.message.as_deref() {
-        out.push_str(&wrapped(message, 2, look.most(SAID), look));
+    if let Some(message) = &section.message {
+        out.push_str(&wrapped(&message.shown(), 2, look.most(SAID), look));
     }
     for entry in &section.items {
         let most = if Some(entry.sequence()) == answer { ANSWER } else { SAID };
@@ -121,9 +125,10 @@ fn turn(section: &Section, answer: Option<u64>, look: Look) -> String {
 }
 
 /// One thing that happened; what spawned agents did stands further to the right.
-fn told(entry: &Entry, said: usize, look: Look, depth: usize) -> String {
+fn told(entry: &Entry, most: usize, look: Look, depth: usize) -> String {
     let is_full = look.detail == Detail::Full;
-    if let Entry::Note { minor: true, .. } = entry
+    if let Entry::Note(note) = entry
+        && note.minor
         && !is_full
     {
         return String::new();
@@ -142,17 +147,17 @@ fn told(entry: &Entry, said: usize, look: Look, depth: usize) -> String {
         _ => text.to_owned(),
     };
     let (paint, most) = match entry {
-        Entry::Call(call) if call.status == "failed" => ("31", look.most(2)),
-        Entry::Call(call) if call.status == "blocked" => ("33", look.most(2)),
+        Entry::Call(call) if call.status == CallStatus::Failed => ("31", look.most(2)),
+        Entry::Call(call) if call.status == CallStatus::Blocked => ("33", look.most(2)),
         Entry::Call(_) => ("34", look.most(2)),
-        Entry::Said { thought: true, .. } => ("2", look.most(THOUGHT)),
-        Entry::Note { level: Some("error"), .. } => ("31", said),
-        Entry::Note { level: Some(_), .. } => ("33", said),
-        _ => ("1", said),
+        Entry::Said(said) if said.thought => ("2", look.most(THOUGHT)),
+        Entry::Note(Note { level: Some(Level::Error), .. }) => ("31", most),
+        Entry::Note(Note { level: Some(_), .. }) => ("33", most),
+        _ => ("1", most),
     };
     let how = if let Entry::Call(call) = entry { remark(call) } else { String::new() };
     let colon = match entry {
-        Entry::Said { thought: true, .. } => " thought: ",
+        Entry::Said(said) if said.thought => " thought: ",
         _ if text.is_empty() => "",
         _ => ": ",
     };
@@ -160,11 +165,11 @@ fn told(entry: &Entry, said: usize, look: Look, depth: usize) -> String {
     let body = body.get(indent..).unwrap_or_default();
     let body = body.strip_prefix(who.as_str()).unwrap_or(body);
     let mut out = format!("{lead}{}{body}", look.paint(paint, &who));
-    if let Entry::Note { more, .. } = entry
+    if let Entry::Note(note) = entry
         && is_full
-        && !more.is_empty()
+        && !note.more.is_empty()
     {
-        out.push_str(&wrapped(more, indent + 2, look.most(SAID), look));
+        out.push_str(&wrapped(&note.more, indent + 2, look.most(SAID), look));
     }
     let Entry::Call(call) = entry else { return out };
     if let Some(input) =
@@ -178,7 +183,8 @@ fn told(entry: &Entry, said: usize, look: Look, depth: usize) -> String {
         out.extend(heading.lines().map(|line| look.paint("36", line) + "\n"));
         out.extend(agent.items.iter().map(|entry| told(entry, look.most(SAID), look, depth + 1)));
     }
-    let telling = if call.status == "completed" { call.telling } else { Telling::Beginning };
+    let telling =
+        if call.status == CallStatus::Completed { call.telling } else { Telling::Beginning };
     let result = result.as_deref().unwrap_or_default();
     let shown = match telling {
         _ if is_full => Cow::Borrowed(result.trim()),
@@ -204,37 +210,38 @@ fn last_lines(text: &str, most: usize) -> Cow<'_, str> {
 
 fn remark(call: &Call) -> String {
     let status = match call.status {
-        "completed" => String::new(),
-        "started" => " (no end)".to_owned(),
-        status => format!(" ({status})"),
+        CallStatus::Completed => String::new(),
+        CallStatus::Open => " (no end)".to_owned(),
+        status => format!(" ({})", status.name()),
     };
     let time = call.duration_ms.map(|ms| format!(" · {}", duration(ms))).unwrap_or_default();
     status + &time
 }
 
-fn ends(document: &Document, look: Look) -> String {
+fn ends(transcript: &Transcript, look: Look) -> String {
     let mut out = String::new();
     let missing = |path: &str, missing: bool| {
         let mark = if missing { look.paint("31", "missing") } else { "required".to_owned() };
         format!("  {mark}  {}\n", line(path))
     };
-    if !document.deliverables.is_empty() {
-        let verdict = document.deliverables_status.as_deref().unwrap_or("not checked yet");
+    if !transcript.deliverables.is_empty() {
+        let verdict = transcript.deliverables_status.as_deref().unwrap_or("not checked yet");
         out.push_str(&heading(&format!("Deliverables: {verdict}"), look));
-        out.extend(document.deliverables.iter().map(|one| missing(&one.path, one.missing)));
+        out.extend(transcript.deliverables.iter().map(|one| missing(&one.path, one.missing)));
     }
-    if !document.troubles.is_empty() {
+    if !transcript.troubles.is_empty() {
         out.push_str(&heading("Errors and warnings", look));
     }
-    for trouble in &document.troubles {
+    for trouble in &transcript.troubles {
         let lead = look.paint("2", &format!("{:>7}  ", format!("#{}", trouble.sequence)));
-        let color = if trouble.level == "error" { "31" } else { "33" };
-        let kind = if trouble.kind == trouble.level { "" } else { &trouble.kind };
+        let color = if trouble.level == Level::Error { "31" } else { "33" };
+        let level = trouble.level.name();
+        let kind = if trouble.kind == level { "" } else { &trouble.kind };
         let between = if kind.is_empty() { "" } else { " " };
-        let text = format!("{}{between}{kind}: {}", trouble.level, trouble.text);
+        let text = format!("{level}{between}{kind}: {}", trouble.text);
         let text = wrapped(&text, INDENT, look.most(3), look);
-        let body = text.trim_start().trim_start_matches(trouble.level);
-        out.push_str(&format!("{lead}{}{body}", look.paint(color, trouble.level)));
+        let body = text.trim_start().trim_start_matches(level);
+        out.push_str(&format!("{lead}{}{body}", look.paint(color, level)));
     }
     out
 }

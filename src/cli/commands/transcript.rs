@@ -14,7 +14,7 @@ use crate::json;
 use crate::json::ObjectText;
 use crate::ops::append::append_and_refresh;
 use crate::ops::report::{report_bad_lines, report_stale};
-use crate::ops::transcript::{document, render};
+use crate::ops::transcript::{render, transcript};
 use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::{html, text};
 
@@ -109,7 +109,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
             (text, read)
         }
         format => {
-            let (document, read) = document(&run)?;
+            let (transcript, read) = transcript(&run)?;
             let printed = args.output.is_none() || stdout;
             let look = text::Look {
                 width: ui.width(),
@@ -117,9 +117,9 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
                 detail: extent.detail,
             };
             let text = match format {
-                Format::Json => json::document(&document),
-                Format::Text => text::render(&document, look),
-                Format::Markdown | Format::Html => html::render(&document),
+                Format::Json => json::document(&transcript),
+                Format::Text => text::render(&transcript, look),
+                Format::Markdown | Format::Html => html::render(&transcript),
             };
             (text, read)
         }

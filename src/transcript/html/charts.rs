@@ -4,21 +4,17 @@ use super::escape;
 use crate::event::time::Timestamp;
 use crate::text::human::{count, duration, plural};
 use crate::text::inert;
-use crate::transcript::document::{Call, Document, Entry, Tokens};
+use crate::transcript::value::{Call, Entry, Tokens, Transcript};
 
 /// Calls at the same time that get a row each.
 const MOST_ROWS: usize = 20;
 
 /// Calls as bars over time, those that overlap in rows of their own.
-pub(super) fn timeline(document: &Document) -> String {
-    let mut calls: Vec<&Call> = document
-        .entries()
-        .into_iter()
-        .filter_map(|entry| if let Entry::Call(call) = entry { Some(call) } else { None })
-        .collect();
-    calls.sort_by_key(|call| call.began);
+pub(super) fn timeline(transcript: &Transcript) -> String {
+    let mut calls: Vec<&Call> = transcript.entries().into_iter().filter_map(Entry::call).collect();
+    calls.sort_by_key(|call| call.time);
     let timed = |call: &&Call| {
-        let (began, length) = (call.began?, call.duration_ms.unwrap_or(0));
+        let (began, length) = (call.time?.millis(), call.duration_ms.unwrap_or(0));
         Some((began, began.saturating_add(i64::try_from(length).unwrap_or(i64::MAX))))
     };
     let Some(first) = calls.iter().filter_map(timed).map(|(began, _)| began).min() else {
@@ -46,7 +42,7 @@ pub(super) fn timeline(document: &Document) -> String {
         bars.push_str(&format!(
             "<a href=\"#e{}\" tabindex=\"-1\"><rect class=\"{}\" x=\"{x:.2}\" y=\"{}\" width=\"{width:.2}\" height=\"{}\"><title>{} {} ({time})</title></rect></a>\n",
             call.sequence,
-            call.status,
+            call.status.name(),
             row * ROW,
             ROW - 3,
             escape(&inert::preview(&call.tool, 40)),
@@ -69,24 +65,24 @@ pub(super) fn timeline(document: &Document) -> String {
 }
 
 /// The size of the context over the calls of models.
-pub(super) fn tokens(document: &Document) -> String {
-    let most = document.tokens.iter().map(|sample| sample.context.max(sample.output)).max();
-    let Some(most) = most.filter(|most| *most > 0 && document.tokens.len() > 1) else {
+pub(super) fn tokens(transcript: &Transcript) -> String {
+    let most = transcript.tokens.iter().map(|sample| sample.context.max(sample.output)).max();
+    let Some(most) = most.filter(|most| *most > 0 && transcript.tokens.len() > 1) else {
         return String::new();
     };
-    let times = || document.tokens.iter().map(|sample| sample.at);
+    let times = || transcript.tokens.iter().map(|sample| sample.time.millis());
     let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
     // Where no time went by, they stand one behind the other.
     let place = |at: usize, sample: &Tokens| match last.saturating_sub(first) {
-        0 => at as f64 / (document.tokens.len() - 1) as f64,
-        span => sample.at.saturating_sub(first) as f64 / span as f64,
+        0 => at as f64 / (transcript.tokens.len() - 1) as f64,
+        span => sample.time.millis().saturating_sub(first) as f64 / span as f64,
     };
     let line = |of: fn(&Tokens) -> u64| {
         let point = |(at, sample): (usize, &Tokens)| {
             let height = of(sample) as f64 / most as f64;
             format!("{:.1},{:.1}", place(at, sample) * 1000.0, 100.0 - height * 100.0)
         };
-        document.tokens.iter().enumerate().map(point).collect::<Vec<_>>().join(" ")
+        transcript.tokens.iter().enumerate().map(point).collect::<Vec<_>>().join(" ")
     };
     let clock = |millis: i64| Timestamp::from_millis(millis).clock();
     format!(
@@ -94,7 +90,7 @@ pub(super) fn tokens(document: &Document) -> String {
          <p class=\"hint\"><span class=\"context\">context</span> and <span class=\"output\">output</span> of {}; the top is {} tokens.</p>\n\
          <svg role=\"img\" aria-label=\"Tokens over time\" viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\" height=\"100\">\n\
          <polyline class=\"context\" points=\"{}\"/>\n<polyline class=\"output\" points=\"{}\"/>\n</svg>\n<p class=\"hint axis\"><span>{}</span><span>{}</span></p>\n</section>\n",
-        plural(document.tokens.len() as u64, "model call"),
+        plural(transcript.tokens.len() as u64, "model call"),
         count(most),
         line(|sample| sample.context),
         line(|sample| sample.output),

@@ -2,10 +2,15 @@
 
 use std::collections::HashSet;
 
-use super::{clock, escape};
+use super::escape;
+use crate::event::time::Timestamp;
+use crate::history::calls::CallStatus;
+use crate::history::tasks::Outcome;
 use crate::text::human::duration;
 use crate::text::inert;
-use crate::transcript::document::{Agent, Document, Entry, Section, says_more};
+use crate::transcript::value::{
+    Agent, Entry, Level, Note, Said, Section, TITLE, Transcript, says_more,
+};
 
 /// Columns of a note that is folded.
 const NOTE: usize = 200;
@@ -13,15 +18,15 @@ const NOTE: usize = 200;
 const THOUGHT: usize = 100;
 
 /// The outermost chapters.
-pub(super) fn chapters(document: &Document) -> String {
+pub(super) fn chapters(transcript: &Transcript) -> String {
     let mut out = String::new();
-    for (at, chapter) in document.chapters.iter().enumerate() {
+    for (at, chapter) in transcript.chapters.iter().enumerate() {
         let (first, last) = (chapter.first_sequence, chapter.last_sequence);
         out.push_str(&format!(
             "<section class=\"chapter\" id=\"c{at}\">\n<h2>Chapter: {}</h2>\n<pre>{}</pre>\n\
              <p class=\"hint\">Events <a href=\"#e{first}\">#{first}</a> to <a href=\"#e{last}\">#{last}</a>.</p>\n</section>\n",
             escape(&chapter.name),
-            escape(&chapter.message)
+            escape(&chapter.message.shown())
         ));
     }
     out
@@ -30,7 +35,7 @@ pub(super) fn chapters(document: &Document) -> String {
 /// What happened in one task.
 pub(super) fn turn(at: usize, section: &Section) -> String {
     let number = section.task.map(|number| format!("[{number}] ")).unwrap_or_default();
-    let outcome = section.outcome.filter(|outcome| *outcome != "ended");
+    let outcome = section.outcome.filter(|outcome| *outcome != Outcome::Ended).map(Outcome::name);
     let outcome = outcome.map(|outcome| format!(" <b class=\"{outcome}\">{outcome}</b>"));
     // What was asked is an event like the others, with a link of its own.
     let asked = section
@@ -38,16 +43,16 @@ pub(super) fn turn(at: usize, section: &Section) -> String {
         .filter(|asked| section.items.iter().all(|entry| entry.sequence() != *asked));
     let link = asked.map(|asked| format!(" <a class=\"n\" href=\"#e{asked}\">#{asked}</a>"));
     let id = asked.map(|asked| format!(" id=\"e{asked}\"")).unwrap_or_default();
-    let time = section.time.as_deref().map(|time| format!(" <time>{}</time>", clock(time)));
+    let time = section.time.map(|time| format!(" <time>{}</time>", time.clock()));
     let mut out = format!(
         "<section class=\"turn\" id=\"t{at}\">\n<h3{id}>{number}{}{}{}{}</h3>\n",
-        escape(&inert::preview(&section.title, 200)),
+        escape(&inert::preview(&section.title, TITLE)),
         outcome.unwrap_or_default(),
         time.unwrap_or_default(),
         link.unwrap_or_default(),
     );
-    if let Some(message) = section.message.as_deref() {
-        out.push_str(&format!("<pre>{}</pre>\n", escape(message)));
+    if let Some(message) = &section.message {
+        out.push_str(&format!("<pre>{}</pre>\n", escape(&message.shown())));
     }
     for entry in &section.items {
         out.push_str(&article(entry));
@@ -63,21 +68,21 @@ fn article(entry: &Entry) -> String {
     let sequence = entry.sequence();
     let link = format!("<a class=\"n\" href=\"#e{sequence}\">#{sequence}</a>");
     match entry {
-        Entry::Said { time, who, text, thought: true, .. } => format!(
+        Entry::Said(Said { time, who, text, thought: true, .. }) => format!(
             "<article id=\"e{sequence}\" data-kind=\"thought\"><details><summary>{link} <time>{}</time> <b>{}</b> <i>thought</i> {}</summary>\n<pre>{}</pre></details></article>\n",
-            clock(time),
+            time.clock(),
             escape(who),
             escape(&inert::preview(text, THOUGHT)),
             escape(text)
         ),
-        Entry::Said { time, who, text, .. } => format!(
+        Entry::Said(Said { time, who, text, .. }) => format!(
             "<article id=\"e{sequence}\" data-kind=\"said\">{link} <time>{}</time> <b>{}</b>\n<pre>{}</pre></article>\n",
-            clock(time),
+            time.clock(),
             escape(who),
             escape(text)
         ),
-        Entry::Note { text, more, level, .. } => {
-            let (status, lead) = match level {
+        Entry::Note(Note { text, more, level, .. }) => {
+            let (status, lead) = match level.map(Level::name) {
                 Some(level) => (
                     format!(" data-status=\"{level}\""),
                     format!("<b class=\"{level}\">{level}</b> "),
@@ -102,15 +107,12 @@ fn article(entry: &Entry) -> String {
             escape(text)
         ),
         Entry::Call(call) => {
-            let status = call.status;
-            let time = call.time.as_deref().map(clock).unwrap_or_default();
-            let how = if status == "completed" {
-                String::new()
-            } else {
-                format!(
-                    " <b class=\"{status}\">{}</b>",
-                    if status == "started" { "no end" } else { status }
-                )
+            let status = call.status.name();
+            let time = call.time.map(Timestamp::clock).unwrap_or_default();
+            let how = match call.status {
+                CallStatus::Completed => String::new(),
+                CallStatus::Open => format!(" <b class=\"{status}\">no end</b>"),
+                _ => format!(" <b class=\"{status}\">{status}</b>"),
             };
             // Its end has a link of its own.
             let end = call.end_sequence.filter(|end| *end != sequence);
@@ -152,23 +154,23 @@ fn spawned(agent: &Agent) -> String {
 }
 
 /// Errors and warnings; those that stand nowhere else get links of their own.
-pub(super) fn troubles(document: &Document) -> String {
-    if document.troubles.is_empty() {
+pub(super) fn troubles(transcript: &Transcript) -> String {
+    if transcript.troubles.is_empty() {
         return String::new();
     }
     let mut out = String::from("<section id=\"troubles\">\n<h2>Errors and warnings</h2>\n<ul>\n");
-    let asked = document.turns.iter().filter_map(|section| section.first_sequence);
-    let linked: HashSet<u64> = document
+    let asked = transcript.turns.iter().filter_map(|section| section.first_sequence);
+    let linked: HashSet<u64> = transcript
         .entries()
         .into_iter()
         .flat_map(|entry| {
-            let end = if let Entry::Call(call) = entry { call.end_sequence } else { None };
+            let end = entry.call().and_then(|call| call.end_sequence);
             [Some(entry.sequence()), end]
         })
         .flatten()
         .chain(asked)
         .collect();
-    for trouble in &document.troubles {
+    for trouble in &transcript.troubles {
         let id = match linked.contains(&trouble.sequence) {
             true => String::new(),
             false => format!(" id=\"e{}\"", trouble.sequence),
@@ -176,7 +178,7 @@ pub(super) fn troubles(document: &Document) -> String {
         out.push_str(&format!(
             "<li{id}><a class=\"n\" href=\"#e{0}\">#{0}</a> <b class=\"{1}\">{1}</b> <code>{2}</code> {3}</li>\n",
             trouble.sequence,
-            trouble.level,
+            trouble.level.name(),
             escape(&trouble.kind),
             escape(&trouble.text)
         ));

@@ -5,9 +5,11 @@ mod events;
 
 use base64::Engine as _;
 
-use super::document::{Document, Entry, Tool};
 use super::facts::facts;
+use super::value::{Entry, Level, Said, Tool, Transcript};
 use crate::fs::hash::sha256;
+use crate::history::calls::CallStatus;
+use crate::history::tasks::Outcome;
 use crate::text::human::{duration, plural};
 use crate::text::inert;
 
@@ -21,15 +23,15 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// The page. Its policy lets it fetch nothing, and run its own script alone.
 #[must_use]
-pub(crate) fn render(document: &Document) -> String {
+pub(crate) fn render(transcript: &Transcript) -> String {
     let hash = |text: &str| base64::prelude::BASE64_STANDARD.encode(sha256(text.as_bytes()));
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
         hash(STYLE),
         hash(SCRIPT)
     );
-    let title = escape(&document.facts.run_id);
-    let asked = document.prompt.as_deref().map(|prompt| inert::preview(prompt, 60));
+    let title = escape(&transcript.facts.run_id);
+    let asked = transcript.prompt.as_ref().map(|prompt| inert::preview(&prompt.text, 60));
     let asked = asked.map(|asked| format!(": {}", escape(&asked))).unwrap_or_default();
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -37,25 +39,25 @@ pub(crate) fn render(document: &Document) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\
          <title>{title}, {}{asked}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
-        document.facts.status.name()
+        transcript.facts.status.name()
     );
-    out.push_str(&header(document));
+    out.push_str(&header(transcript));
     out.push_str("<main>\n");
-    out.push_str(&contents(document));
+    out.push_str(&contents(transcript));
     out.push_str("<div id=\"body\">\n");
-    out.push_str(&overview(document));
-    out.push_str(&charts::timeline(document));
-    out.push_str(&charts::tokens(document));
-    out.push_str(&events::chapters(document));
+    out.push_str(&overview(transcript));
+    out.push_str(&charts::timeline(transcript));
+    out.push_str(&charts::tokens(transcript));
+    out.push_str(&events::chapters(transcript));
     out.push_str("<section id=\"events\" aria-label=\"What happened\">\n<h2>What happened</h2>\n");
-    for (at, section) in document.turns.iter().enumerate() {
+    for (at, section) in transcript.turns.iter().enumerate() {
         out.push_str(&events::turn(at, section));
     }
     out.push_str("<p id=\"nothing\" hidden>Nothing fits.</p>\n</section>\n");
-    out.push_str(&events::troubles(document));
+    out.push_str(&events::troubles(transcript));
     out.push_str("</div>\n</main>\n");
     let version = env!("CARGO_PKG_VERSION");
-    let last = document.last_sequence;
+    let last = transcript.last_sequence;
     out.push_str(&format!(
         "<footer>Made by runlog {version} from events 1–{last}. Times are UTC.</footer>\n\
          <script>{SCRIPT}</script>\n</body>\n</html>\n"
@@ -63,13 +65,13 @@ pub(crate) fn render(document: &Document) -> String {
     out
 }
 
-fn header(document: &Document) -> String {
-    let run = escape(&document.facts.run_id);
-    let status = document.facts.status.name();
-    let error = document.facts.error_message().map(|error| inert::preview(&error, 160));
+fn header(transcript: &Transcript) -> String {
+    let run = escape(&transcript.facts.run_id);
+    let status = transcript.facts.status.name();
+    let error = transcript.facts.error_message().map(|error| inert::preview(&error, 160));
     let error = error.map(|error| format!(": <b class=\"failed\">{}</b>", escape(&error)));
     let error = error.unwrap_or_default();
-    let troubles = match document.troubles.len() as u64 {
+    let troubles = match transcript.troubles.len() as u64 {
         0 => String::new(),
         count => {
             let count = if count == 1 {
@@ -85,7 +87,7 @@ fn header(document: &Document) -> String {
         let short = escape(&inert::preview(&tool.name, 40));
         format!("<option value=\"tool:{name}\">calls of {short}</option>")
     };
-    let tools: String = document.tools.iter().take(TOOLS).map(tool).collect();
+    let tools: String = transcript.tools.iter().take(TOOLS).map(tool).collect();
     format!(
         "<header>\n<h1>{run}</h1>\n<p><b class=\"status {status}\">{status}</b>{error} · {}{troubles}</p>\n\
          <form id=\"filters\" role=\"search\">\n\
@@ -99,24 +101,24 @@ fn header(document: &Document) -> String {
          <output id=\"found\" aria-live=\"polite\"></output>\n\
          <button type=\"button\" id=\"open\">Open all</button>\n\
          <button type=\"button\" id=\"theme\" aria-label=\"Light or dark\">◐</button>\n</form>\n</header>\n",
-        escape(&facts(document).join(" · "))
+        escape(&facts(transcript).join(" · "))
     )
 }
 
 /// The table of contents: chapters, then tasks.
-fn contents(document: &Document) -> String {
+fn contents(transcript: &Transcript) -> String {
     let mut out = String::from("<nav aria-label=\"Contents\">\n<ol>\n");
-    for (at, chapter) in document.chapters.iter().enumerate() {
+    for (at, chapter) in transcript.chapters.iter().enumerate() {
         out.push_str(&format!(
             "<li>Chapter <a href=\"#c{at}\">{}</a></li>\n",
             escape(&inert::preview(&chapter.name, 60))
         ));
     }
-    for (at, section) in document.turns.iter().enumerate() {
+    for (at, section) in transcript.turns.iter().enumerate() {
         let number = section.task.map(|number| format!("{number}. ")).unwrap_or_default();
         let title = inert::preview(&section.title, 60);
         let mark = match section.outcome {
-            Some("failed") => " <b class=\"failed\">failed</b>",
+            Some(Outcome::Failed) => " <b class=\"failed\">failed</b>",
             _ if has_trouble(&section.items) => {
                 " <b class=\"failed\" title=\"something failed\">!</b>"
             }
@@ -127,7 +129,7 @@ fn contents(document: &Document) -> String {
             escape(&title)
         ));
     }
-    if !document.troubles.is_empty() {
+    if !transcript.troubles.is_empty() {
         out.push_str("<li><a href=\"#troubles\">Errors and warnings</a></li>\n");
     }
     out + "</ol>\n</nav>\n"
@@ -137,41 +139,42 @@ fn contents(document: &Document) -> String {
 fn has_trouble(entries: &[Entry]) -> bool {
     entries.iter().any(|entry| match entry {
         Entry::Call(call) => {
-            ["failed", "blocked"].contains(&call.status)
+            matches!(call.status, CallStatus::Failed | CallStatus::Blocked)
                 || call.agents.iter().any(|agent| has_trouble(&agent.items))
         }
-        Entry::Note { level, .. } => *level == Some("error"),
+        Entry::Note(note) => note.level == Some(Level::Error),
         _ => false,
     })
 }
 
-fn overview(document: &Document) -> String {
+fn overview(transcript: &Transcript) -> String {
     let mut out = String::from("<section id=\"overview\" aria-label=\"Overview\">\n");
-    if let Some(prompt) = &document.prompt {
-        out.push_str(&format!("<h2>Prompt</h2>\n<pre>{}</pre>\n", escape(prompt)));
-        let tasks = document.turns.iter().filter(|turn| turn.task.is_some()).count() as u64;
+    if let Some(prompt) = &transcript.prompt {
+        out.push_str(&format!("<h2>Prompt</h2>\n<pre>{}</pre>\n", escape(&prompt.shown())));
+        let tasks = transcript.turns.iter().filter(|turn| turn.task.is_some()).count() as u64;
         if let Some(more @ 1..) = tasks.checked_sub(1) {
             let more = plural(more, "later task");
             out.push_str(&format!("<p class=\"hint\">{more} below, under What happened.</p>\n"));
         }
     }
-    if let Some(Entry::Said { sequence, text, .. }) = document.answer() {
+    if let Some(Said { sequence, text, .. }) = transcript.answer() {
         out.push_str(&format!(
             "<h2>Last answer <a class=\"n\" href=\"#e{sequence}\">#{sequence}</a></h2>\n<pre class=\"answer\">{}</pre>\n",
             escape(text)
         ));
     }
-    if let Some(prompt) = &document.system_prompt {
-        out.push_str(&folded("System prompt", prompt));
+    if let Some(prompt) = &transcript.system_prompt {
+        out.push_str(&folded("System prompt", &prompt.shown()));
     }
-    out.extend(document.harness.iter().map(|(name, text)| folded(name, text)));
-    if !document.remarks.is_empty() {
-        let lines: Vec<&str> = document.remarks.iter().map(|line| line.text.as_str()).collect();
+    out.extend(transcript.harness.iter().map(|(name, text)| folded(name, &text.shown())));
+    let remarks = transcript.remarks.all();
+    if !remarks.is_empty() {
+        let lines: Vec<&str> = remarks.iter().map(|line| line.text.as_str()).collect();
         out.push_str(&folded("Settings, skills and memory", &lines.join("\n")));
     }
-    if !document.tools.is_empty() {
+    if !transcript.tools.is_empty() {
         out.push_str("<h2>Tools</h2>\n<div class=\"wide\"><table><thead><tr><th>Tool<th>Calls<th>Failed<th>Blocked<th>Time</tr></thead>\n");
-        for tool in &document.tools {
+        for tool in &transcript.tools {
             let time = tool.duration_ms.map(duration).unwrap_or_default();
             out.push_str(&format!(
                 "<tr><td>{}<td>{}<td>{}<td>{}<td>{time}</tr>\n",
@@ -183,21 +186,21 @@ fn overview(document: &Document) -> String {
         }
         out.push_str("</table></div>\n");
     }
-    if !document.deliverables.is_empty() {
-        let verdict = document.deliverables_status.as_deref().unwrap_or("not checked yet");
+    if !transcript.deliverables.is_empty() {
+        let verdict = transcript.deliverables_status.as_deref().unwrap_or("not checked yet");
         out.push_str(&format!("<h2>Deliverables: {}</h2>\n<ul>\n", escape(verdict)));
-        for one in &document.deliverables {
+        for one in &transcript.deliverables {
             let missing = if one.missing { " <b class=\"failed\">missing</b>" } else { "" };
             out.push_str(&format!("<li><code>{}</code>{missing}</li>\n", escape(&one.path)));
         }
         out.push_str("</ul>\n");
     }
-    if !document.files.is_empty() {
+    if !transcript.files.is_empty() {
         out.push_str(&format!(
             "<details><summary>{} touched</summary>\n<ul>\n",
-            plural(document.files.len() as u64, "file")
+            plural(transcript.files.len() as u64, "file")
         ));
-        for file in document.files.iter().take(500) {
+        for file in transcript.files.iter().take(500) {
             let words: Vec<String> =
                 file.operations.iter().map(|(word, times)| format!("{word} ×{times}")).collect();
             let words = escape(&words.join(", "));
@@ -210,11 +213,6 @@ fn overview(document: &Document) -> String {
 
 fn folded(title: &str, text: &str) -> String {
     format!("<details><summary>{title}</summary>\n<pre>{}</pre></details>\n", escape(text))
-}
-
-/// The time of day of an RFC 3339 time.
-pub(super) fn clock(time: &str) -> &str {
-    time.get(11..19).unwrap_or_default()
 }
 
 /// Text that is no markup and acts on nothing.

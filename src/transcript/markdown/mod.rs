@@ -5,28 +5,26 @@ mod pieces;
 mod timeline;
 mod work_notes;
 
-use pieces::{link, long_quote, remark_line};
+use pieces::{link, long_quote, note_line};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::Harness;
 use super::extent::{Detail, Extent, Limits};
+use super::value::{Level, Note, Source, Transcript};
 use crate::history::told::Name;
-use crate::summary::overview::tool_counts;
 use crate::text::human::{count, dollars, duration, plural};
 use crate::text::inert::{preview, preview_end};
 use crate::text::markdown::{code, escape};
 use crate::text::uri;
-use crate::transcript::model::{Model, Remark};
 
 const NOTHING: &str = "None recorded.\n";
 
 /// Renders the whole document.
 #[must_use]
-pub(crate) fn render(model: &Model, harness: &Harness, extent: Extent) -> String {
-    let whole = Parts::of(model, harness, extent.detail.limits());
+pub(crate) fn render(transcript: &Transcript, extent: Extent) -> String {
+    let whole = Parts::of(transcript, extent.detail.limits());
     let Some(most) = extent.max_bytes else { return whole.joined(extent, "") };
     let shorter = [Detail::Brief.limits(), Limits::LEAST];
-    let shorter = shorter.into_iter().map(|limits| Parts::of(model, harness, limits));
+    let shorter = shorter.into_iter().map(|limits| Parts::of(transcript, limits));
     let note = format!("\nShortened to fit into {most} bytes.\n");
     let mut last = whole;
     let text = last.joined(extent, "");
@@ -83,22 +81,23 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(model: &Model, harness: &Harness, limits: Limits) -> Self {
+    fn of(transcript: &Transcript, limits: Limits) -> Self {
         let limits = &limits;
         let sections = vec![
-            ("Metadata", metadata(model)),
-            ("Prompt", prompt(model, harness, limits)),
-            ("Effective Role Summary", role(model, harness, limits)),
-            ("Skills Used", remarks(&model.skills, limits)),
-            ("Tool Activity Summary", tools(model)),
-            ("Timeline", timeline::render(model, limits)),
-            ("Chapters", chapters(model, limits)),
-            ("Work Notes", work_notes::render(model, limits)),
-            ("Deliverables", deliverables(model, limits)),
-            ("Errors and Warnings", troubles(model, limits)),
+            ("Metadata", metadata(transcript)),
+            ("Prompt", prompt(transcript, limits)),
+            ("Effective Role Summary", role(transcript, limits)),
+            ("Skills Used", notes(&transcript.remarks.skills, limits)),
+            ("Tool Activity Summary", tools(transcript)),
+            ("Timeline", timeline::render(transcript, limits)),
+            ("Chapters", chapters(transcript, limits)),
+            ("Work Notes", work_notes::render(transcript, limits)),
+            ("Deliverables", deliverables(transcript, limits)),
+            ("Errors and Warnings", troubles(transcript, limits)),
         ];
-        let (last_sequence, fingerprint) = (model.last_sequence, harness.fingerprint());
-        Self { gist: gist(model, limits), sections, last_sequence, fingerprint }
+        let (last_sequence, fingerprint) =
+            (transcript.last_sequence, transcript.fingerprint.clone());
+        Self { gist: gist(transcript, limits), sections, last_sequence, fingerprint }
     }
 
     fn joined(&self, extent: Extent, note: &str) -> String {
@@ -127,27 +126,26 @@ impl Parts {
 }
 
 /// The run in one sentence.
-fn gist(model: &Model, limits: &Limits) -> String {
-    let facts = model.state.facts();
+fn gist(transcript: &Transcript, limits: &Limits) -> String {
+    let facts = &transcript.facts;
     let counts = &facts.counts;
-    let mut parts = vec![plural(model.own_tasks(), "task")];
+    let mut parts = vec![plural(transcript.own_tasks, "task")];
     let mut calls = plural(counts.tool_calls, "tool call");
     if counts.tool_failures > 0 {
         calls.push_str(&format!(" ({} failed)", counts.tool_failures));
     }
     parts.push(calls);
-    if !model.files.is_empty() {
-        parts.push(plural(model.files.len() as u64, "file") + " touched");
+    if !transcript.files.is_empty() {
+        parts.push(plural(transcript.files.len() as u64, "file") + " touched");
     }
     parts.extend(counts.usage.cost_micros.map(dollars));
     let span = facts.duration_ms.filter(|_| facts.status.is_over());
     let time = span.map(|ms| format!(" after {}", duration(ms)));
     let status = facts.status.name();
     let gist = format!("> **{status}**{}: {}.\n", time.unwrap_or_default(), parts.join(", "));
-    match model.answer().filter(|_| limits.answer > 0) {
+    match transcript.answer().filter(|_| limits.answer > 0) {
         Some(said) => {
-            let text = said.shown();
-            let words = answer(&text, limits.answer);
+            let words = answer(&said.text, limits.answer);
             format!("{gist}>\n> Last answer ({}):\n>\n{words}", link(said.sequence))
         }
         None => gist,
@@ -181,9 +179,9 @@ fn answer(text: &str, columns: usize) -> String {
     out
 }
 
-fn metadata(model: &Model) -> String {
+fn metadata(transcript: &Transcript) -> String {
     let mut out = String::from("| | |\n|---|---|\n");
-    for (name, value) in model.state.facts().told() {
+    for (name, value) in transcript.facts.told() {
         let label = escape(&preview(name.label(), 40));
         let value = match name {
             Name::Run | Name::Session | Name::Task => code(&value),
@@ -198,49 +196,49 @@ fn metadata(model: &Model) -> String {
     out
 }
 
-fn prompt(model: &Model, harness: &Harness, limits: &Limits) -> String {
-    if let Some(text) = harness.prompt.as_deref().filter(|text| !text.trim().is_empty()) {
-        return format!("{}\nFrom [prompt.md](prompt.md).\n", long_quote(text, limits));
+fn prompt(transcript: &Transcript, limits: &Limits) -> String {
+    let Some(prompt) = &transcript.prompt else { return String::new() };
+    let text = long_quote(&prompt.text, limits);
+    match prompt.source {
+        Source::File(name) => format!("{text}\nFrom [{name}]({name}).\n"),
+        Source::Event(sequence) => {
+            let more = match transcript.own_tasks.saturating_sub(1) {
+                0 => String::new(),
+                more => format!("; {} under [Work Notes](#work-notes)", plural(more, "later task")),
+            };
+            format!("{text}\nEvent {}{more}.\n", link(sequence))
+        }
     }
-    let Some(task) = model.tasks.all().iter().find(|task| !task.message.is_empty()) else {
-        return String::new();
-    };
-    let more = model.own_tasks().saturating_sub(1);
-    let more = match more {
-        0 => String::new(),
-        _ => format!("; {} under [Work Notes](#work-notes)", plural(more, "later task")),
-    };
-    format!("{}\nEvent {}{more}.\n", long_quote(&task.message, limits), link(task.first_sequence))
 }
 
-fn role(model: &Model, harness: &Harness, limits: &Limits) -> String {
+fn role(transcript: &Transcript, limits: &Limits) -> String {
     let mut out = String::new();
-    if let Some(text) = harness.system_prompt.as_deref().filter(|text| !text.trim().is_empty()) {
-        let file = "effective-system-prompt.md";
-        out.push_str(&format!("{}\nFrom [{file}]({file}).\n", long_quote(text, limits)));
-    } else if let Some(text) = &model.system_prompt {
-        out.push_str(&long_quote(text, limits));
+    if let Some(prompt) = &transcript.system_prompt {
+        out.push_str(&long_quote(&prompt.text, limits));
+        if let Source::File(name) = prompt.source {
+            out.push_str(&format!("\nFrom [{name}]({name}).\n"));
+        }
     }
-    let settings = remarks(&model.configs, limits);
+    let settings = notes(&transcript.remarks.settings, limits);
     if !out.is_empty() && !settings.is_empty() {
         out.push('\n');
     }
     out += &settings;
-    for (name, text) in &harness.others {
+    for (name, quoted) in &transcript.harness {
         let lead = if out.is_empty() { "" } else { "\n" };
-        out.push_str(&format!("{lead}{}\nFrom [{name}]({name}).\n", long_quote(text, limits)));
+        let text = long_quote(&quoted.text, limits);
+        out.push_str(&format!("{lead}{text}\nFrom [{name}]({name}).\n"));
     }
     out
 }
 
-fn tools(model: &Model) -> String {
-    let tools = tool_counts(&model.state);
-    if tools.is_empty() {
+fn tools(transcript: &Transcript) -> String {
+    if transcript.tools.is_empty() {
         return String::new();
     }
     let mut out =
         String::from("| Tool | Calls | Failed | Blocked | Time |\n|---|--:|--:|--:|--:|\n");
-    for tool in tools {
+    for tool in &transcript.tools {
         let time = tool.duration_ms.map_or_else(|| "unknown".to_owned(), duration);
         let name = code(&preview(&tool.name, 60));
         let (calls, failed, blocked) = (tool.calls, tool.failures, tool.blocked);
@@ -250,15 +248,15 @@ fn tools(model: &Model) -> String {
     out
 }
 
-fn chapters(model: &Model, limits: &Limits) -> String {
+fn chapters(transcript: &Transcript, limits: &Limits) -> String {
     let mut out = String::new();
-    for chapter in model.chapters.children(None) {
+    for chapter in &transcript.chapters {
         out.push_str(&format!(
             "### {}\n\n{}\nTasks {} to {}, {}. Details: [chapters/{}/](chapters/{}/)\n\n",
             escape(&preview(&chapter.name, 120)),
-            long_quote(&chapter.message, limits),
-            chapter.start,
-            chapter.end,
+            long_quote(&chapter.message.text, limits),
+            chapter.tasks.0,
+            chapter.tasks.1,
             plural(chapter.events, "event"),
             escape(&chapter.slug),
             uri::relative(&chapter.slug),
@@ -268,35 +266,33 @@ fn chapters(model: &Model, limits: &Limits) -> String {
     if out.is_empty() { out } else { out + "\n" }
 }
 
-fn deliverables(model: &Model, limits: &Limits) -> String {
-    let deliverables = &model.state.deliverables;
+fn deliverables(transcript: &Transcript, limits: &Limits) -> String {
     let mut out = String::new();
-    if let Some(status) = &deliverables.status {
+    let status = transcript.deliverables_status.as_deref();
+    if let Some(status) = status {
         out.push_str(&format!(
             "Verdict of the last check: **{}**\n\n",
             escape(&preview(status, 40))
         ));
     }
-    for path in &deliverables.required {
-        let missing = if deliverables.missing.contains(path) { ": **missing**" } else { "" };
-        let unchecked = match deliverables.status {
-            None => ", not checked yet (`runlog validate` does)",
-            Some(_) => "",
-        };
-        out.push_str(&format!("- required: {}{missing}{unchecked}\n", code(path)));
+    for one in &transcript.deliverables {
+        let missing = if one.missing { ": **missing**" } else { "" };
+        let unchecked =
+            if status.is_none() { ", not checked yet (`runlog validate` does)" } else { "" };
+        out.push_str(&format!("- required: {}{missing}{unchecked}\n", code(&one.path)));
     }
     let (kept, others): (Vec<_>, Vec<_>) =
-        model.files.iter().partition(|(path, _)| path.contains("deliverables/"));
-    for (path, operations) in &kept {
-        out.push_str(&format!("- {}: {}\n", code(path), operations_text(operations)));
+        transcript.files.iter().partition(|file| file.path.contains("deliverables/"));
+    for file in &kept {
+        out.push_str(&format!("- {}: {}\n", code(&file.path), operations_text(&file.operations)));
     }
     if !others.is_empty() {
         out.push_str(&format!("\nOther files touched: {}\n\n", count(others.len() as u64)));
-        for (path, operations) in others.iter().take(limits.files) {
+        for file in others.iter().take(limits.files) {
             out.push_str(&format!(
                 "- {}: {}\n",
-                code(&preview(path, 120)),
-                operations_text(operations)
+                code(&preview(&file.path, 120)),
+                operations_text(&file.operations)
             ));
         }
         if others.len() > limits.files {
@@ -314,10 +310,10 @@ fn operations_text(operations: &std::collections::BTreeMap<String, u64>) -> Stri
     words.collect::<Vec<_>>().join(", ")
 }
 
-fn troubles(model: &Model, limits: &Limits) -> String {
+fn troubles(transcript: &Transcript, limits: &Limits) -> String {
     let mut out = String::new();
-    for trouble in model.troubles.iter().take(limits.troubles) {
-        let level = if trouble.error { "error" } else { "warning" };
+    for trouble in transcript.troubles.iter().take(limits.troubles) {
+        let level = trouble.level.name();
         out.push_str(&format!(
             "- {level}, {}, {}: {} ({})\n",
             trouble.time.clock(),
@@ -326,15 +322,15 @@ fn troubles(model: &Model, limits: &Limits) -> String {
             link(trouble.sequence)
         ));
     }
-    if model.troubles.len() > limits.troubles {
-        out.push_str(&format!("- … {} more\n", model.troubles.len() - limits.troubles));
+    if transcript.troubles.len() > limits.troubles {
+        out.push_str(&format!("- … {} more\n", transcript.troubles.len() - limits.troubles));
     }
-    if model.troubles.iter().any(|trouble| trouble.error) {
+    if transcript.troubles.iter().any(|trouble| trouble.level == Level::Error) {
         out.push_str("\nEvery error: [logs/errors.jsonl](logs/errors.jsonl).\n");
     }
     out
 }
 
-fn remarks(remarks: &[Remark], limits: &Limits) -> String {
-    remarks.iter().map(|remark| remark_line(remark, limits)).collect()
+fn notes(notes: &[Note], limits: &Limits) -> String {
+    notes.iter().map(|note| note_line(note, limits)).collect()
 }

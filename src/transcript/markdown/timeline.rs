@@ -2,11 +2,11 @@
 //! (Mermaid). Of calls one behind the other the Work Notes tell as well.
 
 use crate::event::time::Timestamp;
-use crate::history::calls::{Call, CallStatus, Calls};
+use crate::history::calls::CallStatus;
 use crate::text::human::plural;
 use crate::text::inert::preview;
 use crate::transcript::extent::Limits;
-use crate::transcript::model::{Item, Model, Turn};
+use crate::transcript::value::{Agent, Call, Entry, Transcript};
 
 /// Columns of a bar's name, and of a section's, beside which its bars are drawn.
 const NAME: usize = 40;
@@ -16,50 +16,51 @@ const SECTION: usize = 20;
 const LONGEST: u64 = 30 * 86_400_000;
 
 /// A call whose time is known.
-struct Bar<'m> {
-    sequence: u64,
-    call: &'m Call,
-    arguments: &'m str,
+struct Bar<'t> {
+    call: &'t Call,
     section: usize,
     from: i64,
     to: i64,
 }
 
 /// Renders the section; empty where no calls ran side by side.
-pub(super) fn render(model: &Model, limits: &Limits) -> String {
-    let (sections, mut bars) = gather(model);
-    bars.sort_by_key(|bar| (bar.from, bar.sequence));
+pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
+    let (sections, mut bars) = gather(transcript);
+    bars.sort_by_key(|bar| (bar.from, bar.call.sequence));
     if limits.bars == 0 || !overlap(&bars) {
         return String::new();
     }
     let all = bars.len();
     // The longest say most.
-    bars.sort_by_key(|bar| (bar.from - bar.to, bar.sequence));
+    bars.sort_by_key(|bar| (bar.from - bar.to, bar.call.sequence));
     bars.truncate(limits.bars);
-    bars.sort_by_key(|bar| (bar.section, bar.from, bar.sequence));
+    bars.sort_by_key(|bar| (bar.section, bar.from, bar.call.sequence));
     let mut out = String::from(
         "```mermaid\ngantt\n  dateFormat YYYY-MM-DDTHH:mm:ss.SSS\n  axisFormat %H:%M:%S\n",
     );
-    let ended = model.state.status().is_over();
     let mut section = None;
     for bar in &bars {
         if section != Some(bar.section) {
             section = Some(bar.section);
             out.push_str(&format!("  section {}\n", name(&sections[bar.section], SECTION)));
         }
-        let look = match Calls::status(bar.call, ended) {
+        let look = match bar.call.status {
             CallStatus::Completed => "done, ",
             CallStatus::Failed | CallStatus::Blocked => "crit, ",
             CallStatus::Open => "active, ",
         };
         // Of a path its end, which is the file.
-        let about = match bar.arguments.rsplit_once('/') {
-            Some((_, file)) if !bar.arguments.contains(' ') => file,
-            _ => bar.arguments,
+        let about = match bar.call.arguments.rsplit_once('/') {
+            Some((_, file)) if !bar.call.arguments.contains(' ') => file,
+            _ => &bar.call.arguments,
         };
-        let what = format!("{} {about}", model.state.calls.tool(bar.call));
+        let what = format!("{} {about}", bar.call.tool);
         let (from, to) = (local(bar.from), local(bar.to));
-        out.push_str(&format!("  {} {} :{look}{from}, {to}\n", bar.sequence, name(&what, NAME)));
+        out.push_str(&format!(
+            "  {} {} :{look}{from}, {to}\n",
+            bar.call.sequence,
+            name(&what, NAME)
+        ));
     }
     out.push_str("```\n\nTimes are UTC; a red bar failed or was blocked");
     if all > bars.len() {
@@ -69,33 +70,38 @@ pub(super) fn render(model: &Model, limits: &Limits) -> String {
     out + ".\n"
 }
 
-/// The titles of the sections, and the calls in them.
-fn gather(model: &Model) -> (Vec<String>, Vec<Bar<'_>>) {
-    let title = |turn: &Turn| turn.task.map_or("run".to_owned(), |number| format!("task {number}"));
-    let own = model.turns.iter().map(|turn| (title(turn), turn));
-    let spawned = model.agents.all().iter().zip(&model.nested);
-    let spawned = spawned.map(|(agent, turn)| (format!("agent {}", agent.id), turn));
+/// The titles of the sections, and the calls in them: first the run's own tasks, then the agents
+/// in the order in which they were spawned.
+fn gather(transcript: &Transcript) -> (Vec<String>, Vec<Bar<'_>>) {
+    let mut agents = Vec::new();
+    transcript.turns.iter().for_each(|turn| spawned(&turn.items, &mut agents));
+    agents.sort_by_key(|agent| agent.index);
+    let title =
+        |task: Option<u64>| task.map_or("run".to_owned(), |number| format!("task {number}"));
+    let own = transcript.turns.iter().map(|turn| (title(turn.task), &turn.items));
+    let agents = agents.into_iter().map(|agent| (format!("agent {}", agent.id), &agent.items));
     let (mut titles, mut bars) = (Vec::new(), Vec::new());
-    for (section, (title, turn)) in own.chain(spawned).enumerate() {
+    for (section, (title, items)) in own.chain(agents).enumerate() {
         titles.push(title);
-        let lists = turn.items.iter().filter_map(|item| match item {
-            Item::Calls(lines) => Some(lines),
-            _ => None,
-        });
-        for line in lists.flatten() {
-            let call = &model.state.calls.all()[line.call];
-            let (Some(start), Some(length)) = (call.first, call.duration_ms) else { continue };
+        for call in items.iter().filter_map(Entry::call) {
+            let (Some(start), Some(length)) = (call.time, call.duration_ms) else { continue };
             // Beside one that took years no other would be seen.
             if length > LONGEST {
                 continue;
             }
-            let from = start.time.millis();
+            let from = start.millis();
             let to = from.saturating_add(i64::try_from(length).unwrap_or(i64::MAX));
-            let (sequence, arguments) = (line.sequence, line.arguments.as_str());
-            bars.push(Bar { sequence, call, arguments, section, from, to });
+            bars.push(Bar { call, section, from, to });
         }
     }
     (titles, bars)
+}
+
+fn spawned<'t>(items: &'t [Entry], agents: &mut Vec<&'t Agent>) {
+    for agent in items.iter().filter_map(Entry::call).flat_map(|call| &call.agents) {
+        agents.push(agent);
+        spawned(&agent.items, agents);
+    }
 }
 
 /// Whether two of the bars, in order of their beginnings, share some time.

@@ -2,74 +2,78 @@
 
 use std::collections::HashSet;
 
-use super::pieces::{indented, link, long_quote, remark_line};
-use crate::history::calls::{CallStatus, Calls};
+use super::pieces::{indented, link, long_quote, note_line};
+use crate::history::calls::CallStatus;
 use crate::history::tasks::Outcome;
 use crate::text::human::{duration, plural};
 use crate::text::inert::preview;
 use crate::text::markdown::{code, escape, quoted_fence};
-use crate::transcript::document::says_more;
 use crate::transcript::extent::Limits;
-use crate::transcript::model::{CallLine, Item, Model, Said};
+use crate::transcript::value::{Agent, Call, Entry, Said, TITLE, Transcript, says_more};
 
-/// Columns of a task's heading.
-const HEADING: usize = 100;
 /// Milliseconds from which on a call's time is told.
 const LONG: u64 = 1000;
 
 /// Renders the section: what happened, task by task.
-pub(super) fn render(model: &Model, limits: &Limits) -> String {
+pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
     let mut out = String::new();
-    for turn in &model.turns {
-        let Some(task) = turn.task.and_then(|number| model.tasks.get(number)) else {
-            if turn.items.iter().any(|item| is_shown(item, limits)) {
+    for section in &transcript.turns {
+        let Some(number) = section.task else {
+            if section.items.iter().any(|entry| is_shown(entry, limits)) {
                 if out.is_empty() {
                     out.push_str("### Before the first task\n\n");
                 }
-                items(model, &turn.items, limits, &mut out);
+                items(&section.items, limits, &mut out);
                 out.push('\n');
             }
             continue;
         };
-        let outcome = match model.outcome(turn) {
+        let outcome = match section.outcome {
             Some(Outcome::Ended) | None => String::new(),
             Some(Outcome::Running) => ", in progress".to_owned(),
             Some(outcome) => format!(", {}", outcome.name()),
         };
-        out.push_str(&format!(
-            "### [{}] {}\n\n{}, events {} to {}{outcome}\n\n",
-            task.number,
-            escape(&preview(task.title(), HEADING)),
-            task.started.clock(),
-            link(task.first_sequence),
-            link(task.last_sequence),
-        ));
-        if preview(task.title(), HEADING).ends_with('…') && task.number > 1 {
-            out.push_str(&long_quote(&task.message, limits));
+        let title = preview(&section.title, TITLE);
+        out.push_str(&format!("### [{number}] {}\n\n", escape(&title)));
+        if let (Some(time), Some(first), Some(last)) =
+            (section.time, section.first_sequence, section.last_sequence)
+        {
+            let (first, last) = (link(first), link(last));
+            out.push_str(&format!("{}, events {first} to {last}{outcome}\n\n", time.clock()));
+        }
+        if let Some(message) = section.message.as_ref().filter(|_| title.ends_with('…')) {
+            out.push_str(&long_quote(&message.text, limits));
             out.push('\n');
         }
-        items(model, &turn.items, limits, &mut out);
-        if !turn.items.is_empty() {
+        items(&section.items, limits, &mut out);
+        if !section.items.is_empty() {
             out.push('\n');
         }
     }
-    out.extend(model.memory.iter().map(|remark| remark_line(remark, limits)));
+    out.extend(transcript.remarks.memory.iter().map(|note| note_line(note, limits)));
     out.truncate(out.trim_end().len());
     if out.is_empty() { out } else { out + "\n" }
 }
 
-fn is_shown(item: &Item, limits: &Limits) -> bool {
-    match item {
-        Item::Said(said) => limits.thoughts || !said.thought,
-        Item::Remark(remark) => limits.minor || !remark.minor,
+fn is_shown(entry: &Entry, limits: &Limits) -> bool {
+    match entry {
+        Entry::Said(said) => limits.thoughts || !said.thought,
+        Entry::Note(note) => limits.minor || !note.minor,
         _ => true,
     }
 }
 
-fn items(model: &Model, items: &[Item], limits: &Limits, out: &mut String) {
-    let spoken = |item: &Item| matches!(item, Item::Said(said) if !said.thought);
-    let items: Vec<&Item> = items.iter().filter(|item| is_shown(item, limits)).collect();
-    let last_said = items.iter().rposition(|item| spoken(item));
+/// Calls that follow each other count as one item: of a long list the middle is left out.
+fn stretches(entries: &[Entry]) -> impl Iterator<Item = &[Entry]> {
+    let is_call = |entry: &Entry| matches!(entry, Entry::Call(_));
+    entries.chunk_by(move |one, next| is_call(one) && is_call(next))
+}
+
+fn items(entries: &[Entry], limits: &Limits, out: &mut String) {
+    let shown = |stretch: &&[Entry]| stretch.first().is_some_and(|one| is_shown(one, limits));
+    let items: Vec<&[Entry]> = stretches(entries).filter(shown).collect();
+    let spoken = |item: &&[Entry]| matches!(item, [Entry::Said(said)] if !said.thought);
+    let last_said = items.iter().rposition(spoken);
     let skipped = skipped_range(items.len(), limits.items);
     for (at, item) in items.into_iter().enumerate() {
         if skipped.contains(&at) {
@@ -82,96 +86,89 @@ fn items(model: &Model, items: &[Item], limits: &Limits, out: &mut String) {
             continue;
         }
         match item {
-            Item::Said(said) if Some(at) == last_said => closing(said, limits, out),
-            Item::Said(said) => out.push_str(&format!(
+            [Entry::Said(said)] if Some(at) == last_said => closing(said, limits, out),
+            [Entry::Said(said)] => out.push_str(&format!(
                 "- {} {}: {} ({})\n",
                 escape(&preview(&said.who, 40)),
                 if said.thought { "thought" } else { "said" },
-                escape(&preview(&said.shown(), limits.short)),
+                escape(&preview(&said.text, limits.short)),
                 link(said.sequence)
             )),
-            Item::Calls(lines) => calls(model, lines, limits, out),
-            Item::Remark(remark) => out.push_str(&remark_line(remark, limits)),
-            Item::Section { sequence, title, content } => out.push_str(&format!(
+            [Entry::Note(note)] => out.push_str(&note_line(note, limits)),
+            [Entry::Section { sequence, title, text }] => out.push_str(&format!(
                 "\n#### {}\n\n{}\n({})\n\n",
                 escape(&preview(title, 120)),
-                long_quote(content, limits),
+                long_quote(text, limits),
                 link(*sequence)
             )),
+            stretch => calls(stretch, limits, out),
         }
     }
 }
 
-fn calls(model: &Model, lines: &[CallLine], limits: &Limits, out: &mut String) {
-    let skipped = skipped_range(lines.len(), limits.calls);
-    let spawns = |line: &&CallLine| model.spawned(line).next().is_some();
-    // Of those in the middle the ones that spawned agents are told, as many as the others.
-    let middle = lines[skipped.clone()].iter().filter(spawns).take(limits.calls);
-    let kept: HashSet<u64> = middle.map(|line| line.sequence).collect();
-    for (at, line) in lines.iter().enumerate() {
+fn calls(stretch: &[Entry], limits: &Limits, out: &mut String) {
+    let calls: Vec<&Call> = stretch.iter().filter_map(Entry::call).collect();
+    let skipped = skipped_range(calls.len(), limits.calls);
+    // Of those in the middle the ones that spawned agents are shown, as many as the others.
+    let spawns = |call: &&&Call| !call.agents.is_empty();
+    let middle = calls[skipped.clone()].iter().filter(spawns).take(limits.calls);
+    let kept: HashSet<u64> = middle.map(|call| call.sequence).collect();
+    for (at, call) in calls.iter().enumerate() {
         if at == skipped.start && skipped.len() > kept.len() {
             let more = (skipped.len() - kept.len()) as u64;
             out.push_str(&format!("- … {} more\n", plural(more, "call")));
         }
-        if skipped.contains(&at) && !kept.contains(&line.sequence) {
+        if skipped.contains(&at) && !kept.contains(&call.sequence) {
             continue;
         }
-        call(model, line, out);
-        for agent in model.spawned(line) {
-            spawned(model, agent, limits.nested(), out);
+        one_call(call, out);
+        for agent in &call.agents {
+            spawned(agent, limits.nested(), out);
         }
     }
 }
 
-/// What an agent did that the call spawned which was told last.
-fn spawned(model: &Model, agent: usize, limits: Limits, out: &mut String) {
-    let (Some(known), Some(turn)) = (model.agents.all().get(agent), model.nested.get(agent)) else {
-        return;
+/// What an agent did that the last call spawned.
+fn spawned(agent: &Agent, limits: Limits, out: &mut String) {
+    let task = match (agent.task, &agent.title, agent.first_sequence) {
+        (Some(number), Some(title), Some(first)) => {
+            let title = escape(&preview(title, TITLE));
+            format!(" [{number}] {title} ({})", link(first))
+        }
+        _ => String::new(),
     };
-    let task = turn.task.and_then(|number| model.tasks.get(number));
-    let task = task.map(|task| {
-        let title = escape(&preview(task.title(), HEADING));
-        format!(" [{}] {title} ({})", task.number, link(task.first_sequence))
-    });
-    let id = code(&preview(&known.id, 60));
-    out.push_str(&format!("  - agent {id}{}\n", task.unwrap_or_default()));
+    out.push_str(&format!("  - agent {}{task}\n", code(&preview(&agent.id, 60))));
     let mut told = String::new();
-    items(model, &turn.items, &limits, &mut told);
+    items(&agent.items, &limits, &mut told);
     indented(&told, 4, out);
 }
 
-fn call(model: &Model, line: &CallLine, out: &mut String) {
-    let calls = &model.state.calls;
-    let call = &calls.all()[line.call];
-    let ended = model.state.status().is_over();
-    let how = match Calls::status(call, ended) {
+fn one_call(call: &Call, out: &mut String) {
+    let how = match call.status {
         CallStatus::Completed => String::new(),
         CallStatus::Open => " (no end)".to_owned(),
         status => {
-            let reason = model.failures.get(&line.call).map(|reason| escape(reason));
-            let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-            format!(" ({}{reason})", status.name())
+            let reason = call.reason.as_deref().map(|reason| format!(": {}", escape(reason)));
+            format!(" ({}{})", status.name(), reason.unwrap_or_default())
         }
     };
-    let arguments = match line.arguments.as_str() {
+    let arguments = match call.arguments.as_str() {
         "" => String::new(),
         text => format!(" {}", code(text)),
     };
-    let name = escape(&preview(calls.tool(call), 60));
+    let name = escape(&preview(&call.tool, 60));
     let took = call.duration_ms.filter(|took| *took >= LONG);
     let took = took.map(|took| format!(", {}", duration(took))).unwrap_or_default();
-    let returned =
-        model.returned.get(&line.call).map(|returned| format!(" → {}", escape(returned)));
-    let returned = returned.unwrap_or_default();
-    out.push_str(&format!(
-        "- **{name}**{arguments}{how}{returned} ({}{took})\n",
-        link(line.sequence)
-    ));
-    let briefly =
-        [line.arguments.as_str(), model.returned.get(&line.call).map_or("", String::as_str)];
-    let told = [(&model.inputs, "with"), (&model.results, "returned")];
-    for ((told, what), briefly) in told.into_iter().zip(briefly) {
-        if let Some(text) = told.get(&line.call).filter(|text| says_more(text, briefly)) {
+    let returned = call.returned.as_deref().unwrap_or_default();
+    let shown = match returned {
+        "" => String::new(),
+        text => format!(" → {}", escape(text)),
+    };
+    out.push_str(&format!("- **{name}**{arguments}{how}{shown} ({}{took})\n", link(call.sequence)));
+    for (text, what, briefly) in
+        [(&call.input, "with", call.arguments.as_str()), (&call.result, "returned", returned)]
+    {
+        if let Some(text) = text.as_deref().filter(|text| says_more(text, briefly)) {
             out.push_str(&format!("  {what}:\n"));
             indented(&quoted_fence(text.trim_end()), 2, out);
         }
@@ -181,19 +178,12 @@ fn call(model: &Model, line: &CallLine, out: &mut String) {
 /// The last thing said in a task is its answer, and is shown at length.
 fn closing(said: &Said, limits: &Limits, out: &mut String) {
     let who = escape(&preview(&said.who, 40));
-    if said.shown().chars().count() <= limits.short && !said.shown().contains('\n') {
-        out.push_str(&format!(
-            "- {who} said: {} ({})\n",
-            escape(&said.shown()),
-            link(said.sequence)
-        ));
+    let link = link(said.sequence);
+    if said.text.chars().count() <= limits.short && !said.text.contains('\n') {
+        out.push_str(&format!("- {who} said: {} ({link})\n", escape(&said.text)));
         return;
     }
-    out.push_str(&format!(
-        "\n{who} said ({}):\n\n{}\n",
-        link(said.sequence),
-        long_quote(&said.shown(), limits)
-    ));
+    out.push_str(&format!("\n{who} said ({link}):\n\n{}\n", long_quote(&said.text, limits)));
 }
 
 /// Which of `length` things to pass over so that `most` remain, from the middle.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{CallLine, Item, MAX_RESULT, Model, shown};
+use super::{CallLine, Item, MAX_RESULT, TranscriptFold, shown};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::{self, Telling};
@@ -28,7 +28,7 @@ pub(super) fn is_rejection(view: &View<'_, '_>) -> bool {
     view.field("denied").is_some_and(|denied| denied == "user-rejected")
 }
 
-impl Model {
+impl TranscriptFold {
     /// Takes a state of a call. What is to be said where it has no line of its own: it began or
     /// ended once more under an id that was used before.
     pub(super) fn tool(&mut self, view: &View<'_, '_>, observed: Observed) -> Option<String> {

@@ -1,6 +1,6 @@
 //! What an event says in a line of its own, and what other lines leave out.
 
-use super::{Item, MAX_SAID, Model, Remark, shown};
+use super::{Item, Level, MAX_SAID, Note, TranscriptFold, shown};
 use crate::event::content::{Piece, beyond, pieces};
 use crate::event::fields::View;
 use crate::event::role::Role;
@@ -10,7 +10,7 @@ use crate::event::template::{cut, one_line};
 /// Characters of a remark up to which one line shows it.
 const MAX_REMARK: usize = 280;
 
-impl Model {
+impl TranscriptFold {
     /// What usage names beside its figures, which other places tell.
     pub(super) fn named_by_usage(view: &View<'_, '_>) -> String {
         let named = ["model", "scope", "agentId", "agent_id", "agent"];
@@ -22,14 +22,14 @@ impl Model {
         if minor && (!self.with_results || pieces(view).is_empty()) {
             return;
         }
-        let remark = Remark { minor, ..self.remark_of(view, summary) };
+        let remark = Note { minor, ..self.remark_of(view, summary) };
         if !remark.text.is_empty() {
-            self.item(Item::Remark(remark));
+            self.item(Item::Note(remark));
         }
     }
 
     /// An event as a line, and in several lines where one does not show all of it.
-    pub(super) fn remark_of(&self, view: &View<'_, '_>, summary: Option<&str>) -> Remark {
+    pub(super) fn remark_of(&self, view: &View<'_, '_>, summary: Option<&str>) -> Note {
         let stands = summary.unwrap_or_default();
         self.line_of(view, stands, &beyond(view, stands))
     }
@@ -38,7 +38,7 @@ impl Model {
     pub(super) fn beyond(&mut self, view: &View<'_, '_>, shown: &str) {
         let rest = beyond(view, &format!("{shown} {}", view.agent()));
         if !rest.is_empty() {
-            self.item(Item::Remark(self.line_of(view, "", &rest)));
+            self.item(Item::Note(self.line_of(view, "", &rest)));
         }
     }
 
@@ -46,15 +46,15 @@ impl Model {
     pub(super) fn beyond_minor(&mut self, view: &View<'_, '_>, shown: &str) {
         let rest = beyond(view, &format!("{shown} {}", view.agent()));
         if !rest.is_empty() && self.with_results {
-            let remark = Remark { minor: true, ..self.line_of(view, "", &rest) };
-            self.item(Item::Remark(remark));
+            let remark = Note { minor: true, ..self.line_of(view, "", &rest) };
+            self.item(Item::Note(remark));
         }
     }
 
-    fn line_of(&self, view: &View<'_, '_>, stands: &str, rest: &[Piece<'_>]) -> Remark {
+    fn line_of(&self, view: &View<'_, '_>, stands: &str, rest: &[Piece<'_>]) -> Note {
         let level = match (view.role, view.severity) {
-            (Role::Error, _) | (_, Severity::Error) => Some("error"),
-            (_, Severity::Warning) => Some("warning"),
+            (Role::Error, _) | (_, Severity::Error) => Some(Level::Error),
+            (_, Severity::Warning) => Some(Level::Warning),
             _ => None,
         };
         let pieces: Vec<String> = rest.iter().map(Piece::labelled).collect();
@@ -67,6 +67,6 @@ impl Model {
             false => String::new(),
         };
         let text = cut(&one_line(&text), MAX_SAID).into_owned();
-        Remark { sequence: view.event.sequence, text, more, level, minor: false }
+        Note { sequence: view.event.sequence, text, more, level, minor: false }
     }
 }

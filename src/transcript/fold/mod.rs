@@ -1,15 +1,15 @@
-//! The model behind every form of the transcript.
+//! The fold behind the transcript: it takes the events one by one.
 
 mod calls;
 mod items;
 mod remarks;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::event::catalogue;
 use crate::event::content::{Piece, beyond};
-use crate::event::fields::{View, as_text, is_placeholder};
+use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::event::template::cut;
@@ -22,7 +22,9 @@ use crate::history::usage::Usage;
 use crate::secret::Rules;
 use crate::text::inert::preview;
 use calls::{REJECTED, is_rejection};
-pub(crate) use items::{CallLine, Item, Remark, Said, Sample, Trouble, Turn};
+pub(crate) use items::{CallLine, Item, Turn};
+
+use super::value::{Level, Note, Quoted, Said, Source, Tokens, Trouble};
 
 /// Characters kept of what somebody said; the log has the whole.
 const MAX_SAID: usize = 4000;
@@ -32,7 +34,7 @@ const MAX_RESULT: usize = 4000;
 
 /// Everything that a transcript tells, as of the last event taken.
 #[derive(Debug, Default)]
-pub(crate) struct Model {
+pub(crate) struct TranscriptFold {
     /// State, calls and usage.
     pub state: RunState,
     /// The tasks.
@@ -48,13 +50,13 @@ pub(crate) struct Model {
     /// Those that a call spawned, by its index.
     spawned: HashMap<usize, Vec<usize>>,
     /// The system prompt, where an event carried it.
-    pub system_prompt: Option<String>,
-    /// Configurations that were loaded, one line each.
-    pub configs: Vec<Remark>,
+    pub system_prompt: Option<Quoted>,
+    /// Settings that were loaded, one line each.
+    pub settings: Vec<Note>,
     /// Skills that were indexed or loaded, one line each.
-    pub skills: Vec<Remark>,
+    pub skills: Vec<Note>,
     /// Memory that was searched or written, one line each.
-    pub memory: Vec<Remark>,
+    pub memory: Vec<Note>,
     /// What happened to each file: how often, by operation.
     pub files: BTreeMap<String, BTreeMap<String, u64>>,
     /// Errors and warnings, one line each.
@@ -63,8 +65,6 @@ pub(crate) struct Model {
     pub last_sequence: u64,
     /// Why calls failed, by their index.
     pub failures: HashMap<usize, String>,
-    /// Models that answered.
-    pub models: BTreeSet<String>,
     /// One line of what calls returned, by their index, where that says something.
     pub returned: HashMap<usize, String>,
     /// What calls were called with, whole, by their index; only in a model with results.
@@ -72,7 +72,7 @@ pub(crate) struct Model {
     /// What calls returned, by their index; only in a model with results.
     pub results: HashMap<usize, String>,
     /// What calls of a model took in and gave out; only in a model with results.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<Tokens>,
     /// The directory that the work was done in.
     pub directory: Option<String>,
     with_results: bool,
@@ -116,7 +116,7 @@ fn shown(text: &str) -> String {
     format!("{}\n… {left_out} characters left out …\n{}", &text[..head], &text[tail..])
 }
 
-impl Model {
+impl TranscriptFold {
     /// Of no event yet; keeps what calls returned, and what calls of models cost.
     #[must_use]
     pub(crate) fn with_results() -> Self {
@@ -146,9 +146,6 @@ impl Model {
         let agent = self.agents.observe(view, &self.state.calls, call);
         self.place(view, agent, task);
         self.trouble(view, summary);
-        if let Some(model) = view.field("model").filter(|model| !is_placeholder(model)) {
-            self.models.insert(model.into_owned());
-        }
         if self.directory.is_none() && (view.role == Role::Config || view.is_imported()) {
             let directory = view.field("cwd").or_else(|| view.field("source.cwd"));
             self.directory = directory.map(Cow::into_owned);
@@ -162,21 +159,24 @@ impl Model {
             Role::Chunk => self.join(view),
             role if role.is_tool_state() => {
                 if let Some(text) = effect.call.and_then(|observed| self.tool(view, observed)) {
-                    let again = Remark { text, ..self.remark_of(view, summary) };
-                    self.item(Item::Remark(again));
+                    let again = Note { text, ..self.remark_of(view, summary) };
+                    self.item(Item::Note(again));
                 }
             }
             Role::TaskStart => self.beyond(view, &view.text().unwrap_or_default()),
             Role::Prompt => {
-                self.system_prompt = view.field("prompt").map(Cow::into_owned);
-                self.beyond_minor(view, self.system_prompt.clone().unwrap_or_default().as_str());
+                let prompt = view.field("prompt").unwrap_or_default();
+                self.beyond_minor(view, &prompt);
+                let source = Source::Event(event.sequence);
+                let text = Some(prompt.into_owned()).filter(|prompt| !prompt.is_empty());
+                self.system_prompt = text.map(|text| Quoted { text, source });
             }
             Role::Error => {
                 let text = view.error_text().map_or_else(String::new, Cow::into_owned);
                 let remark = self.remark_of(view, Some(&text));
-                self.item(Item::Remark(remark));
+                self.item(Item::Note(remark));
             }
-            Role::Config => self.configs.push(self.remark_of(view, summary)),
+            Role::Config => self.settings.push(self.remark_of(view, summary)),
             Role::Skill => self.skills.push(self.remark_of(view, summary)),
             Role::Memory => self.memory.push(self.remark_of(view, summary)),
             Role::File => {
@@ -213,7 +213,7 @@ impl Model {
             self.keep_call(view, call);
         }
         if let Some(usage) = Usage::of(view) {
-            self.samples.push(Sample {
+            self.samples.push(Tokens {
                 sequence: view.event.sequence,
                 time: view.event.timestamp,
                 context: usage.context_tokens().unwrap_or(0),
@@ -245,16 +245,6 @@ impl Model {
     #[must_use]
     pub(crate) fn own_tasks(&self) -> u64 {
         (self.tasks.all().len() - self.theirs.len()) as u64
-    }
-
-    /// The last thing that was said, which mostly is the answer.
-    #[must_use]
-    pub(crate) fn answer(&self) -> Option<&Said> {
-        let items = self.turns.iter().flat_map(|turn| &turn.items);
-        items.rev().find_map(|item| match item {
-            Item::Said(said) if !said.thought => Some(said),
-            _ => None,
-        })
     }
 
     /// The turn's outcome; `None` before the first task.
@@ -397,7 +387,7 @@ impl Model {
             sequence: view.event.sequence,
             time: view.event.timestamp,
             kind: view.event.kind.clone().into_owned(),
-            error,
+            level: if error { Level::Error } else { Level::Warning },
             text: preview(&text, 300),
         });
     }

@@ -1,0 +1,454 @@
+//! The transcript as a value. Markdown, the page, the text for the terminal and the JSON are all
+//! rendered from it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+
+use crate::event::template::cut;
+use crate::event::time::Timestamp;
+use crate::history::arguments::Telling;
+use crate::history::calls::CallStatus;
+use crate::history::facts::RunFacts;
+use crate::history::tasks::Outcome;
+use crate::run::document::RunDocument;
+use crate::secret::Rules;
+
+/// The whole transcript.
+#[derive(Debug, Serialize)]
+pub(crate) struct Transcript {
+    pub(super) schema_version: u32,
+    /// The facts of the run, as in `run.json`.
+    #[serde(serialize_with = "as_run_json")]
+    pub facts: RunFacts,
+    /// What the run was asked to do.
+    pub prompt: Option<Quoted>,
+    /// The instructions of the agent.
+    pub system_prompt: Option<Quoted>,
+    /// The harness's other files: their names, and their texts.
+    pub harness: Vec<(&'static str, Quoted)>,
+    /// Stands for the content of the harness's files; `None` where there are none.
+    #[serde(skip)]
+    pub fingerprint: Option<String>,
+    /// Skills, settings and memory.
+    pub remarks: Remarks,
+    /// The tools, and how often they were called.
+    pub tools: Vec<Tool>,
+    /// The outermost chapters.
+    pub chapters: Vec<ChapterLine>,
+    /// What happened, task by task.
+    pub turns: Vec<Section>,
+    /// The files touched, and how.
+    pub files: Vec<File>,
+    /// The required deliverables, and whether the last check missed them.
+    pub deliverables: Vec<Deliverable>,
+    /// Verdict of the last check of the deliverables.
+    pub deliverables_status: Option<String>,
+    /// Errors and warnings.
+    pub troubles: Vec<Trouble>,
+    /// Tokens of each model call.
+    pub tokens: Vec<Tokens>,
+    /// Tasks of the run itself, without those of spawned agents.
+    #[serde(skip)]
+    pub own_tasks: u64,
+    /// Sequence of the last event.
+    pub last_sequence: u64,
+}
+
+/// Text that somebody wrote, of any length, and where it comes from.
+#[derive(Debug)]
+pub(crate) struct Quoted {
+    /// All of it.
+    pub text: String,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// Where a quoted text comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A file of the run directory.
+    File(&'static str),
+    /// The event with that sequence.
+    Event(u64),
+}
+
+/// Columns of a task's title in a heading. Of a longer one the message is shown below it.
+pub(super) const TITLE: usize = 100;
+
+/// Characters of a quoted text that the page, the terminal and the JSON show.
+const LONG: usize = 8000;
+
+impl Quoted {
+    /// The text, cut where it is very long.
+    #[must_use]
+    pub(crate) fn shown(&self) -> Cow<'_, str> {
+        cut(&self.text, LONG)
+    }
+}
+
+impl Serialize for Quoted {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.shown())
+    }
+}
+
+/// Remarks about the agent, not about its work.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
+    /// Skills that were indexed or loaded.
+    pub skills: Vec<Note>,
+    /// Settings that were loaded.
+    pub settings: Vec<Note>,
+    /// Memory that was searched or written.
+    pub memory: Vec<Note>,
+}
+
+impl Remarks {
+    /// All of them, in the order of the log.
+    #[must_use]
+    pub(crate) fn all(&self) -> Vec<&Note> {
+        let mut all: Vec<&Note> =
+            [&self.skills, &self.settings, &self.memory].into_iter().flatten().collect();
+        all.sort_by_key(|note| note.sequence);
+        all
+    }
+}
+
+impl Serialize for Remarks {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Line<'n> {
+            sequence: u64,
+            text: &'n str,
+        }
+        let all = self.all();
+        serializer
+            .collect_seq(all.iter().map(|note| Line { sequence: note.sequence, text: &note.text }))
+    }
+}
+
+/// One tool.
+#[derive(Debug, Serialize)]
+pub(crate) struct Tool {
+    /// Its name.
+    pub name: String,
+    /// How often it was called.
+    pub calls: u64,
+    /// How often it failed.
+    pub failures: u64,
+    /// How often it was not allowed.
+    pub blocked: u64,
+    /// All its time, in milliseconds.
+    pub duration_ms: Option<u64>,
+}
+
+/// One chapter.
+#[derive(Debug, Serialize)]
+pub(crate) struct ChapterLine {
+    /// Its name.
+    pub name: String,
+    /// Its name in paths.
+    pub slug: String,
+    /// Its message.
+    pub message: Quoted,
+    /// Sequence of its first event.
+    pub first_sequence: u64,
+    /// Sequence of its last event.
+    pub last_sequence: u64,
+    /// Numbers of its first and last task.
+    #[serde(skip)]
+    pub tasks: (u64, u64),
+    /// How many events it covers.
+    #[serde(skip)]
+    pub events: u64,
+}
+
+/// What happened in one task, or before the first.
+#[derive(Debug, Serialize)]
+pub(crate) struct Section {
+    /// The task's number; null before the first.
+    pub task: Option<u64>,
+    /// What it was about.
+    pub title: String,
+    /// When it began.
+    pub time: Option<Timestamp>,
+    /// All of what was asked, where the title is only the beginning of it.
+    pub message: Option<Quoted>,
+    /// How it ended; null before the first task.
+    pub outcome: Option<Outcome>,
+    /// Sequence of its first event.
+    pub first_sequence: Option<u64>,
+    /// Sequence of its last event.
+    #[serde(skip)]
+    pub last_sequence: Option<u64>,
+    /// What happened, in order.
+    pub items: Vec<Entry>,
+}
+
+/// Something that happened.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum Entry {
+    /// Somebody said something.
+    Said(Said),
+    /// A tool was called.
+    Call(Call),
+    /// A note, a decision, a step.
+    Note(Note),
+    /// A section that was written for the transcript.
+    Section {
+        /// The event.
+        sequence: u64,
+        /// Its heading.
+        title: String,
+        /// Its text.
+        text: String,
+    },
+}
+
+/// What somebody said.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Said {
+    /// The first event.
+    pub sequence: u64,
+    /// When.
+    pub time: Timestamp,
+    /// Who.
+    pub who: String,
+    /// The words, cut where very long.
+    pub text: String,
+    /// Whether it was thought, not said.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub thought: bool,
+}
+
+impl Said {
+    /// Without a secret that came in pieces, none of which showed it.
+    #[must_use]
+    pub(super) fn redacted(self) -> Self {
+        let redacted = Rules::built_in().redact(&self.text);
+        Self { text: redacted.map_or(self.text, |redacted| redacted.text), ..self }
+    }
+}
+
+/// A line about an event.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Note {
+    /// The event.
+    pub sequence: u64,
+    /// The line.
+    pub text: String,
+    /// The whole content in several lines, where the line does not show all of it; else empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub more: String,
+    /// Whether it is an error or a warning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    /// Whether only full detail shows it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub minor: bool,
+}
+
+/// The level of a note or of a trouble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Level {
+    /// Worth a look.
+    Warning,
+    /// Something failed.
+    Error,
+}
+
+impl Level {
+    /// The word for it.
+    #[must_use]
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A tool call.
+#[derive(Debug, Serialize)]
+pub(crate) struct Call {
+    /// Its first event.
+    pub sequence: u64,
+    /// Its last event; null while it is open.
+    pub end_sequence: Option<u64>,
+    /// When it began.
+    pub time: Option<Timestamp>,
+    /// The tool.
+    pub tool: String,
+    /// The arguments in one line.
+    pub arguments: String,
+    /// How it ended.
+    pub status: CallStatus,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<u64>,
+    /// The arguments, cut where very long; only with results.
+    pub input: Option<String>,
+    /// The result, cut where very long; only with results.
+    pub result: Option<String>,
+    /// Why it failed, in one line.
+    #[serde(skip)]
+    pub reason: Option<String>,
+    /// The line of the result that says most.
+    #[serde(skip)]
+    pub returned: Option<String>,
+    /// Which part of the result is worth a look at once.
+    #[serde(skip)]
+    pub telling: Telling,
+    /// Agents that it spawned.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<Agent>,
+}
+
+/// An agent that a call spawned.
+#[derive(Debug, Serialize)]
+pub(crate) struct Agent {
+    /// Its id.
+    pub id: String,
+    /// The number of the task that it was given; null where it got none.
+    pub task: Option<u64>,
+    /// The title of that task.
+    pub title: Option<String>,
+    /// Sequence of the first event of that task.
+    #[serde(skip)]
+    pub first_sequence: Option<u64>,
+    /// Its place among all spawned agents of the run, from 0.
+    #[serde(skip)]
+    pub index: usize,
+    /// What happened, in order.
+    pub items: Vec<Entry>,
+}
+
+/// A file, and how often what was done to it.
+#[derive(Debug, Serialize)]
+pub(crate) struct File {
+    /// Its path.
+    pub path: String,
+    /// The operations, and how often.
+    pub operations: BTreeMap<String, u64>,
+}
+
+/// A required deliverable.
+#[derive(Debug, Serialize)]
+pub(crate) struct Deliverable {
+    /// As it was required.
+    pub path: String,
+    /// Whether the last check did not find it.
+    pub missing: bool,
+}
+
+/// An error or a warning.
+#[derive(Debug, Serialize)]
+pub(crate) struct Trouble {
+    /// The event.
+    pub sequence: u64,
+    /// When.
+    pub time: Timestamp,
+    /// The event's type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Which of both.
+    pub level: Level,
+    /// What went wrong.
+    pub text: String,
+}
+
+/// Tokens of one model call.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Tokens {
+    /// The event.
+    pub sequence: u64,
+    /// When.
+    pub time: Timestamp,
+    /// Tokens of its context, cached ones included.
+    pub context: u64,
+    /// Output tokens.
+    pub output: u64,
+}
+
+fn as_run_json<S: Serializer>(facts: &RunFacts, serializer: S) -> Result<S::Ok, S::Error> {
+    RunDocument::new(facts, None).serialize(serializer)
+}
+
+impl Transcript {
+    /// The last thing that was said, which mostly is the answer.
+    #[must_use]
+    pub(crate) fn answer(&self) -> Option<&Said> {
+        let mut entries = self.turns.iter().flat_map(|turn| &turn.items).rev();
+        entries.find_map(|entry| match entry {
+            Entry::Said(said) if !said.thought => Some(said),
+            _ => None,
+        })
+    }
+
+    /// Everything that happened. What a spawned agent did follows the call that spawned it.
+    #[must_use]
+    pub(crate) fn entries(&self) -> Vec<&Entry> {
+        let mut all = Vec::new();
+        self.turns.iter().for_each(|turn| gather(&turn.items, &mut all));
+        all
+    }
+}
+
+fn gather<'d>(items: &'d [Entry], all: &mut Vec<&'d Entry>) {
+    for entry in items {
+        all.push(entry);
+        if let Entry::Call(call) = entry {
+            call.agents.iter().for_each(|agent| gather(&agent.items, all));
+        }
+    }
+}
+
+impl Agent {
+    /// Its heading: its id, and its task.
+    #[must_use]
+    pub(crate) fn heading(&self) -> String {
+        let number = self.task.map(|number| format!(" [{number}]")).unwrap_or_default();
+        let title = self.title.as_ref().map(|title| format!(": {title}")).unwrap_or_default();
+        format!("agent {}{number}{title}", self.id)
+    }
+}
+
+impl Entry {
+    /// The event that it begins with.
+    #[must_use]
+    pub(crate) fn sequence(&self) -> u64 {
+        match self {
+            Self::Said(said) => said.sequence,
+            Self::Note(note) => note.sequence,
+            Self::Section { sequence, .. } => *sequence,
+            Self::Call(call) => call.sequence,
+        }
+    }
+
+    /// The call, if it is one.
+    #[must_use]
+    pub(crate) fn call(&self) -> Option<&Call> {
+        if let Self::Call(call) = self { Some(call) } else { None }
+    }
+
+    /// Who did it, and what there is to read.
+    #[must_use]
+    pub(crate) fn told(&self) -> (Cow<'_, str>, &str) {
+        match self {
+            Self::Said(said) => (Cow::Borrowed(&said.who), &said.text),
+            Self::Note(note) => (Cow::Borrowed(note.level.map_or("note", Level::name)), &note.text),
+            Self::Section { title, text, .. } => (Cow::Borrowed(title), text),
+            Self::Call(call) => (Cow::Borrowed(&call.tool), &call.arguments),
+        }
+    }
+}
+
+/// Whether a text says more than the one line that stands for it, which may be the end of it
+/// (`name: value`).
+pub(super) fn says_more(text: &str, line: &str) -> bool {
+    let text = text.trim();
+    text.contains('\n') || !text.ends_with(line) || line.is_empty() && !text.is_empty()
+}
