@@ -230,11 +230,11 @@ fn of_log(error: &LogError) -> (Exit, String) {
 
 fn of_fs(error: &FsError) -> (Exit, String) {
     match &error.cause {
-        Cause::Unsafe => (Exit::Unsafe, String::new()),
-        Cause::Io(_) if error.is_forbidden() => (Exit::Unsafe, String::new()),
-        Cause::Io(_) if error.what == "create" => (Exit::CannotCreate, String::new()),
-        Cause::Io(_) if error.is_missing() => (Exit::NoInput, String::new()),
-        Cause::Io(_) => {
+        Cause::Unsafe(_) => (Exit::Unsafe, String::new()),
+        Cause::Io(..) if error.is_forbidden() => (Exit::Unsafe, String::new()),
+        Cause::Io(..) if error.is_creation() => (Exit::CannotCreate, String::new()),
+        Cause::Io(..) if error.is_missing() => (Exit::NoInput, String::new()),
+        Cause::Io(..) => {
             (Exit::Io, "repeating the same command with the same --event-id is safe".to_owned())
         }
     }

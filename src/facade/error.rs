@@ -67,7 +67,7 @@ impl std::error::Error for Error {
 }
 
 fn of_fs(error: &FsError) -> ErrorKind {
-    if matches!(error.cause, Cause::Unsafe) { ErrorKind::Unsafe } else { ErrorKind::Io }
+    if matches!(error.cause, Cause::Unsafe(_)) { ErrorKind::Unsafe } else { ErrorKind::Io }
 }
 
 fn of_log(error: &LogError) -> ErrorKind {

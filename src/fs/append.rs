@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-use super::{Access, FsError, open_regular};
+use super::{Access, Action, FsError, open_regular};
 
 /// Appends complete lines in one write, after a newline of their own if the file
 /// ends in half a line. The caller holds the run's lock.
@@ -15,10 +15,10 @@ use super::{Access, FsError, open_regular};
 pub(crate) fn append_lines(path: &Path, lines: &[u8]) -> Result<File, FsError> {
     let mut file = open_regular(path, Access::Create)?;
     let failed = |what| move |error| FsError::io(path, what, error);
-    let length = file.metadata().map_err(failed("inspect"))?.len();
+    let length = file.metadata().map_err(failed(Action::Inspect))?.len();
     let mut last = [b'\n'];
     if length > 0 {
-        file.read_exact_at(&mut last, length - 1).map_err(failed("read"))?;
+        file.read_exact_at(&mut last, length - 1).map_err(failed(Action::Read))?;
     }
     let written = if last == [b'\n'] {
         file.write_all(lines)
@@ -27,7 +27,7 @@ pub(crate) fn append_lines(path: &Path, lines: &[u8]) -> Result<File, FsError> {
     };
     if let Err(error) = written {
         let _ = file.set_len(length);
-        return Err(failed("write")(error));
+        return Err(failed(Action::Write)(error));
     }
     Ok(file)
 }
@@ -40,7 +40,7 @@ pub(crate) fn sync_file(path: &Path, file: &File) -> Result<(), FsError> {
     loop {
         match file.sync_data() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            result => return result.map_err(|error| FsError::io(path, "sync", error)),
+            result => return result.map_err(|error| FsError::io(path, Action::Sync, error)),
         }
     }
 }

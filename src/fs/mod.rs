@@ -22,51 +22,100 @@ pub(crate) const READ_ONLY_MODE: u32 = 0o440;
 /// Mode of new directories, before the umask.
 pub(crate) const DIR_MODE: u32 = 0o750;
 
+/// What was being done to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Opening it.
+    Open,
+    /// Making it.
+    Create,
+    /// Reading from it.
+    Read,
+    /// Writing to it.
+    Write,
+    /// Asking for its length or its type.
+    Inspect,
+    /// Locking it.
+    Lock,
+    /// Syncing it to disk.
+    Sync,
+    /// Removing it.
+    Remove,
+    /// Putting another file in its place.
+    Replace,
+    /// Cutting it.
+    Truncate,
+}
+
+impl Action {
+    /// The verb in messages.
+    #[must_use]
+    pub(crate) fn verb(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Create => "create",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Inspect => "inspect",
+            Self::Lock => "lock",
+            Self::Sync => "sync",
+            Self::Remove => "remove",
+            Self::Replace => "replace",
+            Self::Truncate => "truncate",
+        }
+    }
+}
+
 /// What went wrong, on which path.
 #[derive(Debug)]
 pub struct FsError {
     /// The file or directory.
     pub path: PathBuf,
-    /// What was being done (`open`, `write`, …), or what the path is instead.
-    pub what: &'static str,
     /// The cause.
-    pub cause: Cause,
+    pub(crate) cause: Cause,
 }
 
 /// Why a file could not be used.
 #[derive(Debug)]
-pub enum Cause {
-    /// The system refused.
-    Io(io::Error),
-    /// The path is a link, a device or a pipe, or has a second name. It was not used.
-    Unsafe,
+pub(crate) enum Cause {
+    /// The system refused an action.
+    Io(Action, io::Error),
+    /// The path must not be used, and was not. The text describes it, for example `a symbolic
+    /// link`.
+    Unsafe(&'static str),
 }
 
 impl FsError {
     /// An error of the system.
     #[must_use]
-    pub fn io(path: &Path, what: &'static str, error: io::Error) -> Self {
-        Self { path: path.to_owned(), what, cause: Cause::Io(error) }
+    pub(crate) fn io(path: &Path, action: Action, error: io::Error) -> Self {
+        Self { path: path.to_owned(), cause: Cause::Io(action, error) }
     }
 
-    /// A path that must not be used; `what` describes it, for example `a symbolic link`.
+    /// A path that must not be used: a link, a device or a pipe, or a file with a second name.
     #[must_use]
-    pub fn unsafe_path(path: &Path, what: &'static str) -> Self {
-        Self { path: path.to_owned(), what, cause: Cause::Unsafe }
+    pub(crate) fn unsafe_path(path: &Path, what: &'static str) -> Self {
+        Self { path: path.to_owned(), cause: Cause::Unsafe(what) }
+    }
+
+    /// Whether a file or directory could not be made.
+    #[must_use]
+    pub(crate) fn is_creation(&self) -> bool {
+        matches!(&self.cause, Cause::Io(Action::Create, _))
     }
 
     /// Whether the path does not exist.
     #[must_use]
     pub fn is_missing(&self) -> bool {
-        matches!(&self.cause, Cause::Io(error) if error.kind() == io::ErrorKind::NotFound)
+        matches!(&self.cause, Cause::Io(_, error) if error.kind() == io::ErrorKind::NotFound)
     }
 
     /// Whether the path must not be used, because of its type or its permissions.
     #[must_use]
     pub fn is_forbidden(&self) -> bool {
         match &self.cause {
-            Cause::Unsafe => true,
-            Cause::Io(error) => error.kind() == io::ErrorKind::PermissionDenied,
+            Cause::Unsafe(_) => true,
+            Cause::Io(_, error) => error.kind() == io::ErrorKind::PermissionDenied,
         }
     }
 }
@@ -74,16 +123,16 @@ impl FsError {
 impl fmt::Display for FsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.cause {
-            Cause::Io(error) => write!(f, "cannot {} {}: {error}", self.what, self.path.display()),
-            Cause::Unsafe => {
-                write!(f, "{} is {}; it was not used", self.path.display(), self.what)
+            Cause::Io(action, error) => {
+                write!(f, "cannot {} {}: {error}", action.verb(), self.path.display())
             }
+            Cause::Unsafe(what) => write!(f, "{} is {what}; it was not used", self.path.display()),
         }
     }
 }
 
 impl std::error::Error for FsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        if let Cause::Io(error) = &self.cause { Some(error) } else { None }
+        if let Cause::Io(_, error) = &self.cause { Some(error) } else { None }
     }
 }

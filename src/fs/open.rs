@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 
-use super::{DIR_MODE, FILE_MODE, FsError};
+use super::{Action, DIR_MODE, FILE_MODE, FsError};
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(crate) fn open_regular(path: &Path, access: Access) -> Result<File, FsError>
     options.mode(FILE_MODE);
     options.custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits());
     let file = options.open(path).map_err(|error| refused(path, error))?;
-    let metadata = file.metadata().map_err(|error| FsError::io(path, "inspect", error))?;
+    let metadata = file.metadata().map_err(|error| FsError::io(path, Action::Inspect, error))?;
     check_regular(path, &metadata)?;
     Ok(file)
 }
@@ -38,7 +38,7 @@ pub(crate) fn open_regular(path: &Path, access: Access) -> Result<File, FsError>
 fn refused(path: &Path, error: io::Error) -> FsError {
     match fs::symlink_metadata(path) {
         Ok(metadata) if !metadata.is_file() => FsError::unsafe_path(path, nature(&metadata)),
-        _ => FsError::io(path, "open", error),
+        _ => FsError::io(path, Action::Open, error),
     }
 }
 
@@ -76,7 +76,8 @@ pub(crate) fn is_regular(path: &Path) -> bool {
 /// # Errors
 /// When it is missing or something else.
 pub(crate) fn open_dir(path: &Path) -> Result<(), FsError> {
-    let metadata = fs::symlink_metadata(path).map_err(|error| FsError::io(path, "open", error))?;
+    let metadata =
+        fs::symlink_metadata(path).map_err(|error| FsError::io(path, Action::Open, error))?;
     if metadata.is_dir() { Ok(()) } else { Err(FsError::unsafe_path(path, nature(&metadata))) }
 }
 
@@ -91,7 +92,7 @@ pub(crate) fn make_dir(path: &Path) -> Result<bool, FsError> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             open_dir(path).map(|()| false)
         }
-        Err(error) => Err(FsError::io(path, "create", error)),
+        Err(error) => Err(FsError::io(path, Action::Create, error)),
     }
 }
 
@@ -101,8 +102,8 @@ pub(crate) fn make_dir(path: &Path) -> Result<bool, FsError> {
 /// When the directory cannot be opened or synced.
 pub(crate) fn sync_dir(path: &Path) -> Result<(), FsError> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    let directory = File::open(path).map_err(|error| FsError::io(path, "open", error))?;
-    directory.sync_all().map_err(|error| FsError::io(path, "sync", error))
+    let directory = File::open(path).map_err(|error| FsError::io(path, Action::Open, error))?;
+    directory.sync_all().map_err(|error| FsError::io(path, Action::Sync, error))
 }
 
 /// Reads a regular file of at most `limit` bytes; `None` when there is none.
@@ -118,10 +119,10 @@ pub(crate) fn read_small(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FsE
     let mut bytes = Vec::new();
     file.take(limit.saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(|error| FsError::io(path, "read", error))?;
+        .map_err(|error| FsError::io(path, Action::Read, error))?;
     if bytes.len() as u64 > limit {
         let error = io::Error::new(io::ErrorKind::FileTooLarge, format!("over {limit} bytes"));
-        return Err(FsError::io(path, "read", error));
+        return Err(FsError::io(path, Action::Read, error));
     }
     Ok(Some(bytes))
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::{FILE_MODE, FsError, READ_ONLY_MODE, hash, is_regular, read_small, sync_dir};
+use super::{Action, FILE_MODE, FsError, READ_ONLY_MODE, hash, is_regular, read_small, sync_dir};
 
 /// Writes `bytes` to a temporary file beside `path`, syncs it, renames it over
 /// `path`, and syncs the directory.
@@ -68,11 +68,11 @@ fn place(path: &Path, bytes: &[u8], mode: u32, synced: bool) -> Result<(), FsErr
         .permissions(std::fs::Permissions::from_mode(mode))
         .tempfile_in(directory)
         // The library's message names the temporary file, which tells nobody anything.
-        .map_err(|error| FsError::io(path, "create", error.kind().into()))?;
-    temporary.write_all(bytes).map_err(failed("write"))?;
+        .map_err(|error| FsError::io(path, Action::Create, error.kind().into()))?;
+    temporary.write_all(bytes).map_err(failed(Action::Write))?;
     if synced {
-        temporary.as_file().sync_all().map_err(failed("sync"))?;
+        temporary.as_file().sync_all().map_err(failed(Action::Sync))?;
     }
-    temporary.persist(path).map_err(|error| FsError::io(path, "replace", error.error))?;
+    temporary.persist(path).map_err(|error| FsError::io(path, Action::Replace, error.error))?;
     if synced { sync_dir(directory) } else { Ok(()) }
 }

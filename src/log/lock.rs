@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::LogError;
 use super::signals::HeldBack;
 use super::tail::read_range;
-use crate::fs::{Access, FsError, open_regular, sync_file};
+use crate::fs::{Access, Action, FsError, open_regular, sync_file};
 
 /// An open `events.jsonl`.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl LogFile {
     /// When the file cannot be inspected.
     pub(crate) fn length(&self) -> Result<u64, LogError> {
         let metadata = self.file.metadata();
-        Ok(metadata.map_err(|error| FsError::io(&self.path, "inspect", error))?.len())
+        Ok(metadata.map_err(|error| FsError::io(&self.path, Action::Inspect, error))?.len())
     }
 
     /// Takes the exclusive lock, waiting at most `timeout`. A log that was replaced
@@ -103,7 +103,7 @@ impl LogFile {
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(TryLockError::Error(error)) => {
-                return Err(FsError::io(&self.path, "lock", error).into());
+                return Err(FsError::io(&self.path, Action::Lock, error).into());
             }
         }
         let busy = || LogError::Busy { path: self.path.clone(), waited: timeout };
@@ -124,7 +124,9 @@ impl LogFile {
             }
         });
         match receiver.recv_timeout(left) {
-            Ok(outcome) => outcome.map_err(|error| FsError::io(&self.path, "lock", error).into()),
+            Ok(outcome) => {
+                outcome.map_err(|error| FsError::io(&self.path, Action::Lock, error).into())
+            }
             Err(_) => {
                 abandoned.store(true, Ordering::SeqCst);
                 Err(busy())
@@ -134,7 +136,7 @@ impl LogFile {
 
     /// Bytes in the log, if the open file is still the one of that name.
     fn current_length(&self) -> Result<Option<u64>, LogError> {
-        let inspect = |error| FsError::io(&self.path, "inspect", error);
+        let inspect = |error| FsError::io(&self.path, Action::Inspect, error);
         let held = self.file.metadata().map_err(inspect)?;
         let named = fs::symlink_metadata(&self.path).map_err(inspect)?;
         let same = (held.dev(), held.ino()) == (named.dev(), named.ino());
@@ -173,7 +175,7 @@ impl Locked<'_> {
         let mut file = &*self.log.file;
         if let Err(error) = file.write_all(bytes) {
             let _ = file.set_len(self.length);
-            return Err(FsError::io(&self.log.path, "write", error).into());
+            return Err(FsError::io(&self.log.path, Action::Write, error).into());
         }
         let end = self.length + bytes.len() as u64;
         let now = self.log.length()?;
@@ -207,7 +209,7 @@ impl Locked<'_> {
         self.log
             .file
             .set_len(length)
-            .map_err(|error| FsError::io(&self.log.path, "truncate", error))?;
+            .map_err(|error| FsError::io(&self.log.path, Action::Truncate, error))?;
         self.length = length;
         Ok(())
     }

@@ -10,7 +10,7 @@ use super::tail::{is_blank, read_range};
 use crate::event::envelope::{self, Event, LineError, LineFault, MAX_LINE};
 use crate::event::layout::Layout;
 use crate::fs::hash::{Hasher, HexHash, sha256};
-use crate::fs::{Access, FsError, open_regular};
+use crate::fs::{Access, Action, FsError, open_regular};
 
 /// Reads complete lines of the part of a log that existed when it was opened.
 #[derive(Debug)]
@@ -121,7 +121,7 @@ impl LogReader {
     /// When it is missing or no regular file.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let file = open_regular(path, Access::Read)?;
-        let end = file.metadata().map_err(|error| FsError::io(path, "inspect", error))?.len();
+        let end = file.metadata().map_err(|error| FsError::io(path, Action::Inspect, error))?.len();
         Ok(Self::over(path, file, 0, end))
     }
 
@@ -272,7 +272,7 @@ impl LogReader {
         let at = self.offset + self.filled as u64;
         let room = (self.buffer.len() - self.filled).min(self.end.saturating_sub(at) as usize);
         let read = read_some(&self.file, &mut self.buffer[self.filled..self.filled + room], at)
-            .map_err(|error| FsError::io(&self.path, "read", error))?;
+            .map_err(|error| FsError::io(&self.path, Action::Read, error))?;
         self.filled += read;
         Ok(read > 0)
     }
@@ -311,7 +311,7 @@ impl LogReader {
 /// # Errors
 /// When the file cannot be read.
 pub(crate) fn line_at(path: &Path, file: &File, offset: u64) -> Result<Vec<u8>, LogError> {
-    let failed = |error| FsError::io(path, "read", error);
+    let failed = |error| FsError::io(path, Action::Read, error);
     let length = file.metadata().map_err(failed)?.len();
     let end = length.min(offset + MAX_LINE as u64 + 1);
     let mut size = 16 << 10;

@@ -11,7 +11,7 @@ use crate::event::envelope::{self, Event, MAX_LINE};
 use crate::event::schema::MAX_SEQUENCE;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, line_hash};
-use crate::fs::{FsError, append_lines, make_dir, sync_dir, sync_file};
+use crate::fs::{Action, FsError, append_lines, make_dir, sync_dir, sync_file};
 
 /// How unterminated bytes were handled.
 #[derive(Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl LogFile {
         resumption: Option<ResumeAfter>,
         rejected: &Path,
     ) -> Result<(Position, Unterminated), LogError> {
-        let read = |error| LogError::from(FsError::io(self.path(), "read", error));
+        let read = |error| LogError::from(FsError::io(self.path(), Action::Read, error));
         let tail = read_tail(self.file(), length).map_err(read)?;
         let position = self.position(&tail, run_id, resumption)?;
         let bytes = length - tail.torn_at;
@@ -111,7 +111,7 @@ impl LogFile {
             }
             (Err(_), Some(ResumeAfter { offset, sequence })) if offset == tail.last_at => {
                 let hash = hash_range(self.file(), tail.last_at, tail.last_end)
-                    .map_err(|error| FsError::io(self.path(), "read", error))?;
+                    .map_err(|error| FsError::io(self.path(), Action::Read, error))?;
                 Ok(Position { sequence, hash: Some(hex(&hash)), end })
             }
             (Err(reason), _) => Err(damaged(reason)),
@@ -174,7 +174,7 @@ impl Locked<'_> {
         while at < to {
             let end = to.min(at + PIECE);
             let content = read_range(self.log().file(), at, end)
-                .map_err(|error| FsError::io(self.log().path(), "read", error))?;
+                .map_err(|error| FsError::io(self.log().path(), Action::Read, error))?;
             let mut line = Vec::new();
             let record = Rejected {
                 time: now,

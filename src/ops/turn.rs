@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::fs::FsError;
+use crate::fs::{Action, FsError};
 use crate::ops::error::OpsError;
 
 /// How the wait for a turn ended.
@@ -36,7 +36,7 @@ pub(crate) fn take(
     longest: Option<Duration>,
     mut wait: impl FnMut(bool) -> Result<bool, OpsError>,
 ) -> Result<Turn, OpsError> {
-    let failed = |error| FsError::io(directory, "lock", error);
+    let failed = |error| FsError::io(directory, Action::Lock, error);
     let lock = File::open(directory).map_err(failed)?;
     let begun = Instant::now();
     let mut first = true;

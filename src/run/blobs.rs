@@ -5,7 +5,7 @@ use std::io::Read as _;
 use super::dir::RunDir;
 use crate::event::blob::{Blob, Reference};
 use crate::fs::hash::{hex, sha256_of};
-use crate::fs::{Access, FsError, make_dir, open_dir, open_regular, replace, sync_dir};
+use crate::fs::{Access, Action, FsError, make_dir, open_dir, open_regular, replace, sync_dir};
 
 /// The state of a blob.
 #[derive(Debug)]
@@ -42,12 +42,12 @@ fn look_at(run: &RunDir, hash: &str, bytes: u64) -> Found {
     match file.metadata() {
         Ok(metadata) if metadata.len() != bytes => return Found::Altered,
         Ok(_) => {}
-        Err(error) => return failed("inspect", error),
+        Err(error) => return failed(Action::Inspect, error),
     }
     match sha256_of(file, |_| true) {
         Ok(Some(found)) if hex(&found) == hash => Found::Whole,
         Ok(_) => Found::Altered,
-        Err(error) => failed("read", error),
+        Err(error) => failed(Action::Read, error),
     }
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn read(run: &RunDir, reference: &Reference<'_>) -> Result<String, Fo
     let file = open_regular(&path, Access::Read).map_err(Found::Unreadable)?;
     match file.take(reference.bytes).read_to_string(&mut content) {
         Ok(_) => Ok(content),
-        Err(error) => Err(Found::Unreadable(FsError::io(&path, "read", error))),
+        Err(error) => Err(Found::Unreadable(FsError::io(&path, Action::Read, error))),
     }
 }
 

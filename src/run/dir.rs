@@ -8,7 +8,7 @@ use super::RunError;
 use crate::event::envelope;
 use crate::event::id::RunId;
 use crate::event::time::Timestamp;
-use crate::fs::{FsError, open_dir};
+use crate::fs::{Action, FsError, open_dir};
 use crate::log::reader::{Body, LogReader};
 
 /// A run directory and the files in it.
@@ -112,7 +112,7 @@ impl RunDir {
             Ok(()) => match self.events().symlink_metadata() {
                 Ok(_) => Ok(true),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-                Err(error) => Err(FsError::io(&self.events(), "inspect", error).into()),
+                Err(error) => Err(FsError::io(&self.events(), Action::Inspect, error).into()),
             },
             Err(error) if error.is_missing() => Ok(false),
             Err(error) => Err(error.into()),

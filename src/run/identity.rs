@@ -6,7 +6,7 @@ use crate::event::draft::Defaults;
 use crate::event::envelope::{self, MAX_LINE};
 use crate::event::id::{RunId, random_suffix};
 use crate::event::time::Timestamp;
-use crate::fs::FsError;
+use crate::fs::{Action, FsError};
 use crate::log::lock::LogFile;
 use crate::log::tail::read_range;
 
@@ -36,7 +36,7 @@ pub(super) fn identify(run: &RunDir, log: &LogFile, now: Timestamp) -> Result<Id
     let damaged = loop {
         let end = length.min(size);
         let bytes =
-            read_range(log.file(), 0, end).map_err(|e| FsError::io(log.path(), "read", e))?;
+            read_range(log.file(), 0, end).map_err(|e| FsError::io(log.path(), Action::Read, e))?;
         let lines = bytes.split_inclusive(|byte| *byte == b'\n');
         let mut complete = lines.filter(|line| line.len() > 2 && line.ends_with(b"\n")).peekable();
         let any = complete.peek().is_some();

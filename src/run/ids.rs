@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::RunError;
 use crate::event::envelope;
-use crate::fs::FsError;
+use crate::fs::{Action, FsError};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader, line_at};
 
@@ -36,7 +36,7 @@ impl EventIds {
             return Ok(());
         }
         let file = log.file().try_clone();
-        let file = file.map_err(|error| FsError::io(log.path(), "read", error))?;
+        let file = file.map_err(|error| FsError::io(log.path(), Action::Read, error))?;
         let mut reader = LogReader::over(log.path(), file, self.scanned, end);
         loop {
             let offset = reader.offset();

@@ -7,7 +7,7 @@ use crate::event::catalogue;
 use crate::event::envelope::{self, peek};
 use crate::event::fields::View;
 use crate::event::role::Role;
-use crate::fs::FsError;
+use crate::fs::{Action, FsError};
 use crate::history::calls::{Calls, Observed, PAIRING_WINDOW};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader};
@@ -76,7 +76,7 @@ impl RecentCalls {
 
     fn read(&mut self, log: &LogFile, from: u64, to: u64) -> Result<(), RunError> {
         let file = log.file().try_clone();
-        let file = file.map_err(|error| FsError::io(log.path(), "read", error))?;
+        let file = file.map_err(|error| FsError::io(log.path(), Action::Read, error))?;
         let mut reader = LogReader::over(log.path(), file, from, to);
         loop {
             let offset = reader.offset();
@@ -103,7 +103,7 @@ fn after_newline(log: &LogFile, from: u64, to: u64) -> Result<u64, RunError> {
     while at < to {
         let end = to.min(at + NEAR);
         let bytes = read_range(log.file(), at, end)
-            .map_err(|error| FsError::io(log.path(), "read", error))?;
+            .map_err(|error| FsError::io(log.path(), Action::Read, error))?;
         if let Some(found) = memchr::memchr(b'\n', &bytes) {
             return Ok(at + found as u64 + 1);
         }

@@ -23,7 +23,7 @@ use crate::event::encoded_line::EncodedLine;
 use crate::event::id::{IdGenerator, check_id};
 use crate::event::role::Role;
 use crate::event::templates::Templates;
-use crate::fs::{Access, FsError, append_lines, make_dir, sync_dir, sync_file};
+use crate::fs::{Access, Action, FsError, append_lines, make_dir, sync_dir, sync_file};
 use crate::json::ObjectText;
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
@@ -445,7 +445,7 @@ enum Attempt {
 
 /// Whether the log holds an event that is not the news of a repair.
 fn has_begun(log: &LogFile, position: &Position) -> Result<bool, RunError> {
-    let file = log.file().try_clone().map_err(|e| FsError::io(log.path(), "read", e))?;
+    let file = log.file().try_clone().map_err(|e| FsError::io(log.path(), Action::Read, e))?;
     let mut reader = LogReader::over(log.path(), file, 0, position.end);
     while let Some(line) = reader.next_line()? {
         match line.event() {

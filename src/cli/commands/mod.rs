@@ -264,9 +264,9 @@ fn text_or_file(value: &str, limit: u64) -> anyhow::Result<Vec<u8>> {
         Some(path) => {
             let path = Path::new(path);
             let file = std::fs::File::open(path)
-                .map_err(|error| crate::fs::FsError::io(path, "open", error))?;
+                .map_err(|error| crate::fs::FsError::io(path, crate::fs::Action::Open, error))?;
             let read = file.take(limit + 1).read_to_end(&mut bytes);
-            read.map_err(|error| crate::fs::FsError::io(path, "read", error))?;
+            read.map_err(|error| crate::fs::FsError::io(path, crate::fs::Action::Read, error))?;
         }
         None if value == "-" => {
             std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?;

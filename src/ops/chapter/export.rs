@@ -13,7 +13,7 @@ use crate::chapter::tree;
 use crate::event::templates::Templates;
 use crate::fs::hash::{hex, sha256};
 use crate::fs::{
-    FsError, is_regular, is_temporary, make_dir, read_small, replace, replace_read_only,
+    Action, FsError, is_regular, is_temporary, make_dir, read_small, replace, replace_read_only,
 };
 use crate::ops::error::OpsError;
 use crate::ops::report::Report;
@@ -119,7 +119,8 @@ pub(crate) fn export(
             && read_small(&target, MAX_PAGE)
                 .is_ok_and(|bytes| bytes.is_some_and(|bytes| hex(&sha256(&bytes)) == *hash));
         if own {
-            std::fs::remove_file(&target).map_err(|error| FsError::io(&target, "remove", error))?;
+            std::fs::remove_file(&target)
+                .map_err(|error| FsError::io(&target, Action::Remove, error))?;
             outcome.removed += 1;
         }
         // Folders that are empty now; others stay.
@@ -131,7 +132,7 @@ pub(crate) fn export(
         let place = out.join(&path);
         if place.symlink_metadata().is_err() {
             std::os::unix::fs::symlink(&target, &place)
-                .map_err(|error| FsError::io(&place, "create", error))?;
+                .map_err(|error| FsError::io(&place, Action::Create, error))?;
         }
         if is_link_to(&place, &target) {
             files.insert(path, target);

@@ -9,7 +9,7 @@ use super::reading::Reading;
 use super::served::Served;
 use crate::event::draft::Draft;
 use crate::event::envelope;
-use crate::fs::FsError;
+use crate::fs::{Action, FsError};
 use crate::json::{Json, ObjectText};
 use crate::log::reader::line_at;
 use crate::ops::error::OpsError;
@@ -177,7 +177,7 @@ impl Worker<'_> {
     /// One call.
     fn ask(&self, run: &RunDir, batch: &[Wanting], served: &mut Served) -> Result<(), OpsError> {
         let path = run.events();
-        let file = File::open(&path).map_err(|error| FsError::io(&path, "open", error))?;
+        let file = File::open(&path).map_err(|error| FsError::io(&path, Action::Open, error))?;
         let mut lines = Vec::with_capacity(batch.len());
         for event in batch {
             let line = line_at(&path, &file, event.offset).map_err(RunError::from)?;

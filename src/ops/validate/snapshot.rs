@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::fs::{Access, FsError, open_regular};
+use crate::fs::{Access, Action, FsError, open_regular};
 
 /// A file up to the length that it had when it was opened.
 #[derive(Debug)]
@@ -32,6 +32,6 @@ pub(super) fn snapshot(path: &Path) -> Result<Option<Snapshot>, FsError> {
         Err(error) if error.is_missing() => return Ok(None),
         opened => opened?,
     };
-    let length = file.metadata().map_err(|error| FsError::io(path, "inspect", error))?.len();
+    let length = file.metadata().map_err(|error| FsError::io(path, Action::Inspect, error))?.len();
     Ok(Some(Snapshot { file, left: Cell::new(length) }))
 }

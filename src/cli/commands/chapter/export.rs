@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::commands::{Global, RunArg, duration};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
-use crate::fs::FsError;
+use crate::fs::{Action, FsError};
 use crate::ops::chapter::export;
 use crate::text::human::plural;
 
@@ -30,7 +30,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     if args.out.is_some() {
         let parents = out.parent().filter(|parent| !parent.as_os_str().is_empty());
         let made = parents.map_or(Ok(()), std::fs::create_dir_all);
-        made.map_err(|error| FsError::io(&out, "create", error))?;
+        made.map_err(|error| FsError::io(&out, Action::Create, error))?;
     }
     let outcome = export(&run, &out, global.templates(ui)?, args.lock_timeout, ui)?;
     ui.note(&format!(

@@ -10,7 +10,7 @@ use crate::check::report::{
 };
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
-use crate::fs::{FsError, replace};
+use crate::fs::{Action, FsError, replace};
 use crate::json;
 use crate::text::inert;
 
@@ -94,11 +94,11 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
             let truncate = !summary && path.is_file();
             let file = options.truncate(truncate).open(path);
             file.and_then(|mut file| file.write_all(text.as_bytes()))
-                .map_err(|error| FsError::io(path, "write", error))
+                .map_err(|error| FsError::io(path, Action::Write, error))
         }
         Err(_) => {
             return replace(path, text.as_bytes()).map_err(|error| {
-                let exit = if error.what == "create" { Exit::CannotCreate } else { Exit::Io };
+                let exit = if error.is_creation() { Exit::CannotCreate } else { Exit::Io };
                 not_written(&error, exit)
             });
         }
