@@ -1,5 +1,6 @@
 //! The large values that events refer to: each file must exist and match its name.
 
+use super::table::Code;
 use std::collections::HashSet;
 
 use super::finding::{Finding, Place};
@@ -29,9 +30,9 @@ impl BlobCheck {
             let file = format!("blobs/{}", reference.hash);
             let (code, what) = match look(reference) {
                 Found::Whole => return,
-                Found::Missing => ("RL911", format!("{file} is missing")),
-                Found::Altered => ("RL912", format!("{file} is not what its name says")),
-                Found::Unreadable(error) => ("RL913", error.to_string()),
+                Found::Missing => (Code::RL911, format!("{file} is missing")),
+                Found::Altered => (Code::RL912, format!("{file} is not what its name says")),
+                Found::Unreadable(error) => (Code::RL913, error.to_string()),
             };
             self.findings.push(Finding::new(code, place(), what));
         });

@@ -2,6 +2,7 @@
 
 use super::finding::{Finding, Findings, Place};
 use super::log::LOG;
+use super::table::Code;
 use crate::chapter::index::Index;
 use crate::chapter::plan::{ChapterConflict, misfit};
 use crate::event::fields::View;
@@ -30,30 +31,30 @@ pub(crate) fn event(view: &View<'_, '_>, line: &Line<'_>, index: &Index, finding
     }
 }
 
-fn made(view: &View<'_, '_>, index: &Index) -> Option<(&'static str, String)> {
+fn made(view: &View<'_, '_>, index: &Index) -> Option<(Code, String)> {
     let chapter = match Chapter::of(view.event.data) {
         Ok(chapter) => chapter,
-        Err(what) => return Some(("RL701", what.to_owned())),
+        Err(what) => return Some((Code::RL701, what.to_owned())),
     };
     if index.chapters.is_used(&chapter.slug) {
-        return Some(("RL703", format!("the slug {:?} was used before", chapter.slug)));
+        return Some((Code::RL703, format!("the slug {:?} was used before", chapter.slug)));
     }
     match misfit(&chapter, index)? {
-        ChapterConflict::Overlap(refusal) => Some(("RL702", refusal.to_string())),
-        ChapterConflict::Refused(refusal) => Some(("RL705", refusal.to_string())),
+        ChapterConflict::Overlap(refusal) => Some((Code::RL702, refusal.to_string())),
+        ChapterConflict::Refused(refusal) => Some((Code::RL705, refusal.to_string())),
         ChapterConflict::Range(first, last) => {
-            Some(("RL705", format!("its tasks reach from event {first} to {last}")))
+            Some((Code::RL705, format!("its tasks reach from event {first} to {last}")))
         }
         ChapterConflict::Events(events) => {
-            Some(("RL705", format!("its tasks have {events} events")))
+            Some((Code::RL705, format!("its tasks have {events} events")))
         }
     }
 }
 
-fn removed(view: &View<'_, '_>, chapters: &Chapters) -> Option<(&'static str, String)> {
+fn removed(view: &View<'_, '_>, chapters: &Chapters) -> Option<(Code, String)> {
     let slug = view.event.data.text_at("slug").unwrap_or_default();
     let known = chapters.get(&slug).is_some();
-    (!known).then(|| ("RL704", format!("there is no chapter {slug:?} at this place")))
+    (!known).then(|| (Code::RL704, format!("there is no chapter {slug:?} at this place")))
 }
 
 /// The exported files that are not as the events say: paths below `chapters/`.
@@ -74,11 +75,11 @@ impl Exported {
                 others => format!(" and {others} more"),
             };
             let message = format!("{first}{others} is not as the newest events say");
-            findings.push(Finding::new("RL711", Place::file(FOLDER), message));
+            findings.push(Finding::new(Code::RL711, Place::file(FOLDER), message));
         }
         for path in self.edited {
             let place = Place::file(format!("{FOLDER}{path}"));
-            findings.push(Finding::new("RL712", place, "it is not what the events say"));
+            findings.push(Finding::new(Code::RL712, place, "it is not what the events say"));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The verdict on deliverables: one per deliverable; the worst one counts for the run.
 
+use super::table::Code;
 use serde::Serialize;
 
 use super::finding::{Finding, Place};
@@ -50,14 +51,14 @@ pub struct Deliverable {
     pub file: String,
     /// The check that it fails.
     #[serde(skip)]
-    pub code: Option<&'static str>,
+    pub code: Option<Code>,
 }
 
 impl Deliverable {
     /// One whose requirement cannot be read.
     #[must_use]
     pub fn unreadable(text: &str, what: String) -> Self {
-        Self::of(text, text, Some(("RL802", Verdict::Failed, what)))
+        Self::of(text, text, Some((Code::RL802, Verdict::Failed, what)))
     }
 
     fn of(text: &str, file: &str, fault: Option<Fault>) -> Self {
@@ -81,7 +82,7 @@ impl Deliverable {
 }
 
 /// The check that something fails, the verdict, and why.
-type Fault = (&'static str, Verdict, String);
+type Fault = (Code, Verdict, String);
 
 /// Judges what was found: the files that a requirement covers, `started` being when the run
 /// began. Of several files the worst counts.
@@ -92,7 +93,7 @@ pub(crate) fn judge(
     started: Option<Timestamp>,
 ) -> Deliverable {
     if found.is_empty() {
-        let fault = Some(("RL803", Verdict::Incomplete, "no file fits".to_owned()));
+        let fault = Some((Code::RL803, Verdict::Incomplete, "no file fits".to_owned()));
         return Deliverable::of(&required.text, &required.path, fault);
     }
     let faults = found.iter().filter_map(|(path, found)| {
@@ -110,16 +111,16 @@ pub(crate) fn judge(
 
 /// What is wrong with what was found at one path.
 fn fault(required: &Requirement, found: &Found, started: Option<Timestamp>) -> Option<Fault> {
-    let failed = |reason: String| Some(("RL802", Verdict::Failed, reason));
+    let failed = |reason: String| Some((Code::RL802, Verdict::Failed, reason));
     match found {
-        Found::Outside => Some(("RL801", Verdict::Blocked, "outside deliverables/".to_owned())),
-        Found::Missing => Some(("RL803", Verdict::Incomplete, "missing".to_owned())),
+        Found::Outside => Some((Code::RL801, Verdict::Blocked, "outside deliverables/".to_owned())),
+        Found::Missing => Some((Code::RL803, Verdict::Incomplete, "missing".to_owned())),
         Found::Unreadable => failed("no readable regular file".to_owned()),
         Found::TooLarge(bytes) => failed(format!("{bytes} bytes are too many to look into")),
         Found::Unsteady => failed("it changed while it was read".to_owned()),
         Found::File(content) => {
             let reason = broken(required, content, started)?;
-            Some(("RL804", Verdict::Incomplete, reason))
+            Some((Code::RL804, Verdict::Incomplete, reason))
         }
     }
 }

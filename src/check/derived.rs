@@ -1,5 +1,6 @@
 //! The checks on the derived logs and the transcript.
 
+use super::table::Code;
 use std::io::BufRead;
 
 use super::finding::{Finding, Findings, Place};
@@ -60,10 +61,14 @@ impl<R: BufRead> Comparison<R> {
         let place = Place::file(self.file);
         if !self.next().is_empty() {
             let place = Place { line: Some(self.number + 1), ..place };
-            findings.push(Finding::new("RL502", place, "the record is not what the events say"));
+            findings.push(Finding::new(
+                Code::RL502,
+                place,
+                "the record is not what the events say",
+            ));
         } else if self.missing > 0 {
             let message = format!("{} of its records are missing", self.missing);
-            findings.push(Finding::new("RL501", place, message));
+            findings.push(Finding::new(Code::RL501, place, message));
         }
     }
 
@@ -144,25 +149,25 @@ pub(crate) fn transcript(
 ) {
     let place = Place::file(TRANSCRIPT);
     let Some(stored) = stored else {
-        findings.push(Finding::new("RL503", place, "there is no transcript.md"));
+        findings.push(Finding::new(Code::RL503, place, "there is no transcript.md"));
         return;
     };
     match (Colophon::of(stored), expected) {
         (Some(made), _) if !made.is_ours() => {
             let message =
                 format!("it was made by version {}, and cannot be compared", made.version);
-            findings.push(Finding::new("RL503", place, message));
+            findings.push(Finding::new(Code::RL503, place, message));
         }
         (Some(made), _) if made.harness.as_deref() != harness => {
             let message = "a file of the harness that it quotes changed since it was made";
-            findings.push(Finding::new("RL503", place, message));
+            findings.push(Finding::new(Code::RL503, place, message));
         }
         (Some(made), Some(expected)) if stored == expected.as_bytes() => {
             if made.covered < last_sequence {
                 let message = format!("it covers events 1 to {} of {last_sequence}", made.covered);
-                findings.push(Finding::new("RL503", place, message));
+                findings.push(Finding::new(Code::RL503, place, message));
             }
         }
-        _ => findings.push(Finding::new("RL504", place, "it is not what the events say")),
+        _ => findings.push(Finding::new(Code::RL504, place, "it is not what the events say")),
     }
 }

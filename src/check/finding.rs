@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::table::{self, Check, Level};
+use super::table::{Check, Code, Level};
 
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The check's code.
-    pub code: &'static str,
-    /// How grave; the check's own level unless the circumstances lower it.
+    pub code: Code,
+    /// The check's own level, unless the circumstances lower it.
     pub level: Level,
     /// The place.
     pub place: Place,
@@ -67,9 +67,8 @@ impl Place {
 impl Finding {
     /// A finding at the check's own level.
     #[must_use]
-    pub fn new(code: &'static str, place: Place, message: impl Into<String>) -> Self {
-        let level = table::find(code).map_or(Level::Error, |check| check.level);
-        Self { code, level, place, message: message.into(), excerpt: None }
+    pub fn new(code: Code, place: Place, message: impl Into<String>) -> Self {
+        Self { code, level: code.check().level, place, message: message.into(), excerpt: None }
     }
 
     /// The same, with what stands there.
@@ -88,8 +87,8 @@ impl Finding {
 
     /// The check behind it.
     #[must_use]
-    pub fn check(&self) -> Option<&'static Check> {
-        table::find(self.code)
+    pub fn check(&self) -> &'static Check {
+        self.code.check()
     }
 }
 

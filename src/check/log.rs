@@ -5,7 +5,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::Ids;
 use super::line_scan::ScannedLine;
-use super::table::Level;
+use super::table::{Code, Level};
 use crate::event::catalogue;
 use crate::event::envelope::{Event, LineError, LineFault};
 use crate::event::fields::View;
@@ -114,7 +114,7 @@ impl LogCheck {
         match view {
             Ok(Some(view)) => self.event(view, scanned, spot),
             Ok(None) if matches!(line.body, Body::Complete(_)) => {
-                self.add("RL009", spot, "the line is blank");
+                self.add(Code::RL009, spot, "the line is blank");
                 return;
             }
             Ok(None) => {}
@@ -166,7 +166,7 @@ impl LogCheck {
     ) {
         let spot = Spot { event_id: Some(&view.event.event_id), ..Spot::of_line(line) };
         if let Some(illegal) = records.effect.illegal {
-            let code = if illegal.from.is_terminal() { "RL402" } else { "RL401" };
+            let code = if illegal.from.is_terminal() { Code::RL402 } else { Code::RL401 };
             let (from, to) = (illegal.from.name(), illegal.to.name());
             self.add(code, spot, format!("{} cannot turn a {from} run {to}", view.event.kind));
         }
@@ -182,8 +182,11 @@ impl LogCheck {
     pub(crate) fn finish(mut self, state: &RunState) -> Findings {
         for (parent, place, imported) in std::mem::take(&mut self.parents) {
             if !self.ids.holds(&parent) {
-                let finding =
-                    Finding::new("RL201", place, format!("the parent {parent} is not in the log"));
+                let finding = Finding::new(
+                    Code::RL201,
+                    place,
+                    format!("the parent {parent} is not in the log"),
+                );
                 self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
             }
         }
@@ -194,25 +197,26 @@ impl LogCheck {
             if call.ends == 0 {
                 let (id, tool) = (state.calls.id(call), state.calls.tool(call));
                 let message = format!("the call {id} of {tool} has no end");
-                self.findings.push(Finding::new("RL202", place.clone(), message).at_most(level));
+                self.findings
+                    .push(Finding::new(Code::RL202, place.clone(), message).at_most(level));
             }
         }
         for (target, place) in std::mem::take(&mut self.backfills) {
             if !self.ids.holds(&target) {
                 let message = format!("the target {target} is not in the log");
-                self.findings.push(Finding::new("RL602", place, message));
+                self.findings.push(Finding::new(Code::RL602, place, message));
             }
         }
         if !ended && let Some((line, offset)) = self.last_event {
             let id = std::mem::take(&mut self.last_event_id);
             let message = format!("the run is {}", state.status().name());
-            self.add("RL408", Spot { line, offset, event_id: Some(&id) }, message);
+            self.add(Code::RL408, Spot { line, offset, event_id: Some(&id) }, message);
         }
         self.findings
     }
 
     /// Adds a finding of the log.
-    fn add(&mut self, code: &'static str, spot: Spot<'_>, message: impl Into<String>) {
+    fn add(&mut self, code: Code, spot: Spot<'_>, message: impl Into<String>) {
         self.findings.push(Finding::new(code, spot.place(), message));
     }
 
@@ -223,7 +227,7 @@ impl LogCheck {
             Err(_) => self.secrets.redact(&String::from_utf8_lossy(line)),
         };
         for rule in redacted.map(|redacted| redacted.rules).unwrap_or_default() {
-            self.add("RL903", spot, format!("a secret is recorded here: {rule}"));
+            self.add(Code::RL903, spot, format!("a secret is recorded here: {rule}"));
         }
     }
 
@@ -236,10 +240,10 @@ impl LogCheck {
         let names: Vec<&str> = names.collect();
         match names.as_slice() {
             [] => {}
-            [name] => self.add("RL005", spot, format!("the field {name} is missing")),
+            [name] => self.add(Code::RL005, spot, format!("the field {name} is missing")),
             names => {
                 let names = names.join(", ");
-                self.add("RL005", spot, format!("the fields {names} are missing"));
+                self.add(Code::RL005, spot, format!("the fields {names} are missing"));
             }
         }
     }
@@ -247,15 +251,15 @@ impl LogCheck {
     fn bad(&mut self, error: &LineError, spot: Spot<'_>, line: &[u8]) {
         let code = match &error.fault {
             LineFault::Json(json) => match json.fault {
-                Fault::Utf8 | Fault::ByteOrderMark => "RL001",
-                Fault::DuplicateKey(_) => "RL003",
-                _ => "RL002",
+                Fault::Utf8 | Fault::ByteOrderMark => Code::RL001,
+                Fault::DuplicateKey(_) => Code::RL003,
+                _ => Code::RL002,
             },
-            LineFault::NotAnObject => "RL004",
+            LineFault::NotAnObject => Code::RL004,
             // They are told together.
             LineFault::Missing(_) => return,
-            LineFault::Field(..) => "RL006",
-            LineFault::TooLong(_) => "RL007",
+            LineFault::Field(..) => Code::RL006,
+            LineFault::TooLong(_) => Code::RL007,
         };
         let spot = Spot { offset: spot.offset + error.offset as u64, ..spot };
         let mut finding = Finding::new(code, spot.place(), error.to_string());
@@ -273,16 +277,16 @@ impl LogCheck {
         self.references(event, view.is_imported(), spot);
         self.summaries(view, spot);
         match catalogue::expected_fields(&event.kind) {
-            None => self.add("RL901", spot, format!("{} is no known type", event.kind)),
+            None => self.add(Code::RL901, spot, format!("{} is no known type", event.kind)),
             Some(expected) => {
                 for field in expected.iter().filter(|field| view.data.present(field).is_none()) {
                     let message = format!("{} has no data field {field}", event.kind);
-                    self.add("RL012", spot, message);
+                    self.add(Code::RL012, spot, message);
                 }
             }
         }
         for (name, _) in &event.unknown {
-            self.add("RL902", spot, format!("the envelope has an unknown field {name}"));
+            self.add(Code::RL902, spot, format!("the envelope has an unknown field {name}"));
         }
         self.last_event = Some((spot.line, spot.offset));
         self.last_event_id.clear();
@@ -297,7 +301,7 @@ impl LogCheck {
         {
             self.begun = true;
             if role != Role::RunCreated && !self.damaged {
-                self.add("RL406", spot, format!("the first event is {}", event.kind));
+                self.add(Code::RL406, spot, format!("the first event is {}", event.kind));
             }
         }
         match &self.run_id {
@@ -306,7 +310,7 @@ impl LogCheck {
             }
             Some(run_id) if *run_id != event.run_id => {
                 let message = format!("the event belongs to {}, the log to {run_id}", event.run_id);
-                self.add("RL104", spot, message);
+                self.add(Code::RL104, spot, message);
                 // Numbers of another run say nothing, unless this one's was changed.
                 if event.sequence == self.last_sequence + 1 {
                     self.last_sequence = event.sequence;
@@ -318,22 +322,22 @@ impl LogCheck {
         let (last, this) = (self.last_sequence, event.sequence);
         if this > last + 1 {
             self.add(
-                "RL101",
+                Code::RL101,
                 spot,
                 format!("sequence {this} follows {last}: {} missing", this - last - 1),
             );
         } else if this <= last {
-            self.add("RL102", spot, format!("sequence {this} follows {last}"));
+            self.add(Code::RL102, spot, format!("sequence {this} follows {last}"));
         }
         self.last_sequence = this;
         if !self.ids.insert(&event.event_id, number) {
-            self.add("RL103", spot, format!("the id {} stands for two events", event.event_id));
+            self.add(Code::RL103, spot, format!("the id {} stands for two events", event.event_id));
         }
         if self.last_time.is_some_and(|last| event.timestamp < last) {
             let back = self.last_time.map_or(0, |last| last.millis() - event.timestamp.millis());
             let back = human::duration(back.unsigned_abs());
             let message = format!("the clock goes back by {back}");
-            let finding = Finding::new("RL105", spot.place(), message);
+            let finding = Finding::new(Code::RL105, spot.place(), message);
             self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
         }
         self.last_time = Some(event.timestamp);
@@ -347,10 +351,10 @@ impl LogCheck {
                     &given[..12],
                     &right.as_str()[..12]
                 );
-                self.add("RL301", spot, message);
+                self.add(Code::RL301, spot, message);
             }
-            (Some(_), None) => self.add("RL304", spot, "the first line carries a prev_hash"),
-            (None, Some(_)) => self.add("RL302", spot, "the line carries no prev_hash"),
+            (Some(_), None) => self.add(Code::RL304, spot, "the first line carries a prev_hash"),
+            (None, Some(_)) => self.add(Code::RL302, spot, "the line carries no prev_hash"),
             _ => {}
         }
     }
@@ -387,7 +391,7 @@ impl LogCheck {
             && self.older.get(&target).is_none_or(|older| *older != summary)
         {
             let message = format!("the template says {right:?}");
-            self.add("RL601", spot, message);
+            self.add(Code::RL601, spot, message);
         }
         self.backfills.push((target, spot.place()));
     }
@@ -406,20 +410,20 @@ impl LogCheck {
         let started = call.first.is_some() || observed.repeated_end;
         if !started && view.role != Role::ToolBlocked {
             let message = format!("{} ends a call that did not start", view.event.kind);
-            self.findings.push(Finding::new("RL203", spot.place(), message).at_most(level));
+            self.findings.push(Finding::new(Code::RL203, spot.place(), message).at_most(level));
         }
         if observed.repeated_end {
             let message = format!("{} ends a call a second time", view.event.kind);
-            self.findings.push(Finding::new("RL204", spot.place(), message).at_most(level));
+            self.findings.push(Finding::new(Code::RL204, spot.place(), message).at_most(level));
         }
         let told = view.data.get("duration_ms").and_then(Json::as_f64);
         let backwards = observed.start.is_some_and(|start| view.event.timestamp < start.time);
         if let Some(told) = told.filter(|told| *told < 0.0) {
             let message = format!("the call took {told} ms by its own account");
-            self.findings.push(Finding::new("RL205", spot.place(), message).at_most(level));
+            self.findings.push(Finding::new(Code::RL205, spot.place(), message).at_most(level));
         } else if backwards {
             let message = "the call ends before it starts".to_owned();
-            self.findings.push(Finding::new("RL205", spot.place(), message).at_most(level));
+            self.findings.push(Finding::new(Code::RL205, spot.place(), message).at_most(level));
         }
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::finding::{Finding, Findings};
 use super::log::LOG;
 use super::state::STATE;
-use super::table::Fix;
+use super::table::{Code, Fix};
 use super::{chapters, derived};
 use crate::log::settle::Unterminated;
 use crate::run::mend::{DamagedLine, Ending};
@@ -111,8 +111,8 @@ fn end_in_order(standing: &FixInput<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     let Ending { damaged, unterminated, end } = standing.ending;
     // While a writer is at work, its bytes are no tail.
-    let is_found = |code: &str| standing.findings.all.iter().any(|finding| finding.code == code);
-    let settled = is_found("RL010");
+    let is_found = |code: Code| standing.findings.all.iter().any(|finding| finding.code == code);
+    let settled = is_found(Code::RL010);
     match unterminated {
         Unterminated::Record(_) if settled => steps.push(Step::new(
             Action::Complete,
@@ -128,7 +128,7 @@ fn end_in_order(standing: &FixInput<'_>) -> Vec<Step> {
                 "move the {bytes} bytes of {LOG} from byte {end} on to logs/rejected.jsonl, and record it"
             ),
         )),
-        Unterminated::Moved(moved) if is_found("RL013") => steps.push(Step::new(
+        Unterminated::Moved(moved) if is_found(Code::RL013) => steps.push(Step::new(
             Action::Tell,
             LOG,
             Some(*end),
@@ -154,14 +154,12 @@ fn end_in_order(standing: &FixInput<'_>) -> Vec<Step> {
 
 /// The files to make anew; `grows` says whether the log will have a newer event.
 fn rebuilt(standing: &FixInput<'_>, grows: bool) -> Vec<Step> {
-    let rebuilt =
-        |finding: &&Finding| finding.check().is_some_and(|check| check.fix == Fix::Rebuild);
-    let differs =
-        |file: &str| {
-            standing.findings.all.iter().any(|finding| {
-                finding.place.file == file && matches!(finding.code, "RL502" | "RL504")
-            })
-        };
+    let rebuilt = |finding: &&Finding| finding.check().fix == Fix::Rebuild;
+    let differs = |file: &str| {
+        standing.findings.all.iter().any(|finding| {
+            finding.place.file == file && matches!(finding.code, Code::RL502 | Code::RL504)
+        })
+    };
     let mut files: Vec<&str> = standing.findings.all.iter().filter(rebuilt).map(file_of).collect();
     if standing.is_stale || grows {
         files.push(STATE);
@@ -178,7 +176,7 @@ fn rebuilt(standing: &FixInput<'_>, grows: bool) -> Vec<Step> {
         let findings = standing.findings.all.iter().filter(rebuilt);
         let mut codes: Vec<&str> = findings
             .filter(|finding| file_of(finding) == file)
-            .map(|finding| finding.code)
+            .map(|finding| finding.code.name())
             .collect();
         codes.dedup();
         let codes =

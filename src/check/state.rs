@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, Findings, Place};
 use super::log::LOG;
-use super::table::Level;
+use super::table::{Code, Level};
 use crate::fs::hash::HexHash;
 use crate::json::{self, Rules};
 use crate::run::document::Head;
@@ -32,11 +32,15 @@ pub(crate) fn check(
     let Some(bytes) = bytes else {
         // It may be written just now.
         let level = if over { Level::Warning } else { Level::Info };
-        findings.push(Finding::new("RL403", place, "there is no run.json").at_most(level));
+        findings.push(Finding::new(Code::RL403, place, "there is no run.json").at_most(level));
         return;
     };
     let Some(stored) = stored else {
-        findings.push(Finding::new("RL404", place, "the file is no state document with a head"));
+        findings.push(Finding::new(
+            Code::RL404,
+            place,
+            "the file is no state document with a head",
+        ));
         return;
     };
     let in_log = Place { offset: Some(stored.bytes), ..Place::file(LOG) };
@@ -46,19 +50,19 @@ pub(crate) fn check(
                 "run.json covers {} events in {} bytes; no line of the log ends there: the tail was cut, or lines before it changed",
                 stored.sequence, stored.bytes
             );
-            findings.push(Finding::new("RL303", in_log, message));
+            findings.push(Finding::new(Code::RL303, in_log, message));
         }
         Some(hash) if !hash.is(&stored.hash) => {
             let message =
                 format!("the line that run.json names as head, {}, has changed", stored.sequence);
-            findings.push(Finding::new("RL303", in_log, message));
+            findings.push(Finding::new(Code::RL303, in_log, message));
         }
         Some(_) if is_older_form(bytes, &seen.expected) => {
             let message = "written by an older version of runlog, which kept fewer facts";
-            findings.push(Finding::new("RL405", place, message).at_most(Level::Info));
+            findings.push(Finding::new(Code::RL405, place, message).at_most(Level::Info));
         }
         Some(_) if bytes != seen.expected => {
-            findings.push(Finding::new("RL405", place, difference(bytes, &seen.expected)));
+            findings.push(Finding::new(Code::RL405, place, difference(bytes, &seen.expected)));
         }
         Some(_) => {}
     }

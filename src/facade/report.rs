@@ -76,7 +76,7 @@ impl From<finding::Finding> for Finding {
     fn from(finding: finding::Finding) -> Self {
         let place = finding.place;
         Self {
-            code: finding.code,
+            code: finding.code.name(),
             level: finding.level.into(),
             message: finding.message,
             file: place.file.into_owned(),

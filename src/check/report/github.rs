@@ -40,7 +40,7 @@ pub(crate) fn github(reports: &[RunReport], told: &[String], strict: bool) -> St
 }
 
 fn annotation(command: &str, report: &RunReport, finding: &Finding) -> String {
-    let title = finding.check().map_or("", |check| check.title);
+    let title = finding.check().title;
     let mut properties = format!("file={}", property(&line(&report.file(finding))));
     if let Some(line) = finding.place.line {
         properties.push_str(&format!(",line={line}"));

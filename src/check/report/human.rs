@@ -6,7 +6,7 @@ use super::{RunReport, by_code, counted, place};
 use crate::check::deliverables::Verdict;
 use crate::check::finding::{Excerpt, Finding};
 use crate::check::mend::Status;
-use crate::check::table::{Level, find};
+use crate::check::table::{Code, Level};
 use crate::text::human::plural;
 use crate::text::inert::line;
 
@@ -62,8 +62,8 @@ pub(crate) fn human(report: &RunReport, look: Look) -> String {
 }
 
 /// The findings of one check.
-fn group(code: &str, level: Level, findings: &[&Finding], look: Look) -> String {
-    let Some(check) = find(code) else { return String::new() };
+fn group(code: Code, level: Level, findings: &[&Finding], look: Look) -> String {
+    let check = code.check();
     let mark = match level {
         Level::Error => look.paint("1;31", "error"),
         Level::Warning => look.paint("1;33", "warning"),
@@ -127,6 +127,7 @@ pub(crate) fn overview(reports: &[RunReport], look: Look) -> String {
             .flat_map(|level| by_code(&report.findings, level))
             .map(|(code, _)| code)
             .chain(report.deliverables.iter().filter_map(|deliverable| deliverable.code))
+            .map(Code::name)
             .collect();
         if !codes.is_empty() {
             out.push_str(&format!(": {}", codes.join(" ")));

@@ -2,7 +2,7 @@
 
 use super::{RunReport, by_code, counted};
 use crate::check::deliverables::Deliverable;
-use crate::check::table::{Level, find};
+use crate::check::table::Level;
 use crate::text::human::plural;
 use crate::text::markdown::{code, escape};
 
@@ -71,7 +71,7 @@ fn section(report: &RunReport) -> String {
     }
     for level in [Level::Error, Level::Warning, Level::Info] {
         for (name, findings) in by_code(&report.findings, level) {
-            let title = find(name).map_or("", |check| check.title);
+            let title = name.check().title;
             let count = match findings.len() {
                 1 => String::new(),
                 count => format!(" ({count} times)"),

@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::check::deliverables::{Deliverable, Verdict, worst};
 use crate::check::finding::{Finding, Findings};
 use crate::check::mend::Step;
-use crate::check::table::Level;
+use crate::check::table::{Code, Level};
 use crate::run::document::SCHEMA_VERSION;
 use crate::text::inert::line;
 
@@ -47,8 +47,7 @@ impl RunReport {
     pub fn passes(&self, strict: bool) -> bool {
         let least = if strict { Level::Warning } else { Level::Error };
         // Deliverables have verdicts of their own.
-        let counts =
-            |finding: &Finding| finding.check().is_none_or(|check| check.family != DELIVERABLES);
+        let counts = |finding: &Finding| finding.check().family != DELIVERABLES;
         !self.findings.all.iter().any(|finding| finding.level >= least && counts(finding))
     }
 
@@ -65,8 +64,7 @@ impl RunReport {
 
 /// Whether a finding is the verdict on a deliverable, and no trouble with the record.
 fn is_verdict(finding: &Finding) -> bool {
-    let family = finding.check().map(|check| check.family);
-    family == Some(DELIVERABLES) && finding.level > Level::Info
+    finding.check().family == DELIVERABLES && finding.level > Level::Info
 }
 
 /// How many findings of a level there are, but for verdicts on deliverables.
@@ -75,8 +73,8 @@ fn counted(report: &RunReport, level: Level) -> u64 {
     report.findings.all.iter().filter(counted).count() as u64
 }
 
-fn by_code(findings: &Findings, level: Level) -> Vec<(&'static str, Vec<&Finding>)> {
-    let mut groups: Vec<(&'static str, Vec<&Finding>)> = Vec::new();
+fn by_code(findings: &Findings, level: Level) -> Vec<(Code, Vec<&Finding>)> {
+    let mut groups: Vec<(Code, Vec<&Finding>)> = Vec::new();
     // Verdicts on deliverables have lines of their own.
     let shown = |finding: &&Finding| finding.level == level && !is_verdict(finding);
     for finding in findings.all.iter().filter(shown) {
@@ -121,7 +119,7 @@ struct RunDocument<'r> {
 
 #[derive(Debug, Serialize)]
 struct FindingDocument<'r> {
-    code: &'static str,
+    code: Code,
     family: &'static str,
     level: &'static str,
     file: &'r str,
@@ -136,7 +134,7 @@ struct FindingDocument<'r> {
 #[must_use]
 pub(crate) fn document(reports: &[RunReport], strict: bool) -> Document<'_> {
     let finding = |finding: &'_ Finding| -> (&'static str, &'static str) {
-        finding.check().map_or(("other", ""), |check| (check.family, check.remedy))
+        (finding.check().family, finding.check().remedy)
     };
     let runs = reports.iter().map(|report| RunDocument {
         run_id: &report.run_id,

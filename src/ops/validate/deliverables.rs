@@ -1,5 +1,6 @@
 //! The deliverables of a run judged.
 
+use crate::check::table::Code;
 use std::collections::HashSet;
 
 use crate::check::deliverables::{Deliverable, judge};
@@ -50,14 +51,14 @@ pub(super) fn deliverables(
     let undeclared: Vec<&String> = undeclared.collect();
     for path in undeclared.iter().take(MAX_UNDECLARED) {
         findings.push(Finding::new(
-            "RL805",
+            Code::RL805,
             Place::file(String::clone(path)),
             "nothing requires it",
         ));
     }
     if let Some(more @ 1..) = undeclared.len().checked_sub(MAX_UNDECLARED) {
         let message = format!("nothing requires {more} more files");
-        findings.push(Finding::new("RL805", Place::file(FOLDER), message));
+        findings.push(Finding::new(Code::RL805, Place::file(FOLDER), message));
     }
     verdicts
 }

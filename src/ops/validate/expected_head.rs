@@ -1,5 +1,6 @@
 //! The line that a log is expected to have.
 
+use crate::check::table::Code;
 use std::str::FromStr;
 
 use crate::check::finding::{Finding, Place};
@@ -38,6 +39,6 @@ impl ExpectedHead {
             Some(found) => format!("the line {sequence} has {}…", &found.as_str()[..12]),
             None => format!("the log has no line {sequence}"),
         };
-        Some(Finding::new("RL305", Place::file(LOG), message))
+        Some(Finding::new(Code::RL305, Place::file(LOG), message))
     }
 }

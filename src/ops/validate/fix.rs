@@ -3,6 +3,7 @@
 use super::validation::Validated;
 use crate::check::derived::TRANSCRIPT;
 use crate::check::mend::{Action, FixInput, Status, Step, plan};
+use crate::check::table::Code;
 use crate::check::{chapters, state};
 use crate::event::time::Timestamp;
 use crate::fs::{is_regular, keep_copy};
@@ -62,7 +63,7 @@ pub(crate) fn plan_fix(
         lost: found.lost,
     });
     refuse(run, &mut steps);
-    let edited = findings.all.iter().any(|finding| finding.code == "RL504");
+    let edited = findings.all.iter().any(|finding| finding.code == Code::RL504);
     let (last_sequence, lost) = (found.last_sequence, found.lost);
     Ok(FixPlan { steps, ending, last_sequence, lost, edited })
 }

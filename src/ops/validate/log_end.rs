@@ -2,6 +2,7 @@
 
 use crate::check::finding::{Finding, Place};
 use crate::check::log::LOG;
+use crate::check::table::Code;
 use crate::fs::Access;
 use crate::log::lock::LogFile;
 use crate::log::rejected::moved_from;
@@ -13,9 +14,9 @@ pub(super) fn unterminated(run: &RunDir, number: u64, offset: u64, length: u64) 
     let place = Place { line: Some(number), offset: Some(offset), ..Place::file(LOG) };
     if is_settled(run, offset + length) {
         let message = format!("{length} bytes after the last newline; no writer is at work");
-        Finding::new("RL010", place, message)
+        Finding::new(Code::RL010, place, message)
     } else {
-        Finding::new("RL011", place, "a writer was at work here")
+        Finding::new(Code::RL011, place, "a writer was at work here")
     }
 }
 
@@ -25,7 +26,7 @@ pub(super) fn moved_away(run: &RunDir, end: u64) -> Option<Finding> {
     let moved = moved_from(&run.rejected(), end).filter(|_| is_settled(run, end))?.bytes;
     let place = Place { offset: Some(end), ..Place::file(LOG) };
     let message = format!("{moved} bytes from here on were moved to logs/rejected.jsonl");
-    Some(Finding::new("RL013", place, message))
+    Some(Finding::new(Code::RL013, place, message))
 }
 
 /// Whether the log ends at byte `end`, and no writer holds its lock.

@@ -1,5 +1,6 @@
 //! One run compared with its log.
 
+use crate::check::table::Code;
 use std::io::BufReader;
 
 use super::chapters;
@@ -141,9 +142,9 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let name = run.name();
     if !fold.state.run_id.is_empty() && name != fold.state.run_id {
         let message = format!("the directory is {name}, the run is {}", fold.state.run_id);
-        findings.push(Finding::new("RL407", Place::file(LOG), message));
+        findings.push(Finding::new(Code::RL407, Place::file(LOG), message));
     }
-    unreadable(stored.as_ref().err(), state::STATE, "RL404", &mut findings);
+    unreadable(stored.as_ref().err(), state::STATE, Code::RL404, &mut findings);
     if stored.is_ok() {
         let over = fold.state.status().is_over();
         state::check(state_bytes, head.as_ref(), &seen, over, &mut findings);
@@ -151,9 +152,9 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     tools.finish(&mut findings);
     errors.finish(&mut findings);
     for (name, lines) in &derived_logs {
-        unreadable(lines.as_ref().err(), name, "RL502", &mut findings);
+        unreadable(lines.as_ref().err(), name, Code::RL502, &mut findings);
     }
-    unreadable(transcript.as_ref().err(), derived::TRANSCRIPT, "RL504", &mut findings);
+    unreadable(transcript.as_ref().err(), derived::TRANSCRIPT, Code::RL504, &mut findings);
     if let Ok(transcript) = &transcript {
         check_transcript(run, transcript.as_deref(), last_sequence, &mut findings)?;
     }
@@ -187,12 +188,7 @@ fn check_transcript(
 }
 
 /// The finding on a derived file that cannot be read.
-fn unreadable(
-    error: Option<&FsError>,
-    file: &'static str,
-    code: &'static str,
-    findings: &mut Findings,
-) {
+fn unreadable(error: Option<&FsError>, file: &'static str, code: Code, findings: &mut Findings) {
     if let Some(error) = error {
         findings.push(Finding::new(code, Place::file(file), error.to_string()));
     }

@@ -12,7 +12,7 @@ use super::{Appending, Global, named_or_all, now};
 use crate::check::deliverables::{Verdict, worst};
 use crate::check::report::RunReport;
 use crate::check::requirement::Requirement;
-use crate::check::table::{CHECKS, is_meant};
+use crate::check::table::{CHECKS, Code, is_meant};
 use crate::cli::exit::{Exit, Failure, explain, sentence};
 use crate::cli::parallel::each_run;
 use crate::cli::ui::Ui;
@@ -192,7 +192,7 @@ fn judge(
         require: &args.require,
         expected_head: args.expect_head.as_ref(),
     };
-    let meant = |code: &str| {
+    let meant = |code: Code| {
         let any = |selections: &[String]| selections.iter().any(|one| is_meant(code, one));
         (args.select.is_empty() || any(&args.select)) && !any(&args.ignore)
     };
