@@ -136,3 +136,16 @@ impl Role {
         matches!(self, Role::ToolEnd | Role::ToolFail | Role::ToolBlocked)
     }
 }
+
+/// How a task ended, as the type of its last event says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// It succeeded.
+    Succeeded,
+    /// It failed.
+    Failed,
+    /// It asked for clarification.
+    Clarify,
+    /// It was cancelled.
+    Cancelled,
+}

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::event::catalogue;
 use crate::event::fields::{View, as_text};
-use crate::event::role::Role;
+use crate::event::role::{Ending, Role};
 use crate::event::time::Timestamp;
 use crate::history::usage::{Usage, UsageFold};
 use crate::text::inert::preview;
@@ -42,14 +42,14 @@ impl Outcome {
         }
     }
 
-    /// By the label of the terminator's row in the catalogue.
-    fn of_label(label: &str) -> Self {
-        match label {
-            "success" => Self::Succeeded,
-            "fail" => Self::Failed,
-            "clarify" => Self::Clarify,
-            "cancelled" => Self::Cancelled,
-            _ => Self::Ended,
+    /// As the type of the last event says.
+    fn of(ending: Option<Ending>) -> Self {
+        match ending {
+            Some(Ending::Succeeded) => Self::Succeeded,
+            Some(Ending::Failed) => Self::Failed,
+            Some(Ending::Clarify) => Self::Clarify,
+            Some(Ending::Cancelled) => Self::Cancelled,
+            None => Self::Ended,
         }
     }
 }
@@ -173,14 +173,14 @@ impl Tasks {
     /// Notes how a task ended: the newest of the name that the terminator gives and that has
     /// not ended (steps run side by side), else the newest.
     fn end(&mut self, view: &View<'_, '_>) {
-        let label = catalogue::row(&view.event.kind).map_or("", |row| row.label);
+        let ending = catalogue::row(&view.event.kind).and_then(|row| row.ending);
         let name = name_of(view);
         let named = self.tasks.iter().rposition(|task| {
             task.terminated.is_none() && name.as_deref().is_some_and(|name| task.name == name)
         });
         let newest = self.tasks.len().checked_sub(1);
         if let Some(task) = named.or(newest).and_then(|at| self.tasks.get_mut(at)) {
-            task.terminated = Some(Outcome::of_label(label));
+            task.terminated = Some(Outcome::of(ending));
             let said = view.result().map(as_text).or_else(|| view.text());
             task.ending = said.unwrap_or_default().into_owned();
         }

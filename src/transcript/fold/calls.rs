@@ -54,7 +54,7 @@ impl TranscriptFold {
             true if ends == 0 => self.call(view, call),
             false if ends > 0 => {
                 self.repeated.insert(call);
-                let given = view.arguments().map(|given| shown(&self.one_line(given)));
+                let given = view.arguments().map(|given| shown(&self.one_line(given), view));
                 let given = given.unwrap_or_default();
                 return Some(format!("{} started again under the same id: {given}", view.tool()));
             }
@@ -69,7 +69,7 @@ impl TranscriptFold {
             let text = view.result().map(as_text).or_else(|| view.error_text()).unwrap_or_default();
             let tool = view.tool();
             return again
-                .then(|| format!("{tool} ended again under the same id: {}", shown(&text)));
+                .then(|| format!("{tool} ended again under the same id: {}", shown(&text, view)));
         }
         if self.state.calls.all()[observed.call].first.is_none() {
             self.call(view, observed.call);
@@ -87,11 +87,11 @@ impl TranscriptFold {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let told = match telling {
             Telling::Nothing => None,
-            Telling::Beginning => lines.next().map(|line| preview(&shown(line), RETURNED)),
+            Telling::Beginning => lines.next().map(|line| preview(&shown(line, view), RETURNED)),
             Telling::End => {
                 let mut last: Vec<&str> = lines.by_ref().rev().take(LAST_LINES).collect();
                 last.reverse();
-                let text = preview(&shown(&last.join(" ⏎ ")), MAX_RESULT);
+                let text = preview(&shown(&last.join(" ⏎ "), view), MAX_RESULT);
                 let more = if lines.next().is_some() { "… ⏎ " } else { "" };
                 (!text.is_empty()).then(|| preview_end(&format!("{more}{text}"), RETURNED))
             }

@@ -18,6 +18,7 @@ use crate::history::arguments::{self, Telling};
 use crate::history::chapters::Chapters;
 use crate::history::state::RunState;
 use crate::history::tasks::{Outcome, Tasks};
+use crate::history::text::shortened;
 use crate::history::usage::Usage;
 use crate::secret::Rules;
 use crate::text::inert::preview;
@@ -104,16 +105,11 @@ impl Default for List {
     }
 }
 
-/// A text for people, without its middle where it is very long.
-fn shown(text: &str) -> String {
+/// A text of an event, without secrets, and without its middle where it is very long.
+fn shown(text: &str, view: &View<'_, '_>) -> String {
     let redacted = Rules::built_in().redact(text).map(|redacted| redacted.text);
     let text = redacted.as_deref().unwrap_or(text);
-    let Some(left_out @ 1..) = text.chars().count().checked_sub(MAX_RESULT) else {
-        return text.to_owned();
-    };
-    let at = |character: usize| text.char_indices().nth(character).map_or(text.len(), |(at, _)| at);
-    let (head, tail) = (at(MAX_RESULT / 2), at(MAX_RESULT / 2 + left_out));
-    format!("{}\n… {left_out} characters left out …\n{}", &text[..head], &text[tail..])
+    shortened(text, MAX_RESULT, view.event.sequence).into_owned()
 }
 
 impl TranscriptFold {
@@ -234,7 +230,7 @@ impl TranscriptFold {
         let rest = beyond(view, &format!("{told} {} {}", view.tool(), view.agent()));
         let lines = Some(told.into_owned()).filter(|told| !told.trim().is_empty());
         let lines = lines.into_iter().chain(rest.iter().map(Piece::labelled));
-        let text = shown(&lines.collect::<Vec<_>>().join("\n"));
+        let text = shown(&lines.collect::<Vec<_>>().join("\n"), view);
         if !text.is_empty() {
             let kept = if ends { &mut self.results } else { &mut self.inputs };
             kept.insert(call, text);

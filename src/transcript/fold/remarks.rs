@@ -60,10 +60,10 @@ impl TranscriptFold {
         let pieces: Vec<String> = rest.iter().map(Piece::labelled).collect();
         let stands = Some(stands.to_owned()).filter(|stands| !stands.is_empty());
         let texts: Vec<&str> = stands.iter().chain(&pieces).map(String::as_str).collect();
-        let text = shown(&texts.join(" · "));
+        let text = shown(&texts.join(" · "), view);
         let several = text.contains('\n') || text.chars().count() > MAX_REMARK;
         let more = match self.with_results && several {
-            true => shown(&texts.join("\n")),
+            true => shown(&texts.join("\n"), view),
             false => String::new(),
         };
         let text = cut(&one_line(&text), MAX_SAID).into_owned();
