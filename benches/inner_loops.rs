@@ -11,8 +11,8 @@ use runlog::internals::event::Templates;
 use runlog::internals::event::View;
 use runlog::internals::event::{Defaults, Derived, Draft};
 use runlog::internals::hash::line_hash;
-use runlog::internals::json::{Rules as JsonRules, check};
-use runlog::internals::secret::Rules;
+use runlog::internals::json::{JsonRules, check};
+use runlog::internals::secret::SecretRules;
 
 /// A native line as a script sends it.
 const NATIVE: &str = r#"{"type":"tool.completed","correlation_id":"call_17","data":{"tool_name":"bash","duration_ms":412,"exit_code":0,"result_summary":"12 files changed, 340 insertions, 21 deletions; all of the tests pass now"}}"#;
@@ -77,7 +77,7 @@ fn loops(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("secrets");
     group.throughput(Throughput::Bytes(prose.len() as u64));
     group.bench_function("text without a candidate", |b| {
-        b.iter(|| Rules::built_in().may_hold_secret(prose.as_bytes()));
+        b.iter(|| SecretRules::built_in().may_hold_secret(prose.as_bytes()));
     });
     group.finish();
 }

@@ -8,7 +8,7 @@ pub mod cli {
 
 /// JSON text.
 pub mod json {
-    pub use crate::json::{Json, Members, ObjectTree, Rules, check, quoted};
+    pub use crate::json::{Json, JsonRules, Members, ObjectTree, check, quoted};
 }
 
 /// Text that cannot act on a terminal.
@@ -51,7 +51,7 @@ pub mod envelope {
 
 /// The log.
 pub mod log {
-    pub use crate::log::part::Part;
+    pub use crate::log::part::LogPart;
     pub use crate::log::reader::{Body, Line, LogReader};
     pub use crate::log::tail::{is_blank, read_tail};
 }
@@ -63,7 +63,7 @@ pub mod history {
 
 /// Secrets.
 pub mod secret {
-    pub use crate::secret::Rules;
+    pub use crate::secret::SecretRules;
 }
 
 /// Checks.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use runlog::internals::event::Timestamp;
-use runlog::internals::json::{Json, Members, ObjectTree, Rules, check, quoted};
+use runlog::internals::json::{Json, JsonRules, Members, ObjectTree, check, quoted};
 
 fn json_like() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -54,7 +54,7 @@ proptest! {
     #[test]
     fn agrees_on_what_is_json(text in json_like()) {
         let theirs = serde_json::from_str::<serde_json::Value>(&text);
-        let ours = check(text.as_bytes(), Rules::LENIENT);
+        let ours = check(text.as_bytes(), JsonRules::LENIENT);
         prop_assert_eq!(theirs.is_ok(), ours.is_ok(), "{} {:?}", text, ours);
     }
 
@@ -70,7 +70,7 @@ proptest! {
     /// If this fails, some bytes make the reader panic.
     #[test]
     fn takes_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        if let Ok(json) = check(&bytes, Rules::STRICT) {
+        if let Ok(json) = check(&bytes, JsonRules::STRICT) {
             let _ = json.compact();
         }
     }
@@ -79,7 +79,7 @@ proptest! {
     #[test]
     fn reads_what_was_written(value in value()) {
         for text in [serde_json::to_string(&value).unwrap(), serde_json::to_string_pretty(&value).unwrap()] {
-            let json = check(text.as_bytes(), Rules::STRICT).unwrap();
+            let json = check(text.as_bytes(), JsonRules::STRICT).unwrap();
             prop_assert_eq!(&rebuilt(json), &value);
             prop_assert_eq!(json.compact().into_owned(), serde_json::to_string(&value).unwrap());
         }
@@ -113,17 +113,17 @@ fn wide_objects() {
         let members: Vec<String> = (0..100_000).map(|n| format!("\"k{n}\":{n}")).collect();
         format!("{{{},\"{last}\":0}}", members.join(","))
     };
-    assert!(check(wide("fresh").as_bytes(), Rules::STRICT).is_ok());
-    let error = check(wide("k77").as_bytes(), Rules::STRICT).unwrap_err();
+    assert!(check(wide("fresh").as_bytes(), JsonRules::STRICT).is_ok());
+    let error = check(wide("k77").as_bytes(), JsonRules::STRICT).unwrap_err();
     assert!(error.to_string().contains("duplicate key \"k77\""), "{error}");
 }
 
 /// If this fails, dotted names overwrite or misplace members.
 #[test]
 fn trees() {
-    let object = check(b"{\"a\":{\"b\":1},\"c\":2}", Rules::STRICT).unwrap();
+    let object = check(b"{\"a\":{\"b\":1},\"c\":2}", JsonRules::STRICT).unwrap();
     let mut tree = ObjectTree::of(object);
-    let one = check(b"1", Rules::STRICT).unwrap();
+    let one = check(b"1", JsonRules::STRICT).unwrap();
     tree.add("a.d", one).unwrap();
     tree.add("x.y.z", one).unwrap();
     assert!(
@@ -141,10 +141,10 @@ fn members_are_found_as_in_the_text() {
     let wide = format!("{{{}}}", wide.join(","));
     let escaped = r#"{"a":1,"\u0062":{"c":"x"},"n":null}"#;
     for (text, name) in [(wide.as_str(), "k3"), (&wide, "k19"), (escaped, "b"), (escaped, "z")] {
-        let object = check(text.as_bytes(), Rules::STRICT).unwrap();
+        let object = check(text.as_bytes(), JsonRules::STRICT).unwrap();
         assert_eq!(Members::of(object).get(name), object.get(name), "{name}");
     }
-    let members = Members::of(check(escaped.as_bytes(), Rules::STRICT).unwrap());
+    let members = Members::of(check(escaped.as_bytes(), JsonRules::STRICT).unwrap());
     assert_eq!(members.text_at("b.c").as_deref(), Some("x"));
     assert!(members.present("n").is_none() && members.get("n").is_some());
 }

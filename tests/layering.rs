@@ -1,5 +1,6 @@
 //! The shape of the source: dependencies point one way, files stay small, one place prints.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -137,4 +138,35 @@ fn the_schema_names_the_envelope() {
             }
         }
     }
+}
+
+/// If this fails, one name stands for two things, and a reader has to look which one is meant.
+/// The façade's own types and those of other crates' traits are not counted.
+#[test]
+fn a_type_has_a_name_of_its_own() {
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    for (name, text) in all() {
+        if name.starts_with("facade/") || name == "internals.rs" {
+            continue;
+        }
+        let lines = text.lines().map(|line| line.trim_start().trim_start_matches("pub "));
+        let lines = lines.map(|line| {
+            line.split_once(") ").map_or(line, |(visibility, rest)| {
+                if visibility.starts_with("pub(") { rest } else { line }
+            })
+        });
+        for line in lines {
+            let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let defines = matches!(words.next(), Some("struct" | "enum" | "trait" | "type"));
+            let Some(defined) = words.next().filter(|_| defines && !line.starts_with("type Err "))
+            else {
+                continue;
+            };
+            if let Some(other) = seen.insert(defined.to_owned(), name.clone()) {
+                // The same type for two systems, in one file.
+                assert_eq!(other, name, "{defined} is defined in {other} and in {name}");
+            }
+        }
+    }
+    assert!(seen.len() > 200, "the types are not found");
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::Bench;
 
-use runlog::internals::log::Part;
+use runlog::internals::log::LogPart;
 use runlog::internals::log::{Body, Line, LogReader};
 
 fn shown(line: &Line<'_>) -> String {
@@ -50,7 +50,7 @@ fn parts_and_lines_agree() {
             one_by_one.push(shown(&line));
         }
         let mut reader = LogReader::open(&path).unwrap();
-        let (mut part, mut in_parts) = (Part::default(), Vec::new());
+        let (mut part, mut in_parts) = (LogPart::default(), Vec::new());
         while part.fill(&mut reader).unwrap() {
             in_parts.extend(part.lines().map(|line| shown(&line)));
         }

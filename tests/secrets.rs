@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use runlog::internals::json::{Rules as JsonRules, check};
-use runlog::internals::secret::Rules;
+use runlog::internals::json::{JsonRules, check};
+use runlog::internals::secret::SecretRules;
 use serde_json::{Value, json};
 
 use crate::support::{Bench, json_lines};
@@ -173,7 +173,7 @@ fn sample(pattern: &str) -> (String, String) {
 fn redacted(value: &Value) -> (Value, u64) {
     let text = value.to_string();
     let checked = check(text.as_bytes(), JsonRules::STRICT).unwrap();
-    match Rules::built_in().redact_json(checked) {
+    match SecretRules::built_in().redact_json(checked) {
         Some(redacted) => (serde_json::from_str(&redacted.text).unwrap(), redacted.count),
         None => (value.clone(), 0),
     }
@@ -218,7 +218,7 @@ fn every_rule_finds_its_kind() {
         let inner = json!({ "a": document }).to_string();
         for text in [document, inner] {
             let checked = check(text.as_bytes(), JsonRules::STRICT).unwrap();
-            let found = Rules::built_in()
+            let found = SecretRules::built_in()
                 .redact_json(checked)
                 .unwrap_or_else(|| panic!("{name} in {text}"));
             assert!(found.text.contains(&format!("[REDACTED:{name}]")), "{name}: {}", found.text);
@@ -230,7 +230,7 @@ fn every_rule_finds_its_kind() {
 #[test]
 fn every_rule_has_a_sample() {
     let mut rules: Vec<String> =
-        Rules::built_in().all().map(|rule| rule.name.to_string()).collect();
+        SecretRules::built_in().all().map(|rule| rule.name.to_string()).collect();
     let mut samples: Vec<String> = SAMPLES.iter().map(|(name, _)| (*name).to_owned()).collect();
     for names in [&mut rules, &mut samples] {
         names.sort();
@@ -359,8 +359,8 @@ fn escapes_hide_nothing() {
             "authorization-header",
         ),
     ] {
-        let redacted =
-            Rules::built_in().redact_json(check(document.as_bytes(), JsonRules::STRICT).unwrap());
+        let redacted = SecretRules::built_in()
+            .redact_json(check(document.as_bytes(), JsonRules::STRICT).unwrap());
         let text = redacted.unwrap_or_else(|| panic!("{document}")).text;
         assert!(
             text.contains(says) && !text.contains("S3cret") && !text.contains("ijklmnop"),
@@ -562,7 +562,7 @@ fn long_texts() {
     for place in [(1 << 20) - 20, (1 << 20) - (128 << 10) - 20, 1 << 20, 3 << 20] {
         for secret in [&pat, &key] {
             let text = format!("{} {secret} {}", "x y ".repeat(place / 4), "z ".repeat(600_000));
-            let found = Rules::built_in().redact(&text).unwrap();
+            let found = SecretRules::built_in().redact(&text).unwrap();
             assert_eq!(found.count, 1, "{place}");
             assert!(!found.text.contains(&secret[10..30]), "{place}");
         }
@@ -581,6 +581,6 @@ fn long_texts() {
         ":AA",
     ] {
         let text = hostile.repeat((128 << 10) / hostile.len());
-        let _ = Rules::built_in().redact(&text);
+        let _ = SecretRules::built_in().redact(&text);
     }
 }

@@ -9,9 +9,9 @@ use runlog::internals::event::Draft;
 use runlog::internals::event::Templates;
 use runlog::internals::event::View;
 use runlog::internals::event::{RunId, check_id, check_type};
-use runlog::internals::json::{Json, Rules as JsonRules, check};
+use runlog::internals::json::{Json, JsonRules, check};
 use runlog::internals::log::{is_blank, read_tail};
-use runlog::internals::secret::Rules;
+use runlog::internals::secret::SecretRules;
 use runlog::internals::{inert, markdown};
 
 /// Reading a line: no panic, and what two readers say agrees.
@@ -106,7 +106,7 @@ pub fn text(bytes: &[u8]) {
     for line in inner {
         assert!(!line.trim_start().starts_with(&fence), "a fence inside ends it: {fenced:?}");
     }
-    let rules = Rules::built_in();
+    let rules = SecretRules::built_in();
     for found in rules.find(&text) {
         assert!(text.get(found.range).is_some_and(|secret| !secret.is_empty()));
     }

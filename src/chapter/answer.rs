@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::plan::{Range, Request};
-use crate::json::{Json, JsonError, Kind, Rules, check};
+use crate::json::{Json, JsonError, JsonRules, Kind, check};
 
 /// What is wrong with an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Request>, AnswerError> {
 
 /// The array of an answer.
 fn array(text: &str) -> Result<Json<'_>, AnswerError> {
-    let whole = check(text.as_bytes(), Rules::STRICT);
+    let whole = check(text.as_bytes(), JsonRules::STRICT);
     if let Ok(json) = whole {
         return if json.kind() == Kind::Array { Ok(json) } else { Err(AnswerError::NotAnArray) };
     }
@@ -79,9 +79,11 @@ fn array(text: &str) -> Result<Json<'_>, AnswerError> {
 
 /// What is wrong with a text that looks like an array, and with which item.
 fn fault(text: &str) -> AnswerError {
-    let Err(error) = check(text.as_bytes(), Rules::STRICT) else { return AnswerError::NoArray };
+    let Err(error) = check(text.as_bytes(), JsonRules::STRICT) else { return AnswerError::NoArray };
     // Some faults leave the items whole.
-    let Ok(array) = check(text.as_bytes(), Rules::LENIENT) else { return AnswerError::Json(error) };
+    let Ok(array) = check(text.as_bytes(), JsonRules::LENIENT) else {
+        return AnswerError::Json(error);
+    };
     let start = text.as_ptr() as usize;
     let holds = |item: &Json<'_>| {
         let from = item.text().as_ptr() as usize - start;
@@ -95,7 +97,7 @@ fn fault(text: &str) -> AnswerError {
 
 /// The text as an array, if it is one.
 fn list(text: &str) -> Option<Json<'_>> {
-    let json = check(text.as_bytes(), Rules::STRICT).ok()?;
+    let json = check(text.as_bytes(), JsonRules::STRICT).ok()?;
     (json.kind() == Kind::Array).then_some(json)
 }
 

@@ -5,7 +5,7 @@ use super::index::Index;
 use crate::event::fields::View;
 use crate::history::chapters::Chapter;
 use crate::history::tasks::Task;
-use crate::history::text::{Lines, Room, lines, lines_below};
+use crate::history::text::{EventText, Room, lines, lines_below};
 use crate::text::inert::{self, preview};
 
 /// What stands in the folded view for one event.
@@ -98,7 +98,7 @@ impl<'i> Folded<'i> {
         let head = format!("{INDENT}{label}: ");
         let columns = columns.saturating_sub(head.chars().count()).max(16);
         let summary = self.index.backfills.effective(view.event);
-        let Lines { line, below } = lines(view, summary, Room { columns, piece });
+        let EventText { line, below } = lines(view, summary, Room { columns, piece });
         // What another program kept for itself says nothing to an agent.
         if line.is_empty() && view.is_imported() {
             return;

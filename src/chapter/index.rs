@@ -29,7 +29,7 @@ pub(crate) struct Index {
     pub chapters: Chapters,
     /// Summaries that came later.
     pub backfills: Backfills,
-    entries: Vec<Entry>,
+    entries: Vec<EventPlace>,
     labels: Vec<String>,
     label_numbers: HashMap<String, u32>,
     calls: Option<Calls>,
@@ -40,7 +40,7 @@ pub(crate) struct Index {
 
 /// Where an event of a task lies.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct EventPlace {
     /// Its sequence.
     pub sequence: u64,
     /// Byte offset of its line.
@@ -107,12 +107,12 @@ impl Index {
         let tokens = event_tokens(view);
         let tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
         let label = self.label_number(&view.event.kind);
-        self.entries.push(Entry { sequence, offset, label, tokens });
+        self.entries.push(EventPlace { sequence, offset, label, tokens });
     }
 
     /// The events of tasks from the first sequence to the last.
     #[must_use]
-    pub(crate) fn entries(&self, first: u64, last: u64) -> &[Entry] {
+    pub(crate) fn entries(&self, first: u64, last: u64) -> &[EventPlace] {
         let from = self.entries.partition_point(|entry| entry.sequence < first);
         let to = self.entries.partition_point(|entry| entry.sequence <= last);
         self.entries.get(from..to).unwrap_or_default()
@@ -130,7 +130,7 @@ impl Index {
     /// The events that the chapter's own folder lists: those of its tasks, but for the
     /// ones in chapters inside it.
     #[must_use]
-    pub(crate) fn events_of(&self, chapter: &Chapter) -> Vec<Entry> {
+    pub(crate) fn events_of(&self, chapter: &Chapter) -> Vec<EventPlace> {
         let inner = self.chapters.children(Some(chapter));
         self.entries(chapter.first_sequence, chapter.last_sequence)
             .iter()
@@ -141,7 +141,7 @@ impl Index {
 
     /// The label of an event's type.
     #[must_use]
-    pub(crate) fn label(&self, entry: Entry) -> &str {
+    pub(crate) fn label(&self, entry: EventPlace) -> &str {
         &self.labels[entry.label as usize]
     }
 

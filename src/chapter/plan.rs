@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthChar as _;
 use super::index::Index;
 use crate::event::draft::Draft;
 use crate::history::chapters::{Chapter, Chapters};
-use crate::history::tasks::Outcome;
+use crate::history::tasks::TaskOutcome;
 use crate::history::text::estimate_tokens;
 use crate::json::ObjectText;
 use crate::text::slug::{MAX_SLUG, slugify};
@@ -241,7 +241,7 @@ fn chapter(request: &Request, index: &Index, known: u64) -> Result<Chapter, Refu
     // All events of a task that has ended are the task.
     let whole = index.tasks.get(start).is_some_and(|task| {
         (task.first_sequence, task.last_sequence) == (first_sequence, last_sequence)
-            && index.tasks.outcome(task) != Outcome::Running
+            && index.tasks.outcome(task) != TaskOutcome::Running
     });
     Ok(Chapter {
         name: request.name.clone(),
@@ -279,7 +279,7 @@ fn tasks(start: i64, end: i64, index: &Index, known: u64) -> Result<(u64, u64, u
         return Err(Refusal::BeyondLast(known));
     };
     let mut folded = (start..=end).filter_map(|number| tasks.get(number));
-    if let Some(task) = folded.find(|task| tasks.outcome(task) == Outcome::Running) {
+    if let Some(task) = folded.find(|task| tasks.outcome(task) == TaskOutcome::Running) {
         return Err(Refusal::StillRunning(task.number));
     }
     Ok((start, end, first.first_sequence, last.last_sequence))

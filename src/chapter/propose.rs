@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::index::{Entry, Index};
+use super::index::{EventPlace, Index};
 use super::plan::{Range, Request};
 use super::work_markers::{Mark, Sign, WorkMarkers};
 use crate::history::chapters::Chapter;
-use crate::history::tasks::{CHAPTER_TASK, Outcome, Task};
+use crate::history::tasks::{CHAPTER_TASK, Task, TaskOutcome};
 use crate::json::ObjectText;
 use crate::text::human::plural;
 use crate::text::inert::{preview, preview_end};
@@ -33,7 +33,7 @@ pub(crate) fn propose(index: &Index, signs: &WorkMarkers) -> Vec<Request> {
     let only = index.tasks.all().iter().filter(works).count() == 1;
     for task in index.tasks.all() {
         let folded = index.chapter_of(task).is_some();
-        let running = index.tasks.outcome(task) == Outcome::Running;
+        let running = index.tasks.outcome(task) == TaskOutcome::Running;
         let stretches = match task.events >= LONG_TASK && !folded && (running || only) {
             true => stretches(task, running, index, signs),
             false => Vec::new(),
@@ -144,7 +144,7 @@ fn stretches(task: &Task, running: bool, index: &Index, signs: &WorkMarkers) -> 
 
 /// Events of a task in a row that no chapter holds.
 struct Free<'e> {
-    entries: &'e [Entry],
+    entries: &'e [EventPlace],
     /// Sequence of the last one.
     limit: u64,
     /// Whether more of them may come.
@@ -179,7 +179,7 @@ impl Free<'_> {
             if self.open && taken == rest.len() {
                 break;
             }
-            let Some(last) = rest.get(..taken).and_then(<[Entry]>::last) else { break };
+            let Some(last) = rest.get(..taken).and_then(<[EventPlace]>::last) else { break };
             let last = last.sequence;
             let name = stretch_name(cut, first, last, signs);
             let about = format!("Of [{}] {}\n", task.number, preview(task.title(), 120));

@@ -4,7 +4,7 @@ use crate::history::calls::{Call, CallStatus, Calls};
 
 /// One call that was seen to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct CallSpan {
     /// The tool's name.
     pub tool: String,
     /// Sequence of its first event.
@@ -19,7 +19,7 @@ pub(crate) struct Span {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spans {
     /// In order of their first events.
-    all: Vec<Span>,
+    all: Vec<CallSpan>,
     /// Last event and index in `all`, in order of the former.
     ends: Vec<(u64, usize)>,
     /// Whether nothing more can come.
@@ -33,14 +33,14 @@ impl Spans {
         let span = |call: &Call| {
             let began = call.first?.sequence;
             let failed = Calls::status(call, over) == CallStatus::Failed;
-            Some(Span {
+            Some(CallSpan {
                 tool: calls.tool(call).to_owned(),
                 began,
                 ended: call.end_sequence,
                 failed,
             })
         };
-        let mut all: Vec<Span> = calls.all().iter().filter_map(span).collect();
+        let mut all: Vec<CallSpan> = calls.all().iter().filter_map(span).collect();
         all.sort_by_key(|span| span.began);
         let ends = all.iter().enumerate().filter_map(|(at, span)| Some((span.ended?, at)));
         let mut ends: Vec<(u64, usize)> = ends.collect();
@@ -49,7 +49,7 @@ impl Spans {
     }
 
     /// The calls that began from the first sequence to the last.
-    fn begun(&self, first: u64, last: u64) -> &[Span] {
+    fn begun(&self, first: u64, last: u64) -> &[CallSpan] {
         let from = self.all.partition_point(|span| span.began < first);
         let to = self.all.partition_point(|span| span.began <= last);
         self.all.get(from..to).unwrap_or_default()
@@ -65,8 +65,8 @@ impl Spans {
     /// The first call of which such a range holds a part. One without an end goes on as long
     /// as the run does.
     #[must_use]
-    pub(crate) fn parted(&self, first: u64, last: u64) -> Option<&Span> {
-        let goes_on = |span: &&Span| match span.ended {
+    pub(crate) fn parted(&self, first: u64, last: u64) -> Option<&CallSpan> {
+        let goes_on = |span: &&CallSpan| match span.ended {
             Some(ended) => ended > last || ended < first,
             None => !self.over,
         };

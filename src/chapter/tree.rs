@@ -1,13 +1,13 @@
 //! The browsable tree below `/chapters`: paths in, listings and entries out.
 
-use super::index::{Entry, Index};
+use super::index::{EventPlace, Index};
 use crate::event::template::one_line;
 use crate::history::chapters::Chapter;
 use crate::text::inert;
 
 /// What a path names.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Node<'i> {
+pub(crate) enum TreeNode<'i> {
     /// `/chapters`, or `…/chapters` inside a chapter.
     Chapters(Option<&'i Chapter>),
     /// A chapter's folder.
@@ -17,75 +17,75 @@ pub(crate) enum Node<'i> {
     /// `events`
     Events(&'i Chapter),
     /// A file in `events`.
-    Event(&'i Chapter, Entry),
+    Event(&'i Chapter, EventPlace),
 }
 
 /// Finds what a path names. The leading `/chapters` may be left out; a chapter inside
 /// another one is also found where it was before it was enclosed.
 #[must_use]
-pub(crate) fn resolve<'i>(index: &'i Index, path: &str) -> Option<Node<'i>> {
+pub(crate) fn resolve<'i>(index: &'i Index, path: &str) -> Option<TreeNode<'i>> {
     let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
     if parts.peek() == Some(&"chapters") {
         parts.next();
     }
-    let mut node = Node::Chapters(None);
+    let mut node = TreeNode::Chapters(None);
     for part in parts {
         node = step(index, node, part)?;
     }
     Some(node)
 }
 
-fn step<'i>(index: &'i Index, node: Node<'i>, part: &str) -> Option<Node<'i>> {
+fn step<'i>(index: &'i Index, node: TreeNode<'i>, part: &str) -> Option<TreeNode<'i>> {
     match node {
-        Node::Chapters(None) => index.chapters.get(part).map(Node::Chapter),
-        Node::Chapters(Some(outer)) => {
-            index.chapters.get(part).filter(|inner| outer.contains(inner)).map(Node::Chapter)
+        TreeNode::Chapters(None) => index.chapters.get(part).map(TreeNode::Chapter),
+        TreeNode::Chapters(Some(outer)) => {
+            index.chapters.get(part).filter(|inner| outer.contains(inner)).map(TreeNode::Chapter)
         }
-        Node::Chapter(chapter) => match part {
-            "summary.md" => Some(Node::Summary(chapter)),
-            "events" => Some(Node::Events(chapter)),
+        TreeNode::Chapter(chapter) => match part {
+            "summary.md" => Some(TreeNode::Summary(chapter)),
+            "events" => Some(TreeNode::Events(chapter)),
             "chapters" if !index.chapters.children(Some(chapter)).is_empty() => {
-                Some(Node::Chapters(Some(chapter)))
+                Some(TreeNode::Chapters(Some(chapter)))
             }
             _ => None,
         },
-        Node::Events(chapter) => {
+        TreeNode::Events(chapter) => {
             let names = event_names(index, chapter);
             let (_, entry) = names.into_iter().find(|(name, _)| name == part)?;
-            Some(Node::Event(chapter, entry))
+            Some(TreeNode::Event(chapter, entry))
         }
-        Node::Summary(_) | Node::Event(..) => None,
+        TreeNode::Summary(_) | TreeNode::Event(..) => None,
     }
 }
 
 /// The names in a folder, folders with a `/` behind; `None` for a file.
 #[must_use]
-pub(crate) fn list(index: &Index, node: Node<'_>) -> Option<Vec<String>> {
+pub(crate) fn list(index: &Index, node: TreeNode<'_>) -> Option<Vec<String>> {
     let folders = |chapters: Vec<&Chapter>| {
         chapters.into_iter().map(|chapter| format!("{}/", chapter.slug)).collect()
     };
     match node {
-        Node::Chapters(outer) => Some(folders(index.chapters.children(outer))),
-        Node::Chapter(chapter) => {
+        TreeNode::Chapters(outer) => Some(folders(index.chapters.children(outer))),
+        TreeNode::Chapter(chapter) => {
             let mut names = vec!["summary.md".to_owned(), "events/".to_owned()];
             if !index.chapters.children(Some(chapter)).is_empty() {
                 names.push("chapters/".to_owned());
             }
             Some(names)
         }
-        Node::Events(chapter) => {
+        TreeNode::Events(chapter) => {
             Some(event_names(index, chapter).into_iter().map(|(name, _)| name).collect())
         }
-        Node::Summary(_) | Node::Event(..) => None,
+        TreeNode::Summary(_) | TreeNode::Event(..) => None,
     }
 }
 
 /// `NNN-<label>.md` for each event of a chapter: three digits, four from 1000 events on.
 #[must_use]
-pub(crate) fn event_names(index: &Index, chapter: &Chapter) -> Vec<(String, Entry)> {
+pub(crate) fn event_names(index: &Index, chapter: &Chapter) -> Vec<(String, EventPlace)> {
     let entries = index.events_of(chapter);
     let digits = entries.len().to_string().len().max(3);
-    let name = |(at, entry): (usize, Entry)| {
+    let name = |(at, entry): (usize, EventPlace)| {
         (format!("{:0digits$}-{}.md", at + 1, index.label(entry)), entry)
     };
     entries.into_iter().enumerate().map(name).collect()
@@ -100,7 +100,7 @@ pub(crate) fn summary(chapter: &Chapter) -> String {
 
 /// Every file of the tree, with its path below `/chapters`, in order.
 #[must_use]
-pub(crate) fn files(index: &Index) -> Vec<(String, Node<'_>)> {
+pub(crate) fn files(index: &Index) -> Vec<(String, TreeNode<'_>)> {
     let mut files = Vec::new();
     for chapter in index.chapters.children(None) {
         files_of(index, chapter, "", &mut files);
@@ -112,12 +112,12 @@ fn files_of<'i>(
     index: &'i Index,
     chapter: &'i Chapter,
     parent: &str,
-    files: &mut Vec<(String, Node<'i>)>,
+    files: &mut Vec<(String, TreeNode<'i>)>,
 ) {
     let folder = format!("{parent}{}/", chapter.slug);
-    files.push((format!("{folder}summary.md"), Node::Summary(chapter)));
+    files.push((format!("{folder}summary.md"), TreeNode::Summary(chapter)));
     for (name, entry) in event_names(index, chapter) {
-        files.push((format!("{folder}events/{name}"), Node::Event(chapter, entry)));
+        files.push((format!("{folder}events/{name}"), TreeNode::Event(chapter, entry)));
     }
     for inner in index.chapters.children(Some(chapter)) {
         files_of(index, inner, &format!("{folder}chapters/"), files);

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::finding::{Finding, Place};
 use crate::event::blob::{Reference, references};
 use crate::json::Json;
-use crate::run::blobs::Found;
+use crate::run::blobs::BlobState;
 
 /// The blobs seen so far. Each is read once.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ impl BlobCheck {
         &mut self,
         data: Json<'_>,
         place: impl Fn() -> Place,
-        look: impl Fn(&Reference<'_>) -> Found,
+        look: impl Fn(&Reference<'_>) -> BlobState,
     ) {
         references(data, &mut |reference| {
             if !self.seen.insert((reference.hash.to_owned(), reference.bytes)) {
@@ -29,10 +29,10 @@ impl BlobCheck {
             }
             let file = format!("blobs/{}", reference.hash);
             let (code, what) = match look(reference) {
-                Found::Whole => return,
-                Found::Missing => (Code::RL911, format!("{file} is missing")),
-                Found::Altered => (Code::RL912, format!("{file} is not what its name says")),
-                Found::Unreadable(error) => (Code::RL913, error.to_string()),
+                BlobState::Whole => return,
+                BlobState::Missing => (Code::RL911, format!("{file} is missing")),
+                BlobState::Altered => (Code::RL912, format!("{file} is not what its name says")),
+                BlobState::Unreadable(error) => (Code::RL913, error.to_string()),
             };
             self.findings.push(Finding::new(code, place(), what));
         });

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::finding::{Finding, Place};
 use super::requirement::Requirement;
 use crate::event::time::Timestamp;
-use crate::run::deliverables::{Content, Found};
+use crate::run::deliverables::{Content, FileState};
 
 /// A verdict, the better ones first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +61,7 @@ impl Deliverable {
         Self::of(text, text, Some((Code::RL802, Verdict::Failed, what)))
     }
 
-    fn of(text: &str, file: &str, fault: Option<Fault>) -> Self {
+    fn of(text: &str, file: &str, fault: Option<DeliverableFault>) -> Self {
         let (path, file) = (text.to_owned(), file.to_owned());
         let verdict = fault.as_ref().map_or(Verdict::Passed, |(_, verdict, _)| *verdict);
         let code = fault.as_ref().map(|(code, ..)| *code);
@@ -82,14 +82,14 @@ impl Deliverable {
 }
 
 /// The check that something fails, the verdict, and why.
-type Fault = (Code, Verdict, String);
+type DeliverableFault = (Code, Verdict, String);
 
 /// Judges what was found: the files that a requirement covers, `started` being when the run
 /// began. Of several files the worst counts.
 #[must_use]
 pub(crate) fn judge(
     required: &Requirement,
-    found: &[(String, Found)],
+    found: &[(String, FileState)],
     started: Option<Timestamp>,
 ) -> Deliverable {
     if found.is_empty() {
@@ -110,15 +110,21 @@ pub(crate) fn judge(
 }
 
 /// What is wrong with what was found at one path.
-fn fault(required: &Requirement, found: &Found, started: Option<Timestamp>) -> Option<Fault> {
+fn fault(
+    required: &Requirement,
+    found: &FileState,
+    started: Option<Timestamp>,
+) -> Option<DeliverableFault> {
     let failed = |reason: String| Some((Code::RL802, Verdict::Failed, reason));
     match found {
-        Found::Outside => Some((Code::RL801, Verdict::Blocked, "outside deliverables/".to_owned())),
-        Found::Missing => Some((Code::RL803, Verdict::Incomplete, "missing".to_owned())),
-        Found::Unreadable => failed("no readable regular file".to_owned()),
-        Found::TooLarge(bytes) => failed(format!("{bytes} bytes are too many to look into")),
-        Found::Unsteady => failed("it changed while it was read".to_owned()),
-        Found::File(content) => {
+        FileState::Outside => {
+            Some((Code::RL801, Verdict::Blocked, "outside deliverables/".to_owned()))
+        }
+        FileState::Missing => Some((Code::RL803, Verdict::Incomplete, "missing".to_owned())),
+        FileState::Unreadable => failed("no readable regular file".to_owned()),
+        FileState::TooLarge(bytes) => failed(format!("{bytes} bytes are too many to look into")),
+        FileState::Unsteady => failed("it changed while it was read".to_owned()),
+        FileState::File(content) => {
             let reason = broken(required, content, started)?;
             Some((Code::RL804, Verdict::Incomplete, reason))
         }

@@ -1,6 +1,6 @@
 //! Checks the type of a required file by its content. The name alone proves nothing.
 
-use crate::json::{Rules, check};
+use crate::json::{JsonRules, check};
 
 /// A type of file that can be told by its content.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl FileType {
 }
 
 fn json(bytes: &[u8]) -> Option<String> {
-    check(bytes, Rules::LENIENT).err().map(|error| error.to_string())
+    check(bytes, JsonRules::LENIENT).err().map(|error| error.to_string())
 }
 
 /// One JSON document a line; blank lines do not count.
@@ -54,7 +54,7 @@ fn jsonl(bytes: &[u8]) -> Option<String> {
     let mut lines = bytes.split(|byte| *byte == b'\n').enumerate();
     let fault = lines.find_map(|(at, line)| {
         let blank = line.iter().all(u8::is_ascii_whitespace);
-        let error = check(line, Rules::LENIENT).err().filter(|_| !blank)?;
+        let error = check(line, JsonRules::LENIENT).err().filter(|_| !blank)?;
         Some(format!("line {}: {error}", at + 1))
     });
     fault.or_else(|| bytes.iter().all(u8::is_ascii_whitespace).then(|| "no line in it".to_owned()))

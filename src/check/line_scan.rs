@@ -5,7 +5,7 @@ use crate::event::envelope::{Event, LineError};
 use crate::event::layout::{Layout, SharedIds};
 use crate::fs::hash::HexHash;
 use crate::log::reader::{Body, Line};
-use crate::secret::Rules as Secrets;
+use crate::secret::SecretRules as Secrets;
 
 /// What a line is by itself.
 #[derive(Clone, Copy, Debug)]

@@ -15,10 +15,10 @@ use crate::event::time::Timestamp;
 use crate::fs::hash::HexHash;
 use crate::history::calls::{Call, Observed};
 use crate::history::state::RunState;
-use crate::json::{self, Fault, Json, Rules};
+use crate::json::{self, Fault, Json, JsonRules};
 use crate::log::reader::{Body, Line};
 use crate::run::derive::Records;
-use crate::secret::Rules as Secrets;
+use crate::secret::SecretRules;
 use crate::summary::backfill::backfilled;
 use crate::text::human;
 
@@ -51,7 +51,7 @@ impl Spot<'_> {
 /// Checks a log line by line.
 #[derive(Debug)]
 pub(crate) struct LogCheck {
-    secrets: &'static Secrets,
+    secrets: &'static SecretRules,
     findings: Findings,
     templates: &'static Templates,
     run_id: Option<String>,
@@ -81,7 +81,7 @@ impl LogCheck {
     /// A check that has seen nothing yet; `secrets` are not allowed in the log, and
     /// `templates` say what summaries should be.
     #[must_use]
-    pub(crate) fn new(secrets: &'static Secrets, templates: &'static Templates) -> Self {
+    pub(crate) fn new(secrets: &'static SecretRules, templates: &'static Templates) -> Self {
         Self {
             secrets,
             templates,
@@ -222,7 +222,7 @@ impl LogCheck {
 
     /// Looks for what recording would have replaced.
     fn secrets(&mut self, line: &[u8], spot: Spot<'_>) {
-        let redacted = match json::check(line, Rules::LENIENT) {
+        let redacted = match json::check(line, JsonRules::LENIENT) {
             Ok(json) => self.secrets.redact_json(json),
             Err(_) => self.secrets.redact(&String::from_utf8_lossy(line)),
         };
@@ -430,5 +430,5 @@ impl LogCheck {
 
 /// The number that a line tells which is no event.
 fn told_sequence(line: &[u8]) -> Option<u64> {
-    json::check(line, Rules::LENIENT).ok()?.get("sequence").and_then(Json::as_u64)
+    json::check(line, JsonRules::LENIENT).ok()?.get("sequence").and_then(Json::as_u64)
 }

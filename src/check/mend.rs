@@ -8,19 +8,19 @@ use super::state::STATE;
 use super::table::{Code, Fix};
 use super::{chapters, derived};
 use crate::log::settle::Unterminated;
-use crate::run::mend::{DamagedLine, Ending};
+use crate::run::mend::{DamagedLine, LogEnd};
 
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
     /// What is done.
-    pub action: Action,
+    pub action: FixAction,
     /// With which file, relative to the run directory.
     pub file: String,
     /// At which byte of it.
     pub offset: Option<u64>,
     /// How it stands.
-    pub status: Status,
+    pub status: StepStatus,
     /// What it is, in words.
     pub message: String,
 }
@@ -28,7 +28,7 @@ pub struct Step {
 /// What can be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Action {
+pub enum FixAction {
     /// Give a whole last record the newline that it lacks.
     Complete,
     /// Move a torn tail away.
@@ -44,7 +44,7 @@ pub enum Action {
 /// How a step stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum StepStatus {
     /// It would be done.
     Planned,
     /// It was done.
@@ -56,12 +56,12 @@ pub enum Status {
 }
 
 impl Step {
-    fn new(action: Action, file: &str, offset: Option<u64>, message: String) -> Self {
-        Self { action, file: file.to_owned(), offset, status: Status::Planned, message }
+    fn new(action: FixAction, file: &str, offset: Option<u64>, message: String) -> Self {
+        Self { action, file: file.to_owned(), offset, status: StepStatus::Planned, message }
     }
 
     /// Says that it is not done, or did not succeed, and why.
-    pub fn stop(&mut self, status: Status, reason: &str) {
+    pub fn stop(&mut self, status: StepStatus, reason: &str) {
         self.status = status;
         self.message = format!("{}: {reason}", self.message);
     }
@@ -70,10 +70,10 @@ impl Step {
     #[must_use]
     pub fn line(&self) -> String {
         let status = match self.status {
-            Status::Planned => "would be done",
-            Status::Done => "done",
-            Status::Refused => "refused",
-            Status::Failed => "failed",
+            StepStatus::Planned => "would be done",
+            StepStatus::Done => "done",
+            StepStatus::Refused => "refused",
+            StepStatus::Failed => "failed",
         };
         format!("fix {status}: {}", self.message)
     }
@@ -85,7 +85,7 @@ pub(crate) struct FixInput<'f> {
     /// What was found.
     pub findings: &'f Findings,
     /// How the log ends.
-    pub ending: &'f Ending,
+    pub ending: &'f LogEnd,
     /// Whether the log holds no event.
     pub is_empty: bool,
     /// Whether `run.json` is not the state as of the newest event.
@@ -109,19 +109,19 @@ pub(crate) fn plan(standing: &FixInput<'_>) -> Vec<Step> {
 /// What brings the end of the log in order.
 fn end_in_order(standing: &FixInput<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
-    let Ending { damaged, unterminated, end } = standing.ending;
+    let LogEnd { damaged, unterminated, end } = standing.ending;
     // While a writer is at work, its bytes are no tail.
     let is_found = |code: Code| standing.findings.all.iter().any(|finding| finding.code == code);
     let settled = is_found(Code::RL010);
     match unterminated {
         Unterminated::Record(_) if settled => steps.push(Step::new(
-            Action::Complete,
+            FixAction::Complete,
             LOG,
             Some(*end),
             format!("give the last line of {LOG}, at byte {end}, the newline that it lacks"),
         )),
         Unterminated::Torn(bytes) if settled => steps.push(Step::new(
-            Action::Quarantine,
+            FixAction::Quarantine,
             LOG,
             Some(*end),
             format!(
@@ -129,7 +129,7 @@ fn end_in_order(standing: &FixInput<'_>) -> Vec<Step> {
             ),
         )),
         Unterminated::Moved(moved) if is_found(Code::RL013) => steps.push(Step::new(
-            Action::Tell,
+            FixAction::Tell,
             LOG,
             Some(*end),
             format!(
@@ -141,7 +141,7 @@ fn end_in_order(standing: &FixInput<'_>) -> Vec<Step> {
     }
     if let Some(DamagedLine { offset, .. }) = damaged {
         steps.push(Step::new(
-            Action::Resume,
+            FixAction::Resume,
             LOG,
             Some(*offset),
             format!(
@@ -182,10 +182,10 @@ fn rebuilt(standing: &FixInput<'_>, grows: bool) -> Vec<Step> {
         let codes =
             if codes.is_empty() { String::new() } else { format!(" ({})", codes.join(", ")) };
         let message = format!("make {file} anew from the log{codes}{kept}");
-        let mut step = Step::new(Action::Rebuild, file, None, message);
+        let mut step = Step::new(FixAction::Rebuild, file, None, message);
         if standing.lost && file == chapters::FOLDER {
             step.stop(
-                Status::Refused,
+                StepStatus::Refused,
                 "it may hold what the log lost; move it away to have it made",
             );
         }

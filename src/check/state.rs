@@ -4,7 +4,7 @@ use super::finding::{Finding, Findings, Place};
 use super::log::LOG;
 use super::table::{Code, Level};
 use crate::fs::hash::HexHash;
-use crate::json::{self, Rules};
+use crate::json::{self, JsonRules};
 use crate::run::document::Head;
 
 /// The file's name in findings.
@@ -77,7 +77,7 @@ const OF_OLD_LIVE: &[&str] = &["session_id", "started_at", "ended_at", "duration
 /// Whether a document is in the form that had no `recorded_at`, and says in that form what the
 /// log says.
 fn is_older_form(stored: &[u8], expected: &[u8]) -> bool {
-    let parse = |bytes| json::check(bytes, Rules::STRICT).ok();
+    let parse = |bytes| json::check(bytes, JsonRules::STRICT).ok();
     let (Some(stored), Some(expected)) = (parse(stored), parse(expected)) else { return false };
     let live = expected.get("imported").is_none();
     let known = OF_OLD.iter().chain(OF_OLD_LIVE.iter().filter(|_| live));
@@ -95,7 +95,7 @@ fn is_older_form(stored: &[u8], expected: &[u8]) -> bool {
 
 /// Names the members that differ.
 fn difference(stored: &[u8], expected: &[u8]) -> String {
-    let parse = |bytes| json::check(bytes, Rules::STRICT).ok();
+    let parse = |bytes| json::check(bytes, JsonRules::STRICT).ok();
     let (Some(stored), Some(expected)) = (parse(stored), parse(expected)) else {
         return "the file is not what the log says".to_owned();
     };

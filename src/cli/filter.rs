@@ -25,7 +25,7 @@ pub(super) struct Filter {
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum FilterError {
     /// It could not be started.
     NotRun(String),
     /// It ended with that status.
@@ -40,14 +40,14 @@ pub(super) enum Trouble {
     Interrupted,
 }
 
-impl Trouble {
+impl FilterError {
     /// Whether the command can never be run.
     pub(super) fn is_for_good(&self) -> bool {
         matches!(self, Self::NotRun(_) | Self::Status(126 | 127))
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for FilterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotRun(error) => write!(f, "the command cannot be run: {error}"),
@@ -71,13 +71,17 @@ const LEFTOVER: Duration = Duration::from_millis(500);
 impl Filter {
     /// Gives the command that text and takes its answer. Its standard error goes where this
     /// process's goes. A second signal never waits.
-    pub(super) fn run(&self, input: String, interrupts: &Interrupts) -> Result<String, Trouble> {
+    pub(super) fn run(
+        &self,
+        input: String,
+        interrupts: &Interrupts,
+    ) -> Result<String, FilterError> {
         let mut command = Command::new("sh");
         // A group of its own, so that a late command ends with all its children.
         command.arg("-c").arg(&self.command).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let spawned = interrupts.aside(|| command.spawn()).and_then(|spawned| spawned);
-        let mut child = spawned.map_err(|error| Trouble::NotRun(error.to_string()))?;
+        let mut child = spawned.map_err(|error| FilterError::NotRun(error.to_string()))?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         std::thread::spawn(move || {
             // A command may answer without reading everything.
@@ -101,8 +105,8 @@ impl Filter {
         let (status, answer) = outcome?;
         match (status.code(), status.signal()) {
             (Some(0), _) => Ok(String::from_utf8_lossy(&answer).into_owned()),
-            (Some(status), _) => Err(Trouble::Status(status)),
-            (None, signal) => Err(Trouble::Killed(signal.unwrap_or(0))),
+            (Some(status), _) => Err(FilterError::Status(status)),
+            (None, signal) => Err(FilterError::Killed(signal.unwrap_or(0))),
         }
     }
 }
@@ -113,7 +117,7 @@ fn attend(
     answer: &Receiver<Vec<u8>>,
     filter: &Filter,
     interrupts: &Interrupts,
-) -> Result<(ExitStatus, Vec<u8>), Trouble> {
+) -> Result<(ExitStatus, Vec<u8>), FilterError> {
     const LOOK: Duration = Duration::from_millis(20);
     let begun = Instant::now();
     let mut said = Vec::new();
@@ -122,7 +126,7 @@ fn attend(
     loop {
         // The first signal is noted here, so that a second one does what it does.
         if interrupts.caught().is_some() && !filter.patient {
-            return Err(Trouble::Interrupted);
+            return Err(FilterError::Interrupted);
         }
         match answer.recv_timeout(LOOK) {
             Ok(piece) => said.extend(piece),
@@ -131,15 +135,18 @@ fn attend(
             Err(RecvTimeoutError::Disconnected) => std::thread::sleep(LOOK),
         }
         if said.len() > MAX_ANSWER {
-            return Err(Trouble::TooLong);
+            return Err(FilterError::TooLong);
         }
         if ended.is_none() {
-            let status = child.try_wait().map_err(|error| Trouble::NotRun(error.to_string()))?;
+            let status =
+                child.try_wait().map_err(|error| FilterError::NotRun(error.to_string()))?;
             ended = status.map(|status| (status, Instant::now()));
         }
         match ended {
             Some((status, at)) if !open || at.elapsed() > LEFTOVER => return Ok((status, said)),
-            None if begun.elapsed() > filter.timeout => return Err(Trouble::Late(filter.timeout)),
+            None if begun.elapsed() > filter.timeout => {
+                return Err(FilterError::Late(filter.timeout));
+            }
             _ => {}
         }
     }

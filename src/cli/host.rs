@@ -8,7 +8,7 @@ use super::filter::Filter;
 use super::signals::Interrupts;
 use super::ui::Ui;
 use crate::ops::host::{Host, NoAnswer};
-use crate::ops::report::{Notice, Report};
+use crate::ops::report::{Notice, Reporter};
 
 /// The terminal, the signals, and the command that models are asked by.
 pub(super) struct Asking<'u> {
@@ -38,7 +38,7 @@ impl<'u> Asking<'u> {
     }
 }
 
-impl Report for Asking<'_> {
+impl Reporter for Asking<'_> {
     fn report(&self, notice: &Notice<'_>) {
         self.ui.report(notice);
     }

@@ -1,9 +1,9 @@
 //! What the use cases report, printed.
 
 use super::ui::Ui;
-use crate::ops::report::{Notice, Report};
+use crate::ops::report::{Notice, Reporter};
 
-impl Report for Ui {
+impl Reporter for Ui {
     fn report(&self, notice: &Notice<'_>) {
         let text = notice.to_string();
         match notice {

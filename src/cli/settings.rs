@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::exit::{Exit, Failure};
 use crate::event::bad_toml::BadToml;
 use crate::event::templates::Templates;
-use crate::secret::{AddedRules, Rules};
+use crate::secret::{AddedRules, SecretRules};
 use crate::summary::prices::Prices;
 
 /// What the file may say. A name that is none of these is refused: it may be a rule for
@@ -16,7 +16,7 @@ use crate::summary::prices::Prices;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
-    secret_rules: Option<SecretRules>,
+    secret_rules: Option<RuleFiles>,
     runs_dir: Option<PathBuf>,
     /// The command line that models are asked by.
     pub(super) llm_cmd: Option<String>,
@@ -30,7 +30,7 @@ pub(super) struct Settings {
 /// Rules for secrets: in a file of their own, or in place.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum SecretRules {
+enum RuleFiles {
     File(PathBuf),
     Rules(AddedRules),
 }
@@ -90,11 +90,11 @@ impl Settings {
     }
 
     /// The rules for secrets: the program's own, those of this file, and those of `file`.
-    pub(super) fn rules(&self, file: Option<&Path>) -> anyhow::Result<&'static Rules> {
+    pub(super) fn rules(&self, file: Option<&Path>) -> anyhow::Result<&'static SecretRules> {
         let mut added = match &self.secret_rules {
             None => Vec::new(),
-            Some(SecretRules::File(path)) => rules_of(&self.directory.join(path))?,
-            Some(SecretRules::Rules(rules)) => {
+            Some(RuleFiles::File(path)) => rules_of(&self.directory.join(path))?,
+            Some(RuleFiles::Rules(rules)) => {
                 let path = self.directory.join("runlog.toml");
                 rules.rules().map_err(|error| bad(&path, &error).hint(RULE))?
             }
@@ -103,12 +103,12 @@ impl Settings {
             added.extend(rules_of(file)?);
         }
         // The rules live as long as the process, which reads them once.
-        let rules = (!added.is_empty()).then(|| &*Box::leak(Box::new(Rules::with(added))));
-        Ok(rules.unwrap_or(Rules::built_in()))
+        let rules = (!added.is_empty()).then(|| &*Box::leak(Box::new(SecretRules::with(added))));
+        Ok(rules.unwrap_or(SecretRules::built_in()))
     }
 }
 
-fn rules_of(path: &Path) -> anyhow::Result<Vec<crate::secret::Rule>> {
+fn rules_of(path: &Path) -> anyhow::Result<Vec<crate::secret::SecretRule>> {
     let text = read_text(path)?;
     let rules: AddedRules =
         toml::from_str(&text).map_err(|error| bad(path, &BadToml::of(&text, &error)).hint(RULE))?;

@@ -13,7 +13,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 
 /// Signals of this process, caught until it ends.
 pub(super) struct Caught {
-    source: source::Source,
+    source: source::SignalSource,
     signals: SigSet,
     before: SigSet,
 }
@@ -41,7 +41,7 @@ impl Caught {
         };
         let signals: SigSet = signals.iter().copied().filter(heeded).collect();
         let before = signals.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
-        Ok(Self { source: source::Source::new(&signals)?, signals, before })
+        Ok(Self { source: source::SignalSource::new(&signals)?, signals, before })
     }
 
     /// The next signal that came; `None` when none did.
@@ -95,9 +95,9 @@ mod source {
     /// `si_code` of signals that the kernel itself sends (signal.h).
     const SI_KERNEL: i32 = 0x80;
 
-    pub(super) struct Source(SignalFd);
+    pub(super) struct SignalSource(SignalFd);
 
-    impl Source {
+    impl SignalSource {
         pub(super) fn new(signals: &SigSet) -> io::Result<Self> {
             let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
             Ok(Self(SignalFd::with_flags(signals, flags)?))
@@ -110,7 +110,7 @@ mod source {
         }
     }
 
-    impl AsFd for Source {
+    impl AsFd for SignalSource {
         fn as_fd(&self) -> BorrowedFd<'_> {
             self.0.as_fd()
         }
@@ -128,9 +128,9 @@ mod source {
 
     use super::Delivery;
 
-    pub(super) struct Source(UnixStream);
+    pub(super) struct SignalSource(UnixStream);
 
-    impl Source {
+    impl SignalSource {
         pub(super) fn new(signals: &SigSet) -> io::Result<Self> {
             let (reader, mut writer) = UnixStream::pair()?;
             reader.set_nonblocking(true)?;
@@ -154,7 +154,7 @@ mod source {
         }
     }
 
-    impl AsFd for Source {
+    impl AsFd for SignalSource {
         fn as_fd(&self) -> BorrowedFd<'_> {
             self.0.as_fd()
         }

@@ -52,7 +52,7 @@ pub(crate) enum Kinship {
 
 /// One piece of what an event says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Piece<'a> {
+pub(crate) struct ContentPiece<'a> {
     /// The member's name; of a member of an object in the payload, its own.
     pub name: Cow<'a, str>,
     /// What it holds, as people read it.
@@ -61,7 +61,7 @@ pub(crate) struct Piece<'a> {
     pub kind: Kinship,
 }
 
-impl Piece<'_> {
+impl ContentPiece<'_> {
     /// The piece with its name where that says something: what was said stands by itself.
     #[must_use]
     pub(crate) fn labelled(&self) -> String {
@@ -84,7 +84,7 @@ impl Piece<'_> {
 /// The pieces of what an event says: what was said and thought first, the others in the order of
 /// the payload.
 #[must_use]
-pub(crate) fn pieces<'a>(view: &View<'_, 'a>) -> Vec<Piece<'a>> {
+pub(crate) fn pieces<'a>(view: &View<'_, 'a>) -> Vec<ContentPiece<'a>> {
     let is_known = catalogue::row(&view.event.kind).is_some();
     let mut pieces = Vec::new();
     for (name, value) in view.event.data.members() {
@@ -123,7 +123,7 @@ pub(crate) fn pieces<'a>(view: &View<'_, 'a>) -> Vec<Piece<'a>> {
 
 /// The pieces that a line standing for the event does not hold.
 #[must_use]
-pub(crate) fn beyond<'a>(view: &View<'_, 'a>, line: &str) -> Vec<Piece<'a>> {
+pub(crate) fn beyond<'a>(view: &View<'_, 'a>, line: &str) -> Vec<ContentPiece<'a>> {
     let line = one_line(line);
     let mut rest = pieces(view);
     rest.retain(|piece| !piece.is_in(&line));
@@ -136,11 +136,16 @@ pub(crate) fn characters(view: &View<'_, '_>) -> u64 {
     pieces(view).iter().map(|piece| piece.text.chars().count() as u64).sum()
 }
 
-fn push<'a>(pieces: &mut Vec<Piece<'a>>, name: Cow<'a, str>, value: Json<'a>, kind: Kinship) {
+fn push<'a>(
+    pieces: &mut Vec<ContentPiece<'a>>,
+    name: Cow<'a, str>,
+    value: Json<'a>,
+    kind: Kinship,
+) {
     let text = as_text(value);
     let is_empty = matches!(text.trim(), "" | "[]" | "{}");
     if !is_empty && !value.is_null() {
-        pieces.push(Piece { name, text, kind });
+        pieces.push(ContentPiece { name, text, kind });
     }
 }
 

@@ -11,7 +11,7 @@ use super::severity::Severity;
 use super::templates::Templates;
 use super::time::Timestamp;
 use crate::fs::hash::sha256;
-use crate::json::{Json, Members, ObjectText, Rules, check_each};
+use crate::json::{Json, JsonRules, Members, ObjectText, check_each};
 
 /// An event as a caller gave it; whatever is `None` will be derived.
 #[derive(Clone, Debug, Default)]
@@ -101,7 +101,7 @@ impl<'a> Draft<'a> {
     /// not be given.
     pub fn native(line: &'a [u8]) -> Result<Self, LineError> {
         let mut reader = EnvelopeReader::of(line);
-        let json = check_each(line, Rules::STRICT, |key, value| reader.given(key, value));
+        let json = check_each(line, JsonRules::STRICT, |key, value| reader.given(key, value));
         let json = json.map_err(|e| LineError { offset: e.offset, fault: LineFault::Json(e) })?;
         if !json.is_object() {
             return Err(LineError { offset: 0, fault: LineFault::NotAnObject });
@@ -153,7 +153,7 @@ impl<'a> Draft<'a> {
             Derived { severity: Severity::Info, summary: None, imported: false };
         let nowhere = Defaults { run_id: "", session_id: "", task_id: "" };
         let event_id = self.event_id.as_deref().unwrap_or_default();
-        let position = Position { event_id, sequence: 0, now: Timestamp::from_millis(0) };
+        let position = EventPosition { event_id, sequence: 0, now: Timestamp::from_millis(0) };
         let row = catalogue::row(&self.kind);
         let severity = self.severity.or(row.map(|row| row.severity)).unwrap_or(Severity::Info);
         Event { severity, ..self.recorded(&UNKNOWN, &nowhere, &position) }
@@ -165,7 +165,7 @@ impl<'a> Draft<'a> {
         &'e self,
         derived: &'e Derived,
         defaults: &Defaults<'e>,
-        position: &Position<'e>,
+        position: &EventPosition<'e>,
     ) -> Event<'e> {
         let row = catalogue::row(&self.kind);
         Event {
@@ -245,7 +245,7 @@ impl Derived {
 
 /// What only the log decides about an event.
 #[derive(Clone, Copy, Debug)]
-pub struct Position<'p> {
+pub struct EventPosition<'p> {
     /// Its id.
     pub event_id: &'p str,
     /// Its sequence.

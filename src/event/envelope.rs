@@ -8,7 +8,7 @@ use super::reader::EnvelopeReader;
 use super::schema::Field;
 use super::severity::Severity;
 use super::time::Timestamp;
-use crate::json::{self, Json, JsonError, Rules};
+use crate::json::{self, Json, JsonError, JsonRules};
 
 /// Longest line of a log, in bytes, its newline not counted.
 pub const MAX_LINE: usize = 8 << 20;
@@ -109,7 +109,7 @@ pub fn parse(line: &[u8]) -> Result<Event<'_>, Vec<LineError>> {
         return Ok(event);
     }
     let mut reader = EnvelopeReader::of(line);
-    let json = json::check_each(line, Rules::STRICT, |key, value| reader.member(key, value))
+    let json = json::check_each(line, JsonRules::STRICT, |key, value| reader.member(key, value))
         .map_err(|e| vec![LineError { offset: e.offset, fault: LineFault::Json(e) }])?;
     if !json.is_object() {
         return Err(at_start(LineFault::NotAnObject));

@@ -6,26 +6,26 @@ use super::id::{check_id, check_type};
 use super::schema::{Field, MAX_SEQUENCE, is_hash};
 use super::severity::Severity;
 use super::time::Timestamp;
-use crate::json::{self, Json, Rules};
+use crate::json::{self, Json, JsonRules};
 
 /// Byte offsets of a field in a line, from and to: no line is too long for them.
-type Span = (u32, u32);
+type FieldSpan = (u32, u32);
 
 /// The fields of an event, by their places in its line.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    event_id: Span,
-    run_id: Span,
-    session_id: Span,
-    task_id: Span,
-    kind: Span,
-    actor: Span,
-    summary: Option<Span>,
-    data: Span,
-    correlation_id: Option<Span>,
-    parent_event_id: Option<Span>,
-    branch: Option<Span>,
-    prev_hash: Option<Span>,
+    event_id: FieldSpan,
+    run_id: FieldSpan,
+    session_id: FieldSpan,
+    task_id: FieldSpan,
+    kind: FieldSpan,
+    actor: FieldSpan,
+    summary: Option<FieldSpan>,
+    data: FieldSpan,
+    correlation_id: Option<FieldSpan>,
+    parent_event_id: Option<FieldSpan>,
+    branch: Option<FieldSpan>,
+    prev_hash: Option<FieldSpan>,
     sequence: u64,
     timestamp: Timestamp,
     severity: Severity,
@@ -114,8 +114,8 @@ impl Layout {
     /// Whether the fields keep the rules; run, session and task do where they are the `same` as
     /// on a line that did. Texts do: a control character ends the reading.
     fn is_valid(&self, line: &str, same: bool) -> bool {
-        let is = |span: Span, rule: fn(&str) -> bool| text(line, span).is_some_and(rule);
-        let id = |span: Span| is(span, |text| check_id("id", text).is_ok());
+        let is = |span: FieldSpan, rule: fn(&str) -> bool| text(line, span).is_some_and(rule);
+        let id = |span: FieldSpan| is(span, |text| check_id("id", text).is_ok());
         let given = [Some(self.event_id), self.correlation_id, self.parent_event_id];
         (same || [self.run_id, self.session_id, self.task_id].into_iter().all(id))
             && given.into_iter().flatten().all(id)
@@ -126,7 +126,8 @@ impl Layout {
     /// The event, from the same line.
     #[must_use]
     pub fn event<'l>(&self, line: &'l str) -> Option<Event<'l>> {
-        let given = |span: Option<Span>| span.and_then(|span| text(line, span)).map(Into::into);
+        let given =
+            |span: Option<FieldSpan>| span.and_then(|span| text(line, span)).map(Into::into);
         Some(Event {
             event_id: text(line, self.event_id)?.into(),
             sequence: self.sequence,
@@ -182,7 +183,7 @@ pub struct SharedIds {
     /// The members, as they stand there one behind the other.
     text: String,
     /// The places of their values in `text`.
-    places: [Span; 3],
+    places: [FieldSpan; 3],
     /// Whether they were the same on the line before.
     same: bool,
 }
@@ -196,7 +197,7 @@ impl SharedIds {
 
     /// The places of run, session and task where the cursor stands, which then passes over them.
     #[inline(always)]
-    fn places(&self, cursor: &mut Cursor<'_>) -> Option<[Span; 3]> {
+    fn places(&self, cursor: &mut Cursor<'_>) -> Option<[FieldSpan; 3]> {
         let rest = cursor.line.as_bytes().get(cursor.at..)?;
         if self.text.is_empty() || !rest.starts_with(self.text.as_bytes()) {
             return None;
@@ -217,13 +218,13 @@ impl SharedIds {
     }
 }
 
-fn text(line: &str, (from, to): Span) -> Option<&str> {
+fn text(line: &str, (from, to): FieldSpan) -> Option<&str> {
     line.get(from as usize..to as usize)
 }
 
 /// The payload at the beginning of the rest of a line; the envelope around it is a level too.
 fn checked_data(rest: &str) -> Option<Json<'_>> {
-    const RULES: Rules = Rules { max_depth: json::MAX_DEPTH - 1, ..Rules::STRICT };
+    const RULES: JsonRules = JsonRules { max_depth: json::MAX_DEPTH - 1, ..JsonRules::STRICT };
     json::check_leading(rest, RULES).ok().filter(|data| data.is_object())
 }
 
@@ -250,7 +251,7 @@ impl Cursor<'_> {
 
     /// Passes over so many bytes behind `lead`, and `close` bytes more.
     #[inline(always)]
-    fn pass(&mut self, lead: &'static str, length: usize, close: usize) -> Span {
+    fn pass(&mut self, lead: &'static str, length: usize, close: usize) -> FieldSpan {
         let from = self.at + lead.len();
         self.at = from + length + close;
         (from as u32, (from + length) as u32)
@@ -258,7 +259,7 @@ impl Cursor<'_> {
 
     /// The string behind `lead`, which ends with its quote, if it holds no escape.
     #[inline(always)]
-    fn string(&mut self, lead: &'static str) -> Option<Span> {
+    fn string(&mut self, lead: &'static str) -> Option<FieldSpan> {
         let rest = self.behind(lead)?;
         let length = json::plain_length(rest);
         (rest.get(length) == Some(&b'"')).then(|| self.pass(lead, length, 1))
@@ -276,7 +277,11 @@ impl Cursor<'_> {
 
     /// The value behind `lead`.
     #[inline(always)]
-    fn value(&mut self, lead: &'static str, read: fn(&str) -> Option<Json<'_>>) -> Option<Span> {
+    fn value(
+        &mut self,
+        lead: &'static str,
+        read: fn(&str) -> Option<Json<'_>>,
+    ) -> Option<FieldSpan> {
         let rest = self.line.get(self.at..)?.strip_prefix(lead)?;
         let length = read(rest)?.text().len();
         Some(self.pass(lead, length, 0))

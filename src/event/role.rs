@@ -139,7 +139,7 @@ impl Role {
 
 /// How a task ended, as the type of its last event says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum TaskEnding {
     /// It succeeded.
     Succeeded,
     /// It failed.

@@ -13,7 +13,7 @@ pub(crate) const MAX_SEQUENCE: u64 = (1 << 53) - 1;
 
 /// The rule for the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum FieldRule {
     /// A string of 1 to 128 bytes without white space and control characters.
     Id,
     /// A string of 1 to 128 characters without white space and control characters.
@@ -82,8 +82,8 @@ macro_rules! schema {
             }
 
             /// The rule for its value.
-            pub(super) const fn rule(self) -> Rule {
-                match self { $(Self::$field => Rule::$rule),+ }
+            pub(super) const fn rule(self) -> FieldRule {
+                match self { $(Self::$field => FieldRule::$rule),+ }
             }
 
             /// Whether a line without it is not an event.
@@ -140,7 +140,7 @@ pub(super) enum Value<'a> {
     Object(Json<'a>),
 }
 
-impl Rule {
+impl FieldRule {
     /// Checks a value for a field of that name. The error is the rule that the value breaks, as
     /// the end of a sentence.
     pub(super) fn check<'a>(

@@ -17,11 +17,11 @@ pub(crate) const MAX_SUMMARY_CHARS: usize = 500;
 /// A parsed template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template<'t> {
-    parts: Vec<Part<'t>>,
+    parts: Vec<TemplatePart<'t>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part<'t> {
+enum TemplatePart<'t> {
     Text(&'t str),
     Field { paths: Vec<&'t str>, decimals: Option<usize>, fallback: &'t str },
 }
@@ -55,7 +55,7 @@ impl<'t> Template<'t> {
                 return Err(TemplateError { offset: open, what: "`}` without a `{` before it" });
             }
             if open > at {
-                parts.push(Part::Text(&source[at..open]));
+                parts.push(TemplatePart::Text(&source[at..open]));
             }
             let inner = &source[open + 1..];
             let close = inner
@@ -67,7 +67,7 @@ impl<'t> Template<'t> {
             at = open + close + 2;
         }
         if at < source.len() {
-            parts.push(Part::Text(&source[at..]));
+            parts.push(TemplatePart::Text(&source[at..]));
         }
         Ok(Self { parts })
     }
@@ -78,8 +78,8 @@ impl<'t> Template<'t> {
         let mut out = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Field { paths, decimals, fallback } => {
+                TemplatePart::Text(text) => out.push_str(text),
+                TemplatePart::Field { paths, decimals, fallback } => {
                     let value = paths.iter().find_map(|path| lookup(data, path, *decimals));
                     let value = value.unwrap_or_else(|| or_else(fallback, *decimals));
                     out.push_str(&one_line(&value));
@@ -93,7 +93,7 @@ impl<'t> Template<'t> {
     }
 }
 
-fn field(inner: &str) -> Result<Part<'_>, &'static str> {
+fn field(inner: &str) -> Result<TemplatePart<'_>, &'static str> {
     let (head, fallback) = inner.split_once('|').unwrap_or((inner, ""));
     let (paths, decimals) = match head.split_once(":.") {
         Some((paths, places)) => {
@@ -107,7 +107,7 @@ fn field(inner: &str) -> Result<Part<'_>, &'static str> {
     if !paths.iter().all(good) {
         return Err("a field name is empty or malformed");
     }
-    Ok(Part::Field { paths, decimals, fallback })
+    Ok(TemplatePart::Field { paths, decimals, fallback })
 }
 
 fn lookup<'a>(data: &Members<'a>, path: &str, decimals: Option<usize>) -> Option<Cow<'a, str>> {

@@ -39,7 +39,7 @@ struct Own {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct TemplateRow {
     template: Option<Spanned<String>>,
     class: Option<Spanned<String>>,
     label: Option<Spanned<String>>,
@@ -60,7 +60,7 @@ impl Templates {
     /// The first row that cannot be used, with its place.
     pub fn with(document: &str) -> Result<Self, BadToml> {
         let bad = |offset: usize, what: String| BadToml::at(document, offset, what);
-        let rows: BTreeMap<Spanned<String>, Row> =
+        let rows: BTreeMap<Spanned<String>, TemplateRow> =
             toml::from_str(document).map_err(|error| BadToml::of(document, &error))?;
         let mut own = BTreeMap::new();
         for (name, row) in rows {

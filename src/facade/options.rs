@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::event::templates::Templates;
 use crate::event::time::Timestamp;
 use crate::run::options;
-use crate::secret::Rules;
+use crate::secret::SecretRules;
 
 /// What an acknowledged event survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,15 +65,15 @@ impl Options {
     }
 
     /// The options of the recorder.
-    pub(super) fn recording(self) -> options::Options {
-        options::Options {
+    pub(super) fn recording(self) -> options::RecordOptions {
+        options::RecordOptions {
             lock_timeout: self.lock_timeout,
             durability: match self.durability {
                 Durability::Disk => options::Durability::Disk,
                 Durability::Process => options::Durability::Process,
             },
             create: false,
-            secrets: self.redact.then(Rules::built_in),
+            secrets: self.redact.then(SecretRules::built_in),
             templates: Templates::built_in(),
             inline_limit: self.inline_limit,
             clock: now,

@@ -10,15 +10,15 @@ use crate::event::id::{RunId, check_id, check_type};
 use crate::event::severity::Severity;
 use crate::event::templates::Templates;
 use crate::event::time::Timestamp;
-use crate::json::{Rules as JsonRules, check};
+use crate::json::{JsonRules, check};
 use crate::ops;
 use crate::ops::validate::Criteria;
 use crate::run::dir::{RunDir, locate};
 use crate::run::recorder;
-use crate::secret::Rules;
+use crate::secret::SecretRules;
 use crate::summary::backfill::Backfills;
 use crate::transcript::extent::{Detail, Extent};
-use crate::transcript::text::Look;
+use crate::transcript::text::TextLook;
 use crate::transcript::{html, text};
 
 /// An event on its way into a log. What is not given follows from its type and its run.
@@ -231,7 +231,7 @@ impl Run {
     /// When the log cannot be read. What is wrong with a log that can be read is a finding.
     pub fn validate(&self) -> Result<Report, Error> {
         let criteria = Criteria {
-            secrets: Rules::built_in(),
+            secrets: SecretRules::built_in(),
             templates: Templates::built_in(),
             require: &[],
             expected_head: None,
@@ -248,7 +248,7 @@ impl Run {
             return Ok(ops::transcript::render(&self.dir, None, Extent::default())?.0);
         }
         let (transcript, _) = ops::transcript::transcript(&self.dir)?;
-        let look = Look { width: 80, color: false, detail: Detail::Normal };
+        let look = TextLook { width: 80, color: false, detail: Detail::Normal };
         Ok(match format {
             Format::Text => text::render(&transcript, look),
             Format::Json => crate::json::document(&transcript),
@@ -288,8 +288,8 @@ impl Recorder {
     }
 }
 
-impl From<crate::run::batch::Recorded> for Recorded {
-    fn from(recorded: crate::run::batch::Recorded) -> Self {
+impl From<crate::run::batch::RecordedEvent> for Recorded {
+    fn from(recorded: crate::run::batch::RecordedEvent) -> Self {
         Self { event_id: recorded.event_id.to_string(), sequence: recorded.sequence }
     }
 }
@@ -298,6 +298,6 @@ impl From<crate::run::batch::Recorded> for Recorded {
 #[derive(Debug)]
 struct Silent;
 
-impl ops::report::Report for Silent {
+impl ops::report::Reporter for Silent {
     fn report(&self, _: &ops::report::Notice<'_>) {}
 }

@@ -15,7 +15,7 @@ const LABEL: usize = 60;
 
 /// The graph as of the last event taken.
 #[derive(Debug, Default)]
-pub(crate) struct Fold {
+pub(crate) struct GraphFold {
     /// Whether every event is a node.
     all_events: bool,
     nodes: Vec<Node>,
@@ -37,7 +37,7 @@ pub(crate) struct Fold {
     ended: bool,
 }
 
-impl Fold {
+impl GraphFold {
     /// Of no event yet. With `all_events` every event becomes a node.
     #[must_use]
     pub(crate) fn new(all_events: bool) -> Self {

@@ -7,5 +7,5 @@ mod mermaid;
 pub(crate) mod model;
 
 pub(crate) use dot::dot;
-pub(crate) use fold::Fold;
+pub(crate) use fold::GraphFold;
 pub(crate) use mermaid::mermaid;

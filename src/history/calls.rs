@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use foldhash::HashMap;
 use serde::{Serialize, Serializer};
 
-use super::names::{Name, Names};
+use super::names::{InternedName, Names};
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
@@ -60,9 +60,9 @@ pub struct Start {
 /// One call, whatever number of events told of it.
 #[derive(Clone, Debug)]
 pub struct Call {
-    id: Name,
+    id: InternedName,
     /// The tool, and who recorded the start: they pair events without ids.
-    pair: (Name, Name),
+    pair: (InternedName, InternedName),
     /// The first start.
     pub first: Option<Start>,
     /// The newest start.
@@ -84,9 +84,9 @@ pub struct Call {
 /// Whose call or error it is.
 struct Owner {
     /// `runId` of gateway events.
-    run: Option<Name>,
+    run: Option<InternedName>,
     /// The agent, else the actor.
-    agent: Name,
+    agent: InternedName,
 }
 
 /// The id of a call, taken apart.
@@ -96,7 +96,7 @@ struct CallId<'i> {
     /// What stands before the last slash, if there is one.
     prefix: Option<&'i str>,
     /// What stands behind it.
-    last: Name,
+    last: InternedName,
 }
 
 /// What an event did to the calls.
@@ -122,7 +122,7 @@ pub struct Calls {
     /// By the number of the last segment.
     by_segment: Vec<Segment>,
     /// Starts in order, by tool and actor; the closed ones are dropped when met.
-    open_by_tool: HashMap<(Name, Name), Vec<usize>>,
+    open_by_tool: HashMap<(InternedName, InternedName), Vec<usize>>,
     /// Calls by whose errors concern them; taken out by the first such error.
     endless: HashMap<ErrorScope, Vec<usize>>,
 }
@@ -152,11 +152,11 @@ struct Prefixed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum ErrorScope {
     /// Errors of that run.
-    Run(Name),
+    Run(InternedName),
     /// Errors of that agent that name no run.
-    Agent(Name),
+    Agent(InternedName),
     /// Errors of that agent, for a call that names no run.
-    AgentOfNoRun(Name),
+    AgentOfNoRun(InternedName),
 }
 
 impl Calls {
@@ -285,7 +285,7 @@ impl Calls {
     }
 
     /// The tool and the actor of an event.
-    fn pair(&mut self, view: &View<'_, '_>) -> (Name, Name) {
+    fn pair(&mut self, view: &View<'_, '_>) -> (InternedName, InternedName) {
         (self.names.get(&view.tool()), self.names.get(&view.event.actor))
     }
 
@@ -333,7 +333,7 @@ impl Calls {
     }
 
     /// What is known under the last segment of an id.
-    fn segment(&mut self, last: Name) -> &mut Segment {
+    fn segment(&mut self, last: InternedName) -> &mut Segment {
         let at = last.index();
         if self.by_segment.len() <= at {
             self.by_segment.resize_with(at + 1, Segment::default);

@@ -7,9 +7,9 @@ use hashbrown::HashTable;
 
 /// A name by its number: two are equal when the names are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Name(u32);
+pub(super) struct InternedName(u32);
 
-impl Name {
+impl InternedName {
     /// The number: 0, 1, 2 … in the order of their first coming.
     pub(super) fn index(self) -> usize {
         self.0 as usize
@@ -22,18 +22,18 @@ pub(super) struct Names {
     text: String,
     /// Where each name ends in the text.
     ends: Vec<usize>,
-    numbers: HashTable<Entry>,
+    numbers: HashTable<NameEntry>,
     hasher: RandomState,
 }
 
 /// A name in the table, with half of its hash: a table that grows reads no text.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct NameEntry {
     hash: u32,
-    name: Name,
+    name: InternedName,
 }
 
-impl Entry {
+impl NameEntry {
     /// The hash that the table goes by: it takes the place from the lower bits, and tells
     /// neighbours apart by the upper ones.
     fn spread(hash: u32) -> u64 {
@@ -43,28 +43,28 @@ impl Entry {
 
 impl Names {
     /// The number of a name.
-    pub(super) fn get(&mut self, name: &str) -> Name {
+    pub(super) fn get(&mut self, name: &str) -> InternedName {
         let hash = self.hash(name);
         if let Some(known) = self.find(hash, name) {
             return known;
         }
-        let number = Name(u32::try_from(self.ends.len()).unwrap_or(u32::MAX));
+        let number = InternedName(u32::try_from(self.ends.len()).unwrap_or(u32::MAX));
         self.text.push_str(name);
         self.ends.push(self.text.len());
-        let entry = Entry { hash, name: number };
-        let spread = |entry: &Entry| Entry::spread(entry.hash);
-        self.numbers.insert_unique(Entry::spread(hash), entry, spread);
+        let entry = NameEntry { hash, name: number };
+        let spread = |entry: &NameEntry| NameEntry::spread(entry.hash);
+        self.numbers.insert_unique(NameEntry::spread(hash), entry, spread);
         number
     }
 
     /// The number of a name that has come before.
-    pub(super) fn known(&self, name: &str) -> Option<Name> {
+    pub(super) fn known(&self, name: &str) -> Option<InternedName> {
         self.find(self.hash(name), name)
     }
 
-    fn find(&self, hash: u32, name: &str) -> Option<Name> {
-        let same = |entry: &Entry| entry.hash == hash && self.text(entry.name) == name;
-        self.numbers.find(Entry::spread(hash), same).map(|entry| entry.name)
+    fn find(&self, hash: u32, name: &str) -> Option<InternedName> {
+        let same = |entry: &NameEntry| entry.hash == hash && self.text(entry.name) == name;
+        self.numbers.find(NameEntry::spread(hash), same).map(|entry| entry.name)
     }
 
     fn hash(&self, name: &str) -> u32 {
@@ -72,7 +72,7 @@ impl Names {
     }
 
     /// The name of that number.
-    pub(super) fn text(&self, name: Name) -> &str {
+    pub(super) fn text(&self, name: InternedName) -> &str {
         let from = name.index().checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[from..self.ends[name.index()]]
     }

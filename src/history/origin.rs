@@ -18,7 +18,7 @@ const FROM_SOURCE: &[(&str, &[&str])] = &[
 
 /// What is known so far.
 #[derive(Clone, Debug, Default)]
-pub struct Origin {
+pub struct RunOrigin {
     /// The metadata of `run.created`: JSON text of an object.
     given: Option<String>,
     /// What events say beside it, by name.
@@ -29,7 +29,7 @@ pub struct Origin {
     looked_at: u32,
 }
 
-impl Origin {
+impl RunOrigin {
     /// Takes the next event.
     pub fn observe(&mut self, view: &View<'_, '_>) {
         match view.role {

@@ -2,7 +2,7 @@
 
 use super::calls::{CallStatus, Calls, Observed};
 use super::facts::{Counts, Deliverables, RunFacts};
-use super::origin::Origin;
+use super::origin::RunOrigin;
 use super::status::Status;
 use super::usage::UsageFold;
 use crate::event::blob::{Reference, put_back};
@@ -52,7 +52,7 @@ pub struct RunState {
     /// work was done, where it was recorded later.
     pub imported: Option<(Timestamp, Timestamp)>,
     /// What is known of the agent and of its surroundings.
-    pub origin: Origin,
+    pub origin: RunOrigin,
     /// The first thing that was asked, in one line.
     pub prompt: Option<String>,
     /// The calls.

@@ -6,14 +6,14 @@ use serde::{Serialize, Serializer};
 
 use crate::event::catalogue;
 use crate::event::fields::{View, as_text};
-use crate::event::role::{Ending, Role};
+use crate::event::role::{Role, TaskEnding};
 use crate::event::time::Timestamp;
 use crate::history::usage::{Usage, UsageFold};
 use crate::text::inert::preview;
 
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum TaskOutcome {
     /// It said that it succeeded.
     Succeeded,
     /// It said that it failed.
@@ -28,7 +28,7 @@ pub(crate) enum Outcome {
     Running,
 }
 
-impl Outcome {
+impl TaskOutcome {
     /// The name in JSON.
     #[must_use]
     pub(crate) fn name(self) -> &'static str {
@@ -43,18 +43,18 @@ impl Outcome {
     }
 
     /// As the type of the last event says.
-    fn of(ending: Option<Ending>) -> Self {
+    fn of(ending: Option<TaskEnding>) -> Self {
         match ending {
-            Some(Ending::Succeeded) => Self::Succeeded,
-            Some(Ending::Failed) => Self::Failed,
-            Some(Ending::Clarify) => Self::Clarify,
-            Some(Ending::Cancelled) => Self::Cancelled,
+            Some(TaskEnding::Succeeded) => Self::Succeeded,
+            Some(TaskEnding::Failed) => Self::Failed,
+            Some(TaskEnding::Clarify) => Self::Clarify,
+            Some(TaskEnding::Cancelled) => Self::Cancelled,
             None => Self::Ended,
         }
     }
 }
 
-impl Serialize for Outcome {
+impl Serialize for TaskOutcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
@@ -84,7 +84,7 @@ pub(crate) struct Task {
     /// What its terminator says: a result, a reason, a question; empty where it says nothing.
     pub ending: String,
     /// How it ended by its own terminator.
-    terminated: Option<Outcome>,
+    terminated: Option<TaskOutcome>,
     /// Time of its first event.
     pub started: Timestamp,
     usage: UsageFold,
@@ -180,7 +180,7 @@ impl Tasks {
         });
         let newest = self.tasks.len().checked_sub(1);
         if let Some(task) = named.or(newest).and_then(|at| self.tasks.get_mut(at)) {
-            task.terminated = Some(Outcome::of(ending));
+            task.terminated = Some(TaskOutcome::of(ending));
             let said = view.result().map(as_text).or_else(|| view.text());
             task.ending = said.unwrap_or_default().into_owned();
         }
@@ -214,13 +214,13 @@ impl Tasks {
     /// How the task stands: without a terminator the last one runs while the run does.
     /// A task in which chapters are decided does not count as the last one.
     #[must_use]
-    pub(crate) fn outcome(&self, task: &Task) -> Outcome {
+    pub(crate) fn outcome(&self, task: &Task) -> TaskOutcome {
         if let Some(outcome) = task.terminated {
             return outcome;
         }
         let last = self.tasks.iter().rfind(|task| task.name != CHAPTER_TASK);
         let is_last = last.is_some_and(|last| last.number == task.number);
-        if is_last && !self.ended { Outcome::Running } else { Outcome::Ended }
+        if is_last && !self.ended { TaskOutcome::Running } else { TaskOutcome::Ended }
     }
 
     /// How the task stands, in parentheses with a blank before, with the beginning of what its
@@ -228,8 +228,8 @@ impl Tasks {
     #[must_use]
     pub(crate) fn remark(&self, task: &Task) -> String {
         match self.outcome(task) {
-            Outcome::Ended => String::new(),
-            Outcome::Running => " (in progress)".to_owned(),
+            TaskOutcome::Ended => String::new(),
+            TaskOutcome::Running => " (in progress)".to_owned(),
             outcome if task.ending.is_empty() => format!(" ({})", outcome.name()),
             outcome => format!(" ({}: {})", outcome.name(), preview(&task.ending, ENDING)),
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::event::content::{Kinship, Piece, beyond, characters, pieces};
+use crate::event::content::{ContentPiece, Kinship, beyond, characters, pieces};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::in_one_line;
@@ -38,7 +38,7 @@ pub(crate) struct Room {
 
 /// An event in lines, inert.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Lines {
+pub(crate) struct EventText {
     /// The one that stands for it; empty where it says nothing.
     pub line: String,
     /// What it leaves out, each line by itself.
@@ -47,7 +47,7 @@ pub(crate) struct Lines {
 
 /// The event in lines; `summary` is the effective one.
 #[must_use]
-pub(crate) fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> Lines {
+pub(crate) fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> EventText {
     let stands = standing(view, summary);
     let line = preview(&stands, room.columns);
     let rest = rest(view, &stands, &line);
@@ -55,9 +55,9 @@ pub(crate) fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> L
     let beside = rest.iter().fold(line.clone(), |line, rest| format!("{line} · {rest}"));
     let is_whole = is_whole(&stands, &line) && !beside.contains('\n');
     if is_whole && preview(&beside, room.columns) == inert::line(&beside) {
-        return Lines { line: inert::line(&beside).into_owned(), below: Vec::new() };
+        return EventText { line: inert::line(&beside).into_owned(), below: Vec::new() };
     }
-    Lines { line, below: below(view, &rest, room.piece) }
+    EventText { line, below: below(view, &rest, room.piece) }
 }
 
 /// What an event says beyond a text that stands for it and is shown as `line`: in lines of their
@@ -74,7 +74,7 @@ pub(crate) fn lines_below(
 
 fn rest(view: &View<'_, '_>, stands: &str, line: &str) -> Vec<String> {
     let cut = (!is_whole(stands, line)).then(|| stands.trim().to_owned());
-    cut.into_iter().chain(beyond(view, stands).iter().map(Piece::labelled)).collect()
+    cut.into_iter().chain(beyond(view, stands).iter().map(ContentPiece::labelled)).collect()
 }
 
 /// Whether a line shows all of the text that it stands for.

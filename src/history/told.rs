@@ -7,7 +7,7 @@ use crate::text::human::{count, dollars, duration, plural};
 
 /// What a line of the list is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Name {
+pub enum FactName {
     /// The run's id.
     Run,
     /// Its title.
@@ -57,7 +57,7 @@ pub enum Name {
 /// Names of metadata that have lines of their own.
 const LISTED: &[&str] = &["agent", "agent_version", "model", "cwd", "git_branch", "title"];
 
-impl Name {
+impl FactName {
     /// How people read it.
     #[must_use]
     pub fn label(&self) -> &str {
@@ -122,47 +122,50 @@ impl RunFacts {
     /// Every fact, with its name, in the order in which it is read. What the log says is not
     /// made inert yet.
     #[must_use]
-    pub fn told(&self) -> Vec<(Name, String)> {
+    pub fn told(&self) -> Vec<(FactName, String)> {
         let mut told = Vec::new();
-        let mut tell = |name: Name, value: Option<String>| {
+        let mut tell = |name: FactName, value: Option<String>| {
             told.extend(value.filter(|value| !value.is_empty()).map(|value| (name, value)));
         };
         let utc = |time: Option<crate::event::time::Timestamp>| {
             time.map(|time| format!("{} UTC", time.readable()))
         };
-        tell(Name::Run, Some(self.run_id.clone()));
-        tell(Name::Title, self.metadata("title"));
-        tell(Name::Session, Some(self.session_id.clone()));
-        tell(Name::Task, Some(self.task_id.clone()));
-        tell(Name::Status, Some(self.status.name().to_owned()));
-        tell(Name::Started, utc(self.began_at()));
-        tell(Name::Ended, utc(self.ended_at));
-        tell(Name::Duration, self.duration_ms.map(duration));
+        tell(FactName::Run, Some(self.run_id.clone()));
+        tell(FactName::Title, self.metadata("title"));
+        tell(FactName::Session, Some(self.session_id.clone()));
+        tell(FactName::Task, Some(self.task_id.clone()));
+        tell(FactName::Status, Some(self.status.name().to_owned()));
+        tell(FactName::Started, utc(self.began_at()));
+        tell(FactName::Ended, utc(self.ended_at));
+        tell(FactName::Duration, self.duration_ms.map(duration));
         let afterwards = |time| format!("{time}, from another program's log");
-        tell(Name::Recorded, utc(self.recorded_at).filter(|_| self.is_imported).map(afterwards));
+        tell(
+            FactName::Recorded,
+            utc(self.recorded_at).filter(|_| self.is_imported).map(afterwards),
+        );
         let agent = self.metadata("agent").map(|agent| match self.metadata("agent_version") {
             Some(version) => format!("{agent} {version}"),
             None => agent,
         });
-        tell(Name::Agent, agent);
+        tell(FactName::Agent, agent);
         let model = if self.models.is_empty() { self.metadata("model") } else { None };
-        tell(Name::Model, model.or_else(|| Some(self.models.join(", "))));
-        tell(Name::Directory, self.metadata("cwd"));
-        tell(Name::Branch, self.metadata("git_branch"));
+        tell(FactName::Model, model.or_else(|| Some(self.models.join(", "))));
+        tell(FactName::Directory, self.metadata("cwd"));
+        tell(FactName::Branch, self.metadata("git_branch"));
         let counts = &self.counts;
-        tell(Name::Events, Some(count(counts.events)));
-        tell(Name::Prompts, Some(count(counts.prompts)));
-        tell(Name::Calls, Some(self.calls_told()));
-        tell(Name::Tokens, Some(self.tokens_told()));
-        tell(Name::Cost, Some(self.cost_told()));
+        tell(FactName::Events, Some(count(counts.events)));
+        tell(FactName::Prompts, Some(count(counts.prompts)));
+        tell(FactName::Calls, Some(self.calls_told()));
+        tell(FactName::Tokens, Some(self.tokens_told()));
+        tell(FactName::Cost, Some(self.cost_told()));
         let (errors, warnings) =
             (plural(counts.errors, "error"), plural(counts.warnings, "warning"));
-        tell(Name::Errors, Some(format!("{errors}, {warnings}")));
-        tell(Name::Deliverables, self.deliverables_told());
-        tell(Name::Error, self.error_message());
+        tell(FactName::Errors, Some(format!("{errors}, {warnings}")));
+        tell(FactName::Deliverables, self.deliverables_told());
+        tell(FactName::Error, self.error_message());
         let given = Json::trusted(&self.metadata);
         for (name, value) in given.members().filter(|(name, _)| !LISTED.contains(&name.as_ref())) {
-            tell(Name::Given(name.into_owned()), Some(as_text(value).into_owned()));
+            tell(FactName::Given(name.into_owned()), Some(as_text(value).into_owned()));
         }
         told
     }

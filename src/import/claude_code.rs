@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::sidechains::Sidechains;
-use super::{Adapter, Reading, Source};
+use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{OUTPUT_AT_LEAST, as_text, is_placeholder};
 use crate::json::{Json, Kind, ObjectText};
@@ -47,7 +47,7 @@ struct ClaudeCode {
 }
 
 /// What the events of one line have in common.
-struct Line<'s> {
+struct SourceLine<'s> {
     json: Json<'s>,
     clean: bool,
     place: &'s str,
@@ -57,7 +57,7 @@ struct Line<'s> {
 }
 
 impl Adapter for ClaudeCode {
-    fn read(&mut self, source: &Source<'_>) -> Reading {
+    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
         let json = source.json;
         let text = |name: &str| json.text_at(name).map(Cow::into_owned);
         let source_type = text("type").unwrap_or_else(|| "untyped".to_owned());
@@ -65,7 +65,7 @@ impl Adapter for ClaudeCode {
         let own = json.text_at("agentId");
         let call = json.text_at("parent_tool_use_id").or_else(spawning);
         let (agent, spawned_by) = if own.is_some() { (own, call) } else { (call, None) };
-        let line = Line { json, clean: source.clean, place: source.place, agent, spawned_by };
+        let line = SourceLine { json, clean: source.clean, place: source.place, agent, spawned_by };
         let drafts = match source_type.as_str() {
             "user" => self.user(&line),
             "assistant" => self.assistant(&line),
@@ -74,7 +74,7 @@ impl Adapter for ClaudeCode {
             "summary" => note(&line, json.text_at("summary")),
             _ => Vec::new(),
         };
-        Reading {
+        AdaptedLine {
             source_type,
             source_id: text("uuid"),
             time: text("timestamp"),
@@ -86,7 +86,7 @@ impl Adapter for ClaudeCode {
 }
 
 impl ClaudeCode {
-    fn assistant(&mut self, line: &Line<'_>) -> Vec<Draft<'static>> {
+    fn assistant(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
         let Some(message) = line.json.present("message") else { return Vec::new() };
         let model = message.text_at("model");
         let message_id = message.text_at("id").filter(|id| !is_placeholder(id));
@@ -126,7 +126,7 @@ impl ClaudeCode {
         drafts
     }
 
-    fn tool_use(&mut self, line: &Line<'_>, call: Json<'_>, index: usize) -> Draft<'static> {
+    fn tool_use(&mut self, line: &SourceLine<'_>, call: Json<'_>, index: usize) -> Draft<'static> {
         let own_id = call.text_at("id").filter(|id| !is_placeholder(id));
         let id = own_id.map_or_else(|| format!("{}.{index}", line.place), Cow::into_owned);
         let name = call.text_at("name").unwrap_or(Cow::Borrowed("tool"));
@@ -144,7 +144,7 @@ impl ClaudeCode {
         draft
     }
 
-    fn tool_result(&mut self, line: &Line<'_>, result: Json<'_>) -> Draft<'static> {
+    fn tool_result(&mut self, line: &SourceLine<'_>, result: Json<'_>) -> Draft<'static> {
         let id = self.call_of(line, result);
         let name = self.tools.get(&id).map_or("tool", String::as_str);
         let text = result.get("content").or_else(|| result.get("output")).map(content_text);
@@ -177,7 +177,7 @@ impl ClaudeCode {
 
     /// The call that a result answers: by its own id, by the line that made the call, or
     /// the newest call.
-    fn call_of(&self, line: &Line<'_>, result: Json<'_>) -> String {
+    fn call_of(&self, line: &SourceLine<'_>, result: Json<'_>) -> String {
         let own = result.text_at("tool_use_id").filter(|id| !is_placeholder(id));
         if let Some(id) = own {
             return id.into_owned();
@@ -189,7 +189,7 @@ impl ClaudeCode {
 
     fn usage(
         &mut self,
-        line: &Line<'_>,
+        line: &SourceLine<'_>,
         usage: Json<'_>,
         model: Option<&str>,
         message_id: Option<&str>,
@@ -218,7 +218,7 @@ impl ClaudeCode {
         }))
     }
 
-    fn user(&mut self, line: &Line<'_>) -> Vec<Draft<'static>> {
+    fn user(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
         let Some(message) = line.json.present("message") else { return Vec::new() };
         let mut drafts = Vec::new();
         let mut texts: Vec<String> = Vec::new();
@@ -255,7 +255,7 @@ impl ClaudeCode {
     }
 }
 
-fn system(line: &Line<'_>) -> Vec<Draft<'static>> {
+fn system(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let subtype = line.json.text_at("subtype").unwrap_or_default();
     match subtype.as_ref() {
         "init" => vec![line.draft("config.loaded", |data| {
@@ -288,7 +288,7 @@ fn system(line: &Line<'_>) -> Vec<Draft<'static>> {
 }
 
 /// The last line of a stream: the totals of the session.
-fn result(line: &Line<'_>) -> Vec<Draft<'static>> {
+fn result(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let mut drafts = Vec::new();
     let failed = line.json.get("is_error").and_then(Json::as_bool) == Some(true);
     if let Some(figures) = line.json.present("usage").and_then(figures) {
@@ -311,7 +311,7 @@ fn result(line: &Line<'_>) -> Vec<Draft<'static>> {
     drafts
 }
 
-fn note(line: &Line<'_>, text: Option<Cow<'_, str>>) -> Vec<Draft<'static>> {
+fn note(line: &SourceLine<'_>, text: Option<Cow<'_, str>>) -> Vec<Draft<'static>> {
     text.map(|text| {
         line.draft("note", |data| {
             data.text("text", &text);
@@ -381,7 +381,7 @@ fn content_text(content: Json<'_>) -> String {
     content.items().map(piece).collect::<Vec<_>>().join("\n")
 }
 
-impl Line<'_> {
+impl SourceLine<'_> {
     fn draft(&self, kind: &str, fill: impl FnOnce(&mut ObjectText)) -> Draft<'static> {
         let mut data = ObjectText::new();
         fill(&mut data);

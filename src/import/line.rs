@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::{Adapter, Dialect, Source};
+use super::{Adapter, Dialect, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
 use crate::event::id::check_id;
 use crate::event::reserved::reserved_key;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
-use crate::json::{self, Json, JsonError, MAX_DEPTH, ObjectText, Rules};
+use crate::json::{self, Json, JsonError, JsonRules, MAX_DEPTH, ObjectText};
 
 /// The field of `data` that names a source line which is not kept as it was (secrets, large
 /// values): lower-case hex SHA-256 of its compact text.
@@ -71,15 +71,15 @@ impl Importer {
     /// # Errors
     /// When the line is no JSON at all.
     pub(crate) fn read(&mut self, line: &[u8], now: Timestamp) -> Result<Imported, JsonError> {
-        let strict = Rules { max_depth: MAX_DEPTH - WRAPPING, ..Rules::STRICT };
+        let strict = JsonRules { max_depth: MAX_DEPTH - WRAPPING, ..JsonRules::STRICT };
         let (json, clean) = match json::check(line, strict) {
             Ok(json) => (json, reserved_key(json).is_none()),
-            Err(_) => (json::check(line, Rules::LENIENT)?, false),
+            Err(_) => (json::check(line, JsonRules::LENIENT)?, false),
         };
         let compact = json.compact();
         let content = sha256(compact.as_bytes());
         let place = self.place(&content);
-        let reading = self.adapter.read(&Source { json, clean, place: &place });
+        let reading = self.adapter.read(&SourceText { json, clean, place: &place });
         let own_id = reading.source_id.as_deref().filter(|id| !is_placeholder(id));
         let base_id = own_id
             .map(|id| format!("{}:{id}", self.dialect.name))

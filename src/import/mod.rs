@@ -41,12 +41,12 @@ pub(crate) fn detect(line: Json<'_>) -> Option<&'static Dialect> {
 pub(crate) trait Adapter {
     /// Reads one source line. An empty list of drafts means that it is not understood,
     /// and makes an opaque event.
-    fn read(&mut self, source: &Source<'_>) -> Reading;
+    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine;
 }
 
 /// One line of a source.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Source<'s> {
+pub(crate) struct SourceText<'s> {
     /// The line as JSON.
     pub json: Json<'s>,
     /// Whether the log would take it as it is; values of an unclean line become strings.
@@ -57,7 +57,7 @@ pub(crate) struct Source<'s> {
 
 /// What an adapter made of a line.
 #[derive(Debug, Default)]
-pub(crate) struct Reading {
+pub(crate) struct AdaptedLine {
     /// The source's own type, for the receipt and for opaque events.
     pub source_type: String,
     /// The line's own id.

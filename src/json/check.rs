@@ -14,14 +14,14 @@ pub(crate) const MAX_DEPTH: usize = 64;
 
 /// What [`check`] insists on beyond the grammar.
 #[derive(Clone, Copy, Debug)]
-pub struct Rules {
+pub struct JsonRules {
     /// Deepest nesting of lists and objects.
     pub max_depth: usize,
     /// Whether an object may hold one key twice (imports keep such lines as text).
     pub duplicate_keys: bool,
 }
 
-impl Rules {
+impl JsonRules {
     /// For everything that enters a log.
     pub const STRICT: Self = Self { max_depth: MAX_DEPTH, duplicate_keys: false };
     /// For other programs' lines, which are only read.
@@ -89,7 +89,7 @@ impl std::error::Error for JsonError {}
 ///
 /// # Errors
 /// The first fault with its byte offset.
-pub fn check(bytes: &[u8], rules: Rules) -> Result<Json<'_>, JsonError> {
+pub fn check(bytes: &[u8], rules: JsonRules) -> Result<Json<'_>, JsonError> {
     check_each(bytes, rules, |_, _| {})
 }
 
@@ -100,7 +100,7 @@ pub fn check(bytes: &[u8], rules: Rules) -> Result<Json<'_>, JsonError> {
 /// The first fault with its byte offset.
 pub(crate) fn check_each<'a>(
     bytes: &'a [u8],
-    rules: Rules,
+    rules: JsonRules,
     member: impl FnMut(&'a str, Json<'a>),
 ) -> Result<Json<'a>, JsonError> {
     if bytes.starts_with(b"\xEF\xBB\xBF")
@@ -121,7 +121,7 @@ pub(crate) fn check_each<'a>(
 ///
 /// # Errors
 /// The first fault with its byte offset.
-pub(crate) fn check_leading(text: &str, rules: Rules) -> Result<Json<'_>, JsonError> {
+pub(crate) fn check_leading(text: &str, rules: JsonRules) -> Result<Json<'_>, JsonError> {
     let (open, keys) = (Vec::with_capacity(OPEN), Vec::with_capacity(OPEN));
     let member = |_, _: Json<'_>| {};
     let mut scan =
@@ -144,7 +144,7 @@ struct Scan<'a, M> {
     bytes: &'a [u8],
     text: &'a str,
     at: usize,
-    rules: Rules,
+    rules: JsonRules,
     open: Vec<Frame>,
     /// Raw keys (offset, text between the quotes) of all open objects.
     keys: Vec<(usize, &'a str)>,

@@ -15,7 +15,7 @@ mod tree;
 mod view;
 
 pub(crate) use check::{Fault, JsonError, MAX_DEPTH, check_each, check_leading, plain_length};
-pub use check::{Rules, check};
+pub use check::{JsonRules, check};
 pub(crate) use document::document;
 pub(crate) use escape::{escape, unescape};
 pub use members::Members;

@@ -6,11 +6,11 @@ use super::view::Json;
 /// An object whose members can be added one by one, nested ones by dotted names.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectTree {
-    members: Vec<(String, Node)>,
+    members: Vec<(String, JsonNode)>,
 }
 
 #[derive(Clone, Debug)]
-enum Node {
+enum JsonNode {
     /// A value's compact text.
     Value(String),
     Object(ObjectTree),
@@ -21,7 +21,7 @@ impl ObjectTree {
     #[must_use]
     pub fn of(object: Json<'_>) -> Self {
         let member = |(key, value): (std::borrow::Cow<'_, str>, Json<'_>)| {
-            (key.into_owned(), Node::Value(value.compact().into_owned()))
+            (key.into_owned(), JsonNode::Value(value.compact().into_owned()))
         };
         Self { members: object.members().map(member).collect() }
     }
@@ -38,25 +38,25 @@ impl ObjectTree {
         let existing = self.members.iter_mut().find(|(name, _)| name == key);
         match (existing, rest) {
             (None, None) => {
-                let value = Node::Value(value.compact().into_owned());
+                let value = JsonNode::Value(value.compact().into_owned());
                 self.members.push((key.to_owned(), value));
                 Ok(())
             }
             (None, Some(rest)) => {
                 let mut inner = Self::default();
                 inner.add(rest, value)?;
-                self.members.push((key.to_owned(), Node::Object(inner)));
+                self.members.push((key.to_owned(), JsonNode::Object(inner)));
                 Ok(())
             }
             (Some((_, node)), Some(rest)) => {
-                if let Node::Value(text) = node
+                if let JsonNode::Value(text) = node
                     && text.starts_with('{')
                 {
-                    *node = Node::Object(Self::of(Json::trusted(text)));
+                    *node = JsonNode::Object(Self::of(Json::trusted(text)));
                 }
                 match node {
-                    Node::Object(inner) => inner.add(rest, value),
-                    Node::Value(_) => Err(quoted(key)),
+                    JsonNode::Object(inner) => inner.add(rest, value),
+                    JsonNode::Value(_) => Err(quoted(key)),
                 }
             }
             (Some(_), None) => Err(quoted(key)),
@@ -69,8 +69,8 @@ impl ObjectTree {
         let mut object = ObjectText::new();
         for (key, node) in &self.members {
             match node {
-                Node::Value(text) => object.json(key, Json::trusted(text)),
-                Node::Object(inner) => object.json(key, Json::trusted(&inner.text())),
+                JsonNode::Value(text) => object.json(key, Json::trusted(text)),
+                JsonNode::Object(inner) => object.json(key, Json::trusted(&inner.text())),
             };
         }
         object.finish()

@@ -49,7 +49,7 @@ use crate::fs::FsError;
 
 /// The end of an intact log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Position {
+pub(crate) struct LogPosition {
     /// Sequence of the last event; 0 in an empty log.
     pub sequence: u64,
     /// Hash of the last line; `None` in an empty log.

@@ -5,33 +5,33 @@ use super::reader::{Body, Line, LogReader};
 
 /// Lines of a log.
 #[derive(Debug, Default)]
-pub struct Part {
-    held: Held,
-    lines: Vec<Place>,
+pub struct LogPart {
+    held: LineBytes,
+    lines: Vec<LinePlace>,
 }
 
 /// The bytes of the lines: text, unless some of them are not.
 #[derive(Debug)]
-enum Held {
+enum LineBytes {
     Text(String),
     Bytes(Vec<u8>),
 }
 
 /// A line whose bytes lie in a part.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct LinePlace {
     number: u64,
     offset: u64,
     body: Body<(usize, usize)>,
 }
 
-impl Default for Held {
+impl Default for LineBytes {
     fn default() -> Self {
         Self::Bytes(Vec::new())
     }
 }
 
-impl Held {
+impl LineBytes {
     fn of(bytes: Vec<u8>) -> Self {
         String::from_utf8(bytes).map_or_else(|error| Self::Bytes(error.into_bytes()), Self::Text)
     }
@@ -58,7 +58,7 @@ impl Held {
     }
 }
 
-impl Part {
+impl LogPart {
     /// Replaces its lines by the next ones. False at the end of the log.
     ///
     /// # Errors
@@ -68,15 +68,15 @@ impl Part {
         let lines = &mut self.lines;
         let mut bytes = std::mem::take(&mut self.held).into_bytes();
         let more = reader.next_lines(&mut bytes, |Line { number, offset, .. }, body| {
-            lines.push(Place { number: *number, offset: *offset, body });
+            lines.push(LinePlace { number: *number, offset: *offset, body });
         });
-        self.held = Held::of(bytes);
+        self.held = LineBytes::of(bytes);
         more
     }
 
     /// The lines.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
-        self.lines.iter().map(|Place { number, offset, body }| {
+        self.lines.iter().map(|LinePlace { number, offset, body }| {
             let text = match body {
                 Body::Complete(place) => self.held.text(*place),
                 _ => None,

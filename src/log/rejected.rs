@@ -8,18 +8,18 @@ use super::tail::{hash_range, read_tail};
 use crate::event::time::Timestamp;
 use crate::fs::hash::hex;
 use crate::fs::{Access, open_regular};
-use crate::json::{self, Json, ObjectText, Rules};
+use crate::json::{self, Json, JsonRules, ObjectText};
 
 /// Where rejected bytes came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum RejectedOrigin {
     /// A line of an input stream.
     Stream,
     /// The unterminated end of a log.
     Tail,
 }
 
-impl Origin {
+impl RejectedOrigin {
     /// The name in the record.
     fn name(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ pub(crate) struct Rejected<'r> {
     /// When it was rejected.
     pub time: Timestamp,
     /// Where it came from.
-    pub origin: Origin,
+    pub origin: RejectedOrigin,
     /// The dialect of the stream.
     pub source: Option<&'r str>,
     /// Line of the stream, from 1.
@@ -129,10 +129,11 @@ fn of_tail(line: &[u8]) -> Option<(u64, u64)> {
     let near = &line[..line.len().min(NEAR)];
     let facts = near.windows(REASON.len()).position(|window| window == REASON)?;
     let facts = [&near[..facts], b"}"].concat();
-    let record = json::check(&facts, Rules::LENIENT).ok()?;
+    let record = json::check(&facts, JsonRules::LENIENT).ok()?;
     let number = |name| record.get(name).and_then(Json::as_u64);
     let start = number("offset")?;
     let end = start.checked_add(number("bytes")?)?;
-    let is_tail = record.text_at("origin").is_some_and(|origin| origin == Origin::Tail.name());
+    let is_tail =
+        record.text_at("origin").is_some_and(|origin| origin == RejectedOrigin::Tail.name());
     is_tail.then_some((start, end))
 }

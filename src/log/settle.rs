@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use super::lock::{Locked, LogFile};
-use super::rejected::{Moved, Origin, Rejected, moved_from};
+use super::rejected::{Moved, Rejected, RejectedOrigin, moved_from};
 use super::tail::{Tail, hash_range, read_range, read_tail};
-use super::{LogError, Position};
+use super::{LogError, LogPosition};
 use crate::event::envelope::{self, Event, MAX_LINE};
 use crate::event::schema::MAX_SEQUENCE;
 use crate::event::time::Timestamp;
@@ -68,7 +68,7 @@ impl LogFile {
         run_id: Option<&str>,
         resumption: Option<ResumeAfter>,
         rejected: &Path,
-    ) -> Result<(Position, Unterminated), LogError> {
+    ) -> Result<(LogPosition, Unterminated), LogError> {
         let read = |error| LogError::from(FsError::io(self.path(), Action::Read, error));
         let tail = read_tail(self.file(), length).map_err(read)?;
         let position = self.position(&tail, run_id, resumption)?;
@@ -94,9 +94,11 @@ impl LogFile {
         tail: &Tail,
         run_id: Option<&str>,
         resumption: Option<ResumeAfter>,
-    ) -> Result<Position, LogError> {
+    ) -> Result<LogPosition, LogError> {
         let end = tail.torn_at;
-        let Some(line) = &tail.last else { return Ok(Position { sequence: 0, hash: None, end }) };
+        let Some(line) = &tail.last else {
+            return Ok(LogPosition { sequence: 0, hash: None, end });
+        };
         let damaged = |reason| LogError::Damaged {
             path: self.path().to_owned(),
             offset: tail.last_at,
@@ -107,12 +109,12 @@ impl LogFile {
                 Err(damaged("its sequence is the greatest there is".to_owned()))
             }
             (Ok(event), _) => {
-                Ok(Position { sequence: event.sequence, hash: Some(line_hash(line)), end })
+                Ok(LogPosition { sequence: event.sequence, hash: Some(line_hash(line)), end })
             }
             (Err(_), Some(ResumeAfter { offset, sequence })) if offset == tail.last_at => {
                 let hash = hash_range(self.file(), tail.last_at, tail.last_end)
                     .map_err(|error| FsError::io(self.path(), Action::Read, error))?;
-                Ok(Position { sequence, hash: Some(hex(&hash)), end })
+                Ok(LogPosition { sequence, hash: Some(hex(&hash)), end })
             }
             (Err(reason), _) => Err(damaged(reason)),
         }
@@ -133,7 +135,7 @@ impl Locked<'_> {
         resumption: Option<ResumeAfter>,
         rejected: &Path,
         now: Timestamp,
-    ) -> Result<(Position, Repair), LogError> {
+    ) -> Result<(LogPosition, Repair), LogError> {
         let length = self.length();
         let (position, unterminated) = self.log().examine(length, run_id, resumption, rejected)?;
         match unterminated {
@@ -141,7 +143,7 @@ impl Locked<'_> {
             Unterminated::Moved(moved) => Ok((position, Repair::Quarantined(moved))),
             Unterminated::Record(record) => {
                 self.append(b"\n")?;
-                let position = Position {
+                let position = LogPosition {
                     sequence: position.sequence + 1,
                     hash: Some(line_hash(&record)),
                     end: self.length(),
@@ -178,7 +180,7 @@ impl Locked<'_> {
             let mut line = Vec::new();
             let record = Rejected {
                 time: now,
-                origin: Origin::Tail,
+                origin: RejectedOrigin::Tail,
                 source: None,
                 line: None,
                 offset: at,
@@ -214,7 +216,7 @@ fn last_event<'l>(line: &'l [u8], run_id: Option<&str>) -> Result<Event<'l>, Str
 }
 
 /// Whether unterminated bytes are the whole record that would come next.
-fn continues(torn: &[u8], position: &Position, run_id: Option<&str>) -> bool {
+fn continues(torn: &[u8], position: &LogPosition, run_id: Option<&str>) -> bool {
     let Ok(event) = last_event(torn, run_id) else { return false };
     let chained =
         event.prev_hash.is_none() || event.prev_hash.as_deref() == position.hash.as_deref();

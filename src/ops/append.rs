@@ -3,19 +3,19 @@
 use std::time::Duration;
 
 use super::refresh::{RefreshWarning, refresh_derived};
-use super::report::{Notice, Report, report_recovery, report_stale};
+use super::report::{Notice, Reporter, report_recovery, report_stale};
 use crate::event::draft::Draft;
 use crate::run::RunError;
-use crate::run::batch::{Batch, Recorded};
+use crate::run::batch::{Batch, RecordedEvent};
 use crate::run::dir::RunDir;
-use crate::run::options::Options;
+use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 
 /// What an append and the refresh after it return.
 #[derive(Debug)]
-pub(crate) struct Appended {
+pub(crate) struct AppendOutcome {
     /// The events, in the order of the drafts.
-    pub(crate) recorded: Vec<Recorded>,
+    pub(crate) recorded: Vec<RecordedEvent>,
     /// The derived files that could not be brought up to date.
     pub(crate) warnings: Vec<RefreshWarning>,
 }
@@ -27,8 +27,8 @@ pub(crate) struct Appended {
 pub(crate) fn append(
     run: &RunDir,
     drafts: &[Draft<'_>],
-    options: Options,
-) -> Result<Vec<Recorded>, RunError> {
+    options: RecordOptions,
+) -> Result<Vec<RecordedEvent>, RunError> {
     Recorder::open(run.clone(), options)?.append(drafts)?.outcomes.into_iter().collect()
 }
 
@@ -39,11 +39,11 @@ pub(crate) fn append(
 pub(crate) fn append_and_refresh(
     run: &RunDir,
     drafts: &[Draft<'_>],
-    options: Options,
-) -> Result<Appended, RunError> {
+    options: RecordOptions,
+) -> Result<AppendOutcome, RunError> {
     let recorded = append(run, drafts, options)?;
     let warnings = refresh_derived(run, options.lock_timeout, true);
-    Ok(Appended { recorded, warnings })
+    Ok(AppendOutcome { recorded, warnings })
 }
 
 /// Appends one event through an open recorder, and brings the derived files up to date after a
@@ -55,8 +55,8 @@ pub(crate) fn append_event(
     recorder: &mut Recorder,
     draft: &Draft<'_>,
     lock_timeout: Duration,
-    report: &dyn Report,
-) -> Result<Option<Recorded>, RunError> {
+    report: &dyn Reporter,
+) -> Result<Option<RecordedEvent>, RunError> {
     let mut batch = append_batch(recorder, std::slice::from_ref(draft), report)?;
     if batch.lifecycle {
         report_stale(&refresh_derived(recorder.run(), lock_timeout, true), report);
@@ -72,7 +72,7 @@ pub(crate) fn append_event(
 pub(crate) fn append_batch(
     recorder: &mut Recorder,
     drafts: &[Draft<'_>],
-    report: &dyn Report,
+    report: &dyn Reporter,
 ) -> Result<Batch, RunError> {
     let batch = recorder.append(drafts)?;
     batch.warnings.iter().for_each(|warning| report.report(&Notice::Recording(warning)));

@@ -1,9 +1,9 @@
 //! The conversation graph of a run.
 
-use crate::graph::Fold;
+use crate::graph::GraphFold;
 use crate::graph::model::Graph;
 use crate::ops::read::each_event;
-use crate::ops::report::{Report, report_bad_lines};
+use crate::ops::report::{Reporter, report_bad_lines};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 
@@ -11,8 +11,8 @@ use crate::run::dir::RunDir;
 ///
 /// # Errors
 /// When the log cannot be read.
-pub(crate) fn graph(run: &RunDir, events: bool, report: &dyn Report) -> Result<Graph, RunError> {
-    let mut fold = Fold::new(events);
+pub(crate) fn graph(run: &RunDir, events: bool, report: &dyn Reporter) -> Result<Graph, RunError> {
+    let mut fold = GraphFold::new(events);
     let read = each_event(run, |view, line| fold.observe(view, line.offset))?;
     report_bad_lines(read.bad_lines, run, report);
     Ok(fold.finish())

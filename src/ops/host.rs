@@ -3,10 +3,10 @@
 use std::io;
 use std::time::Duration;
 
-use super::report::Report;
+use super::report::Reporter;
 
 /// The program around a use case: it reports, watches signals, and asks a model.
-pub(crate) trait Host: Report {
+pub(crate) trait Host: Reporter {
     /// Starts watching for a request to stop; further calls do nothing.
     ///
     /// # Errors

@@ -90,20 +90,20 @@ impl fmt::Display for Notice<'_> {
 }
 
 /// Takes what a use case reports while it works.
-pub(crate) trait Report {
+pub(crate) trait Reporter {
     /// Takes one notice.
     fn report(&self, notice: &Notice<'_>);
 }
 
 /// Reports that lines of a log were skipped, if any were.
-pub(crate) fn report_bad_lines(count: u64, run: &RunDir, report: &dyn Report) {
+pub(crate) fn report_bad_lines(count: u64, run: &RunDir, report: &dyn Reporter) {
     if count > 0 {
         report.report(&Notice::BadLines { run, count });
     }
 }
 
 /// Reports that bytes were moved away from the end of the log, if any were.
-pub(crate) fn report_recovery(bytes: u64, report: &dyn Report) {
+pub(crate) fn report_recovery(bytes: u64, report: &dyn Reporter) {
     if bytes > 0 {
         report.report(&Notice::Recovered { bytes });
     }
@@ -112,7 +112,7 @@ pub(crate) fn report_recovery(bytes: u64, report: &dyn Report) {
 /// Reports each derived file that is not up to date.
 pub(crate) fn report_stale<'w>(
     warnings: impl IntoIterator<Item = &'w RefreshWarning>,
-    report: &dyn Report,
+    report: &dyn Reporter,
 ) {
     warnings.into_iter().for_each(|warning| report.report(&Notice::Stale(warning)));
 }

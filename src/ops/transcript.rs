@@ -6,7 +6,7 @@ use crate::fs::{read_small, replace};
 use crate::ops::read::{Read, events_of, events_until};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
-use crate::secret::Rules;
+use crate::secret::SecretRules;
 use crate::summary::backfill::Backfills;
 use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::fold::TranscriptFold;
@@ -78,7 +78,7 @@ pub(crate) fn harness(run: &RunDir) -> Harness {
     let text = |name: &str| {
         let bytes = read_small(&run.path().join(name), MAX_QUOTED).ok().flatten()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Some(Rules::built_in().redact(&text).map_or(text, |redacted| redacted.text))
+        Some(SecretRules::built_in().redact(&text).map_or(text, |redacted| redacted.text))
     };
     let others = OTHERS.iter().filter_map(|name| Some((*name, text(name)?)));
     Harness {

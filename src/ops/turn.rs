@@ -9,7 +9,7 @@ use crate::ops::error::OpsError;
 
 /// How the wait for a turn ended.
 #[derive(Debug)]
-pub(crate) enum Turn {
+pub(crate) enum WaitEnd {
     /// This process has the turn until this value is dropped.
     Ours {
         /// Holds the lock.
@@ -35,22 +35,22 @@ pub(crate) fn take(
     directory: &Path,
     longest: Option<Duration>,
     mut wait: impl FnMut(bool) -> Result<bool, OpsError>,
-) -> Result<Turn, OpsError> {
+) -> Result<WaitEnd, OpsError> {
     let failed = |error| FsError::io(directory, Action::Lock, error);
     let lock = File::open(directory).map_err(failed)?;
     let begun = Instant::now();
     let mut first = true;
     loop {
         match lock.try_lock() {
-            Ok(()) => return Ok(Turn::Ours { _lock: lock }),
+            Ok(()) => return Ok(WaitEnd::Ours { _lock: lock }),
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(failed(error).into()),
         }
         if longest.is_some_and(|longest| begun.elapsed() > longest) {
-            return Ok(Turn::Late);
+            return Ok(WaitEnd::Late);
         }
         if !wait(std::mem::replace(&mut first, false))? {
-            return Ok(Turn::Stopped);
+            return Ok(WaitEnd::Stopped);
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::event::id::EventId;
 
 /// An event that is in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedEvent {
     /// Its id.
     pub event_id: EventId,
     /// Its sequence.
@@ -18,7 +18,7 @@ pub struct Recorded {
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     /// One for each draft, in order: the event, or why this draft was refused.
-    pub outcomes: Vec<Result<Recorded, RunError>>,
+    pub outcomes: Vec<Result<RecordedEvent, RunError>>,
     /// Whether the state of the run changed, so that derived files must be updated.
     pub lifecycle: bool,
     /// Bytes of a torn tail that were moved away before.

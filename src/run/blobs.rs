@@ -9,7 +9,7 @@ use crate::fs::{Access, Action, FsError, make_dir, open_dir, open_regular, repla
 
 /// The state of a blob.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum BlobState {
     /// Its content matches its name.
     Whole,
     /// There is no such file.
@@ -22,31 +22,31 @@ pub(crate) enum Found {
 
 /// Checks that the blob exists and is intact, in constant memory.
 #[must_use]
-pub(crate) fn look(run: &RunDir, reference: &Reference<'_>) -> Found {
+pub(crate) fn look(run: &RunDir, reference: &Reference<'_>) -> BlobState {
     look_at(run, reference.hash, reference.bytes)
 }
 
-fn look_at(run: &RunDir, hash: &str, bytes: u64) -> Found {
+fn look_at(run: &RunDir, hash: &str, bytes: u64) -> BlobState {
     match open_dir(&run.blobs()) {
         Ok(()) => {}
-        Err(error) if error.is_missing() => return Found::Missing,
-        Err(error) => return Found::Unreadable(error),
+        Err(error) if error.is_missing() => return BlobState::Missing,
+        Err(error) => return BlobState::Unreadable(error),
     }
     let path = run.blob(hash);
     let file = match open_regular(&path, Access::Read) {
         Ok(file) => file,
-        Err(error) if error.is_missing() => return Found::Missing,
-        Err(error) => return Found::Unreadable(error),
+        Err(error) if error.is_missing() => return BlobState::Missing,
+        Err(error) => return BlobState::Unreadable(error),
     };
-    let failed = |what, error| Found::Unreadable(FsError::io(&path, what, error));
+    let failed = |what, error| BlobState::Unreadable(FsError::io(&path, what, error));
     match file.metadata() {
-        Ok(metadata) if metadata.len() != bytes => return Found::Altered,
+        Ok(metadata) if metadata.len() != bytes => return BlobState::Altered,
         Ok(_) => {}
         Err(error) => return failed(Action::Inspect, error),
     }
     match sha256_of(file, |_| true) {
-        Ok(Some(found)) if hex(&found) == hash => Found::Whole,
-        Ok(_) => Found::Altered,
+        Ok(Some(found)) if hex(&found) == hash => BlobState::Whole,
+        Ok(_) => BlobState::Altered,
         Err(error) => failed(Action::Read, error),
     }
 }
@@ -55,17 +55,17 @@ fn look_at(run: &RunDir, hash: &str, bytes: u64) -> Found {
 ///
 /// # Errors
 /// How it is found to be instead.
-pub(crate) fn read(run: &RunDir, reference: &Reference<'_>) -> Result<String, Found> {
+pub(crate) fn read(run: &RunDir, reference: &Reference<'_>) -> Result<String, BlobState> {
     match look(run, reference) {
-        Found::Whole => {}
+        BlobState::Whole => {}
         other => return Err(other),
     }
     let path = run.blob(reference.hash);
     let mut content = String::new();
-    let file = open_regular(&path, Access::Read).map_err(Found::Unreadable)?;
+    let file = open_regular(&path, Access::Read).map_err(BlobState::Unreadable)?;
     match file.take(reference.bytes).read_to_string(&mut content) {
         Ok(_) => Ok(content),
-        Err(error) => Err(Found::Unreadable(FsError::io(&path, Action::Read, error))),
+        Err(error) => Err(BlobState::Unreadable(FsError::io(&path, Action::Read, error))),
     }
 }
 
@@ -79,7 +79,7 @@ pub(super) fn store(run: &RunDir, blob: &Blob) -> Result<(), FsError> {
         sync_dir(run.path())?;
     }
     match look_at(run, &blob.hash, blob.content.len() as u64) {
-        Found::Whole => sync_dir(&directory),
+        BlobState::Whole => sync_dir(&directory),
         _ => replace(&run.blob(&blob.hash), blob.content.as_bytes()),
     }
 }

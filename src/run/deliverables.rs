@@ -27,7 +27,7 @@ const MAX_FILES: usize = 100_000;
 
 /// What stands where a deliverable should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum FileState {
     /// A file.
     File(Content),
     /// Nothing.
@@ -91,42 +91,44 @@ pub(crate) fn files(run: &RunDir) -> Vec<String> {
 
 /// Looks for a deliverable at a path relative to the run directory.
 #[must_use]
-pub(crate) fn look(run: &RunDir, path: &str, wants: Wants) -> Found {
+pub(crate) fn look(run: &RunDir, path: &str, wants: Wants) -> FileState {
     let relative = Path::new(path);
     let normal = relative.components().all(|part| matches!(part, Component::Normal(_)));
     if !normal || !relative.starts_with(FOLDER) || relative == Path::new(FOLDER) {
-        return Found::Outside;
+        return FileState::Outside;
     }
     let mut walked = run.path().to_owned();
     for part in relative.components() {
         walked.push(part);
         match fs::symlink_metadata(&walked) {
-            Ok(found) if found.file_type().is_symlink() => return Found::Outside,
+            Ok(found) if found.file_type().is_symlink() => return FileState::Outside,
             Ok(_) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Found::Missing,
-            Err(_) => return Found::Unreadable,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return FileState::Missing;
+            }
+            Err(_) => return FileState::Unreadable,
         }
     }
-    let Ok(file) = open_regular(&walked, Access::Read) else { return Found::Unreadable };
-    let Ok(before) = file.metadata() else { return Found::Unreadable };
+    let Ok(file) = open_regular(&walked, Access::Read) else { return FileState::Unreadable };
+    let Ok(before) = file.metadata() else { return FileState::Unreadable };
     let limit = if wants.bytes { MAX_CONTENT } else { MAX_SIZE };
     if before.len() > limit {
-        return Found::TooLarge(before.len());
+        return FileState::TooLarge(before.len());
     }
     let content = match read(&file, wants) {
         Ok(Some(content)) => content,
-        Ok(None) => return Found::Unsteady,
-        Err(_) => return Found::Unreadable,
+        Ok(None) => return FileState::Unsteady,
+        Err(_) => return FileState::Unreadable,
     };
     let after = file.metadata().and_then(|after| Ok((after, fs::symlink_metadata(&walked)?)));
     let steady = after.is_ok_and(|(after, there)| same(&before, &after) && same(&before, &there));
     if !steady {
-        return Found::Unsteady;
+        return FileState::Unsteady;
     }
     let seconds = before.mtime().checked_mul(1000);
     let modified =
         seconds.map(|millis| Timestamp::from_millis(millis + before.mtime_nsec() / 1_000_000));
-    Found::File(Content { length: before.len(), modified, ..content })
+    FileState::File(Content { length: before.len(), modified, ..content })
 }
 
 /// Whether nothing happened to a file between two looks.

@@ -65,7 +65,7 @@ pub(crate) fn refresh(run: &RunDir, lock_timeout: Duration) -> Result<Refreshed,
 #[derive(Debug)]
 pub(super) struct Derivation {
     run: RunDir,
-    fold: Fold,
+    fold: DerivedFold,
     records: Records,
     stored: Option<Head>,
     stored_seen: bool,
@@ -81,7 +81,7 @@ impl Derivation {
     pub(super) fn new(run: &RunDir, stored: Option<Head>, rebuild: bool) -> Self {
         Self {
             run: run.clone(),
-            fold: Fold::default(),
+            fold: DerivedFold::default(),
             records: Records::default(),
             stored,
             stored_seen: false,
@@ -199,7 +199,7 @@ fn has_kept(run: &RunDir) -> bool {
 
 /// The state and the records of a log, line by line.
 #[derive(Debug, Default)]
-pub(crate) struct Fold {
+pub(crate) struct DerivedFold {
     /// The state as of the last event taken.
     pub state: RunState,
     starts: records::Starts,
@@ -221,13 +221,13 @@ pub(crate) struct Records {
     pub effect: Effect,
 }
 
-impl Fold {
+impl DerivedFold {
     /// Takes the event that stands on a line; `records` are then what derives from it.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, line: &Line<'_>, records: &mut Records) {
         self.observe_hashed(view, line, None, records);
     }
 
-    /// Like [`Fold::observe`], for a line whose hash may be known.
+    /// Like [`DerivedFold::observe`], for a line whose hash may be known.
     pub(crate) fn observe_hashed(
         &mut self,
         view: &View<'_, '_>,

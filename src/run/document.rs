@@ -7,7 +7,7 @@ use crate::event::time::Timestamp;
 use crate::history::facts::{Counts, Deliverables, RunFacts, Total};
 use crate::history::status::Status;
 use crate::history::usage::Usage;
-use crate::json::{self, Json, Rules};
+use crate::json::{self, Json, JsonRules};
 
 /// Version of the documents that this program writes.
 pub(crate) const SCHEMA_VERSION: u32 = 1;
@@ -177,7 +177,7 @@ impl RunDocument {
 /// The head that an existing `run.json` holds; `None` when the bytes are no such document.
 #[must_use]
 pub(crate) fn stored_head(bytes: &[u8]) -> Option<Head> {
-    let head = json::check(bytes, Rules::STRICT).ok()?.present("head")?;
+    let head = json::check(bytes, JsonRules::STRICT).ok()?.present("head")?;
     Some(Head {
         sequence: head.get("sequence").and_then(Json::as_u64)?,
         hash: head.text_at("hash")?.into_owned(),
@@ -189,7 +189,7 @@ pub(crate) fn stored_head(bytes: &[u8]) -> Option<Head> {
 /// What an older version did not write is unknown.
 #[must_use]
 pub(crate) fn stored_facts(bytes: &[u8]) -> Option<RunFacts> {
-    let json = json::check(bytes, Rules::STRICT).ok().filter(|json| json.is_object())?;
+    let json = json::check(bytes, JsonRules::STRICT).ok().filter(|json| json.is_object())?;
     let text = |path: &str| {
         let value = json.path(path).filter(|value| value.kind() == json::Kind::String)?;
         value.as_str().map(std::borrow::Cow::into_owned)

@@ -21,7 +21,7 @@ const LACKING: usize = 1 << 20;
 
 /// Lines as they were appended, and the byte of the log where they begin.
 #[derive(Debug)]
-pub(super) struct Appended {
+pub(super) struct AppendedLines {
     /// Where they begin.
     pub(super) start: u64,
     /// The lines, each with its newline.
@@ -37,7 +37,7 @@ pub(crate) struct Follower {
     run: RunDir,
     /// The old `run.json`.
     old: Option<Vec<u8>>,
-    appended: SyncSender<Appended>,
+    appended: SyncSender<AppendedLines>,
     /// Buffers that were read: fresh memory is dear.
     spares: Receiver<Vec<u8>>,
     thread: JoinHandle<Result<(LogReader, Derivation), RunError>>,
@@ -66,7 +66,7 @@ impl Follower {
 
     /// Lets it take what was appended. A buffer to use, perhaps of an earlier append; `None`
     /// when it stopped, and others have to write the records.
-    pub(super) fn extend(&self, appended: Appended) -> Option<Vec<u8>> {
+    pub(super) fn extend(&self, appended: AppendedLines) -> Option<Vec<u8>> {
         self.appended.send(appended).ok()?;
         Some(self.spares.try_recv().unwrap_or_default())
     }
@@ -107,7 +107,7 @@ struct Following {
 impl Following {
     fn run(
         mut self,
-        received: &Receiver<Appended>,
+        received: &Receiver<AppendedLines>,
         spare: &Sender<Vec<u8>>,
     ) -> Result<(LogReader, Derivation), RunError> {
         loop {
@@ -129,7 +129,10 @@ impl Following {
         Ok((self.reader, self.derivation))
     }
 
-    fn take(&mut self, Appended { start, lines, ends }: &Appended) -> Result<(), RunError> {
+    fn take(
+        &mut self,
+        AppendedLines { start, lines, ends }: &AppendedLines,
+    ) -> Result<(), RunError> {
         // What others appended before.
         self.reader.extend_to(*start);
         self.derivation.read(&mut self.reader)?;

@@ -4,7 +4,7 @@ use super::RunError;
 use super::batch::Batch;
 use super::dir::RunDir;
 use super::identity::identify;
-use super::options::Options;
+use super::options::RecordOptions;
 use super::recorder::Recorder;
 use crate::event::draft::Draft;
 use crate::event::time::Timestamp;
@@ -17,7 +17,7 @@ use crate::log::settle::{ResumeAfter, Unterminated};
 
 /// What stands in the way of the next event.
 #[derive(Debug)]
-pub(crate) struct Ending {
+pub(crate) struct LogEnd {
     /// The last complete line, when it is no event of the run.
     pub damaged: Option<DamagedLine>,
     /// What stands behind the last newline.
@@ -40,7 +40,7 @@ pub(crate) struct DamagedLine {
 ///
 /// # Errors
 /// When the log cannot be read.
-pub(crate) fn ending(run: &RunDir, last_sequence: u64, now: Timestamp) -> Result<Ending, RunError> {
+pub(crate) fn ending(run: &RunDir, last_sequence: u64, now: Timestamp) -> Result<LogEnd, RunError> {
     let log = LogFile::open(&run.events(), Access::Read)?;
     let run_id = identify(run, &log, now)?.run_id;
     let (length, rejected) = (log.length()?, run.rejected());
@@ -54,7 +54,7 @@ pub(crate) fn ending(run: &RunDir, last_sequence: u64, now: Timestamp) -> Result
         examined => examined.map(|end| (None, end)),
     };
     let (damaged, (position, unterminated)) = examined?;
-    Ok(Ending { damaged, unterminated, end: position.end })
+    Ok(LogEnd { damaged, unterminated, end: position.end })
 }
 
 /// Brings the end of a log in order: unterminated bytes are completed or moved away, and told
@@ -67,7 +67,7 @@ pub(crate) fn mend(
     run: &RunDir,
     damaged: Option<&DamagedLine>,
     last_sequence: u64,
-    options: Options,
+    options: RecordOptions,
 ) -> Result<Batch, RunError> {
     let mut recorder = Recorder::open(run.clone(), options)?;
     let drafts: Vec<Draft<'_>> = damaged.into_iter().map(resumed).collect();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::event::templates::Templates;
 use crate::event::time::Timestamp;
-use crate::secret::Rules;
+use crate::secret::SecretRules;
 
 /// What an acknowledged event survives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) enum Durability {
 
 /// Options for recording.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Options {
+pub(crate) struct RecordOptions {
     /// How long to wait for the lock.
     pub lock_timeout: Duration,
     /// What an acknowledged event survives; lifecycle events are synced always.
@@ -25,7 +25,7 @@ pub(crate) struct Options {
     /// Whether a log without events gets a `run.created` first.
     pub create: bool,
     /// The rules for secrets; `None` records secrets unchanged.
-    pub secrets: Option<&'static Rules>,
+    pub secrets: Option<&'static SecretRules>,
     /// The templates for summaries.
     pub templates: &'static Templates,
     /// Longer strings, in bytes, are moved out of events into `blobs/`.

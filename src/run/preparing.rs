@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::identity::Identity;
-use super::options::Options;
+use super::options::RecordOptions;
 use crate::event::blob::{Blob, move_out};
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Derived, Draft};
@@ -18,7 +18,7 @@ use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::import::line::SOURCE_HASH;
 use crate::json::{Kind, ObjectText};
-use crate::secret::Rules;
+use crate::secret::SecretRules;
 
 /// A draft as it goes into the log.
 pub(super) struct Prepared<'d> {
@@ -36,7 +36,7 @@ impl<'d> Prepared<'d> {
     /// # Errors
     /// A reserved key in the payload, a summary over its limit, or a run that is made with
     /// deliverables that are no list.
-    pub(super) fn of(mut draft: Draft<'d>, options: &Options) -> Result<Self, LineError> {
+    pub(super) fn of(mut draft: Draft<'d>, options: &RecordOptions) -> Result<Self, LineError> {
         check(&draft)?;
         if let Some(rules) = options.secrets {
             redact(&mut draft, rules);
@@ -104,7 +104,7 @@ pub(super) struct PreparedLines {
 /// Makes drafts ready.
 #[derive(Clone)]
 pub(super) struct Preparer {
-    pub(super) options: Options,
+    pub(super) options: RecordOptions,
     pub(super) identity: Identity,
 }
 
@@ -189,7 +189,7 @@ fn check(draft: &Draft<'_>) -> Result<(), LineError> {
 }
 
 /// Replaces the secrets in the payload and in every free text of the envelope.
-fn redact(draft: &mut Draft<'_>, rules: &Rules) {
+fn redact(draft: &mut Draft<'_>, rules: &SecretRules) {
     if let Some(redacted) = rules.redact_json(draft.data()) {
         draft.redactions += redacted.count;
         draft.data = redacted.text.into();
@@ -212,7 +212,7 @@ fn redact(draft: &mut Draft<'_>, rules: &Rules) {
 
 /// Replaces ids and types that hold a secret, the same one always by the same other one, so
 /// that what belongs together stays together.
-fn redact_ids(draft: &mut Draft<'_>, rules: &Rules) {
+fn redact_ids(draft: &mut Draft<'_>, rules: &SecretRules) {
     let ids = [
         &draft.event_id,
         &draft.session_id,

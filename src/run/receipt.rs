@@ -35,7 +35,7 @@ pub(crate) struct Receipt {
     /// The number of these that the log already had.
     pub repeated: u64,
     /// Lines by source type.
-    pub types: BTreeMap<String, TypeCount>,
+    pub types: BTreeMap<String, SourceTypeCount>,
     /// Distinct tool calls.
     pub calls: u64,
     /// Tool calls that failed.
@@ -56,7 +56,7 @@ pub(crate) struct Receipt {
 
 /// How the lines of one source type fared.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(crate) struct TypeCount {
+pub(crate) struct SourceTypeCount {
     /// Understood.
     pub mapped: u64,
     /// Kept without being understood.

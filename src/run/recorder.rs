@@ -7,10 +7,10 @@ use super::RunError;
 use super::batch::Batch;
 use super::blobs::store;
 use super::dir::RunDir;
-use super::follower::{Appended, Follower};
+use super::follower::{AppendedLines, Follower};
 use super::identity::{Identity, identify};
 use super::ids::EventIds;
-use super::options::{Durability, Options};
+use super::options::{Durability, RecordOptions};
 use super::pairing::RecentCalls;
 use super::preparing::{
     Prepared, PreparedBatch, PreparedDrafts, PreparedLines, Preparer, field_error, is_created,
@@ -29,7 +29,7 @@ use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
 use crate::log::rejected::{Moved, moved_from};
 use crate::log::settle::{Repair, ResumeAfter};
-use crate::log::{LogError, Position};
+use crate::log::{LogError, LogPosition};
 
 /// Appends events to one run.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub(crate) struct Recorder {
     stops: bool,
     /// A damaged last line after which recording continues.
     resume_after: Option<ResumeAfter>,
-    options: Options,
+    options: RecordOptions,
 }
 
 impl Recorder {
@@ -60,7 +60,7 @@ impl Recorder {
     ///
     /// # Errors
     /// [`RunError::NoSuchRun`] without a log; otherwise the error of the file system.
-    pub(crate) fn open(run: RunDir, options: Options) -> Result<Self, RunError> {
+    pub(crate) fn open(run: RunDir, options: RecordOptions) -> Result<Self, RunError> {
         if !run.has_log()? {
             return Err(RunError::no_such_run(&run));
         }
@@ -72,7 +72,7 @@ impl Recorder {
     ///
     /// # Errors
     /// When something else has one of the names, or the file system refuses.
-    pub(crate) fn create(run: RunDir, options: Options) -> Result<Self, RunError> {
+    pub(crate) fn create(run: RunDir, options: RecordOptions) -> Result<Self, RunError> {
         let parent = parent_of(run.path());
         let missing: Vec<&Path> = parent.ancestors().take_while(|path| !path.exists()).collect();
         for path in missing.into_iter().rev().filter(|path| !path.as_os_str().is_empty()) {
@@ -84,7 +84,7 @@ impl Recorder {
         Self::over(run, log, options)
     }
 
-    fn over(run: RunDir, log: LogFile, options: Options) -> Result<Self, RunError> {
+    fn over(run: RunDir, log: LogFile, options: RecordOptions) -> Result<Self, RunError> {
         let identity = identify(&run, &log, (options.clock)())?;
         let recent = RecentCalls::default();
         Ok(Self {
@@ -118,10 +118,10 @@ impl Recorder {
     /// Hands the lines of the last append to the follower, which writes their records and
     /// returns a buffer. `None`: the follower has stopped, and the recorder writes records
     /// itself.
-    pub(super) fn hand_over(&mut self, exchange: impl FnOnce(Appended) -> Option<Vec<u8>>) {
+    pub(super) fn hand_over(&mut self, exchange: impl FnOnce(AppendedLines) -> Option<Vec<u8>>) {
         let lines = std::mem::take(&mut self.buffer);
         let (start, ends) = (self.end - lines.len() as u64, std::mem::take(&mut self.ends));
-        let spare = exchange(Appended { start, lines, ends });
+        let spare = exchange(AppendedLines { start, lines, ends });
         self.derives = spare.is_none();
         self.buffer = spare.unwrap_or_default();
     }
@@ -444,7 +444,7 @@ enum Attempt {
 }
 
 /// Whether the log holds an event that is not the news of a repair.
-fn has_begun(log: &LogFile, position: &Position) -> Result<bool, RunError> {
+fn has_begun(log: &LogFile, position: &LogPosition) -> Result<bool, RunError> {
     let file = log.file().try_clone().map_err(|e| FsError::io(log.path(), Action::Read, e))?;
     let mut reader = LogReader::over(log.path(), file, 0, position.end);
     while let Some(line) = reader.next_line()? {
@@ -460,7 +460,7 @@ fn has_begun(log: &LogFile, position: &Position) -> Result<bool, RunError> {
 /// An event of the recorder's own.
 fn own(
     draft: Draft<'_>,
-    options: &Options,
+    options: &RecordOptions,
     defaults: &Defaults<'_>,
 ) -> Result<(EncodedLine, String), RunError> {
     let mut text = String::new();

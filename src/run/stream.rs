@@ -4,22 +4,22 @@
 use std::sync::mpsc::sync_channel;
 
 use super::RunError;
-use super::batch::{Batch, Recorded};
+use super::batch::{Batch, RecordedEvent};
 use super::follower::Follower;
 use super::imported_ids::ImportedIds;
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
-use super::stream_line::{Held, HeldLine, Part, Reading};
+use super::stream_line::{HeldLine, LineReading, PreparedPart, WaitingLines};
 use crate::event::time::Timestamp;
 use crate::import::line::Importer;
 use crate::import::{self, Dialect};
-use crate::json::{self, Rules};
-use crate::log::rejected::{Origin, Rejected};
+use crate::json::{self, JsonRules};
+use crate::log::rejected::{Rejected, RejectedOrigin};
 use crate::log::tail::is_blank;
 
 /// The format of the lines of a stream.
 #[derive(Clone, Copy)]
-pub(crate) enum Format {
+pub(crate) enum StreamFormat {
     /// Envelopes with anything derivable left out.
     Native,
     /// Lines of another run's log, to be numbered and redacted anew.
@@ -49,7 +49,7 @@ pub(crate) struct Stream<'r> {
     /// read one by one, so that a bad one is known at once.
     strict: bool,
     /// The lines that wait for the next write.
-    held: Held,
+    held: WaitingLines,
     /// Records for `logs/rejected.jsonl` that wait for the next write.
     rejects: Vec<u8>,
     offset: u64,
@@ -60,7 +60,7 @@ pub(crate) struct Stream<'r> {
     lifecycle: bool,
     recorded: u64,
     /// Events that are durable now, and not told yet.
-    acknowledged: Vec<Recorded>,
+    acknowledged: Vec<RecordedEvent>,
     recovered_bytes: u64,
     /// Brings the derived files up to date while a long stream comes in.
     ahead: Option<Follower>,
@@ -74,26 +74,26 @@ struct Writes {
     /// How many lines were dealt with.
     done: usize,
     lifecycle: bool,
-    recorded: Vec<Recorded>,
+    recorded: Vec<RecordedEvent>,
 }
 
 enum Reader {
     /// Each line by itself, many at once.
-    Lines(Reading),
+    Lines(LineReading),
     Dialect(Box<Importer>),
     Undecided,
 }
 
 impl<'r> Stream<'r> {
     /// A stream into that run. `keep_source` keeps a dialect's lines in their events.
-    pub(crate) fn new(recorder: &'r mut Recorder, format: Format, keep_source: bool) -> Self {
+    pub(crate) fn new(recorder: &'r mut Recorder, format: StreamFormat, keep_source: bool) -> Self {
         let reader = match format {
-            Format::Native => Reader::Lines(Reading::Native),
-            Format::Copy => Reader::Lines(Reading::Copy(recorder.templates())),
-            Format::Dialect(dialect) => {
+            StreamFormat::Native => Reader::Lines(LineReading::Native),
+            StreamFormat::Copy => Reader::Lines(LineReading::Copy(recorder.templates())),
+            StreamFormat::Dialect(dialect) => {
                 Reader::Dialect(Box::new(Importer::new(dialect, keep_source)))
             }
-            Format::Auto => Reader::Undecided,
+            StreamFormat::Auto => Reader::Undecided,
         };
         recorder.expect_many_ids();
         keep_memory();
@@ -103,7 +103,7 @@ impl<'r> Stream<'r> {
             keep_source,
             strict: false,
             counter: Counter::new(),
-            held: Held::default(),
+            held: WaitingLines::default(),
             rejects: Vec::new(),
             offset: 0,
             ids: ImportedIds::default(),
@@ -152,7 +152,7 @@ impl<'r> Stream<'r> {
         counts.lines += 1;
         let (number, offset) = (counts.lines, self.offset);
         self.offset += length;
-        let lenient = number == 1 && !matches!(self.reader, Reader::Lines(Reading::Native));
+        let lenient = number == 1 && !matches!(self.reader, Reader::Lines(LineReading::Native));
         let line = line.strip_prefix(b"\xEF\xBB\xBF").filter(|_| lenient).unwrap_or(line);
         if is_blank(line) {
             self.counter.counts().blank += 1;
@@ -229,13 +229,13 @@ impl<'r> Stream<'r> {
     }
 
     /// The events that became durable since this was last asked.
-    pub(crate) fn acknowledged(&mut self) -> Vec<Recorded> {
+    pub(crate) fn acknowledged(&mut self) -> Vec<RecordedEvent> {
         std::mem::take(&mut self.acknowledged)
     }
 
     /// Appends the events of those lines part by part; a thread of its own makes the next
     /// parts ready meanwhile.
-    fn write(&mut self, held: &Held, writes: &mut Writes) -> Result<(), RunError> {
+    fn write(&mut self, held: &WaitingLines, writes: &mut Writes) -> Result<(), RunError> {
         let reading = match &self.reader {
             Reader::Lines(reading) => Some(*reading),
             Reader::Dialect(_) | Reader::Undecided => None,
@@ -243,7 +243,7 @@ impl<'r> Stream<'r> {
         let mut parts = held.parts();
         // The first events decide the names of the run, which the others need.
         let Some(first) = parts.next() else { return Ok(()) };
-        let part = Part::of(held, first, reading, &self.recorder.maker());
+        let part = PreparedPart::of(held, first, reading, &self.recorder.maker());
         self.write_part(held, part, writes)?;
         let mut parts = parts.peekable();
         if parts.peek().is_none() {
@@ -253,7 +253,7 @@ impl<'r> Stream<'r> {
         std::thread::scope(|scope| {
             let (sender, ready) = sync_channel(READY);
             scope.spawn(move || {
-                let mut parts = parts.map(|part| Part::of(held, part, reading, &maker));
+                let mut parts = parts.map(|part| PreparedPart::of(held, part, reading, &maker));
                 // The receiver is gone after an error.
                 parts.try_for_each(|part| sender.send(part).ok())
             });
@@ -263,8 +263,8 @@ impl<'r> Stream<'r> {
 
     fn write_part(
         &mut self,
-        held: &Held,
-        mut part: Part<'_>,
+        held: &WaitingLines,
+        mut part: PreparedPart<'_>,
         writes: &mut Writes,
     ) -> Result<(), RunError> {
         if writes.done > part.lines.start {
@@ -272,7 +272,7 @@ impl<'r> Stream<'r> {
             return Ok(());
         }
         if let Some(line) = part.unknown.filter(|_| self.looks_like.is_none() && self.is_native()) {
-            let json = json::check(held.text(&held.lines[line]), Rules::LENIENT).ok();
+            let json = json::check(held.text(&held.lines[line]), JsonRules::LENIENT).ok();
             self.looks_like = json.and_then(import::detect).map(|dialect| dialect.name);
         }
         let mut batch = Batch::default();
@@ -377,13 +377,13 @@ impl<'r> Stream<'r> {
     }
 
     fn decide(&mut self, line: &[u8]) {
-        let Ok(json) = json::check(line, Rules::LENIENT) else { return };
+        let Ok(json) = json::check(line, JsonRules::LENIENT) else { return };
         if let Some(dialect) = import::detect(json) {
             self.reader = Reader::Dialect(Box::new(Importer::new(dialect, self.keep_source)));
         } else if json.get("sequence").is_some() && json.get("event_id").is_some() {
-            self.reader = Reader::Lines(Reading::Copy(self.recorder.templates()));
+            self.reader = Reader::Lines(LineReading::Copy(self.recorder.templates()));
         } else if json.text_at("type").is_some() {
-            self.reader = Reader::Lines(Reading::Native);
+            self.reader = Reader::Lines(LineReading::Native);
         }
     }
 
@@ -395,12 +395,12 @@ impl<'r> Stream<'r> {
         self.counter.counts().rejected += 1;
         self.first_rejection.get_or_insert_with(|| format!("line {number}: {reason}"));
         let source = match &self.reader {
-            Reader::Lines(Reading::Native) => Some("native"),
-            Reader::Lines(Reading::Copy(_)) => Some("runlog"),
+            Reader::Lines(LineReading::Native) => Some("native"),
+            Reader::Lines(LineReading::Copy(_)) => Some("runlog"),
             Reader::Dialect(importer) => Some(importer.dialect()),
             Reader::Undecided => None,
         };
-        let origin = Origin::Stream;
+        let origin = RejectedOrigin::Stream;
         let line = Some(number);
         Rejected {
             time: now,

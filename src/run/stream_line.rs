@@ -8,7 +8,7 @@ use crate::event::blob;
 use crate::event::draft::Draft;
 use crate::event::reserved::reserved_key;
 use crate::event::templates::Templates;
-use crate::json::{self, Json, Rules};
+use crate::json::{self, Json, JsonRules};
 
 /// A line of the stream whose events wait for the next write.
 pub(super) struct HeldLine {
@@ -24,14 +24,14 @@ pub(super) struct HeldLine {
 
 /// Lines that wait for the next write.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct WaitingLines {
     pub(super) text: Vec<u8>,
     pub(super) lines: Vec<HeldLine>,
     /// Dialects: what was made of the lines.
     pub(super) drafts: Vec<Draft<'static>>,
 }
 
-impl Held {
+impl WaitingLines {
     /// The bytes of a line.
     pub(super) fn text(&self, line: &HeldLine) -> &[u8] {
         &self.text[line.text.clone()]
@@ -65,20 +65,21 @@ const PART_BYTES: usize = 64 << 10;
 
 /// How lines are read.
 #[derive(Clone, Copy)]
-pub(super) enum Reading {
+pub(super) enum LineReading {
     /// Each line by itself.
     Native,
     /// Lines of another run's log, whose summaries may be made by those templates.
     Copy(&'static Templates),
 }
 
-impl Reading {
+impl LineReading {
     /// Reads a line.
     pub(super) fn read(self, line: &[u8]) -> Result<Draft<'_>, String> {
         match self {
             Self::Native => Draft::native(line).map_err(|error| error.to_string()),
             Self::Copy(templates) => {
-                let json = json::check(line, Rules::STRICT).map_err(|error| error.to_string())?;
+                let json =
+                    json::check(line, JsonRules::STRICT).map_err(|error| error.to_string())?;
                 copied(json, templates)
             }
         }
@@ -86,7 +87,7 @@ impl Reading {
 }
 
 /// Lines made ready for an append.
-pub(super) struct Part<'h> {
+pub(super) struct PreparedPart<'h> {
     /// Their indices.
     pub(super) lines: Range<usize>,
     /// What was made of the drafts.
@@ -97,12 +98,12 @@ pub(super) struct Part<'h> {
     pub(super) unknown: Option<usize>,
 }
 
-impl<'h> Part<'h> {
+impl<'h> PreparedPart<'h> {
     /// Makes lines ready, reading them first if they were not read before.
     pub(super) fn of(
-        held: &'h Held,
+        held: &'h WaitingLines,
         lines: Range<usize>,
-        reading: Option<Reading>,
+        reading: Option<LineReading>,
         maker: &Preparer,
     ) -> Self {
         let (mut drafts, mut unknown) = (Vec::with_capacity(lines.len()), None);

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use super::RunError;
-use super::batch::Recorded;
+use super::batch::RecordedEvent;
 use super::dir::RunDir;
 use super::ids::EventIds;
 use super::pairing::RecentCalls;
 use super::preparing::PreparedDrafts;
 use super::records;
-use crate::event::draft::{Defaults, Draft, Position as EventPosition};
+use crate::event::draft::{Defaults, Draft, EventPosition};
 use crate::event::encoded_line::EncodedLine;
 use crate::event::envelope;
 use crate::event::fields::View;
@@ -20,7 +20,7 @@ use crate::event::time::Timestamp;
 use crate::fs::hash::line_hash;
 use crate::fs::{append_lines, make_dir};
 use crate::history::state::Counted;
-use crate::log::Position;
+use crate::log::LogPosition;
 use crate::log::lock::{Locked, LogFile};
 
 /// The lines of one append while they come together.
@@ -63,12 +63,12 @@ pub(super) enum Placement {
     /// As the next line of the append.
     New,
     /// It was there before.
-    Known(Recorded),
+    Known(RecordedEvent),
 }
 
 impl Writing {
     /// Nothing yet, behind that position. The buffer was used before: fresh memory is dear.
-    pub(super) fn after(position: Position, now: Timestamp, mut buffer: Vec<u8>) -> Self {
+    pub(super) fn after(position: LogPosition, now: Timestamp, mut buffer: Vec<u8>) -> Self {
         buffer.clear();
         Self {
             sequence: position.sequence,
@@ -110,7 +110,7 @@ impl Writing {
         self,
         taken: Vec<Result<Placement, RunError>>,
         intakes: &PreparedDrafts<'_>,
-    ) -> (Vec<Result<Recorded, RunError>>, Vec<LineEnd>, Vec<u8>) {
+    ) -> (Vec<Result<RecordedEvent, RunError>>, Vec<LineEnd>, Vec<u8>) {
         let ends = self.written.iter().map(|line| {
             let intake = line.intake.and_then(|index| intakes.get(index)?.as_ref().ok());
             let counted = intake.and_then(|intake| Counted::of(line.role, &intake.derived));
@@ -118,13 +118,12 @@ impl Writing {
         });
         let ends = ends.collect();
         let mut written = self.written.into_iter().filter(|line| line.intake.is_some());
-        let mut recorded =
-            |taken: Placement| match taken {
-                Placement::Known(event) => Some(event),
-                Placement::New => written.next().map(|Written { event_id, sequence, .. }| {
-                    Recorded { event_id, sequence, repeated: false }
-                }),
-            };
+        let mut recorded = |taken: Placement| match taken {
+            Placement::Known(event) => Some(event),
+            Placement::New => written.next().map(|Written { event_id, sequence, .. }| {
+                RecordedEvent { event_id, sequence, repeated: false }
+            }),
+        };
         let outcomes =
             taken.into_iter().filter_map(|taken| taken.map(&mut recorded).transpose()).collect();
         (outcomes, ends, self.buffer)
@@ -141,7 +140,7 @@ impl Writing {
         ids: Option<&EventIds>,
         log: &LogFile,
         draft: &Draft<'_>,
-    ) -> Result<Option<Recorded>, RunError> {
+    ) -> Result<Option<RecordedEvent>, RunError> {
         let Some(event_id) = draft.event_id.as_deref() else { return Ok(None) };
         let line = match self.by_id.get(event_id) {
             Some(&index) => {
@@ -155,7 +154,7 @@ impl Writing {
         let (event_id, sequence) = (event_id.to_owned(), event.sequence);
         if draft.matches(&event) {
             let event_id = EventId::Given(event_id);
-            Ok(Some(Recorded { event_id, sequence, repeated: true }))
+            Ok(Some(RecordedEvent { event_id, sequence, repeated: true }))
         } else {
             Err(RunError::Conflict { event_id, sequence })
         }

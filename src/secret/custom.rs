@@ -12,7 +12,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::rule::Rule;
+use super::rule::SecretRule;
 
 /// Why a rule cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,11 +34,11 @@ impl std::error::Error for BadRule {}
 /// The rules of a document, by name.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct AddedRules(BTreeMap<String, Row>);
+pub(crate) struct AddedRules(BTreeMap<String, RuleRow>);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct RuleRow {
     prefix: Prefix,
     pattern: String,
     #[serde(default)]
@@ -61,7 +61,7 @@ impl AddedRules {
     ///
     /// # Errors
     /// The first rule that cannot be used.
-    pub(crate) fn rules(&self) -> Result<Vec<Rule>, BadRule> {
+    pub(crate) fn rules(&self) -> Result<Vec<SecretRule>, BadRule> {
         self.0
             .iter()
             .map(|(name, row)| row.rule(name).map_err(|what| BadRule { rule: name.clone(), what }))
@@ -69,8 +69,8 @@ impl AddedRules {
     }
 }
 
-impl Row {
-    fn rule(&self, name: &str) -> Result<Rule, String> {
+impl RuleRow {
+    fn rule(&self, name: &str) -> Result<SecretRule, String> {
         check_name(name)?;
         let prefixes = match &self.prefix {
             Prefix::One(prefix) => std::slice::from_ref(prefix),
@@ -79,7 +79,7 @@ impl Row {
         if prefixes.is_empty() || prefixes.iter().any(|prefix| prefix.len() < MIN_PREFIX) {
             return Err(format!("a prefix has {MIN_PREFIX} bytes or more"));
         }
-        Rule::added(name, prefixes, &self.pattern, self.any_case)
+        SecretRule::added(name, prefixes, &self.pattern, self.any_case)
             .map_err(|what| format!("its pattern: {what}"))
     }
 }

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::Rules;
+use super::SecretRules;
 use super::prefix;
-use super::rule::{Lead, Rule, is_word};
+use super::rule::{Lead, SecretRule, is_word};
 use crate::json::escape;
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found<'r> {
+pub struct FoundSecret<'r> {
     /// Its bytes.
     pub range: Range<usize>,
     /// The name of the rule that found it.
@@ -25,7 +25,7 @@ const OVERLAP: usize = 128 << 10;
 /// How many beginnings are tried where bytes before a prefix may belong to the secret.
 const LEADS: usize = 24;
 
-impl Rules {
+impl SecretRules {
     /// Whether text may hold a secret: cheap, and never false where one is.
     #[must_use]
     pub fn may_hold_secret(&self, bytes: &[u8]) -> bool {
@@ -46,14 +46,14 @@ impl Rules {
 
     /// The secrets of a text, in order, without overlaps.
     #[must_use]
-    pub fn find<'r>(&'r self, text: &str) -> Vec<Found<'r>> {
+    pub fn find<'r>(&'r self, text: &str) -> Vec<FoundSecret<'r>> {
         let mut all = Vec::new();
         let mut start = 0;
         loop {
             let end = text.floor_char_boundary(start + PIECE);
             all.extend(self.find_through(&text[start..end], LAYERS).into_iter().map(|found| {
                 let range = found.range.start + start..found.range.end + start;
-                Found { range, ..found }
+                FoundSecret { range, ..found }
             }));
             if end == text.len() {
                 return merged(all);
@@ -63,22 +63,22 @@ impl Rules {
     }
 
     /// The secrets that stand there as they are, and those behind escapes.
-    fn find_through<'r>(&'r self, text: &str, layers: usize) -> Vec<Found<'r>> {
+    fn find_through<'r>(&'r self, text: &str, layers: usize) -> Vec<FoundSecret<'r>> {
         let mut found = self.find_plain(text);
         if layers > 0
             && let Some(unescaped) = Unescaped::of(text)
         {
             found.extend(self.find_through(&unescaped.text, layers - 1).into_iter().map(|inner| {
                 let range = unescaped.places[inner.range.start]..unescaped.places[inner.range.end];
-                Found { range, ..inner }
+                FoundSecret { range, ..inner }
             }));
         }
         merged(found)
     }
 
-    fn find_plain<'r>(&'r self, text: &str) -> Vec<Found<'r>> {
+    fn find_plain<'r>(&'r self, text: &str) -> Vec<FoundSecret<'r>> {
         let bytes = text.as_bytes();
-        let mut found: Vec<Found<'r>> = Vec::new();
+        let mut found: Vec<FoundSecret<'r>> = Vec::new();
         let mut at = 0;
         while let Some(hit) = self.prefixes.next(bytes, at) {
             at = hit + 1;
@@ -86,7 +86,7 @@ impl Rules {
             let beginning = self.beginning(&bytes[hit..]);
             let secret = beginning.filter(|rule| may_begin(rule, bytes, hit)).find_map(|rule| {
                 let range = secret_at(rule, text, hit)?;
-                (range.start >= free).then(|| Found { range, rule: &rule.name })
+                (range.start >= free).then(|| FoundSecret { range, rule: &rule.name })
             });
             if let Some(secret) = secret {
                 at = at.max(secret.range.end);
@@ -104,7 +104,7 @@ fn hides_characters(bytes: &[u8]) -> bool {
 }
 
 /// In order; those that overlap become one, so that nothing is left of either.
-fn merged(mut all: Vec<Found<'_>>) -> Vec<Found<'_>> {
+fn merged(mut all: Vec<FoundSecret<'_>>) -> Vec<FoundSecret<'_>> {
     all.sort_by_key(|found| (found.range.start, usize::MAX - found.range.end));
     all.dedup_by(|next, last| {
         let overlaps = next.range.start < last.range.end;
@@ -118,7 +118,7 @@ fn merged(mut all: Vec<Found<'_>>) -> Vec<Found<'_>> {
 
 /// Whether a secret of that rule may have its prefix at `hit`: in the middle of a word only
 /// if the rule allows it.
-fn may_begin(rule: &Rule, bytes: &[u8], hit: usize) -> bool {
+fn may_begin(rule: &SecretRule, bytes: &[u8], hit: usize) -> bool {
     rule.inside_words || rule.lead != Lead::None || begins_word(&bytes[..hit])
 }
 
@@ -139,7 +139,7 @@ fn begins_word(before: &[u8]) -> bool {
 }
 
 /// The secret of that rule whose prefix stands at `hit`.
-fn secret_at(rule: &Rule, text: &str, hit: usize) -> Option<Range<usize>> {
+fn secret_at(rule: &SecretRule, text: &str, hit: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let before = &bytes[hit.saturating_sub(rule.reach)..hit];
     let lead = before.iter().rev().take_while(|byte| rule.lead.takes(**byte)).count();

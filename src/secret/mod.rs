@@ -14,8 +14,8 @@ mod rule;
 mod rules;
 
 pub(crate) use custom::AddedRules;
-pub(crate) use find::Found;
-pub(crate) use rule::Rule;
+pub(crate) use find::FoundSecret;
+pub(crate) use rule::SecretRule;
 
 use std::sync::OnceLock;
 
@@ -23,17 +23,20 @@ use prefix::{ByStart, Prefixes};
 
 /// The rules that apply: the program's own, and those that a user added.
 #[derive(Debug)]
-pub struct Rules {
-    added: Vec<Rule>,
+pub struct SecretRules {
+    added: Vec<SecretRule>,
     prefixes: Prefixes,
     /// The rules by the beginnings of their prefixes, made at the first hit.
     by_start: OnceLock<ByStart>,
 }
 
-static BUILT_IN: Rules =
-    Rules { added: Vec::new(), prefixes: Prefixes::of(&rules::RULES), by_start: OnceLock::new() };
+static BUILT_IN: SecretRules = SecretRules {
+    added: Vec::new(),
+    prefixes: Prefixes::of(&rules::RULES),
+    by_start: OnceLock::new(),
+};
 
-impl Rules {
+impl SecretRules {
     /// The program's own rules.
     #[must_use]
     pub fn built_in() -> &'static Self {
@@ -42,7 +45,7 @@ impl Rules {
 
     /// The program's own rules and these.
     #[must_use]
-    pub fn with(added: Vec<Rule>) -> Self {
+    pub fn with(added: Vec<SecretRule>) -> Self {
         let mut prefixes = Prefixes::of(&rules::RULES);
         added.iter().for_each(|rule| prefixes.add(rule));
         Self { added, prefixes, by_start: OnceLock::new() }
@@ -52,7 +55,7 @@ impl Rules {
     fn beginning<'r, 'b>(
         &'r self,
         bytes: &'b [u8],
-    ) -> impl Iterator<Item = &'r Rule> + use<'r, 'b> {
+    ) -> impl Iterator<Item = &'r SecretRule> + use<'r, 'b> {
         let rule = move |index: usize| match index.checked_sub(self.added.len()) {
             None => &self.added[index],
             Some(built_in) => &rules::RULES[built_in],
@@ -62,7 +65,7 @@ impl Rules {
     }
 
     /// All rules, the added ones first: a user's rule goes before a built-in one.
-    pub fn all(&self) -> impl Iterator<Item = &Rule> {
+    pub fn all(&self) -> impl Iterator<Item = &SecretRule> {
         self.added.iter().chain(&rules::RULES)
     }
 }

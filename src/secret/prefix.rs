@@ -1,6 +1,6 @@
 //! Where a text may hold a secret: the places where a rule's literal prefix may begin.
 
-use super::rule::Rule;
+use super::rule::SecretRule;
 
 /// So many bytes at its beginning every prefix is known by: none has fewer.
 pub(super) const BEGINNING: usize = 3;
@@ -14,7 +14,7 @@ pub(super) struct Prefixes {
 }
 
 impl Prefixes {
-    pub(super) const fn of(rules: &[Rule]) -> Self {
+    pub(super) const fn of(rules: &[SecretRule]) -> Self {
         let mut prefixes = Self { set: [0; 512] };
         let mut rule = 0;
         while rule < rules.len() {
@@ -24,7 +24,7 @@ impl Prefixes {
         prefixes
     }
 
-    pub(super) const fn add(&mut self, rule: &Rule) {
+    pub(super) const fn add(&mut self, rule: &SecretRule) {
         let prefixes = match &rule.prefixes {
             std::borrow::Cow::Borrowed(prefixes) => *prefixes,
             std::borrow::Cow::Owned(prefixes) => prefixes.as_slice(),
@@ -74,7 +74,7 @@ pub(super) struct ByStart {
 }
 
 impl ByStart {
-    pub(super) fn of<'r>(rules: impl Iterator<Item = &'r Rule>) -> Self {
+    pub(super) fn of<'r>(rules: impl Iterator<Item = &'r SecretRule>) -> Self {
         let mut entries = Vec::new();
         for (at, rule) in rules.enumerate() {
             let numbers = rule.prefixes.iter().map(|prefix| index(prefix.as_bytes()) as u16);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::{Found, Rules};
+use super::{FoundSecret, SecretRules};
 use crate::json::{Json, Kind, escape_into};
 
 /// A text without its secrets.
@@ -17,7 +17,7 @@ pub struct Redacted {
     pub rules: BTreeSet<String>,
 }
 
-impl Rules {
+impl SecretRules {
     /// Replaces the secrets of a plain text; `None` when there are none.
     #[must_use]
     pub fn redact(&self, text: &str) -> Option<Redacted> {
@@ -83,7 +83,7 @@ impl Rules {
     }
 }
 
-fn replace(text: &str, found: &[Found<'_>]) -> Option<Redacted> {
+fn replace(text: &str, found: &[FoundSecret<'_>]) -> Option<Redacted> {
     if found.is_empty() {
         return None;
     }
@@ -103,7 +103,7 @@ fn replace(text: &str, found: &[Found<'_>]) -> Option<Redacted> {
 
 /// A walk through a JSON value that writes it anew.
 struct Walk<'r> {
-    rules: &'r Rules,
+    rules: &'r SecretRules,
     /// Whether a prefix stands somewhere without escapes.
     plain: bool,
     out: String,

@@ -10,12 +10,12 @@ use super::proof::Proof;
 
 /// What one kind of secret looks like.
 #[derive(Debug)]
-pub struct Rule {
+pub struct SecretRule {
     /// Its name, as in `[REDACTED:<name>]`.
     pub name: Cow<'static, str>,
     /// What every such secret holds word for word, three bytes or more each.
     pub(super) prefixes: Cow<'static, [Cow<'static, str>]>,
-    /// The whole of it, from [`Rule::lead`] on. The first group, if there is one, is the
+    /// The whole of it, from [`SecretRule::lead`] on. The first group, if there is one, is the
     /// part that is secret.
     pub(super) pattern: Cow<'static, str>,
     /// Which bytes before the prefix belong to it.
@@ -27,7 +27,7 @@ pub struct Rule {
     /// Longest text that the pattern is tried on, in bytes.
     pub(super) reach: usize,
     /// Finds it where no pattern can: the bytes from the prefix on.
-    pub(super) extent: Option<Extent>,
+    pub(super) extent: Option<MatchExtent>,
     /// What must hold besides.
     pub(super) proof: Option<Proof>,
     /// The pattern, compiled at the first use.
@@ -35,7 +35,7 @@ pub struct Rule {
 }
 
 /// Where a secret lies in the text from its prefix on.
-pub(super) type Extent = fn(&str) -> Option<Range<usize>>;
+pub(super) type MatchExtent = fn(&str) -> Option<Range<usize>>;
 
 /// The bytes before a prefix that may belong to the secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub(super) fn is_word(byte: u8) -> bool {
 /// Longest secret but keys, in bytes.
 const REACH: usize = 4 << 10;
 
-impl Rule {
+impl SecretRule {
     /// A rule of the program's own table.
     pub(super) const fn new(
         name: &'static str,
@@ -107,7 +107,7 @@ impl Rule {
         self
     }
 
-    pub(super) const fn found_by(mut self, extent: Extent) -> Self {
+    pub(super) const fn found_by(mut self, extent: MatchExtent) -> Self {
         self.extent = Some(extent);
         self
     }

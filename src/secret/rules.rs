@@ -2,12 +2,12 @@
 
 use super::key_block::key_block;
 use super::proof::{basic_credentials, encoded_private_key, mixed, no_prose, real, url_password};
-use super::rule::{Lead, Rule};
+use super::rule::{Lead, SecretRule};
 
 /// `rule!(name, [prefixes], pattern)`
 macro_rules! rule {
     ($name:literal, [$($prefix:literal),+], $pattern:expr) => {
-        Rule::new($name, &[$(std::borrow::Cow::Borrowed($prefix)),+], $pattern)
+        SecretRule::new($name, &[$(std::borrow::Cow::Borrowed($prefix)),+], $pattern)
     };
 }
 
@@ -26,7 +26,7 @@ macro_rules! named {
 
 /// Every rule.
 #[rustfmt::skip]
-pub(super) static RULES: [Rule; 107] = [
+pub(super) static RULES: [SecretRule; 107] = [
     // Clouds.
     rule!("aws-access-key-id", ["AKIA", "ASIA", "ABIA"], "A[KSB]IA[A-Z0-9]{16}"),
     rule!("aws-secret-access-key", ["secret_access_key", "secretaccesskey", "secret-access-key", "secret access key", "aws_secret_key", "secret_key", "secretkey"],

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::event::template::{MAX_SUMMARY_CHARS, cut};
-use crate::json::{Json, Rules, check};
+use crate::json::{Json, JsonRules, check};
 
 /// The summaries of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Answer {
         while let Some(open) = memchr::memchr(b'{', rest.as_bytes()) {
             rest = &rest[open..];
             let object = Json::leading(rest);
-            if check(object.text().as_bytes(), Rules::LENIENT).is_ok() {
+            if check(object.text().as_bytes(), JsonRules::LENIENT).is_ok() {
                 rest = &rest[object.text().len()..];
                 answer.object(object, &mut places);
                 continue;

@@ -44,7 +44,7 @@ pub(crate) fn backfilled(view: &View<'_, '_>) -> Option<(String, String)> {
 
 /// The backfills that a run still needs, in the order of their events.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct BackfillPlan {
     templates: &'static Templates,
     pending: Vec<FillIn>,
     /// The targets that still want one.
@@ -60,7 +60,7 @@ struct FillIn {
     template: Option<&'static str>,
 }
 
-impl Plan {
+impl BackfillPlan {
     /// Backfills by those templates.
     #[must_use]
     pub(crate) fn new(templates: &'static Templates) -> Self {

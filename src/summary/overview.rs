@@ -10,7 +10,7 @@ use crate::event::templates::Templates;
 use crate::history::calls::{CallStatus, Calls};
 use crate::history::state::RunState;
 use crate::log::reader::Line;
-use crate::run::derive::{Fold, Records};
+use crate::run::derive::{DerivedFold, Records};
 use crate::run::document::RunDocument;
 use crate::summary::backfill::backfilled;
 use crate::summary::prices::Prices;
@@ -48,7 +48,7 @@ pub(crate) struct ToolCount {
 #[derive(Debug)]
 pub(crate) struct Overview {
     /// The state of the run, and its newest line.
-    pub fold: Fold,
+    pub fold: DerivedFold,
     /// Tokens over time, and estimated cost.
     pub spending: Spending,
     templates: &'static Templates,
@@ -62,7 +62,7 @@ impl Overview {
     #[must_use]
     pub(crate) fn new(templates: &'static Templates, prices: &'static Prices) -> Self {
         Self {
-            fold: Fold::default(),
+            fold: DerivedFold::default(),
             spending: Spending::new(prices),
             templates,
             types: BTreeMap::new(),

@@ -4,7 +4,7 @@ use crate::event::envelope::Event;
 use crate::event::fields::as_text;
 use crate::history::text::shortened;
 use crate::json::{Json, Kind, ObjectText};
-use crate::secret::Rules;
+use crate::secret::SecretRules;
 
 /// Where the events go in a template.
 const PLACE: &str = "{events}";
@@ -46,7 +46,7 @@ impl Prompt {
 /// like a tag, so that no text of an event can end the list of events. Of a payload of over `most`
 /// bytes the middles of long members are left out.
 #[must_use]
-pub(crate) fn event_line(event: &Event<'_>, secrets: Option<&Rules>, most: usize) -> String {
+pub(crate) fn event_line(event: &Event<'_>, secrets: Option<&SecretRules>, most: usize) -> String {
     let mut object = ObjectText::new();
     object
         .text("event_id", &event.event_id)

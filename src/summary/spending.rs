@@ -11,7 +11,7 @@ use crate::summary::prices::Prices;
 #[derive(Clone, Debug)]
 pub(crate) struct Spending {
     prices: &'static Prices,
-    calls: Vec<Call>,
+    calls: Vec<ModelCall>,
     /// By the id of the model's response: of repeated lines the last counts.
     by_message: HashMap<String, usize>,
     sessions: HashMap<String, usize>,
@@ -22,7 +22,7 @@ pub(crate) struct Spending {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Call {
+struct ModelCall {
     time: Timestamp,
     session: usize,
     /// Index of its agent and model.
@@ -74,7 +74,7 @@ impl Spending {
         let named = view.field("model");
         let spender = self.spender(&view.agent(), named.as_deref().unwrap_or_default());
         let model = named.filter(|_| usage.cost_micros.is_none());
-        let call = Call {
+        let call = ModelCall {
             time: view.event.timestamp,
             session,
             spender,
@@ -128,7 +128,7 @@ impl Spending {
     /// Calls whose cost nobody knows: they reported none, and their model has no price.
     #[must_use]
     pub(crate) fn unpriced(&self) -> u64 {
-        let unknown = |call: &&Call| {
+        let unknown = |call: &&ModelCall| {
             call.usage.cost_micros.is_none()
                 && call.estimated.is_none()
                 && !self.settled[call.session]

@@ -21,12 +21,12 @@ pub(crate) struct Wanting {
 
 /// The events of a run that want a model's summary, in their order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct WantedSummaries {
     events: Vec<Option<Wanting>>,
     index: HashMap<String, usize>,
 }
 
-impl Wanted {
+impl WantedSummaries {
     /// Takes the next event, whose line begins at byte `offset`. `is_wanting` says whether
     /// its type wants a model's summary.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64, is_wanting: bool) {

@@ -2,10 +2,10 @@
 //! in the order in which it is read.
 
 use super::Harness;
-use super::fold::{CallLine, Item, TranscriptFold, Turn};
+use super::fold::{CallLine, Item, TaskTurn, TranscriptFold};
 use super::value::{
-    Agent, Call, ChapterLine, Deliverable, Entry, File, Quoted, Remarks, Section, Source, TITLE,
-    Tool, Transcript,
+    CallEntry, ChapterLine, Entry, File, QuoteSource, Quoted, Remarks, RequiredFile, Section,
+    SpawnedAgent, TITLE, Tool, Transcript,
 };
 use crate::history::calls::Calls;
 use crate::history::chapters::Chapter;
@@ -19,13 +19,14 @@ impl Transcript {
     #[must_use]
     pub(crate) fn of(mut fold: TranscriptFold, harness: Harness) -> Self {
         let fingerprint = harness.fingerprint();
-        let of_file =
-            |name: &'static str| move |text: String| Quoted { text, source: Source::File(name) };
+        let of_file = |name: &'static str| {
+            move |text: String| Quoted { text, source: QuoteSource::File(name) }
+        };
         let prompt =
             harness.prompt.filter(|text| !text.trim().is_empty()).map(of_file("prompt.md"));
         let asked = || {
             let first = fold.tasks.all().iter().find(|task| !task.message.is_empty())?;
-            let source = Source::Event(first.first_sequence);
+            let source = QuoteSource::Event(first.first_sequence);
             Some(Quoted { text: first.message.clone(), source })
         };
         let prompt = prompt.or_else(asked);
@@ -72,7 +73,7 @@ fn tools(fold: &TranscriptFold) -> Vec<Tool> {
 }
 
 fn chapter(chapter: &Chapter) -> ChapterLine {
-    let source = Source::Event(chapter.first_sequence);
+    let source = QuoteSource::Event(chapter.first_sequence);
     ChapterLine {
         name: chapter.name.clone(),
         slug: chapter.slug.clone(),
@@ -85,7 +86,7 @@ fn chapter(chapter: &Chapter) -> ChapterLine {
 }
 
 /// A turn; `None` for an empty one that is no task.
-fn section(fold: &mut TranscriptFold, turn: Turn) -> Option<Section> {
+fn section(fold: &mut TranscriptFold, turn: TaskTurn) -> Option<Section> {
     let outcome = fold.outcome(&turn);
     let items = entries(fold, turn.items);
     let Some(task) = turn.task.and_then(|number| fold.tasks.get(number)) else {
@@ -100,7 +101,7 @@ fn section(fold: &mut TranscriptFold, turn: Turn) -> Option<Section> {
             items,
         });
     };
-    let source = Source::Event(task.first_sequence);
+    let source = QuoteSource::Event(task.first_sequence);
     Some(Section {
         task: Some(task.number),
         title: task.title().to_owned(),
@@ -135,11 +136,11 @@ fn entries(fold: &mut TranscriptFold, items: Vec<Item>) -> Vec<Entry> {
 }
 
 /// An agent that a call spawned.
-fn agent(fold: &mut TranscriptFold, index: usize) -> Option<Agent> {
+fn agent(fold: &mut TranscriptFold, index: usize) -> Option<SpawnedAgent> {
     let turn = std::mem::take(fold.nested.get_mut(index)?);
     let items = entries(fold, turn.items);
     let task = turn.task.and_then(|number| fold.tasks.get(number));
-    Some(Agent {
+    Some(SpawnedAgent {
         id: fold.agents.all().get(index)?.id.clone(),
         task: turn.task,
         title: task.map(|task| task.title().to_owned()),
@@ -155,7 +156,7 @@ fn call(fold: &mut TranscriptFold, line: CallLine) -> Entry {
     let calls = &fold.state.calls;
     let call = &calls.all()[line.call];
     let ended = fold.state.status().is_over();
-    Entry::Call(Call {
+    Entry::Call(CallEntry {
         sequence: line.sequence,
         end_sequence: call.end_sequence,
         time: call.first.map(|start| start.time),
@@ -177,9 +178,9 @@ fn files(fold: &mut TranscriptFold) -> Vec<File> {
     files.into_iter().map(|(path, operations)| File { path, operations }).collect()
 }
 
-fn deliverables(fold: &TranscriptFold) -> Vec<Deliverable> {
+fn deliverables(fold: &TranscriptFold) -> Vec<RequiredFile> {
     let state = &fold.state.deliverables;
     let one =
-        |path: &String| Deliverable { path: path.clone(), missing: state.missing.contains(path) };
+        |path: &String| RequiredFile { path: path.clone(), missing: state.missing.contains(path) };
     state.required.iter().map(one).collect()
 }

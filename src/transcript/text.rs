@@ -6,18 +6,18 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::extent::Detail;
 use super::facts::facts;
-use super::value::{Call, Entry, Level, Note, Section, Transcript, says_more};
+use super::value::{CallEntry, Entry, Note, NoteLevel, Section, Transcript, says_more};
 use crate::event::time::Timestamp;
 use crate::history::arguments::Telling;
 use crate::history::calls::CallStatus;
 use crate::history::status::Status;
-use crate::history::tasks::Outcome;
+use crate::history::tasks::TaskOutcome;
 use crate::text::human::duration;
 use crate::text::inert::{line, preview, preview_end, text as inert};
 
 /// How it looks.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
+pub(crate) struct TextLook {
     /// Columns to fill.
     pub width: usize,
     /// Whether it has colours.
@@ -26,7 +26,7 @@ pub(crate) struct Look {
     pub detail: Detail,
 }
 
-impl Look {
+impl TextLook {
     /// That many lines, or as many as there are.
     fn most(self, lines: usize) -> usize {
         match self.detail {
@@ -53,7 +53,7 @@ const INDENT: usize = 9;
 
 /// The whole transcript.
 #[must_use]
-pub(crate) fn render(transcript: &Transcript, look: Look) -> String {
+pub(crate) fn render(transcript: &Transcript, look: TextLook) -> String {
     let mut out = head(transcript, look);
     if let Some(prompt) = &transcript.prompt {
         out.push_str(&heading("Prompt", look));
@@ -89,20 +89,21 @@ pub(crate) fn render(transcript: &Transcript, look: Look) -> String {
     out
 }
 
-fn head(transcript: &Transcript, look: Look) -> String {
+fn head(transcript: &Transcript, look: TextLook) -> String {
     let color = if transcript.facts.status == Status::Completed { "1;32" } else { "1;33" };
     let name = look.paint("1", &line(&transcript.facts.run_id));
     let status = look.paint(color, transcript.facts.status.name());
     format!("{name}  {status}\n{}", wrapped(&facts(transcript).join(" · "), 2, 4, look))
 }
 
-fn heading(text: &str, look: Look) -> String {
+fn heading(text: &str, look: TextLook) -> String {
     format!("\n{}\n", look.paint("1;36", &line(text)))
 }
 
-fn turn(section: &Section, answer: Option<u64>, look: Look) -> String {
+fn turn(section: &Section, answer: Option<u64>, look: TextLook) -> String {
     let number = section.task.map(|number| format!("[{number}] ")).unwrap_or_default();
-    let outcome = section.outcome.filter(|outcome| *outcome != Outcome::Ended).map(Outcome::name);
+    let outcome =
+        section.outcome.filter(|outcome| *outcome != TaskOutcome::Ended).map(TaskOutcome::name);
     let outcome = outcome.map(|outcome| format!(" · {outcome}")).unwrap_or_default();
     let time = section.time.map(Timestamp::clock);
     let time = time.map(|time| format!(" · {time}")).unwrap_or_default();
@@ -125,7 +126,7 @@ fn turn(section: &Section, answer: Option<u64>, look: Look) -> String {
 }
 
 /// One thing that happened; what spawned agents did stands further to the right.
-fn told(entry: &Entry, most: usize, look: Look, depth: usize) -> String {
+fn told(entry: &Entry, most: usize, look: TextLook, depth: usize) -> String {
     let is_full = look.detail == Detail::Full;
     if let Entry::Note(note) = entry
         && note.minor
@@ -151,7 +152,7 @@ fn told(entry: &Entry, most: usize, look: Look, depth: usize) -> String {
         Entry::Call(call) if call.status == CallStatus::Blocked => ("33", look.most(2)),
         Entry::Call(_) => ("34", look.most(2)),
         Entry::Said(said) if said.thought => ("2", look.most(THOUGHT)),
-        Entry::Note(Note { level: Some(Level::Error), .. }) => ("31", most),
+        Entry::Note(Note { level: Some(NoteLevel::Error), .. }) => ("31", most),
         Entry::Note(Note { level: Some(_), .. }) => ("33", most),
         _ => ("1", most),
     };
@@ -177,7 +178,7 @@ fn told(entry: &Entry, most: usize, look: Look, depth: usize) -> String {
     {
         out.push_str(&wrapped(input, indent + 2, look.most(RETURNED), look));
     }
-    let Call { result, agents, .. } = call;
+    let CallEntry { result, agents, .. } = call;
     for agent in agents {
         let heading = wrapped(&agent.heading(), indent + 2, 2, look);
         out.extend(heading.lines().map(|line| look.paint("36", line) + "\n"));
@@ -208,7 +209,7 @@ fn last_lines(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(format!("…\n{}", &text[at..]))
 }
 
-fn remark(call: &Call) -> String {
+fn remark(call: &CallEntry) -> String {
     let status = match call.status {
         CallStatus::Completed => String::new(),
         CallStatus::Open => " (no end)".to_owned(),
@@ -218,7 +219,7 @@ fn remark(call: &Call) -> String {
     status + &time
 }
 
-fn ends(transcript: &Transcript, look: Look) -> String {
+fn ends(transcript: &Transcript, look: TextLook) -> String {
     let mut out = String::new();
     let missing = |path: &str, missing: bool| {
         let mark = if missing { look.paint("31", "missing") } else { "required".to_owned() };
@@ -234,7 +235,7 @@ fn ends(transcript: &Transcript, look: Look) -> String {
     }
     for trouble in &transcript.troubles {
         let lead = look.paint("2", &format!("{:>7}  ", format!("#{}", trouble.sequence)));
-        let color = if trouble.level == Level::Error { "31" } else { "33" };
+        let color = if trouble.level == NoteLevel::Error { "31" } else { "33" };
         let level = trouble.level.name();
         let kind = if trouble.kind == level { "" } else { &trouble.kind };
         let between = if kind.is_empty() { "" } else { " " };
@@ -247,7 +248,7 @@ fn ends(transcript: &Transcript, look: Look) -> String {
 }
 
 /// Inert text in lines of the terminal's width, so many at most, each indented.
-fn wrapped(text: &str, indent: usize, most: usize, look: Look) -> String {
+fn wrapped(text: &str, indent: usize, most: usize, look: TextLook) -> String {
     let room = look.width.saturating_sub(indent).max(20);
     let mut lines: Vec<String> = Vec::new();
     for paragraph in inert(text.trim()).lines() {

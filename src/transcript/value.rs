@@ -11,9 +11,9 @@ use crate::event::time::Timestamp;
 use crate::history::arguments::Telling;
 use crate::history::calls::CallStatus;
 use crate::history::facts::RunFacts;
-use crate::history::tasks::Outcome;
+use crate::history::tasks::TaskOutcome;
 use crate::run::document::RunDocument;
-use crate::secret::Rules;
+use crate::secret::SecretRules;
 
 /// The whole transcript.
 #[derive(Debug, Serialize)]
@@ -42,7 +42,7 @@ pub(crate) struct Transcript {
     /// The files touched, and how.
     pub files: Vec<File>,
     /// The required deliverables, and whether the last check missed them.
-    pub deliverables: Vec<Deliverable>,
+    pub deliverables: Vec<RequiredFile>,
     /// Verdict of the last check of the deliverables.
     pub deliverables_status: Option<String>,
     /// Errors and warnings.
@@ -62,12 +62,12 @@ pub(crate) struct Quoted {
     /// All of it.
     pub text: String,
     /// Where it comes from.
-    pub source: Source,
+    pub source: QuoteSource,
 }
 
 /// Where a quoted text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum QuoteSource {
     /// A file of the run directory.
     File(&'static str),
     /// The event with that sequence.
@@ -119,13 +119,14 @@ impl Remarks {
 impl Serialize for Remarks {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Line<'n> {
+        struct RemarkLine<'n> {
             sequence: u64,
             text: &'n str,
         }
         let all = self.all();
-        serializer
-            .collect_seq(all.iter().map(|note| Line { sequence: note.sequence, text: &note.text }))
+        serializer.collect_seq(
+            all.iter().map(|note| RemarkLine { sequence: note.sequence, text: &note.text }),
+        )
     }
 }
 
@@ -177,7 +178,7 @@ pub(crate) struct Section {
     /// All of what was asked, where the title is only the beginning of it.
     pub message: Option<Quoted>,
     /// How it ended; null before the first task.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<TaskOutcome>,
     /// Sequence of its first event.
     pub first_sequence: Option<u64>,
     /// Sequence of its last event.
@@ -194,7 +195,7 @@ pub(crate) enum Entry {
     /// Somebody said something.
     Said(Said),
     /// A tool was called.
-    Call(Call),
+    Call(CallEntry),
     /// A note, a decision, a step.
     Note(Note),
     /// A section that was written for the transcript.
@@ -228,7 +229,7 @@ impl Said {
     /// Without a secret that came in pieces, none of which showed it.
     #[must_use]
     pub(super) fn redacted(self) -> Self {
-        let redacted = Rules::built_in().redact(&self.text);
+        let redacted = SecretRules::built_in().redact(&self.text);
         Self { text: redacted.map_or(self.text, |redacted| redacted.text), ..self }
     }
 }
@@ -245,7 +246,7 @@ pub(crate) struct Note {
     pub more: String,
     /// Whether it is an error or a warning.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub level: Option<Level>,
+    pub level: Option<NoteLevel>,
     /// Whether only full detail shows it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub minor: bool,
@@ -254,14 +255,14 @@ pub(crate) struct Note {
 /// The level of a note or of a trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Level {
+pub(crate) enum NoteLevel {
     /// Worth a look.
     Warning,
     /// Something failed.
     Error,
 }
 
-impl Level {
+impl NoteLevel {
     /// The word for it.
     #[must_use]
     pub(crate) fn name(self) -> &'static str {
@@ -274,7 +275,7 @@ impl Level {
 
 /// A tool call.
 #[derive(Debug, Serialize)]
-pub(crate) struct Call {
+pub(crate) struct CallEntry {
     /// Its first event.
     pub sequence: u64,
     /// Its last event; null while it is open.
@@ -304,12 +305,12 @@ pub(crate) struct Call {
     pub telling: Telling,
     /// Agents that it spawned.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub agents: Vec<Agent>,
+    pub agents: Vec<SpawnedAgent>,
 }
 
 /// An agent that a call spawned.
 #[derive(Debug, Serialize)]
-pub(crate) struct Agent {
+pub(crate) struct SpawnedAgent {
     /// Its id.
     pub id: String,
     /// The number of the task that it was given; null where it got none.
@@ -337,7 +338,7 @@ pub(crate) struct File {
 
 /// A required deliverable.
 #[derive(Debug, Serialize)]
-pub(crate) struct Deliverable {
+pub(crate) struct RequiredFile {
     /// As it was required.
     pub path: String,
     /// Whether the last check did not find it.
@@ -355,7 +356,7 @@ pub(crate) struct Trouble {
     #[serde(rename = "type")]
     pub kind: String,
     /// Which of both.
-    pub level: Level,
+    pub level: NoteLevel,
     /// What went wrong.
     pub text: String,
 }
@@ -406,7 +407,7 @@ fn gather<'d>(items: &'d [Entry], all: &mut Vec<&'d Entry>) {
     }
 }
 
-impl Agent {
+impl SpawnedAgent {
     /// Its heading: its id, and its task.
     #[must_use]
     pub(crate) fn heading(&self) -> String {
@@ -430,7 +431,7 @@ impl Entry {
 
     /// The call, if it is one.
     #[must_use]
-    pub(crate) fn call(&self) -> Option<&Call> {
+    pub(crate) fn call(&self) -> Option<&CallEntry> {
         if let Self::Call(call) = self { Some(call) } else { None }
     }
 
@@ -439,7 +440,9 @@ impl Entry {
     pub(crate) fn told(&self) -> (Cow<'_, str>, &str) {
         match self {
             Self::Said(said) => (Cow::Borrowed(&said.who), &said.text),
-            Self::Note(note) => (Cow::Borrowed(note.level.map_or("note", Level::name)), &note.text),
+            Self::Note(note) => {
+                (Cow::Borrowed(note.level.map_or("note", NoteLevel::name)), &note.text)
+            }
             Self::Section { title, text, .. } => (Cow::Borrowed(title), text),
             Self::Call(call) => (Cow::Borrowed(&call.tool), &call.arguments),
         }

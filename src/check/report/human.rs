@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::{RunReport, by_code, counted, place};
 use crate::check::deliverables::Verdict;
 use crate::check::finding::{Excerpt, Finding};
-use crate::check::mend::Status;
+use crate::check::mend::StepStatus;
 use crate::check::table::{Code, Level};
 use crate::text::human::plural;
 use crate::text::inert::line;
@@ -15,7 +15,7 @@ const MAX_SHOWN: usize = 10;
 
 /// How a report for people is made.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
+pub(crate) struct ReportLook {
     /// Whether warnings count as errors.
     pub strict: bool,
     /// Whether notes are shown one by one.
@@ -24,7 +24,7 @@ pub(crate) struct Look {
     pub color: bool,
 }
 
-impl Look {
+impl ReportLook {
     fn paint(self, code: &str, text: &str) -> String {
         if self.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
@@ -38,7 +38,7 @@ impl Look {
 /// The findings of one run, grouped by check, the most severe first; then the deliverables,
 /// the fixes, and the verdict.
 #[must_use]
-pub(crate) fn human(report: &RunReport, look: Look) -> String {
+pub(crate) fn human(report: &RunReport, look: ReportLook) -> String {
     let mut out = String::new();
     for level in [Level::Error, Level::Warning, Level::Info] {
         for (code, findings) in by_code(&report.findings, level) {
@@ -52,7 +52,7 @@ pub(crate) fn human(report: &RunReport, look: Look) -> String {
         out.push_str(&format!("deliverable {path}: {}{reason}\n", deliverable.status));
     }
     for step in &report.fixes {
-        let color = if step.status == Status::Refused { "33" } else { "32" };
+        let color = if step.status == StepStatus::Refused { "33" } else { "32" };
         out.push_str(&look.paint(color, "fix"));
         out.push_str(&format!("{}\n", line(&step.line()).trim_start_matches("fix")));
     }
@@ -62,7 +62,7 @@ pub(crate) fn human(report: &RunReport, look: Look) -> String {
 }
 
 /// The findings of one check.
-fn group(code: Code, level: Level, findings: &[&Finding], look: Look) -> String {
+fn group(code: Code, level: Level, findings: &[&Finding], look: ReportLook) -> String {
     let check = code.check();
     let mark = match level {
         Level::Error => look.paint("1;31", "error"),
@@ -96,7 +96,7 @@ fn group(code: Code, level: Level, findings: &[&Finding], look: Look) -> String 
 }
 
 /// A piece of a line with a caret under the place in it.
-fn pointed(excerpt: &Excerpt, look: Look) -> String {
+fn pointed(excerpt: &Excerpt, look: ReportLook) -> String {
     let (before, behind) = (line(&excerpt.before), line(&excerpt.behind));
     let caret = look.paint("1;31", "^");
     format!("    {before}{behind}\n    {}{caret}\n", " ".repeat(before.width()))
@@ -113,7 +113,7 @@ fn counts(report: &RunReport) -> String {
 /// One line per run, with the codes of its errors and warnings, and the number of runs per
 /// verdict.
 #[must_use]
-pub(crate) fn overview(reports: &[RunReport], look: Look) -> String {
+pub(crate) fn overview(reports: &[RunReport], look: ReportLook) -> String {
     const WIDEST: usize = "incomplete".len();
     let mut out = String::new();
     for report in reports {

@@ -7,7 +7,7 @@ mod markdown;
 mod sarif;
 
 pub(crate) use github::github;
-pub(crate) use human::{Look, human, overview};
+pub(crate) use human::{ReportLook, human, overview};
 pub(crate) use junit::junit;
 pub(crate) use markdown::markdown;
 pub(crate) use sarif::sarif;
@@ -101,13 +101,13 @@ fn place(finding: &Finding) -> String {
 
 /// `validate --format json`.
 #[derive(Debug, Serialize)]
-pub(crate) struct Document<'r> {
+pub(crate) struct ReportDocument<'r> {
     schema_version: u32,
-    runs: Vec<RunDocument<'r>>,
+    runs: Vec<RunReportDocument<'r>>,
 }
 
 #[derive(Debug, Serialize)]
-struct RunDocument<'r> {
+struct RunReportDocument<'r> {
     run_id: &'r str,
     verdict: &'static str,
     events: u64,
@@ -132,11 +132,11 @@ struct FindingDocument<'r> {
 
 /// The document for programs.
 #[must_use]
-pub(crate) fn document(reports: &[RunReport], strict: bool) -> Document<'_> {
+pub(crate) fn document(reports: &[RunReport], strict: bool) -> ReportDocument<'_> {
     let finding = |finding: &'_ Finding| -> (&'static str, &'static str) {
         (finding.check().family, finding.check().remedy)
     };
-    let runs = reports.iter().map(|report| RunDocument {
+    let runs = reports.iter().map(|report| RunReportDocument {
         run_id: &report.run_id,
         verdict: report.verdict(strict).name(),
         events: report.events,
@@ -159,5 +159,5 @@ pub(crate) fn document(reports: &[RunReport], strict: bool) -> Document<'_> {
         deliverables: &report.deliverables,
         fixes: &report.fixes,
     });
-    Document { schema_version: SCHEMA_VERSION, runs: runs.collect() }
+    ReportDocument { schema_version: SCHEMA_VERSION, runs: runs.collect() }
 }

@@ -22,7 +22,7 @@ pub(in crate::cli) struct CatalogueArgs {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct CatalogueDocument {
     schema_version: u32,
     types: Vec<RowDocument>,
 }
@@ -58,7 +58,7 @@ pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
         }
         TableOrJson::Json => {
             let types = rows().iter().map(row_document).collect();
-            json::document(&Document { schema_version: 1, types })
+            json::document(&CatalogueDocument { schema_version: 1, types })
         }
     };
     ui.data(text.as_bytes())?;

@@ -44,7 +44,7 @@ use crate::event::id::{RunId, check_id, check_type};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::ops::append::append_event;
-use crate::run::options::Options;
+use crate::run::options::RecordOptions;
 
 /// Record an event, or a stream of them
 ///
@@ -120,7 +120,7 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         Failure::new(Exit::Usage, bad.to_string()).hint(hint)
     })?;
     let options = args.appending.options(global, ui)?;
-    let options = Options { create: args.create, ..args.content.over(options, global)? };
+    let options = RecordOptions { create: args.create, ..args.content.over(options, global)? };
     let Some(kind) = &args.kind else {
         let print = args.print.unwrap_or(Print::None);
         return emit_stream::run(&args.stream, run_id, args.create, print, options, global, ui);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::lines::Lines;
+use super::lines::LineBuffer;
 use super::recording::{Print, open, print};
 use super::{Global, now};
 use crate::cli::exit::{Exit, Failure};
@@ -19,14 +19,14 @@ use crate::event::role::Role;
 use crate::fs::replace;
 use crate::import::{DIALECTS, dialect};
 use crate::json;
-use crate::json::{Json, Rules, check};
+use crate::json::{Json, JsonRules, check};
 use crate::log::tail::is_blank;
 use crate::ops::refresh::refresh_derived_from;
 use crate::ops::report::{report_recovery, report_stale};
-use crate::run::batch::Recorded;
-use crate::run::options::Options;
+use crate::run::batch::RecordedEvent;
+use crate::run::options::RecordOptions;
 use crate::run::receipt::Receipt;
-use crate::run::stream::{Format, Stream};
+use crate::run::stream::{Stream, StreamFormat};
 use crate::text::human::plural;
 
 /// The heading of the options for streams.
@@ -84,12 +84,12 @@ pub(super) fn format_name(name: &str) -> Result<String, String> {
 }
 
 /// The format of that name, which was checked.
-pub(super) fn format_of(name: &str) -> Format {
+pub(super) fn format_of(name: &str) -> StreamFormat {
     match (name, dialect(name)) {
-        (_, Some(dialect)) => Format::Dialect(dialect),
-        ("auto", None) => Format::Auto,
-        ("runlog", None) => Format::Copy,
-        _ => Format::Native,
+        (_, Some(dialect)) => StreamFormat::Dialect(dialect),
+        ("auto", None) => StreamFormat::Auto,
+        ("runlog", None) => StreamFormat::Copy,
+        _ => StreamFormat::Native,
     }
 }
 
@@ -118,12 +118,12 @@ pub(super) fn run(
     run_id: Option<RunId>,
     create: bool,
     what: Print,
-    options: Options,
+    options: RecordOptions,
     global: &Global,
     ui: &Ui,
 ) -> anyhow::Result<Exit> {
     let input = io::stdin().as_fd().try_clone_to_owned().map(File::from);
-    let mut input = Input { file: input?, lines: Lines::default(), blank: (0, 0) };
+    let mut input = Input { file: input?, lines: LineBuffer::default(), blank: (0, 0) };
     let interrupts = Interrupts::watch()?;
     // A stream may begin with the run.created that makes its run.
     let makes_run = create || input.begins_with_creation(&interrupts)?;
@@ -137,7 +137,8 @@ pub(super) fn run(
     let stream = Stream::new(&mut recorder, format, !args.import.no_source);
     let stream = if args.strict { stream.strict() } else { stream };
     // Of native lines only a receipt tells what they mean.
-    let brief = args.import.receipt.is_none() && matches!(format, Format::Native | Format::Copy);
+    let brief = args.import.receipt.is_none()
+        && matches!(format, StreamFormat::Native | StreamFormat::Copy);
     let mut stream = if brief { stream.briefly() } else { stream };
     let commit = |stream: &mut Stream<'_>| {
         let committed = commit(stream);
@@ -209,7 +210,7 @@ fn commit(stream: &mut Stream<'_>) -> anyhow::Result<()> {
 }
 
 /// Prints ids, sequences or the run of events that are durable now.
-fn tell(events: &[Recorded], what: Print, run_id: &str, ui: &Ui) -> anyhow::Result<()> {
+fn tell(events: &[RecordedEvent], what: Print, run_id: &str, ui: &Ui) -> anyhow::Result<()> {
     match what {
         Print::None => Ok(()),
         Print::Run => events.last().map_or(Ok(()), |event| print(event, what, run_id, ui)),
@@ -262,7 +263,7 @@ pub(super) fn report(receipt: &Receipt, first_rejection: Option<&str>, ui: &Ui) 
 /// Standard input, unbuffered but for what is held of unfinished lines.
 struct Input {
     file: File,
-    lines: Lines,
+    lines: LineBuffer,
     /// Blank lines before the first other one, and their bytes.
     blank: (u64, u64),
 }
@@ -291,7 +292,7 @@ impl Input {
         };
         loop {
             let ended = self.lines.has_ended();
-            match self.lines.first().map(|line| (is_blank(line), check(line, Rules::STRICT))) {
+            match self.lines.first().map(|line| (is_blank(line), check(line, JsonRules::STRICT))) {
                 Some((true, _)) if !ended => {
                     if let Some((_, length)) = self.lines.next() {
                         self.blank = (self.blank.0 + 1, self.blank.1 + length);

@@ -24,7 +24,7 @@ pub(in crate::cli) struct GraphArgs {
     run: RunArg,
     /// The output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
+    format: GraphFormat,
     /// Draw every event as a node, not only agents, calls and errors
     #[arg(long)]
     events: bool,
@@ -34,7 +34,7 @@ pub(in crate::cli) struct GraphArgs {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum GraphFormat {
     /// A flowchart for a `mermaid` code block in Markdown
     #[default]
     Mermaid,
@@ -48,15 +48,17 @@ pub(super) fn run(args: &GraphArgs, global: &Global, ui: &Ui) -> anyhow::Result<
     let run = args.run.find(global)?;
     let graph = graph(&run, args.events, ui)?;
     let text = match args.format {
-        Format::Mermaid => mermaid(&graph),
-        Format::Dot => dot(&graph),
-        Format::Json => json::document(&graph),
+        GraphFormat::Mermaid => mermaid(&graph),
+        GraphFormat::Dot => dot(&graph),
+        GraphFormat::Json => json::document(&graph),
     };
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
         Some(path) => replace(path, text.as_bytes())?,
         None => ui.data(text.as_bytes())?,
     }
-    if let (Some(first), Format::Mermaid | Format::Dot) = (graph.problems.first(), args.format) {
+    if let (Some(first), GraphFormat::Mermaid | GraphFormat::Dot) =
+        (graph.problems.first(), args.format)
+    {
         let more = match graph.problems.len() - 1 {
             0 => String::new(),
             more => {

@@ -5,7 +5,7 @@ pub(super) const MAX_HELD: usize = 64 << 20;
 
 /// Bytes of which complete lines are taken.
 #[derive(Default)]
-pub(super) struct Lines {
+pub(super) struct LineBuffer {
     held: Vec<u8>,
     /// Where the next line begins in `held`.
     from: usize,
@@ -14,7 +14,7 @@ pub(super) struct Lines {
     ended: bool,
 }
 
-impl Lines {
+impl LineBuffer {
     /// The next complete line and the bytes that it took; the last one may lack its newline.
     pub(super) fn next(&mut self) -> Option<(&[u8], u64)> {
         let end = self.line_end();

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::format::TableOrJson;
-use super::runs_table::{Row, SortKey, compare, runs_table};
+use super::runs_table::{RunRow, SortKey, compare, runs_table};
 use super::{Global, now, status};
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
@@ -41,7 +41,7 @@ pub(in crate::cli) struct ListArgs {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct ListDocument {
     schema_version: u32,
     runs: Vec<Value>,
     total: TotalDocument,
@@ -50,7 +50,7 @@ struct Document {
 /// A run, as far as its state document tells.
 struct Listed {
     run: RunDir,
-    row: Row,
+    row: RunRow,
     document: Vec<u8>,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
             runs.iter().for_each(|listed| total.add(&listed.row.facts));
             let total = TotalDocument::from(&total);
             let runs = runs.iter().map(document).collect::<Result<_, _>>()?;
-            json::document(&Document { schema_version: 1, runs, total })
+            json::document(&ListDocument { schema_version: 1, runs, total })
         }
         TableOrJson::Table if runs.is_empty() => {
             let such = if args.status.is_empty() { "" } else { " with that status" };
@@ -75,7 +75,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
             String::new()
         }
         TableOrJson::Table => {
-            let rows: Vec<&Row> = runs.iter().map(|listed| &listed.row).collect();
+            let rows: Vec<&RunRow> = runs.iter().map(|listed| &listed.row).collect();
             if rows.iter().any(|row| row.behind) {
                 ui.note("* counts as of the last lifecycle event; `runlog summarize` counts all");
             }
@@ -89,7 +89,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
 /// The run as a row, with its state document.
 fn look(run: RunDir) -> Listed {
     let ListedRun { run, facts, document, behind } = list_run(run);
-    let row = Row { name: run.name(), facts, estimated: None, behind };
+    let row = RunRow { name: run.name(), facts, estimated: None, behind };
     Listed { run, row, document }
 }
 

@@ -35,7 +35,7 @@ use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
 use crate::history::status::Status;
 use crate::run::dir::{RunDir, all, locate};
-use crate::run::options::{Durability, INLINE_LIMIT, Options};
+use crate::run::options::{Durability, INLINE_LIMIT, RecordOptions};
 use crate::text::units::duration;
 
 /// Turn an AI-agent run into an auditable run directory
@@ -187,14 +187,14 @@ enum DurabilityArg {
 }
 
 impl Appending {
-    fn options(&self, global: &Global, ui: &Ui) -> anyhow::Result<Options> {
+    fn options(&self, global: &Global, ui: &Ui) -> anyhow::Result<RecordOptions> {
         let durability = match self.durability {
             DurabilityArg::Disk => Durability::Disk,
             DurabilityArg::Process => Durability::Process,
         };
         let settings = global.settings()?;
         let templates = global.templates(ui)?;
-        Ok(Options {
+        Ok(RecordOptions {
             lock_timeout: self.lock_timeout,
             durability,
             create: false,

@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::text_or_file;
 use crate::cli::exit::{Exit, Failure};
-use crate::json::{Json, ObjectTree, Rules, check, quoted};
+use crate::json::{Json, JsonRules, ObjectTree, check, quoted};
 
 /// What goes into `data`.
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ impl PayloadArgs {
             Some(value) => text_or_file(value, MAX_PAYLOAD)?,
             None => b"{}".to_vec(),
         };
-        let data = check(&bytes, Rules::STRICT).context("--data")?;
+        let data = check(&bytes, JsonRules::STRICT).context("--data")?;
         if !data.is_object() {
             let failure = Failure::new(Exit::Input, "--data: not a JSON object");
             return Err(failure.hint("wrap the value: {\"value\": …}").into());
@@ -45,11 +45,11 @@ impl PayloadArgs {
         for field in &self.json_fields {
             let (key, text) = split(field, "-F")?;
             let value =
-                check(text.as_bytes(), Rules::STRICT).with_context(|| format!("-F {key}"))?;
+                check(text.as_bytes(), JsonRules::STRICT).with_context(|| format!("-F {key}"))?;
             add(&mut tree, key, value)?;
         }
         let text = tree.text();
-        check(text.as_bytes(), Rules::STRICT).context("data")?;
+        check(text.as_bytes(), JsonRules::STRICT).context("data")?;
         Ok(text)
     }
 }

@@ -9,9 +9,9 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::event::id::{RunId, random_suffix};
 use crate::event::severity::Severity;
-use crate::run::batch::Recorded;
+use crate::run::batch::RecordedEvent;
 use crate::run::dir::RunDir;
-use crate::run::options::Options;
+use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 use crate::text::units::size;
 
@@ -70,13 +70,17 @@ pub(super) struct ContentArgs {
 
 impl ContentArgs {
     /// The options as these arguments say.
-    pub(super) fn over(&self, options: Options, global: &Global) -> anyhow::Result<Options> {
+    pub(super) fn over(
+        &self,
+        options: RecordOptions,
+        global: &Global,
+    ) -> anyhow::Result<RecordOptions> {
         let secrets = match &self.secret_rules {
             _ if self.no_redact => None,
             Some(file) => Some(global.settings()?.rules(Some(file))?),
             None => options.secrets,
         };
-        Ok(Options { secrets, inline_limit: self.inline_limit, ..options })
+        Ok(RecordOptions { secrets, inline_limit: self.inline_limit, ..options })
     }
 }
 
@@ -84,7 +88,7 @@ impl ContentArgs {
 pub(super) fn open(
     run_id: Option<RunId>,
     create: bool,
-    options: Options,
+    options: RecordOptions,
     global: &Global,
 ) -> anyhow::Result<Recorder> {
     let now = now();
@@ -103,7 +107,12 @@ pub(super) fn open(
 }
 
 /// Prints what was asked for of an event that is in the log.
-pub(super) fn print(event: &Recorded, what: Print, run_id: &str, ui: &Ui) -> anyhow::Result<()> {
+pub(super) fn print(
+    event: &RecordedEvent,
+    what: Print,
+    run_id: &str,
+    ui: &Ui,
+) -> anyhow::Result<()> {
     let line = match what {
         Print::Id | Print::Event => event.event_id.to_string(),
         Print::Run => run_id.to_owned(),

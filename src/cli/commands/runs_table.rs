@@ -28,7 +28,7 @@ pub(super) enum SortKey {
 
 /// A run as a row among others.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct RunRow {
     /// The directory's name.
     pub(super) name: String,
     /// What is known of the run.
@@ -40,7 +40,7 @@ pub(super) struct Row {
     pub(super) behind: bool,
 }
 
-impl Row {
+impl RunRow {
     fn cost(&self) -> Option<i64> {
         let costs = [self.facts.counts.usage.cost_micros, self.estimated.map(|(cost, _)| cost)];
         costs.into_iter().flatten().reduce(i64::saturating_add)
@@ -86,8 +86,8 @@ const HEADER: [&str; COLUMNS] =
     ["RUN", "STATUS", "AGE", "TIME", "CALLS", "FAIL", "ERR", "IN", "OUT", "COST", "DELIV"];
 
 /// The order of two rows; unknown figures come last, in either direction.
-pub(super) fn compare(key: SortKey, reverse: bool, one: &Row, other: &Row) -> Ordering {
-    let figure = |row: &Row| {
+pub(super) fn compare(key: SortKey, reverse: bool, one: &RunRow, other: &RunRow) -> Ordering {
+    let figure = |row: &RunRow| {
         let RunFacts { counts, duration_ms, .. } = &row.facts;
         match key {
             SortKey::Name => None,
@@ -111,7 +111,7 @@ pub(super) fn compare(key: SortKey, reverse: bool, one: &Row, other: &Row) -> Or
 }
 
 /// The rows as a table, with a last row of totals where there are several and `total` asks.
-pub(super) fn runs_table(rows: &[&Row], total: bool, now: Timestamp, width: usize) -> String {
+pub(super) fn runs_table(rows: &[&RunRow], total: bool, now: Timestamp, width: usize) -> String {
     let mut cells: Vec<[String; COLUMNS]> = rows.iter().map(|row| row.cells(now)).collect();
     if total && rows.len() > 1 {
         cells.push(totals(rows));
@@ -119,7 +119,7 @@ pub(super) fn runs_table(rows: &[&Row], total: bool, now: Timestamp, width: usiz
     table(width, HEADER, 2..COLUMNS - 1, &cells)
 }
 
-fn totals(rows: &[&Row]) -> [String; COLUMNS] {
+fn totals(rows: &[&RunRow]) -> [String; COLUMNS] {
     let mut total = Total::default();
     rows.iter().for_each(|row| total.add(&row.facts));
     let costs = rows.iter().filter_map(|row| row.cost());

@@ -31,7 +31,7 @@ pub(in crate::cli) struct TranscriptArgs {
     run: Option<RunArg>,
     /// The output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
+    format: TranscriptFormat,
     /// The output file; - is standard output
     #[arg(short, long, value_name = "FILE|-")]
     output: Option<PathBuf>,
@@ -66,7 +66,7 @@ struct AppendArgs {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum TranscriptFormat {
     /// transcript.md
     #[default]
     Markdown,
@@ -93,13 +93,13 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
     let Some(run) = &args.run else { return Err(Failure::new(Exit::Usage, "no run given").into()) };
     let run = run.find(global)?;
     let extent = args.extent();
-    if args.format != Format::Markdown && extent.max_bytes.is_some() {
+    if args.format != TranscriptFormat::Markdown && extent.max_bytes.is_some() {
         let message = "--max-bytes works only with --format markdown";
         return Err(Failure::new(Exit::Usage, message).into());
     }
     let stdout = args.output.as_deref() == Some(Path::new("-"));
     let (text, read) = match args.format {
-        Format::Markdown => {
+        TranscriptFormat::Markdown => {
             let (text, read) = render(&run, None, extent)?;
             if extent.max_bytes.is_some_and(|most| text.len() > most) {
                 let message =
@@ -111,31 +111,31 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
         format => {
             let (transcript, read) = transcript(&run)?;
             let printed = args.output.is_none() || stdout;
-            let look = text::Look {
+            let look = text::TextLook {
                 width: ui.width(),
                 color: printed && ui.color(),
                 detail: extent.detail,
             };
             let text = match format {
-                Format::Json => json::document(&transcript),
-                Format::Text => text::render(&transcript, look),
-                Format::Markdown | Format::Html => html::render(&transcript),
+                TranscriptFormat::Json => json::document(&transcript),
+                TranscriptFormat::Text => text::render(&transcript, look),
+                TranscriptFormat::Markdown | TranscriptFormat::Html => html::render(&transcript),
             };
             (text, read)
         }
     };
     report_bad_lines(read.bad_lines, &run, ui);
     let own = match args.format {
-        Format::Markdown => Some(run.transcript()),
-        Format::Html => Some(run.path().join("transcript.html")),
-        Format::Text | Format::Json => None,
+        TranscriptFormat::Markdown => Some(run.transcript()),
+        TranscriptFormat::Html => Some(run.path().join("transcript.html")),
+        TranscriptFormat::Text | TranscriptFormat::Json => None,
     };
     match args.output.clone().filter(|_| !stdout).or(own.filter(|_| !stdout)) {
         Some(path) => {
             replace(&path, text.as_bytes())?;
             ui.note(&format!("wrote {}", path.display()));
         }
-        None if args.format == Format::Text => {
+        None if args.format == TranscriptFormat::Text => {
             let mut pager = Pager::new(ui);
             match pager.text(&text) {
                 Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

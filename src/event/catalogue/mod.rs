@@ -4,7 +4,7 @@ mod rows;
 
 use std::sync::OnceLock;
 
-use super::role::{Ending, Role};
+use super::role::{Role, TaskEnding};
 use super::severity::Severity;
 use super::template::Template;
 use crate::json::Members;
@@ -58,7 +58,7 @@ pub struct Row {
     /// The summary template; empty for classes other than `template`.
     pub template: &'static str,
     /// How a task ends by an event of this type; `None` where the type does not say that.
-    pub(crate) ending: Option<Ending>,
+    pub(crate) ending: Option<TaskEnding>,
     /// The fields of `data`, blank-separated; `?` optional, `*` expected.
     pub fields: &'static str,
 }

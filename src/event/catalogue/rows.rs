@@ -5,7 +5,7 @@
 //! marks an optional field and `*` one whose absence is worth a warning.
 
 use super::{Class, Row};
-use crate::event::role::{Ending, Role};
+use crate::event::role::{Role, TaskEnding};
 use crate::event::severity::Severity;
 
 use Class::{Llm, None, Template};
@@ -87,10 +87,10 @@ pub(super) static ROWS: &[Row] = &[
     row("agex", "task.started", Role::TaskStart, Template, Info, "agent", "taskstart", "Task started: {message,task_name|task}", "task_name? message? inputs{}?"),
     row("agex", "task.action", Role::Message, None, Info, "agent", "action", "", "title? thinking? code? terminal? input_tokens? output_tokens?"),
     row("agex", "task.output", Role::Message, None, Info, "tool", "output", "", "parts[]"),
-    row("agex", "task.succeeded", Role::TaskEnd, Template, Info, "agent", "success", "Task succeeded", "result?").ending(Ending::Succeeded),
-    row("agex", "task.failed", Role::TaskEnd, Template, Error, "agent", "fail", "Task failed: {message|unknown error}", "message").ending(Ending::Failed),
-    row("agex", "task.clarify", Role::TaskEnd, Template, Info, "agent", "clarify", "Clarification asked: {message|none}", "message").ending(Ending::Clarify),
-    row("agex", "task.cancelled", Role::TaskEnd, Template, Warning, "agent", "cancelled", "Task cancelled", "task_name? iterations_completed?").ending(Ending::Cancelled),
+    row("agex", "task.succeeded", Role::TaskEnd, Template, Info, "agent", "success", "Task succeeded", "result?").ending(TaskEnding::Succeeded),
+    row("agex", "task.failed", Role::TaskEnd, Template, Error, "agent", "fail", "Task failed: {message|unknown error}", "message").ending(TaskEnding::Failed),
+    row("agex", "task.clarify", Role::TaskEnd, Template, Info, "agent", "clarify", "Clarification asked: {message|none}", "message").ending(TaskEnding::Clarify),
+    row("agex", "task.cancelled", Role::TaskEnd, Template, Warning, "agent", "cancelled", "Task cancelled", "task_name? iterations_completed?").ending(TaskEnding::Cancelled),
     row("agex", "task.file", Role::File, Template, Info, "agent", "file", "{file_source|agent} changed files: +{added.len|0} ~{modified.len|0} -{removed.len|0}", "file_source added[] modified[] removed[]"),
     row("agex", "task.system_note", Role::Note, Template, Info, "runtime", "systemnote", "{message|note}", "message"),
 
@@ -142,7 +142,7 @@ const fn row(
 
 impl Row {
     /// The same, of a type that ends a task in that way.
-    const fn ending(self, ending: Ending) -> Self {
+    const fn ending(self, ending: TaskEnding) -> Self {
         Self { ending: Some(ending), ..self }
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use crate::chapter::index::Index;
 use crate::chapter::page::page;
-use crate::chapter::tree::{self, Node};
+use crate::chapter::tree::{self, TreeNode};
 use crate::event::envelope;
 use crate::event::fields::View;
 use crate::fs::{Access, FsError, open_regular};
@@ -28,13 +28,15 @@ pub(super) fn content(
     run: &RunDir,
     log: &File,
     index: &Index,
-    node: Node<'_>,
+    node: TreeNode<'_>,
     blobs: &str,
 ) -> Result<String, OpsError> {
     let entry = match node {
-        Node::Summary(chapter) => return Ok(tree::summary(chapter)),
-        Node::Event(_, entry) => entry,
-        Node::Chapters(_) | Node::Chapter(_) | Node::Events(_) => return Ok(String::new()),
+        TreeNode::Summary(chapter) => return Ok(tree::summary(chapter)),
+        TreeNode::Event(_, entry) => entry,
+        TreeNode::Chapters(_) | TreeNode::Chapter(_) | TreeNode::Events(_) => {
+            return Ok(String::new());
+        }
     };
     let line = line_at(&run.events(), log, entry.offset)?;
     let changed = OpsError::EventChanged { sequence: entry.sequence };

@@ -16,10 +16,10 @@ use crate::fs::{
     Action, FsError, is_regular, is_temporary, make_dir, read_small, replace, replace_read_only,
 };
 use crate::ops::error::OpsError;
-use crate::ops::report::Report;
-use crate::ops::turn::{self, Turn};
+use crate::ops::report::Reporter;
+use crate::ops::turn::{self, WaitEnd};
 use crate::run::dir::RunDir;
-use crate::run::options::Options;
+use crate::run::options::RecordOptions;
 
 /// Brings the exported tree in the run directory up to date.
 ///
@@ -27,8 +27,8 @@ use crate::run::options::Options;
 /// As [`export`], and when other files have names that the export needs.
 pub(crate) fn rebuild(
     run: &RunDir,
-    options: &Options,
-    report: &dyn Report,
+    options: &RecordOptions,
+    report: &dyn Reporter,
 ) -> Result<(), OpsError> {
     let outcome = export(run, &run.chapters(), options.templates, options.lock_timeout, report)?;
     match outcome.foreign.first() {
@@ -61,7 +61,7 @@ pub(crate) fn export(
     out: &Path,
     templates: &'static Templates,
     lock_timeout: Duration,
-    report: &dyn Report,
+    report: &dyn Reporter,
 ) -> Result<ExportOutcome, OpsError> {
     make_dir(out)?;
     let _turn = turn(out, lock_timeout)?;
@@ -70,7 +70,7 @@ pub(crate) fn export(
     let blobs = relative(out, &run.blobs());
     let log = open_log(run)?;
     let made = Manifest::read(out)?;
-    let list = List { out, run_id: index.run_id.clone() };
+    let list = WrittenPaths { out, run_id: index.run_id.clone() };
     // In the run directory itself the list is wrong, not the place.
     if out != run.chapters() && !made.files.is_empty() && made.run_id != list.run_id {
         return Err(OpsError::OtherRun { directory: out.to_owned(), run_id: made.run_id });
@@ -159,12 +159,12 @@ fn sweep<'p>(out: &Path, files: impl Iterator<Item = &'p String>) {
 }
 
 /// The list of what an export made.
-struct List<'o> {
+struct WrittenPaths<'o> {
     out: &'o Path,
     run_id: String,
 }
 
-impl List<'_> {
+impl WrittenPaths<'_> {
     /// Lists what there is and what will be, without hashes for the latter: an export that is
     /// cut off knows its files again.
     fn announce(&self, made: &BTreeMap<String, String>, index: &Index) -> Result<(), FsError> {
@@ -207,14 +207,14 @@ fn folders(out: &Path, path: &str) -> Result<(), FsError> {
 }
 
 /// Waits until no other export writes there.
-fn turn(out: &Path, lock_timeout: Duration) -> Result<Turn, OpsError> {
+fn turn(out: &Path, lock_timeout: Duration) -> Result<WaitEnd, OpsError> {
     const LOOK: Duration = Duration::from_millis(20);
     let turn = turn::take(out, Some(lock_timeout), |_| {
         std::thread::sleep(LOOK);
         Ok(true)
     })?;
     match turn {
-        Turn::Ours { .. } | Turn::Stopped => Ok(turn),
-        Turn::Late => Err(OpsError::ExportBusy { directory: out.to_owned() }),
+        WaitEnd::Ours { .. } | WaitEnd::Stopped => Ok(turn),
+        WaitEnd::Late => Err(OpsError::ExportBusy { directory: out.to_owned() }),
     }
 }

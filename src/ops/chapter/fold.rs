@@ -12,10 +12,10 @@ use crate::history::chapters::Chapter;
 use crate::ops::error::{OpsError, Refused};
 use crate::ops::read::each_event;
 use crate::ops::refresh::{RefreshWarning, refresh_derived};
-use crate::ops::report::{Report, report_bad_lines, report_stale};
+use crate::ops::report::{Reporter, report_bad_lines, report_stale};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
-use crate::run::options::Options;
+use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 
 /// Readings of a log that grows meanwhile, before giving up.
@@ -45,8 +45,8 @@ impl<'r> FoldInput<'r> {
 pub(crate) fn fold(
     run: &RunDir,
     input: &FoldInput<'_>,
-    options: Options,
-    report: &dyn Report,
+    options: RecordOptions,
+    report: &dyn Reporter,
 ) -> Result<Vec<Chapter>, OpsError> {
     // Before anything derives from them: a slug shows parts of a name.
     let redacted = |text: &str| {
@@ -78,8 +78,8 @@ pub(crate) fn fold(
 pub(crate) fn unfold(
     run: &RunDir,
     name: &str,
-    options: Options,
-    report: &dyn Report,
+    options: RecordOptions,
+    report: &dyn Reporter,
 ) -> Result<String, OpsError> {
     append_checked(run, options, report, |index| {
         let slug = find_chapter(index, name)?.slug.clone();
@@ -94,7 +94,7 @@ pub(crate) fn unfold(
 pub(crate) fn propose(
     run: &RunDir,
     templates: &'static Templates,
-    report: &dyn Report,
+    report: &dyn Reporter,
 ) -> Result<Vec<Request>, RunError> {
     let mut index = Index::with_calls(templates);
     let mut signs = WorkMarkers::default();
@@ -110,8 +110,8 @@ pub(crate) fn propose(
 /// meanwhile; otherwise it decides again. So no two chapters can fold the same tasks.
 fn append_checked<T>(
     run: &RunDir,
-    options: Options,
-    report: &dyn Report,
+    options: RecordOptions,
+    report: &dyn Reporter,
     decide: impl Fn(&Index) -> Result<(Vec<Draft<'static>>, T), OpsError>,
 ) -> Result<T, OpsError> {
     let mut recorder = Recorder::open(run.clone(), options)?;

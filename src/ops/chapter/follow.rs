@@ -3,7 +3,7 @@
 use crate::chapter::index::Index;
 use crate::event::fields::View;
 use crate::event::templates::Templates;
-use crate::history::tasks::{CHAPTER_TASK, Outcome, Tasks};
+use crate::history::tasks::{CHAPTER_TASK, TaskOutcome, Tasks};
 use crate::history::usage::NewestCall;
 use crate::log::reader::LogReader;
 use crate::ops::error::OpsError;
@@ -80,7 +80,7 @@ impl FollowedTasks {
 /// How many tasks have finished, except those in which chapters were decided on.
 fn finished_tasks(tasks: &Tasks) -> usize {
     let real = tasks.all().iter().filter(|task| task.name != CHAPTER_TASK);
-    real.filter(|task| tasks.outcome(task) != Outcome::Running).count()
+    real.filter(|task| tasks.outcome(task) != TaskOutcome::Running).count()
 }
 
 /// Sequence of the event by which an agent was last asked that gave a usable answer.
@@ -88,6 +88,6 @@ fn decided_on(tasks: &Tasks) -> u64 {
     let decided = tasks
         .all()
         .iter()
-        .rfind(|task| task.name == CHAPTER_TASK && tasks.outcome(task) == Outcome::Succeeded);
+        .rfind(|task| task.name == CHAPTER_TASK && tasks.outcome(task) == TaskOutcome::Succeeded);
     decided.map_or(0, |task| task.first_sequence)
 }

@@ -2,11 +2,11 @@
 
 use super::content::{content, open_log};
 use crate::chapter::index::Index;
-use crate::chapter::tree::{self, Node};
+use crate::chapter::tree::{self, TreeNode};
 use crate::history::chapters::Chapter;
 use crate::ops::error::OpsError;
 use crate::ops::read::{Read, each_event};
-use crate::ops::report::{Report, report_bad_lines};
+use crate::ops::report::{Reporter, report_bad_lines};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 
@@ -17,7 +17,7 @@ use crate::run::dir::RunDir;
 pub(crate) fn read_index(
     run: &RunDir,
     index: Index,
-    report: &dyn Report,
+    report: &dyn Reporter,
 ) -> Result<(Index, Read), RunError> {
     let (index, read) = fill_index(run, index)?;
     report_bad_lines(read.bad_lines, run, report);
@@ -61,11 +61,11 @@ pub(crate) fn list_folder(index: &Index, path: &str) -> Result<Vec<String>, OpsE
 pub(crate) fn read_page(run: &RunDir, index: &Index, path: &str) -> Result<String, OpsError> {
     let node = resolve(index, path)?;
     let depth = match node {
-        Node::Summary(chapter) | Node::Event(chapter, _) => {
+        TreeNode::Summary(chapter) | TreeNode::Event(chapter, _) => {
             // As in the exported tree, below the run directory.
             index.chapters.path(chapter).matches('/').count() + 1
         }
-        Node::Chapters(_) | Node::Chapter(_) | Node::Events(_) => {
+        TreeNode::Chapters(_) | TreeNode::Chapter(_) | TreeNode::Events(_) => {
             return Err(OpsError::IsFolder(path.to_owned()));
         }
     };
@@ -73,6 +73,6 @@ pub(crate) fn read_page(run: &RunDir, index: &Index, path: &str) -> Result<Strin
     content(run, &open_log(run)?, index, node, &blobs)
 }
 
-fn resolve<'i>(index: &'i Index, path: &str) -> Result<Node<'i>, OpsError> {
+fn resolve<'i>(index: &'i Index, path: &str) -> Result<TreeNode<'i>, OpsError> {
     tree::resolve(index, path).ok_or_else(|| OpsError::NoSuchPath(path.to_owned()))
 }

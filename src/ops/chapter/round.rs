@@ -18,10 +18,10 @@ use crate::ops::host::Host;
 use crate::ops::read::{each_event, events_until};
 use crate::ops::refresh::refresh_derived;
 use crate::ops::report::{Notice, report_stale};
-use crate::ops::turn::{self, Turn};
+use crate::ops::turn::{self, WaitEnd};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
-use crate::run::options::Options;
+use crate::run::options::RecordOptions;
 use crate::text::human::plural;
 
 /// Longest context that an agent is given, in bytes: more than any model takes.
@@ -49,7 +49,7 @@ pub(crate) struct Rounds<'h> {
     /// Most bytes of each piece of an event in the context.
     pub(crate) max_event_bytes: usize,
     /// How events are recorded.
-    pub(crate) options: Options,
+    pub(crate) options: RecordOptions,
     /// Whom the agent is asked through.
     pub(crate) host: &'h dyn Host,
 }
@@ -67,7 +67,7 @@ impl Rounds<'_> {
     ///
     /// # Errors
     /// When the wait takes longer than the lock timeout, or the directory cannot be locked.
-    pub(crate) fn take_turn(&self) -> Result<Option<Turn>, OpsError> {
+    pub(crate) fn take_turn(&self) -> Result<Option<WaitEnd>, OpsError> {
         // Any directory of the run would do that nothing else locks.
         let path = self.run.logs();
         make_dir(&path)?;
@@ -79,9 +79,9 @@ impl Rounds<'_> {
             Ok(!self.host.is_interrupted())
         })?;
         match turn {
-            Turn::Stopped => Ok(None),
-            Turn::Ours { .. } => Ok(Some(turn)),
-            Turn::Late => Err(OpsError::RoundBusy),
+            WaitEnd::Stopped => Ok(None),
+            WaitEnd::Ours { .. } => Ok(Some(turn)),
+            WaitEnd::Late => Err(OpsError::RoundBusy),
         }
     }
 

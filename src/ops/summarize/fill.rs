@@ -1,15 +1,15 @@
 //! Missing summaries recorded, by templates and by a model.
 
-use super::reading::Reading;
+use super::reading::RunReading;
 use super::served::Served;
 use super::worker::Worker;
 use crate::event::draft::Draft;
 use crate::ops::error::OpsError;
 use crate::ops::refresh::refresh_derived;
-use crate::ops::report::{Report, report_stale};
+use crate::ops::report::{Reporter, report_stale};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
-use crate::run::options::Options;
+use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 
 /// The worker for a run, and whether it stays until the run ends.
@@ -36,10 +36,10 @@ pub(crate) struct FillOutcome {
 /// # Errors
 /// When the run cannot be read or recorded to, or another worker serves it for too long.
 pub(crate) fn fill_run(
-    reading: &mut Reading,
+    reading: &mut RunReading,
     service: Option<Service<'_>>,
-    options: Options,
-    report: &dyn Report,
+    options: RecordOptions,
+    report: &dyn Reporter,
 ) -> Result<FillOutcome, OpsError> {
     let by_templates = fill(reading, options)?;
     let served = match service {
@@ -57,7 +57,7 @@ pub(crate) fn fill_run(
 ///
 /// # Errors
 /// When the run cannot be read or recorded to.
-pub(super) fn fill(reading: &mut Reading, options: Options) -> Result<u64, RunError> {
+pub(super) fn fill(reading: &mut RunReading, options: RecordOptions) -> Result<u64, RunError> {
     let drafts = reading.plan.drafts();
     if drafts.is_empty() {
         return Ok(0);
@@ -74,7 +74,7 @@ pub(super) fn fill(reading: &mut Reading, options: Options) -> Result<u64, RunEr
 /// When the run cannot be recorded to.
 pub(super) fn append(
     run: &RunDir,
-    options: Options,
+    options: RecordOptions,
     drafts: &[Draft<'_>],
 ) -> Result<(u64, u64), RunError> {
     let mut recorder = Recorder::open(run.clone(), options)?;

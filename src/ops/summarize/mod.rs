@@ -7,6 +7,6 @@ mod served;
 mod worker;
 
 pub(crate) use fill::{Service, fill_run};
-pub(crate) use reading::Reading;
+pub(crate) use reading::RunReading;
 pub(crate) use served::Served;
 pub(crate) use worker::Worker;

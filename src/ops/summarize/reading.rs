@@ -10,13 +10,13 @@ use crate::run::RunError;
 use crate::run::derive::Records;
 use crate::run::derived_log::DerivedLog;
 use crate::run::dir::RunDir;
-use crate::summary::backfill::Plan;
+use crate::summary::backfill::BackfillPlan;
 use crate::summary::overview::Overview;
 use crate::summary::prices::Prices;
-use crate::summary::wanted::Wanted;
+use crate::summary::wanted::WantedSummaries;
 
 /// What was read of a run so far.
-pub(crate) struct Reading {
+pub(crate) struct RunReading {
     /// The run.
     pub(crate) run: RunDir,
     /// The figures of the run.
@@ -26,9 +26,9 @@ pub(crate) struct Reading {
     /// Its tasks.
     pub(crate) tasks: Tasks,
     /// What templates can fill in.
-    pub(crate) plan: Plan,
+    pub(crate) plan: BackfillPlan,
     /// The events that need a model's summary.
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: WantedSummaries,
     /// Lines that are no valid events.
     pub(crate) bad_lines: u64,
     templates: &'static Templates,
@@ -39,7 +39,7 @@ pub(crate) struct Reading {
     errors: DerivedLog,
 }
 
-impl Reading {
+impl RunReading {
     /// Opens the log of a run; nothing is read yet.
     ///
     /// # Errors
@@ -58,8 +58,8 @@ impl Reading {
             overview: Overview::new(templates, prices),
             chapters: Chapters::default(),
             tasks: Tasks::default(),
-            plan: Plan::new(templates),
-            wanted: Wanted::default(),
+            plan: BackfillPlan::new(templates),
+            wanted: WantedSummaries::default(),
             bad_lines: 0,
             templates,
             reader,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::fill::{append, fill};
 use super::patience::Patience;
-use super::reading::Reading;
+use super::reading::RunReading;
 use super::served::Served;
 use crate::event::draft::Draft;
 use crate::event::envelope;
@@ -15,10 +15,10 @@ use crate::log::reader::line_at;
 use crate::ops::error::OpsError;
 use crate::ops::host::Host;
 use crate::ops::report::Notice;
-use crate::ops::turn::{self, Turn};
+use crate::ops::turn::{self, WaitEnd};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
-use crate::run::options::Options;
+use crate::run::options::RecordOptions;
 use crate::summary::answer::Answer;
 use crate::summary::backfill::draft;
 use crate::summary::prompt::{Prompt, event_line};
@@ -36,7 +36,7 @@ pub(crate) struct Worker<'h> {
     /// Bytes of an event that are given whole.
     pub(crate) max_event: usize,
     /// How events are recorded.
-    pub(crate) options: Options,
+    pub(crate) options: RecordOptions,
     /// Whom the model is asked through.
     pub(crate) host: &'h dyn Host,
 }
@@ -58,7 +58,7 @@ impl Worker<'_> {
     ///
     /// # Errors
     /// When the run cannot be read or recorded to, or another worker serves it for too long.
-    pub(crate) fn serve(&self, reading: &mut Reading) -> Result<Served, OpsError> {
+    pub(crate) fn serve(&self, reading: &mut RunReading) -> Result<Served, OpsError> {
         let mut served = Served::default();
         if reading.wanted.is_empty() {
             return Ok(served);
@@ -83,7 +83,7 @@ impl Worker<'_> {
     ///
     /// # Errors
     /// When the run cannot be read or recorded to, or another worker serves it for too long.
-    pub(crate) fn follow(&self, reading: &mut Reading) -> Result<Served, OpsError> {
+    pub(crate) fn follow(&self, reading: &mut RunReading) -> Result<Served, OpsError> {
         let mut served = Served::default();
         let Some(_turn) = self.turn(reading, true)? else { return Ok(served) };
         let mut patience = Patience::new(self.window);
@@ -150,7 +150,7 @@ impl Worker<'_> {
     /// Waits until no other worker serves the run, so that nothing is asked, and paid, twice:
     /// as long as for a lock, or, where the run is followed, until it ends. `None` when it
     /// ended or a signal came first.
-    fn turn(&self, reading: &mut Reading, follows: bool) -> Result<Option<Turn>, OpsError> {
+    fn turn(&self, reading: &mut RunReading, follows: bool) -> Result<Option<WaitEnd>, OpsError> {
         let path = reading.run.path().to_owned();
         self.host.watch()?;
         let longest = (!follows).then_some(self.options.lock_timeout);
@@ -168,9 +168,9 @@ impl Worker<'_> {
             Ok(!over)
         })?;
         match turn {
-            Turn::Stopped => Ok(None),
-            Turn::Ours { .. } => Ok(Some(turn)),
-            Turn::Late => Err(OpsError::WorkerBusy { waited: self.options.lock_timeout }),
+            WaitEnd::Stopped => Ok(None),
+            WaitEnd::Ours { .. } => Ok(Some(turn)),
+            WaitEnd::Late => Err(OpsError::WorkerBusy { waited: self.options.lock_timeout }),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::check::deliverables::{Deliverable, judge};
 use crate::check::finding::{Finding, Findings, Place};
 use crate::check::requirement::Requirement;
 use crate::history::state::RunState;
-use crate::run::deliverables::{FOLDER, Found, files, look};
+use crate::run::deliverables::{FOLDER, FileState, files, look};
 use crate::run::dir::RunDir;
 
 /// Files that nothing requires are reported one by one up to this number.
@@ -42,7 +42,7 @@ pub(super) fn deliverables(
             let found = look(run, &path, required.wants());
             (path, found)
         };
-        let found: Vec<(String, Found)> = paths.into_iter().map(look).collect();
+        let found: Vec<(String, FileState)> = paths.into_iter().map(look).collect();
         verdicts.push(judge(&required, &found, started));
         declared.push(required);
     }

@@ -2,26 +2,26 @@
 
 use super::validation::Validated;
 use crate::check::derived::TRANSCRIPT;
-use crate::check::mend::{Action, FixInput, Status, Step, plan};
+use crate::check::mend::{FixAction, FixInput, Step, StepStatus, plan};
 use crate::check::table::Code;
 use crate::check::{chapters, state};
 use crate::event::time::Timestamp;
 use crate::fs::{is_regular, keep_copy};
 use crate::ops::chapter::rebuild;
 use crate::ops::error::OpsError;
-use crate::ops::report::Report;
+use crate::ops::report::Reporter;
 use crate::ops::transcript;
 use crate::run::RunError;
 use crate::run::derive::refresh;
 use crate::run::dir::RunDir;
-use crate::run::mend::{Ending, ending, mend};
-use crate::run::options::Options;
+use crate::run::mend::{LogEnd, ending, mend};
+use crate::run::options::RecordOptions;
 
 /// What a fix would do.
 pub(crate) struct FixPlan {
     /// The steps, in order.
     pub(crate) steps: Vec<Step>,
-    ending: Ending,
+    ending: LogEnd,
     last_sequence: u64,
     /// Whether the log lost something that derived files may still have.
     lost: bool,
@@ -40,7 +40,7 @@ pub(crate) struct Fixed {
 impl Fixed {
     /// Whether no step was done.
     pub(crate) fn is_untouched(&self) -> bool {
-        self.steps.iter().all(|step| step.status != Status::Done)
+        self.steps.iter().all(|step| step.status != StepStatus::Done)
     }
 }
 
@@ -71,11 +71,16 @@ pub(crate) fn plan_fix(
 impl FixPlan {
     /// The steps that will be done.
     pub(crate) fn planned(&self) -> impl Iterator<Item = &Step> {
-        self.steps.iter().filter(|step| step.status == Status::Planned)
+        self.steps.iter().filter(|step| step.status == StepStatus::Planned)
     }
 
     /// Does the planned steps. A step that fails does not keep the others from being done.
-    pub(crate) fn apply(self, run: &RunDir, options: &Options, report: &dyn Report) -> Fixed {
+    pub(crate) fn apply(
+        self,
+        run: &RunDir,
+        options: &RecordOptions,
+        report: &dyn Reporter,
+    ) -> Fixed {
         let Self { mut steps, ending, last_sequence, lost, edited } = self;
         let end_in_order =
             || Ok(mend(run, ending.damaged.as_ref(), last_sequence, *options).map(drop)?);
@@ -88,7 +93,7 @@ impl FixPlan {
         };
         let tree = || rebuild(run, options, report);
         let outcomes = [
-            attempt(&mut steps, |step| step.action != Action::Rebuild, end_in_order),
+            attempt(&mut steps, |step| step.action != FixAction::Rebuild, end_in_order),
             attempt(&mut steps, is_record, records),
             attempt(&mut steps, |step| step.file == TRANSCRIPT, transcript),
             attempt(&mut steps, |step| step.file == chapters::FOLDER, tree),
@@ -104,7 +109,7 @@ fn attempt(
     is_meant: impl Fn(&Step) -> bool,
     act: impl FnOnce() -> Result<(), OpsError>,
 ) -> Result<(), OpsError> {
-    let meant = |step: &&mut Step| step.status == Status::Planned && is_meant(step);
+    let meant = |step: &&mut Step| step.status == StepStatus::Planned && is_meant(step);
     let mut meant: Vec<&mut Step> = steps.iter_mut().filter(meant).collect();
     if meant.is_empty() {
         return Ok(());
@@ -112,8 +117,8 @@ fn attempt(
     let outcome = act();
     for step in &mut meant {
         match &outcome {
-            Ok(()) => step.status = Status::Done,
-            Err(error) => step.stop(Status::Failed, &error.to_string()),
+            Ok(()) => step.status = StepStatus::Done,
+            Err(error) => step.stop(StepStatus::Failed, &error.to_string()),
         }
     }
     outcome
@@ -132,17 +137,17 @@ fn refuse(run: &RunDir, steps: &mut [Step]) {
     };
     let records = steps.iter().find(|step| is_record(step) && taken(&step.file));
     let records = records.map(|step| format!("{} is no regular file; move it away", step.file));
-    for step in steps.iter_mut().filter(|step| step.action == Action::Rebuild) {
+    for step in steps.iter_mut().filter(|step| step.action == FixAction::Rebuild) {
         if is_record(step) {
             if let Some(reason) = &records {
-                step.stop(Status::Refused, reason);
+                step.stop(StepStatus::Refused, reason);
             }
         } else if step.file == chapters::FOLDER {
             if run.chapters().symlink_metadata().is_ok_and(|there| !there.is_dir()) {
-                step.stop(Status::Refused, "something else has that name; move it away");
+                step.stop(StepStatus::Refused, "something else has that name; move it away");
             }
         } else if taken(&step.file) {
-            step.stop(Status::Refused, "it is no regular file; move it away");
+            step.stop(StepStatus::Refused, "it is no regular file; move it away");
         }
     }
 }

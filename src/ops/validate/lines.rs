@@ -6,9 +6,9 @@ use std::sync::mpsc::{channel, sync_channel};
 
 use crate::check::line_scan::{LineScanner, ScannedLine};
 use crate::log::LogError;
-use crate::log::part::Part;
+use crate::log::part::LogPart;
 use crate::log::reader::{Line, LogReader};
-use crate::secret::Rules as Secrets;
+use crate::secret::SecretRules as Secrets;
 
 /// Shorter logs are not worth a thread.
 const WORTH_A_THREAD: u64 = 4 << 20;
@@ -17,12 +17,12 @@ const AHEAD: usize = 2;
 
 /// Some lines, and what each is by itself; empty until somebody has scanned.
 #[derive(Default)]
-struct Piece {
-    part: Part,
+struct ScannedPart {
+    part: LogPart,
     scanned: Vec<ScannedLine>,
 }
 
-impl Piece {
+impl ScannedPart {
     fn fill(&mut self, reader: &mut LogReader) -> Result<bool, LogError> {
         self.scanned.clear();
         self.part.fill(reader)
@@ -53,15 +53,15 @@ pub(super) fn each_line(
 ) -> Result<(), LogError> {
     let mut scanner = LineScanner::new(secrets);
     if reader.end() < WORTH_A_THREAD {
-        let mut piece = Piece::default();
+        let mut piece = ScannedPart::default();
         while piece.fill(&mut reader)? {
             piece.take(&mut scanner, &mut each);
         }
         return Ok(());
     }
     let waiting = &AtomicUsize::new(0);
-    let (filled, full) = sync_channel::<Piece>(AHEAD);
-    let (emptied, empty) = channel::<Piece>();
+    let (filled, full) = sync_channel::<ScannedPart>(AHEAD);
+    let (emptied, empty) = channel::<ScannedPart>();
     std::thread::scope(|scope| {
         let ahead = scope.spawn(move || {
             let mut scanner = LineScanner::new(secrets);

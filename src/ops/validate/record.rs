@@ -7,7 +7,7 @@ use crate::ops::append::append_and_refresh;
 use crate::ops::refresh::RefreshWarning;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
-use crate::run::options::Options;
+use crate::run::options::RecordOptions;
 
 /// Appends one event for the check, one per deliverable that did not pass, and one for the
 /// verdict. Returns the derived files that could not be brought up to date.
@@ -17,7 +17,7 @@ use crate::run::options::Options;
 pub(crate) fn record(
     run: &RunDir,
     deliverables: &[Deliverable],
-    options: Options,
+    options: RecordOptions,
 ) -> Result<Vec<RefreshWarning>, RunError> {
     let list = |paths: &mut dyn Iterator<Item = &Deliverable>| {
         let paths: Vec<String> = paths.map(|one| quoted(&one.path)).collect();

@@ -25,11 +25,11 @@ use crate::log::reader::{Body, LogReader};
 use crate::ops::error::OpsError;
 use crate::ops::transcript::{harness, render};
 use crate::run::blobs::look as look_at_blob;
-use crate::run::derive::{Fold, Records};
+use crate::run::derive::{DerivedFold, Records};
 use crate::run::dir::RunDir;
 use crate::run::document::{RunDocument, stored_head};
 use crate::run::records::{Starts, tool_record};
-use crate::secret::Rules;
+use crate::secret::SecretRules;
 
 /// Bytes of a derived log that are read together.
 const READ: usize = 256 << 10;
@@ -40,7 +40,7 @@ const MAX_DOCUMENT: u64 = 256 << 20;
 /// What a run is validated against.
 pub(crate) struct Criteria<'a> {
     /// The rules for secrets.
-    pub(crate) secrets: &'static Rules,
+    pub(crate) secrets: &'static SecretRules,
     /// The summary templates.
     pub(crate) templates: &'static Templates,
     /// Deliverables required in addition to those of the run.
@@ -80,7 +80,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let end = reader.end();
     let mut check = LogCheck::new(criteria.secrets, criteria.templates);
     let mut blobs = BlobCheck::default();
-    let (mut fold, mut records) = (Fold::default(), Records::default());
+    let (mut fold, mut records) = (DerivedFold::default(), Records::default());
     let state_bytes = stored.as_ref().ok().and_then(Option::as_deref);
     let head = state_bytes.and_then(stored_head);
     let mut seen = HeadSeen::default();

@@ -5,7 +5,7 @@ use crate::transcript::value::{Note, Said};
 
 /// What happened in one task.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Turn {
+pub(crate) struct TaskTurn {
     /// The task's number; `None` before the first task.
     pub task: Option<u64>,
     /// What happened, in order.

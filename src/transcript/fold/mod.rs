@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::event::catalogue;
-use crate::event::content::{Piece, beyond};
+use crate::event::content::{ContentPiece, beyond};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::event::severity::Severity;
@@ -17,15 +17,15 @@ use crate::history::agents::Agents;
 use crate::history::arguments::{self, Telling};
 use crate::history::chapters::Chapters;
 use crate::history::state::RunState;
-use crate::history::tasks::{Outcome, Tasks};
+use crate::history::tasks::{TaskOutcome, Tasks};
 use crate::history::text::shortened;
 use crate::history::usage::Usage;
-use crate::secret::Rules;
+use crate::secret::SecretRules;
 use crate::text::inert::preview;
 use calls::{REJECTED, is_rejection};
-pub(crate) use items::{CallLine, Item, Turn};
+pub(crate) use items::{CallLine, Item, TaskTurn};
 
-use super::value::{Level, Note, Quoted, Said, Source, Tokens, Trouble};
+use super::value::{Note, NoteLevel, QuoteSource, Quoted, Said, Tokens, Trouble};
 
 /// Characters kept of what somebody said; the log has the whole.
 const MAX_SAID: usize = 4000;
@@ -43,11 +43,11 @@ pub(crate) struct TranscriptFold {
     /// The chapters.
     pub chapters: Chapters,
     /// What happened, by task; the first may belong to none.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<TaskTurn>,
     /// The agents that calls spawned.
     pub agents: Agents,
     /// What each of them did, in the same order.
-    pub nested: Vec<Turn>,
+    pub nested: Vec<TaskTurn>,
     /// Those that a call spawned, by its index.
     spawned: HashMap<usize, Vec<usize>>,
     /// The system prompt, where an event carried it.
@@ -81,9 +81,9 @@ pub(crate) struct TranscriptFold {
     awaited: HashMap<usize, Telling>,
     /// Where streamed texts are being joined: the list and the item in it, by run, id, and
     /// whether it is a thought.
-    streams: HashMap<(String, String, bool), (List, usize)>,
+    streams: HashMap<(String, String, bool), (ItemList, usize)>,
     /// Where the event goes that is being taken.
-    here: List,
+    here: ItemList,
     /// Calls that began anew under the same id.
     repeated: HashSet<usize>,
     /// Tasks that spawned agents began.
@@ -92,14 +92,14 @@ pub(crate) struct TranscriptFold {
 
 /// One of the lists of what happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum List {
+enum ItemList {
     /// Of the turn of that index.
     Turn(usize),
     /// Of the spawned agent of that index.
     Agent(usize),
 }
 
-impl Default for List {
+impl Default for ItemList {
     fn default() -> Self {
         Self::Turn(0)
     }
@@ -107,7 +107,7 @@ impl Default for List {
 
 /// A text of an event, without secrets, and without its middle where it is very long.
 fn shown(text: &str, view: &View<'_, '_>) -> String {
-    let redacted = Rules::built_in().redact(text).map(|redacted| redacted.text);
+    let redacted = SecretRules::built_in().redact(text).map(|redacted| redacted.text);
     let text = redacted.as_deref().unwrap_or(text);
     shortened(text, MAX_RESULT, view.event.sequence).into_owned()
 }
@@ -129,7 +129,7 @@ impl TranscriptFold {
         let first_task = self.tasks.all().is_empty();
         let task = self.tasks.observe(view);
         if first_task && view.role == Role::TaskStart || self.turns.is_empty() {
-            self.turns.push(Turn::default());
+            self.turns.push(TaskTurn::default());
         }
         if let Some(task) = task
             && task == 1
@@ -163,7 +163,7 @@ impl TranscriptFold {
             Role::Prompt => {
                 let prompt = view.field("prompt").unwrap_or_default();
                 self.beyond_minor(view, &prompt);
-                let source = Source::Event(event.sequence);
+                let source = QuoteSource::Event(event.sequence);
                 let text = Some(prompt.into_owned()).filter(|prompt| !prompt.is_empty());
                 self.system_prompt = text.map(|text| Quoted { text, source });
             }
@@ -229,7 +229,7 @@ impl TranscriptFold {
         let told = told.unwrap_or_default();
         let rest = beyond(view, &format!("{told} {} {}", view.tool(), view.agent()));
         let lines = Some(told.into_owned()).filter(|told| !told.trim().is_empty());
-        let lines = lines.into_iter().chain(rest.iter().map(Piece::labelled));
+        let lines = lines.into_iter().chain(rest.iter().map(ContentPiece::labelled));
         let text = shown(&lines.collect::<Vec<_>>().join("\n"), view);
         if !text.is_empty() {
             let kept = if ends { &mut self.results } else { &mut self.inputs };
@@ -245,7 +245,7 @@ impl TranscriptFold {
 
     /// The turn's outcome; `None` before the first task.
     #[must_use]
-    pub(crate) fn outcome(&self, turn: &Turn) -> Option<Outcome> {
+    pub(crate) fn outcome(&self, turn: &TaskTurn) -> Option<TaskOutcome> {
         Some(self.tasks.outcome(self.tasks.get(turn.task?)?))
     }
 
@@ -257,9 +257,9 @@ impl TranscriptFold {
     /// Finds out where an event goes that belongs to a spawned agent, to a task, or both.
     fn place(&mut self, view: &View<'_, '_>, agent: Option<usize>, task: Option<u64>) {
         if let Some(agent) = agent {
-            self.here = List::Agent(agent);
+            self.here = ItemList::Agent(agent);
             if self.nested.len() <= agent {
-                self.nested.push(Turn::default());
+                self.nested.push(TaskTurn::default());
                 self.spawned.entry(self.agents.all()[agent].call).or_default().push(agent);
             }
             if let Some(task) = task.filter(|_| view.role == Role::TaskStart) {
@@ -277,15 +277,15 @@ impl TranscriptFold {
         if let Some(task) = task.filter(|task| !self.theirs.contains(task))
             && self.turns.last().is_none_or(|turn| turn.task != Some(task))
         {
-            self.turns.push(Turn { task: Some(task), items: Vec::new() });
+            self.turns.push(TaskTurn { task: Some(task), items: Vec::new() });
         }
-        self.here = List::Turn(self.turns.len() - 1);
+        self.here = ItemList::Turn(self.turns.len() - 1);
     }
 
-    fn list(&mut self, list: List) -> Option<&mut Vec<Item>> {
+    fn list(&mut self, list: ItemList) -> Option<&mut Vec<Item>> {
         let turn = match list {
-            List::Turn(turn) => self.turns.get_mut(turn),
-            List::Agent(agent) => self.nested.get_mut(agent),
+            ItemList::Turn(turn) => self.turns.get_mut(turn),
+            ItemList::Agent(agent) => self.nested.get_mut(agent),
         };
         turn.map(|turn| &mut turn.items)
     }
@@ -383,7 +383,7 @@ impl TranscriptFold {
             sequence: view.event.sequence,
             time: view.event.timestamp,
             kind: view.event.kind.clone().into_owned(),
-            level: if error { Level::Error } else { Level::Warning },
+            level: if error { NoteLevel::Error } else { NoteLevel::Warning },
             text: preview(&text, 300),
         });
     }

@@ -1,7 +1,7 @@
 //! What an event says in a line of its own, and what other lines leave out.
 
-use super::{Item, Level, MAX_SAID, Note, TranscriptFold, shown};
-use crate::event::content::{Piece, beyond, pieces};
+use super::{Item, MAX_SAID, Note, NoteLevel, TranscriptFold, shown};
+use crate::event::content::{ContentPiece, beyond, pieces};
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::severity::Severity;
@@ -51,13 +51,13 @@ impl TranscriptFold {
         }
     }
 
-    fn line_of(&self, view: &View<'_, '_>, stands: &str, rest: &[Piece<'_>]) -> Note {
+    fn line_of(&self, view: &View<'_, '_>, stands: &str, rest: &[ContentPiece<'_>]) -> Note {
         let level = match (view.role, view.severity) {
-            (Role::Error, _) | (_, Severity::Error) => Some(Level::Error),
-            (_, Severity::Warning) => Some(Level::Warning),
+            (Role::Error, _) | (_, Severity::Error) => Some(NoteLevel::Error),
+            (_, Severity::Warning) => Some(NoteLevel::Warning),
             _ => None,
         };
-        let pieces: Vec<String> = rest.iter().map(Piece::labelled).collect();
+        let pieces: Vec<String> = rest.iter().map(ContentPiece::labelled).collect();
         let stands = Some(stands.to_owned()).filter(|stands| !stands.is_empty());
         let texts: Vec<&str> = stands.iter().chain(&pieces).map(String::as_str).collect();
         let text = shown(&texts.join(" · "), view);

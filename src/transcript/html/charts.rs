@@ -4,16 +4,17 @@ use super::escape;
 use crate::event::time::Timestamp;
 use crate::text::human::{count, duration, plural};
 use crate::text::inert;
-use crate::transcript::value::{Call, Entry, Tokens, Transcript};
+use crate::transcript::value::{CallEntry, Entry, Tokens, Transcript};
 
 /// Calls at the same time that get a row each.
 const MOST_ROWS: usize = 20;
 
 /// Calls as bars over time, those that overlap in rows of their own.
 pub(super) fn timeline(transcript: &Transcript) -> String {
-    let mut calls: Vec<&Call> = transcript.entries().into_iter().filter_map(Entry::call).collect();
+    let mut calls: Vec<&CallEntry> =
+        transcript.entries().into_iter().filter_map(Entry::call).collect();
     calls.sort_by_key(|call| call.time);
-    let timed = |call: &&Call| {
+    let timed = |call: &&CallEntry| {
         let (began, length) = (call.time?.millis(), call.duration_ms.unwrap_or(0));
         Some((began, began.saturating_add(i64::try_from(length).unwrap_or(i64::MAX))))
     };

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use super::escape;
 use crate::event::time::Timestamp;
 use crate::history::calls::CallStatus;
-use crate::history::tasks::Outcome;
+use crate::history::tasks::TaskOutcome;
 use crate::text::human::duration;
 use crate::text::inert;
 use crate::transcript::value::{
-    Agent, Entry, Level, Note, Said, Section, TITLE, Transcript, says_more,
+    Entry, Note, NoteLevel, Said, Section, SpawnedAgent, TITLE, Transcript, says_more,
 };
 
 /// Columns of a note that is folded.
@@ -35,7 +35,8 @@ pub(super) fn chapters(transcript: &Transcript) -> String {
 /// What happened in one task.
 pub(super) fn turn(at: usize, section: &Section) -> String {
     let number = section.task.map(|number| format!("[{number}] ")).unwrap_or_default();
-    let outcome = section.outcome.filter(|outcome| *outcome != Outcome::Ended).map(Outcome::name);
+    let outcome =
+        section.outcome.filter(|outcome| *outcome != TaskOutcome::Ended).map(TaskOutcome::name);
     let outcome = outcome.map(|outcome| format!(" <b class=\"{outcome}\">{outcome}</b>"));
     // What was asked is an event like the others, with a link of its own.
     let asked = section
@@ -82,7 +83,7 @@ fn article(entry: &Entry) -> String {
             escape(text)
         ),
         Entry::Note(Note { text, more, level, .. }) => {
-            let (status, lead) = match level.map(Level::name) {
+            let (status, lead) = match level.map(NoteLevel::name) {
                 Some(level) => (
                     format!(" data-status=\"{level}\""),
                     format!("<b class=\"{level}\">{level}</b> "),
@@ -147,7 +148,7 @@ fn article(entry: &Entry) -> String {
 }
 
 /// What an agent did that a call spawned.
-fn spawned(agent: &Agent) -> String {
+fn spawned(agent: &SpawnedAgent) -> String {
     let heading = escape(&inert::preview(&agent.heading(), 200));
     let told: String = agent.items.iter().map(article).collect();
     format!("<section class=\"agent\"><h4>{heading}</h4>\n{told}</section>\n")

@@ -6,10 +6,10 @@ mod events;
 use base64::Engine as _;
 
 use super::facts::facts;
-use super::value::{Entry, Level, Said, Tool, Transcript};
+use super::value::{Entry, NoteLevel, Said, Tool, Transcript};
 use crate::fs::hash::sha256;
 use crate::history::calls::CallStatus;
-use crate::history::tasks::Outcome;
+use crate::history::tasks::TaskOutcome;
 use crate::text::human::{duration, plural};
 use crate::text::inert;
 
@@ -118,7 +118,7 @@ fn contents(transcript: &Transcript) -> String {
         let number = section.task.map(|number| format!("{number}. ")).unwrap_or_default();
         let title = inert::preview(&section.title, 60);
         let mark = match section.outcome {
-            Some(Outcome::Failed) => " <b class=\"failed\">failed</b>",
+            Some(TaskOutcome::Failed) => " <b class=\"failed\">failed</b>",
             _ if has_trouble(&section.items) => {
                 " <b class=\"failed\" title=\"something failed\">!</b>"
             }
@@ -142,7 +142,7 @@ fn has_trouble(entries: &[Entry]) -> bool {
             matches!(call.status, CallStatus::Failed | CallStatus::Blocked)
                 || call.agents.iter().any(|agent| has_trouble(&agent.items))
         }
-        Entry::Note(note) => note.level == Some(Level::Error),
+        Entry::Note(note) => note.level == Some(NoteLevel::Error),
         _ => false,
     })
 }

@@ -9,8 +9,8 @@ use pieces::{link, long_quote, note_line};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::extent::{Detail, Extent, Limits};
-use super::value::{Level, Note, Source, Transcript};
-use crate::history::told::Name;
+use super::value::{Note, NoteLevel, QuoteSource, Transcript};
+use crate::history::told::FactName;
 use crate::text::human::{count, dollars, duration, plural};
 use crate::text::inert::{preview, preview_end};
 use crate::text::markdown::{code, escape};
@@ -184,11 +184,15 @@ fn metadata(transcript: &Transcript) -> String {
     for (name, value) in transcript.facts.told() {
         let label = escape(&preview(name.label(), 40));
         let value = match name {
-            Name::Run | Name::Session | Name::Task => code(&value),
-            Name::Directory => code(&preview_end(&value, 120)),
-            Name::Events => format!("{value} ([events.jsonl](events.jsonl))"),
-            Name::Started | Name::Duration | Name::Calls | Name::Tokens | Name::Cost => value,
-            Name::Error => escape(&preview(&value, 300)),
+            FactName::Run | FactName::Session | FactName::Task => code(&value),
+            FactName::Directory => code(&preview_end(&value, 120)),
+            FactName::Events => format!("{value} ([events.jsonl](events.jsonl))"),
+            FactName::Started
+            | FactName::Duration
+            | FactName::Calls
+            | FactName::Tokens
+            | FactName::Cost => value,
+            FactName::Error => escape(&preview(&value, 300)),
             _ => escape(&preview(&value, 120)),
         };
         out.push_str(&format!("| {label} | {value} |\n"));
@@ -200,8 +204,8 @@ fn prompt(transcript: &Transcript, limits: &Limits) -> String {
     let Some(prompt) = &transcript.prompt else { return String::new() };
     let text = long_quote(&prompt.text, limits);
     match prompt.source {
-        Source::File(name) => format!("{text}\nFrom [{name}]({name}).\n"),
-        Source::Event(sequence) => {
+        QuoteSource::File(name) => format!("{text}\nFrom [{name}]({name}).\n"),
+        QuoteSource::Event(sequence) => {
             let more = match transcript.own_tasks.saturating_sub(1) {
                 0 => String::new(),
                 more => format!("; {} under [Work Notes](#work-notes)", plural(more, "later task")),
@@ -215,7 +219,7 @@ fn role(transcript: &Transcript, limits: &Limits) -> String {
     let mut out = String::new();
     if let Some(prompt) = &transcript.system_prompt {
         out.push_str(&long_quote(&prompt.text, limits));
-        if let Source::File(name) = prompt.source {
+        if let QuoteSource::File(name) = prompt.source {
             out.push_str(&format!("\nFrom [{name}]({name}).\n"));
         }
     }
@@ -325,7 +329,7 @@ fn troubles(transcript: &Transcript, limits: &Limits) -> String {
     if transcript.troubles.len() > limits.troubles {
         out.push_str(&format!("- … {} more\n", transcript.troubles.len() - limits.troubles));
     }
-    if transcript.troubles.iter().any(|trouble| trouble.level == Level::Error) {
+    if transcript.troubles.iter().any(|trouble| trouble.level == NoteLevel::Error) {
         out.push_str("\nEvery error: [logs/errors.jsonl](logs/errors.jsonl).\n");
     }
     out

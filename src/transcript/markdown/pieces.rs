@@ -5,7 +5,7 @@ use crate::text::human::count;
 use crate::text::inert::preview;
 use crate::text::markdown::{escape, quote, quoted_fence};
 use crate::transcript::extent::Limits;
-use crate::transcript::value::{Level, Note};
+use crate::transcript::value::{Note, NoteLevel};
 
 /// What somebody wrote: one line as a quote, many as they stand, in a fence. Says where it
 /// was cut.
@@ -27,7 +27,8 @@ pub(super) fn link(sequence: u64) -> String {
 
 /// A note as an item of a list, with what its line leaves out in full detail.
 pub(super) fn note_line(note: &Note, limits: &Limits) -> String {
-    let lead = note.level.map(Level::name).map(|level| format!("{level}: ")).unwrap_or_default();
+    let lead =
+        note.level.map(NoteLevel::name).map(|level| format!("{level}: ")).unwrap_or_default();
     let text = escape(&preview(&note.text, limits.short));
     let mut out = format!("- {lead}{text} ({})\n", link(note.sequence));
     if limits.minor && !note.more.is_empty() {

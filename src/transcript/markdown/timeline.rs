@@ -6,7 +6,7 @@ use crate::history::calls::CallStatus;
 use crate::text::human::plural;
 use crate::text::inert::preview;
 use crate::transcript::extent::Limits;
-use crate::transcript::value::{Agent, Call, Entry, Transcript};
+use crate::transcript::value::{CallEntry, Entry, SpawnedAgent, Transcript};
 
 /// Columns of a bar's name, and of a section's, beside which its bars are drawn.
 const NAME: usize = 40;
@@ -17,7 +17,7 @@ const LONGEST: u64 = 30 * 86_400_000;
 
 /// A call whose time is known.
 struct Bar<'t> {
-    call: &'t Call,
+    call: &'t CallEntry,
     section: usize,
     from: i64,
     to: i64,
@@ -97,7 +97,7 @@ fn gather(transcript: &Transcript) -> (Vec<String>, Vec<Bar<'_>>) {
     (titles, bars)
 }
 
-fn spawned<'t>(items: &'t [Entry], agents: &mut Vec<&'t Agent>) {
+fn spawned<'t>(items: &'t [Entry], agents: &mut Vec<&'t SpawnedAgent>) {
     for agent in items.iter().filter_map(Entry::call).flat_map(|call| &call.agents) {
         agents.push(agent);
         spawned(&agent.items, agents);

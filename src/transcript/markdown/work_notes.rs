@@ -4,12 +4,14 @@ use std::collections::HashSet;
 
 use super::pieces::{indented, link, long_quote, note_line};
 use crate::history::calls::CallStatus;
-use crate::history::tasks::Outcome;
+use crate::history::tasks::TaskOutcome;
 use crate::text::human::{duration, plural};
 use crate::text::inert::preview;
 use crate::text::markdown::{code, escape, quoted_fence};
 use crate::transcript::extent::Limits;
-use crate::transcript::value::{Agent, Call, Entry, Said, TITLE, Transcript, says_more};
+use crate::transcript::value::{
+    CallEntry, Entry, Said, SpawnedAgent, TITLE, Transcript, says_more,
+};
 
 /// Milliseconds from which on a call's time is told.
 const LONG: u64 = 1000;
@@ -29,8 +31,8 @@ pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
             continue;
         };
         let outcome = match section.outcome {
-            Some(Outcome::Ended) | None => String::new(),
-            Some(Outcome::Running) => ", in progress".to_owned(),
+            Some(TaskOutcome::Ended) | None => String::new(),
+            Some(TaskOutcome::Running) => ", in progress".to_owned(),
             Some(outcome) => format!(", {}", outcome.name()),
         };
         let title = preview(&section.title, TITLE);
@@ -107,10 +109,10 @@ fn items(entries: &[Entry], limits: &Limits, out: &mut String) {
 }
 
 fn calls(stretch: &[Entry], limits: &Limits, out: &mut String) {
-    let calls: Vec<&Call> = stretch.iter().filter_map(Entry::call).collect();
+    let calls: Vec<&CallEntry> = stretch.iter().filter_map(Entry::call).collect();
     let skipped = skipped_range(calls.len(), limits.calls);
     // Of those in the middle the ones that spawned agents are shown, as many as the others.
-    let spawns = |call: &&&Call| !call.agents.is_empty();
+    let spawns = |call: &&&CallEntry| !call.agents.is_empty();
     let middle = calls[skipped.clone()].iter().filter(spawns).take(limits.calls);
     let kept: HashSet<u64> = middle.map(|call| call.sequence).collect();
     for (at, call) in calls.iter().enumerate() {
@@ -129,7 +131,7 @@ fn calls(stretch: &[Entry], limits: &Limits, out: &mut String) {
 }
 
 /// What an agent did that the last call spawned.
-fn spawned(agent: &Agent, limits: Limits, out: &mut String) {
+fn spawned(agent: &SpawnedAgent, limits: Limits, out: &mut String) {
     let task = match (agent.task, &agent.title, agent.first_sequence) {
         (Some(number), Some(title), Some(first)) => {
             let title = escape(&preview(title, TITLE));
@@ -143,7 +145,7 @@ fn spawned(agent: &Agent, limits: Limits, out: &mut String) {
     indented(&told, 4, out);
 }
 
-fn one_call(call: &Call, out: &mut String) {
+fn one_call(call: &CallEntry, out: &mut String) {
     let how = match call.status {
         CallStatus::Completed => String::new(),
         CallStatus::Open => " (no end)".to_owned(),

@@ -36,7 +36,7 @@ enum ChapterCommand {
     /// Print the chapters and the tokens that folding saved
     List(overview::OverviewArgs),
     /// Print a chapter as it is in the context of an agent
-    Show(overview::ShowArgs),
+    Show(overview::ChapterShowArgs),
     /// List a folder in the tree of chapters
     Ls(browse::LsArgs),
     /// Print a file in the tree of chapters

@@ -26,7 +26,7 @@ pub(super) struct OverviewArgs {
 
 #[derive(Debug, Args)]
 #[command(override_usage = "runlog chapter show [OPTIONS] [RUN] <SLUG>")]
-pub(super) struct ShowArgs {
+pub(super) struct ChapterShowArgs {
     /// The run [default: RUNLOG_RUN] and the slug of the chapter, as `chapter list` prints it
     #[arg(value_names = ["RUN", "SLUG"], num_args = 1..=2, required = true, add = run_and_chapter())]
     words: Vec<String>,
@@ -91,7 +91,7 @@ fn saved(before: u64, after: u64) -> String {
     }
 }
 
-pub(super) fn show(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+pub(super) fn show(args: &ChapterShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let (run, slug) = run_and(&args.words, global)?;
     let (index, _) = read_index(&run, Index::new(global.templates(ui)?), ui)?;
     let chapter = find_chapter(&index, slug)?;

@@ -11,7 +11,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
-use super::streams::{Plan, Through};
+use super::streams::{StreamPlan, Through};
 use crate::cli::signals::Caught;
 
 /// What is caught while a command runs: its end, and what is passed on to it.
@@ -27,7 +27,7 @@ pub(super) const CAUGHT: &[Signal] = &[
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum ChildEnding {
     /// With that status.
     Exited(i32),
     /// By that signal.
@@ -40,7 +40,7 @@ pub(super) enum Ending {
     Unknown,
 }
 
-impl Ending {
+impl ChildEnding {
     /// Why it could not run, or how that is not known.
     pub(super) fn trouble(self) -> Option<String> {
         match self {
@@ -67,17 +67,17 @@ impl Ending {
 pub(super) fn run(
     command: &[OsString],
     environment: &[(OsString, OsString)],
-    plan: &mut Plan,
+    plan: &mut StreamPlan,
     signals: &Caught,
-) -> Ending {
+) -> ChildEnding {
     // What came before there is a child to pass it on to keeps it from starting.
     if let Some(signal) = signals.next().filter(|delivery| delivery.signal != Signal::SIGCHLD) {
-        return Ending::Killed(signal.signal);
+        return ChildEnding::Killed(signal.signal);
     }
     let pid = match spawn(command, environment, plan, signals) {
         Ok(pid) => pid,
-        Err(Errno::ENOENT | Errno::ENOTDIR) => return Ending::NotFound,
-        Err(errno) => return Ending::NotRun(errno),
+        Err(Errno::ENOENT | Errno::ENOTDIR) => return ChildEnding::NotFound,
+        Err(errno) => return ChildEnding::NotRun(errno),
     };
     // The child has its own; as long as ours are open, its streams would never end.
     plan.given.clear();
@@ -89,7 +89,7 @@ pub(super) fn run(
 fn spawn(
     command: &[OsString],
     environment: &[(OsString, OsString)],
-    plan: &Plan,
+    plan: &StreamPlan,
     signals: &Caught,
 ) -> Result<Pid, Errno> {
     let text = |part: &OsString| CString::new(part.as_bytes()).map_err(|_| Errno::EINVAL);
@@ -127,7 +127,7 @@ const LOOK: u16 = 1000;
 const BUSY: u16 = 10;
 
 /// Copies its streams and passes signals on until the child has ended.
-fn attend(pid: Pid, streams: &mut [Through], signals: &Caught) -> Ending {
+fn attend(pid: Pid, streams: &mut [Through], signals: &Caught) -> ChildEnding {
     loop {
         wait(streams, signals, LOOK);
         while let Some(delivery) = signals.next() {
@@ -138,10 +138,10 @@ fn attend(pid: Pid, streams: &mut [Through], signals: &Caught) -> Ending {
             }
         }
         match waitpid(pid, Some(WaitPidFlag::WNOHANG)) {
-            Ok(WaitStatus::Exited(_, status)) => return Ending::Exited(status),
-            Ok(WaitStatus::Signaled(_, signal, _)) => return Ending::Killed(signal),
+            Ok(WaitStatus::Exited(_, status)) => return ChildEnding::Exited(status),
+            Ok(WaitStatus::Signaled(_, signal, _)) => return ChildEnding::Killed(signal),
             Ok(_) | Err(Errno::EINTR) => {}
-            Err(_) => return Ending::Unknown,
+            Err(_) => return ChildEnding::Unknown,
         }
     }
 }

@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use super::child::Ending;
+use super::child::ChildEnding;
 use crate::event::draft::Draft;
 use crate::event::template::cut;
 use crate::json::{Json, ObjectText};
-use crate::secret::Rules;
+use crate::secret::SecretRules;
 
 /// Longest command line in a record, in characters.
 const MAX_COMMAND: usize = 1000;
@@ -16,7 +16,7 @@ const MAX_COMMAND: usize = 1000;
 const MAX_REASON: usize = 200;
 
 /// A call of a command, and where it stands in its run.
-pub(super) struct Call {
+pub(super) struct CommandCall {
     pub(super) tool: String,
     /// The command line as a shell would take it, without secrets.
     pub(super) command: String,
@@ -28,8 +28,8 @@ pub(super) struct Call {
 }
 
 /// How a command ended.
-pub(super) struct Outcome {
-    pub(super) ending: Ending,
+pub(super) struct CommandOutcome {
+    pub(super) ending: ChildEnding,
     pub(super) duration: Duration,
     /// The end of standard error; empty where it could not be had.
     pub(super) stderr: String,
@@ -37,9 +37,13 @@ pub(super) struct Outcome {
     pub(super) redactions: u64,
 }
 
-impl Call {
+impl CommandCall {
     /// The call of a command, named by its program where no name is given.
-    pub(super) fn new(command: &[OsString], tool: Option<&str>, secrets: Option<&Rules>) -> Self {
+    pub(super) fn new(
+        command: &[OsString],
+        tool: Option<&str>,
+        secrets: Option<&SecretRules>,
+    ) -> Self {
         let program = command.first().map(Path::new).and_then(Path::file_name);
         let program = program.unwrap_or_default().to_string_lossy();
         let line: Vec<String> =
@@ -79,15 +83,15 @@ impl Call {
     }
 
     /// `tool.completed` or `tool.failed`; `call` is the id of the call.
-    pub(super) fn ended(&self, outcome: &Outcome, call: Option<&str>) -> Draft<'static> {
+    pub(super) fn ended(&self, outcome: &CommandOutcome, call: Option<&str>) -> Draft<'static> {
         let mut data = self.data();
         data.plain("exit_code", outcome.ending.status());
-        if let Ending::Killed(signal) = outcome.ending {
+        if let ChildEnding::Killed(signal) = outcome.ending {
             data.text("signal", signal.as_str());
         }
         data.plain("duration_ms", outcome.duration.as_millis());
         let (kind, redactions) = match outcome.ending {
-            Ending::Exited(0) => ("tool.completed", 0),
+            ChildEnding::Exited(0) => ("tool.completed", 0),
             _ => {
                 data.json("error", Json::trusted(&error(outcome)));
                 ("tool.failed", outcome.redactions)
@@ -98,9 +102,9 @@ impl Call {
     }
 
     /// The end of a run that was made for this call.
-    pub(super) fn run_ends(&self, outcome: &Outcome) -> Draft<'static> {
+    pub(super) fn run_ends(&self, outcome: &CommandOutcome) -> Draft<'static> {
         let mut data = ObjectText::new();
-        if outcome.ending == Ending::Exited(0) {
+        if outcome.ending == ChildEnding::Exited(0) {
             return Draft::new("run.completed", data);
         }
         data.json("error", Json::trusted(&error(outcome)));
@@ -126,17 +130,17 @@ impl Call {
 }
 
 /// The error object of a failure: code, message, category, retryable, details.
-fn error(outcome: &Outcome) -> String {
+fn error(outcome: &CommandOutcome) -> String {
     let code = match outcome.ending {
-        Ending::Exited(_) => "exit_status",
-        Ending::Killed(_) => "signal",
-        Ending::NotFound => "not_found",
-        Ending::NotRun(_) => "not_run",
-        Ending::Unknown => "unknown",
+        ChildEnding::Exited(_) => "exit_status",
+        ChildEnding::Killed(_) => "signal",
+        ChildEnding::NotFound => "not_found",
+        ChildEnding::NotRun(_) => "not_run",
+        ChildEnding::Unknown => "unknown",
     };
     let what = match outcome.ending {
-        Ending::Exited(status) => format!("exit status {status}"),
-        Ending::Killed(signal) => format!("killed by {}", signal.as_str()),
+        ChildEnding::Exited(status) => format!("exit status {status}"),
+        ChildEnding::Killed(signal) => format!("killed by {}", signal.as_str()),
         other => other.trouble().unwrap_or_default(),
     };
     let reason = outcome.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());

@@ -12,9 +12,9 @@ use std::time::Instant;
 
 use clap::Args;
 
-use self::events::{Call, Outcome};
+use self::events::{CommandCall, CommandOutcome};
 use self::record::Record;
-use self::streams::Plan;
+use self::streams::StreamPlan;
 use super::emit_stream::{ImportArgs, format_name, format_of};
 use super::recording::{ContentArgs, open};
 use super::{Appending, Global, default_run};
@@ -22,7 +22,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::signals::Caught;
 use crate::cli::ui::Ui;
 use crate::event::id::{RunId, check_id};
-use crate::run::options::Options;
+use crate::run::options::RecordOptions;
 
 /// Run a command and record it as a tool call
 ///
@@ -89,14 +89,14 @@ pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let mut record = Record::begin(recorder, &call, args.run_new, options, ui)?;
     let feed =
         args.from.as_deref().and_then(|from| record.feed(format_of(from), !args.import.no_source));
-    let mut plan = Plan::new(feed)?;
+    let mut plan = StreamPlan::new(feed)?;
     let begun = Instant::now();
     let ending = child::run(&args.command, &environment, &mut plan, &signals);
     let duration = begun.elapsed();
     let (stderr, redactions) = plan.tail().text(options.secrets);
     let whole = plan.whole;
     child::leave(plan.through, &signals);
-    let outcome = Outcome { ending, duration, stderr, redactions };
+    let outcome = CommandOutcome { ending, duration, stderr, redactions };
     if let Some(trouble) = outcome.ending.trouble() {
         ui.warn(&format!("{}: {trouble}", args.command[0].to_string_lossy()));
     }
@@ -121,7 +121,7 @@ impl ExecArgs {
         Ok(given.map(parse).transpose()?)
     }
 
-    fn call(&self, options: Options) -> anyhow::Result<Call> {
+    fn call(&self, options: RecordOptions) -> anyhow::Result<CommandCall> {
         let given =
             [("--no-source", self.import.no_source), ("--receipt", self.import.receipt.is_some())];
         if let Some((option, _)) = given.iter().find(|(_, given)| *given && self.from.is_none()) {
@@ -134,12 +134,12 @@ impl ExecArgs {
                 check_id(what, id).map_err(|bad| Failure::new(Exit::Usage, bad.to_string()))?;
             }
         }
-        Ok(Call {
+        Ok(CommandCall {
             session: self.session.clone(),
             task: self.task.clone(),
             parent: self.parent.clone(),
             branch: self.branch.clone(),
-            ..Call::new(&self.command, self.tool.as_deref(), options.secrets)
+            ..CommandCall::new(&self.command, self.tool.as_deref(), options.secrets)
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The record of a command: begun before it starts, ended after it. Once it runs, trouble
 //! with the record only warns.
 
-use super::events::{Call, Outcome};
+use super::events::{CommandCall, CommandOutcome};
 use super::tee::{Fed, Feed, Tee};
 use crate::cli::clock::now;
 use crate::cli::commands::emit_stream::{ImportArgs, report};
@@ -13,13 +13,13 @@ use crate::ops::append::append_batch;
 use crate::ops::refresh::{refresh_derived, refresh_derived_from};
 use crate::ops::report::{report_recovery, report_stale};
 use crate::run::dir::RunDir;
-use crate::run::options::Options;
+use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
-use crate::run::stream::Format;
+use crate::run::stream::StreamFormat;
 
 /// The record of one command.
 pub(super) struct Record<'c> {
-    call: &'c Call,
+    call: &'c CommandCall,
     run: RunDir,
     /// `None` while the command's output is being recorded.
     recorder: Option<Recorder>,
@@ -31,7 +31,7 @@ pub(super) struct Record<'c> {
     /// Whether nothing is lost so far.
     complete: bool,
     makes_run: bool,
-    options: Options,
+    options: RecordOptions,
 }
 
 impl<'c> Record<'c> {
@@ -42,9 +42,9 @@ impl<'c> Record<'c> {
     /// be written to at the moment only warns.
     pub(super) fn begin(
         mut recorder: Recorder,
-        call: &'c Call,
+        call: &'c CommandCall,
         makes_run: bool,
-        options: Options,
+        options: RecordOptions,
         ui: &Ui,
     ) -> anyhow::Result<Self> {
         let mut drafts = vec![call.started()];
@@ -84,14 +84,14 @@ impl<'c> Record<'c> {
     }
 
     /// Records what the command writes to its standard output, as the feed brings it.
-    pub(super) fn feed(&mut self, format: Format, keep_source: bool) -> Option<Feed> {
+    pub(super) fn feed(&mut self, format: StreamFormat, keep_source: bool) -> Option<Feed> {
         let (tee, feed) = Tee::start(self.recorder.take()?, format, keep_source);
         self.tee = Some(tee);
         Some(feed)
     }
 
     /// Records how the command ended. True when the record is complete.
-    pub(super) fn end(mut self, outcome: &Outcome, import: &ImportArgs, ui: &Ui) -> bool {
+    pub(super) fn end(mut self, outcome: &CommandOutcome, import: &ImportArgs, ui: &Ui) -> bool {
         let (mut changed_state, mut ahead) = (self.makes_run, None);
         if let Some(tee) = self.tee.take() {
             match tee.finish() {

@@ -15,11 +15,11 @@ use std::process::{Command, Stdio};
 
 use nix::poll::{PollFd, PollFlags};
 
-use super::tail::Tail;
+use super::tail::OutputTail;
 use super::tee::Feed;
 
 /// What becomes of the two streams of a command.
-pub(super) struct Plan {
+pub(super) struct StreamPlan {
     /// The ends that the command writes to, with the descriptors they become.
     pub(super) given: Vec<(PipeWriter, i32)>,
     /// What is copied on.
@@ -46,7 +46,7 @@ pub(super) struct Through {
 
 /// Who looks at the bytes of a stream.
 pub(super) enum Watcher {
-    Tail(Tail),
+    Tail(OutputTail),
     Feed(Feed),
 }
 
@@ -57,7 +57,7 @@ const LINUX_PIPE_BUF: usize = 4096;
 const WRITE: usize = if cfg!(target_os = "linux") { LINUX_PIPE_BUF } else { PIPE_BUF };
 const READ: usize = 64 << 10;
 
-impl Plan {
+impl StreamPlan {
     /// Looks at the streams of this process. With a `feed`, standard output goes there too.
     pub(super) fn new(feed: Option<Feed>) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
@@ -69,12 +69,12 @@ impl Plan {
             plan.pass(&[1], stdout.try_clone()?, Watcher::Feed(feed))?;
         }
         let shared = same(&stdout, &stderr)?;
-        match Kind::of(&stderr)? {
-            Kind::Left => {}
-            Kind::ReadBack(file, length) => plan.read_back = Some((file, length)),
-            Kind::Copied => {
+        match ErrorStream::of(&stderr)? {
+            ErrorStream::Left => {}
+            ErrorStream::ReadBack(file, length) => plan.read_back = Some((file, length)),
+            ErrorStream::Copied => {
                 let descriptors: &[i32] = if shared && !feeds { &[1, 2] } else { &[2] };
-                plan.pass(descriptors, stderr, Watcher::Tail(Tail::default()))?;
+                plan.pass(descriptors, stderr, Watcher::Tail(OutputTail::default()))?;
                 plan.through.iter_mut().for_each(|through| through.shared = shared);
             }
         }
@@ -100,21 +100,21 @@ impl Plan {
     }
 
     /// The end of standard error, when the command has ended.
-    pub(super) fn tail(&self) -> Tail {
+    pub(super) fn tail(&self) -> OutputTail {
         let watched = self.through.iter().find_map(|through| match &through.watcher {
             Watcher::Tail(tail) => Some(tail.clone()),
             Watcher::Feed(_) => None,
         });
         let read_back = || {
             let (file, length) = self.read_back.as_ref()?;
-            Tail::of_file(file, *length).ok()
+            OutputTail::of_file(file, *length).ok()
         };
         watched.or_else(read_back).unwrap_or_default()
     }
 }
 
 /// What standard error is.
-enum Kind {
+enum ErrorStream {
     /// A terminal or a device: the command gets it as it is.
     Left,
     /// A file: the command gets it as it is, and it is read back.
@@ -122,7 +122,7 @@ enum Kind {
     Copied,
 }
 
-impl Kind {
+impl ErrorStream {
     fn of(stderr: &File) -> io::Result<Self> {
         let metadata = stderr.metadata()?;
         let kind = metadata.file_type();

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
-use crate::secret::Rules;
+use crate::secret::SecretRules;
 
 /// Bytes that are kept while the command runs: secrets are searched before the end is cut.
 const KEPT: usize = 64 << 10;
@@ -13,13 +13,13 @@ const RECORDED: usize = 1500;
 
 /// The newest bytes of a stream.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tail {
+pub(super) struct OutputTail {
     bytes: Vec<u8>,
     /// Whether there were more before them.
     cut: bool,
 }
 
-impl Tail {
+impl OutputTail {
     /// Takes the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
@@ -39,7 +39,7 @@ impl Tail {
     }
 
     /// The text to be recorded, and how many secrets were replaced in it.
-    pub(super) fn text(&self, secrets: Option<&Rules>) -> (String, u64) {
+    pub(super) fn text(&self, secrets: Option<&SecretRules>) -> (String, u64) {
         let mut text = String::from_utf8_lossy(&self.bytes).into_owned();
         if self.cut {
             // The first line may be the rest of a secret.

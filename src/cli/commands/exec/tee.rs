@@ -4,14 +4,14 @@
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-use super::super::lines::Lines;
+use super::super::lines::LineBuffer;
 use super::super::now;
 use crate::log::LogError;
 use crate::run::RunError;
 use crate::run::follower::Follower;
 use crate::run::receipt::Receipt;
 use crate::run::recorder::Recorder;
-use crate::run::stream::{Format, Stream};
+use crate::run::stream::{Stream, StreamFormat};
 
 /// Pieces of output that wait for the recorder at most; a piece has up to 64 KiB.
 const WAITING: usize = 256;
@@ -65,7 +65,11 @@ pub(super) struct Fed {
 
 impl Tee {
     /// Starts recording what the feed is given.
-    pub(super) fn start(recorder: Recorder, format: Format, keep_source: bool) -> (Self, Feed) {
+    pub(super) fn start(
+        recorder: Recorder,
+        format: StreamFormat,
+        keep_source: bool,
+    ) -> (Self, Feed) {
         let (sender, pieces) = sync_channel(WAITING);
         let thread = std::thread::spawn(move || record(recorder, format, keep_source, &pieces));
         (Self { thread }, Feed { sender: Some(sender), held: None })
@@ -79,7 +83,7 @@ impl Tee {
 
 fn record(
     mut recorder: Recorder,
-    format: Format,
+    format: StreamFormat,
     keep_source: bool,
     pieces: &Receiver<Vec<u8>>,
 ) -> (Recorder, Fed) {
@@ -97,7 +101,7 @@ fn record(
 }
 
 fn take(stream: &mut Stream<'_>, pieces: &Receiver<Vec<u8>>) -> Result<(), RunError> {
-    let mut lines = Lines::default();
+    let mut lines = LineBuffer::default();
     loop {
         let piece = match pieces.try_recv() {
             Ok(piece) => piece,

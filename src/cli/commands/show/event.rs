@@ -2,17 +2,17 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::Format;
+use super::ShowFormat;
 use crate::cli::clock;
 use crate::event::blob;
 use crate::event::envelope::Event;
 use crate::event::fields::View;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
-use crate::history::text::{Lines, Room, lines};
+use crate::history::text::{EventText, Room, lines};
 use crate::json::{Json, ObjectText, quoted};
 use crate::log::reader::{Body, Line};
-use crate::run::blobs::{Found, read};
+use crate::run::blobs::{BlobState, read};
 use crate::run::dir::RunDir;
 use crate::text::human::duration;
 use crate::text::inert::preview;
@@ -20,7 +20,7 @@ use crate::text::inert::preview;
 /// How events are printed.
 pub(super) struct Printing<'p> {
     pub(super) run: &'p RunDir,
-    pub(super) format: Format,
+    pub(super) format: ShowFormat,
     /// Whether large values are put back.
     pub(super) full: bool,
     /// Columns of a line.
@@ -52,9 +52,9 @@ impl Printing<'_> {
         summary: Option<&str>,
     ) -> String {
         match self.format {
-            Format::Human => self.human(view, summary),
-            Format::TranscriptEvents => row(view, summary),
-            Format::Jsonl | Format::Json => {
+            ShowFormat::Human => self.human(view, summary),
+            ShowFormat::TranscriptEvents => row(view, summary),
+            ShowFormat::Jsonl | ShowFormat::Json => {
                 let text = whole(line, view.event, summary);
                 if self.full { with_blobs(self.run, text, &mut self.damaged) } else { text }
             }
@@ -90,7 +90,7 @@ impl Printing<'_> {
         };
         let head = format!("{:>5} {time} {mark} {kind:<18} ", event.sequence);
         let columns = self.width.saturating_sub(head.width()).max(16);
-        let Lines { line, below } = lines(view, summary, Room { columns, piece: PIECE });
+        let EventText { line, below } = lines(view, summary, Room { columns, piece: PIECE });
         let head = [
             paint("2", &format!("{:>5} {time}", event.sequence)),
             paint(color, mark),
@@ -158,9 +158,9 @@ fn with_blobs(run: &RunDir, text: String, damaged: &mut Option<String>) -> Strin
                 damaged.get_or_insert_with(|| {
                     let path = run.blob(reference.hash).display().to_string();
                     match found {
-                        Found::Unreadable(error) => error.to_string(),
-                        Found::Missing => format!("{path} is missing"),
-                        Found::Whole | Found::Altered => format!("{path} was altered"),
+                        BlobState::Unreadable(error) => error.to_string(),
+                        BlobState::Missing => format!("{path} is missing"),
+                        BlobState::Whole | BlobState::Altered => format!("{path} was altered"),
                     }
                 });
                 None

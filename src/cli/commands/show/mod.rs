@@ -48,7 +48,7 @@ pub(in crate::cli) struct ShowArgs {
         default_value = "human",
         default_value_if("full", "true", "jsonl")
     )]
-    format: Format,
+    format: ShowFormat,
     /// Print large values instead of their references; the default format is then jsonl
     #[arg(long)]
     full: bool,
@@ -62,7 +62,7 @@ pub(in crate::cli) struct ShowArgs {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ShowFormat {
     /// One line per event, for people
     #[default]
     Human,
@@ -83,14 +83,14 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     }
     if args.folded {
         return match args.format {
-            Format::Human => folded::run(&run, false, global, ui),
-            Format::Jsonl => folded::run(&run, true, global, ui),
-            Format::Json | Format::TranscriptEvents => {
+            ShowFormat::Human => folded::run(&run, false, global, ui),
+            ShowFormat::Jsonl => folded::run(&run, true, global, ui),
+            ShowFormat::Json | ShowFormat::TranscriptEvents => {
                 Err(Failure::new(Exit::Usage, "--folded prints human or jsonl").into())
             }
         };
     }
-    if args.follow && args.format == Format::Json {
+    if args.follow && args.format == ShowFormat::Json {
         let failure = Failure::new(Exit::Usage, "--follow cannot print a list");
         return Err(failure.hint("use --format jsonl").into());
     }
@@ -147,7 +147,7 @@ fn all(
                     shown.pop_front();
                 }
             }
-            None if args.format == Format::Json => shown.push_back(text),
+            None if args.format == ShowFormat::Json => shown.push_back(text),
             None => {
                 pending.push_str(&text);
                 pending.push('\n');
@@ -161,7 +161,7 @@ fn all(
     if let Some(error) = failed.or_else(|| out.print(&pending).err()) {
         return out.ended(error);
     }
-    if args.format == Format::Json {
+    if args.format == ShowFormat::Json {
         let rows = shown.into_iter().collect::<Vec<_>>().join(",");
         ui.data(format!("[{rows}]\n").as_bytes())?;
     } else {
@@ -239,9 +239,9 @@ enum Printer<'u> {
 }
 
 impl<'u> Printer<'u> {
-    fn new(format: Format, ui: &'u Ui) -> Self {
+    fn new(format: ShowFormat, ui: &'u Ui) -> Self {
         match format {
-            Format::Human => Self::People(Box::new(Pager::new(ui))),
+            ShowFormat::Human => Self::People(Box::new(Pager::new(ui))),
             _ => Self::Programs(ui),
         }
     }
@@ -271,6 +271,6 @@ impl<'u> Printer<'u> {
 }
 
 /// Prints whole lines as they come.
-fn print(lines: &str, format: Format, ui: &Ui) -> std::io::Result<()> {
-    if format == Format::Human { ui.text(lines) } else { ui.data(lines.as_bytes()) }
+fn print(lines: &str, format: ShowFormat, ui: &Ui) -> std::io::Result<()> {
+    if format == ShowFormat::Human { ui.text(lines) } else { ui.data(lines.as_bytes()) }
 }

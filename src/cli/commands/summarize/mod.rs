@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::format::TableOrJson;
-use super::runs_table::{Row, SortKey, compare, runs_table};
+use super::runs_table::{RunRow, SortKey, compare, runs_table};
 use super::{Appending, Global, duration, named_or_all, now, status};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
@@ -25,10 +25,10 @@ use crate::history::facts::Total;
 use crate::history::status::Status;
 use crate::json;
 use crate::ops::report::report_bad_lines;
-use crate::ops::summarize::{Reading, Served, Service, Worker, fill_run};
+use crate::ops::summarize::{RunReading, Served, Service, Worker, fill_run};
 use crate::run::dir::RunDir;
 use crate::run::document::{SCHEMA_VERSION, TotalDocument};
-use crate::run::options::Options;
+use crate::run::options::RecordOptions;
 use crate::summary::overview::OverviewDocument;
 use crate::summary::prices::Prices;
 use crate::summary::prompt::{MAX_EVENT, Prompt};
@@ -131,15 +131,15 @@ struct Context<'c> {
     args: &'c SummarizeArgs,
     templates: &'static Templates,
     prices: &'static Prices,
-    options: Options,
+    options: RecordOptions,
     /// Whether the run is the only one, and shown as such.
     alone: bool,
     width: usize,
 }
 
 /// A run when all is done.
-struct Outcome {
-    row: Row,
+struct SummarizedRun {
+    row: RunRow,
     document: Option<OverviewDocument>,
     /// The overview of a run that is alone.
     text: String,
@@ -148,7 +148,7 @@ struct Outcome {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct SummaryDocument {
     schema_version: u32,
     runs: Vec<OverviewDocument>,
     total: TotalDocument,
@@ -157,7 +157,7 @@ struct Document {
 pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let settings = global.settings()?;
     let templates = settings.templates(args.templates.as_deref())?;
-    let options = Options { templates, ..args.appending.options(global, ui)? };
+    let options = RecordOptions { templates, ..args.appending.options(global, ui)? };
     let runs = named_or_all(&args.runs, args.all, global)?;
     let context = Context {
         args,
@@ -190,7 +190,11 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
     Ok(Exit::Fine)
 }
 
-fn shown(mut outcomes: Vec<Outcome>, context: &Context<'_>, ui: &Ui) -> anyhow::Result<String> {
+fn shown(
+    mut outcomes: Vec<SummarizedRun>,
+    context: &Context<'_>,
+    ui: &Ui,
+) -> anyhow::Result<String> {
     let many = &context.args.many;
     if !many.status.is_empty() {
         outcomes.retain(|outcome| many.status.contains(&outcome.row.facts.status));
@@ -209,14 +213,14 @@ fn shown(mut outcomes: Vec<Outcome>, context: &Context<'_>, ui: &Ui) -> anyhow::
             outcomes.iter().for_each(|outcome| total.add(&outcome.row.facts));
             let runs = outcomes.into_iter().filter_map(|outcome| outcome.document).collect();
             let total = TotalDocument::from(&total);
-            let document = Document { schema_version: SCHEMA_VERSION, runs, total };
+            let document = SummaryDocument { schema_version: SCHEMA_VERSION, runs, total };
             json::document(&document)
         }
         TableOrJson::Table if context.alone => {
             outcomes.into_iter().map(|outcome| outcome.text).collect()
         }
         TableOrJson::Table => {
-            let rows: Vec<&Row> = outcomes.iter().map(|outcome| &outcome.row).collect();
+            let rows: Vec<&RunRow> = outcomes.iter().map(|outcome| &outcome.row).collect();
             runs_table(&rows, true, now(), ui.table_width())
         }
     })
@@ -228,7 +232,7 @@ fn each_run(
     context: &Context<'_>,
     worker: Option<&Worker<'_>>,
     ui: &Ui,
-) -> (Vec<Outcome>, Option<anyhow::Error>) {
+) -> (Vec<SummarizedRun>, Option<anyhow::Error>) {
     let Some(worker) = worker else {
         return parallel::each_run(runs, "summarizing", ui, |run| one(run, context, None, ui));
     };
@@ -254,9 +258,9 @@ fn one(
     context: &Context<'_>,
     worker: Option<&Worker<'_>>,
     ui: &Ui,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<SummarizedRun> {
     let args = context.args;
-    let mut reading = Reading::open(run.clone(), context.templates, context.prices)?;
+    let mut reading = RunReading::open(run.clone(), context.templates, context.prices)?;
     reading.catch_up()?;
     let (mut notes, mut served) = (Vec::new(), Served::default());
     if args.dry_run {
@@ -274,11 +278,11 @@ fn one(
     report_bad_lines(reading.bad_lines, run, ui);
     let document = (args.format == TableOrJson::Json).then(|| document(&reading));
     let text = if context.alone { one_run(&reading, context.width) } else { String::new() };
-    Ok(Outcome { row: row(&reading), document, text, notes, served })
+    Ok(SummarizedRun { row: row(&reading), document, text, notes, served })
 }
 
 /// What would be done.
-fn planned(reading: &Reading, worker: Option<&Worker<'_>>) -> Vec<String> {
+fn planned(reading: &RunReading, worker: Option<&Worker<'_>>) -> Vec<String> {
     let name = reading.run.name();
     let fill = |(target, summary): (&str, &str)| format!("would fill {target}: {summary}");
     let mut notes: Vec<String> = reading.plan.backfills().map(fill).collect();
@@ -295,7 +299,7 @@ fn planned(reading: &Reading, worker: Option<&Worker<'_>>) -> Vec<String> {
     notes
 }
 
-fn document(reading: &Reading) -> OverviewDocument {
+fn document(reading: &RunReading) -> OverviewDocument {
     let chapters = reading.chapters.active();
     let chapters =
         chapters.filter_map(|chapter| RawValue::from_string(chapter.data.clone()).ok()).collect();
@@ -315,7 +319,7 @@ fn asking<'u>(args: &ModelArgs, settings: &Settings, ui: &'u Ui) -> Option<Askin
 fn worker<'h>(
     args: &ModelArgs,
     host: &'h Asking<'_>,
-    options: Options,
+    options: RecordOptions,
 ) -> anyhow::Result<Worker<'h>> {
     let prompt = match &args.prompt_file {
         None => Prompt::default(),

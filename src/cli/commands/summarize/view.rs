@@ -1,10 +1,10 @@
 //! The overview for people: one run at a glance, or a row for each of many.
 
-use crate::cli::commands::runs_table::Row;
+use crate::cli::commands::runs_table::RunRow;
 use crate::cli::commands::table::{UNKNOWN, table};
 use crate::history::facts::RunFacts;
-use crate::history::told::Name;
-use crate::ops::summarize::Reading;
+use crate::history::told::FactName;
+use crate::ops::summarize::RunReading;
 use crate::summary::overview::{Overview, ToolCount, TypeCount};
 use crate::summary::spending::Spent;
 use crate::text::bars::{bar, sparkline};
@@ -16,7 +16,7 @@ const BAR: usize = 16;
 const SPARKS: usize = 40;
 
 /// One run.
-pub(super) fn one_run(reading: &Reading, width: usize) -> String {
+pub(super) fn one_run(reading: &RunReading, width: usize) -> String {
     let overview = &reading.overview;
     let mut out = String::new();
     for (name, value) in facts(reading, width) {
@@ -45,7 +45,7 @@ pub(super) fn one_run(reading: &Reading, width: usize) -> String {
 }
 
 /// What there is to say of a run, with its name.
-fn facts(reading: &Reading, width: usize) -> Vec<(String, String)> {
+fn facts(reading: &RunReading, width: usize) -> Vec<(String, String)> {
     let overview = &reading.overview;
     let facts = overview.state().facts();
     let mut lines: Vec<(String, String)> = Vec::new();
@@ -53,19 +53,19 @@ fn facts(reading: &Reading, width: usize) -> Vec<(String, String)> {
     for (name, value) in facts.told() {
         let label = preview(name.label(), 13);
         let value = match name {
-            Name::Run => line(&value).into_owned(),
-            Name::Events => {
+            FactName::Run => line(&value).into_owned(),
+            FactName::Events => {
                 let tasks = plural(reading.tasks.all().len() as u64, "task");
                 format!("{value} in {tasks}")
             }
-            Name::Calls => match overview.open_calls() {
+            FactName::Calls => match overview.open_calls() {
                 0 => value,
                 open => format!("{value}, {open} without an end"),
             },
-            Name::Cost => cost(&facts, overview),
+            FactName::Cost => cost(&facts, overview),
             _ => short(&value),
         };
-        let is_tokens = name == Name::Tokens;
+        let is_tokens = name == FactName::Tokens;
         lines.push((label, value));
         let over_time = if is_tokens { overview.spending.over_time(SPARKS) } else { Vec::new() };
         if let Some(most) = over_time.iter().max().filter(|most| **most > 0) {
@@ -143,10 +143,10 @@ fn type_row((name, kind): (&String, &TypeCount)) -> [String; 5] {
 }
 
 /// A run as a row among others.
-pub(super) fn row(reading: &Reading) -> Row {
+pub(super) fn row(reading: &RunReading) -> RunRow {
     let overview = &reading.overview;
     let estimated = overview.spending.estimated();
     let estimated = estimated.map(|cost| (cost, overview.spending.unpriced()));
     let facts = overview.state().facts();
-    Row { name: reading.run.name(), facts, estimated, behind: false }
+    RunRow { name: reading.run.name(), facts, estimated, behind: false }
 }

@@ -36,10 +36,10 @@ pub(in crate::cli) struct ValidateArgs {
     all: bool,
     /// The output format of the findings
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
+    format: ReportFormat,
     /// Also write the findings to a file in another format (may be repeated)
     #[arg(long, value_name = "FORMAT=FILE", value_parser = report_to)]
-    report: Vec<(Format, PathBuf)>,
+    report: Vec<(ReportFormat, PathBuf)>,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -81,7 +81,7 @@ pub(in crate::cli) struct ValidateArgs {
 
 /// The formats of reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ReportFormat {
     /// For people
     #[default]
     Human,
@@ -97,10 +97,10 @@ enum Format {
     Markdown,
 }
 
-fn report_to(text: &str) -> Result<(Format, PathBuf), String> {
+fn report_to(text: &str) -> Result<(ReportFormat, PathBuf), String> {
     let (format, path) =
         text.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or("use FORMAT=FILE")?;
-    Ok((Format::from_str(format, false)?, path.into()))
+    Ok((ReportFormat::from_str(format, false)?, path.into()))
 }
 
 fn requirement(text: &str) -> Result<String, String> {
@@ -119,7 +119,7 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         ui.data(explain::explain(code)?.as_bytes())?;
         return Ok(Exit::Fine);
     }
-    let Wanted { runs, missing } = wanted(args, global)?;
+    let WantedRuns { runs, missing } = wanted(args, global)?;
     let (mut reports, mut failures) = judge(&runs, args, global, ui)?;
     failures.splice(0..0, missing);
     let working_directory = std::env::current_dir().unwrap_or_default();
@@ -146,13 +146,13 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
 }
 
 /// The runs that are asked for, and what is said of those that are none.
-struct Wanted {
+struct WantedRuns {
     runs: Vec<RunDir>,
     missing: Vec<anyhow::Error>,
 }
 
 /// One that is not there does not hide the others.
-fn wanted(args: &ValidateArgs, global: &Global) -> anyhow::Result<Wanted> {
+fn wanted(args: &ValidateArgs, global: &Global) -> anyhow::Result<WantedRuns> {
     if args.all {
         let missing = without_log(&global.runs_dir).into_iter().map(|run| {
             let message = format!("{} has a run.json, but no events.jsonl", run.path().display());
@@ -161,8 +161,8 @@ fn wanted(args: &ValidateArgs, global: &Global) -> anyhow::Result<Wanted> {
         });
         let missing: Vec<anyhow::Error> = missing.collect();
         return match named_or_all(&[], true, global) {
-            Ok(runs) => Ok(Wanted { runs, missing }),
-            Err(_) if !missing.is_empty() => Ok(Wanted { runs: Vec::new(), missing }),
+            Ok(runs) => Ok(WantedRuns { runs, missing }),
+            Err(_) if !missing.is_empty() => Ok(WantedRuns { runs: Vec::new(), missing }),
             Err(error) => Err(error),
         };
     }
@@ -175,7 +175,7 @@ fn wanted(args: &ValidateArgs, global: &Global) -> anyhow::Result<Wanted> {
     }
     let mut seen = HashSet::new();
     runs.retain(|run: &RunDir| seen.insert(run.path().to_owned()));
-    Ok(Wanted { runs, missing })
+    Ok(WantedRuns { runs, missing })
 }
 
 /// What is found in the runs, and which of them could not be read or mended.

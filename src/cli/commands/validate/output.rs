@@ -4,9 +4,9 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
-use super::{Format, ValidateArgs};
+use super::{ReportFormat, ValidateArgs};
 use crate::check::report::{
-    Look, RunReport, document, github, human, junit, markdown, overview, sarif,
+    ReportLook, RunReport, document, github, human, junit, markdown, overview, sarif,
 };
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
@@ -40,24 +40,24 @@ impl Output<'_> {
     }
 
     /// The report in that format.
-    fn text(&self, format: Format, color: bool) -> anyhow::Result<String> {
+    fn text(&self, format: ReportFormat, color: bool) -> anyhow::Result<String> {
         let Self { reports, told, args } = *self;
-        let look = Look { strict: args.strict, verbose: args.verbose, color };
+        let look = ReportLook { strict: args.strict, verbose: args.verbose, color };
         let human = |report| human(report, look);
         Ok(match format {
-            Format::Human if args.all && !args.verbose => overview(reports, look),
-            Format::Human => reports.iter().map(human).collect::<Vec<_>>().join("\n"),
-            Format::Json => json::document(&document(reports, args.strict)),
-            Format::Junit => junit(reports, args.strict),
-            Format::Sarif => json::document(&sarif(reports)),
-            Format::Github => github(reports, told, args.strict),
-            Format::Markdown => markdown(reports, args.strict),
+            ReportFormat::Human if args.all && !args.verbose => overview(reports, look),
+            ReportFormat::Human => reports.iter().map(human).collect::<Vec<_>>().join("\n"),
+            ReportFormat::Json => json::document(&document(reports, args.strict)),
+            ReportFormat::Junit => junit(reports, args.strict),
+            ReportFormat::Sarif => json::document(&sarif(reports)),
+            ReportFormat::Github => github(reports, told, args.strict),
+            ReportFormat::Markdown => markdown(reports, args.strict),
         })
         .map(|text| format.without_commands(text))
     }
 }
 
-impl Format {
+impl ReportFormat {
     /// The same, without anything that the log of a CI service takes for a command: such
     /// services look for them in whatever a program prints.
     fn without_commands(self, text: String) -> String {
