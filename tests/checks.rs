@@ -132,6 +132,23 @@ fn leaky() -> Bench {
     bench
 }
 
+/// A run directory with a log, and nothing in it.
+fn empty() -> Bench {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs/r")).unwrap();
+    fs::write(bench.log_path(), "").unwrap();
+    bench
+}
+
+/// A run whose deliverable has a recorded verdict.
+fn recorded(content: &str) -> Bench {
+    let bench = requiring("a.md");
+    fs::write(bench.path("runs/r/deliverables/a.md"), content).unwrap();
+    fs::remove_dir(bench.path("runs/r/deliverables/folder.md")).unwrap();
+    bench.call(&["validate", "r", "--record"]);
+    bench
+}
+
 fn requiring(path: &str) -> Bench {
     let bench = Bench::created(&["-F", &format!("deliverables.required=[{path:?}]")]);
     bench.emit(&["run.completed"]);
@@ -231,13 +248,15 @@ fn each_check_has_its_run() {
             ]),
             no,
         ),
-        ("RL402", line(r#"{"type":"run.failed","severity":"error","data":{"error":{}}}"#), no),
+        ("RL402", line(r#"{"type":"run.started","data":{}}"#), no),
         ("RL403", file("run.json", |_| None), no),
         ("RL404", file("run.json", |_| Some("[]".to_owned())), no),
         ("RL405", file("run.json", |text| Some(text.replace("completed", "failed"))), no),
         ("RL406", only(&["{}", ended]), no),
         ("RL407", moved, no),
         ("RL408", Bench::with_run(), no),
+        ("RL409", Bench::with_run(), &["--expect-status", "completed"]),
+        ("RL410", empty(), no),
         ("RL501", file("logs/tools.jsonl", |_| None), no),
         ("RL502", file("logs/tools.jsonl", |text| Some(format!("{text}{{}}\n"))), no),
         ("RL503", file("transcript.md", |_| None), no),
@@ -264,6 +283,8 @@ fn each_check_has_its_run() {
         ("RL803", requiring("nothing.md"), no),
         ("RL804", file("deliverables/a.md", |_| Some(String::new())), &["--require", "a.md"]),
         ("RL805", file("deliverables/a.md", |_| Some("x".to_owned())), no),
+        ("RL806", rewritten(recorded("x"), "deliverables/a.md", |_| Some("y".to_owned())), no),
+        ("RL807", rewritten(recorded(""), "deliverables/a.md", |_| Some("x".to_owned())), no),
         ("RL901", line(r#"{"type":"my.own"}"#), no),
         ("RL902", line(r#"{"own":1}"#), no),
         ("RL903", leaky(), no),
@@ -297,11 +318,12 @@ fn each_check_has_its_run() {
         let verdict = match code {
             "RL801" => 4,
             "RL802" => 1,
-            "RL803" | "RL804" => 3,
+            "RL803" | "RL804" | "RL807" => 3,
+            "RL409" => 5,
             _ => i32::from(level == Level::Error),
         };
         assert_eq!(call(&[]).status, verdict, "{code} is of level {}", level.name());
-        if !code.starts_with("RL8") {
+        if !code.starts_with("RL8") && code != "RL409" {
             let strict = call(&["--strict"]).status;
             assert_eq!(strict, i32::from(level != Level::Info), "{code} with --strict");
         }

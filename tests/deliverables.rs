@@ -127,7 +127,7 @@ fn patterns() {
     let bench = with(&[("a.csv", b"x,y\n1,2\n"), ("b.csv", b"x,y\n1,2\n"), ("sub/c.csv", b"")]);
     assert_eq!(verdict(&bench, "*.csv:type=csv"), (0, None));
     assert_eq!(verdict(&bench, "deliverables/?.csv"), (0, None));
-    assert_eq!(verdict(&bench, "*.pdf"), (3, Some("no file fits".to_owned())));
+    assert_eq!(verdict(&bench, "*.pdf"), (3, Some("no file matches".to_owned())));
     let (status, reason) = verdict(&bench, "deliverables/**/*.csv");
     assert_eq!((status, reason.unwrap().as_str()), (3, "deliverables/sub/c.csv: empty"));
     fs::write(place(&bench, "b.csv"), "x,y\n1\n").unwrap();

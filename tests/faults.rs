@@ -291,7 +291,7 @@ fn a_full_disk() {
         test "$before" = "$(sha256sum small/r/events.jsonl)" || { echo "not rolled back"; exit 1; }
         rm small/filler
         "$1" --runs-dir small emit note --run r --event-id again -f text=full --print none
-        "$1" --runs-dir small validate r >&2 || exit 1
+        "$1" --runs-dir small validate r --expect-status any >&2 || exit 1
         echo "status $status"
     "#;
     let output = Command::new("unshare")

@@ -230,7 +230,8 @@ fn an_empty_log_stays_one() {
     fs::create_dir_all(bench.path("runs/r")).unwrap();
     fs::write(bench.log_path(), "").unwrap();
     for _ in 0..2 {
-        assert_eq!(bench.call(&["validate", "r", "--fix", "--strict"]).status, 0);
+        let said = bench.call(&["validate", "r", "--fix", "--strict"]);
+        assert!(said.status == 1 && said.out.contains("RL410"), "{}", said.out);
         assert_eq!(names(&bench), ["events.jsonl"]);
     }
     bench.ok(&["emit", "run.created", "--run", "r"]);

@@ -21,6 +21,7 @@ mod faults;
 mod fix;
 mod fold;
 mod fuzz;
+mod gate;
 mod generated;
 mod golden;
 mod graph;

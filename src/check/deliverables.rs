@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::finding::{Finding, Place};
 use super::requirement::Requirement;
 use crate::event::time::Timestamp;
+use crate::history::state::RecordedFile;
 use crate::run::deliverables::{Content, FileState};
 
 /// A verdict, the better ones first.
@@ -32,6 +33,26 @@ impl Verdict {
             Self::Blocked => "blocked",
         }
     }
+
+    /// The verdict of that name.
+    #[must_use]
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        let all = [Self::Passed, Self::Incomplete, Self::Failed, Self::Blocked];
+        all.into_iter().find(|verdict| verdict.name() == name)
+    }
+}
+
+/// A file that was found for a requirement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FoundFile {
+    /// Relative to the run directory.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Its SHA-256, lower-case hex, where it was hashed.
+    pub sha256: Option<String>,
+    /// The verdict on this file.
+    pub verdict: Verdict,
 }
 
 /// How one deliverable stands.
@@ -52,6 +73,9 @@ pub struct Deliverable {
     /// The check that it fails.
     #[serde(skip)]
     pub code: Option<Code>,
+    /// The files that it was judged by.
+    #[serde(skip)]
+    pub(crate) files: Vec<FoundFile>,
 }
 
 impl Deliverable {
@@ -66,7 +90,7 @@ impl Deliverable {
         let verdict = fault.as_ref().map_or(Verdict::Passed, |(_, verdict, _)| *verdict);
         let code = fault.as_ref().map(|(code, ..)| *code);
         let reason = fault.map(|(.., reason)| reason);
-        Self { path, status: verdict.name(), reason, verdict, file, code }
+        Self { path, status: verdict.name(), reason, verdict, file, code, files: Vec::new() }
     }
 
     /// The finding that it is, where it did not pass.
@@ -93,7 +117,7 @@ pub(crate) fn judge(
     started: Option<Timestamp>,
 ) -> Deliverable {
     if found.is_empty() {
-        let fault = Some((Code::RL803, Verdict::Incomplete, "no file fits".to_owned()));
+        let fault = Some((Code::RL803, Verdict::Incomplete, "no file matches".to_owned()));
         return Deliverable::of(&required.text, &required.path, fault);
     }
     let faults = found.iter().filter_map(|(path, found)| {
@@ -103,10 +127,34 @@ pub(crate) fn judge(
         Some((path, (code, verdict, reason)))
     });
     let worst = faults.reduce(|one, other| if other.1.1 > one.1.1 { other } else { one });
-    match worst {
+    let judged = match worst {
         Some((path, fault)) => Deliverable::of(&required.text, path, Some(fault)),
         None => Deliverable::of(&required.text, &required.path, None),
-    }
+    };
+    let files = found.iter().filter_map(|(path, state)| {
+        let FileState::File(content) = state else { return None };
+        let verdict = fault(required, state, started).map_or(Verdict::Passed, |fault| fault.1);
+        let (path, sha256) = (path.clone(), content.sha256.clone());
+        Some(FoundFile { path, bytes: content.length, sha256, verdict })
+    });
+    Deliverable { files: files.collect(), ..judged }
+}
+
+/// Compares a file with what was recorded of it.
+#[must_use]
+pub(crate) fn changed(recorded: &RecordedFile, found: &FileState) -> Option<Finding> {
+    let what = match found {
+        FileState::File(content) if content.length != recorded.bytes => {
+            format!("it has {} bytes; {} were recorded", content.length, recorded.bytes)
+        }
+        FileState::File(content) if content.sha256.as_ref() != Some(&recorded.sha256) => {
+            format!("its SHA-256 is {}", content.sha256.as_deref().unwrap_or("unknown"))
+        }
+        FileState::File(_) => return None,
+        FileState::Missing => "it is gone".to_owned(),
+        _ => "it cannot be read as a regular file".to_owned(),
+    };
+    Some(Finding::new(Code::RL806, Place::file(recorded.path.clone()), what))
 }
 
 /// What is wrong with what was found at one path.

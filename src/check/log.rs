@@ -2,6 +2,7 @@
 
 use foldhash::{HashMap, HashMapExt as _};
 
+use super::ending::ExpectedStatus;
 use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::Ids;
 use super::line_scan::ScannedLine;
@@ -168,7 +169,12 @@ impl LogCheck {
         if let Some(illegal) = records.effect.illegal {
             let code = if illegal.from.is_terminal() { Code::RL402 } else { Code::RL401 };
             let (from, to) = (illegal.from.name(), illegal.to.name());
-            self.add(code, spot, format!("{} cannot turn a {from} run {to}", view.event.kind));
+            let message = format!("{} cannot turn a {from} run {to}", view.event.kind);
+            let finding = Finding::new(code, spot.place(), message);
+            // A trap at the end of a script may end a run that has ended.
+            let second_end = illegal.from.is_terminal() && illegal.to.is_terminal();
+            let most = if second_end { Level::Warning } else { Level::Error };
+            self.findings.push(finding.at_most(most));
         }
         if let Some(observed) = records.effect.call
             && let Some(call) = state.calls.all().get(observed.call)
@@ -179,7 +185,7 @@ impl LogCheck {
 
     /// The findings, when the last line has been taken.
     #[must_use]
-    pub(crate) fn finish(mut self, state: &RunState) -> Findings {
+    pub(crate) fn finish(mut self, state: &RunState, expected: &ExpectedStatus) -> Findings {
         for (parent, place, imported) in std::mem::take(&mut self.parents) {
             if !self.ids.holds(&parent) {
                 let finding = Finding::new(
@@ -207,10 +213,18 @@ impl LogCheck {
                 self.findings.push(Finding::new(Code::RL602, place, message));
             }
         }
-        if !ended && let Some((line, offset)) = self.last_event {
-            let id = std::mem::take(&mut self.last_event_id);
+        let Some((line, offset)) = self.last_event else {
+            let message = "the log has no events".to_owned();
+            self.findings.push(Finding::new(Code::RL410, Place::file(LOG), message));
+            return self.findings;
+        };
+        let id = std::mem::take(&mut self.last_event_id);
+        let place = Spot { line, offset, event_id: Some(&id) }.place();
+        if let Some(finding) = expected.finding(state.status(), place.clone()) {
+            self.findings.push(finding);
+        } else if !ended {
             let message = format!("the run is {}", state.status().name());
-            self.add(Code::RL408, Spot { line, offset, event_id: Some(&id) }, message);
+            self.findings.push(Finding::new(Code::RL408, place, message));
         }
         self.findings
     }

@@ -5,6 +5,7 @@ pub(crate) mod blobs;
 pub(crate) mod chapters;
 pub(crate) mod deliverables;
 pub(crate) mod derived;
+pub(crate) mod ending;
 pub(crate) mod file_type;
 pub(crate) mod finding;
 mod ids;

@@ -10,6 +10,7 @@ use glob::{MatchOptions, Pattern};
 
 use super::file_type::{FILE_TYPES, FileType};
 use crate::run::deliverables::{Wants, full_path};
+use crate::text::near::nearest;
 
 /// What a run must leave.
 #[derive(Debug)]
@@ -33,11 +34,11 @@ pub(crate) struct Requirement {
 }
 
 impl Requirement {
-    /// Reads a requirement. Conditions are read from the end on; what is none belongs to the
-    /// path.
+    /// Reads a requirement. Conditions are read from the end. The first part that does not look
+    /// like a condition belongs to the path.
     ///
     /// # Errors
-    /// A condition that cannot be read, or no path.
+    /// An unknown condition, one with a bad value, or no path.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut required = Self {
             text: text.to_owned(),
@@ -59,7 +60,7 @@ impl Requirement {
         if path.is_empty() {
             return Err("the path is empty".to_owned());
         }
-        required.path = full_path(path);
+        required.path = normal(&full_path(path));
         if path.contains(['*', '?', '[']) {
             // What is no pattern is a path with such characters in it.
             required.pattern = Pattern::new(&required.path).ok();
@@ -90,6 +91,7 @@ impl Requirement {
                 }
                 self.sha256 = Some(hash);
             }
+            _ if looks_like_condition(condition) => return Err(unknown(condition)),
             _ => return Ok(false),
         }
         Ok(true)
@@ -115,4 +117,41 @@ impl Requirement {
             None => self.path == path,
         }
     }
+}
+
+/// The conditions, as they are written.
+const CONDITIONS: [&str; 5] = ["min=BYTES", "fresh", "type=NAME", "sha256=HASH", "allow-empty"];
+
+/// Whether the end of a path can only be meant as a condition: `NAME=VALUE`, or a word that is a
+/// condition but for a few letters. `notes:2026.md` stays a path.
+fn looks_like_condition(text: &str) -> bool {
+    let is_word = |word: &str| {
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    match text.split_once('=') {
+        Some((name, _)) => is_word(name),
+        None => nearest(text, names()).is_some(),
+    }
+}
+
+fn unknown(condition: &str) -> String {
+    let name = condition.split('=').next().unwrap_or(condition);
+    let meant = nearest(name, names()).map(|name| format!("; did you mean {name}?"));
+    let known = CONDITIONS.join(", ");
+    format!(
+        "\"{condition}\" is not a condition{}; the conditions are {known}",
+        meant.unwrap_or_default()
+    )
+}
+
+/// The names of the conditions.
+fn names() -> impl Iterator<Item = &'static str> {
+    CONDITIONS.iter().map(|condition| condition.split('=').next().unwrap_or(condition))
+}
+
+/// A path without `.` and doubled slashes. What leads upwards stays, to be judged.
+fn normal(path: &str) -> String {
+    let parts = path.split('/').enumerate();
+    let parts = parts.filter(|(at, part)| *part != "." && (*at == 0 || !part.is_empty()));
+    parts.map(|(_, part)| part).collect::<Vec<_>>().join("/")
 }

@@ -24,6 +24,8 @@ pub(super) enum Exit {
     Incomplete,
     /// Deliverables are blocked.
     Blocked,
+    /// The run did not end as expected.
+    Unexpected,
     /// The input was rejected.
     Input,
     /// No such run or file.
@@ -58,6 +60,7 @@ impl Exit {
             Self::Usage => 2,
             Self::Incomplete => 3,
             Self::Blocked => 4,
+            Self::Unexpected => 5,
             Self::Input => 65,
             Self::NoInput => 66,
             Self::Unavailable => 69,

@@ -6,10 +6,14 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::exit::{Exit, Failure};
+use crate::check::ending::ExpectedStatus;
 use crate::event::bad_toml::BadToml;
 use crate::event::templates::Templates;
 use crate::secret::{AddedRules, SecretRules};
 use crate::summary::prices::Prices;
+
+/// The name of the settings file.
+const SETTINGS_FILE: &str = "runlog.toml";
 
 /// What the file may say. A name that is none of these is refused: it may be a rule for
 /// secrets in the wrong place.
@@ -22,6 +26,8 @@ pub(super) struct Settings {
     pub(super) llm_cmd: Option<String>,
     templates: Option<PathBuf>,
     prices: Option<PathBuf>,
+    /// The statuses that `validate` accepts.
+    expected_status: Option<String>,
     /// The directory that paths in the file are relative to.
     #[serde(skip)]
     directory: PathBuf,
@@ -43,7 +49,7 @@ impl Settings {
             (Some(_), Some(parent)) => parent.to_owned(),
             _ => runs_dir.join(".."),
         };
-        let path = directory.join("runlog.toml");
+        let path = directory.join(SETTINGS_FILE);
         match std::fs::read_to_string(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(unreadable(&path, &error)),
@@ -60,6 +66,15 @@ impl Settings {
     /// The runs directory that is set.
     pub(super) fn runs_dir(&self) -> Option<PathBuf> {
         self.runs_dir.as_ref().map(|path| self.directory.join(path))
+    }
+
+    /// The statuses that `validate` accepts, where no option names them.
+    pub(super) fn expected_status(&self) -> anyhow::Result<ExpectedStatus> {
+        let Some(list) = &self.expected_status else { return Ok(ExpectedStatus::default()) };
+        list.parse().map_err(|what: String| {
+            let path = self.directory.join(SETTINGS_FILE);
+            Failure::new(Exit::Input, format!("{}: expected_status: {what}", path.display())).into()
+        })
     }
 
     /// The summary templates: the program's own, and those of `file`, else of the file that

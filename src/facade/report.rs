@@ -1,8 +1,7 @@
 //! What validating a run found.
 
-use crate::check::deliverables::{self, worst};
 use crate::check::finding;
-use crate::check::report::RunReport;
+use crate::check::report::{RunReport, RunVerdict};
 use crate::check::table;
 
 /// The severity of a finding.
@@ -31,23 +30,26 @@ impl From<table::Level> for Level {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The run is intact, and its deliverables are there.
+    /// The run is intact, it completed or was imported, and its deliverables are there.
     Passed,
+    /// The run is still open, or it failed, was cancelled or is incomplete.
+    Unexpected,
     /// A deliverable is missing, empty or breaks its condition.
     Incomplete,
-    /// An error was found.
-    Failed,
     /// A deliverable lies outside `deliverables/`.
     Blocked,
+    /// An error was found.
+    Failed,
 }
 
-impl From<deliverables::Verdict> for Verdict {
-    fn from(verdict: deliverables::Verdict) -> Self {
+impl From<RunVerdict> for Verdict {
+    fn from(verdict: RunVerdict) -> Self {
         match verdict {
-            deliverables::Verdict::Passed => Self::Passed,
-            deliverables::Verdict::Incomplete => Self::Incomplete,
-            deliverables::Verdict::Failed => Self::Failed,
-            deliverables::Verdict::Blocked => Self::Blocked,
+            RunVerdict::Passed => Self::Passed,
+            RunVerdict::Unexpected => Self::Unexpected,
+            RunVerdict::Incomplete => Self::Incomplete,
+            RunVerdict::Failed => Self::Failed,
+            RunVerdict::Blocked => Self::Blocked,
         }
     }
 }
@@ -95,8 +97,8 @@ pub struct Report {
     pub run_id: String,
     /// Events that were read.
     pub events: u64,
-    /// The verdict on the log, the files derived from it, and the deliverables. Whether the run
-    /// ended well is its status.
+    /// The verdict on the log, the files derived from it, the deliverables, and the end of the
+    /// run.
     pub verdict: Verdict,
     /// The findings, in the order of the log.
     pub findings: Vec<Finding>,
@@ -104,10 +106,7 @@ pub struct Report {
 
 impl From<RunReport> for Report {
     fn from(report: RunReport) -> Self {
-        let verdict = match report.passes(false) {
-            true => worst(&report.deliverables).into(),
-            false => Verdict::Failed,
-        };
+        let verdict = report.verdict(false).into();
         let RunReport { run_id, events, findings, .. } = report;
         let findings = findings.all.into_iter().map(Finding::from).collect();
         Self { run_id, events, verdict, findings }

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::error::{Error, ErrorKind};
 use super::options::Options;
 use super::report::Report;
+use crate::check::ending::ExpectedStatus;
 use crate::event::draft;
 use crate::event::id::{RunId, check_id, check_type};
 use crate::event::severity::Severity;
@@ -235,6 +236,8 @@ impl Run {
             templates: Templates::built_in(),
             require: &[],
             expected_head: None,
+            expected_status: &ExpectedStatus::default(),
+            hashes: false,
         };
         Ok(ops::validate::validate(&self.dir, &criteria)?.report.into())
     }

@@ -1,5 +1,7 @@
 //! The state of a run, folded from its events (docs/format.md).
 
+use std::borrow::Cow;
+
 use super::calls::{CallStatus, Calls, Observed};
 use super::facts::{Counts, Deliverables, RunFacts};
 use super::origin::RunOrigin;
@@ -12,6 +14,7 @@ use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::event::template::{cut, one_line};
 use crate::event::time::Timestamp;
+use crate::json::Json;
 
 /// Characters kept of the first prompt.
 const PROMPT: usize = 200;
@@ -23,6 +26,17 @@ pub struct IllegalTransition {
     pub from: Status,
     /// What the event asked for.
     pub to: Status,
+}
+
+/// A deliverable that passed, as the newest recorded verdict describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedFile {
+    /// Relative to the run directory.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Its SHA-256, lower-case hex.
+    pub sha256: String,
 }
 
 /// The state of a run as of the last event taken.
@@ -48,6 +62,8 @@ pub struct RunState {
     pub error: Option<String>,
     /// What it must leave.
     pub deliverables: Deliverables,
+    /// The files that the newest recorded verdict is about.
+    pub recorded_files: Vec<RecordedFile>,
     /// First and last time of events that were read from another program's log: when the
     /// work was done, where it was recorded later.
     pub imported: Option<(Timestamp, Timestamp)>,
@@ -248,11 +264,24 @@ impl RunState {
                 }
             }
             Role::DeliverableVerdict => {
-                self.deliverables.status = view.field("status").map(std::borrow::Cow::into_owned);
+                self.deliverables.status = view.field("status").map(Cow::into_owned);
+                let files = view.data.path("files");
+                let files = files.into_iter().flat_map(Json::items).filter_map(recorded_file);
+                self.recorded_files = files.collect();
             }
             _ => {}
         }
     }
+}
+
+/// A file that passed, of a verdict. One that did not pass must change.
+fn recorded_file(file: Json<'_>) -> Option<RecordedFile> {
+    file.text_at("status").filter(|status| status == "passed")?;
+    Some(RecordedFile {
+        path: file.text_at("path")?.into_owned(),
+        bytes: file.get("bytes").and_then(Json::as_u64)?,
+        sha256: file.text_at("sha256")?.into_owned(),
+    })
 }
 
 /// What a run failed of, as JSON text: the error object itself, or its message in one.

@@ -1,9 +1,9 @@
-//! Inspecting deliverables without following links. Each file is opened once, and is checked
+//! Inspecting deliverables. A link is followed only inside `deliverables/`. Each file is opened once, and is checked
 //! for changes after it was read.
 
 use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use walkdir::WalkDir;
@@ -97,18 +97,10 @@ pub(crate) fn look(run: &RunDir, path: &str, wants: Wants) -> FileState {
     if !normal || !relative.starts_with(FOLDER) || relative == Path::new(FOLDER) {
         return FileState::Outside;
     }
-    let mut walked = run.path().to_owned();
-    for part in relative.components() {
-        walked.push(part);
-        match fs::symlink_metadata(&walked) {
-            Ok(found) if found.file_type().is_symlink() => return FileState::Outside,
-            Ok(_) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return FileState::Missing;
-            }
-            Err(_) => return FileState::Unreadable,
-        }
-    }
+    let walked = match inside(run, relative) {
+        Ok(walked) => walked,
+        Err(state) => return state,
+    };
     let Ok(file) = open_regular(&walked, Access::Read) else { return FileState::Unreadable };
     let Ok(before) = file.metadata() else { return FileState::Unreadable };
     let limit = if wants.bytes { MAX_CONTENT } else { MAX_SIZE };
@@ -129,6 +121,34 @@ pub(crate) fn look(run: &RunDir, path: &str, wants: Wants) -> FileState {
     let modified =
         seconds.map(|millis| Timestamp::from_millis(millis + before.mtime_nsec() / 1_000_000));
     FileState::File(Content { length: before.len(), modified, ..content })
+}
+
+/// The file at a path in `deliverables/`, without links. A link may lead to another place in
+/// `deliverables/`, not out of it.
+fn inside(run: &RunDir, relative: &Path) -> Result<PathBuf, FileState> {
+    let state = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => FileState::Missing,
+        _ => FileState::Unreadable,
+    };
+    let folder = run.path().join(FOLDER);
+    match fs::symlink_metadata(&folder) {
+        Ok(found) if found.file_type().is_symlink() => return Err(FileState::Outside),
+        Ok(_) => {}
+        Err(error) => return Err(state(error)),
+    }
+    let mut walked = run.path().to_owned();
+    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let linked = relative.components().any(|part| {
+        walked.push(part);
+        is_link(&walked)
+    });
+    if !linked {
+        return walked.symlink_metadata().map(|_| walked).map_err(state);
+    }
+    let folder = folder.canonicalize().map_err(state)?;
+    // A link to nothing may come to lead anywhere.
+    let target = walked.canonicalize().map_err(|_| FileState::Outside)?;
+    if target.starts_with(&folder) { Ok(target) } else { Err(FileState::Outside) }
 }
 
 /// Whether nothing happened to a file between two looks.

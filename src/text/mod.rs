@@ -4,6 +4,7 @@ pub(crate) mod bars;
 pub(crate) mod human;
 pub(crate) mod inert;
 pub(crate) mod markdown;
+pub(crate) mod near;
 pub(crate) mod slug;
 pub(crate) mod units;
 pub(crate) mod uri;

@@ -2,8 +2,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{RunReport, by_code, counted, place};
-use crate::check::deliverables::Verdict;
+use super::{RunReport, RunVerdict, by_code, counted, place};
 use crate::check::finding::{Excerpt, Finding};
 use crate::check::mend::StepStatus;
 use crate::check::table::{Code, Level};
@@ -29,8 +28,8 @@ impl ReportLook {
         if self.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    fn verdict(self, verdict: Verdict) -> String {
-        let color = if verdict == Verdict::Passed { "1;32" } else { "1;31" };
+    fn verdict(self, verdict: RunVerdict) -> String {
+        let color = if verdict == RunVerdict::Passed { "1;32" } else { "1;31" };
         self.paint(color, verdict.name())
     }
 }
@@ -125,21 +124,18 @@ pub(crate) fn overview(reports: &[RunReport], look: ReportLook) -> String {
         let found = [Level::Error, Level::Warning].into_iter();
         let codes: Vec<&str> = found
             .flat_map(|level| by_code(&report.findings, level))
-            .map(|(code, _)| code)
-            .chain(report.deliverables.iter().filter_map(|deliverable| deliverable.code))
-            .map(Code::name)
+            .map(|(code, _)| code.name())
             .collect();
         if !codes.is_empty() {
             out.push_str(&format!(": {}", codes.join(" ")));
         }
         out.push('\n');
     }
-    let of = |verdict: Verdict| {
+    let of = |verdict: RunVerdict| {
         let count = reports.iter().filter(|report| report.verdict(look.strict) == verdict).count();
         (count > 0).then(|| format!("{count} {}", look.verdict(verdict)))
     };
-    let verdicts = [Verdict::Passed, Verdict::Incomplete, Verdict::Failed, Verdict::Blocked];
-    let verdicts: Vec<String> = verdicts.into_iter().filter_map(of).collect();
+    let verdicts: Vec<String> = RunVerdict::ALL.into_iter().filter_map(of).collect();
     out.push_str(&format!("{}: {}\n", plural(reports.len() as u64, "run"), verdicts.join(", ")));
     out
 }

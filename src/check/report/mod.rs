@@ -18,10 +18,11 @@ use crate::check::deliverables::{Deliverable, Verdict, worst};
 use crate::check::finding::{Finding, Findings};
 use crate::check::mend::Step;
 use crate::check::table::{Code, Level};
+use crate::history::status::Status;
 use crate::run::document::SCHEMA_VERSION;
 use crate::text::inert::line;
 
-/// The family of checks whose findings are verdicts.
+/// The family of checks whose findings decide the verdict on the deliverables.
 const DELIVERABLES: &str = "deliverables";
 
 /// The findings of one run, and which run it is.
@@ -31,24 +32,79 @@ pub struct RunReport {
     pub run_id: String,
     /// The run directory, as it was found.
     pub path: String,
+    /// Its status.
+    pub status: Status,
     /// What was found.
     pub findings: Findings,
     /// How many events were read.
     pub events: u64,
-    /// How what the run must leave stands.
+    /// The verdicts on the deliverables.
     pub deliverables: Vec<Deliverable>,
+    /// The newest recorded verdict on the deliverables.
+    pub recorded: Verdict,
     /// What was done about it, or would be.
     pub fixes: Vec<Step>,
 }
 
-impl RunReport {
-    /// Whether the run holds; with `strict` warnings count too.
+/// The verdict on a run, from the best to the worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RunVerdict {
+    /// The run is intact, it ended as expected, and its deliverables are there.
+    Passed,
+    /// The run did not end as expected.
+    Unexpected,
+    /// A deliverable is missing, empty, or breaks its condition.
+    Incomplete,
+    /// A deliverable lies outside `deliverables/`.
+    Blocked,
+    /// An error was found, or a deliverable cannot be judged.
+    Failed,
+}
+
+impl RunVerdict {
+    /// All of them, the best first.
+    pub const ALL: [Self; 5] =
+        [Self::Passed, Self::Unexpected, Self::Incomplete, Self::Blocked, Self::Failed];
+
+    /// The name in reports.
     #[must_use]
-    pub fn passes(&self, strict: bool) -> bool {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Unexpected => "unexpected",
+            Self::Incomplete => "incomplete",
+            Self::Blocked => "blocked",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl From<Verdict> for RunVerdict {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Passed => Self::Passed,
+            Verdict::Incomplete => Self::Incomplete,
+            Verdict::Failed => Self::Failed,
+            Verdict::Blocked => Self::Blocked,
+        }
+    }
+}
+
+impl RunReport {
+    /// Whether the run is intact; with `strict` warnings count too. Deliverables and the way that
+    /// the run ended have verdicts of their own.
+    #[must_use]
+    pub fn is_intact(&self, strict: bool) -> bool {
         let least = if strict { Level::Warning } else { Level::Error };
-        // Deliverables have verdicts of their own.
-        let counts = |finding: &Finding| finding.check().family != DELIVERABLES;
+        let counts = |finding: &Finding| {
+            finding.check().family != DELIVERABLES && finding.code != Code::RL409
+        };
         !self.findings.all.iter().any(|finding| finding.level >= least && counts(finding))
+    }
+
+    /// Whether there is a finding of that check.
+    fn has(&self, code: Code) -> bool {
+        self.findings.all.iter().any(|finding| finding.code == code)
     }
 
     /// The file that a finding is about, from where the run directory was found.
@@ -56,34 +112,37 @@ impl RunReport {
         format!("{}/{}", self.path.trim_end_matches('/'), finding.place.file)
     }
 
-    /// `failed` on a finding that counts, else what the deliverables come to.
-    fn verdict(&self, strict: bool) -> Verdict {
-        if self.passes(strict) { worst(&self.deliverables) } else { Verdict::Failed }
+    /// `failed` on an error; else the verdict on the deliverables, computed or recorded; else
+    /// whether the run ended as expected.
+    #[must_use]
+    pub fn verdict(&self, strict: bool) -> RunVerdict {
+        if !self.is_intact(strict) || self.has(Code::RL806) {
+            return RunVerdict::Failed;
+        }
+        let recorded = if self.has(Code::RL807) { self.recorded } else { Verdict::Passed };
+        match worst(&self.deliverables).max(recorded) {
+            Verdict::Passed if self.has(Code::RL409) => RunVerdict::Unexpected,
+            verdict => verdict.into(),
+        }
     }
 }
 
-/// Whether a finding is the verdict on a deliverable, and no trouble with the record.
-fn is_verdict(finding: &Finding) -> bool {
-    finding.check().family == DELIVERABLES && finding.level > Level::Info
-}
-
-/// How many findings of a level there are, but for verdicts on deliverables.
+/// How many findings of a level there are.
 fn counted(report: &RunReport, level: Level) -> u64 {
-    let counted = |finding: &&Finding| finding.level == level && !is_verdict(finding);
-    report.findings.all.iter().filter(counted).count() as u64
+    report.findings.all.iter().filter(|finding| finding.level == level).count() as u64
 }
 
 fn by_code(findings: &Findings, level: Level) -> Vec<(Code, Vec<&Finding>)> {
     let mut groups: Vec<(Code, Vec<&Finding>)> = Vec::new();
-    // Verdicts on deliverables have lines of their own.
-    let shown = |finding: &&Finding| finding.level == level && !is_verdict(finding);
+    let shown = |finding: &&Finding| finding.level == level;
     for finding in findings.all.iter().filter(shown) {
         match groups.iter_mut().find(|(code, _)| *code == finding.code) {
             Some((_, group)) => group.push(finding),
             None => groups.push((finding.code, vec![finding])),
         }
     }
-    groups.sort_by_key(|(code, _)| *code);
+    // How the run ended comes first.
+    groups.sort_by_key(|(code, _)| (*code != Code::RL409, *code));
     groups
 }
 
@@ -109,6 +168,7 @@ pub(crate) struct ReportDocument<'r> {
 #[derive(Debug, Serialize)]
 struct RunReportDocument<'r> {
     run_id: &'r str,
+    status: &'static str,
     verdict: &'static str,
     events: u64,
     findings: Vec<FindingDocument<'r>>,
@@ -138,6 +198,7 @@ pub(crate) fn document(reports: &[RunReport], strict: bool) -> ReportDocument<'_
     };
     let runs = reports.iter().map(|report| RunReportDocument {
         run_id: &report.run_id,
+        status: report.status.name(),
         verdict: report.verdict(strict).name(),
         events: report.events,
         findings: report

@@ -1,32 +1,34 @@
 //! The deliverables of a run judged.
 
-use crate::check::table::Code;
 use std::collections::HashSet;
 
-use crate::check::deliverables::{Deliverable, judge};
+use super::validation::Criteria;
+use crate::check::deliverables::{Deliverable, Verdict, changed, judge, worst};
 use crate::check::finding::{Finding, Findings, Place};
 use crate::check::requirement::Requirement;
+use crate::check::table::Code;
 use crate::history::state::RunState;
-use crate::run::deliverables::{FOLDER, FileState, files, look};
+use crate::run::deliverables::{FOLDER, FileState, Wants, files, look};
 use crate::run::dir::RunDir;
 
 /// Files that nothing requires are reported one by one up to this number.
 const MAX_UNDECLARED: usize = 100;
 
-/// The verdicts on the deliverables that the run requires, and on those in `require`.
+/// The verdicts on the deliverables that the run requires, and on those that the criteria add;
+/// and the newest recorded verdict.
 pub(super) fn deliverables(
     run: &RunDir,
     state: &RunState,
-    require: &[String],
+    criteria: &Criteria<'_>,
     findings: &mut Findings,
-) -> Vec<Deliverable> {
+) -> (Vec<Deliverable>, Verdict) {
     let started = state.started_at.or(state.created_at);
     let there = files(run);
     let mut seen = HashSet::new();
     let mut declared: Vec<Requirement> = Vec::new();
     let mut verdicts = Vec::new();
-    for text in state.deliverables.required.iter().chain(require).filter(|text| seen.insert(*text))
-    {
+    let required = state.deliverables.required.iter().chain(criteria.require);
+    for text in required.filter(|text| seen.insert(*text)) {
         let required = match Requirement::parse(text) {
             Ok(required) => required,
             Err(what) => {
@@ -38,8 +40,10 @@ pub(super) fn deliverables(
             None => vec![required.path.clone()],
             Some(_) => there.iter().filter(|path| required.covers(path)).cloned().collect(),
         };
+        let wants = required.wants();
+        let wants = Wants { sha256: wants.sha256 || criteria.hashes, ..wants };
         let look = |path: String| {
-            let found = look(run, &path, required.wants());
+            let found = look(run, &path, wants);
             (path, found)
         };
         let found: Vec<(String, FileState)> = paths.into_iter().map(look).collect();
@@ -47,6 +51,20 @@ pub(super) fn deliverables(
         declared.push(required);
     }
     verdicts.iter().filter_map(Deliverable::finding).for_each(|finding| findings.push(finding));
+    for recorded in &state.recorded_files {
+        let wants = Wants { bytes: false, sha256: true };
+        findings.all.extend(changed(recorded, &look(run, &recorded.path, wants)));
+    }
+    let recorded = state.deliverables.status.as_deref().and_then(Verdict::parse);
+    let (recorded, computed) = (recorded.unwrap_or(Verdict::Passed), worst(&verdicts));
+    if recorded > computed && !criteria.hashes {
+        let message = format!(
+            "the recorded verdict is {}; now it would be {}",
+            recorded.name(),
+            computed.name()
+        );
+        findings.push(Finding::new(Code::RL807, Place::file(FOLDER), message));
+    }
     let undeclared = there.iter().filter(|path| !declared.iter().any(|one| one.covers(path)));
     let undeclared: Vec<&String> = undeclared.collect();
     for path in undeclared.iter().take(MAX_UNDECLARED) {
@@ -60,5 +78,5 @@ pub(super) fn deliverables(
         let message = format!("nothing requires {more} more files");
         findings.push(Finding::new(Code::RL805, Place::file(FOLDER), message));
     }
-    verdicts
+    (verdicts, if criteria.hashes { computed } else { recorded })
 }

@@ -36,6 +36,14 @@ pub(crate) fn record(
     let mut completed = ObjectText::new();
     completed.text("status", worst(deliverables).name());
     completed.json("missing", Json::trusted(&list(&mut unmet())));
+    let files = deliverables.iter().flat_map(|one| &one.files).map(|file| {
+        let mut object = ObjectText::new();
+        object.text("path", &file.path).plain("bytes", file.bytes);
+        object.text_if("sha256", file.sha256.as_deref()).text("status", file.verdict.name());
+        object.finish()
+    });
+    let files = format!("[{}]", files.collect::<Vec<_>>().join(","));
+    completed.json("files", Json::trusted(&files));
     drafts.push(Draft::new("deliverable.check.completed", completed));
     Ok(append_and_refresh(run, &drafts, options)?.warnings)
 }

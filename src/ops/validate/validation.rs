@@ -11,6 +11,7 @@ use super::log_end::{moved_away, unterminated};
 use super::snapshot::snapshot;
 use crate::check::blobs::BlobCheck;
 use crate::check::derived::{self, Colophon, Comparison};
+use crate::check::ending::ExpectedStatus;
 use crate::check::finding::{Finding, Findings, Place};
 use crate::check::log::{LOG, LogCheck};
 use crate::check::report::RunReport;
@@ -47,6 +48,10 @@ pub(crate) struct Criteria<'a> {
     pub(crate) require: &'a [String],
     /// A line that the log must have.
     pub(crate) expected_head: Option<&'a ExpectedHead>,
+    /// The statuses that the run may have.
+    pub(crate) expected_status: &'a ExpectedStatus,
+    /// Whether deliverables are hashed, for their verdict to be recorded.
+    pub(crate) hashes: bool,
 }
 
 /// A report, and what a fix starts from.
@@ -132,7 +137,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let is = |hash: Option<HexHash>, wanted: &str| hash.is_some_and(|hash| hash.is(wanted));
     let cut = head.as_ref().is_some_and(|head| !is(seen.hash, &head.hash));
     let (next, lost) = (check.last_sequence(), cut || check.is_damaged());
-    let mut findings = check.finish(&fold.state);
+    let mut findings = check.finish(&fold.state, criteria.expected_status);
     blobs.finish().into_iter().for_each(|finding| findings.push(finding));
     match tail {
         Some((number, offset, length)) => findings.push(unterminated(run, number, offset, length)),
@@ -166,9 +171,12 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     // Of an empty log there is no state.
     let is_stale = events > 0 && state_bytes != Some(&current);
     let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id.clone() };
-    let deliverables = deliverables(run, &fold.state, criteria.require, &mut findings);
+    let status = fold.state.status();
+    let (deliverables, recorded) = deliverables(run, &fold.state, criteria, &mut findings);
     let path = run.path().display().to_string();
-    let report = RunReport { run_id, path, findings, events, deliverables, fixes: Vec::new() };
+    let fixes = Vec::new();
+    let report =
+        RunReport { run_id, path, status, findings, events, deliverables, recorded, fixes };
     Ok(Validated { report, last_sequence: next, is_stale, lost })
 }
 

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Appending, Global, named_or_all, now};
-use crate::check::deliverables::{Verdict, worst};
-use crate::check::report::RunReport;
+use crate::check::ending::ExpectedStatus;
+use crate::check::report::{RunReport, RunVerdict};
 use crate::check::requirement::Requirement;
 use crate::check::table::{CHECKS, Code, is_meant};
 use crate::cli::exit::{Exit, Failure, explain, sentence};
@@ -23,9 +23,10 @@ use output::{Output, shortened};
 
 /// Check whether a run is valid
 ///
-/// Checks the log, the files derived from it and the required deliverables. Changes nothing
-/// without --record or --fix. Exits with 1 if there is an error. Otherwise exits with 4, 1 or 3 if
-/// a deliverable is blocked, failed or incomplete.
+/// Checks the log, the files derived from it, the required deliverables, and how the run ended.
+/// Changes nothing without --record or --fix. Exits with 1 if there is an error. Otherwise exits
+/// with 4, 1 or 3 if a deliverable is blocked, failed or incomplete. Otherwise exits with 5 if the
+/// run did not end as expected.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ValidateArgs {
     /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
@@ -34,9 +35,10 @@ pub(in crate::cli) struct ValidateArgs {
     /// All runs, with one line per run
     #[arg(long)]
     all: bool,
-    /// The output format of the findings
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: ReportFormat,
+    /// The output format of the findings [default: human; in GitHub Actions: github, and a job
+    /// summary]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ReportFormat>,
     /// Also write the findings to a file in another format (may be repeated)
     #[arg(long, value_name = "FORMAT=FILE", value_parser = report_to)]
     report: Vec<(ReportFormat, PathBuf)>,
@@ -60,6 +62,10 @@ pub(in crate::cli) struct ValidateArgs {
     /// Fail unless the log has this line, which `runlog show --head` printed earlier
     #[arg(long, value_name = "SEQ:HASH", conflicts_with = "all")]
     expect_head: Option<ExpectedHead>,
+    /// The statuses that a run may have: a list such as running,completed, or any
+    /// [default: completed,imported]
+    #[arg(long, value_name = "LIST")]
+    expect_status: Option<ExpectedStatus>,
     /// Only these checks: codes, beginnings of codes (RL3) or families (chain)
     #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = selection)]
     select: Vec<String>,
@@ -80,10 +86,9 @@ pub(in crate::cli) struct ValidateArgs {
 }
 
 /// The formats of reports.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ReportFormat {
     /// For people
-    #[default]
     Human,
     /// For programs
     Json,
@@ -133,15 +138,13 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         failures.iter().for_each(|failure| ui.warn(&sentence(failure)));
         return Err(last);
     }
-    if !reports.iter().all(|report| report.passes(args.strict)) {
-        return Ok(Exit::No);
-    }
-    let worst = reports.iter().map(|report| worst(&report.deliverables)).max();
-    Ok(match worst.unwrap_or(Verdict::Passed) {
-        Verdict::Passed => Exit::Fine,
-        Verdict::Incomplete => Exit::Incomplete,
-        Verdict::Failed => Exit::No,
-        Verdict::Blocked => Exit::Blocked,
+    let worst = reports.iter().map(|report| report.verdict(args.strict)).max();
+    Ok(match worst.unwrap_or(RunVerdict::Passed) {
+        RunVerdict::Passed => Exit::Fine,
+        RunVerdict::Unexpected => Exit::Unexpected,
+        RunVerdict::Incomplete => Exit::Incomplete,
+        RunVerdict::Blocked => Exit::Blocked,
+        RunVerdict::Failed => Exit::No,
     })
 }
 
@@ -186,11 +189,17 @@ fn judge(
     ui: &Ui,
 ) -> anyhow::Result<(Vec<RunReport>, Vec<anyhow::Error>)> {
     let settings = global.settings()?;
+    let expected_status = match &args.expect_status {
+        Some(expected) => expected.clone(),
+        None => settings.expected_status()?,
+    };
     let criteria = Criteria {
         secrets: settings.rules(None)?,
         templates: settings.templates(None)?,
         require: &args.require,
         expected_head: args.expect_head.as_ref(),
+        expected_status: &expected_status,
+        hashes: args.record,
     };
     let meant = |code: Code| {
         let any = |selections: &[String]| selections.iter().any(|one| is_meant(code, one));

@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{ReportFormat, ValidateArgs};
 use crate::check::report::{
@@ -26,14 +26,20 @@ impl Output<'_> {
     /// Prints what is printed, and writes all files that can be written; what went wrong.
     pub(super) fn write(&self, ui: &Ui) -> Vec<anyhow::Error> {
         let args = self.args;
+        let on_github = args.format.is_none()
+            && args.output.is_none()
+            && std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+        let default = if on_github { ReportFormat::Github } else { ReportFormat::Human };
+        let format = args.format.unwrap_or(default);
         let main = match &args.output {
-            Some(path) => self.text(args.format, false).and_then(|text| write(path, &text)),
-            None => {
-                self.text(args.format, ui.color()).and_then(|text| Ok(ui.data(text.as_bytes())?))
-            }
+            Some(path) => self.text(format, false).and_then(|text| write(path, &text)),
+            None => self.text(format, ui.color()).and_then(|text| Ok(ui.data(text.as_bytes())?)),
         };
-        let others = args
-            .report
+        let mut others = args.report.clone();
+        let summary = job_summary()
+            .filter(|summary| on_github && !others.iter().any(|(_, path)| path == summary));
+        others.extend(summary.map(|path| (ReportFormat::Markdown, path)));
+        let others = others
             .iter()
             .map(|(format, path)| self.text(*format, false).and_then(|text| write(path, &text)));
         std::iter::once(main).chain(others).filter_map(Result::err).collect()
@@ -83,10 +89,15 @@ pub(super) fn shortened(path: &str, working_directory: &Path) -> String {
     if short.as_os_str().is_empty() { path.to_owned() } else { short.display().to_string() }
 }
 
+/// The file of the job summary, where GitHub gives one.
+fn job_summary() -> Option<PathBuf> {
+    std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
 /// Writes a report. A new file appears whole; one that exists keeps its owner and mode; to the
 /// summary of a GitHub job it is added, as GitHub asks.
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let summary = std::env::var_os("GITHUB_STEP_SUMMARY").is_some_and(|summary| summary == path);
+    let summary = job_summary().is_some_and(|summary| summary == path);
     let written = match path.metadata() {
         Ok(_) => {
             let mut options = OpenOptions::new();

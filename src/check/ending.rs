@@ -1,0 +1,63 @@
+//! How a run may have ended for its verdict to be good.
+
+use std::str::FromStr;
+
+use super::finding::{Finding, Place};
+use super::table::Code;
+use crate::history::status::Status;
+
+/// The statuses that a run may have when it is validated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ExpectedStatus {
+    /// Any status.
+    Any,
+    /// One of these.
+    OneOf(Vec<Status>),
+}
+
+impl Default for ExpectedStatus {
+    /// The run ended well, or it was imported.
+    fn default() -> Self {
+        Self::OneOf(vec![Status::Completed, Status::Imported])
+    }
+}
+
+impl FromStr for ExpectedStatus {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "any" {
+            return Ok(Self::Any);
+        }
+        let status = |name: &str| {
+            Status::parse(name.trim()).ok_or_else(|| {
+                let known = Status::ALL.map(Status::name).join(", ");
+                format!("\"{name}\" is not a status; use any, or some of {known}")
+            })
+        };
+        text.split(',').map(status).collect::<Result<_, _>>().map(Self::OneOf)
+    }
+}
+
+impl ExpectedStatus {
+    /// Whether a run may have that status.
+    #[must_use]
+    pub(crate) fn accepts(&self, status: Status) -> bool {
+        match self {
+            Self::Any => true,
+            Self::OneOf(statuses) => statuses.contains(&status),
+        }
+    }
+
+    /// The finding on a run of that status; `place` is its last event.
+    #[must_use]
+    pub(crate) fn finding(&self, status: Status, place: Place) -> Option<Finding> {
+        let Self::OneOf(statuses) = self else { return None };
+        if self.accepts(status) {
+            return None;
+        }
+        let names: Vec<&str> = statuses.iter().map(|status| status.name()).collect();
+        let message = format!("the run is {}, expected {}", status.name(), names.join(" or "));
+        Some(Finding::new(Code::RL409, place, message))
+    }
+}

@@ -1,0 +1,244 @@
+//! The gate: a verdict is good only when the run is intact, left what it must leave, and ended
+//! well.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Bench, Said, said};
+
+/// `validate`, as CI calls it.
+fn gate(bench: &Bench, args: &[&str]) -> Said {
+    said(&bench.command().arg("validate").args(args).output().unwrap())
+}
+
+/// A run that has passed with a deliverable, whose verdict was recorded.
+fn good() -> Bench {
+    let bench = Bench::created(&["-F", "deliverables.required=[\"a.md\"]"]);
+    fs::create_dir(bench.path("runs/r/deliverables")).unwrap();
+    fs::write(bench.path("runs/r/deliverables/a.md"), "x").unwrap();
+    bench.emit(&["run.completed"]);
+    bench
+}
+
+fn with(kinds: &[&[&str]]) -> Bench {
+    let bench = Bench::with_run();
+    kinds.iter().for_each(|kind| drop(bench.emit(kind)));
+    bench
+}
+
+/// If this fails, a run passes by accident: CI goes on with work that is not there.
+#[test]
+fn ways_to_be_green_by_accident() {
+    let edit = |change: &dyn Fn(&Bench)| {
+        let bench = good();
+        change(&bench);
+        bench
+    };
+    let deliverable = |bench: &Bench| bench.path("runs/r/deliverables/a.md");
+    let no: &[&str] = &[];
+    let cases: Vec<(&str, Bench, &[&str], i32)> = vec![
+        ("good", good(), no, 0),
+        ("still created", with(&[]), no, 5),
+        ("still running", with(&[&["run.started"]]), no, 5),
+        ("paused", with(&[&["run.started"], &["run.paused"]]), no, 5),
+        ("failed", with(&[&["run.failed", "-f", "error=x"]]), no, 5),
+        ("cancelled", with(&[&["run.cancelled"]]), no, 5),
+        ("incomplete", with(&[&["run.incomplete"]]), no, 5),
+        (
+            "failed, then completed",
+            with(&[&["run.failed", "-f", "error=x"], &["run.completed"]]),
+            no,
+            5,
+        ),
+        ("misspelt end", with(&[&["run.compelted"]]), no, 5),
+        ("empty log", edit(&|bench| fs::write(bench.log_path(), "").unwrap()), no, 1),
+        (
+            "empty log, nothing else",
+            {
+                let bench = Bench::new();
+                fs::create_dir_all(bench.path("runs/r")).unwrap();
+                fs::write(bench.log_path(), "").unwrap();
+                bench
+            },
+            no,
+            1,
+        ),
+        (
+            "blank lines alone",
+            {
+                let bench = Bench::new();
+                fs::create_dir_all(bench.path("runs/r")).unwrap();
+                fs::write(bench.log_path(), "\n\n").unwrap();
+                bench
+            },
+            no,
+            1,
+        ),
+        (
+            "no beginning",
+            edit(&|bench| {
+                let log = bench.log();
+                fs::write(bench.log_path(), log.split_once('\n').unwrap().1).unwrap();
+            }),
+            no,
+            1,
+        ),
+        ("deliverable gone", edit(&|bench| fs::remove_file(deliverable(bench)).unwrap()), no, 3),
+        ("deliverable empty", edit(&|bench| fs::write(deliverable(bench), "").unwrap()), no, 3),
+        (
+            "deliverable outside",
+            edit(&|bench| {
+                fs::remove_file(deliverable(bench)).unwrap();
+                std::os::unix::fs::symlink("../run.json", deliverable(bench)).unwrap();
+            }),
+            no,
+            4,
+        ),
+        (
+            "deliverable changed after its verdict",
+            edit(&|bench| {
+                assert_eq!(gate(bench, &["r", "--record"]).status, 0);
+                fs::write(deliverable(bench), "y").unwrap();
+            }),
+            no,
+            1,
+        ),
+        (
+            "deliverable gone after its verdict, and no longer required",
+            edit(&|bench| {
+                assert_eq!(gate(bench, &["r", "--record"]).status, 0);
+                fs::remove_file(deliverable(bench)).unwrap();
+            }),
+            no,
+            1,
+        ),
+        (
+            "recorded verdict worse",
+            edit(&|bench| {
+                bench.emit(&["deliverable.check.completed", "-f", "status=blocked"]);
+            }),
+            no,
+            4,
+        ),
+        ("unknown condition", good(), &["--require", "a.md:mn=3"], 2),
+        ("misspelt condition", good(), &["--require", "a.md:fersh"], 2),
+        ("condition without a number", good(), &["--require", "a.md:min=big"], 2),
+        ("another expectation", good(), &["--expect-status", "running"], 5),
+        ("misspelt status", good(), &["--expect-status", "complete"], 2),
+        ("any status", with(&[]), &["--expect-status", "any"], 0),
+        (
+            "a list of statuses",
+            with(&[&["run.started"]]),
+            &["--expect-status", "running,completed"],
+            0,
+        ),
+    ];
+    for (what, bench, args, status) in cases {
+        let said = gate(&bench, &[&["r"], args].concat());
+        assert_eq!(said.status, status, "{what}: {}{}", said.out, said.err);
+        if [1, 5].contains(&status) {
+            let report = gate(&bench, &[&["r", "--format", "json"], args].concat());
+            let report: Value = serde_json::from_str(&report.out).unwrap();
+            assert_ne!(report["runs"][0]["verdict"], "passed", "{what}");
+            for format in ["human", "junit", "sarif", "github", "markdown"] {
+                let told = gate(&bench, &[&["r", "--format", format], args].concat());
+                assert_eq!(told.status, status, "{what} as {format}");
+                assert!(told.out.contains("RL"), "{what} as {format}: {}", told.out);
+            }
+        }
+    }
+}
+
+/// If this fails, of several runs not the worst one decides.
+#[test]
+fn the_worst_of_several_runs_decides() {
+    let bench = Bench::new();
+    let make = |name: &str, required: &str, end: &[&str]| {
+        let required = format!("deliverables.required=[{required}]");
+        bench.ok(&["emit", "run.created", "--run", name, "-F", &required]);
+        bench.ok(&[&["emit", "--run", name], end].concat());
+    };
+    make("fine", "", &["run.completed"]);
+    make("open", "", &["run.started"]);
+    make("missing", "\"a.md\"", &["run.completed"]);
+    make("outside", "\"deliverables/../a\"", &["run.completed"]);
+    make("broken", "", &["run.completed"]);
+    fs::write(bench.path("runs/broken/run.json"), "[]").unwrap();
+    for (runs, status) in [
+        (&["fine"][..], 0),
+        (&["fine", "open"], 5),
+        (&["open", "missing", "fine"], 3),
+        (&["missing", "outside", "open"], 4),
+        (&["outside", "broken", "missing"], 1),
+    ] {
+        assert_eq!(gate(&bench, runs).status, status, "{runs:?}");
+    }
+    assert_eq!(gate(&bench, &["--all"]).status, 1);
+}
+
+/// If this fails, the verdict does not come first, or a reader cannot see why it is not good.
+#[test]
+fn what_is_said_first() {
+    let bench = with(&[&["run.started"]]);
+    let said = gate(&bench, &["r"]);
+    let expected = "error RL409 run did not end as expected\n  \
+                    events.jsonl:2 (byte ";
+    assert!(said.out.starts_with(expected), "{}", said.out);
+    assert!(
+        said.out.contains("the run is running, expected completed or imported"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("\nr: unexpected (2 events, 1 error, "), "{}", said.out);
+}
+
+/// If this fails, annotations and the job summary want an option in GitHub Actions.
+#[test]
+fn github_actions() {
+    let bench = with(&[&["run.started"]]);
+    let call = |args: &[&str]| {
+        let summary = bench.path("summary.md");
+        let mut command = bench.command();
+        command.env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", &summary);
+        let output = command.arg("validate").args(args).output().unwrap();
+        let written = fs::read_to_string(&summary).unwrap_or_default();
+        let _ = fs::remove_file(summary);
+        (said(&output), written)
+    };
+    let (told, summary) = call(&["r"]);
+    assert_eq!(told.status, 5);
+    assert!(told.out.starts_with("::error file=runs/r/events.jsonl,line=2,"), "{}", told.out);
+    assert!(
+        summary.starts_with("| Run | Verdict |") && summary.contains("unexpected"),
+        "{summary}"
+    );
+    // A format that was asked for is what is printed, alone.
+    let (told, summary) = call(&["r", "--format", "human"]);
+    assert!(told.out.starts_with("error RL409") && summary.is_empty(), "{}{summary}", told.out);
+}
+
+/// If this fails, a deliverable that is linked inside the folder is refused, or its verdict is
+/// recorded without its size and hash.
+#[test]
+fn links_and_hashes() {
+    let bench = good();
+    let folder = bench.path("runs/r/deliverables");
+    fs::rename(folder.join("a.md"), folder.join("v1.md")).unwrap();
+    std::os::unix::fs::symlink("v1.md", folder.join("a.md")).unwrap();
+    assert_eq!(gate(&bench, &["r", "--record"]).status, 0);
+    let last = bench.lines().pop().unwrap();
+    assert_eq!(
+        last["data"]["files"],
+        serde_json::json!([{
+            "path": "deliverables/a.md",
+            "bytes": 1,
+            "sha256": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881",
+            "status": "passed",
+        }])
+    );
+    // A link that leads out later is not followed.
+    fs::remove_file(folder.join("a.md")).unwrap();
+    std::os::unix::fs::symlink("../run.json", folder.join("a.md")).unwrap();
+    assert_eq!(gate(&bench, &["r"]).status, 1);
+}
