@@ -74,7 +74,8 @@ for stream in notes.jsonl stream.jsonl; do
   [ -z "$jaq" ] || echo "jaq / emit --stdin:      $(ratio "$theirs" "$ours") (at least 1)"
 done
 
-# The log of the last stream.
+# The log of the last stream. Only a run that has ended is valid.
+"$runlog" emit run.completed --run stream --print none
 log=runs/stream/events.jsonl
 ours=$(seconds "$runlog" validate stream)
 jq=$(seconds jq -c . "$log")

@@ -242,3 +242,70 @@ fn links_and_hashes() {
     std::os::unix::fs::symlink("../run.json", folder.join("a.md")).unwrap();
     assert_eq!(gate(&bench, &["r"]).status, 1);
 }
+
+/// If this fails, a creation that was refused leaves a run that later passes.
+#[test]
+fn what_is_refused_leaves_nothing() {
+    let long = "x".repeat(5000);
+    for args in [
+        &["-F", "deliverables.required=[\"a.md:mn=3\"]"][..],
+        &["-F", "deliverables.required=\"a.md\""],
+        &["-F", "deliverables=[]"],
+        &["--data", "{\"a\":1,\"a\":2}"],
+        &["--data", "{\"a\":{\"$blob\":1}}"],
+        &["--summary", &long],
+        &["--event-id", "a b"],
+    ] {
+        let bench = Bench::new();
+        bench.fails(65, &[&["emit", "run.created", "--run", "r"], args].concat());
+        assert!(!bench.path("runs").exists(), "{args:?}");
+        bench.fails(65, &[&["emit", "run.created", "--create", "--run", "r"], args].concat());
+        assert!(!bench.path("runs").exists(), "{args:?}");
+    }
+    // A stream makes the run with its first event.
+    let bench = Bench::new();
+    let input = b"{\"type\":\"note\"\nnot JSON\n";
+    let said = bench.feed(&["emit", "--run", "r", "--stdin", "--create"], input);
+    assert_eq!(said.status, 65);
+    assert!(said.err.contains("no run was created"), "{}", said.err);
+    assert!(!bench.path("runs").exists());
+    let said =
+        bench.feed(&["emit", "--run", "r", "--stdin", "--create"], b"x\n{\"type\":\"note\"}\n");
+    assert_eq!((said.status, bench.lines().len()), (65, 2));
+    assert!(bench.path("runs/r/logs/rejected.jsonl").exists());
+    // A directory that was there stays, with what is in it.
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs/r")).unwrap();
+    fs::write(bench.path("runs/r/prompt.md"), "p").unwrap();
+    bench.fails(65, &["emit", "run.created", "--run", "r", "-F", "deliverables=[]"]);
+    bench.feed(&["emit", "--run", "r", "--stdin", "--create"], b"x\n");
+    assert!(bench.path("runs/r/prompt.md").exists());
+    bench.emit(&["run.created"]);
+}
+
+/// If this fails, a misspelt type or key, or an end after an end, goes unnoticed.
+#[test]
+fn did_you_mean() {
+    let bench = Bench::with_run();
+    let emit = |args: &[&str]| {
+        let said = bench.call(&[&["emit", "--run", "r"], args].concat());
+        assert_eq!(said.status, 0, "{}", said.err);
+        said.err
+    };
+    let near = "runlog: warning: run.compelted is not a known type; did you mean run.completed?\n";
+    assert_eq!(emit(&["run.compelted"]), near);
+    assert!(emit(&["Tool.Completed"]).contains("did you mean tool.completed?"));
+    assert!(emit(&["tool.completed", "-f", "tool_nme=x"]).contains("did you mean tool_name?"));
+    for fine in [&["deploy.done"][..], &["note", "-f", "text=x", "-f", "own=1"], &["run.completed"]]
+    {
+        assert_eq!(emit(fine), "", "{fine:?}");
+    }
+    let after = "runlog: warning: the run had already ended; run.failed is recorded, and the status \
+                 stays completed\n";
+    assert_eq!(emit(&["run.failed", "-f", "error=x"]), after);
+    assert_eq!(emit(&["run.completed"]), "");
+    let report = gate(&bench, &["r", "--verbose"]);
+    assert_eq!(report.status, 0, "{}", report.out);
+    assert!(report.out.contains("warning RL402"), "{}", report.out);
+    assert!(report.out.contains("did you mean run.completed?"), "{}", report.out);
+}

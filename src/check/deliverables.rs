@@ -4,10 +4,10 @@ use super::table::Code;
 use serde::Serialize;
 
 use super::finding::{Finding, Place};
-use super::requirement::Requirement;
 use crate::event::time::Timestamp;
 use crate::history::state::RecordedFile;
 use crate::run::deliverables::{Content, FileState};
+use crate::run::requirement::Requirement;
 
 /// A verdict, the better ones first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

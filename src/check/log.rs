@@ -7,6 +7,7 @@ use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::Ids;
 use super::line_scan::ScannedLine;
 use super::table::{Code, Level};
+use crate::event::advice::near_type;
 use crate::event::catalogue;
 use crate::event::envelope::{Event, LineError, LineFault};
 use crate::event::fields::View;
@@ -25,6 +26,11 @@ use crate::text::human;
 
 /// The log's name in findings.
 pub(crate) const LOG: &str = "events.jsonl";
+
+/// Up to this many unknown types are counted one by one.
+const MAX_UNKNOWN: usize = 1000;
+/// Stands for the others. No type has a space in it.
+const OTHER_TYPES: &str = "other types";
 
 /// A place in the log that nobody has asked for yet: most lines have no finding.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +80,8 @@ pub(crate) struct LogCheck {
     /// What older versions made of some of them.
     older: HashMap<String, String>,
     backfills: Vec<(String, Place)>,
+    /// Unknown types: the first event of each, and how many there are.
+    unknown: HashMap<String, (Place, u64)>,
     /// Where each call's first event stands that has not ended, and whether it was imported.
     open: HashMap<usize, (Place, bool)>,
 }
@@ -100,6 +108,7 @@ impl LogCheck {
             pending: HashMap::new(),
             older: HashMap::new(),
             backfills: Vec::new(),
+            unknown: HashMap::new(),
             open: HashMap::new(),
         }
     }
@@ -196,6 +205,7 @@ impl LogCheck {
                 self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
             }
         }
+        self.unknown_types();
         let ended = state.status().is_over();
         for (index, call) in state.calls.all().iter().enumerate() {
             let Some((place, imported)) = self.open.get(&index) else { continue };
@@ -291,7 +301,7 @@ impl LogCheck {
         self.references(event, view.is_imported(), spot);
         self.summaries(view, spot);
         match catalogue::expected_fields(&event.kind) {
-            None => self.add(Code::RL901, spot, format!("{} is no known type", event.kind)),
+            None => self.unknown_type(view, spot),
             Some(expected) => {
                 for field in expected.iter().filter(|field| view.data.present(field).is_none()) {
                     let message = format!("{} has no data field {field}", event.kind);
@@ -305,6 +315,38 @@ impl LogCheck {
         self.last_event = Some((spot.line, spot.offset));
         self.last_event_id.clear();
         self.last_event_id.push_str(&event.event_id);
+    }
+
+    /// Counts an event of an unknown type. Those that an importer keeps as they are count
+    /// together.
+    fn unknown_type(&mut self, view: &View<'_, '_>, spot: Spot<'_>) {
+        let key = if view.is_imported() { "" } else { view.event.kind.as_ref() };
+        if let Some((_, count)) = self.unknown.get_mut(key) {
+            *count += 1;
+        } else {
+            let key = if self.unknown.len() < MAX_UNKNOWN { key } else { OTHER_TYPES };
+            let (_, count) = self.unknown.entry(key.to_owned()).or_insert((spot.place(), 0));
+            *count += 1;
+        }
+    }
+
+    /// The findings on unknown types, in the order of the log.
+    fn unknown_types(&mut self) {
+        let mut unknown: Vec<_> = std::mem::take(&mut self.unknown).into_iter().collect();
+        unknown.sort_by_key(|(_, (place, _))| place.offset);
+        for (kind, (place, count)) in unknown {
+            let events = human::plural(count, "event");
+            let message = match kind.as_str() {
+                "" => format!("{events} of types that the import keeps as they are"),
+                OTHER_TYPES => format!("{events} of other unknown types"),
+                kind => {
+                    let near = near_type(kind).map(|near| format!("; did you mean {near}?"));
+                    let several = if count > 1 { format!(" ({events})") } else { String::new() };
+                    format!("{kind} is not a known type{several}{}", near.unwrap_or_default())
+                }
+            };
+            self.findings.push(Finding::new(Code::RL901, place, message));
+        }
     }
 
     fn order(&mut self, event: &Event<'_>, number: Option<u128>, imported: bool, spot: Spot<'_>) {

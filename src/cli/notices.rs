@@ -10,6 +10,7 @@ impl Reporter for Ui {
             Notice::BadLines { .. }
             | Notice::Recording(_)
             | Notice::Recovered { .. }
+            | Notice::EndedBefore { .. }
             | Notice::Stale(_)
             | Notice::NoSummaries { .. }
             | Notice::NoChapters { .. } => self.warn(&text),

@@ -1,6 +1,7 @@
 //! Events: the envelope, the table of types and roles, the template language,
 //! and what the views read from `data`. Values in, values out; no input or output.
 
+pub(crate) mod advice;
 pub(crate) mod bad_toml;
 pub(crate) mod blob;
 pub(crate) mod catalogue;

@@ -70,6 +70,12 @@ impl Status {
         matches!(self, Self::Completed | Self::Failed | Self::Incomplete | Self::Cancelled)
     }
 
+    /// The status in which an event of that role ends a run; `None` for other roles.
+    #[must_use]
+    pub(crate) fn ended_by(role: Role) -> Option<Self> {
+        Self::of_role(role).filter(|status| status.is_terminal())
+    }
+
     /// What an event of that role makes of a run; `None` for roles that do not say.
     pub(super) fn of_role(role: Role) -> Option<Self> {
         Some(match role {

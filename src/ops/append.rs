@@ -4,10 +4,16 @@ use std::time::Duration;
 
 use super::refresh::{RefreshWarning, refresh_derived};
 use super::report::{Notice, Reporter, report_recovery, report_stale};
+use crate::event::advice::advice;
+use crate::event::catalogue;
 use crate::event::draft::Draft;
+use crate::fs::read_small;
+use crate::history::status::Status;
 use crate::run::RunError;
 use crate::run::batch::{Batch, RecordedEvent};
+use crate::run::derive::MAX_STATE;
 use crate::run::dir::RunDir;
+use crate::run::document::stored_facts;
 use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 
@@ -60,8 +66,26 @@ pub(crate) fn append_event(
     let mut batch = append_batch(recorder, std::slice::from_ref(draft), report)?;
     if batch.lifecycle {
         report_stale(&refresh_derived(recorder.run(), lock_timeout, true), report);
+        if let Some(status) = ended_otherwise(recorder.run(), draft) {
+            report.report(&Notice::EndedBefore { kind: &draft.kind, status });
+        }
     }
-    batch.outcomes.pop().transpose()
+    let recorded = batch.outcomes.pop().transpose()?;
+    if let Some(advice) = recorded.as_ref().and_then(|_| advice(&draft.kind, draft.data())) {
+        report.report(&Notice::Recording(&advice));
+    }
+    Ok(recorded)
+}
+
+/// The status of a run that had ended in another way before it was ended by this draft.
+fn ended_otherwise(run: &RunDir, draft: &Draft<'_>) -> Option<Status> {
+    let status = Status::ended_by(catalogue::role(&draft.kind))?;
+    let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
+    let facts = stored_facts(&stored?)?;
+    // A verdict on the deliverables makes `incomplete` of `completed`.
+    let by_verdict = status == Status::Completed && facts.status == Status::Incomplete;
+    let by_verdict = by_verdict && facts.deliverables.status.is_some();
+    (facts.status != status && !by_verdict).then_some(facts.status)
 }
 
 /// Appends the drafts in one write through an open recorder, and reports its warnings. Each

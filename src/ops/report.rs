@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::refresh::RefreshWarning;
+use crate::history::status::Status;
 use crate::run::dir::RunDir;
 use crate::text::human::plural;
 
@@ -18,6 +19,13 @@ pub(crate) enum Notice<'n> {
     },
     /// A warning of the recorder about an event.
     Recording(&'n str),
+    /// A run was ended that had ended in another way.
+    EndedBefore {
+        /// The type of the new end.
+        kind: &'n str,
+        /// The status, which stays.
+        status: Status,
+    },
     /// An interrupted write had left bytes at the end of the log, which were moved away.
     Recovered {
         /// How many bytes.
@@ -65,6 +73,11 @@ impl fmt::Display for Notice<'_> {
                 run.name()
             ),
             Self::Recording(warning) => f.write_str(warning),
+            Self::EndedBefore { kind, status } => write!(
+                f,
+                "the run had already ended; {kind} is recorded, and the status stays {}",
+                status.name()
+            ),
             Self::Recovered { bytes } => write!(
                 f,
                 "an interrupted write left {bytes} bytes at the end of the log; \

@@ -21,6 +21,18 @@ pub(super) struct Identity {
 }
 
 impl Identity {
+    /// Of a run without a first line: the directory's name is the run id, and the others are
+    /// generated.
+    pub(super) fn fresh(run: &RunDir, now: Timestamp) -> Result<Self, RunError> {
+        let run_id = RunId::parse(&run.name()).map_err(|_| RunError::no_such_run(run))?;
+        Ok(Self {
+            run_id: run_id.as_str().to_owned(),
+            session_id: format!("sess_{}_{}", now.basic(), random_suffix()),
+            task_id: format!("task_{}_{}", now.basic(), random_suffix()),
+            provisional: true,
+        })
+    }
+
     /// What a draft takes from the run.
     pub(super) fn defaults(&self) -> Defaults<'_> {
         Defaults { run_id: &self.run_id, session_id: &self.session_id, task_id: &self.task_id }
@@ -53,12 +65,5 @@ pub(super) fn identify(run: &RunDir, log: &LogFile, now: Timestamp) -> Result<Id
         }
         size *= 16;
     };
-    let name = run.name();
-    let run_id = RunId::parse(&name).map_err(|_| RunError::no_such_run(run))?;
-    Ok(Identity {
-        run_id: run_id.as_str().to_owned(),
-        session_id: format!("sess_{}_{}", now.basic(), random_suffix()),
-        task_id: format!("task_{}_{}", now.basic(), random_suffix()),
-        provisional: !damaged,
-    })
+    Ok(Identity { provisional: !damaged, ..Identity::fresh(run, now)? })
 }

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use super::identity::Identity;
 use super::options::RecordOptions;
+use super::requirement::Requirement;
 use crate::event::blob::{Blob, move_out};
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Derived, Draft};
@@ -17,7 +18,7 @@ use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::import::line::SOURCE_HASH;
-use crate::json::{Kind, ObjectText};
+use crate::json::{Json, Kind, ObjectText};
 use crate::secret::SecretRules;
 
 /// A draft as it goes into the log.
@@ -181,8 +182,14 @@ fn check(draft: &Draft<'_>) -> Result<(), LineError> {
             required.kind() == Kind::Array && required.items().all(|path| path.as_str().is_some())
         });
         if !deliverables.is_object() || !listed {
-            let rule = "must hold `required`, a list of paths".to_owned();
+            let rule = "must have `required`, a list of paths".to_owned();
             return Err(field_error("data.deliverables", rule));
+        }
+        let required = deliverables.present("required").into_iter().flat_map(Json::items);
+        for text in required.filter_map(Json::as_str) {
+            Requirement::parse(&text).map_err(|rule| {
+                field_error("data.deliverables.required", format!("is not valid: {rule}"))
+            })?;
         }
     }
     Ok(())

@@ -129,7 +129,7 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     check_type(kind).map_err(|bad| Failure::new(Exit::Input, bad.to_string()))?;
     let draft = args.draft(kind)?;
     let creates = catalogue::role(kind) == Role::RunCreated;
-    let mut recorder = open(run_id, creates || args.create, options, global)?;
+    let mut recorder = open(run_id, creates || args.create, Some(&draft), options, global)?;
     let recorded = append_event(&mut recorder, &draft, options.lock_timeout, ui)?
         .ok_or_else(|| Failure::new(Exit::Bug, "no outcome"))?;
     print(&recorded, args.print.unwrap_or(Print::Event), recorder.run_id(), ui)?;

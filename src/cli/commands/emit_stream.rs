@@ -131,7 +131,7 @@ pub(super) fn run(
         return Ok(Exit::Signal(signal));
     }
     let format = format_of(args.from.as_deref().unwrap_or("native"));
-    let mut recorder = open(run_id, makes_run, options, global)?;
+    let mut recorder = open(run_id, makes_run, None, options, global)?;
     let run = recorder.run().clone();
     let id = recorder.run_id().to_owned();
     let stream = Stream::new(&mut recorder, format, !args.import.no_source);
@@ -187,8 +187,9 @@ pub(super) fn run(
     let ahead = stream.take_ahead();
     let receipt = stream.finish();
     report_stale(&refresh_derived_from(ahead, &run, options.lock_timeout, lifecycle), ui);
+    let kept = receipt.events > 0 || !recorder.remove_unused();
     args.import.write(&receipt)?;
-    report(&receipt, first_rejection.as_deref(), ui);
+    report(&receipt, first_rejection.as_deref(), kept, ui);
     Ok(match interrupts.caught() {
         Some(signal) => Exit::Signal(signal),
         None if stopped || (native && receipt.rejected > 0) => Exit::Input,
@@ -221,12 +222,13 @@ fn tell(events: &[RecordedEvent], what: Print, run_id: &str, ui: &Ui) -> anyhow:
 }
 
 /// Tells what became of the lines.
-pub(super) fn report(receipt: &Receipt, first_rejection: Option<&str>, ui: &Ui) {
+pub(super) fn report(receipt: &Receipt, first_rejection: Option<&str>, kept: bool, ui: &Ui) {
     for warning in &receipt.warnings {
         ui.warn(warning);
     }
     if let Some(rejection) = first_rejection {
-        ui.warn(&format!("{rejection} (kept in logs/rejected.jsonl)"));
+        let place = if kept { " (kept in logs/rejected.jsonl)" } else { "; no run was created" };
+        ui.warn(&format!("{rejection}{place}"));
     }
     if !receipt.types.is_empty() {
         let kinds: Vec<String> = receipt

@@ -7,12 +7,13 @@ use clap::{Args, ValueEnum};
 use super::{Global, now};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
+use crate::event::draft::Draft;
 use crate::event::id::{RunId, random_suffix};
 use crate::event::severity::Severity;
 use crate::run::batch::RecordedEvent;
 use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
-use crate::run::recorder::Recorder;
+use crate::run::recorder::{Recorder, check_first};
 use crate::text::units::size;
 
 /// What `emit` prints of an event.
@@ -88,6 +89,7 @@ impl ContentArgs {
 pub(super) fn open(
     run_id: Option<RunId>,
     create: bool,
+    first: Option<&Draft<'_>>,
     options: RecordOptions,
     global: &Global,
 ) -> anyhow::Result<Recorder> {
@@ -103,6 +105,11 @@ pub(super) fn open(
         }
     };
     let run = RunDir::of(&global.runs_dir, &run_id);
+    if let Some(first) = first.filter(|_| create)
+        && !run.events().exists()
+    {
+        check_first(&run, first, options)?;
+    }
     Ok(if create { Recorder::create(run, options)? } else { Recorder::open(run, options)? })
 }
 

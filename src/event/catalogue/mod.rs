@@ -64,6 +64,12 @@ pub struct Row {
 }
 
 impl Row {
+    /// The names of its fields, without their marks.
+    pub(crate) fn field_names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let end = |c: char| !c.is_alphanumeric() && c != '_' && c != '.';
+        self.fields.split(' ').map(move |field| field.split(end).next().unwrap_or(field))
+    }
+
     /// The names of the fields whose absence is worth a warning (`*`).
     fn expected_fields(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.fields.split(' ').filter_map(|field| {

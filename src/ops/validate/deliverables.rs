@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use super::validation::Criteria;
 use crate::check::deliverables::{Deliverable, Verdict, changed, judge, worst};
 use crate::check::finding::{Finding, Findings, Place};
-use crate::check::requirement::Requirement;
 use crate::check::table::Code;
 use crate::history::state::RunState;
 use crate::run::deliverables::{FOLDER, FileState, Wants, files, look};
 use crate::run::dir::RunDir;
+use crate::run::requirement::Requirement;
 
 /// Files that nothing requires are reported one by one up to this number.
 const MAX_UNDECLARED: usize = 100;

@@ -84,7 +84,7 @@ pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let options = args.content.over(args.appending.options(global, ui)?, global)?;
     let call = args.call(options)?;
     let signals = Caught::new(child::CAUGHT)?;
-    let recorder = open(run_id, args.run_new, options, global)?;
+    let recorder = open(run_id, args.run_new, None, options, global)?;
     let environment = environment(recorder.run_id(), global)?;
     let mut record = Record::begin(recorder, &call, args.run_new, options, ui)?;
     let feed =

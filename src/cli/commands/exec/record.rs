@@ -147,7 +147,7 @@ fn append(
 /// Says what became of the output. True when all of it was recorded that could be.
 fn tell(fed: &Fed, import: &ImportArgs, ui: &Ui) -> bool {
     report_recovery(fed.recovered_bytes, ui);
-    report(&fed.receipt, fed.first_rejection.as_deref(), ui);
+    report(&fed.receipt, fed.first_rejection.as_deref(), true, ui);
     let mut complete = true;
     if let Err(error) = import.write(&fed.receipt) {
         warn("the receipt was not written", &error, ui);

@@ -11,7 +11,6 @@ use clap::{Args, ValueEnum};
 use super::{Appending, Global, named_or_all, now};
 use crate::check::ending::ExpectedStatus;
 use crate::check::report::{RunReport, RunVerdict};
-use crate::check::requirement::Requirement;
 use crate::check::table::{CHECKS, Code, is_meant};
 use crate::cli::exit::{Exit, Failure, explain, sentence};
 use crate::cli::parallel::each_run;
@@ -19,6 +18,7 @@ use crate::cli::ui::Ui;
 use crate::ops::report::report_stale;
 use crate::ops::validate::{Criteria, ExpectedHead, Fixed, plan_fix, record, validate};
 use crate::run::dir::{RunDir, without_log};
+use crate::run::requirement::Requirement;
 use output::{Output, shortened};
 
 /// Check whether a run is valid

@@ -8,8 +8,8 @@
 
 use glob::{MatchOptions, Pattern};
 
+use super::deliverables::{Wants, full_path};
 use super::file_type::{FILE_TYPES, FileType};
-use crate::run::deliverables::{Wants, full_path};
 use crate::text::near::nearest;
 
 /// What a run must leave.

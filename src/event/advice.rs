@@ -1,0 +1,30 @@
+//! "Did you mean": types and keys that are nearly those of the catalogue.
+
+use super::catalogue::{self, rows};
+use crate::json::Json;
+use crate::text::near::nearest;
+
+/// Advice on an event whose type, or a key of whose data, is nearly a known one. `None` where
+/// nothing looks misspelt.
+#[must_use]
+pub(crate) fn advice(kind: &str, data: Json<'_>) -> Option<String> {
+    let Some(row) = catalogue::row(kind) else {
+        let near = near_type(kind)?;
+        return Some(format!("{kind} is not a known type; did you mean {near}?"));
+    };
+    let known: Vec<&str> = row.field_names().collect();
+    let (key, near) = data.members().find_map(|(key, _)| {
+        // A short key is too near to others.
+        let unknown = key.len() >= 5 && !known.contains(&key.as_ref());
+        let near =
+            nearest(&key, known.iter().copied()).filter(|near| unknown && near.len() >= 5)?;
+        data.get(near).is_none().then(|| (key.into_owned(), near))
+    })?;
+    Some(format!("{kind} has no field {key}; did you mean {near}?"))
+}
+
+/// The known type that an unknown one is nearly.
+#[must_use]
+pub(crate) fn near_type(kind: &str) -> Option<&'static str> {
+    nearest(kind, rows().iter().map(|row| row.name))
+}
