@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::view::Json;
 
-/// Up to this many members are kept. The rest of a wider object is searched in the text.
+/// The maximum number of members kept. Further members of a wider object are searched in its text.
 const KEPT: usize = 12;
 
 /// An object for repeated look-ups of its members.
@@ -13,7 +13,7 @@ pub struct Members<'a> {
     object: Json<'a>,
     kept: [Member; KEPT],
     count: usize,
-    /// A bit for each beginning of a name: most that are asked for are not there.
+    /// A bit for each first byte of a name. It rules out most missing names quickly.
     initials: u32,
     /// Whether all members were kept and no name has escapes.
     all: bool,

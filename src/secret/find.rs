@@ -18,8 +18,8 @@ pub struct FoundSecret<'r> {
 
 /// The number of layers of JSON escapes that are decoded and searched.
 const LAYERS: usize = 4;
-/// Bytes that are searched together, and how far the pieces of a long text overlap: no
-/// secret is longer. So the memory does not depend on the length of the text.
+/// A long text is searched in pieces of this many bytes, so the memory does not depend on its
+/// length. The pieces overlap by more than the longest secret.
 const PIECE: usize = 1 << 20;
 const OVERLAP: usize = 128 << 10;
 /// The number of possible starts that are tried if bytes before a prefix may belong to the secret.
