@@ -49,7 +49,7 @@ fn when_a_round_is_due() {
     assert!(!due(&bench).0);
     bench.emit(&["llm.usage", "-F", "input_tokens=9", "-F", "cache_read_tokens=100000"]);
     let (is_due, told) = due(&bench);
-    assert!(is_due && told.contains("100009 tokens of input (9 new, 100000 read"), "{told}");
+    assert!(is_due && told.contains("100009 input tokens (9 new, 100000 read"), "{told}");
     bench.fails(66, &["chapter", "due", "nothing", "--trigger", "1"]);
     bench.fails(2, &["chapter", "due", "r"]);
 }
