@@ -154,11 +154,11 @@ fn events_inside_a_task() {
         if said.status == 0 { Ok(said.out) } else { Err((said.status, said.err)) }
     };
     for (first, last, says) in [
-        (3, 3, "part the call of \"bash\" at event 3 from its result at 4"),
-        (4, 5, "part the call of \"bash\" at event 3"),
+        (3, 3, "separate the call of \"bash\" at event 3 from its result at event 4"),
+        (4, 5, "separate the call of \"bash\" at event 3"),
         (5, 7, "at event 6"),
         (7, 9, "at event 6"),
-        (10, 12, "at event 11 still runs"),
+        (10, 12, "at event 11 is still running"),
         (1, 4, "not events of one task"),
         (9, 3, "last comes before first"),
         (3, 40, "not events of one task"),
