@@ -1,10 +1,10 @@
-//! Agents that calls spawn: where the transcript and the graph tell of them.
+//! Spawned agents in the transcript and the graph.
 
 use std::fs;
 
 use crate::support::Bench;
 
-/// A stream in which a call spawns an agent, which spawns another, before the call ends.
+/// A stream in which a call spawns an agent, which spawns another agent, before the call ends.
 const NESTED: &str = r#"{"type":"user","message":{"role":"user","content":"Find every loose end"},"uuid":"u1"}
 {"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"tool_use","id":"toolu_a","name":"Task","input":{"prompt":"Look into the cellar"}}]},"uuid":"u2"}
 {"type":"user","parent_tool_use_id":"toolu_a","message":{"role":"user","content":"Look into the cellar"},"uuid":"u3"}
@@ -23,8 +23,8 @@ fn nested() -> Bench {
     bench
 }
 
-/// If this fails, what a spawned agent did is mixed with what its parent did, or the answer
-/// of the run is told under the task of an agent.
+/// If this fails, a spawned agent's work is mixed with its parent's, or the run's answer is shown
+/// under an agent's task.
 #[test]
 fn spawned_agents_stand_under_their_calls() {
     let bench = nested();
@@ -76,8 +76,8 @@ fn spawned_agents_stand_under_their_calls() {
     assert!(spawned("toolu_a", "toolu_a") && spawned("toolu_b", "toolu_b"), "{graph}");
 }
 
-/// If this fails, the lines of an agent that were kept in a file of their own, and come behind
-/// those of its parent, are not told under the call whose result names it.
+/// If this fails, agent lines from a separate file, which come after the parent's lines, are not
+/// shown under the call whose result names the agent.
 #[test]
 fn an_agent_that_a_result_names() {
     let bench = Bench::with_run();
@@ -96,7 +96,7 @@ fn an_agent_that_a_result_names() {
     assert!(text.contains("  - agent `a7` [2] Upstairs"), "{text}");
     assert!(text.contains("    - a7 said: On the stairs."), "{text}");
     assert!(text.contains("    - a7 said: Nobody upstairs."), "{text}");
-    // Alone it is a run like any other.
+    // Alone, it is an ordinary run.
     let alone = Bench::with_run();
     let own: String = lines.lines().skip(5).map(|line| format!("{line}\n")).collect();
     assert_eq!(alone.feed(&call, own.as_bytes()).status, 0);
@@ -105,7 +105,7 @@ fn an_agent_that_a_result_names() {
     assert!(text.contains("### [1] Upstairs"), "{text}");
 }
 
-/// If this fails, what a gateway's spawned run says stands beside the call that spawned it.
+/// If this fails, text of a gateway's spawned run is not shown under the call that spawned it.
 #[test]
 fn a_spawned_run_of_the_gateway() {
     let bench = Bench::with_run();
@@ -123,7 +123,7 @@ fn a_spawned_run_of_the_gateway() {
     assert!(text.contains("\n- agent said: Waiting. ("), "{text}");
 }
 
-/// If this fails, what a call brought about is lost where the call names itself as its parent.
+/// If this fails, a call that names itself as parent loses its results.
 #[test]
 fn a_call_that_is_its_own_parent() {
     let bench = Bench::with_run();
@@ -149,7 +149,7 @@ fn a_call_that_is_its_own_parent() {
     }
 }
 
-/// If this fails, calls that a provider gave the id of an earlier one are not told at all.
+/// If this fails, calls are not shown if a provider reused the id of an earlier call.
 #[test]
 fn an_id_that_is_used_again() {
     let bench = Bench::with_run();
@@ -167,8 +167,8 @@ fn an_id_that_is_used_again() {
     }
 }
 
-/// If this fails, the lines of an agent that carry no id of it, as older sessions write them, are
-/// not told under the call that gave the prompt with which they begin.
+/// If this fails, agent lines without an agent id, as in older sessions, are not shown under the
+/// call whose prompt they begin with.
 #[test]
 fn an_agent_by_its_prompt() {
     let bench = Bench::with_run();
@@ -189,8 +189,8 @@ fn an_agent_by_its_prompt() {
     assert!(text.contains("### [3] Another thing."), "{text}");
 }
 
-/// If this fails, a call whose end comes before its start stands twice, or under itself, which
-/// never ends.
+/// If this fails, a call whose end comes before its start is shown twice, or under itself in an
+/// endless loop.
 #[test]
 fn an_end_before_its_start() {
     let bench = Bench::with_run();
@@ -212,7 +212,7 @@ fn an_end_before_its_start() {
     );
 }
 
-/// If this fails, two agents that were given the same prompt stand under one call, or under none.
+/// If this fails, two agents with the same prompt are shown under one call, or under none.
 #[test]
 fn two_agents_with_one_prompt() {
     let bench = Bench::with_run();

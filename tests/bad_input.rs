@@ -1,4 +1,4 @@
-//! The table of bad input: each row by its name.
+//! Bad input, as a table with a name per row.
 
 use crate::support::Bench;
 
@@ -10,7 +10,7 @@ fn refused(data: &[u8], says: &str) {
     assert_eq!(bench.lines().len(), 1, "something was recorded of {data:?}");
     let line = [b"{\"type\":\"note\",\"data\":".as_slice(), data, b"}"].concat();
     let said = bench.feed(&["emit", "--run", "r", "--stdin"], &line);
-    // A raw newline makes two lines of one.
+    // A raw newline splits one line in two.
     assert_eq!(said.status, 65, "{data:?} in a stream: {}", said.err);
 }
 
@@ -22,7 +22,7 @@ fn taken(data: &str) {
     assert_eq!(bench.log().lines().count(), 2);
 }
 
-/// If this fails, a run id can name a place outside the runs directory.
+/// If this fails, a run id can name a path outside the runs directory.
 #[test]
 fn run_ids() {
     let long = "a".repeat(129);
@@ -183,7 +183,7 @@ fn limits_are_checked_before_anything_is_written() {
     bench.fails(65, &["emit", "--run", "r", &"x".repeat(129)]);
     let large = |bytes: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(bytes)).into_bytes();
     let emit = ["emit", "--run", "r", "note", "--data", "-"];
-    // Large strings are moved out; what counts is the line that is left.
+    // Large strings are moved out; the limit applies to the remaining line.
     assert_eq!(bench.feed(&emit, &large(9 << 20)).status, 0);
     let inline = [&emit[..], &["--inline-limit", "64M"]].concat();
     assert_eq!(bench.feed(&inline, &large((8 << 20) - 1000)).status, 0);
@@ -193,7 +193,7 @@ fn limits_are_checked_before_anything_is_written() {
     assert_eq!(bench.lines().len(), 6);
 }
 
-/// If this fails, `emit` acknowledges a line that its own reader refuses.
+/// If this fails, `emit` acknowledges a line that its own reader rejects.
 #[test]
 fn nothing_is_written_that_cannot_be_read() {
     let bench = Bench::with_run();
@@ -215,7 +215,7 @@ fn nothing_is_written_that_cannot_be_read() {
     bench.emit(&["note"]);
 }
 
-/// Feeds one native line; the exit status.
+/// Feeds one native line and returns the exit status.
 fn fed(bench: &Bench, line: &str) -> i32 {
     bench.feed(&["emit", "--run", "r", "--stdin"], line.as_bytes()).status
 }

@@ -1,4 +1,4 @@
-//! Large values: moved out of events, stored once, put back, and checked.
+//! Large values: moved out of events, stored once, put back and checked.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -25,7 +25,8 @@ fn note(bench: &Bench, data: &Value) -> i32 {
     bench.feed(&["emit", "--run", "r", "note", "--data", "-"], data.to_string().as_bytes()).status
 }
 
-/// If this fails, a large value stays in the log, is lost, or is stored otherwise than promised.
+/// If this fails, a large value stays in the log, is lost, or is stored in another form than
+/// documented.
 #[test]
 fn a_large_value_is_moved_out_and_put_back() {
     let bench = Bench::with_run();
@@ -42,7 +43,7 @@ fn a_large_value_is_moved_out_and_put_back() {
     assert_eq!(reference["head"], "ä".repeat(256));
     let tail = reference["tail"].as_str().unwrap();
     assert!(tail.len() <= 512 && tail.len() > 508 && large.ends_with(tail));
-    // The template saw the whole value: it is cut in characters, not at a reference.
+    // The template gets the whole value. The summary is cut in characters, not at a reference.
     assert!(line["summary"].as_str().unwrap_or("ää").starts_with("ää"));
     assert_eq!(blobs(&bench), [hash.as_str()]);
     let stored = bench.path("runs/r/blobs").join(&hash);
@@ -52,12 +53,12 @@ fn a_large_value_is_moved_out_and_put_back() {
         serde_json::from_str(bench.ok(&["show", "r", "--full"]).lines().last().unwrap()).unwrap();
     assert_eq!(full["data"], data);
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
-    // For people there is the beginning, and where the rest is.
+    // People see the beginning and where the rest is.
     let shown = bench.ok(&["transcript", "r", "--output", "-"]);
     assert!(!shown.contains("$blob") && shown.contains("äää"), "{shown}");
 }
 
-/// If this fails, the same value costs its bytes twice, or a repetition is not known.
+/// If this fails, the same value is stored twice, or a repeated event is not recognized.
 #[test]
 fn the_same_value_is_stored_once() {
     let bench = Bench::with_run();
@@ -71,13 +72,13 @@ fn the_same_value_is_stored_once() {
     assert_eq!(note(&bench, &json!({ "other": large })), 0);
     assert_eq!(blobs(&bench).len(), 1);
     assert!(bench.log().len() < 8000);
-    // Refused events leave nothing behind.
+    // Refused events store nothing.
     let other = json!({ "text": "other ".repeat(5000) }).to_string();
     assert_eq!(bench.feed(&emit, other.as_bytes()).status, 65);
     assert_eq!(blobs(&bench).len(), 1);
 }
 
-/// If this fails, a value that is gone or was changed goes unnoticed, or stays so.
+/// If this fails, a missing or changed value is not reported, or is not repaired.
 #[test]
 fn missing_and_altered_blobs_are_findings() {
     let bench = Bench::with_run();
@@ -106,7 +107,7 @@ fn missing_and_altered_blobs_are_findings() {
             assert_eq!(note(&bench, &json!({ "text": large })), 77);
             fs::remove_file(&path).unwrap();
         }
-        // The same value again brings it back.
+        // Recording the same value again restores it.
         assert_eq!(note(&bench, &json!({ "text": large })), 0);
         assert_eq!(bench.call(&["validate", "r"]).status, 0, "{code}");
         let lines = bench.lines().len();
@@ -117,7 +118,7 @@ fn missing_and_altered_blobs_are_findings() {
     }
 }
 
-/// If this fails, a caller can plant a reference to a file of its choice.
+/// If this fails, a caller can add a reference to any file.
 #[test]
 fn reserved_keys_are_refused() {
     let bench = Bench::with_run();
@@ -132,7 +133,7 @@ fn reserved_keys_are_refused() {
         assert!(error.contains("only runlog writes"), "{error}");
     }
     bench.emit(&["note", "--data", "{\"text\":\"$blob and _redactions\"}"]);
-    // In an import such a line is kept as text.
+    // An import keeps such a line as text.
     let line = "{\"type\":\"user\",\"uuid\":\"u1\",\"message\":{\"content\":\"x\"},\"toolUseResult\":{\"$blob\":\"x\"}}\n";
     let said =
         bench.feed(&["emit", "--run", "r", "--stdin", "--from", "claude-code"], line.as_bytes());
@@ -140,7 +141,7 @@ fn reserved_keys_are_refused() {
     assert_eq!(bench.lines().last().unwrap()["data"]["source_text"], line.trim());
 }
 
-/// If this fails, an import loses long lines, or takes them twice.
+/// If this fails, an import loses long lines or imports them twice.
 #[test]
 fn an_import_moves_large_values_out() {
     let bench = Bench::with_run();
@@ -169,7 +170,7 @@ fn an_import_moves_large_values_out() {
     assert_eq!(first["data"]["source"]["message"]["content"].as_str().unwrap().len(), 10_000_000);
 }
 
-/// If this fails, the limit is not where it is said to be.
+/// If this fails, the limit is not the documented one.
 #[test]
 fn the_limit_can_be_set() {
     let bench = Bench::with_run();

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Bench, shared};
 
-/// If this fails, a type means something else than the published table says.
+/// If this fails, a type has another meaning than in the published table.
 #[test]
 fn is_the_published_table() {
     let Some(path) = shared("catalogue.tsv") else { return };
@@ -27,7 +27,7 @@ fn is_the_published_table() {
     assert_eq!(ours, theirs);
 }
 
-/// If this fails, the table is no table, or a type is in it twice.
+/// If this fails, the catalogue is not printed as a table, or has a type twice.
 #[test]
 fn prints_one_line_a_type() {
     let table = Bench::new().ok(&["catalogue"]);

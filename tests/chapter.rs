@@ -1,5 +1,4 @@
-//! Chapters: numbering, folding, refusals, the tree (facts restated from the agex
-//! reference).
+//! Chapters: numbering, folding, refusals, the tree (facts from the agex reference).
 
 use crate::support::{Bench, tasks};
 
@@ -48,7 +47,7 @@ fn ls(bench: &Bench, path: &str) -> Vec<String> {
     bench.ok(&["chapter", "ls", "r", path]).lines().map(str::to_owned).collect()
 }
 
-/// If this fails, a task begins, ends or counts otherwise than agents were told.
+/// If this fails, tasks begin, end or count in another way than agents were told.
 #[test]
 fn tasks_and_their_outcomes() {
     let own = |outcome: &str| outcome.to_owned();
@@ -72,7 +71,7 @@ fn tasks_and_their_outcomes() {
     assert!(lines.contains("(failed: no)\n") && lines.contains("(clarify: which?)\n"), "{lines}");
 }
 
-/// If this fails, another family's tasks are none, or end with one of their neighbours.
+/// If this fails, tasks of another family are not found, or end with a neighbour.
 #[test]
 fn tasks_of_every_family() {
     let outcomes = |lines: &[&str]| {
@@ -90,7 +89,7 @@ fn tasks_of_every_family() {
         ]),
         [(2, own("ended")), (3, own("running"))]
     );
-    // Steps side by side: each ends by its own name.
+    // Parallel steps: each ends by its own name.
     assert_eq!(
         outcomes(&[
             r#"{"type":"step_start","data":{"step_id":"one","action":"a"}}"#,
@@ -109,7 +108,7 @@ fn tasks_of_every_family() {
     );
 }
 
-/// If this fails, a run without task starts cannot be folded, or is renumbered.
+/// If this fails, a run without task starts cannot be folded, or its tasks are renumbered.
 #[test]
 fn task_ids_split_a_run_without_starts() {
     let bench = Bench::with_run();
@@ -126,7 +125,7 @@ fn task_ids_split_a_run_without_starts() {
     assert_eq!(numbers(&bench), [(2, 3), (4, 7), (8, 8)]);
 }
 
-/// If this fails, folding changes numbers that agents already know.
+/// If this fails, folding changes task numbers that agents already know.
 #[test]
 fn numbers_never_change() {
     let bench = tasks("SkSkSkSkSk");
@@ -137,7 +136,7 @@ fn numbers_never_change() {
     assert_eq!(lines.lines().filter(|line| line.contains("[early-work]")).count(), 3);
 }
 
-/// If this fails, tasks are folded that must not be, or the refusal does not say why.
+/// If this fails, tasks are folded that must not be, or a refusal gives no reason.
 #[test]
 fn refusals() {
     let bench = tasks("SkSkSkSkS");
@@ -222,7 +221,7 @@ fn the_tree() {
     bench.fails(66, &["chapter", "ls", "r", "/chapters/../.."]);
 }
 
-/// If this fails, a chapter inside another one is listed twice or lost.
+/// If this fails, an inner chapter is listed twice or lost.
 #[test]
 fn nesting() {
     let bench = tasks("SkSAkSkSk");
@@ -243,7 +242,7 @@ fn nesting() {
     assert_eq!(ls(&bench, "/chapters"), ["inner-work/"]);
 }
 
-/// If this fails, a payload's fence breaks out of its block.
+/// If this fails, a fence in a payload closes its block.
 #[test]
 fn fences_hold() {
     let bench = Bench::with_run();
@@ -269,7 +268,7 @@ fn two_at_once() {
     assert_eq!(added, 1);
 }
 
-/// If this fails, a log with absurd chapters stops every reader of chapters.
+/// If this fails, one absurd chapter in a log makes all chapter commands fail.
 #[test]
 fn absurd_chapters() {
     let bench = tasks("SkSk");
@@ -289,7 +288,7 @@ fn absurd_chapters() {
     bench.ok(&["summarize", "r"]);
 }
 
-/// If this fails, RUNLOG_RUN does not stand in for a missing RUN.
+/// If this fails, RUNLOG_RUN does not replace a missing RUN argument.
 #[test]
 fn the_run_may_come_from_the_environment() {
     let bench = tasks("Sk");

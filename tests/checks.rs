@@ -1,4 +1,5 @@
-//! The table of checks: each has a run that only it rejects, and what is no finding has one too.
+//! The table of checks. For each check, there is a run that only this check rejects. Valid special
+//! cases have runs without findings.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,8 +12,8 @@ use serde_json::Value;
 use crate::support::{Bench, fresh, root, tasks};
 use crate::validate::sound;
 
-/// The line that would come next in the log, with these members changed or, where they are
-/// `(absent)`, left out; in the alphabetical order of its keys.
+/// The next line of the log, with these members changed, or left out if `(absent)`. Keys are in
+/// alphabetical order.
 pub(crate) fn next_line(log: &str, changes: &str) -> String {
     next_event(log, changes).to_string() + "\n"
 }
@@ -39,7 +40,7 @@ pub(crate) fn next_event(log: &str, changes: &str) -> Value {
     line
 }
 
-/// The run with lines behind its own.
+/// The run with lines appended.
 fn and(bench: Bench, lines: &[&str]) -> Bench {
     for changes in lines {
         bench.append_raw(next_line(&bench.log(), changes).as_bytes());
@@ -47,7 +48,7 @@ fn and(bench: Bench, lines: &[&str]) -> Bench {
     bench
 }
 
-/// A sound run with a line more.
+/// A valid run with one more line.
 fn line(changes: &str) -> Bench {
     and(sound(), &[changes])
 }
@@ -58,7 +59,7 @@ fn bytes(bytes: &[u8]) -> Bench {
     bench
 }
 
-/// A run of these lines alone.
+/// A run of only these lines.
 fn only(lines: &[&str]) -> Bench {
     let bench = Bench::new();
     fs::create_dir_all(bench.path("runs/r")).unwrap();
@@ -70,7 +71,7 @@ fn only(lines: &[&str]) -> Bench {
     bench
 }
 
-/// A sound run with another content of one of its files, or without that file.
+/// A valid run in which one file has other content or is missing.
 fn file(name: &str, edit: impl Fn(&str) -> Option<String>) -> Bench {
     rewritten(sound(), name, edit)
 }
@@ -86,7 +87,7 @@ fn rewritten(bench: Bench, name: &str, edit: impl Fn(&str) -> Option<String>) ->
     bench
 }
 
-/// Three tasks that have finished, of two events each, in a run that has ended.
+/// An ended run with three finished tasks of two events each.
 fn three_tasks() -> Bench {
     let bench = tasks("SkSkSk");
     bench.emit(&["run.completed"]);
@@ -111,7 +112,7 @@ fn with_chapter() -> Bench {
     bench
 }
 
-/// A run with a value that is stored beside the log, and what became of its file.
+/// A run with a blob whose file is then changed.
 fn blob(change: impl Fn(&Path)) -> Bench {
     let bench = Bench::with_run();
     fs::write(bench.path("big"), "x".repeat(20_000)).unwrap();
@@ -158,7 +159,7 @@ fn requiring(path: &str) -> Bench {
     bench
 }
 
-/// If this fails, a check misses what it is for, or another one rejects the run as well.
+/// If this fails, a check misses its fault, or another check reports it too.
 #[test]
 fn each_check_has_its_run() {
     let open = |bench: Bench| {
@@ -309,7 +310,8 @@ fn each_check_has_its_run() {
         let report: Value = serde_json::from_str(&said.out).unwrap();
         let findings = report["runs"][0]["findings"].as_array().unwrap();
         let rejecting = findings.iter().filter(|finding| {
-            // Lines from another hand leave derived files behind: a note, as others may be.
+            // Lines of another writer make the derived files stale. That is a note, so allow
+            // others.
             finding["level"] != "info" || level == Level::Info && finding["code"] == code
         });
         let codes: BTreeSet<&str> =
@@ -327,7 +329,7 @@ fn each_check_has_its_run() {
             let strict = call(&["--strict"]).status;
             assert_eq!(strict, i32::from(level != Level::Info), "{code} with --strict");
         }
-        // It can be chosen, and left out.
+        // The check can be selected and ignored.
         let left_out = call(&["--ignore", code, "--strict"]);
         assert_eq!(left_out.status, 0, "--ignore {code}: {}", left_out.out);
         let chosen = call(&["--select", code, "--strict", "--format", "json"]);
@@ -337,7 +339,7 @@ fn each_check_has_its_run() {
     assert_eq!(seen, all, "a check without its run, or a run without its check");
 }
 
-/// If this fails, something that users do, and may do, is reported.
+/// If this fails, a valid use is reported as a finding.
 #[test]
 fn what_is_no_finding() {
     let imported = |changes: &str| {
@@ -408,7 +410,7 @@ fn what_is_no_finding() {
     }
 }
 
-/// If this fails, the page of checks is not the table of checks.
+/// If this fails, the page of checks differs from the table of checks.
 #[test]
 fn the_page_of_checks_is_fresh() {
     use runlog::internals::check::{Check, Fix};
@@ -449,7 +451,7 @@ fn the_page_of_checks_is_fresh() {
     fresh(&root().join("docs/checks.md"), page.as_bytes(), "checks");
 }
 
-/// A text of the table as a sentence of its own.
+/// A text of the table as a sentence.
 fn sentence(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string());

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::Bench;
 
-/// If this fails, lines of concurrent writers mix, repeat or vanish.
+/// If this fails, lines of concurrent writers are mixed, repeated or lost.
 #[test]
 fn eight_processes_append_without_a_gap() {
     const WRITERS: usize = 8;
@@ -39,7 +39,7 @@ fn eight_processes_append_without_a_gap() {
     assert_eq!(said.status, 0, "{}", said.out);
 }
 
-/// If this fails, a stuck writer stops all others for ever, or the wait ends too late.
+/// If this fails, a stuck writer blocks all others for ever, or the wait takes too long.
 #[test]
 fn waiting_for_the_lock_is_bounded() {
     let bench = Bench::with_run();
@@ -53,7 +53,7 @@ fn waiting_for_the_lock_is_bounded() {
     bench.emit(&["note"]);
 }
 
-/// If this fails, events go to a log that no longer has a name.
+/// If this fails, events are written to a log that was deleted.
 #[test]
 fn a_log_replaced_while_waiting_gets_the_event() {
     let bench = Bench::with_run();

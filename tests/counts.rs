@@ -1,4 +1,4 @@
-//! Calls and tokens: paired and counted once, whatever system recorded them.
+//! Calls and tokens: paired and counted once, for every recording system.
 
 use runlog::internals::catalogue;
 use runlog::internals::catalogue::Role;
@@ -44,8 +44,8 @@ fn result(run: &str, id: &str, output: &serde_json::Value) -> (&'static str, ser
     ("tool_result", json!({"runId": run, "id": id, "name": "t", "output": output}))
 }
 
-/// If this fails, a gateway's calls are counted twice, or their outcomes are lost (facts
-/// restated from the gateway's documentation).
+/// If this fails, a gateway's calls are counted twice, or their outcomes are lost (facts from the
+/// gateway's documentation).
 #[test]
 fn gateway_calls() {
     let fine = || json!({"result": 1});
@@ -60,7 +60,7 @@ fn gateway_calls() {
         "input": {"__toolParseError": true, "parseError": "e", "rawArguments": "{"}}),
     );
     assert_eq!(calls(&[malformed, result("R", "x", &json!({"error": "bad arguments"}))]), (1, 1));
-    // The provider's raw call, and the agent's with its prefix.
+    // The provider's raw call, and the agent's call with its prefix.
     assert_eq!(
         calls(&[call("P", "tc1"), call("R", "R/tc1"), result("R", "R/tc1", &fine())]),
         (1, 0)
@@ -68,7 +68,7 @@ fn gateway_calls() {
     assert_eq!(calls(&[call("R", "R/tc1"), result("P", "tc1", &fine())]), (1, 0));
 }
 
-/// If this fails, two agents' calls are taken for one.
+/// If this fails, calls of two agents count as one.
 #[test]
 fn two_prefixes_never_match() {
     let fine = || json!({"result": 1});
@@ -82,7 +82,7 @@ fn two_prefixes_never_match() {
         ]),
         (2, 1)
     );
-    // A bare end takes the open one of two.
+    // A bare end belongs to the open one of two calls.
     let events = [
         call("A", "A/tc1"),
         call("B", "B/tc1"),
@@ -92,7 +92,7 @@ fn two_prefixes_never_match() {
     assert_eq!(calls(&events), (2, 1));
 }
 
-/// If this fails, tokens or dollars are counted twice, or forgotten.
+/// If this fails, tokens or dollars are counted twice or not at all.
 #[test]
 fn usage_counts_once() {
     let gateway = |input: u32, output: u32| {
@@ -116,7 +116,7 @@ fn usage_counts_once() {
     ]);
     assert_eq!((&sum["input_tokens"], &sum["output_tokens"]), (&json!(100), &json!(5)));
 
-    // A total replaces the figures that it has, in its session.
+    // A total replaces the numbers that it has, in its session.
     let sum = counts(&[
         llm(
             json!({"input_tokens": 100, "output_tokens": 5, "cost_usd": 1, "envelope_session_id": "a"}),
@@ -132,12 +132,12 @@ fn usage_counts_once() {
     assert_eq!(sum["cost_usd"], json!(0.6));
     assert_eq!(sum["cache_read_tokens"], json!(null));
 
-    // A message that carries input tokens, as agex's actions do.
+    // A message with input tokens, like agex's actions.
     let sum = counts(&[("task.action", json!({"input_tokens": 7, "output_tokens": 2}))]);
     assert_eq!((&sum["input_tokens"], &sum["output_tokens"]), (&json!(7), &json!(2)));
 }
 
-/// If this fails, many calls take time out of proportion.
+/// If this fails, the time for many calls is not linear.
 #[test]
 fn many_calls_stay_cheap() {
     let mut events = Vec::new();
@@ -146,12 +146,12 @@ fn many_calls_stay_cheap() {
         events.push(("tool.started", json!({"tool_name": "x", "envelope_correlation_id": id})));
         events.push(("error", json!({"message": "m"})));
     }
-    // With a search through all calls this would take minutes.
+    // A search through all calls would take minutes.
     assert_eq!(calls(&events).0, 4_000);
 }
 
-/// If this fails, the state of a run depends on whether its events came in a long stream,
-/// where most are counted without being read again.
+/// If this fails, the state of a run differs for a long stream, in which most events are counted
+/// without being read again.
 #[test]
 fn counted_events_do_nothing_else() {
     let mut counted = 0;

@@ -1,4 +1,4 @@
-//! The log after accidents: cut anywhere, littered, damaged, replaced.
+//! The log after accidents: truncated, with garbage at its end, damaged, replaced.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,7 +7,7 @@ use base64::Engine as _;
 
 use crate::support::{Bench, json_lines};
 
-/// If this fails, a crash in the middle of a write loses events or stops the run.
+/// If this fails, a crash during a write loses events or prevents recording.
 #[test]
 fn cut_at_every_byte_of_the_last_two_lines() {
     let bench = Bench::with_run();
@@ -31,7 +31,7 @@ fn cut_at_every_byte_of_the_last_two_lines() {
         assert_eq!(lines.last().unwrap()["data"]["text"], "after");
         let complete = ends.iter().any(|end| *end == cut + 1);
         if complete && !torn.is_empty() {
-            // The record lacked only its newline.
+            // The event lacked only its newline.
             assert_eq!(now[..cut], whole[..cut], "cut at {cut}");
             assert!(!bench.path("runs/r/logs/rejected.jsonl").exists());
         } else if !torn.is_empty() {
@@ -55,13 +55,13 @@ fn content(rejected: &serde_json::Value) -> Vec<u8> {
     }
 }
 
-/// Whether the log itself holds; `run.json` lags behind on purpose here.
+/// Whether the log itself is valid; `run.json` is stale here on purpose.
 fn assert_no_error(bench: &Bench, at: usize) {
     let said = bench.call(&["validate", "r"]);
     assert_eq!(said.status, 0, "at {at}: {}", said.out);
 }
 
-/// If this fails, some litter at the end of a log stops the run or is thrown away.
+/// If this fails, garbage at the end of a log prevents recording or is thrown away.
 #[test]
 fn litter_after_the_last_newline() {
     let megabyte = vec![b'x'; 3 << 20];
@@ -94,8 +94,7 @@ fn litter_after_the_last_newline() {
     }
 }
 
-/// If this fails, bytes that were moved away by a writer that was killed before it could tell
-/// are told by nobody, or twice.
+/// If this fails, the bytes that a killed writer moved away are never recorded, or recorded twice.
 #[test]
 fn a_repair_that_was_killed_is_told() {
     let megabytes = vec![b'x'; (2 << 20) + 5];
@@ -105,7 +104,7 @@ fn a_repair_that_was_killed_is_told() {
             let sound = fs::read(bench.log_path()).unwrap();
             bench.append_raw(litter);
             bench.emit(&["note"]);
-            // As the killed one left it: moved, cut off, and no more.
+            // The state that the killed writer left: moved and cut off, nothing else.
             fs::write(bench.log_path(), &sound).unwrap();
             let found = bench.call(&["validate", "r", "--select", "RL013", "--strict"]);
             assert_eq!(found.status, 1, "{}", found.out);
@@ -120,7 +119,7 @@ fn a_repair_that_was_killed_is_told() {
             assert_eq!(bench.call(&["validate", "r", "--select", "RL013", "--strict"]).status, 0);
         }
     }
-    // Killed twice, and once more before the log was cut; then a stream brings only garbage.
+    // Two killed writers, and a third killed before it cut the log. Then a stream has only garbage.
     let bench = Bench::with_run();
     let sound = fs::read(bench.log_path()).unwrap();
     for litter in [&b"torn"[..], b"{\"event_id\":", b"{\"event_id\":"] {
@@ -135,7 +134,7 @@ fn a_repair_that_was_killed_is_told() {
         (&"log.recovered".into(), &(4 + 12).into())
     );
     assert_eq!(bench.lines().len(), 2);
-    // What came of a stream, or from elsewhere in the log, is not that.
+    // Rejected lines of a stream, or from elsewhere in the log, are not a torn tail.
     let bench = Bench::with_run();
     let end = fs::read(bench.log_path()).unwrap().len();
     fs::create_dir_all(bench.path("runs/r/logs")).unwrap();
@@ -156,7 +155,7 @@ fn a_repair_that_was_killed_is_told() {
     }
 }
 
-/// If this fails, a first event that was torn makes its run unusable.
+/// If this fails, a torn first event makes its run unusable.
 #[test]
 fn a_log_without_a_complete_line() {
     for content in [&b""[..], b"\n\n", b"{\"event_id\":\"e", b"\0\0\0"] {
@@ -179,7 +178,7 @@ fn a_log_without_a_complete_line() {
     }
 }
 
-/// If this fails, an event is appended to a log that is not what it seems.
+/// If this fails, an event is appended to a log that is not a valid log of the run.
 #[test]
 fn a_damaged_last_line_stops_recording() {
     let other = "{\"event_id\":\"x\",\"sequence\":2,\"run_id\":\"other\",\"session_id\":\"s\",\"task_id\":\"t\",\"type\":\"note\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"actor\":\"a\",\"severity\":\"info\",\"summary\":null,\"data\":{}}\n";
@@ -194,7 +193,7 @@ fn a_damaged_last_line_stops_recording() {
     }
 }
 
-/// If this fails, something planted in a run directory is followed or waited for.
+/// If this fails, a link or special file in a run directory is followed or waited for.
 #[test]
 fn links_pipes_and_second_names_are_refused_at_once() {
     let bench = Bench::with_run();
@@ -226,7 +225,7 @@ fn links_pipes_and_second_names_are_refused_at_once() {
     bench.fails(77, &["emit", "--run", "linked", "note"]);
 }
 
-/// If this fails, a derived file that cannot be written makes an event fail.
+/// If this fails, a derived file that cannot be written makes recording fail.
 #[test]
 fn derived_files_in_the_way_only_warn() {
     let bench = Bench::with_run();

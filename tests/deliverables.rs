@@ -1,4 +1,4 @@
-//! What a run must leave: conditions, patterns, verdicts, and the verdict on the record.
+//! Deliverables: conditions, patterns, verdicts, and recorded verdicts.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::Bench;
 
-/// A run that has ended and required nothing, with these files below `deliverables/`.
+/// An ended run without required deliverables, with these files below `deliverables/`.
 fn with(files: &[(&str, &[u8])]) -> Bench {
     let bench = Bench::with_run();
     bench.emit(&["run.started"]);
@@ -24,7 +24,7 @@ fn place(bench: &Bench, path: &str) -> PathBuf {
     bench.path("runs/r/deliverables").join(path)
 }
 
-/// Exit status, and the reason of the one deliverable, if it did not pass.
+/// The exit status, and the reason if the single deliverable did not pass.
 fn verdict(bench: &Bench, required: &str) -> (i32, Option<String>) {
     let said = bench.call(&["validate", "r", "--require", required, "--format", "json"]);
     let report: Value = serde_json::from_str(&said.out).unwrap();
@@ -42,7 +42,7 @@ fn verdict(bench: &Bench, required: &str) -> (i32, Option<String>) {
     (said.status, one["reason"].as_str().map(str::to_owned))
 }
 
-/// If this fails, a file that is there in name only passes for work done.
+/// If this fails, an empty or wrong file passes as a deliverable.
 #[test]
 fn hollow_files() {
     let png = b"\x89PNG\r\n\x1a\n....IEND\xaeB`\x82";
@@ -73,14 +73,14 @@ fn hollow_files() {
         let reason = reason.unwrap();
         assert!(status == 3 && reason.starts_with(&format!("no {kind}: ")), "{kind}: {reason}");
     }
-    // Every type has its case.
+    // There is a case for every type.
     for one in runlog::internals::check::FILE_TYPES {
         let alike = matches!(one.name, "jpeg" | "xml" | "svg");
         assert!(alike || cases.iter().any(|(kind, ..)| *kind == one.name), "{}", one.name);
     }
 }
 
-/// If this fails, a condition is not held against the file, or against another one.
+/// If this fails, a condition is not checked, or is checked with another file.
 #[test]
 fn conditions() {
     let bench = with(&[("a.md", b"12345"), ("empty", b""), ("odd:name.txt", b"x")]);
@@ -121,7 +121,7 @@ fn conditions() {
     }
 }
 
-/// If this fails, a pattern passes without a file, or overlooks one that does not hold.
+/// If this fails, a pattern passes without a matching file, or misses a file that does not pass.
 #[test]
 fn patterns() {
     let bench = with(&[("a.csv", b"x,y\n1,2\n"), ("b.csv", b"x,y\n1,2\n"), ("sub/c.csv", b"")]);
@@ -139,7 +139,7 @@ fn patterns() {
     );
 }
 
-/// If this fails, something that is no file hangs the verdict, or passes.
+/// If this fails, a path that is not a file hangs the check, or passes.
 #[test]
 fn what_is_no_file() {
     let bench = with(&[("a", b"x")]);
@@ -157,7 +157,7 @@ fn what_is_no_file() {
     }
 }
 
-/// If this fails, the verdict is not in the log, or the state does not follow it.
+/// If this fails, the verdict is not recorded, or does not change the state.
 #[test]
 fn the_verdict_on_the_record() {
     let bench = Bench::created(&["-F", "deliverables.required=[\"a.md\",\"b.md:min=3\"]"]);
@@ -192,7 +192,7 @@ fn the_verdict_on_the_record() {
     assert_eq!(bench.codes(), [] as [&str; 0]);
 }
 
-/// If this fails, files that nobody asked for go unnoticed, or fail a run.
+/// If this fails, files that are not required are not listed, or fail a run.
 #[test]
 fn undeclared_files() {
     let bench = with(&[("a.md", b"x"), ("b.md", b"x")]);
@@ -202,7 +202,7 @@ fn undeclared_files() {
     assert!(!said.out.contains("deliverables/a.md: nothing"), "{}", said.out);
 }
 
-/// If this fails, checks that were left out count, or others do not.
+/// If this fails, ignored checks count, or others do not.
 #[test]
 fn selections() {
     let bench = with(&[]);
@@ -223,7 +223,7 @@ fn selections() {
     assert_eq!(report["runs"][0]["verdict"], "failed");
 }
 
-/// If this fails, a log that was cut or made anew passes beside the head that CI kept.
+/// If this fails, a truncated or rewritten log passes although CI kept its head.
 #[test]
 fn a_head_kept_elsewhere() {
     let bench = with(&[]);
@@ -234,7 +234,7 @@ fn a_head_kept_elsewhere() {
     assert_eq!(status(&other), 1);
     assert_eq!(status(&format!("99{head}")), 1);
     assert_eq!(status("3"), 2);
-    // Cut, with all that derives from it made anew.
+    // Cut the log and rebuild the derived files.
     let log = bench.log();
     let cut: String = log.lines().take(2).map(|line| format!("{line}\n")).collect();
     fs::write(bench.log_path(), cut).unwrap();

@@ -1,11 +1,11 @@
-//! `emit`: the wire format, defaults, printing, and safe repetition.
+//! `emit`: the wire format, defaults, output, and safe repetition.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::support::{Bench, json_lines};
 
-/// If this fails, logs written today are not what readers of yesterday expect.
+/// If this fails, older readers cannot read new logs.
 #[test]
 fn the_wire_format_is_as_it_is_written_here() {
     let bench = Bench::with_run();
@@ -40,7 +40,7 @@ fn the_wire_format_is_as_it_is_written_here() {
     assert_eq!(bench.log(), format!("{first}\n{second}\n"));
 }
 
-/// The hash by a program that is not ours.
+/// The hash, computed by another program.
 fn sha256(text: &str) -> String {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
@@ -54,7 +54,7 @@ fn sha256(text: &str) -> String {
     String::from_utf8(out).unwrap()[..64].to_owned()
 }
 
-/// If this fails, a run directory lacks a file that the documentation promises.
+/// If this fails, a run directory lacks a documented file.
 #[test]
 fn run_created_makes_the_directory() {
     let bench = Bench::with_run();
@@ -70,7 +70,7 @@ fn run_created_makes_the_directory() {
     }
 }
 
-/// If this fails, `run.json` is not what programs read.
+/// If this fails, `run.json` is not in the documented format.
 #[test]
 fn run_json_is_as_it_is_written_here() {
     let bench = Bench::created(&[
@@ -130,7 +130,7 @@ fn run_json_is_as_it_is_written_here() {
     assert_eq!(state, expected);
 }
 
-/// If this fails, a script cannot learn the ids that it needs for its next call.
+/// If this fails, a script cannot get the ids that it needs for its next call.
 #[test]
 fn printing() {
     let bench = Bench::new();
@@ -147,7 +147,7 @@ fn printing() {
     );
 }
 
-/// If this fails, a script that repeats a call after a doubt doubles its events.
+/// If this fails, a script that repeats a call records its events twice.
 #[test]
 fn repeating_with_the_same_id_is_safe() {
     let bench = Bench::with_run();
@@ -160,13 +160,13 @@ fn repeating_with_the_same_id_is_safe() {
         bench.fails(65, &["emit", "--run", "r", "note", "--event-id", "n1", "-f", "text=other"]);
     assert!(error.contains("n1") && error.contains('2'), "{error}");
     assert_eq!(bench.lines().len(), 3);
-    // A retry of run.created is a retry; another one finds the run taken.
+    // A retry of run.created succeeds. Another run.created fails, because the run exists.
     bench.ok(&["emit", "run.created", "--run", "r", "--event-id", "e1"]);
     bench.fails(73, &["emit", "run.created", "--run", "r"]);
     assert_eq!(bench.lines().len(), 3);
 }
 
-/// If this fails, options do not reach the payload as the help says.
+/// If this fails, options set other payloads than the help says.
 #[test]
 fn fields_build_the_payload() {
     let bench = Bench::with_run();
@@ -197,7 +197,7 @@ fn fields_build_the_payload() {
     assert!(bench.log().contains("piped"));
 }
 
-/// If this fails, the records that CI reads do not tell how a call went.
+/// If this fails, the records for CI do not show how a call ended.
 #[test]
 fn tool_and_error_records() {
     let bench = Bench::with_run();
@@ -263,7 +263,7 @@ fn tool_and_error_records() {
     );
 }
 
-/// If this fails, an end without an id is put down to the wrong call, or its duration is.
+/// If this fails, an end without an id is paired with the wrong call, or has the wrong duration.
 #[test]
 fn ends_without_ids_take_the_newest_open_start() {
     let bench = Bench::with_run();
@@ -304,7 +304,7 @@ fn derived_files_come_back_with_the_same_bytes() {
     assert_eq!(names.map(read), before);
 }
 
-/// If this fails, an event with `--create` misses the beginning of its run.
+/// If this fails, a run made with `--create` has no `run.created`.
 #[test]
 fn create_writes_run_created_first() {
     let bench = Bench::new();
@@ -314,7 +314,7 @@ fn create_writes_run_created_first() {
     assert_eq!(types, ["run.created", "note"]);
 }
 
-/// If this fails, full standard output hides that the event is in the log.
+/// If this fails, a full standard output hides that the event was recorded.
 #[test]
 fn full_standard_output_is_told() {
     let bench = Bench::with_run();
@@ -327,7 +327,7 @@ fn full_standard_output_is_told() {
     assert_eq!(bench.lines().len(), 2);
 }
 
-/// If this fails, a mistake in what a run must leave goes unnoticed until CI is green.
+/// If this fails, an error in the required deliverables is not reported at once.
 #[test]
 fn deliverables_must_be_a_list() {
     let bench = Bench::new();
@@ -341,7 +341,7 @@ fn deliverables_must_be_a_list() {
     bench.fails(2, &["emit", "--run", "r", "session.jsonl", "--from", "claude-code"]);
 }
 
-/// If this fails, a refused event begins a run, or a repair counts as a beginning.
+/// If this fails, a refused event begins a run, or a repair counts as its beginning.
 #[test]
 fn beginnings() {
     let bench = Bench::new();
@@ -358,7 +358,7 @@ fn beginnings() {
     assert_eq!(types, ["log.recovered", "run.created", "note"]);
 }
 
-/// If this fails, a log at the end of all sequences is written to.
+/// If this fails, an event is appended after the greatest sequence.
 #[test]
 fn the_greatest_sequence_is_the_last() {
     let bench = Bench::with_run();
@@ -369,7 +369,7 @@ fn the_greatest_sequence_is_the_last() {
     bench.fails(76, &["emit", "note", "--run", "r"]);
 }
 
-/// If this fails, an end far behind its start is recorded otherwise than it is rebuilt.
+/// If this fails, an end far from its start is recorded differently than it is rebuilt.
 #[test]
 fn records_are_the_same_when_rebuilt() {
     let bench = Bench::with_run();

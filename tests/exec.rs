@@ -1,4 +1,4 @@
-//! `exec`: a command around which nothing changes, and its record.
+//! `exec`: runs a command unchanged and records it.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -26,7 +26,7 @@ fn last(bench: &Bench, kind: &str) -> Value {
     line.unwrap_or_else(|| panic!("no {kind} in {lines:?}")).clone()
 }
 
-/// Runs a command whose output and errors go into one pipe; its status, and what came.
+/// Runs a command with output and errors in one pipe. Returns its status and the bytes.
 fn together(mut command: Command) -> (i32, String) {
     let (mut reader, writer) = std::io::pipe().unwrap();
     command.stdout(writer.try_clone().unwrap()).stderr(writer);
@@ -37,7 +37,7 @@ fn together(mut command: Command) -> (i32, String) {
     (wait(child), both)
 }
 
-/// Waits for a child, which must end by itself.
+/// Waits for a child, which must end without a signal from here.
 fn wait(mut child: Child) -> i32 {
     let started = Instant::now();
     loop {
@@ -60,7 +60,7 @@ fn wait_for(path: &Path) {
     }
 }
 
-/// Bytes of every kind, newlines and NULs among them.
+/// Bytes of every kind, including newlines and NULs.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 12_345_u32;
     let mut next = || {
@@ -70,7 +70,7 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// If this fails, a command's output or input is changed on its way.
+/// If this fails, a command's input or output is changed on the way.
 #[test]
 fn streams_pass_byte_for_byte() {
     let bench = Bench::with_run();
@@ -97,7 +97,7 @@ fn streams_pass_byte_for_byte() {
     }
 }
 
-/// If this fails, output and errors come in another order than the command wrote them.
+/// If this fails, output and errors are in another order than the command wrote them.
 #[test]
 fn interleaving_is_kept() {
     let bench = Bench::with_run();
@@ -114,7 +114,7 @@ fn interleaving_is_kept() {
     assert_eq!(error["message"], "exit status 2: err 9");
 }
 
-/// If this fails, a script cannot tell how its command ended, or the record says otherwise.
+/// If this fails, a script gets the wrong exit status, or the record has another one.
 #[test]
 fn statuses_and_records() {
     let bench = Bench::with_run();
@@ -162,7 +162,7 @@ fn statuses_and_records() {
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
 }
 
-/// If this fails, a command cannot be stopped through runlog, or starts deaf.
+/// If this fails, a command cannot be stopped through runlog, or starts with blocked signals.
 #[test]
 fn signals_reach_the_command() {
     let bench = Bench::with_run();
@@ -176,20 +176,21 @@ fn signals_reach_the_command() {
         assert_eq!(wait(child), status, "{signal}");
         assert_eq!(last(&bench, "tool.failed")["data"]["exit_code"], status);
     }
-    // One that does not handle it dies of it, and so says runlog.
+    // A command that does not handle the signal dies of it, and runlog reports that.
     let _ = fs::remove_file(bench.path("ready"));
     let child = exec(&bench, &[], ": >ready; exec sleep 60").spawn().unwrap();
     wait_for(&bench.path("ready"));
     kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).unwrap();
     assert_eq!(wait(child), 128 + 15);
-    // It starts with the signals as they were: nothing held back, SIGPIPE as usual.
+    // The command starts with the original signal settings: nothing blocked, SIGPIPE at its
+    // default.
     let script = "grep -E 'Sig(Blk|Ign)' /proc/self/status";
     let within = exec(&bench, &[], script).output().unwrap().stdout;
     let direct = Command::new("/bin/sh").args(["-c", script]).output().unwrap().stdout;
     assert_eq!(String::from_utf8(within).unwrap(), String::from_utf8(direct).unwrap());
 }
 
-/// If this fails, what a command leaves behind hangs the script, or is cut off.
+/// If this fails, a background process of the command blocks the script, or is cut off.
 #[test]
 fn what_is_left_behind_is_not_waited_for() {
     let bench = Bench::with_run();
@@ -212,14 +213,14 @@ fn what_is_left_behind_is_not_waited_for() {
         assert!(text.contains("now") && text.contains("late"), "{stream}: {text:?}");
         fs::remove_file(bench.path("go")).unwrap();
     }
-    // Streams that are closed early are no end.
+    // A stream that is closed early does not mean that the command has ended.
     let started = Instant::now();
     let output = exec(&bench, &["--from", "auto"], "exec >&- 2>&-; sleep 0.3; exit 4").output();
     assert_eq!(output.unwrap().status.code(), Some(4));
     assert!(started.elapsed() >= Duration::from_millis(300));
 }
 
-/// If this fails, standard error is written into the middle of the lines of standard output.
+/// If this fails, standard error is written into lines of standard output.
 #[test]
 fn recorded_output_and_errors_share_a_pipe_by_lines() {
     let bench = Bench::with_run();
@@ -233,7 +234,7 @@ fn recorded_output_and_errors_share_a_pipe_by_lines() {
     assert_eq!(bench.lines().iter().filter(|line| line["type"] == "note").count(), 10);
 }
 
-/// If this fails, output without a line's end holds up standard error.
+/// If this fails, output without a newline delays standard error.
 #[test]
 fn a_prompt_does_not_hold_up_errors() {
     let bench = Bench::with_run();
@@ -254,7 +255,7 @@ fn a_prompt_does_not_hold_up_errors() {
     assert_eq!(wait(child), 0);
 }
 
-/// If this fails, a parent that ignores the end of its children hides how the command ended.
+/// If this fails, a parent that ignores SIGCHLD hides how the command ended.
 #[test]
 fn ended_children_may_be_ignored() {
     let bench = Bench::with_run();
@@ -269,7 +270,7 @@ fn ended_children_may_be_ignored() {
     }
 }
 
-/// If this fails, a signal that the script ignores cuts a hole into the output.
+/// If this fails, an ignored signal loses part of the output.
 #[test]
 fn ignored_signals_stay_ignored() {
     let bench = Bench::with_run();
@@ -296,7 +297,8 @@ fn ignored_signals_stay_ignored() {
     assert_eq!(all, "0123456789\n".repeat(20_000)[..140_000]);
 }
 
-/// If this fails, a reader that goes away hangs the command or hides it.
+/// If this fails, a reader that closes the pipe blocks the command, or the closed pipe is hidden
+/// from it.
 #[test]
 fn a_reader_may_go_away() {
     let bench = Bench::with_run();
@@ -312,7 +314,7 @@ fn a_reader_may_go_away() {
     }
 }
 
-/// If this fails, a mistake in the call runs the command without a record.
+/// If this fails, a wrong option runs the command without a record.
 #[test]
 fn mistakes_stop_it_before_the_command() {
     let bench = Bench::with_run();
@@ -335,8 +337,8 @@ fn mistakes_stop_it_before_the_command() {
     assert_eq!(bench.lines().len(), 1);
 }
 
-/// If this fails, trouble with the record changes what the command does or sees, or is
-/// hidden from the script.
+/// If this fails, an error in recording changes what the command does or sees, or is hidden from
+/// the script.
 #[test]
 fn trouble_with_recording_only_warns() {
     let damage = "echo spoiled >>runs/r/events.jsonl; echo out; echo err >&2";
@@ -352,7 +354,7 @@ fn trouble_with_recording_only_warns() {
     let gone = said(&exec(&bench, &["--from", "auto"], script).output().unwrap());
     assert_eq!((gone.status, gone.out.as_str()), (70, "out\n"), "{}", gone.err);
     assert!(!bench.path("runs").exists(), "the run came back");
-    // A log that is busy at the start is written to at the end.
+    // If the log is locked at the start, events are written at the end.
     let bench = Bench::with_run();
     let holder = File::open(bench.log_path()).unwrap();
     holder.lock().unwrap();
@@ -375,8 +377,7 @@ fn trouble_with_recording_only_warns() {
     );
 }
 
-/// If this fails, an agent that runs under `exec --from` is recorded in part, or is not
-/// passed on as it is.
+/// If this fails, an agent under `exec --from` is recorded only in part, or its output is changed.
 #[test]
 fn output_is_recorded_on_its_way() {
     let bench = Bench::with_run();
@@ -402,7 +403,7 @@ fn output_is_recorded_on_its_way() {
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
 }
 
-/// If this fails, the command cannot record into the run that it is part of.
+/// If this fails, the command cannot record events in its own run.
 #[test]
 fn the_command_finds_its_run() {
     let bench = Bench::with_run();
@@ -412,7 +413,7 @@ fn the_command_finds_its_run() {
     assert_eq!(types, ["run.created", "tool.started", "note", "tool.completed"]);
 }
 
-/// If this fails, a run around one command lacks its beginning, its end, or its name.
+/// If this fails, a run for one command lacks its beginning, its end or its name.
 #[test]
 fn a_run_for_one_command() {
     let bench = Bench::new();
@@ -434,7 +435,7 @@ fn a_run_for_one_command() {
     assert!(bench.path("runs/mine/transcript.md").exists());
 }
 
-/// If this fails, a secret on a command line or in an error gets into the log.
+/// If this fails, a secret from a command line or an error message gets into the log.
 #[test]
 fn secrets_on_the_command_line_and_in_errors() {
     let bench = Bench::with_run();

@@ -1,4 +1,4 @@
-//! The chapters' tree as files: the same as the virtual one, and nobody else's files touched.
+//! The chapters' tree as files: the same as the virtual tree. Other files are never changed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ fn add(bench: &Bench, start: u64, end: u64, name: &str) {
     bench.ok(&[range.as_slice(), &["--name", name, "--message", "M"]].concat());
 }
 
-/// The files below a directory, but for the export's own list.
+/// The files below a directory, except for the export's own list.
 fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     walkdir::WalkDir::new(root)
         .into_iter()
@@ -27,7 +27,7 @@ fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// If this fails, an agent that reads the files sees something else than one that asks.
+/// If this fails, the exported files differ from the virtual tree.
 #[test]
 fn the_same_as_the_virtual_tree() {
     let bench = tasks("SAOkSAkSk");
@@ -43,10 +43,10 @@ fn the_same_as_the_virtual_tree() {
         assert_eq!(mode & 0o222, 0, "{path} can be written to");
     }
     assert!(exported.contains_key("outer-work/chapters/inner-work/events/001-taskstart.md"));
-    // An agent may know a chapter by the path that it had before.
+    // An agent may know a chapter by its earlier path.
     let old = fs::read(root.join("inner-work/summary.md")).unwrap();
     assert_eq!(old, exported["outer-work/chapters/inner-work/summary.md"]);
-    // Nothing to do: nothing is touched. All gone: all comes again.
+    // Without changes, nothing is written. If all files are gone, all are written again.
     let page = root.join("outer-work/summary.md");
     let inode = fs::metadata(&page).unwrap().ino();
     bench.ok(&["chapter", "export", "r"]);
@@ -58,7 +58,7 @@ fn the_same_as_the_virtual_tree() {
     assert_eq!(files(&bench.path("elsewhere/tree")), exported);
 }
 
-/// If this fails, files of chapters that are gone stay, or files of others go with them.
+/// If this fails, files of removed chapters stay, or other files are removed.
 #[test]
 fn whose_files_they_are() {
     let bench = tasks("SkSk");
@@ -73,7 +73,7 @@ fn whose_files_they_are() {
     assert_eq!(left, ["mine.md", "one/events/mine.md"]);
     assert!(!root.join("two").exists());
 
-    // A name that is taken stays what it is; the rest is written.
+    // A name that is taken is left alone; the rest is written.
     fs::create_dir_all(root.join("three")).unwrap();
     fs::write(root.join("three/summary.md"), "theirs").unwrap();
     let range = ["chapter", "add", "r", "--start", "1", "--end", "1"];
@@ -85,7 +85,7 @@ fn whose_files_they_are() {
     assert_eq!(fs::read(root.join("three/summary.md")).unwrap(), b"theirs");
     assert!(root.join("three/events/001-taskstart.md").exists());
 
-    // One that was changed is made anew; nobody's list leads anywhere else.
+    // A changed file is written again.
     let page = root.join("three/events/001-taskstart.md");
     fs::set_permissions(&page, fs::Permissions::from_mode(0o640)).unwrap();
     fs::write(&page, "changed").unwrap();
@@ -93,8 +93,7 @@ fn whose_files_they_are() {
     assert_ne!(fs::read(&page).unwrap(), b"changed");
 }
 
-/// If this fails, a list or a link planted among the files makes an export remove or write
-/// files elsewhere.
+/// If this fails, a manipulated list or link makes an export remove or write files elsewhere.
 #[test]
 fn nothing_leads_elsewhere() {
     let bench = tasks("SkSk");
@@ -117,7 +116,7 @@ fn nothing_leads_elsewhere() {
     assert_eq!(fs::read_dir(bench.path("precious")).unwrap().count(), 1);
 }
 
-/// If this fails, a page loses a large value, or its link leads nowhere.
+/// If this fails, a page lacks a large value, or its link is broken.
 #[test]
 fn large_values_are_links() {
     let bench = Bench::with_run();
@@ -138,7 +137,7 @@ fn large_values_are_links() {
     }
 }
 
-/// If this fails, agents that fold at once leave a tree that is not that of the log.
+/// If this fails, concurrent exports leave a tree that differs from the log.
 #[test]
 fn several_at_once() {
     let bench = tasks(&"Sk".repeat(6));
@@ -156,7 +155,7 @@ fn several_at_once() {
     assert_eq!(files(&root), there);
 }
 
-/// If this fails, a chapter that is outermost again has no files, or still is a link.
+/// If this fails, a chapter that becomes outermost again has no files, or is still a link.
 #[test]
 fn unfolding_around_a_chapter() {
     let bench = tasks("SkSk");
@@ -169,8 +168,8 @@ fn unfolding_around_a_chapter() {
     assert_eq!(files(&bench.path("runs/r/chapters")), before);
 }
 
-/// If this fails, an export is stopped by a long name, leaves what a killed one left, or
-/// takes the place of another run's.
+/// If this fails, a long name stops an export, or an export leaves files of a killed one, or
+/// replaces the tree of another run.
 #[test]
 fn awkward_places() {
     let bench = tasks("SkSk");

@@ -1,4 +1,4 @@
-//! One run, one set of facts: every view is asked for each of them.
+//! One run, one set of facts: each view is checked for each fact.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn imported(session: &[u8]) -> Bench {
     bench
 }
 
-/// The facts that programs read, by the view that gives them.
+/// The facts for programs, by view.
 fn documents(bench: &Bench) -> Vec<(&'static str, Value)> {
     let json = |args: &[&str]| -> Value { serde_json::from_str(&bench.ok(args)).unwrap() };
     let run_json = fs::read(bench.path("runs/r/run.json")).unwrap();
@@ -28,7 +28,7 @@ fn documents(bench: &Bench) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Members that are facts of the run; the others say where a document stands.
+/// Members that are facts of the run; other members describe the document.
 const FACTS: &[&str] = &[
     "run_id",
     "session_id",
@@ -59,7 +59,7 @@ fn compare_documents(bench: &Bench) -> Value {
     first.clone()
 }
 
-/// If this fails, two views of one imported run tell different numbers.
+/// If this fails, two views of one imported run show different facts.
 #[test]
 fn every_view_tells_the_same_facts() {
     let bench = imported(&fixture("agent-session.jsonl"));
@@ -96,7 +96,7 @@ fn every_view_tells_the_same_facts() {
     }
 }
 
-/// If this fails, the same is so for a real agent's sessions.
+/// If this fails, two views of a real agent's session show different facts.
 #[test]
 fn real_sessions_have_the_same_facts_everywhere() {
     let Some(traces) = shared("traces/agent-sessions/agents/claude") else { return };
@@ -105,7 +105,7 @@ fn real_sessions_have_the_same_facts_everywhere() {
     }
 }
 
-/// If this fails, figures of a run that goes on look like the final ones.
+/// If this fails, numbers of a running run look final.
 #[test]
 fn figures_that_lag_are_marked() {
     let bench = Bench::with_run();
@@ -119,8 +119,8 @@ fn figures_that_lag_are_marked() {
     assert!(!bench.ok(&["list"]).contains('*'));
 }
 
-/// If this fails, a run whose source has ended looks as if an agent were still at work, or a
-/// source that goes on does not.
+/// If this fails, an imported run looks as if it were still running, or a source that continues
+/// does not.
 #[test]
 fn an_import_ends_without_ending_the_run() {
     let bench = Bench::with_run();
@@ -135,7 +135,7 @@ fn an_import_ends_without_ending_the_run() {
     assert_eq!(status(), "failed");
 }
 
-/// If this fails, a cost that only a response tells is lost, or is added to what usage tells.
+/// If this fails, a cost that is only in a message is lost, or is added to a cost in usage events.
 #[test]
 fn costs_of_responses_count_once() {
     let bench = Bench::with_run();

@@ -1,4 +1,4 @@
-//! The recorder under failing system calls and kills, by `strace` where it is there.
+//! The recorder under failing system calls and kills, if `strace` is available.
 
 use std::collections::HashMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use crate::support::{Bench, Said, said};
 
-/// Whether system calls can be tampered with here; says loudly when not.
+/// Whether strace can inject faults here; prints a message if not.
 fn can_inject() -> bool {
     let probe = Command::new("strace").args(["-qq", "-e", "trace=none", "true"]).output();
     let can = probe.is_ok_and(|output| output.status.success());
@@ -17,7 +17,7 @@ fn can_inject() -> bool {
     can
 }
 
-/// Emits a note with that id while strace tampers with it.
+/// Emits a note with that id while strace injects faults.
 fn emit_under(bench: &Bench, inject: &str, id: &str) -> Said {
     call_under(bench, inject, &["emit", "--run", "r", "note", "-f", "text=x", "--event-id", id])
 }
@@ -42,7 +42,7 @@ fn strace(bench: &Bench, options: &[&str], args: &[&str]) -> Output {
         .unwrap()
 }
 
-/// What strace tells of a call that succeeds.
+/// strace's output for a call that succeeds.
 fn trace_of(bench: &Bench, options: &[&str], args: &[&str]) -> String {
     let trace = bench.path("trace");
     let output = strace(bench, &[options, &["-o", trace.to_str().unwrap()]].concat(), args);
@@ -50,7 +50,7 @@ fn trace_of(bench: &Bench, options: &[&str], args: &[&str]) -> String {
     fs::read_to_string(trace).unwrap()
 }
 
-/// The sequences are 1, 2, 3 …, and the event of that id is there exactly `times`.
+/// Checks that the sequences are 1, 2, 3 … and that the event with that id is there `times` times.
 fn assert_sound(bench: &Bench, id: &str, times: usize, what: &str) {
     let lines = bench.lines();
     for (index, line) in lines.iter().enumerate() {
@@ -60,8 +60,7 @@ fn assert_sound(bench: &Bench, id: &str, times: usize, what: &str) {
     assert_eq!(found, times, "{what}");
 }
 
-/// The system calls of one command, each with how often it came before: `(write, 2)` is the
-/// second write.
+/// The system calls of one command, each with its number: `(write, 2)` is the second write.
 fn calls_of(bench: &Bench, args: &[&str]) -> Vec<(String, usize)> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let mut calls = Vec::new();
@@ -75,7 +74,7 @@ fn calls_of(bench: &Bench, args: &[&str]) -> Vec<(String, usize)> {
     calls
 }
 
-/// If this fails, a kill at some instant loses an event, doubles it, or stops the run.
+/// If this fails, a kill loses an event, records it twice, or prevents recording.
 #[test]
 fn killed_at_each_system_call_and_repeated() {
     if !can_inject() {
@@ -94,13 +93,13 @@ fn killed_at_each_system_call_and_repeated() {
         bench.emit(&["note", "-f", "text=x", "--event-id", &id]);
         assert_sound(&bench, &id, 1, &what);
     }
-    // The last calls, `exit_group` among them, may come too late to be killed at.
+    // The last calls, such as `exit_group`, may come too late for a kill.
     assert!(kills + 5 > calls.len(), "{kills} of {} calls were killed at", calls.len());
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
 }
 
-/// If this fails, a kill while a run is made leaves one that cannot be made any more, or
-/// derived files that never come right.
+/// If this fails, a kill while a run is created leaves a run that cannot be created again, or
+/// derived files that are never repaired.
 #[test]
 fn killed_while_a_run_is_made_or_ended() {
     if !can_inject() {
@@ -133,8 +132,8 @@ fn killed_while_a_run_is_made_or_ended() {
     }
 }
 
-/// The calls that touch the log, in the order of an append that repairs a torn tail, with
-/// how an error there ends: whether the event may be in the log all the same.
+/// The system calls on the log, in the order of an append that repairs a torn tail. The last column
+/// is the result of an error: whether the event may be in the log nevertheless.
 const CALLS: [(&str, bool); 5] = [
     ("flock", false),
     ("pread64", false),
@@ -152,14 +151,14 @@ fn torn() -> Bench {
 
 const TORN: &[u8] = b"{\"event_id\":\"torn";
 
-/// The torn bytes are in the log still, or were kept aside.
+/// The torn bytes are still in the log, or were moved away.
 fn assert_kept(bench: &Bench, what: &str) {
     let rejected = fs::read_to_string(bench.path("runs/r/logs/rejected.jsonl")).unwrap_or_default();
     let there = fs::read(bench.log_path()).unwrap().ends_with(TORN);
     assert!(there || rejected.contains("torn"), "{what} lost the torn bytes");
 }
 
-/// The torn bytes were kept aside, and one event tells of them.
+/// The torn bytes were moved away, and exactly one event records that.
 fn assert_told(bench: &Bench, what: &str) {
     assert_kept(bench, what);
     let lines = bench.lines();
@@ -168,7 +167,7 @@ fn assert_told(bench: &Bench, what: &str) {
     assert_eq!(told[0]["data"]["bytes"], TORN.len(), "{what}");
 }
 
-/// If this fails, a kill during a repair loses the torn bytes, or nobody tells of them.
+/// If this fails, a kill during a repair loses the torn bytes, or no event records the move.
 #[test]
 fn killed_at_each_system_call_of_a_repair() {
     if !can_inject() {
@@ -184,7 +183,7 @@ fn killed_at_each_system_call_of_a_repair() {
     }
 }
 
-/// If this fails, an interrupted call is taken for a failed one.
+/// If this fails, an interrupted system call counts as a failed one.
 #[test]
 fn interrupted_calls_are_repeated() {
     if !can_inject() {
@@ -201,8 +200,8 @@ fn interrupted_calls_are_repeated() {
     }
 }
 
-/// If this fails, a failing disk leaves half a line, is acknowledged, loses torn bytes, or
-/// stops the run for good.
+/// If this fails, a failing disk leaves half a line, or an event is acknowledged but not recorded,
+/// or torn bytes are lost, or the run stays unusable.
 #[test]
 fn failing_calls_are_told_and_rolled_back() {
     if !can_inject() {
@@ -211,7 +210,7 @@ fn failing_calls_are_told_and_rolled_back() {
     for (call, may_be_there) in CALLS {
         for error in ["EIO", "ENOSPC", "EDQUOT", "EFBIG"] {
             for (bench, kind) in [(Bench::with_run(), "whole"), (torn(), "torn")] {
-                // Without a torn tail nothing is truncated.
+                // Without a torn tail, nothing is truncated.
                 if call == "ftruncate" && kind == "whole" {
                     continue;
                 }
@@ -237,8 +236,8 @@ fn failing_calls_are_told_and_rolled_back() {
     }
 }
 
-/// If this fails, a program that appends without the lock gets lines glued to its own, or
-/// is overwritten.
+/// If this fails, lines of a program that appends without the lock are joined with others or
+/// overwritten.
 #[test]
 fn a_foreign_appender_is_given_way_to() {
     if !can_inject() {
@@ -267,7 +266,7 @@ fn a_foreign_appender_is_given_way_to() {
     }
 }
 
-/// If this fails, a full disk leaves half a line, or the run cannot go on when there is room.
+/// If this fails, a full disk leaves half a line, or recording cannot continue when there is space.
 #[test]
 fn a_full_disk() {
     let bench = Bench::new();
@@ -313,8 +312,7 @@ fn a_full_disk() {
     assert_eq!((said.status, said.out.as_str()), (0, "status 74\n"), "{}", said.err);
 }
 
-/// If this fails, success is told before the event is on the disk, or its run's directory
-/// entries are.
+/// If this fails, success is reported before the event and the run's directory entries are on disk.
 #[test]
 fn success_is_told_after_the_sync() {
     if !can_inject() {
@@ -348,7 +346,7 @@ fn success_is_told_after_the_sync() {
     }
 }
 
-/// If this fails, others may read a run, or a stricter umask is overruled.
+/// If this fails, other users can read a run, or a stricter umask is ignored.
 #[test]
 fn modes_are_narrow() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -381,12 +379,12 @@ fn modes_are_narrow() {
     }
 }
 
-/// If this fails, `emit` reads a log whole, or holds it.
+/// If this fails, `emit` reads a whole log, or keeps it in memory.
 #[test]
 fn memory_does_not_grow_with_the_log() {
     let bench = Bench::with_run();
     let line = bench.log().replace("\"sequence\":1", "\"sequence\":2");
-    // A long stretch in the middle that nobody needs to read: 300 MB that take no room.
+    // A long part in the middle that need not be read: 300 MB as a hole in the file.
     let file = fs::OpenOptions::new().write(true).open(bench.log_path()).unwrap();
     let long = 300 << 20;
     file.set_len(long).unwrap();
@@ -412,7 +410,7 @@ fn memory_does_not_grow_with_the_log() {
     assert!(log[long as usize..].iter().filter(|byte| **byte == b'\n').count() >= 4);
 }
 
-/// If this fails, a limit on file sizes kills the recorder or leaves half a line.
+/// If this fails, a file size limit kills the recorder or leaves half a line.
 #[test]
 fn the_file_size_limit() {
     let bench = Bench::with_run();
@@ -439,8 +437,8 @@ fn the_file_size_limit() {
     assert_sound(&bench, "n", 1, "after the limit was raised");
 }
 
-/// If this fails, a stream whose batch fails half-way acknowledges what is not in the log,
-/// or keeps silent about what is, or leaves half a line.
+/// If this fails, a stream whose batch fails in the middle acknowledges events that are not in the
+/// log, or does not acknowledge recorded ones, or leaves half a line.
 #[test]
 fn a_batch_that_fails_half_way_is_told_as_far_as_it_came() {
     let bench = Bench::with_run();

@@ -1,4 +1,4 @@
-//! `validate --fix`: what can be mended is, and nothing is lost.
+//! `validate --fix`: repairs whatever can be repaired, and loses nothing.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::Bench;
 
-/// A run that has ended, with a file of every derived kind.
+/// An ended run with a file of every derived kind.
 fn whole() -> Bench {
     let bench = Bench::with_run();
     bench.emit(&["task.started", "-f", "name=first", "-f", "message=do it"]);
@@ -62,7 +62,7 @@ fn step(action: &str, file: &str, status: &str) -> (String, String, String) {
     (action.to_owned(), file.to_owned(), status.to_owned())
 }
 
-/// If this fails, a derived file that is gone, or edited, does not come back as it was.
+/// If this fails, a missing or edited derived file is not restored.
 #[test]
 fn derived_files_come_back_byte_for_byte() {
     let bench = whole();
@@ -90,7 +90,7 @@ fn derived_files_come_back_byte_for_byte() {
     assert_eq!(files(&bench), sound);
 }
 
-/// If this fails, a dry run writes, or does not tell what would be done.
+/// If this fails, a dry run writes, or does not show the planned fixes.
 #[test]
 fn a_dry_run_only_tells() {
     let bench = whole();
@@ -112,7 +112,7 @@ fn a_dry_run_only_tells() {
     bench.fails(2, &["validate", "r", "--dry-run"]);
 }
 
-/// If this fails, a cut log loses bytes by being mended, or stays unusable. The log is cut at
+/// If this fails, fixing a truncated log loses bytes, or the log stays unusable. The log is cut at
 /// each byte of its last line.
 #[test]
 fn torn_tails_are_moved_away() {
@@ -147,7 +147,7 @@ fn torn_tails_are_moved_away() {
     }
 }
 
-/// If this fails, a damaged last line is edited, hides, or still stops recording.
+/// If this fails, a damaged last line is changed, is not reported, or still prevents recording.
 #[test]
 fn recording_goes_on_behind_a_damaged_line() {
     let long = format!("{{\"a\":\"{}\"}}", "x".repeat(9 << 20));
@@ -178,7 +178,7 @@ fn recording_goes_on_behind_a_damaged_line() {
         assert_eq!(fixes(&bench, &[]), [], "mended once");
         bench.emit(&["note", "-f", "text=later"]);
     }
-    // A line of another run, and a torn tail behind a damaged line.
+    // A line of another run, and a torn tail after a damaged line.
     let bench = whole();
     let foreign =
         bench.log().lines().nth(1).unwrap().replace("\"run_id\":\"r\"", "\"run_id\":\"q\"");
@@ -191,10 +191,10 @@ fn recording_goes_on_behind_a_damaged_line() {
     assert_eq!(kinds, ["note", "log.recovered", "log.recovered"]);
 }
 
-/// If this fails, mending takes away the last trace of what a log lost.
+/// If this fails, a fix removes the last trace of lines that a log lost.
 #[test]
 fn nothing_is_lost() {
-    // The head of a log that was cut stays in run.json.
+    // The head of a truncated log stays in run.json.
     let bench = whole();
     let state = fs::read_to_string(bench.path("runs/r/run.json")).unwrap();
     let head = &state[state.find("\"head\"").unwrap()..];
@@ -206,7 +206,7 @@ fn nothing_is_lost() {
     let now = fs::read_to_string(bench.path("runs/r/run.json")).unwrap();
     assert!(now.ends_with(head), "{now}");
     assert!(bench.codes().contains(&"RL303".to_owned()));
-    // Records of events that are gone stay beside the new ones.
+    // Records of lost events are kept in a copy.
     let aside: Vec<(String, Vec<u8>)> =
         files(&bench).into_iter().filter(|(name, _)| name.contains(".kept-")).collect();
     assert!(
@@ -214,7 +214,7 @@ fn nothing_is_lost() {
     );
     assert!(aside.iter().any(|(name, _)| name.starts_with("transcript.kept-")));
 
-    // Pages of events that cannot be read any more are not taken away.
+    // Pages of unreadable events are not removed.
     let bench = whole();
     let page = bench.path("runs/r/chapters/the-first/events/002-tool-started.md");
     fs::write(bench.log_path(), bench.log().replacen("\"tool.started\"", "\"tool.started", 1))
@@ -223,7 +223,7 @@ fn nothing_is_lost() {
     assert!(page.exists());
 }
 
-/// If this fails, mending a log without an event makes what validate rejects.
+/// If this fails, fixing a log without events makes a run that validate rejects.
 #[test]
 fn an_empty_log_stays_one() {
     let bench = Bench::new();
@@ -237,7 +237,7 @@ fn an_empty_log_stays_one() {
     bench.ok(&["emit", "run.created", "--run", "r"]);
 }
 
-/// If this fails, files of the harness that are written late make a run fail.
+/// If this fails, late files of the harness make a run fail.
 #[test]
 fn late_files_of_the_harness() {
     let bench = whole();
@@ -255,7 +255,7 @@ fn late_files_of_the_harness() {
     assert_eq!(bench.codes(), ["RL503"]);
 }
 
-/// If this fails, the state of a run whose log was cut is lost, or a file of somebody else is.
+/// If this fails, the state of a run with a truncated log is lost, or another program's file is.
 #[test]
 fn what_is_kept_aside() {
     let bench = whole();
@@ -276,7 +276,7 @@ fn what_is_kept_aside() {
     assert!(names(&bench).contains(&format!("transcript.kept-{hash}.md")));
 }
 
-/// If this fails, one obstacle keeps everything else from being mended, or is not told.
+/// If this fails, one obstacle prevents all other fixes, or is not reported.
 #[test]
 fn an_obstacle_stops_only_what_it_must() {
     let bench = whole();
@@ -292,7 +292,7 @@ fn an_obstacle_stops_only_what_it_must() {
     ] {
         assert!(steps.contains(&step(action, file, status)), "{steps:?}");
     }
-    // A page that somebody else made.
+    // A page that another program wrote.
     let bench = whole();
     let page = bench.path("runs/r/chapters/the-first/summary.md");
     fs::remove_file(&page).unwrap();
@@ -304,7 +304,7 @@ fn an_obstacle_stops_only_what_it_must() {
     assert_eq!(fs::read_to_string(&page).unwrap(), "mine");
 }
 
-/// If this fails, something that is no derived file is replaced by one.
+/// If this fails, something that is not a derived file is replaced by one.
 #[test]
 fn other_things_in_their_place_stay() {
     for name in ["run.json", "transcript.md", "logs/errors.jsonl"] {
@@ -322,7 +322,7 @@ fn other_things_in_their_place_stay() {
     }
 }
 
-/// If this fails, mending races with writers.
+/// If this fails, fixes and writers race.
 #[test]
 fn beside_live_writers() {
     let bench = Bench::with_run();

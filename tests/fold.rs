@@ -19,7 +19,7 @@ fn item(start: i64, end: i64, name: &str) -> String {
     format!(r#"{{"start":{start},"end":{end},"name":"{name}","message":"M"}}"#)
 }
 
-/// If this fails, an answer folds other tasks than it says, or is applied in part.
+/// If this fails, an answer folds other tasks than requested, or is applied in part.
 #[test]
 fn arrays() {
     let five = || tasks("SkSkSkSkSk");
@@ -45,7 +45,7 @@ fn arrays() {
     assert!(apply(&bench, "[]").unwrap().is_empty());
     assert_eq!(bench.log(), before, "an empty answer changed the log");
 
-    // One inside another, in either order.
+    // One inside the other, in either order.
     for nested in
         [two(&item(1, 4, "Out"), &item(2, 3, "In")), two(&item(2, 3, "In"), &item(1, 4, "Out"))]
     {
@@ -54,13 +54,13 @@ fn arrays() {
         assert_eq!(bench.ok(&["chapter", "ls", "r"]), "out/\n");
         assert_eq!(bench.ok(&["chapter", "ls", "r", "/chapters/out/chapters"]), "in/\n");
     }
-    // Two of one name.
+    // Two with the same name.
     let both = two(&item(1, 1, "Work"), &item(2, 2, "work!"));
     assert_eq!(apply(&five(), &both).unwrap(), ["/chapters/work", "/chapters/work-2"]);
 }
 
-/// If this fails, what a model says around its array hides it, or something else is taken
-/// for one.
+/// If this fails, text around a model's array hides the array, or something else is read as the
+/// array.
 #[test]
 fn answers_of_models() {
     let good = format!("[{}]", item(1, 1, "A"));
@@ -99,7 +99,7 @@ fn answers_of_models() {
         let error = apply(&tasks("SkS"), answer).unwrap_err();
         assert!(error.contains(says), "{answer}: {error}");
     }
-    // A name of several lines is one line where it is a heading.
+    // A name of several lines becomes one line in a heading.
     let bench = tasks("SkS");
     apply(&bench, r#"[{"start":1,"end":1,"name":"A\n# B","message":"M"}]"#).unwrap();
     assert_eq!(bench.ok(&["chapter", "cat", "r", "a-b/summary.md"]), "# A # B\n\nM\n");
@@ -110,7 +110,7 @@ fn answers_of_models() {
     assert!(apply(&tasks("SkS"), &twice).unwrap_err().contains("2 JSON arrays"));
 }
 
-/// If this fails, the answer cannot come from a file, or RUNLOG_RUN does not stand in.
+/// If this fails, the answer cannot come from a file, or RUNLOG_RUN does not replace a missing RUN.
 #[test]
 fn where_answers_come_from() {
     let bench = tasks("SkSk");
@@ -123,7 +123,7 @@ fn where_answers_come_from() {
     assert!(said.err.contains("covers the same"), "{}", said.err);
 }
 
-/// A long task under way: events 2 to 12, with two calls that overlap at 6 to 9.
+/// A long running task: events 2 to 12, with two overlapping calls at 6 to 9.
 fn long_task() -> Bench {
     let bench = Bench::with_run();
     bench.emit(&["message.user", "-f", "text=do much"]);
@@ -143,7 +143,7 @@ fn long_task() -> Bench {
     bench
 }
 
-/// If this fails, a range inside a task parts a call from its result, or hides the task.
+/// If this fails, a range inside a task separates a call from its result, or hides the task.
 #[test]
 fn events_inside_a_task() {
     let bench = long_task();
@@ -154,11 +154,11 @@ fn events_inside_a_task() {
         if said.status == 0 { Ok(said.out) } else { Err((said.status, said.err)) }
     };
     for (first, last, says) in [
-        (3, 3, "part the call of \"bash\" at event 3 from its result at 4"),
-        (4, 5, "part the call of \"bash\" at event 3"),
+        (3, 3, "separate the call of \"bash\" at event 3 from its result at event 4"),
+        (4, 5, "separate the call of \"bash\" at event 3"),
         (5, 7, "at event 6"),
         (7, 9, "at event 6"),
-        (10, 12, "at event 11 still runs"),
+        (10, 12, "at event 11 is still running"),
         (1, 4, "not events of one task"),
         (9, 3, "last comes before first"),
         (3, 40, "not events of one task"),
@@ -178,7 +178,7 @@ fn events_inside_a_task() {
     assert_eq!(bench.ok(&["chapter", "ls", "r", "/chapters/part/events"]).lines().count(), 8);
     let list = bench.ok(&["chapter", "list", "r"]);
     assert!(list.contains("events 3 to 10 of task 1, 8 events"), "{list}");
-    // The whole task may be folded around it once it is done.
+    // Once the task has ended, it can be folded around the range.
     bench.emit(&["tool.completed", "--correlation-id", "c4", "-f", "tool_name=bash"]);
     bench.emit(&["run.completed"]);
     apply(&bench, &format!("[{}]", item(1, 1, "All"))).unwrap();
@@ -186,7 +186,7 @@ fn events_inside_a_task() {
     assert_eq!(bench.codes(), Vec::<String>::new());
 }
 
-/// If this fails, what came before the first task is folded, which belongs to none.
+/// If this fails, events before the first task, which belong to no task, are folded.
 #[test]
 fn events_before_the_first_task() {
     let bench = tasks("AASAk");
@@ -201,7 +201,7 @@ fn events_before_the_first_task() {
     assert!(folded.starts_with("    action: "), "{folded}");
 }
 
-/// If this fails, a secret in a chapter's name lives on in its path.
+/// If this fails, a secret in a chapter's name stays in its path.
 #[test]
 fn secrets_in_names() {
     let bench = tasks("Sk");
@@ -211,7 +211,7 @@ fn secrets_in_names() {
     assert!(!bench.log().to_lowercase().contains(&secret.to_lowercase()));
 }
 
-/// If this fails, the numbers that an agent was told change when it is asked about them.
+/// If this fails, task numbers change while an agent chooses chapters.
 #[test]
 fn the_task_of_deciding_renumbers_nothing() {
     let bench = Bench::with_run();
@@ -228,7 +228,7 @@ fn the_task_of_deciding_renumbers_nothing() {
     assert_eq!(after.lines().count(), 3, "{after}");
 }
 
-/// If this fails, a log that somebody else wrote leads out of the tree.
+/// If this fails, a manipulated log leads out of the tree.
 #[test]
 fn slugs_that_lead_elsewhere() {
     let bench = tasks("SkSk");
@@ -244,7 +244,7 @@ fn slugs_that_lead_elsewhere() {
     assert!(!bench.path("up").exists() && !bench.path("runs/up").exists());
 }
 
-/// If this fails, a long message is lost from the context and the tree.
+/// If this fails, a long message is missing from the context and the tree.
 #[test]
 fn long_messages_stay_whole() {
     let bench = tasks("Sk");
@@ -256,7 +256,7 @@ fn long_messages_stay_whole() {
     assert!(bench.ok(&["chapter", "show", "r", "a"]).contains(&message));
 }
 
-/// If this fails, the end of the task of deciding ends a task that began meanwhile.
+/// If this fails, the end of a task for choosing chapters ends another task that began meanwhile.
 #[test]
 fn a_terminator_ends_the_task_that_it_names() {
     let bench = tasks("Sk");
@@ -268,7 +268,7 @@ fn a_terminator_ends_the_task_that_it_names() {
     assert_eq!(outcomes, ["succeeded)", "succeeded)", "in progress)"], "{index}");
     let error = apply(&bench, &format!("[{}]", item(3, 3, "Live"))).unwrap_err();
     assert!(error.contains("task 3 is still running"), "{error}");
-    // Nor by all of its events.
+    // Folding all its events does not end it either.
     let all = r#"[{"first":5,"last":6,"name":"Live","message":"M"}]"#;
     apply(&bench, all).unwrap();
     let folded = bench.ok(&["show", "r", "--folded"]);

@@ -1,4 +1,4 @@
-//! The bodies of the fuzz targets, on inputs made from real ones.
+//! The bodies of the fuzz targets, with inputs made from real ones.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 #[expect(clippy::expect_used, reason = "a test may stop there")]
 mod targets;
 
-/// Bytes that are nearly right: pieces of lines, glued, cut, and changed here and there.
+/// Nearly valid bytes: pieces of lines, joined, cut and changed.
 fn nearly() -> impl Strategy<Value = Vec<u8>> {
     const PIECES: [&str; 14] = [
         "{\"event_id\":\"e\",\"sequence\":1,\"run_id\":\"r\",\"session_id\":\"s\",\"task_id\":\"t\",\"type\":\"note\",\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"actor\":\"a\",\"severity\":\"info\",\"summary\":null,\"data\":{}}",
@@ -45,7 +45,7 @@ fn nearly() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
 
-    /// If this fails, some input breaks what every input must leave true.
+    /// If this fails, some input breaks an invariant.
     #[test]
     fn what_holds_for_every_input(bytes in nearly()) {
         targets::line(&bytes);
@@ -55,7 +55,7 @@ proptest! {
     }
 }
 
-/// If this fails, the end of a log is not found where it lies across the pieces read.
+/// If this fails, the end of a log is not found if it spans two of the pieces read.
 #[test]
 fn tails_around_the_sizes_that_are_read() {
     for size in [4095, 4096, 4097, 65_536, 69_632, 69_633] {

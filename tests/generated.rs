@@ -1,8 +1,8 @@
-//! Completions, man pages and help: generated, committed, fresh. UPDATE=1 writes them.
+//! Completions, man pages and help: generated, committed and up to date. UPDATE=1 writes them.
 
 use crate::support::{Bench, fresh, root, tasks};
 
-/// If this fails, completion scripts do not know an option.
+/// If this fails, a completion script lacks an option.
 #[test]
 fn completions_are_fresh() {
     for (shell, name) in [
@@ -19,7 +19,7 @@ fn completions_are_fresh() {
     }
 }
 
-/// What bash offers for the last of these words.
+/// The completions that bash offers for the last of these words.
 fn offered(bench: &Bench, words: &[&str]) -> Vec<String> {
     let mut command = bench.command();
     command.env("RUNLOG_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", words.len().to_string());
@@ -29,7 +29,7 @@ fn offered(bench: &Bench, words: &[&str]) -> Vec<String> {
     said.out.lines().map(str::to_owned).collect()
 }
 
-/// If this fails, a shell does not offer the runs that there are, or the paths in them.
+/// If this fails, a shell does not complete run ids or paths in runs.
 #[test]
 fn words_are_completed() {
     let bench = tasks("SkSk");
@@ -46,7 +46,7 @@ fn words_are_completed() {
     assert_eq!(path(&["remove", "r", "e"]), ["early-work"]);
 }
 
-/// If this fails, a man page does not know an option.
+/// If this fails, a man page lacks an option.
 #[test]
 fn man_pages_are_fresh() {
     fn page(command: &clap::Command, name: &str) {
@@ -64,7 +64,7 @@ fn man_pages_are_fresh() {
     page(&command, "runlog");
 }
 
-/// If this fails, an option is explained nowhere.
+/// If this fails, an option has no help.
 #[test]
 fn everything_has_help() {
     fn check(command: &clap::Command, path: &str) {

@@ -1,6 +1,6 @@
-//! Every output format of every reading command, byte for byte, on two small runs. A change of
-//! the code that was meant to change nothing must change nothing here. `UPDATE=1 cargo test
-//! golden` writes the files again: read the difference before it is committed.
+//! Every output format of every reading command, byte for byte, on two small runs. A change that
+//! should not affect output must not change these files. `UPDATE=1 cargo test golden` writes them
+//! again; read the difference before you commit it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -34,11 +34,11 @@ fn families() -> Bench {
     bench
 }
 
-/// A session of a real agent's shape, imported into a run that ended later.
+/// A session in the form of a real agent's, imported into a run that ended later.
 fn imported() -> Bench {
     let bench =
         Bench::created(&["--event-id", "evt_created", "--timestamp", "2026-03-20T08:00:00Z"]);
-    // The first line has no time of its own and would get the time of reading.
+    // The first line has no time and would get the time of reading.
     let session = fixture("agent-session.jsonl");
     let first = session.iter().position(|byte| *byte == b'\n').unwrap();
     stream(&bench, &session[first + 1..], &["--from", "claude-code"]);
@@ -57,7 +57,7 @@ fn stream(bench: &Bench, lines: &[u8], options: &[&str]) {
     assert_eq!(said.status, 0, "{}", said.err);
 }
 
-/// The views, by the names of their files.
+/// The views, by file name.
 const VIEWS: &[(&str, &str)] = &[
     ("chapter-index.txt", "chapter index r"),
     ("chapter-index.json", "chapter index r --format json"),
@@ -109,7 +109,7 @@ fn compare(run: &str, bench: &Bench) {
     }
 }
 
-/// If this fails, a view of a run recorded live prints something else than before.
+/// If this fails, the output of a view of a live run has changed.
 #[test]
 fn golden_views_of_all_families() {
     let bench = families();
@@ -132,13 +132,13 @@ fn golden_views_of_all_families() {
     fresh(&folder("families").join("chapter-pages.md"), pages.as_bytes(), "golden");
 }
 
-/// If this fails, a view of an imported session prints something else than before.
+/// If this fails, the output of a view of an imported session has changed.
 #[test]
 fn golden_views_of_an_imported_session() {
     compare("imported", &imported());
 }
 
-/// If this fails, the table of event types prints something else than before.
+/// If this fails, the output of the table of event types has changed.
 #[test]
 fn golden_catalogue() {
     let bench = Bench::new();

@@ -1,10 +1,10 @@
-//! `graph`: the facts of the gateway's events, and graphs that do not fit together.
+//! `graph`: facts of the gateway's events, and inconsistent graphs.
 
 use serde_json::Value;
 
 use crate::support::Bench;
 
-/// A run of these native events, one a line.
+/// A run of these native events, one per line.
 fn run(events: &str) -> Bench {
     let bench = Bench::with_run();
     let said = bench.feed(&["emit", "--run", "r", "--stdin", "-q"], events.as_bytes());
@@ -47,18 +47,18 @@ const CALL: &str =
     r#"{"type":"tool_call","data":{"runId":"R","id":"tc1","name":"grep","input":{}}}"#;
 const RESULT: &str = r#"{"type":"tool_result","data":{"runId":"R","id":"tc1","name":"grep","output":{"result":"3"}}}"#;
 
-/// If this fails, a call and its result are not told as one.
+/// If this fails, a call and its result are two nodes.
 #[test]
 fn calls_and_results() {
     let graph = graph(&run(&format!("{CALL}\n{RESULT}\n")), &[]);
     assert_eq!(nodes(&graph), ["run:R open", "call:tc1 completed", "result:tc1#3"]);
     assert_eq!(edges(&graph), ["run:R call call:tc1", "call:tc1 result result:tc1#3"]);
     assert_eq!(problems(&graph), [""; 0]);
-    // Nothing but a connection: the recording run is no node.
+    // Only connections: the recording run is not a node.
     let connected = run(r#"{"type":"connected","data":{"sessionId":"s"}}"#);
     let empty = self::graph(&connected, &[]);
     assert_eq!((nodes(&empty).len(), edges(&empty).len()), (0, 0));
-    // Blocked without a call, and cut short by an error of the same run.
+    // Blocked without a call, and ended by an error of the same run.
     let denied = run(
         r#"{"type":"tool_result","data":{"runId":"R","id":"tc9","name":"rm","output":{"status":"denied"}}}"#,
     );
@@ -73,7 +73,7 @@ fn calls_and_results() {
     assert!(edges(&failed).contains(&"run:R error error:3".to_owned()));
 }
 
-/// If this fails, a run that a call started does not hang below it.
+/// If this fails, a run that a call started is not below the call.
 #[test]
 fn spawned_runs() {
     let child = r#"{"type":"harness_start","data":{"runId":"C","parentId":"R/tc1"}}"#;
@@ -83,13 +83,13 @@ fn spawned_runs() {
         assert!(edges(&graph).contains(&expected), "{graph}");
         assert_eq!(problems(&graph), [""; 0]);
     }
-    // The same call, raw and with the name of its run.
+    // The same call, raw and with its run as prefix.
     let named = CALL.replace("\"id\":\"tc1\"", "\"id\":\"R/tc1\"");
     let graph = graph(&run(&format!("{CALL}\n{named}\n{child}\n{RESULT}\n")), &[]);
     let calls: Vec<String> =
         nodes(&graph).into_iter().filter(|node| node.starts_with("call:")).collect();
     assert_eq!(calls, ["call:tc1 completed"]);
-    // Agents by name, and the end of one.
+    // Agents by name, and one that ended.
     let agents = run(&format!(
         "{}\n{}\n",
         r#"{"type":"agent_spawned","data":{"parentAgentId":"lead","childAgentId":"scout"}}"#,
@@ -100,7 +100,7 @@ fn spawned_runs() {
     assert_eq!(edges(&agents), ["agent:lead spawn agent:scout"]);
 }
 
-/// If this fails, something that does not fit together hangs, or is not told.
+/// If this fails, an inconsistent graph hangs the program, or is not reported.
 #[test]
 fn what_does_not_fit() {
     let orphan = run(r#"{"type":"harness_start","data":{"runId":"C","parentId":"nobody"}}"#);
@@ -120,7 +120,7 @@ fn what_does_not_fit() {
     assert_eq!(problems(&repeated), ["repeat call:tc1"]);
 }
 
-/// If this fails, events or their parents are left out where all were asked for.
+/// If this fails, events or their parents are missing although all were requested.
 #[test]
 fn all_events() {
     let bench = Bench::with_run();
@@ -135,7 +135,7 @@ fn all_events() {
     assert_eq!(problems(&all), ["orphan event:4"]);
 }
 
-/// If this fails, a name from a log is syntax in a drawing.
+/// If this fails, a name from a log is read as syntax in a drawing.
 #[test]
 fn drawings() {
     let hostile = r#"{"type":"tool_call","data":{"runId":"R\"]; x","id":"tc\n1","name":"a\"] --> b[<script>","input":{}}}"#;
@@ -151,8 +151,7 @@ fn drawings() {
     assert!(bench.path("graph.mmd").exists());
 }
 
-/// If this fails, two calls that a log ties into one chain of lines, with their results, are
-/// told to be a cycle.
+/// If this fails, two calls in one chain of lines, with their results, are reported as a cycle.
 #[test]
 fn calls_side_by_side_are_no_cycle() {
     let bench = Bench::with_run();

@@ -1,16 +1,15 @@
-//! A run that holds something hostile in every place that has text: nothing of it is live in
-//! any form in which people read a run.
+//! A run with hostile text in every text field. It must be harmless in every form in which people
+//! read a run.
 
 use crate::support::Bench;
 
-/// Everything that acts somewhere: in a terminal, in a page, in Markdown, in the log of a CI
-/// service, in a chart.
+/// Text that is active in a terminal, a page, Markdown, the log of a CI service, or a chart.
 const EVIL: &str = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'><svg onload=x> \
     \u{1b}[31mred\u{1b}]0;title\u{7}\u{202e}txt ![x](http://e.vil/p.png) [a](javascript:x) \
     ::error::x\n::error::y ##[error]z\n##vso[task.complete]\n]]> <!-- ```\n# Heading\n\
     ````\nfence\n---\n| a | b |\nhttp://e.vil www.e.vil me@e.vil\nclick n0 href \"x\" %%{init}%%";
 
-/// The types and the fields that text is put into.
+/// The types and fields that get the text.
 const PLACES: &[(&str, &str)] = &[
     ("task.started", "message"),
     ("message.user", "text"),
@@ -47,7 +46,7 @@ fn hostile() -> Bench {
             r#"{{"type":"tool.{kind}","correlation_id":"{id}","timestamp":"2026-03-14T09:00:{second:02}Z","data":{{"tool_name":{evil}{data}}}}}"#
         )
     };
-    // Side by side, so that they are drawn; with arguments of every shape.
+    // Parallel, so that they are drawn, with arguments of every shape.
     let shapes = [
         format!(r#","args":{evil}"#),
         format!(r#","args":{{"command":{evil}}}"#),
@@ -59,7 +58,7 @@ fn hostile() -> Bench {
     for (at, shape) in shapes.iter().enumerate() {
         lines.push(call(&format!("c{at}"), at as u32, "started", shape));
     }
-    // An agent that one of them spawned.
+    // An agent spawned by one of them.
     lines.push(format!(
         r#"{{"type":"agent_spawn","correlation_id":"c1","data":{{"agentId":{evil}}}}}"#
     ));
@@ -82,13 +81,13 @@ fn hostile() -> Bench {
     bench
 }
 
-/// If this fails, a payload acts in a transcript on a page that shows Markdown.
+/// If this fails, a payload is active in a transcript that is shown as Markdown.
 #[test]
 fn markdown() {
     let bench = hostile();
     for detail in ["brief", "normal", "full"] {
         let text = bench.ok(&["transcript", "r", "--detail", detail, "-o", "-"]);
-        // Everything that is live in Markdown stands in code spans or is escaped.
+        // Everything active in Markdown is in code spans or escaped.
         let prose: String = outside_fences(&text).map(|line| without_code(line) + "\n").collect();
         for live in [
             "<script",
@@ -111,7 +110,7 @@ fn markdown() {
     }
 }
 
-/// If this fails, something in a log acts in a page, in a terminal or in the log of a CI service.
+/// If this fails, text from a log is active in a page, a terminal or the log of a CI service.
 #[test]
 fn nothing_is_live_in_any_form() {
     let bench = hostile();
@@ -157,8 +156,8 @@ fn nothing_is_live_in_any_form() {
     }
 }
 
-/// If this fails, the page's own script does not run under its policy, or one from a payload does.
-/// Needs a Chromium; says loudly when there is none.
+/// If this fails, the page's script is blocked by its policy, or a script from a payload runs.
+/// Needs Chromium; prints a message if there is none.
 #[test]
 fn the_page_in_a_browser() {
     let names = ["chromium", "chromium-browser", "google-chrome"];
@@ -186,7 +185,7 @@ fn the_page_in_a_browser() {
             .unwrap();
         String::from_utf8_lossy(&said.stdout).into_owned()
     };
-    // A link to a call opens it, and marks it.
+    // A link to a call opens and marks it.
     let linked = dom("#e17");
     let call = linked.split("<article id=\"e17\"").nth(1).unwrap();
     let (head, inside) = call.split_once('>').unwrap();
@@ -204,7 +203,7 @@ fn the_page_in_a_browser() {
     assert_eq!(dom.matches("<script").count(), 1);
 }
 
-/// The lines outside of fenced blocks, which a fence at least as long as the first closes.
+/// The lines outside fenced blocks. A block is closed by a fence at least as long as its first one.
 fn outside_fences(text: &str) -> impl Iterator<Item = &str> {
     let mut open: Option<usize> = None;
     text.lines().filter(move |line| {
@@ -241,7 +240,7 @@ fn without_code(line: &str) -> String {
             rest = &rest[end + ticks..];
         }
     }
-    // What a backslash escapes is plain text.
+    // Escaped characters are plain text.
     let mut plain = String::new();
     let whole = out + rest;
     let mut characters = whole.chars();

@@ -12,7 +12,7 @@ fn import(bench: &Bench, input: &[u8]) -> serde_json::Value {
     serde_json::from_slice(&std::fs::read(bench.path("receipt.json")).unwrap()).unwrap()
 }
 
-/// If this fails, a session's calls, tokens or prompts are counted wrongly.
+/// If this fails, calls, tokens or prompts of a session are counted wrongly.
 #[test]
 fn the_receipt_of_a_session() {
     let bench = Bench::with_run();
@@ -30,7 +30,7 @@ fn the_receipt_of_a_session() {
                 "user": {"mapped": 15, "opaque": 0},
             },
             "calls": 9, "failures": 1, "prompts": 3,
-            // Each message counts once, though several lines repeat its usage.
+            // Each message counts once, although several lines repeat its usage.
             "usage": {"input_tokens": 53, "output_tokens": 665, "cache_read_tokens": 129613,
                 "cache_creation_tokens": 3720, "cost_usd": null},
             "first_time": "2026-03-14T09:00:01.137Z", "last_time": "2026-03-14T09:04:20.137Z",
@@ -50,7 +50,7 @@ fn the_receipt_of_a_session() {
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
 }
 
-/// If this fails, importing again, or a longer file, doubles events.
+/// If this fails, importing a file again, or a longer version of it, records events twice.
 #[test]
 fn importing_again_adds_only_what_is_new() {
     let session = fixture("agent-session.jsonl");
@@ -69,7 +69,7 @@ fn importing_again_adds_only_what_is_new() {
     assert_eq!(receipt["events"], receipt["repeated"]);
 }
 
-/// If this fails, one source id with two contents loses one of them.
+/// If this fails, one of two contents with the same source id is lost.
 #[test]
 fn a_source_id_with_other_content_gets_a_name_of_its_own() {
     let bench = Bench::with_run();
@@ -93,7 +93,7 @@ fn a_source_id_with_other_content_gets_a_name_of_its_own() {
     }
 }
 
-/// If this fails, something that a person did not type counts as a task, or the reverse.
+/// If this fails, text that no user typed counts as a task, or a prompt does not.
 #[test]
 fn only_what_a_person_typed_is_a_prompt() {
     let bench = Bench::with_run();
@@ -128,7 +128,7 @@ fn only_what_a_person_typed_is_a_prompt() {
     assert_eq!(said, ["typed", "typed too"]);
 }
 
-/// If this fails, stand-in ids of a scrubbed log merge what does not belong together.
+/// If this fails, placeholder ids of a scrubbed log join unrelated events.
 #[test]
 fn placeholder_ids_never_merge() {
     let bench = Bench::with_run();
@@ -146,7 +146,7 @@ fn placeholder_ids_never_merge() {
     assert_eq!(state["counts"]["input_tokens"], 60);
 }
 
-/// If this fails, the totals of a stream are added to what they are the total of.
+/// If this fails, the totals of a stream are added to its own calls.
 #[test]
 fn a_streamed_session_counts_by_its_result() {
     let bench = Bench::with_run();
@@ -169,12 +169,12 @@ fn a_streamed_session_counts_by_its_result() {
     assert_eq!(receipt["types"]["rate_limit_event"]["opaque"], 1);
     let lines = bench.lines();
     assert_eq!(lines[1]["type"], "config.loaded");
-    // The stream has no times: that of reading stands in, and says so.
+    // The stream has no times. The time of reading is used and marked.
     assert_eq!(lines[1]["data"]["time_origin"], "time_of_reading");
     assert_eq!(lines[1]["session_id"], "z");
 }
 
-/// If this fails, text between the lines, or a line that is not clean JSON, stops an import.
+/// If this fails, text between the lines, or an unclean JSON line, stops an import.
 #[test]
 fn captures_are_dirty() {
     let bench = Bench::with_run();
@@ -191,7 +191,7 @@ fn captures_are_dirty() {
     assert!(reasons[1].contains("lone surrogate"), "{reasons:?}");
 }
 
-/// If this fails, `auto` takes a native stream for an agent's, or the reverse.
+/// If this fails, `auto` reads a native stream as an agent's, or the reverse.
 #[test]
 fn auto_detects_from_content() {
     let bench = Bench::with_run();

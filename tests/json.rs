@@ -1,4 +1,4 @@
-//! The JSON reader against an independent one.
+//! The JSON reader, compared with another one.
 
 use proptest::prelude::*;
 use runlog::internals::event::Timestamp;
@@ -50,7 +50,7 @@ fn value() -> impl Strategy<Value = serde_json::Value> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
 
-    /// If this fails, the log takes what other readers refuse, or refuses what they take.
+    /// If this fails, the log accepts JSON that other readers reject, or the reverse.
     #[test]
     fn agrees_on_what_is_json(text in json_like()) {
         let theirs = serde_json::from_str::<serde_json::Value>(&text);
@@ -58,7 +58,7 @@ proptest! {
         prop_assert_eq!(theirs.is_ok(), ours.is_ok(), "{} {:?}", text, ours);
     }
 
-    /// If this fails, a time is not written as it is read.
+    /// If this fails, a time changes when it is written and read.
     #[test]
     fn times_are_written_as_they_are_read(millis in -62_167_219_200_000_i64..=253_402_300_799_999) {
         let written = Timestamp::from_millis(millis).to_string();
@@ -75,7 +75,7 @@ proptest! {
         }
     }
 
-    /// If this fails, a view shows another value than the text holds.
+    /// If this fails, a view has another value than the text.
     #[test]
     fn reads_what_was_written(value in value()) {
         for text in [serde_json::to_string(&value).unwrap(), serde_json::to_string_pretty(&value).unwrap()] {
@@ -85,7 +85,7 @@ proptest! {
         }
     }
 
-    /// If this fails, a string is not the same after writing and reading.
+    /// If this fails, a string changes when it is written and read.
     #[test]
     fn quotes(text in any::<String>()) {
         let quoted = quoted(&text);
@@ -106,7 +106,7 @@ fn rebuilt(json: Json<'_>) -> serde_json::Value {
     }
 }
 
-/// If this fails, a wide object with a key twice slips through, or takes for ever.
+/// If this fails, a repeated key in a wide object is missed, or takes too long to find.
 #[test]
 fn wide_objects() {
     let wide = |last: &str| {
@@ -134,7 +134,7 @@ fn trees() {
     assert_eq!(tree.text(), "{\"a\":{\"b\":1,\"d\":1},\"c\":2,\"x\":{\"y\":{\"z\":1}}}");
 }
 
-/// If this fails, a field of an event is missed, or found where none is.
+/// If this fails, a field of an event is missed, or found in the wrong place.
 #[test]
 fn members_are_found_as_in_the_text() {
     let wide: Vec<String> = (0..20).map(|n| format!("\"k{n}\":{n}")).collect();
@@ -149,8 +149,8 @@ fn members_are_found_as_in_the_text() {
     assert!(members.present("n").is_none() && members.get("n").is_some());
 }
 
-/// If this fails, lines in the canonical order of keys are read otherwise than all others: a
-/// blank before the line makes the general reader take it.
+/// If this fails, lines in the canonical order of keys are read differently from others. A blank
+/// before the line selects the general reader.
 #[test]
 fn both_readers_of_lines_agree() {
     use runlog::internals::envelope::parse;

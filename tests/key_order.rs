@@ -1,12 +1,12 @@
-//! A line is judged alike whatever the order of its keys: the order in which this program writes
-//! them is read in a way of its own.
+//! The order of keys does not change how a line is checked. The canonical order has a separate
+//! reader.
 
 use serde_json::Value;
 
 use crate::checks::{next_event, next_line};
 use crate::validate::sound;
 
-/// The line that would come next, in the order in which this program writes keys.
+/// The next line of the log, with keys in the canonical order.
 fn next_canonical_line(log: &str, changes: &str) -> String {
     let Value::Object(mut members) = next_event(log, changes) else { unreachable!() };
     let order = [
@@ -33,7 +33,7 @@ fn next_canonical_line(log: &str, changes: &str) -> String {
     format!("{{{}}}\n", all.join(","))
 }
 
-/// If this fails, a line is judged by the order of its keys.
+/// If this fails, the order of keys changes the result of a check.
 #[test]
 fn the_order_of_keys_does_not_matter() {
     let id = |number: u32| format!("evt_0193a1b2-c3d4-7000-8000-{number:012x}");
@@ -68,7 +68,7 @@ fn the_order_of_keys_does_not_matter() {
         ([ids(&[9, 8, 7, 6, 5, 4]), vec![parent(4), parent(9), parent(3)]].concat(), &["RL201"]),
     ];
     for (changes, codes) in &cases {
-        // Both orders, and each behind the other.
+        // Both orders, each after the other.
         for orders in [[false, false], [true, true], [true, false], [false, true]] {
             let bench = sound();
             for (changes, canonical) in changes.iter().zip(orders.iter().cycle()) {

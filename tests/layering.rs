@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::support::root;
 
-/// Modules by layer: each may use itself and what stands before its own line.
+/// Modules by layer. Each may use itself and the modules in earlier lines.
 const LAYERS: &[&[&str]] = &[
     &["fs", "json", "text"],
     &["event"],
@@ -45,7 +45,7 @@ fn all() -> Vec<(String, String)> {
         .collect()
 }
 
-/// If this fails, a lower layer knows a higher one.
+/// If this fails, a lower layer depends on a higher one.
 #[test]
 fn dependencies_point_one_way() {
     let layer = |module: &str| LAYERS.iter().position(|layer| layer.contains(&module));
@@ -63,7 +63,7 @@ fn dependencies_point_one_way() {
     }
 }
 
-/// If this fails, a file has grown past what one reads at a sitting.
+/// If this fails, a file is too long to read at once.
 #[test]
 fn files_stay_small() {
     for (name, text) in all() {
@@ -74,7 +74,7 @@ fn files_stay_small() {
     assert!(main.lines().count() < 30);
 }
 
-/// If this fails, something prints behind the back of the one place that does.
+/// If this fails, code prints outside the one place for output.
 #[test]
 fn one_place_prints_and_one_reads_the_world() {
     for (name, text) in all() {
@@ -83,7 +83,7 @@ fn one_place_prints_and_one_reads_the_world() {
                 assert!(!text.contains(printing), "{name} prints: {printing}");
             }
         }
-        // The facade's default clock is the other one.
+        // The facade has its own default clock.
         if !name.starts_with("cli/") && name != "facade/options.rs" {
             for reading in ["std::env", "SystemTime", "Utc::now", "Local::now"] {
                 assert!(!text.contains(reading), "{name} reads the world: {reading}");
@@ -92,8 +92,8 @@ fn one_place_prints_and_one_reads_the_world() {
     }
 }
 
-/// If this fails, a command reads or appends to a log itself, in a way that nothing but the
-/// program can use.
+/// If this fails, a command reads or appends to a log directly, so other callers cannot use that
+/// function.
 #[test]
 fn the_command_line_touches_no_log() {
     for (name, text) in all() {
@@ -106,7 +106,7 @@ fn the_command_line_touches_no_log() {
     }
 }
 
-/// If this fails, a library module returns errors that callers cannot tell apart.
+/// If this fails, a library module returns errors that callers cannot distinguish.
 #[test]
 fn errors_have_types_below_the_command_line() {
     for (name, text) in all() {
@@ -114,7 +114,7 @@ fn errors_have_types_below_the_command_line() {
     }
 }
 
-/// If this fails, a use case knows the terminal or the arguments.
+/// If this fails, a use case depends on the terminal or the arguments.
 #[test]
 fn use_cases_know_no_terminal() {
     for (name, text) in all() {
@@ -126,7 +126,7 @@ fn use_cases_know_no_terminal() {
     }
 }
 
-/// If this fails, a field of the envelope is named in a second place, and can come to differ.
+/// If this fails, a field of the envelope is named in two places, which can then differ.
 #[test]
 fn the_schema_names_the_envelope() {
     for (name, text) in all() {
@@ -140,8 +140,8 @@ fn the_schema_names_the_envelope() {
     }
 }
 
-/// If this fails, one name stands for two things, and a reader has to look which one is meant.
-/// The façade's own types and those of other crates' traits are not counted.
+/// If this fails, two types have the same name. The façade's types and types of other crates'
+/// traits are exempt.
 #[test]
 fn a_type_has_a_name_of_its_own() {
     let mut seen: BTreeMap<String, String> = BTreeMap::new();

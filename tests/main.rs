@@ -1,4 +1,4 @@
-//! The program from outside, as its users meet it. One binary, one file a subject.
+//! Tests of the program from outside, as users run it. One binary, one file per subject.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]

@@ -1,4 +1,4 @@
-//! Random single edits of a valid run: none passes as valid, unless it is proven harmless.
+//! Random single edits of a valid run. None passes as valid unless it is proven harmless.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,8 +9,8 @@ use crate::support::{Bench, fixture};
 /// Every file of a run, by its path in it.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// A run with everything that a run can have: calls, failures, an import, a blob, chapters in
-/// a chapter, and a deliverable whose hash is required.
+/// A run with every feature: calls, failures, an import, a blob, an inner chapter, and a
+/// deliverable with a required hash.
 fn rich() -> Bench {
     let report = "report,1\n";
     let hash = runlog::internals::hash::line_hash(report.as_bytes());
@@ -63,7 +63,7 @@ fn read(root: &Path) -> Files {
     regular.map(|entry| of(entry.path())).collect()
 }
 
-/// Makes the files of a run these, and no others.
+/// Writes exactly these files to the run directory.
 fn write(root: &Path, files: &Files) {
     for (name, content) in read(root) {
         if files.get(&name) != Some(&content) {
@@ -79,7 +79,7 @@ fn write(root: &Path, files: &Files) {
     }
 }
 
-/// Numbers that are the same in each run of the test (xorshift64*).
+/// Pseudo-random numbers, the same in each test run (xorshift64*).
 struct Numbers(u64);
 
 impl Numbers {
@@ -91,11 +91,11 @@ impl Numbers {
     }
 }
 
-/// One random edit, and what it was. Edits that change nothing are tried again.
+/// One random edit and its description. An edit that changes nothing is repeated.
 fn edit(sound: &Files, numbers: &mut Numbers) -> (String, Files) {
     loop {
         let mut files = sound.clone();
-        // Half of the edits hit the log.
+        // Half of the edits are in the log.
         let names: Vec<&String> = sound.keys().collect();
         let name = match numbers.below(2) {
             0 => "events.jsonl",
@@ -161,7 +161,7 @@ fn edit_lines(content: &mut Vec<u8>, numbers: &mut Numbers) -> String {
     format!("line {} {what}", at + 1)
 }
 
-/// Another value for one member of one line that is JSON; other lines are left alone.
+/// Another value for one member of one JSON line. Other lines are unchanged.
 fn edit_field(content: &mut Vec<u8>, numbers: &mut Numbers) -> String {
     let text = String::from_utf8_lossy(content).into_owned();
     let whole = serde_json::from_str::<serde_json::Value>(&text).is_ok();
@@ -180,7 +180,7 @@ fn edit_field(content: &mut Vec<u8>, numbers: &mut Numbers) -> String {
     let name = &names[numbers.below(names.len())];
     let values = ["null", "0", "7", "\"\"", "\"x\"", "[]", "{}", "true"];
     let value = values[numbers.below(values.len())];
-    // Text for text, so that nothing but this member changes.
+    // Replace only the text of the member, so that the rest stays the same.
     let old = format!("\"{name}\":{}", object[name]);
     let new = format!("\"{name}\":{value}");
     let pretty = old.replacen("\":", "\": ", 1);
@@ -202,9 +202,9 @@ fn edit_file(content: &mut Vec<u8>, sound: &Files, numbers: &mut Numbers) -> Str
     format!("now of {} bytes", content.len())
 }
 
-/// If this fails, an edited run passes as valid. An edit that passes must be of a derived file
-/// that is missing or behind: it is then reported, and mended to the last byte. `MUTATIONS` says
-/// how many edits there are, `SEED` where they begin.
+/// If this fails, an edited run passes as valid. An edit may pass only if a derived file is missing
+/// or stale: that is reported, and the fix restores every byte. `MUTATIONS` is the number of edits,
+/// `SEED` the start of the random numbers.
 #[test]
 fn no_edit_passes() {
     let number = |name: &str, default: u64| {
@@ -214,7 +214,7 @@ fn no_edit_passes() {
     let bench = rich();
     let root = bench.path("runs/r");
     let sound = read(&root);
-    // What is said of the run as it is: it holds imported events.
+    // Findings of the unedited run: it has imported events.
     let known = bench.codes();
     let mut survivors: BTreeMap<String, u64> = BTreeMap::new();
     for _ in 0..number("MUTATIONS", 500) {

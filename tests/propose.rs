@@ -56,7 +56,7 @@ fn proposed(bench: &Bench) -> Vec<Value> {
     serde_json::from_str(&text).unwrap()
 }
 
-/// If this fails, tasks that belong together are not proposed together, or ones apart are.
+/// If this fails, related tasks are not proposed together, or unrelated ones are.
 #[test]
 fn tasks_up_to_a_commit_or_a_pause() {
     let mut script = Script::new();
@@ -92,7 +92,7 @@ fn tasks_up_to_a_commit_or_a_pause() {
     assert_eq!(said.status, 0, "{}", said.err);
 }
 
-/// If this fails, a single long task gets no relief, or its calls are parted.
+/// If this fails, a single long task is not divided, or calls are separated from their results.
 #[test]
 fn stretches_of_a_long_task() {
     let mut script = Script::new();
@@ -121,8 +121,7 @@ fn stretches_of_a_long_task() {
     assert_eq!(proposed(&bench), Vec::<Value>::new(), "what is folded is proposed again");
 }
 
-/// If this fails, command lines are taken for tests or commits that are none, or the other
-/// way round.
+/// If this fails, command lines are wrongly read as tests or commits, or real ones are missed.
 #[test]
 fn what_command_lines_do() {
     let signs = |command: &str, good: bool| {
@@ -155,7 +154,7 @@ fn what_command_lines_do() {
     assert!(!signs("git commit -m x", false).1, "a commit that failed");
 }
 
-/// If this fails, a log whose sequences go back stops the proposal.
+/// If this fails, a log with decreasing sequences stops the proposal.
 #[test]
 fn damaged_logs() {
     let mut script = Script::new();

@@ -17,7 +17,7 @@ fn shown(line: &Line<'_>) -> String {
     format!("{} at {}: {body} {hash:?}", line.number, line.offset)
 }
 
-/// If this fails, a line is lost or changed where one part ends and the next begins.
+/// If this fails, a line is lost or changed between two parts.
 #[test]
 fn parts_and_lines_agree() {
     let of = |lengths: &[usize], tail: &[u8]| {
@@ -58,8 +58,8 @@ fn parts_and_lines_agree() {
     }
 }
 
-/// If this fails, what is wrong with a line of a long log, which two threads read, is not told,
-/// or at another line.
+/// If this fails, an error in a long log, which two threads read, is not reported, or at the wrong
+/// line.
 #[test]
 fn a_long_log_with_known_faults() {
     let bench = Bench::with_run();
@@ -75,7 +75,7 @@ fn a_long_log_with_known_faults() {
     let log = fs::read_to_string(&path).unwrap();
     let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
     assert!(log.len() > 5 << 20);
-    // Far from one another, and at both ends.
+    // Far from each other, and at both ends.
     let faults: [(usize, &str, &str); 4] = [
         (2, " xxx", " yyy"),
         (3_001, "\"note\"", "note"),
@@ -92,7 +92,7 @@ fn a_long_log_with_known_faults() {
     let found: Vec<(u64, &str)> = found
         .map(|found| (found["line"].as_u64().unwrap(), found["code"].as_str().unwrap()))
         .collect();
-    // A changed line is told where the next one names its hash.
+    // A changed line is reported at the next line, which has its hash.
     let right = [
         (3, "RL301"),
         (3_001, "RL002"),

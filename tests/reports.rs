@@ -1,4 +1,4 @@
-//! The formats of a verdict: the same findings for people, CI systems and other programs.
+//! The report formats: the same findings for people, CI services and other programs.
 
 use std::fs;
 
@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::support::Bench;
 
-/// A run with these findings: thirty lines outside the chain, one bad line, and a deliverable
-/// missing, whose name is hostile.
+/// A run with findings: thirty lines outside the chain, one bad line, and a missing deliverable
+/// with a hostile name.
 fn damaged() -> Bench {
     let bench =
         Bench::created(&["-F", "deliverables.required=[\"a|b::error::x\\n\\u001b[31m.md\"]"]);
@@ -31,7 +31,8 @@ fn report(bench: &Bench, format: &str) -> String {
     said.out
 }
 
-/// If this fails, annotations do not show the gravest, or a payload writes its own.
+/// If this fails, annotations do not show the most severe findings, or a payload writes
+/// annotations.
 #[test]
 fn annotations() {
     let text = report(&damaged(), "github");
@@ -47,7 +48,7 @@ fn annotations() {
     assert!(text.lines().all(|line| commands.iter().any(|lead| line.starts_with(lead))), "{text}");
 }
 
-/// If this fails, code scanning does not take the document.
+/// If this fails, code scanning rejects the document.
 #[test]
 fn static_analysis_results() {
     let bench = damaged();
@@ -75,7 +76,7 @@ fn static_analysis_results() {
     assert_eq!(region["byteOffset"], line + 5);
 }
 
-/// If this fails, a test report counts wrongly, or is no XML.
+/// If this fails, a test report has wrong counts or is not XML.
 #[test]
 fn test_reports() {
     let bench = damaged();
@@ -90,7 +91,7 @@ fn test_reports() {
     assert!(text.chars().all(|c| !c.is_control() || c == '\n'), "{text}");
 }
 
-/// If this fails, a job summary is too long for its page, or a payload breaks it.
+/// If this fails, a job summary is too long, or a payload breaks it.
 #[test]
 fn job_summaries() {
     let bench = damaged();
@@ -99,7 +100,7 @@ fn job_summaries() {
     assert!(text.contains("| `r` | failed | 31 |"), "{text}");
     assert!(text.contains("… 20 more findings"), "{text}");
     assert!(!text.contains("\n::"), "{text}");
-    // Fifty of a run are listed.
+    // Up to fifty findings per run are listed.
     let name = "x".repeat(240);
     let names: Vec<String> = (0..60).map(|n| format!("\"{name}{n}\"")).collect();
     let required = format!("deliverables.required=[{}]", names.join(","));
@@ -113,7 +114,7 @@ fn job_summaries() {
     assert!(one.contains("\n- … 10 more deliverables\n"), "{one}");
 }
 
-/// If this fails, one reading cannot serve several readers.
+/// If this fails, one validation cannot write several reports.
 #[test]
 fn several_at_once() {
     let bench = damaged();
@@ -129,7 +130,7 @@ fn several_at_once() {
     bench.fails(73, &["validate", "r", "--report", "junit=missing/out.xml"]);
 }
 
-/// If this fails, the README does not tell what the document for programs holds.
+/// If this fails, the README does not describe the JSON report.
 #[test]
 fn the_document_is_documented() {
     let bench = damaged();
@@ -157,7 +158,7 @@ fn the_document_is_documented() {
     }
 }
 
-/// If this fails, the README's way to check the chain without this program does not.
+/// If this fails, the README's commands for checking the chain without this program do not work.
 #[test]
 fn the_chain_is_checked_without_this_program() {
     let readme = fs::read_to_string(crate::support::root().join("README.md")).unwrap();
@@ -183,7 +184,7 @@ fn the_chain_is_checked_without_this_program() {
     }
 }
 
-/// If this fails, what a log holds is a command to the CI service in whose log a report ends up.
+/// If this fails, text from a log becomes a command in the log of a CI service.
 #[test]
 fn nothing_is_a_command() {
     let bench = Bench::created(&["-F", "deliverables.required=[\"a##[error]b##vso[task.c]d.md\"]"]);
@@ -221,8 +222,8 @@ fn nothing_is_a_command() {
     }
 }
 
-/// If this fails, a report loses what stood in a file, or one that cannot be written takes the
-/// others with it.
+/// If this fails, a report overwrites a file, or one report that cannot be written prevents the
+/// others.
 #[test]
 fn files_of_reports() {
     let bench = damaged();
@@ -247,7 +248,7 @@ fn files_of_reports() {
     bench.fails(66, &["validate", "r", "no-such-run"]);
 }
 
-/// If this fails, a run whose log is gone is left out of what `--all` looks at.
+/// If this fails, `--all` misses a run whose log is gone.
 #[test]
 fn a_run_without_its_log_is_told() {
     let bench = damaged();

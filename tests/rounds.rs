@@ -1,10 +1,10 @@
-//! Asking an agent what to fold: when, what it is given, and what comes of its answer.
+//! Asking an agent for chapters: when, with which prompt, and what happens with its answer.
 
 use std::process::Stdio;
 
 use crate::support::{Bench, Said, said, tasks};
 
-/// Five finished tasks, the newest call of a model given so many tokens.
+/// Five finished tasks. The newest model call has that many input tokens.
 fn grown(tokens: u64) -> Bench {
     let bench = tasks("SAkSAkSAkSAkSAk");
     usage(&bench, tokens);
@@ -26,7 +26,7 @@ fn since(bench: &Bench) -> Vec<String> {
     lines[17..].iter().map(|line| line["type"].as_str().unwrap().to_owned()).collect()
 }
 
-/// If this fails, an agent is asked too early, too late, or over and over.
+/// If this fails, an agent is asked too early, too late or repeatedly.
 #[test]
 fn when_a_round_is_due() {
     let due = |bench: &Bench| {
@@ -41,7 +41,7 @@ fn when_a_round_is_due() {
         usage(&bench, tokens);
         assert_eq!(due(&bench).0, expected, "{tokens}");
     }
-    // Output alone says nothing of the input; cached tokens are part of it.
+    // Output tokens do not count as input; cached tokens do.
     usage(&bench, 150_000);
     bench.emit(&["llm.usage", "-F", "output_tokens=9"]);
     assert!(due(&bench).0);
@@ -49,12 +49,12 @@ fn when_a_round_is_due() {
     assert!(!due(&bench).0);
     bench.emit(&["llm.usage", "-F", "input_tokens=9", "-F", "cache_read_tokens=100000"]);
     let (is_due, told) = due(&bench);
-    assert!(is_due && told.contains("100009 tokens of input (9 new, 100000 read"), "{told}");
+    assert!(is_due && told.contains("100009 input tokens (9 new, 100000 read"), "{told}");
     bench.fails(66, &["chapter", "due", "nothing", "--trigger", "1"]);
     bench.fails(2, &["chapter", "due", "r"]);
 }
 
-/// If this fails, an agent's decision is lost, or folds something else.
+/// If this fails, an agent's decision is lost or folds other tasks.
 #[test]
 fn good_answers() {
     let bench = grown(50_000);
@@ -83,7 +83,7 @@ fn good_answers() {
         assert!(bench.path("runs/r/chapters/first/summary.md").exists());
         let index = bench.ok(&["chapter", "index", "r"]);
         assert!(index.starts_with("[1] ") && index.contains("\n[6] "), "{index}");
-        // What was folded stands folded before the agent that is asked next.
+        // The next prompt shows the folded tasks as chapters.
         round(&bench, "cat >given; echo '[]'");
         let given = std::fs::read_to_string(bench.path("given")).unwrap();
         assert!(
@@ -94,7 +94,7 @@ fn good_answers() {
     }
 }
 
-/// If this fails, a bad answer changes the run, or passes for a good one.
+/// If this fails, a bad answer changes the run or is accepted.
 #[test]
 fn bad_answers() {
     let overlapping = r#"[{"start":1,"end":2,"name":"A","message":"M"},{"start":2,"end":3,"name":"B","message":"M"}]"#;
@@ -117,14 +117,14 @@ fn bad_answers() {
         let message = bench.lines()[18]["data"]["message"].as_str().unwrap().to_owned();
         assert!(message.contains(says), "{message}");
         assert!(!bench.path("runs/r/chapters").exists());
-        // A later round may do better.
+        // A later round may succeed.
         let good = r#"[{"start":1,"end":1,"name":"A","message":"M"}]"#;
         assert_eq!(round(&bench, &format!("echo '{good}'")).out, "/chapters/a\n");
     }
 }
 
-/// If this fails, a followed run is not asked about after each finished task, or asked twice
-/// about the same context.
+/// If this fails, in a followed run the agent is not asked after each finished task, or is asked
+/// twice about the same context.
 #[test]
 fn following() {
     let bench = tasks("SAkSAk");
@@ -145,7 +145,7 @@ fn following() {
     };
     usage(&bench, 500);
     wait(1);
-    // A task that finishes without a newer call of a model: the same context, decided on.
+    // A task ends without a new model call: the context is the same, so there is no question.
     let task = |message: &str| {
         bench.emit(&["task.started", "-f", &format!("message={message}")]);
         bench.emit(&["task.succeeded"]);
@@ -153,7 +153,7 @@ fn following() {
     task("third");
     std::thread::sleep(std::time::Duration::from_secs(1));
     wait(1);
-    // Its call may be told after its end.
+    // The call may be reported after the end of the task.
     usage(&bench, 600);
     wait(2);
     usage(&bench, 700);
@@ -163,13 +163,12 @@ fn following() {
     let said = said(&child.wait_with_output().unwrap());
     assert_eq!(said.status, 0, "{}", said.err);
     assert_eq!(asked(), 3);
-    // One that begins anew knows what was decided on.
+    // A new follower knows the earlier decisions.
     assert_eq!(bench.command().args(args).arg(agent).status().unwrap().code(), Some(0));
     assert_eq!(asked(), 3);
 }
 
-/// If this fails, an agent that is asked outlives the one who asks, or its round is not on
-/// the record.
+/// If this fails, an agent keeps running after its caller has ended, or its round is not recorded.
 #[test]
 fn a_signal_ends_the_round() {
     let bench = grown(150_000);
@@ -187,7 +186,7 @@ fn a_signal_ends_the_round() {
     assert!(bench.log().contains("a signal came before the command answered"));
 }
 
-/// If this fails, two that serve one run pay twice.
+/// If this fails, two processes for one run pay twice.
 #[test]
 fn one_at_a_time() {
     let bench = grown(150_000);

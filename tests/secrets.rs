@@ -1,4 +1,4 @@
-//! Secrets never reach the log. The samples are made here, so that none stands in the source.
+//! Secrets never get into the log. The samples are generated here, so the source has none.
 
 use std::fs;
 
@@ -8,9 +8,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Bench, json_lines};
 
-/// One sample a rule. `<A36>` stands for 36 letters and digits, `<h8>` for hex digits,
-/// `<U8>` for capitals and digits, `<d9>` for digits; what stands in `(…)` is the secret part
-/// where it is not the whole.
+/// One sample per rule. `<A36>` means 36 letters and digits, `<h8>` hex digits, `<U8>` capitals and
+/// digits, `<d9>` digits. `(…)` marks the secret part if it is not the whole sample.
 const SAMPLES: &[(&str, &str)] = &[
     ("aws-access-key-id", "AKIA<U16>"),
     ("aws-secret-access-key", "aws_secret_access_key = (<A40>)"),
@@ -132,7 +131,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("aws-secret-access-key", "AWS Secret Access Key [None]: (<A40>)"),
 ];
 
-/// The sample, and its secret part.
+/// The sample and its secret part.
 fn sample(pattern: &str) -> (String, String) {
     let (mut whole, mut secret, mut marked) = (String::new(), String::new(), false);
     let has_mark = pattern.contains('(');
@@ -179,7 +178,7 @@ fn redacted(value: &Value) -> (Value, u64) {
     }
 }
 
-/// If this fails, a kind of secret gets into the log as it is.
+/// If this fails, a kind of secret gets into the log.
 #[test]
 fn every_rule_finds_its_kind() {
     for (name, pattern) in SAMPLES {
@@ -193,7 +192,7 @@ fn every_rule_finds_its_kind() {
             let expected = json!({ "a": [{ "b": format!("{before}{clean}{after}") }] });
             assert_eq!((value, count), (expected, 1), "{name}: {before}{whole}{after}");
         }
-        // Behind what is no word: escapes, colours, URL encoding.
+        // After characters that are not a word: escapes, colours, URL encoding.
         for before in ["\\n", "\\t", "\\r\\n", "\u{1b}[32m", "\\x1b[0m", "\\u001b[0m", "k%3D"] {
             let (value, _) = redacted(&json!({ "b": format!("{before}{whole} x") }));
             assert!(!value.to_string().contains(&secret), "{name}: {before:?} {value}");
@@ -212,7 +211,7 @@ fn every_rule_finds_its_kind() {
                 "{name} in {text}: {value}"
             );
         }
-        // Hidden behind escapes, in the document and in JSON in a string.
+        // Hidden by escapes, in the document and in JSON in a string.
         let hidden: String = whole.chars().map(|c| format!("\\u{:04x}", c as u32)).collect();
         let document = format!("{{\"a\":\"{hidden}\"}}");
         let inner = json!({ "a": document }).to_string();
@@ -226,7 +225,7 @@ fn every_rule_finds_its_kind() {
     }
 }
 
-/// If this fails, a rule has no sample here, or a sample no rule.
+/// If this fails, a rule has no sample here, or a sample has no rule.
 #[test]
 fn every_rule_has_a_sample() {
     let mut rules: Vec<String> =
@@ -240,7 +239,7 @@ fn every_rule_has_a_sample() {
     assert!(rules.len() >= 40);
 }
 
-/// If this fails, harmless text is torn up, or a stand-in is taken for a secret.
+/// If this fails, harmless text or a placeholder is replaced.
 #[test]
 fn what_is_no_secret_stays() {
     let (hex, letters) = (sample("<h64>").0, sample("<A700>").0);
@@ -289,7 +288,7 @@ fn what_is_no_secret_stays() {
     }
 }
 
-/// If this fails, a private key gets through in a form that tools print it in.
+/// If this fails, a private key is recorded in a form in which tools print it.
 #[test]
 fn private_keys_in_every_dress() {
     let lines: Vec<String> = (0..8).map(|i| sample(&format!("<A{}>", 60 + i % 2)).0).collect();
@@ -341,7 +340,7 @@ fn private_keys_in_every_dress() {
     assert_eq!(bench.call(&["validate", "new"]).status, 0);
 }
 
-/// If this fails, JSON escapes hide a secret, or a part of it.
+/// If this fails, JSON escapes hide a secret or part of it.
 #[test]
 fn escapes_hide_nothing() {
     for (document, says) in [
@@ -369,7 +368,7 @@ fn escapes_hide_nothing() {
     }
 }
 
-/// If this fails, one event loses its other tokens, or does not say what was replaced.
+/// If this fails, other tokens of an event change, or the event does not show what was replaced.
 #[test]
 fn an_event_says_how_many_were_replaced() {
     let bench = Bench::with_run();
@@ -398,13 +397,13 @@ fn an_event_says_how_many_were_replaced() {
     assert!(line.contains("\"data\":{\"n\":1.0,\"e\":\"\\u0041\\/\",\"[REDACTED:aws-access-key-id]\":0,\"[REDACTED:aws-access-key-id]~2\":{\"x\":[\"[REDACTED:github-pat] [REDACTED:github-pat]\",2e3]},\"_redactions\":6}"), "{line}");
     assert!(line.contains("\"summary\":\"used [REDACTED:aws-access-key-id]\""), "{line}");
     assert!(line.contains("\"branch\":\"[REDACTED:github-pat]\""), "{line}");
-    // The key of a member tells what its value is.
+    // The key of a member identifies its value as a secret.
     bench.emit(&["note", "-f", &format!("env.aws_secret_access_key={}", sample("<A40>").0)]);
     assert_eq!(
         bench.lines().last().unwrap()["data"]["env"]["aws_secret_access_key"],
         "[REDACTED:aws-secret-access-key]"
     );
-    // Repeating is known as repeating, though the secret is gone.
+    // A repeated event is recognized although its secret was replaced.
     for _ in 0..2 {
         bench.emit(&["note", "--event-id", "again", "-f", &format!("text={key}")]);
     }
@@ -412,7 +411,7 @@ fn an_event_says_how_many_were_replaced() {
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
 }
 
-/// If this fails, a secret leaks through the lines that were not taken.
+/// If this fails, a secret gets into the file of rejected lines.
 #[test]
 fn rejected_lines_are_redacted_too() {
     let bench = Bench::with_run();
@@ -440,7 +439,7 @@ fn rejected_lines_are_redacted_too() {
     assert_eq!(last, b"\xff\xfe [REDACTED:aws-access-key-id]");
 }
 
-/// If this fails, a leak is not found afterwards, or a run cannot be copied clean.
+/// If this fails, a recorded secret is not found later, or a run cannot be copied redacted.
 #[test]
 fn a_leak_is_found_and_copied_clean() {
     let bench = Bench::with_run();
@@ -467,7 +466,7 @@ fn a_leak_is_found_and_copied_clean() {
     assert_eq!(copy[3]["run_id"], "new");
     assert_eq!(copy[3]["data"]["text"], bench.lines()[3]["data"]["text"]);
     assert_eq!(bench.call(&["validate", "new"]).status, 0);
-    // Without its large values a run cannot be copied whole.
+    // Without its large values, a run cannot be copied completely.
     let partial = bench.ok(&["show", "r", "--format", "jsonl"]);
     let said =
         bench.feed(&["emit", "--run", "part", "--stdin", "--from", "runlog"], partial.as_bytes());
@@ -475,8 +474,7 @@ fn a_leak_is_found_and_copied_clean() {
     assert!(said.err.contains("show --full"), "{}", said.err);
 }
 
-/// If this fails, a secret gets in where an id is expected, or what belongs together is torn
-/// apart.
+/// If this fails, an id can hold a secret, or replacing it separates related events.
 #[test]
 fn ids_that_hold_a_secret_are_replaced() {
     let bench = Bench::with_run();
@@ -497,7 +495,7 @@ fn ids_that_hold_a_secret_are_replaced() {
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
 }
 
-/// If this fails, the transcript puts together what the log holds in pieces.
+/// If this fails, the transcript joins pieces of a secret that the log has separately.
 #[test]
 fn pieces_are_not_put_together() {
     let bench = Bench::with_run();
@@ -513,7 +511,7 @@ fn pieces_are_not_put_together() {
     assert!(transcript.matches("REDACTED:github-pat").count() == 3, "{transcript}");
 }
 
-/// If this fails, a user's own kinds of secrets are recorded.
+/// If this fails, secrets matching a user's rules are recorded.
 #[test]
 fn rules_can_be_added() {
     let bench = Bench::with_run();
@@ -553,8 +551,8 @@ fn rules_can_be_added() {
     assert!(error.contains("unknown field") && error.contains("[secret_rules.name]"), "{error}");
 }
 
-/// If this fails, a secret escapes between the pieces of a long text, or a text made for
-/// it takes for ever.
+/// If this fails, a secret between two pieces of a long text is missed, or a malicious text takes
+/// too long.
 #[test]
 fn long_texts() {
     let (pat, _) = sample("ghp_<A36>");

@@ -17,7 +17,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// If this fails, a person or a script sees other events than asked for.
+/// If this fails, `show` prints other events than requested.
 #[test]
 fn show() {
     let bench = bench();
@@ -39,7 +39,7 @@ fn show() {
     assert_eq!(head, format!("3:{}\n", runlog::internals::hash::line_hash(last.as_bytes())));
 }
 
-/// If this fails, RUN arguments find the wrong run, or none.
+/// If this fails, a RUN argument finds the wrong run or none.
 #[test]
 fn finding_a_run() {
     let bench = bench();
@@ -74,7 +74,7 @@ fn finding_a_run() {
     bench.ok(&["--runs-dir", "elsewhere", "show", "r"]);
 }
 
-/// If this fails, the list of runs is wrong or does not fit a terminal.
+/// If this fails, the list of runs is wrong or too wide for the terminal.
 #[test]
 fn list() {
     let bench = bench();
@@ -102,7 +102,7 @@ fn list() {
     assert_eq!(Bench::new().ok(&["list"]), "");
 }
 
-/// If this fails, a time, a pattern or a form of the output gives other events than asked for.
+/// If this fails, a time, a pattern or an output format prints other events than requested.
 #[test]
 fn filters_and_forms() {
     let bench = bench();
@@ -144,7 +144,7 @@ fn filters_and_forms() {
     );
 }
 
-/// If this fails, somebody who watches a run does not see what is appended, or waits for ever.
+/// If this fails, `--follow` does not show appended events, or waits for ever.
 #[test]
 fn follow() {
     use std::io::{BufRead as _, BufReader};
@@ -160,7 +160,7 @@ fn follow() {
     assert!(next().contains("\"sequence\":3,"));
     bench.emit(&["note", "-f", "text=later"]);
     assert!(next().contains("later"));
-    // Half a line is no line.
+    // An incomplete line is not shown.
     let log = bench.log();
     bench.emit(&["note", "-f", "text=whole"]);
     assert!(next().contains("whole"));
@@ -168,7 +168,7 @@ fn follow() {
     assert!(next().contains("run.completed") && next().is_empty());
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(bench.log().len() > log.len());
-    // One that has ended is printed, and that is all.
+    // For an ended run, it prints the events and exits.
     assert_eq!(bench.ok(&["show", "r", "--follow"]).lines().count(), 6);
     bench.fails(2, &["show", "r", "--follow", "--format", "json"]);
     // A signal ends the wait.
@@ -186,7 +186,7 @@ fn follow() {
     assert_eq!(child.wait().unwrap().code(), Some(143));
 }
 
-/// If this fails, a person looking for a run among many does not find it.
+/// If this fails, a user cannot find a run in a long list.
 #[test]
 fn many_runs() {
     let bench = Bench::new();
@@ -214,8 +214,8 @@ fn many_runs() {
     assert!(table.lines().nth(1).unwrap().ends_with("incomplete"), "{table}");
 }
 
-/// If this fails, a reader is not told what a call is about, when it was in a run that was
-/// recorded later, or how many tokens a run took.
+/// If this fails, the output does not show the purpose of a call, its time in a run that was
+/// recorded later, or the tokens of a run.
 #[test]
 fn a_run_recorded_later() {
     let bench = Bench::with_run();

@@ -1,6 +1,6 @@
-//! Writers that are killed at random, while others go on: what was acknowledged stays.
+//! Writers are killed at random while others continue. Acknowledged events must stay.
 //!
-//! `STORM_SECONDS=60 cargo test --release storm -- --nocapture` makes it long and prints figures.
+//! `STORM_SECONDS=60 cargo test --release storm -- --nocapture` runs longer and prints numbers.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -13,7 +13,7 @@ use crate::support::{Bench, json_lines};
 
 const WRITERS: u64 = 8;
 
-/// Numbers that look random, by an own seed each.
+/// Pseudo-random numbers with a seed.
 struct Dice(u64);
 
 impl Dice {
@@ -24,8 +24,8 @@ impl Dice {
     }
 }
 
-/// If this fails, an acknowledged event is lost, doubled, or torn, or a killed writer stops
-/// the others.
+/// If this fails, an acknowledged event is lost, repeated or torn, or a killed writer blocks the
+/// others.
 #[test]
 fn storm() {
     let seconds = std::env::var("STORM_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(6);
@@ -42,7 +42,7 @@ fn storm() {
         writers.into_iter().map(|writer| writer.join().unwrap()).collect()
     });
     let acknowledged: HashSet<String> = acknowledged.into_iter().flatten().collect();
-    // The last one puts in order what the last killed one left.
+    // The last writer repairs what the last killed one left.
     bench.emit(&["note", "--event-id", "last"]);
     let lines = bench.lines();
     let mut times: HashMap<&str, u64> = HashMap::new();
@@ -72,8 +72,7 @@ fn storm() {
     );
 }
 
-/// Emits until the time is over, half of the times killed on the way; the ids that were
-/// acknowledged.
+/// Emits until the time is over. About half of the calls are killed. Returns the acknowledged ids.
 fn write(bench: &Bench, writer: u64, until: Instant, kills: &AtomicU64) -> Vec<String> {
     let mut dice = Dice(writer + 1);
     let mut acknowledged = Vec::new();
@@ -85,7 +84,7 @@ fn write(bench: &Bench, writer: u64, until: Instant, kills: &AtomicU64) -> Vec<S
             break;
         }
         let id = format!("w{writer}-{number}");
-        // A long write is more likely to be hit.
+        // A long write is more likely to be interrupted.
         let is_large = dice.roll(8) == 0;
         let data = if is_large { large.as_str() } else { "{\"text\":\"small\"}" };
         let mut child = bench
@@ -116,7 +115,7 @@ fn write(bench: &Bench, writer: u64, until: Instant, kills: &AtomicU64) -> Vec<S
     acknowledged
 }
 
-/// Kills the child as soon as the log grows by much, be it by this child or by another.
+/// Kills the child as soon as the log grows by many bytes, from this child or another.
 fn kill_in_a_long_write(bench: &Bench, child: &mut Child) {
     let length = || fs::metadata(bench.log_path()).unwrap().len();
     let mut last = length();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Bench, json_lines};
 
-/// If this fails, a stream loses lines, or takes what it should not.
+/// If this fails, a stream loses lines or accepts bad ones.
 #[test]
 fn good_lines_are_taken_and_bad_ones_kept_aside() {
     let bench = Bench::with_run();
@@ -30,7 +30,7 @@ fn good_lines_are_taken_and_bad_ones_kept_aside() {
     assert_eq!(rejected[1]["text"], "prose");
 }
 
-/// If this fails, `--strict` goes on behind the first bad line.
+/// If this fails, `--strict` continues after the first bad line.
 #[test]
 fn strict_stops_at_the_first_bad_line() {
     let bench = Bench::with_run();
@@ -40,8 +40,8 @@ fn strict_stops_at_the_first_bad_line() {
     assert_eq!(bench.lines().len(), 2);
 }
 
-/// If this fails, `--strict` goes on behind a line that is refused only on writing, or
-/// names another one.
+/// If this fails, `--strict` continues after a line that is refused during writing, or reports
+/// another line.
 #[test]
 fn strict_stops_at_the_first_refusal_too() {
     for refused in [
@@ -60,7 +60,7 @@ fn strict_stops_at_the_first_refusal_too() {
     }
 }
 
-/// If this fails, feeding a stream again doubles its events.
+/// If this fails, sending a stream again records its events twice.
 #[test]
 fn a_stream_with_ids_can_be_fed_again() {
     let bench = Bench::with_run();
@@ -79,7 +79,7 @@ fn a_stream_with_ids_can_be_fed_again() {
     assert_eq!(bench.lines().len(), 81);
 }
 
-/// If this fails, a stream cannot bring its own run along.
+/// If this fails, a stream cannot create its own run.
 #[test]
 fn a_stream_may_begin_with_run_created() {
     let bench = Bench::new();
@@ -91,7 +91,7 @@ fn a_stream_may_begin_with_run_created() {
     assert!(bench.path("runs/r/transcript.md").exists());
 }
 
-/// A stream into the run `r` that waits for its input.
+/// A stream into the run `r` that waits for input.
 fn streaming(bench: &Bench) -> std::process::Child {
     bench
         .command()
@@ -111,7 +111,7 @@ fn wait_for(bench: &Bench, lines: usize) {
     }
 }
 
-/// If this fails, a slow producer's events stay invisible until it ends.
+/// If this fails, events of a slow producer are not visible until it ends.
 #[test]
 fn a_slow_stream_is_seen_within_a_second() {
     let bench = Bench::with_run();
@@ -133,7 +133,7 @@ fn an_interrupt_writes_what_was_read() {
     let mut input = child.stdin.take().unwrap();
     input.write_all(b"{\"type\":\"note\"}\n{\"type\":\"note\"}\n").unwrap();
     wait_for(&bench, 3);
-    // A last line that lacks its newline was read, too.
+    // A last line without a newline was read, too.
     input.write_all(b"{\"type\":\"note\"}").unwrap();
     std::thread::sleep(Duration::from_millis(300));
     kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).unwrap();
@@ -141,7 +141,7 @@ fn an_interrupt_writes_what_was_read() {
     assert_eq!(bench.lines().len(), 4);
 }
 
-/// If this fails, a stream that waits for its first line cannot be ended.
+/// If this fails, a stream that waits for its first line cannot be stopped.
 #[test]
 fn a_waiting_stream_can_be_ended() {
     use nix::sys::signal::{Signal, kill};
@@ -163,7 +163,7 @@ fn a_waiting_stream_can_be_ended() {
     assert_eq!(status.code(), Some(128 + 2));
 }
 
-/// If this fails, blank lines before the first event hide that it makes the run.
+/// If this fails, the first event does not create the run if blank lines precede it.
 #[test]
 fn blank_lines_may_come_first() {
     let bench = Bench::new();
@@ -173,8 +173,8 @@ fn blank_lines_may_come_first() {
     assert_eq!(bench.lines().len(), 1);
 }
 
-/// If this fails, the files that a thread of its own derives while a long stream comes in
-/// are other ones than the log says, or other writers' events are missing in them.
+/// If this fails, the files that a second thread derives during a long stream differ from the log,
+/// or lack events of other writers.
 #[test]
 fn a_long_stream_beside_other_writers_leaves_what_the_log_says() {
     let bench = Bench::with_run();

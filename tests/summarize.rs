@@ -8,7 +8,7 @@ fn pending() -> Bench {
     bench.emit(&["note", "--event-id", "n", "-f", "text=said"]);
     bench.emit(&["response", "--event-id", "l", "-f", "text=long"]);
     let log = bench.log().replace("\"summary\":\"said\"", "\"summary\":null");
-    // The hash of the line before must fit again.
+    // The hashes must match again.
     let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
     let hash = runlog::internals::hash::line_hash(lines[1].as_bytes());
     let at = lines[2].find("\"prev_hash\":\"").unwrap() + 13;
@@ -17,7 +17,7 @@ fn pending() -> Bench {
     bench
 }
 
-/// If this fails, templates do not fill what they can, or fill it twice.
+/// If this fails, templates do not fill pending summaries, or fill them twice.
 #[test]
 fn backfills_once() {
     let bench = pending();
@@ -42,7 +42,7 @@ fn backfills_once() {
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
 }
 
-/// If this fails, programs read other figures than people.
+/// If this fails, programs and people get different numbers.
 #[test]
 fn the_overview() {
     let bench = pending();
@@ -113,8 +113,8 @@ fn overview(bench: &Bench, more: &[&str]) -> serde_json::Value {
     serde_json::from_str(&bench.ok(&args)).unwrap()
 }
 
-/// If this fails, tokens that nothing reported look like none, or a price makes up costs that
-/// were reported, or repeated lines cost twice.
+/// If this fails, unreported tokens count as zero, or a price replaces a reported cost, or repeated
+/// lines cost twice.
 #[test]
 fn prices_are_for_calls_without_a_cost() {
     let bench = Bench::with_run();
@@ -143,7 +143,7 @@ fn prices_are_for_calls_without_a_cost() {
     assert!(said.contains("[m]: a price is a number of dollars"), "{said}");
 }
 
-/// If this fails, what is missing or open is not seen at a glance, or a line is too wide.
+/// If this fails, pending summaries or open calls are not visible, or a line is too wide.
 #[test]
 fn what_is_missing_is_seen() {
     let bench = Bench::with_run();
@@ -179,7 +179,7 @@ fn what_is_missing_is_seen() {
     assert_eq!(unfinished, 1);
 }
 
-/// If this fails, many runs cannot be told apart by what matters.
+/// If this fails, the overview of many runs lacks what distinguishes them.
 #[test]
 fn many_runs_are_sorted_and_filtered() {
     let bench = Bench::with_run();
@@ -205,7 +205,7 @@ fn many_runs_are_sorted_and_filtered() {
     assert_eq!(names(&["--sort", "created"]).len(), 4);
 }
 
-/// If this fails, the README's stand-in for a model does not stand in for one.
+/// If this fails, the README's example command for a model does not work.
 #[test]
 fn the_stand_in_of_the_readme_works() {
     let readme = std::fs::read_to_string(crate::support::root().join("README.md")).unwrap();

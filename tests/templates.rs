@@ -1,10 +1,10 @@
-//! The summary templates: the published facts, and odd values.
+//! The summary templates: the published facts, and unusual values.
 
 use std::fs;
 
 use crate::support::{Bench, shared};
 
-/// Type, data and summary; an empty summary stands for null.
+/// Type, data and summary; an empty summary means null.
 const FACTS: &[(&str, &str, &str)] = &[
     ("file_changed", r#"{"agentId":"a","operation":"created","path":"x"}"#, "a created x"),
     ("file_changed", r#"{"agentId":"","operation":"created","path":"x"}"#, " created x"),
@@ -87,7 +87,7 @@ fn summaries(facts: &[(String, String)]) -> Vec<Option<String>> {
     log.lines().skip(1).map(summary).collect()
 }
 
-/// If this fails, a summary is not what the template says of these fields.
+/// If this fails, a summary differs from its template for these fields.
 #[test]
 fn facts() {
     let given: Vec<_> =
@@ -97,7 +97,7 @@ fn facts() {
     }
 }
 
-/// If this fails, the published vectors do not hold.
+/// If this fails, the published test vectors fail.
 #[test]
 fn published_vectors() {
     let Some(path) = shared("vectors/templates.tsv") else { return };
@@ -120,7 +120,7 @@ fn long_values_are_cut() {
     assert!(summary.ends_with("ü…"));
 }
 
-/// If this fails, every row's template is not one that can be read.
+/// If this fails, the template of some row is not valid.
 #[test]
 fn every_template_of_the_catalogue_parses() {
     use runlog::internals::catalogue::{Class, rows};

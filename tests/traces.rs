@@ -1,4 +1,4 @@
-//! Real sessions, where they lie beside the checkout: counted by other means.
+//! Real sessions, if they are available beside the checkout, counted in another way.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -27,7 +27,7 @@ const TOKENS: [(&str, &str); 4] = [
     ("cache_creation_input_tokens", "cache_creation_tokens"),
 ];
 
-/// Calls, failures and tokens, counted from the source by plain means.
+/// Calls, failures and tokens, counted directly from the source.
 fn counted(lines: &[Value]) -> (u64, u64, [u64; 4]) {
     let real = |id: &Value| {
         id.as_str().filter(|id| !id.is_empty() && !id.starts_with('[')).map(str::to_owned)
@@ -52,7 +52,7 @@ fn counted(lines: &[Value]) -> (u64, u64, [u64; 4]) {
     (calls.len() as u64, failures, sums)
 }
 
-/// If this fails, a real session loses something on its way to a verdict.
+/// If this fails, importing and validating a real session loses something.
 #[test]
 fn claude_code_sessions() {
     let Some(traces) = shared("traces") else { return };

@@ -1,4 +1,4 @@
-//! `transcript.md`: what it says, and that nothing in it is live.
+//! `transcript.md`: its content, and that nothing in it is active.
 
 use std::fs;
 
@@ -37,8 +37,8 @@ fn demo() -> Bench {
     bench
 }
 
-/// If this fails, the transcript of the fixture reads otherwise than the one that was last
-/// read by a person. Write it anew with UPDATE=1, and read it.
+/// If this fails, the transcript of the fixture differs from the one that was last reviewed. Write
+/// it again with UPDATE=1, and review it.
 #[test]
 fn of_the_fixture() {
     let text = fs::read_to_string(demo().path("runs/r/transcript.md")).unwrap();
@@ -49,7 +49,7 @@ fn of_the_fixture() {
     assert_eq!(text, fs::read_to_string(path).unwrap());
 }
 
-/// If this fails, programs do not find a section where they look for it.
+/// If this fails, programs do not find a section at its place.
 #[test]
 fn eight_sections_in_order() {
     for text in [
@@ -93,7 +93,7 @@ fn same_events_same_bytes() {
     }
 }
 
-/// If this fails, streamed text is torn apart or out of place.
+/// If this fails, streamed text is split or out of place.
 #[test]
 fn streamed_text_is_joined() {
     let bench = Bench::with_run();
@@ -110,7 +110,7 @@ fn streamed_text_is_joined() {
     assert!(text.contains("said: Hello world ("), "{text}");
 }
 
-/// If this fails, the harness's own prompt is not quoted, or a link there is followed.
+/// If this fails, the harness's own prompt is not quoted, or a link in its place is followed.
 #[test]
 fn quotes_the_harness() {
     let bench = Bench::with_run();
@@ -125,8 +125,7 @@ fn quotes_the_harness() {
     assert!(!text().contains("hidden"));
 }
 
-/// If this fails, a transcript for a page with little room is too long, or loses its sections,
-/// or is then called edited.
+/// If this fails, a short transcript is too long, loses sections, or is then reported as edited.
 #[test]
 fn how_much_it_tells() {
     let bench = demo();
@@ -154,7 +153,7 @@ fn how_much_it_tells() {
     bench.fails(2, &["transcript", "r", "--format", "html", "--max-bytes", "9000"]);
 }
 
-/// If this fails, a section that somebody wrote is not in the transcript.
+/// If this fails, a section from an event is not in the transcript.
 #[test]
 fn sections_are_added() {
     let bench = Bench::with_run();
@@ -175,15 +174,15 @@ fn sections_are_added() {
     bench.fails(2, &["transcript"]);
 }
 
-/// Text without what stands between two others, where they are.
+/// The text without the part between two markers, if they are there.
 fn without(text: &str, from: &str, to: &str) -> String {
     let Some((head, rest)) = text.split_once(from) else { return text.to_owned() };
     let tail = rest.split_once(to).map_or("", |(_, tail)| tail);
     format!("{head}{from}…{to}{tail}")
 }
 
-/// If this fails, the page or the text of the fixture differ from those that a person last looked
-/// at. Write them anew with UPDATE=1, and look at them.
+/// If this fails, the page or the text of the fixture differs from the one that was last reviewed.
+/// Write them again with UPDATE=1, and review them.
 #[test]
 fn other_forms_of_the_fixture() {
     let bench = demo();
@@ -197,7 +196,7 @@ fn other_forms_of_the_fixture() {
         };
         let made = text("UTC");
         assert_eq!(made, text("Asia/Tokyo"), "the place matters");
-        // How the page looks and what it does is kept beside its source.
+        // The style and script of the page are separate source files.
         let made = without(&made, "<style>", "</style>");
         let made = without(&made, "<script>", "</script>");
         let made = without(&made, "style-src '", "';");
@@ -219,8 +218,8 @@ fn other_forms_of_the_fixture() {
     assert!(json["turns"].as_array().unwrap().len() > 1);
 }
 
-/// If this fails, calls that ran side by side are not drawn, those one behind the other are, or
-/// a name from the log is syntax of the chart.
+/// If this fails, parallel calls are not drawn, sequential ones are, or a name from the log is read
+/// as chart syntax.
 #[test]
 fn a_timeline_of_calls_side_by_side() {
     let call = |id: &str, kind: &str, at: u32, rest: &str| {
@@ -265,8 +264,7 @@ fn a_timeline_of_calls_side_by_side() {
     assert!(!brief.contains("## Timeline"), "{brief}");
 }
 
-/// If this fails, a call that says it took longer than the calendar has years stops the program,
-/// or is drawn.
+/// If this fails, a call with an impossibly long duration stops the program or is drawn.
 #[test]
 fn absurd_durations() {
     let bench = Bench::with_run();
@@ -282,7 +280,7 @@ fn absurd_durations() {
     }
 }
 
-/// If this fails, a transcript is cut where it does not fit, and disagrees with its log.
+/// If this fails, a transcript without enough space is cut off, and differs from its log.
 #[test]
 fn too_little_room() {
     let bench = demo();

@@ -1,4 +1,4 @@
-//! Templates of a user's own.
+//! A user's own templates.
 
 use std::fs;
 
@@ -28,8 +28,7 @@ class = "none"
 template = "Note: {text|-}"
 "#;
 
-/// If this fails, a user's templates are not used where the log lacks a summary, or are used
-/// where a summary was given.
+/// If this fails, a user's template does not fill a missing summary, or replaces a given one.
 #[test]
 fn they_fill_in_what_is_missing() {
     let bench = with_templates(OWN);
@@ -53,12 +52,11 @@ fn they_fill_in_what_is_missing() {
     let length = bench.lines().len();
     bench.ok(&["summarize", "r", "--templates", "own.toml"]);
     assert_eq!(bench.lines().len(), length);
-    // Without the file the backfill cannot be followed, but it is no wrong one.
+    // Without the file, the backfill cannot be checked, but it is not an error.
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
 }
 
-/// If this fails, the settings file is not heeded when events are recorded, or `validate`
-/// does not know what is.
+/// If this fails, recording ignores the settings file, or `validate` does not know the settings.
 #[test]
 fn they_can_be_set_for_all_commands() {
     let bench = with_templates(OWN);
@@ -81,7 +79,7 @@ fn pending(id: &str, sequence: usize) -> String {
     )
 }
 
-/// If this fails, a mistake in a file of templates is not found, or not said where.
+/// If this fails, an error in a file of templates is not reported, or without its place.
 #[test]
 fn mistakes_are_told_with_their_place() {
     for (text, told) in [
@@ -106,8 +104,8 @@ fn mistakes_are_told_with_their_place() {
     bench.fails(66, &["summarize", "r", "--templates", "nowhere.toml"]);
 }
 
-/// If this fails, the runs directory or the command for models cannot be set by a file, or the
-/// environment does not go before it.
+/// If this fails, a settings file cannot set the runs directory or the command for models, or the
+/// environment does not take precedence.
 #[test]
 fn settings_say_where_runs_are_and_whom_to_ask() {
     let bench = Bench::new();
@@ -128,7 +126,7 @@ fn settings_say_where_runs_are_and_whom_to_ask() {
     assert!(bench.fails(65, &["emit", "run.created", "--run", "q"]).contains("runlog.toml"));
 }
 
-/// If this fails, a mistake in a file of templates loses events.
+/// If this fails, an error in a file of templates loses events.
 #[test]
 fn a_mistake_in_the_templates_loses_no_event() {
     let bench = with_templates("[x]\ntemplate = 'a {b'\n");
@@ -140,7 +138,7 @@ fn a_mistake_in_the_templates_loses_no_event() {
     bench.fails(65, &["summarize", "r"]);
 }
 
-/// If this fails, a user's label is not the name of an event's file among the chapters.
+/// If this fails, a user's label is not used in the file names of chapters.
 #[test]
 fn a_label_names_the_files_of_chapters() {
     let bench = with_templates(OWN);

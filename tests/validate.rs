@@ -1,10 +1,10 @@
-//! `validate`: tampering is found, sound runs pass, nothing is changed.
+//! `validate`: finds tampering, accepts valid runs, changes nothing.
 
 use std::fs;
 
 use crate::support::{Bench, fixture, said};
 
-/// A run that has ended, without any finding.
+/// An ended run without findings.
 pub(crate) fn sound() -> Bench {
     let bench = Bench::with_run();
     bench.emit(&["tool.started", "-f", "tool_name=a", "--event-id", "e2", "--correlation-id", "c"]);
@@ -22,7 +22,7 @@ pub(crate) fn sound() -> Bench {
     bench
 }
 
-/// Replaces text in the log, and the derived files by what the new log gives.
+/// Replaces text in the log and rebuilds the derived files.
 fn edited(from: &str, to: &str) -> Bench {
     let bench = sound();
     let log = bench.log();
@@ -31,7 +31,7 @@ fn edited(from: &str, to: &str) -> Bench {
     bench
 }
 
-/// If this fails, edits of run.json and other derived files go unnoticed.
+/// If this fails, edits of run.json and other derived files are not found.
 #[test]
 fn derived_files() {
     let run_json = |edit: &dyn Fn(&str) -> String| {
@@ -65,7 +65,7 @@ fn derived_files() {
     }
 }
 
-/// If this fails, the log can be tampered with unseen.
+/// If this fails, tampering with the log is not found.
 #[test]
 fn tampering() {
     let sees = |bench: &Bench, code: &str| {
@@ -89,12 +89,12 @@ fn tampering() {
     sees(&lines(&|lines| drop(lines.remove(0))), "RL304");
 }
 
-/// If this fails, some flipped bit of a log passes as sound.
+/// If this fails, a log with a flipped bit passes as valid.
 #[test]
 fn every_flipped_bit_is_found() {
     let bench = sound();
     let log = fs::read(bench.log_path()).unwrap();
-    // One bit of each byte: a process a bit would take minutes.
+    // One bit of each byte. Each takes a process, so all bits would take minutes.
     for at in 0..log.len() {
         let mut flipped = log.clone();
         flipped[at] ^= 1 << (at % 7);
@@ -104,7 +104,7 @@ fn every_flipped_bit_is_found() {
     }
 }
 
-/// If this fails, validate writes, or needs to.
+/// If this fails, validate writes, or needs write access.
 #[test]
 fn changes_nothing() {
     let bench = sound();
@@ -129,7 +129,7 @@ fn changes_nothing() {
     assert_eq!(listing(), before);
 }
 
-/// If this fails, a run copied elsewhere is no run, or an imported one cries.
+/// If this fails, a copied run is rejected, or an imported run has findings.
 #[test]
 fn places_and_imports() {
     let bench = sound();
@@ -148,7 +148,7 @@ fn places_and_imports() {
     assert_eq!(said.status, 0, "{}", said.out);
 }
 
-/// If this fails, a run is called done without what it had to leave.
+/// If this fails, a run without its required deliverables passes as complete.
 #[test]
 fn required_deliverables() {
     let bench =
@@ -170,8 +170,8 @@ fn required_deliverables() {
     assert_eq!(status(), 1);
 }
 
-/// If this fails, a repeated id passes, or an id that is none of the log's is found in it: ids
-/// that rise with time are kept otherwise than others.
+/// If this fails, a repeated id passes, or an unknown id is found. Ids that increase with time are
+/// stored differently from others.
 #[test]
 fn ids_are_told_apart() {
     let uuid = |n: u32| format!("evt_0197f0c4-0000-7000-8000-0000{n:08x}");
@@ -206,7 +206,7 @@ fn ids_are_told_apart() {
     }
 }
 
-/// If this fails, a verdict while writers are at work is a false alarm.
+/// If this fails, validating during a write reports a false finding.
 #[test]
 fn beside_live_writers() {
     let bench = Bench::with_run();
@@ -224,7 +224,7 @@ fn beside_live_writers() {
     });
 }
 
-/// If this fails, the table of checks is not what the help and the reports are made from.
+/// If this fails, the help and the reports are not made from the table of checks.
 #[test]
 fn the_table_explains_itself() {
     let bench = Bench::new();
@@ -244,8 +244,8 @@ fn the_table_explains_itself() {
     bench.fails(2, &["validate", "--explain", "RL999"]);
 }
 
-/// If this fails, a run directory that an earlier version wrote is no longer sound, or no
-/// longer taken up. The fixture is never written anew: it is what users have on disk.
+/// If this fails, a run directory of an earlier version is not valid, or cannot be continued. Never
+/// write the fixture again: it is what users have on disk.
 #[test]
 fn runs_of_the_first_format_hold() {
     let bench = Bench::new();

@@ -1,5 +1,5 @@
-//! Nothing that an event says is invisible: a marker in every content field of every type of the
-//! catalogue is searched for in every view.
+//! No content of an event is invisible. Every content field of every type in the catalogue gets a
+//! marker, which is searched for in every view.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::support::Bench;
 
-/// Fields that identify, count or switch, and need not be shown everywhere.
+/// Fields that identify, count or switch. A view need not show them.
 const NO_CONTENT: &[&str] = &[
     "runId",
     "parentId",
@@ -30,7 +30,7 @@ const NO_CONTENT: &[&str] = &[
     "retryable",
 ];
 
-/// Numbers, by their names: a text in their place would be no fact of the type.
+/// Numeric fields. A text would not be valid there.
 const NUMBERS: &[&str] = &[
     "count",
     "chars",
@@ -78,7 +78,7 @@ const NUMBERS: &[&str] = &[
     "truncated",
 ];
 
-/// The names of the fields of a row, with what stands behind each (`[]`, `{…}`, `(a|b)`).
+/// The names of the fields in a row, with the notation after each (`[]`, `{…}`, `(a|b)`).
 fn fields(column: &str) -> Vec<(String, String)> {
     let (mut fields, mut depth, mut field) = (Vec::new(), 0, String::new());
     for character in column.chars().chain([' ']) {
@@ -100,7 +100,7 @@ fn fields(column: &str) -> Vec<(String, String)> {
     fields
 }
 
-/// The payload of a row with a marker in each content field, and the markers.
+/// The payload for a row with a marker in each content field, and the markers.
 fn payload(kind: &str, column: &str, number: usize) -> (Value, Vec<String>) {
     let (mut data, mut markers) = (Map::new(), Vec::new());
     if column.starts_with("see ") {
@@ -111,7 +111,7 @@ fn payload(kind: &str, column: &str, number: usize) -> (Value, Vec<String>) {
             continue;
         }
         if shape.starts_with('(') && shape.contains('|') {
-            // One of a few words.
+            // One of several fixed words.
             let word = shape[1..].split(['|', ')']).next().unwrap();
             data.insert(name, word.into());
             continue;
@@ -141,7 +141,7 @@ struct Marked {
     markers: Vec<String>,
 }
 
-/// A run with one event of each type, all of their content marked.
+/// A run with one event per type, with all content marked.
 fn marked() -> (Bench, Vec<Marked>) {
     let bench = Bench::created(&[]);
     let table: Value = serde_json::from_str(&bench.ok(&["catalogue", "--format", "json"])).unwrap();
@@ -166,7 +166,7 @@ fn marked() -> (Bench, Vec<Marked>) {
     (bench, all)
 }
 
-/// Roles that belong to no task: not in an agent's context.
+/// Roles that belong to no task. They are not in an agent's context.
 fn is_bookkeeping(role: &str) -> bool {
     role.starts_with("run_")
         || role.starts_with("deliverable_")
@@ -175,7 +175,7 @@ fn is_bookkeeping(role: &str) -> bool {
         || role == "rejected_lines"
 }
 
-/// If this fails, something that an event says is shown nowhere in a view.
+/// If this fails, some content of an event is missing from a view.
 #[test]
 fn everything_that_an_event_says_is_in_every_view() {
     let (bench, all) = marked();
@@ -186,7 +186,7 @@ fn everything_that_an_event_says_is_in_every_view() {
     bench.call(&["chapter", "run", "r", "--trigger", "1", "--agent-cmd", &keep]);
     let asked = std::fs::read_to_string(&prompt).unwrap();
     let folded = bench.ok(&["show", "r", "--folded"]);
-    // Every other task is over; a chapter over all of them has all their pages.
+    // Every other task has ended. A chapter over all tasks has all their pages.
     bench.emit(&["run.completed"]);
     let index: Value =
         serde_json::from_str(&bench.ok(&["chapter", "index", "r", "--format", "json"])).unwrap();
@@ -236,7 +236,7 @@ fn everything_that_an_event_says_is_in_every_view() {
     assert!(missing.is_empty(), "{table}{missing:#?}");
 }
 
-/// If this fails, a model that summarizes events does not see what they say.
+/// If this fails, a model that summarizes events does not see their content.
 #[test]
 fn models_see_all_of_an_event() {
     let (bench, all) = marked();
@@ -252,7 +252,7 @@ fn models_see_all_of_an_event() {
 }
 
 /// If this fails, the base64 of an image is shown in place of a label, or the text beside it is
-/// not shown.
+/// missing.
 #[test]
 fn content_parts_are_read_as_text() {
     let bench = Bench::with_run();
@@ -289,7 +289,7 @@ fn content_parts_are_read_as_text() {
     }
 }
 
-/// If this fails, a call that failed or was denied is summarized as if it had gone well.
+/// If this fails, the summary of a failed or denied call says that it succeeded.
 #[test]
 fn summaries_follow_the_outcome() {
     let bench = Bench::with_run();
@@ -333,8 +333,8 @@ fn summaries_follow_the_outcome() {
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
 }
 
-/// If this fails, the record of an end does not say what the call was called with, or recording
-/// and rebuilding disagree.
+/// If this fails, the record of an end lacks the arguments of the call, or recording and rebuilding
+/// disagree.
 #[test]
 fn records_of_ends_repeat_what_was_called() {
     let bench = Bench::with_run();

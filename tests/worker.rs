@@ -1,4 +1,4 @@
-//! `summarize --llm-cmd`: the batching worker, against commands that record what they are asked.
+//! `summarize --llm-cmd`: the batching worker, tested with commands that record their prompts.
 
 use std::fs;
 use std::process::{Child, Stdio};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::Bench;
 
-/// Keeps each prompt in a file of its own and answers for each event; `$1` is put first, `$2`
+/// Keeps each prompt in a separate file and answers for each event. `$1` is printed first, `$2`
 /// last, and `$3` is run before.
 const COMMAND: &str = r#"#!/bin/sh
 n=$(($(cat calls 2>/dev/null || echo 0) + 1)); echo $n >calls; cat >prompt.$n; eval "$3"
@@ -42,7 +42,7 @@ fn backfills(bench: &Bench) -> Vec<serde_json::Value> {
 
 const ASK: &[&str] = &["summarize", "r", "--llm-cmd", "sh ./fake"];
 
-/// If this fails, a burst costs more calls than one, or a call takes too many events.
+/// If this fails, a burst takes more than one call, or a call has too many events.
 #[test]
 fn one_call_for_each_window() {
     for (seconds, more, expected) in [
@@ -60,7 +60,7 @@ fn one_call_for_each_window() {
         let made = backfills(&bench);
         assert_eq!(made.len(), seconds.len());
         assert_eq!(made[0]["data"]["source"], "llm");
-        // Again: nothing is asked, nothing appended.
+        // A second run asks for nothing and appends nothing.
         bench.ok(&[ASK, more].concat());
         assert_eq!((calls(&bench), backfills(&bench).len()), (expected, seconds.len()));
     }
@@ -71,7 +71,7 @@ fn one_call_for_each_window() {
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
 }
 
-/// If this fails, a plan asks, or says another number of calls than there are.
+/// If this fails, a dry run asks the model, or prints the wrong number of calls.
 #[test]
 fn a_dry_run_asks_nobody() {
     let bench = responses(&[1, 2, 30]);
@@ -80,7 +80,7 @@ fn a_dry_run_asks_nobody() {
     assert_eq!((calls(&bench), backfills(&bench).len()), (0, 0));
 }
 
-/// If this fails, prose, fences, unknown ids or long texts of a model do harm.
+/// If this fails, prose, fences, unknown ids or long texts from a model do harm.
 #[test]
 fn answers_are_read_tolerantly() {
     let bench = responses(&[1; 3]);
@@ -106,14 +106,14 @@ fn answers_are_read_tolerantly() {
     let summary = made[0]["data"]["summary"].as_str().unwrap();
     assert!(summary.starts_with("two lines [31m é") && summary.ends_with('…'), "{summary}");
     assert_eq!(summary.chars().count(), 500);
-    // What got no answer is asked about again, and nothing else.
+    // Only events without an answer are asked about again.
     fs::write(bench.path("fake"), COMMAND).unwrap();
     bench.ok(ASK);
     assert!(!fs::read_to_string(bench.path("prompt.2")).unwrap().contains("\"n1\""));
     assert_eq!(backfills(&bench).len(), 3);
 }
 
-/// If this fails, a list or a pretty-printed answer is lost.
+/// If this fails, an answer as a list or as indented JSON is lost.
 #[test]
 fn a_list_is_an_answer_too() {
     for answer in [
@@ -127,7 +127,7 @@ fn a_list_is_an_answer_too() {
     }
 }
 
-/// If this fails, a failing, silent or late command stops the others, or goes unnoticed.
+/// If this fails, a failing, silent or slow command stops the others, or is not reported.
 #[test]
 fn a_failing_call_is_recorded_and_the_others_go_on() {
     for (before, text) in [
@@ -156,8 +156,8 @@ fn a_failing_call_is_recorded_and_the_others_go_on() {
     assert!(said.err.contains("was not found"), "{}", said.err);
 }
 
-/// If this fails, the text of an event ends the list of events, and what follows it reads
-/// like instructions.
+/// If this fails, text of an event closes the list of events, and the rest of it looks like
+/// instructions.
 #[test]
 fn an_event_cannot_close_the_list_of_events() {
     let bench = responses(&[]);
@@ -172,7 +172,7 @@ fn an_event_cannot_close_the_list_of_events() {
     assert_eq!(event["data"]["text"], text);
 }
 
-/// If this fails, two workers pay for the same summaries twice.
+/// If this fails, two workers pay for the same summaries.
 #[test]
 fn two_workers_ask_once() {
     let bench = responses(&[1; 20]);
@@ -204,7 +204,7 @@ fn respond(bench: &Bench, ids: &[&str]) {
     }
 }
 
-/// If this fails, a live run is not served by the clock, or its worker never ends.
+/// If this fails, a live run is not served in time, or its worker never ends.
 #[test]
 fn a_live_run_is_followed_to_its_end() {
     let bench = responses(&[]);
@@ -218,7 +218,7 @@ fn a_live_run_is_followed_to_its_end() {
     assert_eq!((calls(&bench), backfills(&bench).len()), (2, 4));
 }
 
-/// If this fails, a worker that is told to end drops what it holds.
+/// If this fails, a worker that is told to stop loses its events.
 #[test]
 fn a_worker_that_is_told_to_end_finishes_its_batch() {
     use nix::sys::signal::{Signal, kill};
@@ -245,7 +245,7 @@ fn a_followed_run_bounds_its_failures() {
     assert_eq!(fs::read_to_string(bench.path("asked")).unwrap().lines().count(), 3);
 }
 
-/// If this fails, a user's prompt is not used, or one without a place for the events is.
+/// If this fails, a user's prompt is not used, or one without `{events}` is accepted.
 #[test]
 fn a_prompt_of_ones_own() {
     let bench = responses(&[1]);
@@ -258,7 +258,7 @@ fn a_prompt_of_ones_own() {
     bench.fails(2, &["summarize", "r", "--follow"]);
 }
 
-/// If this fails, a signal is not heeded before all runs are read, or the run in hand is torn.
+/// If this fails, a signal has no effect until all runs are read, or the current run is damaged.
 #[test]
 fn a_signal_ends_the_work_on_many_runs() {
     use nix::sys::signal::{Signal, kill};
@@ -276,8 +276,8 @@ fn a_signal_ends_the_work_on_many_runs() {
     assert_eq!((calls(&bench), backfills(&bench).len()), (1, 1));
 }
 
-/// If this fails, a command that does not exist is called for each window, and each time an
-/// error is recorded.
+/// If this fails, a command that does not exist is called for each window, and an error is recorded
+/// each time.
 #[test]
 fn a_command_that_cannot_run_is_tried_once() {
     let bench = responses(&[1, 20, 40]);
@@ -286,7 +286,7 @@ fn a_command_that_cannot_run_is_tried_once() {
     assert_eq!(errors, 1);
 }
 
-/// If this fails, an event whose id stands twice in a damaged log is paid for again and again.
+/// If this fails, an event whose id occurs twice in a damaged log is paid for repeatedly.
 #[test]
 fn an_id_that_stands_twice_is_asked_about_once() {
     let bench = responses(&[1]);
@@ -305,7 +305,7 @@ fn only_a_backfill_fills_in() {
     assert!(bench.ok(&["summarize", "r"]).contains("Pending       1 summary by a model"));
 }
 
-/// If this fails, a huge event is given to the model whole.
+/// If this fails, a huge event is given to the model in full.
 #[test]
 fn a_prompt_is_bounded() {
     let bench = responses(&[]);
@@ -323,8 +323,8 @@ fn a_prompt_is_bounded() {
     assert!(prompt.contains("characters of event 2 left out"), "{prompt}");
 }
 
-/// If this fails, a key that seems to begin in one event and to end in another swallows those
-/// between them.
+/// If this fails, a private key that seems to begin in one event and end in another hides the
+/// events between them.
 #[test]
 fn a_secret_does_not_reach_from_one_event_to_another() {
     let bench = responses(&[]);
@@ -341,8 +341,8 @@ fn a_secret_does_not_reach_from_one_event_to_another() {
     assert_eq!(prompt.matches("</events>").count(), 1, "{prompt}");
 }
 
-/// If this fails, the command starts with signals held back, or is killed before it can end by
-/// itself, or fills the memory.
+/// If this fails, the command starts with blocked signals, is killed before it can end, or fills
+/// the memory.
 #[test]
 fn the_command_is_an_ordinary_process() {
     let bench = responses(&[1]);
@@ -359,7 +359,7 @@ fn the_command_is_an_ordinary_process() {
     assert!(said.contains("answered with over"), "{said}");
 }
 
-/// If this fails, what is followed to its end leaves batches behind that were never asked about.
+/// If this fails, following a run to its end leaves batches that were never asked about.
 #[test]
 fn a_followed_run_that_has_ended_is_served_whole() {
     let bench = responses(&[1; 9]);
@@ -370,7 +370,8 @@ fn a_followed_run_that_has_ended_is_served_whole() {
     assert_eq!((calls(&bench), backfills(&bench).len()), (3, 6));
 }
 
-/// If this fails, one run's worker holds up all others for ever, or outlives its run.
+/// If this fails, the worker of one run blocks all others for ever, or continues after its run is
+/// gone.
 #[test]
 fn a_worker_waits_only_so_long_for_another() {
     let bench = responses(&[1]);
@@ -387,7 +388,7 @@ fn a_worker_waits_only_so_long_for_another() {
     assert_eq!(worker.wait().unwrap().code(), Some(66));
 }
 
-/// If this fails, a follower goes on asking by a command that does not exist.
+/// If this fails, a follower keeps calling a command that does not exist.
 #[test]
 fn a_follower_without_a_command_ends() {
     let bench = responses(&[1]);

@@ -1,33 +1,35 @@
-//! The chapters that an agent asks for: a JSON array, by itself, in a code fence, or in prose.
+//! Reads the chapters in an agent's answer: a JSON array, alone, in a code fence, or in prose.
 
 use std::fmt;
 
 use super::plan::{Range, Request};
 use crate::json::{Json, JsonError, JsonRules, Kind, check};
 
-/// What is wrong with an answer.
+/// An error in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AnswerError {
     /// It is empty.
     Empty,
-    /// It holds no JSON array.
+    /// It has no JSON array.
     NoArray,
-    /// It holds several arrays: how many. Nobody knows which one counts.
+    /// It has this many arrays. It is not clear which one counts.
     ManyArrays(usize),
-    /// It is JSON, but no array.
+    /// It is JSON, but not an array.
     NotAnArray,
-    /// It looks like an array and is none.
+    /// It looks like an array but is not valid JSON.
     Json(JsonError),
-    /// What is wrong with one item, counted from 1.
+    /// An error in an item, counted from 1.
     Item(usize, String),
 }
 
 impl fmt::Display for AnswerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => write!(f, "it is empty; `[]` would fold nothing"),
-            Self::NoArray => write!(f, "there is no JSON array of chapters in it"),
-            Self::ManyArrays(count) => write!(f, "it holds {count} JSON arrays; one is expected"),
+            Self::Empty => write!(f, "it is empty; to fold nothing, answer `[]`"),
+            Self::NoArray => write!(f, "it has no JSON array of chapters"),
+            Self::ManyArrays(count) => {
+                write!(f, "it has {count} JSON arrays; exactly one is expected")
+            }
             Self::NotAnArray => write!(f, "a JSON array is expected"),
             Self::Json(error) => error.fmt(f),
             Self::Item(number, what) => write!(f, "item {number}: {what}"),
@@ -37,10 +39,10 @@ impl fmt::Display for AnswerError {
 
 impl std::error::Error for AnswerError {}
 
-/// Reads the chapters that an answer asks for.
+/// Reads the chapters that an answer requests.
 ///
 /// # Errors
-/// What makes it no list of chapters; the first item and its field.
+/// The reason why it is not a list of chapters, with the first wrong item and field.
 pub(crate) fn read(text: &str) -> Result<Vec<Request>, AnswerError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
@@ -53,7 +55,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Request>, AnswerError> {
     array.items().enumerate().map(item).collect()
 }
 
-/// The array of an answer.
+/// The array in an answer.
 fn array(text: &str) -> Result<Json<'_>, AnswerError> {
     let whole = check(text.as_bytes(), JsonRules::STRICT);
     if let Ok(json) = whole {
@@ -77,10 +79,10 @@ fn array(text: &str) -> Result<Json<'_>, AnswerError> {
     }
 }
 
-/// What is wrong with a text that looks like an array, and with which item.
+/// The error in a text that looks like an array, and its item.
 fn fault(text: &str) -> AnswerError {
     let Err(error) = check(text.as_bytes(), JsonRules::STRICT) else { return AnswerError::NoArray };
-    // Some faults leave the items whole.
+    // After some errors, the items can still be read.
     let Ok(array) = check(text.as_bytes(), JsonRules::LENIENT) else {
         return AnswerError::Json(error);
     };
@@ -95,14 +97,14 @@ fn fault(text: &str) -> AnswerError {
     }
 }
 
-/// The text as an array, if it is one.
+/// The text as an array; `None` if it is not one.
 fn list(text: &str) -> Option<Json<'_>> {
     let json = check(text.as_bytes(), JsonRules::STRICT).ok()?;
     (json.kind() == Kind::Array).then_some(json)
 }
 
-/// The contents of the code fences: of three or more backticks or tildes, closed by at least
-/// as many.
+/// The contents of the code fences. A fence is three or more backticks or tildes; it is closed by
+/// at least as many.
 fn fences(text: &str) -> Vec<&str> {
     let mut blocks = Vec::new();
     let mut open: Option<(&str, usize)> = None;
@@ -114,7 +116,7 @@ fn fences(text: &str) -> Vec<&str> {
         let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'));
         let length = mark.map_or(0, |mark| line.chars().take_while(|c| *c == mark).count());
         match open {
-            // What looks like a fence and holds its end is none.
+            // A line with its own closing fence does not open a block.
             None if length >= 3 && !line[length..].contains('`') => {
                 open = Some((&line[..length], at));
             }
@@ -125,14 +127,14 @@ fn fences(text: &str) -> Vec<&str> {
             _ => {}
         }
     }
-    // The last one may lack its end.
+    // The last block may have no closing fence.
     blocks.extend(open.and_then(|(_, from)| text.get(from..)));
     blocks
 }
 
-/// Arrays of objects that stand in a text without a fence.
+/// Arrays of objects in a text without fences.
 fn arrays_in_prose(text: &str) -> Vec<Json<'_>> {
-    /// Up to this many brackets are tried.
+    /// The maximum number of brackets that are tried.
     const PATIENCE: usize = 200;
     let mut found = Vec::new();
     let mut at = 0;
@@ -147,7 +149,7 @@ fn arrays_in_prose(text: &str) -> Vec<Json<'_>> {
     found
 }
 
-/// One item: `{"start", "end", "name", "message"}`, or `first` and `last` for events.
+/// One item: `{"start", "end", "name", "message"}`, or with `first` and `last` for events.
 fn request(item: Json<'_>) -> Result<Request, String> {
     if !item.is_object() {
         return Err("an object is expected".to_owned());

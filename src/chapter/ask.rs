@@ -1,5 +1,5 @@
-//! What an agent is asked when its context has grown too large: the `__chapter__` task of
-//! the seed *agex-chapters*.
+//! The question to an agent whose context has grown too large: the `__chapter__` task of the seed
+//! *agex-chapters*.
 
 use super::index::Index;
 use super::plan::Request;
@@ -9,17 +9,17 @@ use crate::history::tasks::CHAPTER_TASK;
 use crate::history::usage::NewestCall;
 use crate::json::ObjectText;
 
-/// How many columns an event has in the context that the agent is given.
+/// The number of columns for an event in the context in the prompt.
 pub(crate) const COLUMNS: usize = 1000;
 
-/// So much of an answer that cannot be used is kept, in characters.
+/// The maximum number of characters kept of an answer that cannot be used.
 const MAX_ANSWER: usize = 2000;
 
-/// The text for the agent: how it works, the context, the index of the tasks.
+/// The prompt: instructions, the context, the index of tasks.
 #[must_use]
 pub(crate) fn prompt(call: &NewestCall, trigger: u64, context: &str, index: &Index) -> String {
     let index: String = index.lines(COLUMNS).into_iter().map(|line| line + "\n").collect();
-    // No line of the record can end it.
+    // The fence is longer than any run of `=` in the context, so no line can close it.
     let longest = context.split(|c| c != '=').map(str::len).max().unwrap_or(0);
     let fence = "=".repeat(longest.max(6) + 1);
     let mut out = String::new();
@@ -33,7 +33,7 @@ pub(crate) fn prompt(call: &NewestCall, trigger: u64, context: &str, index: &Ind
             "index}" => out.push_str(&index),
             "fence}" => out.push_str(&fence),
             "" => {}
-            // An example in the text.
+            // Braces in an example in the text.
             other => {
                 out.push('{');
                 out.push_str(other);
@@ -43,7 +43,7 @@ pub(crate) fn prompt(call: &NewestCall, trigger: u64, context: &str, index: &Ind
     out
 }
 
-/// The event that begins the task.
+/// The event that starts the task.
 #[must_use]
 pub(crate) fn started(call: &NewestCall, trigger: u64) -> Draft<'static> {
     let mut data = ObjectText::new();
@@ -52,7 +52,7 @@ pub(crate) fn started(call: &NewestCall, trigger: u64) -> Draft<'static> {
     Draft::new("task.started", data)
 }
 
-/// The event that ends the task well.
+/// The event for success.
 #[must_use]
 pub(crate) fn succeeded(requests: &[Request]) -> Draft<'static> {
     let mut result = ObjectText::new();
@@ -62,7 +62,7 @@ pub(crate) fn succeeded(requests: &[Request]) -> Draft<'static> {
     Draft::new("task.succeeded", data)
 }
 
-/// The event that ends the task badly; with the beginning of an answer that cannot be used.
+/// The event for failure. It keeps the beginning of an answer that cannot be used.
 #[must_use]
 pub(crate) fn failed(trouble: &str, answer: &str) -> Draft<'static> {
     let mut data = ObjectText::new();

@@ -1,5 +1,5 @@
-//! A run as an agent has it in its context: numbered tasks, and chapters in place of what
-//! they cover.
+//! A run as it appears in an agent's context: numbered tasks, and chapters in place of the events
+//! that they cover.
 
 use super::index::Index;
 use crate::event::fields::View;
@@ -8,7 +8,7 @@ use crate::history::tasks::Task;
 use crate::history::text::{EventText, Room, lines, lines_below};
 use crate::text::inert::{self, preview};
 
-/// What stands in the folded view for one event.
+/// The part of the folded view that one event adds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shown<'i> {
     /// The task that begins here.
@@ -19,24 +19,24 @@ pub(crate) struct Shown<'i> {
     pub event: bool,
 }
 
-/// Goes through the events of a run, in order.
+/// Builds the folded view, event by event.
 #[derive(Debug)]
 pub(crate) struct Folded<'i> {
     index: &'i Index,
-    /// The outermost chapters, in order, and how many of them were shown.
+    /// The outermost chapters, in order.
     outer: Vec<&'i Chapter>,
     shown: usize,
 }
 
 impl<'i> Folded<'i> {
-    /// Of the run with that index, which has seen all of its events.
+    /// A view of the run with that index. The index must have all events.
     #[must_use]
     pub(crate) fn new(index: &'i Index) -> Self {
         Self { index, outer: index.chapters.children(None), shown: 0 }
     }
 
-    /// What stands for the next event: nothing where it is bookkeeping, or lies in a chapter
-    /// that was shown.
+    /// The part that the next event adds: nothing if it is bookkeeping or is in a chapter that was
+    /// already shown.
     pub(crate) fn take(&mut self, view: &View<'_, '_>) -> Shown<'i> {
         let sequence = view.event.sequence;
         if view.role.is_bookkeeping() {
@@ -55,14 +55,14 @@ impl<'i> Folded<'i> {
                     event: false,
                 }
             }
-            // The line of a task says what its first event does.
+            // The line of a task replaces its first event.
             None => Shown { task: begins, chapter: None, event: begins.is_none() },
         }
     }
 
-    /// The lines of [`Folded::take`]: text, each line with its newline. The line of an event has
-    /// up to `columns` columns; what it leaves out stands below, up to `piece` characters of each
-    /// piece.
+    /// The text of [`Folded::take`]; each line ends with a newline. The main line of an event has
+    /// up to `columns` columns. Content that it lacks is below it, with up to `piece` characters of
+    /// each piece.
     #[must_use]
     pub(crate) fn lines(&mut self, view: &View<'_, '_>, columns: usize, piece: usize) -> String {
         let shown = self.take(view);
@@ -92,14 +92,14 @@ impl<'i> Folded<'i> {
         out
     }
 
-    /// One event: its line, and below it what that leaves out.
+    /// One event: its main line, and the content that the line lacks below it.
     fn event(&self, view: &View<'_, '_>, columns: usize, piece: usize, out: &mut String) {
         let label = self.index.label_of(&view.event.kind);
         let head = format!("{INDENT}{label}: ");
         let columns = columns.saturating_sub(head.chars().count()).max(16);
         let summary = self.index.backfills.effective(view.event);
         let EventText { line, below } = lines(view, summary, Room { columns, piece });
-        // What another program kept for itself says nothing to an agent.
+        // Internal data of another program is of no use to an agent.
         if line.is_empty() && view.is_imported() {
             return;
         }
@@ -116,5 +116,5 @@ fn push_below(lines: &[String], out: &mut String) {
     }
 }
 
-/// What stands before the line of an event.
+/// The indent of an event's line.
 const INDENT: &str = "    ";

@@ -1,4 +1,4 @@
-//! The numbered tasks of a run, its chapters, and where their events lie in the log.
+//! The numbered tasks of a run, its chapters, and the places of their events in the log.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use crate::summary::backfill::Backfills;
 use crate::text::human::{plural, short_count};
 use crate::text::inert::{preview, preview_middle};
 
-/// Everything that the chapter commands read from a log.
+/// The data that the chapter commands read from a log.
 #[derive(Debug)]
 pub(crate) struct Index {
     templates: &'static Templates,
@@ -27,18 +27,18 @@ pub(crate) struct Index {
     pub tasks: Tasks,
     /// The chapters.
     pub chapters: Chapters,
-    /// Summaries that came later.
+    /// Summaries from later events.
     pub backfills: Backfills,
     entries: Vec<EventPlace>,
     labels: Vec<String>,
     label_numbers: HashMap<String, u32>,
     calls: Option<Calls>,
     spans: OnceCell<Spans>,
-    /// The newest call of a model that told how much it was given.
+    /// The newest model call that reports its input.
     pub newest_call: Option<NewestCall>,
 }
 
-/// Where an event of a task lies.
+/// The place of an event that belongs to a task.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventPlace {
     /// Its sequence.
@@ -46,12 +46,12 @@ pub(crate) struct EventPlace {
     /// Byte offset of its line.
     pub offset: u64,
     label: u32,
-    /// Estimated tokens of what it says.
+    /// Estimated tokens of its content.
     tokens: u32,
 }
 
 impl Index {
-    /// Of no event yet; those templates say the labels of types.
+    /// An empty index. `templates` define the labels of types.
     #[must_use]
     pub(crate) fn new(templates: &'static Templates) -> Self {
         Self {
@@ -69,14 +69,14 @@ impl Index {
         }
     }
 
-    /// Of no event yet; knows calls, so that ranges of events can be planned.
+    /// An empty index that also records calls, which are needed to plan ranges of events.
     #[must_use]
     pub(crate) fn with_calls(templates: &'static Templates) -> Self {
         Self { calls: Some(Calls::default()), ..Self::new(templates) }
     }
 
-    /// Takes the next event, whose line begins at byte `offset`. The number of the call that
-    /// it is a state of, if it is one and the index knows calls.
+    /// Takes the next event, whose line begins at byte `offset`. Returns the number of its call if
+    /// it is a state of a call and the index records calls.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64) -> Option<usize> {
         let mut call = None;
         if let Some(calls) = &mut self.calls {
@@ -97,11 +97,11 @@ impl Index {
         let Some(task) = self.tasks.observe(view) else { return };
         let sequence = view.event.sequence;
         if task == 1 && self.tasks.get(1).is_some_and(|task| task.first_sequence == sequence) {
-            // The first real start: what came before belongs to no task.
+            // The first real start: events before it belong to no task.
             self.entries.clear();
         }
         if self.entries.last().is_some_and(|last| last.sequence >= sequence) {
-            // A damaged log: the search by sequence needs them in order.
+            // A damaged log. Searching needs the sequences in order.
             return;
         }
         let tokens = event_tokens(view);
@@ -110,7 +110,7 @@ impl Index {
         self.entries.push(EventPlace { sequence, offset, label, tokens });
     }
 
-    /// The events of tasks from the first sequence to the last.
+    /// The events of tasks in that range of sequences.
     #[must_use]
     pub(crate) fn entries(&self, first: u64, last: u64) -> &[EventPlace] {
         let from = self.entries.partition_point(|entry| entry.sequence < first);
@@ -118,7 +118,7 @@ impl Index {
         self.entries.get(from..to).unwrap_or_default()
     }
 
-    /// The calls that were seen. Only an index with calls knows any.
+    /// The observed calls; none unless the index records calls.
     #[must_use]
     pub(crate) fn spans(&self) -> &Spans {
         let over = self.tasks.run_has_ended();
@@ -127,8 +127,8 @@ impl Index {
         })
     }
 
-    /// The events that the chapter's own folder lists: those of its tasks, but for the
-    /// ones in chapters inside it.
+    /// The events in the chapter's own folder: those of its tasks, except for events in inner
+    /// chapters.
     #[must_use]
     pub(crate) fn events_of(&self, chapter: &Chapter) -> Vec<EventPlace> {
         let inner = self.chapters.children(Some(chapter));
@@ -151,19 +151,19 @@ impl Index {
         self.templates.label(kind)
     }
 
-    /// Estimated tokens of the events of tasks from the first sequence to the last.
+    /// Estimated tokens of the events of tasks in that range of sequences.
     #[must_use]
     pub(crate) fn tokens(&self, first: u64, last: u64) -> u64 {
         self.entries(first, last).iter().map(|entry| u64::from(entry.tokens)).sum()
     }
 
-    /// The innermost chapter in which the task is.
+    /// The innermost chapter that covers the task.
     #[must_use]
     pub(crate) fn chapter_of(&self, task: &Task) -> Option<&Chapter> {
         self.chapters.of_tasks(task.first_sequence)
     }
 
-    /// One line for each task, as an agent or a person reads them.
+    /// One line per task, for agents and people.
     #[must_use]
     pub(crate) fn lines(&self, columns: usize) -> Vec<String> {
         self.tasks.all().iter().map(|task| self.line(task, columns)).collect()

@@ -1,5 +1,5 @@
-//! Chapters: finished tasks folded under a name and a message; nothing is lost
-//! (seed *agex-chapters*).
+//! Chapters: finished tasks folded under a name and a message. No event is lost (seed
+//! *agex-chapters*).
 
 pub(crate) mod answer;
 pub(crate) mod ask;

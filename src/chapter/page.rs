@@ -1,4 +1,4 @@
-//! An event as a page: type, time, who, summary, then its content in safe fences.
+//! An event as a page: type, time, actor, summary, and its content in safe fences.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,11 @@ use crate::json::{Json, Kind, ObjectText};
 use crate::text::inert;
 use crate::text::markdown::{code, escape, fence};
 
-/// Members of `data` that hold the line of another program's log that an event was made of.
+/// Members of `data` with the source line of an imported event.
 const SOURCES: &[&str] = &["source", "source_text"];
 
-/// The page of one event. `summary` is the effective one; `blobs` is the path from the page to
-/// the directory of the large values, with a `/` behind.
+/// The page of one event. `summary` is the effective summary. `blobs` is the path from the page to
+/// the directory of large values, with a final `/`.
 #[must_use]
 pub(crate) fn page(view: &View<'_, '_>, summary: Option<&str>, blobs: &str) -> String {
     let event = view.event;
@@ -34,7 +34,7 @@ pub(crate) fn page(view: &View<'_, '_>, summary: Option<&str>, blobs: &str) -> S
     if let Some(source) = SOURCES.iter().find_map(|name| event.data.get(name)) {
         fact("source", format!("kept in the event ({} bytes)", source.text().len()));
     }
-    // What was shown in a section of its own.
+    // Values that already have a section.
     let mut shown: Vec<Cow<'_, str>> = Vec::new();
     if let Some(text) = view.text() {
         section(&mut out, "Text", &text, "text");
@@ -69,7 +69,7 @@ pub(crate) fn page(view: &View<'_, '_>, summary: Option<&str>, blobs: &str) -> S
     out
 }
 
-/// Links to the large values of an event, each once.
+/// Links to the large values of an event, without duplicates.
 fn links(out: &mut String, data: Json<'_>, blobs: &str) {
     let mut listed: Vec<String> = Vec::new();
     references(data, &mut |reference| {
@@ -87,7 +87,7 @@ fn links(out: &mut String, data: Json<'_>, blobs: &str) {
 fn value_section(out: &mut String, title: &str, value: Json<'_>) {
     match value.kind() {
         _ if Reference::of(value).is_some() => section(out, title, &as_text(value), "text"),
-        // A list of content parts reads as its texts.
+        // A list of content parts is shown as its texts.
         Kind::Object | Kind::Array if as_text(value) == value.compact() => {
             section(out, title, &indented(value), "json");
         }
@@ -99,7 +99,7 @@ fn section(out: &mut String, title: &str, text: &str, language: &str) {
     out.push_str(&format!("\n## {title}\n\n{}", fence(&inert::text(text), language)));
 }
 
-/// JSON on several lines, its tokens untouched.
+/// JSON on several lines with unchanged tokens.
 fn indented(value: Json<'_>) -> String {
     fn write(value: Json<'_>, depth: usize, out: &mut String) {
         let (open, close, items): (_, _, Vec<(String, Json<'_>)>) = match value.kind() {

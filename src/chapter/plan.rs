@@ -1,4 +1,4 @@
-//! Deciding whether events may be folded, before anything is appended.
+//! Checks requested chapters before anything is appended.
 
 use std::fmt;
 
@@ -12,28 +12,28 @@ use crate::history::text::estimate_tokens;
 use crate::json::ObjectText;
 use crate::text::slug::{MAX_SLUG, slugify};
 
-/// Longest name of a chapter, in characters.
+/// Maximum length of a chapter's name in characters.
 const MAX_NAME: usize = 1000;
-/// Longest message of a chapter, in bytes.
+/// Maximum length of a chapter's message in bytes.
 pub(crate) const MAX_MESSAGE: usize = 1 << 20;
 
-/// Something that somebody wants folded.
+/// A requested chapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
-    /// What it covers.
+    /// The events to cover.
     pub range: Range,
     /// The chapter's name.
     pub name: String,
-    /// What is worth knowing of it.
+    /// The summary of the folded events.
     pub message: String,
 }
 
-/// What a chapter is to cover.
+/// The events that a chapter should cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Range {
-    /// Whole tasks: the numbers of the first and the last, from 1, as they were given.
+    /// Whole tasks: the given numbers of the first and the last task, from 1.
     Tasks(i64, i64),
-    /// Events inside one task: the sequences of the first and the last.
+    /// Events of one task: the sequences of the first and the last event.
     Events(u64, u64),
 }
 
@@ -47,30 +47,30 @@ impl fmt::Display for Range {
     }
 }
 
-/// Why something cannot be folded.
+/// The reason why something cannot be folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// `start` is below 1.
     StartsBelowOne,
     /// `end` comes before `start`, or `last` before `first`.
     Inverted(Range),
-    /// `end` is beyond the last task: its number.
+    /// `end` is greater than the number of the last task.
     BeyondLast(u64),
-    /// A task in the range still runs: its number.
+    /// This task in the range is still running.
     StillRunning(u64),
     /// The events do not belong to one task.
     NotInOneTask,
-    /// A call has only a part in the range: its tool, its first and its last event.
+    /// The range has only part of a call: its tool, its first and its last event.
     PartsCall(String, u64, Option<u64>),
-    /// The range cuts into a chapter: the chapter's slug and range.
+    /// The range partly overlaps a chapter with that slug and range.
     Overlaps(String, Range),
-    /// The range lies inside a chapter: the chapter's slug and range.
+    /// The range is inside a chapter with that slug and range.
     LiesInside(String, Range),
-    /// The range cuts into that of another item of the batch: its number and range.
+    /// The range partly overlaps another item of the batch with that number and range.
     OverlapsItem(usize, Range),
-    /// A chapter covers the same range: its slug.
+    /// The chapter with that slug covers the same range.
     SameRange(String),
-    /// Another item of the batch covers the same range: its number.
+    /// The item of the batch with that number covers the same range.
     SameAsItem(usize),
     /// The name is empty.
     NoName,
@@ -78,14 +78,14 @@ pub(crate) enum Refusal {
     LongName,
     /// The message is empty.
     NoMessage,
-    /// The message is too long: its bytes.
+    /// The message is too long; it has this many bytes.
     LongMessage(usize),
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::StartsBelowOne => write!(f, "start is below 1; tasks count from 1"),
+            Self::StartsBelowOne => write!(f, "start is below 1; tasks are numbered from 1"),
             Self::Inverted(Range::Tasks(..)) => write!(f, "end comes before start"),
             Self::Inverted(Range::Events(..)) => write!(f, "last comes before first"),
             Self::BeyondLast(0) => write!(f, "the run has no tasks"),
@@ -93,28 +93,28 @@ impl fmt::Display for Refusal {
             Self::StillRunning(number) => {
                 write!(
                     f,
-                    "task {number} is still running: its own end, the next task or the end of the run ends it"
+                    "task {number} is still running: it ends with its own end event, the next task or the end of the run"
                 )
             }
             Self::NotInOneTask => {
                 write!(
                     f,
-                    "first and last are not events of one task, numbered as `show` prints them"
+                    "first and last must be events of one task; use the numbers that `show` prints"
                 )
             }
             Self::PartsCall(tool, began, Some(ended)) => {
                 write!(
                     f,
-                    "it would part the call of {tool:?} at event {began} from its result at {ended}"
+                    "it would separate the call of {tool:?} at event {began} from its result at event {ended}"
                 )
             }
             Self::PartsCall(tool, began, None) => {
-                write!(f, "the call of {tool:?} at event {began} still runs")
+                write!(f, "the call of {tool:?} at event {began} is still running")
             }
             Self::Overlaps(slug, range) => write!(f, "overlap with the chapter {slug:?} ({range})"),
             Self::LiesInside(slug, range) => write!(
                 f,
-                "overlap: it lies inside the chapter {slug:?} ({range}); remove that one first, and \
+                "overlap: it is inside the chapter {slug:?} ({range}); remove that chapter first, and \
                  add it again around this one"
             ),
             Self::OverlapsItem(item, range) => write!(f, "overlap with item {item} ({range})"),
@@ -124,17 +124,17 @@ impl fmt::Display for Refusal {
             Self::LongName => write!(f, "the name has more than {MAX_NAME} characters"),
             Self::NoMessage => write!(f, "the message is empty"),
             Self::LongMessage(bytes) => {
-                write!(f, "the message has {bytes} bytes; {MAX_MESSAGE} are allowed")
+                write!(f, "the message has {bytes} bytes; at most {MAX_MESSAGE} are allowed")
             }
         }
     }
 }
 
-/// Checks all requests against the run and against each other: the chapters to make, in the
-/// same order. Tasks beyond the number `known` are as if they were not there.
+/// Checks all requests against the run and against each other. Returns the chapters to create, in
+/// the same order. Tasks after the number `known` are ignored.
 ///
 /// # Errors
-/// The first request that cannot be, counted from 1, and the rule that it breaks.
+/// The first request that is not possible, counted from 1, and the reason.
 pub(crate) fn plan(
     requests: &[Request],
     index: &Index,
@@ -174,20 +174,21 @@ pub(crate) fn plan(
     Ok(planned)
 }
 
-/// Why a chapter that a log holds should not be there.
+/// The reason why a recorded chapter is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ChapterConflict {
-    /// It cuts into another one, or covers the same.
+    /// It overlaps another chapter, or covers the same events.
     Overlap(Refusal),
-    /// It could not have been made.
+    /// It would have been refused.
     Refused(Refusal),
-    /// It would reach from one sequence to another.
+    /// Its range should be these sequences.
     Range(u64, u64),
-    /// It would have that number of events.
+    /// It should have this number of events.
     Events(u64),
 }
 
-/// Holds a chapter that a log holds against what would have been planned, as of its event.
+/// Compares a recorded chapter with the chapter that would have been planned at that point of the
+/// log.
 #[must_use]
 pub(crate) fn misfit(made: &Chapter, index: &Index) -> Option<ChapterConflict> {
     let request = Request {
@@ -210,7 +211,7 @@ pub(crate) fn misfit(made: &Chapter, index: &Index) -> Option<ChapterConflict> {
         return Some(ChapterConflict::Events(planned.events));
     }
     index.chapters.active().find_map(|other| match relation(made, other) {
-        // An item of a batch may lie in another one that comes before it.
+        // An item of a batch may be inside an earlier item.
         Relation::Apart | Relation::Around | Relation::Inside => None,
         Relation::Same => Some(ChapterConflict::Overlap(Refusal::SameRange(other.slug.clone()))),
         Relation::Across => {
@@ -219,7 +220,7 @@ pub(crate) fn misfit(made: &Chapter, index: &Index) -> Option<ChapterConflict> {
     })
 }
 
-/// The chapter for a request by itself, but for its slug and tokens.
+/// The chapter for a single request, without slug and tokens.
 fn chapter(request: &Request, index: &Index, known: u64) -> Result<Chapter, Refusal> {
     let (start, end, first_sequence, last_sequence) = match request.range {
         Range::Tasks(start, end) => tasks(start, end, index, known)?,
@@ -238,7 +239,7 @@ fn chapter(request: &Request, index: &Index, known: u64) -> Result<Chapter, Refu
     if request.message.len() > MAX_MESSAGE {
         return Err(Refusal::LongMessage(request.message.len()));
     }
-    // All events of a task that has ended are the task.
+    // All events of an ended task are the whole task.
     let whole = index.tasks.get(start).is_some_and(|task| {
         (task.first_sequence, task.last_sequence) == (first_sequence, last_sequence)
             && index.tasks.outcome(task) != TaskOutcome::Running
@@ -259,12 +260,12 @@ fn chapter(request: &Request, index: &Index, known: u64) -> Result<Chapter, Refu
     })
 }
 
-/// Whether anything of a text is seen.
+/// Whether a text has any visible character.
 fn is_visible(text: &str) -> bool {
     text.chars().any(|c| !c.is_whitespace() && c.width().is_some_and(|width| width > 0))
 }
 
-/// The numbers of whole tasks, and the sequences that they reach from and to.
+/// The numbers of the first and last task, and the sequences of the first and last event.
 fn tasks(start: i64, end: i64, index: &Index, known: u64) -> Result<(u64, u64, u64, u64), Refusal> {
     if start < 1 {
         return Err(Refusal::StartsBelowOne);
@@ -285,7 +286,7 @@ fn tasks(start: i64, end: i64, index: &Index, known: u64) -> Result<(u64, u64, u
     Ok((start, end, first.first_sequence, last.last_sequence))
 }
 
-/// The number of the task that events belong to, and the sequences of those at the ends.
+/// The number of the task of the events (twice), and the sequences of the first and last event.
 fn events(
     first: u64,
     last: u64,
@@ -298,7 +299,7 @@ fn events(
     let owner = |sequence| index.tasks.owner(sequence).map(|task| task.number);
     let task = owner(first).filter(|task| owner(last) == Some(*task) && *task <= known);
     let task = task.ok_or(Refusal::NotInOneTask)?;
-    // Events that belong to no task may lie at the ends.
+    // The given sequences may be events that belong to no task.
     let [first, .., last] = index.entries(first, last) else {
         let entry = index.entries(first, last).first().ok_or(Refusal::NotInOneTask)?;
         return whole_calls(task, entry.sequence, entry.sequence, index);
@@ -318,7 +319,7 @@ fn whole_calls(
     }
 }
 
-/// How a chapter lies to another one.
+/// The relation of one chapter to another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Relation {
     Apart,
@@ -349,7 +350,7 @@ fn range_of(chapter: &Chapter) -> Range {
     }
 }
 
-/// The slug of a name, with `-2`, `-3`, … where it was ever used.
+/// The slug of a name, with `-2`, `-3`, … if it was ever used.
 fn free_slug(name: &str, chapters: &Chapters, planned: &[Chapter]) -> String {
     let taken =
         |slug: &str| chapters.is_used(slug) || planned.iter().any(|chapter| chapter.slug == slug);
@@ -366,7 +367,7 @@ fn free_slug(name: &str, chapters: &Chapters, planned: &[Chapter]) -> String {
     (2..).map(numbered).find(|slug| !taken(slug)).unwrap_or(base)
 }
 
-/// The event that makes the chapter.
+/// The event that creates the chapter.
 #[must_use]
 pub(crate) fn created(chapter: &Chapter) -> Draft<'static> {
     let mut data = ObjectText::new();
@@ -386,7 +387,7 @@ pub(crate) fn created(chapter: &Chapter) -> Draft<'static> {
     Draft::new("chapter.created", data)
 }
 
-/// The event that unfolds a chapter again.
+/// The event that removes a chapter.
 #[must_use]
 pub(crate) fn removed(slug: &str) -> Draft<'static> {
     let mut data = ObjectText::new();

@@ -1,4 +1,4 @@
-//! Chapters proposed without a model: the same log, the same proposal.
+//! Proposes chapters without a model. The same log always gives the same proposal.
 
 use std::collections::BTreeSet;
 
@@ -11,24 +11,25 @@ use crate::json::ObjectText;
 use crate::text::human::plural;
 use crate::text::inert::{preview, preview_end};
 
-/// Tasks folded together come to no more than so many, or so many tokens.
+/// Maximum number of tasks that are folded together. The next constant is their maximum number of
+/// tokens.
 const MOST_TASKS: usize = 8;
 const MOST_TOKENS: u64 = 20_000;
-/// A task of so many events is a long one.
+/// Minimum number of events of a long task.
 const LONG_TASK: u64 = 60;
-/// A stretch of a long task has so many events at least.
+/// Minimum number of events of a stretch of a long task.
 const SHORTEST_STRETCH: usize = 10;
-/// So many tasks, commits or files are named in a message.
+/// Maximum number of tasks, commits or files listed in a message.
 const NAMED: usize = 8;
 
-/// The chapters proposed: finished tasks that are in no chapter, together with their
-/// neighbours up to a pause or a commit; of a long task that goes on, or is the only one,
-/// its stretches up to a commit, a pause, or tests that pass.
+/// The proposed chapters. Finished tasks without a chapter are grouped with their neighbours up to
+/// a pause or a commit. A long task that is running, or is the only one, is divided into stretches
+/// up to a commit, a pause or passing tests.
 #[must_use]
 pub(crate) fn propose(index: &Index, signs: &WorkMarkers) -> Vec<Request> {
     let mut groups: Vec<Vec<&Task>> = Vec::new();
     let mut requests = Vec::new();
-    // A task in which chapters were decided on is no work.
+    // A task for choosing chapters is not work.
     let works = |task: &&Task| task.name != CHAPTER_TASK;
     let only = index.tasks.all().iter().filter(works).count() == 1;
     for task in index.tasks.all() {
@@ -57,7 +58,7 @@ pub(crate) fn propose(index: &Index, signs: &WorkMarkers) -> Vec<Request> {
     requests
 }
 
-/// The array that `chapter apply` takes.
+/// The JSON array for `chapter apply`.
 #[must_use]
 pub(crate) fn to_json(requests: &[Request]) -> String {
     let item = |request: &Request| {
@@ -76,7 +77,7 @@ pub(crate) fn to_json(requests: &[Request]) -> String {
     }
 }
 
-/// Whether a task belongs to the piece of work that those before it are.
+/// Whether a task continues the work of the tasks before it.
 fn joins(group: &[&Task], task: &Task, index: &Index, signs: &WorkMarkers) -> bool {
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return true };
     let paused = signs
@@ -91,7 +92,7 @@ fn joins(group: &[&Task], task: &Task, index: &Index, signs: &WorkMarkers) -> bo
     !paused && !committed && group.len() < MOST_TASKS && tokens <= MOST_TOKENS
 }
 
-/// The chapter of whole tasks.
+/// A chapter of whole tasks.
 fn whole(group: &[&Task], index: &Index, signs: &WorkMarkers) -> Request {
     let (first, last) = (group[0], group[group.len() - 1]);
     let title = |columns| match preview(first.title(), columns) {
@@ -118,11 +119,11 @@ fn whole(group: &[&Task], index: &Index, signs: &WorkMarkers) -> Request {
     }
 }
 
-/// Stretches of one task, none of which parts a call from its result, or reaches into a
-/// chapter. The newest one is left while the task goes on.
+/// Stretches of one task. They do not separate a call from its result and do not overlap chapters.
+/// While the task is running, its newest stretch is left out.
 fn stretches(task: &Task, running: bool, index: &Index, signs: &WorkMarkers) -> Vec<Request> {
     let entries = index.entries(task.first_sequence, task.last_sequence);
-    // The task's own first event says what it is about.
+    // The task's first event describes the task.
     let mut rest = entries.get(1..).unwrap_or_default();
     let mut requests = Vec::new();
     let within = |chapter: &&Chapter| {
@@ -142,12 +143,12 @@ fn stretches(task: &Task, running: bool, index: &Index, signs: &WorkMarkers) -> 
     requests
 }
 
-/// Events of a task in a row that no chapter holds.
+/// Consecutive events of a task outside all chapters.
 struct Free<'e> {
     entries: &'e [EventPlace],
-    /// Sequence of the last one.
+    /// Sequence of the last event.
     limit: u64,
-    /// Whether more of them may come.
+    /// Whether more events may follow.
     open: bool,
 }
 
@@ -165,7 +166,7 @@ impl Free<'_> {
             let earliest = rest[SHORTEST_STRETCH - 1].sequence;
             let marks = signs.between(earliest, self.limit);
             let Some(cut) = marks.iter().find(|mark| ends_work(mark)) else { break };
-            // A pause lies before its event.
+            // A pause is before its event.
             let wanted = cut.sequence - u64::from(cut.sign == Sign::Pause);
             let last = match whole_calls(first, wanted, self.limit, index) {
                 Ok(last) => last,
@@ -194,8 +195,9 @@ fn ends_work(mark: &Mark) -> bool {
     matches!(mark.sign, Sign::Commit(_) | Sign::Tests(true) | Sign::Pause)
 }
 
-/// The sequence up to `limit` to which a range reaches that begins at `first` and parts no
-/// call; else the event that no such range can hold: of a call that has no end, or began before.
+/// Extends a range that begins at `first` until it separates no call from its result, up to
+/// `limit`. Returns the last sequence. The error is the event of a call that no such range can
+/// contain, because the call has no end or began earlier.
 fn whole_calls(first: u64, mut last: u64, limit: u64, index: &Index) -> Result<u64, u64> {
     while let Some(call) = index.spans().parted(first, last) {
         match call.ended {
@@ -221,7 +223,7 @@ fn stretch_name(cut: &Mark, first: u64, last: u64, signs: &WorkMarkers) -> Strin
     }
 }
 
-/// What happened between two sequences, in short.
+/// A short account of the events in that range of sequences.
 fn facts(first: u64, last: u64, index: &Index, signs: &WorkMarkers) -> String {
     let entries = index.entries(first, last);
     let (calls, failed) = index.spans().count(first, last);

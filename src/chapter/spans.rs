@@ -1,15 +1,15 @@
-//! Calls as ranges of events, so that a chapter never parts a call from its result.
+//! Calls as ranges of events, so that no chapter separates a call from its result.
 
 use crate::history::calls::{Call, CallStatus, Calls};
 
-/// One call that was seen to begin.
+/// One call with a recorded start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CallSpan {
     /// The tool's name.
     pub tool: String,
     /// Sequence of its first event.
     pub began: u64,
-    /// Sequence of its last one; `None` when it has none.
+    /// Sequence of its last event; `None` if it has no end.
     pub ended: Option<u64>,
     /// Whether it failed.
     failed: bool,
@@ -18,16 +18,16 @@ pub(crate) struct CallSpan {
 /// The calls of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spans {
-    /// In order of their first events.
+    /// Calls in the order of their first events.
     all: Vec<CallSpan>,
-    /// Last event and index in `all`, in order of the former.
+    /// Sequence of the end and index in `all`, sorted.
     ends: Vec<(u64, usize)>,
-    /// Whether nothing more can come.
+    /// Whether the run has ended.
     over: bool,
 }
 
 impl Spans {
-    /// Of calls that were observed; `over` when the run has ended.
+    /// The spans of those calls. `over`: the run has ended.
     #[must_use]
     pub(crate) fn of(calls: &Calls, over: bool) -> Self {
         let span = |call: &Call| {
@@ -48,22 +48,22 @@ impl Spans {
         Self { all, ends, over }
     }
 
-    /// The calls that began from the first sequence to the last.
+    /// The calls that began in that range of sequences.
     fn begun(&self, first: u64, last: u64) -> &[CallSpan] {
         let from = self.all.partition_point(|span| span.began < first);
         let to = self.all.partition_point(|span| span.began <= last);
         self.all.get(from..to).unwrap_or_default()
     }
 
-    /// How many calls began there, and how many of them failed.
+    /// The number of calls that began there, and of those that failed.
     #[must_use]
     pub(crate) fn count(&self, first: u64, last: u64) -> (u64, u64) {
         let begun = self.begun(first, last);
         (begun.len() as u64, begun.iter().filter(|span| span.failed).count() as u64)
     }
 
-    /// The first call of which such a range holds a part. One without an end goes on as long
-    /// as the run does.
+    /// The first call that is only partly in that range. A call without an end continues until the
+    /// run ends.
     #[must_use]
     pub(crate) fn parted(&self, first: u64, last: u64) -> Option<&CallSpan> {
         let goes_on = |span: &&CallSpan| match span.ended {

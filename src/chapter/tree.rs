@@ -1,11 +1,11 @@
-//! The browsable tree below `/chapters`: paths in, listings and entries out.
+//! The tree of files below `/chapters`: finds nodes by path and lists them.
 
 use super::index::{EventPlace, Index};
 use crate::event::template::one_line;
 use crate::history::chapters::Chapter;
 use crate::text::inert;
 
-/// What a path names.
+/// A node of the tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TreeNode<'i> {
     /// `/chapters`, or `…/chapters` inside a chapter.
@@ -20,8 +20,8 @@ pub(crate) enum TreeNode<'i> {
     Event(&'i Chapter, EventPlace),
 }
 
-/// Finds what a path names. The leading `/chapters` may be left out; a chapter inside
-/// another one is also found where it was before it was enclosed.
+/// Finds the node of a path. The leading `/chapters` is optional. An inner chapter is also found at
+/// its path from before it became an inner chapter.
 #[must_use]
 pub(crate) fn resolve<'i>(index: &'i Index, path: &str) -> Option<TreeNode<'i>> {
     let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
@@ -58,7 +58,7 @@ fn step<'i>(index: &'i Index, node: TreeNode<'i>, part: &str) -> Option<TreeNode
     }
 }
 
-/// The names in a folder, folders with a `/` behind; `None` for a file.
+/// The names in a folder; folders end with `/`. `None` for a file.
 #[must_use]
 pub(crate) fn list(index: &Index, node: TreeNode<'_>) -> Option<Vec<String>> {
     let folders = |chapters: Vec<&Chapter>| {
@@ -80,7 +80,7 @@ pub(crate) fn list(index: &Index, node: TreeNode<'_>) -> Option<Vec<String>> {
     }
 }
 
-/// `NNN-<label>.md` for each event of a chapter: three digits, four from 1000 events on.
+/// `NNN-<label>.md` for each event of a chapter: three digits, or four from 1000 events on.
 #[must_use]
 pub(crate) fn event_names(index: &Index, chapter: &Chapter) -> Vec<(String, EventPlace)> {
     let entries = index.events_of(chapter);
@@ -98,7 +98,7 @@ pub(crate) fn summary(chapter: &Chapter) -> String {
     inert::text(&text).into_owned()
 }
 
-/// Every file of the tree, with its path below `/chapters`, in order.
+/// Every file of the tree with its path below `/chapters`, in order.
 #[must_use]
 pub(crate) fn files(index: &Index) -> Vec<(String, TreeNode<'_>)> {
     let mut files = Vec::new();

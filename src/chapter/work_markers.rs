@@ -1,4 +1,4 @@
-//! Marks in a run that show where a piece of work ends: commits, test runs, errors, pauses.
+//! Finds the events that may end a piece of work: commits, test runs, errors, pauses.
 
 use std::collections::HashMap;
 
@@ -6,34 +6,34 @@ use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 
-/// A pause of so many milliseconds parts two pieces of work.
+/// A pause of this many milliseconds separates two pieces of work.
 const PAUSE: u64 = 30 * 60 * 1000;
 
-/// What was noticed.
+/// The kind of a mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sign {
-    /// Work was committed, with that message if it was given on the command line.
+    /// A commit, with its message if the command line has it.
     Commit(Option<String>),
-    /// Tests ran, and passed or not.
+    /// A test run; true if it passed.
     Tests(bool),
-    /// A call failed, or an error came.
+    /// A failed call or an error.
     Trouble,
-    /// A file was changed.
+    /// A changed file.
     File(String),
-    /// Nothing happened for long before this event.
+    /// No event for a long time before this one.
     Pause,
 }
 
-/// A sign, and the event that it was noticed at.
+/// A sign and its event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     /// Sequence of the event.
     pub sequence: u64,
-    /// What was noticed.
+    /// The sign.
     pub sign: Sign,
 }
 
-/// What command lines do.
+/// The purpose of a command line.
 #[derive(Clone, Debug)]
 enum Doing {
     Commit(Option<String>),
@@ -71,7 +71,7 @@ const TESTS: &[&str] = &[
     "bazel test",
 ];
 
-/// Programs that run another one.
+/// Programs that run another program.
 const RUNNERS: &[&str] = &[
     "sudo", "env", "time", "timeout", "nice", "nohup", "exec", "xvfb-run", "python", "python3",
     "uv", "run", "poetry", "pipenv", "npx", "bunx", "bundle", "sh", "bash",
@@ -80,23 +80,23 @@ const RUNNERS: &[&str] = &[
 /// Command lines that commit.
 const COMMITS: &[&str] = &["git commit", "jj commit", "hg commit"];
 
-/// What a run of tests that failed says, though its command may not.
+/// Output of failed test runs, also of those with exit status 0.
 const FAILURES: &[&str] = &["test result: FAILED", "= FAILURES =", "FAILED (", "--- FAIL:"];
 
 /// Parts of the names of tools that change files.
 const CHANGERS: &[&str] = &["edit", "write", "patch", "create", "replace"];
 
-/// The signs of a run, noticed event by event.
+/// Collects the signs of a run, event by event.
 #[derive(Debug, Default)]
 pub(crate) struct WorkMarkers {
     marks: Vec<Mark>,
-    /// Calls under way that matter, by their numbers.
+    /// Commands that are running, by the number of their call.
     doing: HashMap<usize, Doing>,
     last: Option<Timestamp>,
 }
 
 impl WorkMarkers {
-    /// Takes the next event; `call` is the number of the call that it is a state of.
+    /// Takes the next event. `call` is the number of its call.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, call: Option<usize>) {
         if view.role.is_bookkeeping() {
             return;
@@ -149,7 +149,7 @@ impl WorkMarkers {
         }
     }
 
-    /// The signs noticed at the events from the first sequence to the last.
+    /// The signs at the events in that range of sequences.
     #[must_use]
     pub(crate) fn between(&self, first: u64, last: u64) -> &[Mark] {
         let from = self.marks.partition_point(|mark| mark.sequence < first);
@@ -170,7 +170,7 @@ fn exit_status(view: &View<'_, '_>) -> Option<i64> {
     names.iter().find_map(|name| view.data.path(name)?.text().parse().ok())
 }
 
-/// Whether what a run of tests says tells that some failed.
+/// Whether the output of a test run reports failures.
 fn tells_failure(said: &str) -> bool {
     let counted = |at: usize| {
         let digits = said[..at].bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -180,12 +180,12 @@ fn tells_failure(said: &str) -> bool {
         || said.match_indices(" failed").any(|(at, _)| counted(at))
 }
 
-/// What a command line does, as far as it matters here: a commit before tests.
+/// The purpose of a command line, if it commits or runs tests. A commit takes precedence.
 fn doing(line: &str) -> Option<Doing> {
     let commands = || line.split(['\n', ';', '|', '&']).map(command);
     let commit = commands().find(|command| COMMITS.iter().any(|words| begins(command, words)));
     if let Some(commit) = commit {
-        // The message may hold what parts commands.
+        // The message may contain separators of commands.
         let from = commit.as_ptr() as usize - line.as_ptr() as usize;
         return Some(Doing::Commit(message(&line[from..])));
     }
@@ -193,7 +193,7 @@ fn doing(line: &str) -> Option<Doing> {
     tests.then_some(Doing::Tests)
 }
 
-/// A command without what stands before its name: variables, and programs that run others.
+/// A command without the variables and runner programs before its name.
 fn command(part: &str) -> &str {
     let opens = |c: char| c.is_whitespace() || matches!(c, '(' | '"' | '\'');
     let mut rest = part.trim_start_matches(opens);
@@ -206,7 +206,7 @@ fn command(part: &str) -> &str {
             return rest;
         }
         rest = after.trim_start_matches(opens);
-        // Their own options, `-m` among them, and a number of seconds.
+        // Skip the options of the runner, including `-m`, and a number of seconds.
         while rest.starts_with('-') || rest.starts_with(|c: char| c.is_ascii_digit()) {
             rest = rest
                 .split_once(char::is_whitespace)
@@ -215,7 +215,7 @@ fn command(part: &str) -> &str {
     }
 }
 
-/// Whether a command begins with those words, whole; its name may be a path.
+/// Whether a command begins with those whole words. Its name may have a path.
 fn begins(command: &str, words: &str) -> bool {
     let end = command.find(char::is_whitespace).unwrap_or(command.len());
     let name = command[..end].rfind('/').map_or(0, |slash| slash + 1);
@@ -224,13 +224,13 @@ fn begins(command: &str, words: &str) -> bool {
     })
 }
 
-/// The first line of the message that a commit is given by `-m`.
+/// The first line of a commit message given by `-m`.
 fn message(command: &str) -> Option<String> {
     let (_, after) = command.split_once(" -m ").or_else(|| command.split_once(" -am "))?;
     let after = after.trim_start();
     let quote = after.chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
     let inner = after.get(1..)?.split(quote).next()?;
-    // A document that the shell puts together says nothing here.
+    // The shell would build the text (`$(…)`), so it is unknown here.
     let line = inner.trim_start().lines().next()?.trim();
     (!line.is_empty() && !line.starts_with('$')).then(|| line.to_owned())
 }

@@ -1,4 +1,4 @@
-//! What is wrong in a user's TOML document, and where.
+//! Errors in a user's TOML document, with their place.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct BadToml {
 }
 
 impl BadToml {
-    /// Something that is wrong at that byte of the document.
+    /// An error at a byte offset of the document.
     #[must_use]
     pub fn at(document: &str, offset: usize, what: impl Into<String>) -> Self {
         let before = &document[..document.floor_char_boundary(offset)];
@@ -23,7 +23,7 @@ impl BadToml {
         Self { line, column, what: what.into() }
     }
 
-    /// What the reader of TOML found.
+    /// The error of the TOML parser.
     #[must_use]
     pub fn of(document: &str, error: &toml::de::Error) -> Self {
         Self::at(document, error.span().map_or(0, |span| span.start), error.message())

@@ -1,5 +1,5 @@
-//! Large values: a string over the limit is moved out of its event into a file named by
-//! its hash, and a reference with its beginning and its end stays.
+//! Large values. A string over the limit is moved into a file named by its hash. The event keeps a
+//! reference with the beginning and the end of the string.
 
 use crate::fs::hash::{hex, sha256};
 use crate::json::{Json, Kind, ObjectText, escape_into};
@@ -11,7 +11,7 @@ const KEY_START: u8 = KEY.as_bytes()[0];
 /// Bytes of a large value that stay in the event, at its beginning and at its end.
 const KEPT: usize = 512;
 
-/// A value that was moved out.
+/// A value that was moved out of its event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Blob {
     /// Lower-case hex SHA-256 of the content; the name of its file.
@@ -20,7 +20,7 @@ pub(crate) struct Blob {
     pub content: String,
 }
 
-/// What stays in the event.
+/// The object that replaces the value in the event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reference<'a> {
     /// Lower-case hex SHA-256 of the content.
@@ -31,10 +31,10 @@ pub(crate) struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    /// Reads a value as a reference; `None` when it is none.
+    /// Reads a value as a reference; `None` if it is not one.
     #[must_use]
     pub(crate) fn of(value: Json<'a>) -> Option<Self> {
-        // Objects in logs are many and references few.
+        // Logs hold many objects and few references: check the first key first.
         let (key, first) = value.raw_members().next()?;
         if key != KEY {
             return None;
@@ -47,8 +47,7 @@ impl<'a> Reference<'a> {
         Some(Self { hash, bytes: value.get("bytes")?.as_u64()?, value })
     }
 
-    /// The beginning of the content, with a note of how much there is; all of it where it
-    /// is short.
+    /// The beginning of the content and a note of its size. A short content is returned whole.
     #[must_use]
     pub(crate) fn preview(&self) -> String {
         let head = self.value.text_at("head").unwrap_or_default();
@@ -59,7 +58,7 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// Moves the strings of over `limit` bytes out of a checked object; `None` when it holds none.
+/// Moves strings of more than `limit` bytes out of a checked object; `None` if there are none.
 #[must_use]
 pub(crate) fn move_out(data: Json<'_>, limit: usize) -> Option<(String, Vec<Blob>)> {
     if data.text().len() <= limit {
@@ -86,7 +85,7 @@ pub(crate) fn move_out(data: Json<'_>, limit: usize) -> Option<(String, Vec<Blob
     (!blobs.is_empty()).then_some((out, blobs))
 }
 
-/// Puts the contents back in place of the references; what `content` does not find stays.
+/// Replaces references by their contents. A reference stays where `content` returns `None`.
 #[must_use]
 pub(crate) fn put_back(
     data: Json<'_>,
@@ -102,7 +101,7 @@ pub(crate) fn put_back(
     out
 }
 
-/// Each reference in a value.
+/// Calls `each` with each reference in a value.
 pub(crate) fn references<'a>(value: Json<'a>, each: &mut impl FnMut(&Reference<'a>)) {
     let text = value.text().as_bytes();
     if !memchr::memchr_iter(KEY_START, text).any(|at| text[at..].starts_with(KEY.as_bytes())) {
@@ -116,7 +115,7 @@ pub(crate) fn references<'a>(value: Json<'a>, each: &mut impl FnMut(&Reference<'
     }
 }
 
-/// Writes a value anew, compact; what `replace` writes itself stands in place of a value.
+/// Writes a value as compact JSON. `replace` returns true if it wrote something in its place.
 fn rewrite(
     value: Json<'_>,
     out: &mut String,

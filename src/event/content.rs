@@ -1,6 +1,5 @@
-//! What an event says, whatever its type: every member of its payload but ids, counts and what
-//! another program's line held. Every view shows it, so that nothing an event says is invisible
-//!.
+//! The content of an event of any type: every member of its payload except ids, counts and the
+//! source line of an imported event. Every view shows this content, so nothing is invisible.
 
 use std::borrow::Cow;
 
@@ -10,7 +9,7 @@ use super::fields::{ARGUMENTS, ERROR_TEXT, RESULT, TEXT, THOUGHT, View, as_text}
 use super::template::one_line;
 use crate::json::{Json, Kind};
 
-/// Members that identify or locate, and say nothing to a reader.
+/// Members that only identify or locate something.
 const TECHNICAL: &[&str] = &[
     "dialect",
     "source_ref",
@@ -33,36 +32,36 @@ const TECHNICAL: &[&str] = &[
     "spawned_by",
 ];
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kinship {
-    /// What was said.
+    /// Text of a message.
     Text,
-    /// What was thought.
+    /// Reasoning.
     Thought,
-    /// What a call was called with.
+    /// Arguments of a call.
     Arguments,
-    /// What a call or a task returned.
+    /// Result of a call or a task.
     Result,
-    /// What went wrong.
+    /// An error.
     Error,
     /// Anything else.
     Other,
 }
 
-/// One piece of what an event says.
+/// One piece of an event's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ContentPiece<'a> {
-    /// The member's name; of a member of an object in the payload, its own.
+    /// The member's name. For a member of a nested object, the inner name.
     pub name: Cow<'a, str>,
-    /// What it holds, as people read it.
+    /// The value as text for people.
     pub text: Cow<'a, str>,
-    /// What it is.
+    /// Its kind.
     pub kind: Kinship,
 }
 
 impl ContentPiece<'_> {
-    /// The piece with its name where that says something: what was said stands by itself.
+    /// The piece with its name. Message text needs no name.
     #[must_use]
     pub(crate) fn labelled(&self) -> String {
         let text = self.text.trim_end();
@@ -73,7 +72,7 @@ impl ContentPiece<'_> {
         }
     }
 
-    /// Whether a line that stands for the event holds the piece already.
+    /// Whether the event's one-line text already contains the piece.
     #[must_use]
     pub(crate) fn is_in(&self, line: &str) -> bool {
         let text = one_line(self.text.trim());
@@ -81,27 +80,27 @@ impl ContentPiece<'_> {
     }
 }
 
-/// The pieces of what an event says: what was said and thought first, the others in the order of
-/// the payload.
+/// The pieces of an event's content: message text first, then reasoning, then the others in the
+/// order of the payload.
 #[must_use]
 pub(crate) fn pieces<'a>(view: &View<'_, 'a>) -> Vec<ContentPiece<'a>> {
     let is_known = catalogue::row(&view.event.kind).is_some();
     let mut pieces = Vec::new();
     for (name, value) in view.event.data.members() {
         let kind = kinship(&name);
-        // A line of another program's log is kept whole as an object.
+        // An imported line is kept whole, as an object.
         let is_kept = name == "source" && value.is_object();
         if TECHNICAL.contains(&name.as_ref()) || is_kept || value.is_null() {
             continue;
         }
-        // Of a known type the counts and flags are told by other means.
+        // The views of a known type show its counts and flags in other ways.
         let is_count = |value: Json<'_>, kind| {
             let is_scalar = matches!(value.kind(), Kind::Number | Kind::Bool);
             is_scalar && is_known && matches!(kind, Kinship::Other | Kinship::Error)
         };
         if is_plain_object(value) {
             for (inner, value) in value.members() {
-                // The output of a call holds its result, or why there is none.
+                // The output of a call holds its result or its error.
                 let own = kinship(&inner);
                 let kind = if own == Kinship::Error { own } else { kind };
                 if !is_count(value, kind) {
@@ -112,7 +111,7 @@ pub(crate) fn pieces<'a>(view: &View<'_, 'a>) -> Vec<ContentPiece<'a>> {
             push(&mut pieces, name, value, kind);
         }
     }
-    // The order is kept among those of one kind.
+    // The sort is stable: pieces of one kind keep their order.
     pieces.sort_by_key(|piece| match piece.kind {
         Kinship::Text => 0,
         Kinship::Thought => 1,
@@ -121,7 +120,7 @@ pub(crate) fn pieces<'a>(view: &View<'_, 'a>) -> Vec<ContentPiece<'a>> {
     pieces
 }
 
-/// The pieces that a line standing for the event does not hold.
+/// The pieces that the event's one-line text does not contain.
 #[must_use]
 pub(crate) fn beyond<'a>(view: &View<'_, 'a>, line: &str) -> Vec<ContentPiece<'a>> {
     let line = one_line(line);
@@ -130,7 +129,7 @@ pub(crate) fn beyond<'a>(view: &View<'_, 'a>, line: &str) -> Vec<ContentPiece<'a
     rest
 }
 
-/// Characters of all pieces, to estimate tokens by.
+/// The number of characters in all pieces, for estimating tokens.
 #[must_use]
 pub(crate) fn characters(view: &View<'_, '_>) -> u64 {
     pieces(view).iter().map(|piece| piece.text.chars().count() as u64).sum()
@@ -149,12 +148,13 @@ fn push<'a>(
     }
 }
 
-/// Whether a value is an object whose members are pieces of their own.
+/// Whether each member of a value is a piece of its own.
 fn is_plain_object(value: Json<'_>) -> bool {
     value.is_object() && Reference::of(value).is_none() && as_text(value).starts_with('{')
 }
 
-/// Whether the views read a member of that name as text, arguments, a result or an error.
+/// Whether the views read a member of that name as text, reasoning, arguments, a result or an
+/// error.
 #[must_use]
 pub(crate) fn has_meaning(name: &str) -> bool {
     kinship(name) != Kinship::Other

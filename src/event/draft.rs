@@ -1,4 +1,4 @@
-//! Events on their way into a log, as a caller gave them.
+//! Events before they are recorded, as the caller gave them.
 
 use std::borrow::Cow;
 
@@ -13,26 +13,26 @@ use super::time::Timestamp;
 use crate::fs::hash::sha256;
 use crate::json::{Json, JsonRules, Members, ObjectText, check_each};
 
-/// An event as a caller gave it; whatever is `None` will be derived.
+/// An event as the caller gave it. Members that are `None` are derived.
 #[derive(Clone, Debug, Default)]
 pub struct Draft<'a> {
     /// The event's type.
     pub kind: Cow<'a, str>,
-    /// The payload: compact JSON text of an object.
+    /// The payload: a JSON object as compact text.
     pub data: Cow<'a, str>,
-    /// A given id makes a repetition safe.
+    /// With a given id, a repetition records nothing twice.
     pub event_id: Option<Cow<'a, str>>,
-    /// The run that the caller believes to write to (native streams).
+    /// The run that the caller expects to write to (native streams).
     pub run_id: Option<Cow<'a, str>>,
-    /// Default: the run's own.
+    /// Default: the run's session.
     pub session_id: Option<Cow<'a, str>>,
-    /// Default: the run's own.
+    /// Default: the run's task.
     pub task_id: Option<Cow<'a, str>>,
     /// Default: the time of writing.
     pub timestamp: Option<Timestamp>,
-    /// Default: by the catalogue.
+    /// Default: from the catalogue.
     pub actor: Option<Cow<'a, str>>,
-    /// Default: by the catalogue, `error` for a tool result with an error.
+    /// Default: from the catalogue, but `error` for a tool result with an error.
     pub severity: Option<Severity>,
     /// Default: the template of the type, if it has one.
     pub summary: Option<Cow<'a, str>>,
@@ -42,21 +42,21 @@ pub struct Draft<'a> {
     pub parent_event_id: Option<Cow<'a, str>>,
     /// Hierarchical scope.
     pub branch: Option<Cow<'a, str>>,
-    /// An event with this id is the same one, whatever its content: the caller compared
-    /// what it was made from (imports).
+    /// Whether an event with this id is the same event whatever its content. Imports set it: they
+    /// have compared the source lines.
     pub settled_id: bool,
-    /// Whether all of it comes from one checked line, so that the line made of it can be read.
+    /// Whether the whole draft comes from one checked line. Its own line then needs no check.
     pub(crate) validated: bool,
-    /// Imports: SHA-256 of the source line that this is the first event of.
+    /// Imports: SHA-256 of the source line, on the first event of that line.
     pub source_hash: Option<[u8; 32]>,
-    /// Secrets that were replaced in it before (a run copied clean).
+    /// The number of secrets that were replaced earlier (a redacted copy of a run).
     pub redactions: u64,
     /// Unknown envelope fields as JSON members without braces (`"a":1,"b":2`).
     pub unknown: String,
 }
 
 impl Draft<'static> {
-    /// A draft of that type with that payload and nothing else given.
+    /// A draft with that type and payload, and nothing else.
     #[must_use]
     pub fn new(kind: &str, data: ObjectText) -> Self {
         let (kind, data) = (kind.to_owned().into(), data.finish().into());
@@ -65,7 +65,7 @@ impl Draft<'static> {
 }
 
 impl<'a> Draft<'a> {
-    /// The same draft, borrowing from this one.
+    /// The same draft, borrowed from this one.
     #[must_use]
     pub fn borrowed(&self) -> Draft<'_> {
         fn text<'b>(text: &'b Option<Cow<'_, str>>) -> Option<Cow<'b, str>> {
@@ -94,11 +94,10 @@ impl<'a> Draft<'a> {
         Json::trusted(&self.data)
     }
 
-    /// Reads a native line: an envelope with anything derivable left out.
+    /// Reads a native line: an envelope that may omit every field that can be derived.
     ///
     /// # Errors
-    /// What makes it no JSON document; else the first field that is of the wrong type or may
-    /// not be given.
+    /// The line is not valid JSON, or a field has the wrong type, or a field may not be given.
     pub fn native(line: &'a [u8]) -> Result<Self, LineError> {
         let mut reader = EnvelopeReader::of(line);
         let json = check_each(line, JsonRules::STRICT, |key, value| reader.given(key, value));
@@ -109,11 +108,11 @@ impl<'a> Draft<'a> {
         reader.draft()
     }
 
-    /// Reads a line of another run's log: what belongs to that run is left out, so that it
-    /// can be recorded anew.
+    /// Reads a line of another run's log, to record it again. Fields that belong to that run are
+    /// left out.
     ///
     /// # Errors
-    /// The first field that is of the wrong type.
+    /// The first field with the wrong type.
     pub fn copied(json: Json<'a>, templates: &Templates) -> Result<Self, LineError> {
         if !json.is_object() {
             return Err(LineError { offset: 0, fault: LineFault::NotAnObject });
@@ -123,7 +122,7 @@ impl<'a> Draft<'a> {
             reader.copied(key, value);
         }
         let mut draft = reader.draft()?;
-        // A summary that the template made is made anew, of what the payload will be.
+        // A summary made by the template is dropped. It is made again from the new payload.
         let unsaid = Self { summary: None, ..draft.clone() };
         if draft.summary.is_some()
             && draft.summary.as_deref() == Derived::of(&unsaid, templates).summary.as_deref()
@@ -146,7 +145,7 @@ impl<'a> Draft<'a> {
         Ok(draft)
     }
 
-    /// The draft as the views would see it, with the catalogue's defaults.
+    /// The draft as the views see it, with the catalogue's defaults.
     #[must_use]
     pub fn as_event(&self) -> Event<'_> {
         const UNKNOWN: Derived =
@@ -159,7 +158,7 @@ impl<'a> Draft<'a> {
         Event { severity, ..self.recorded(&UNKNOWN, &nowhere, &position) }
     }
 
-    /// The event as a reader of its line sees it.
+    /// The event as it will be read from the log.
     #[must_use]
     pub fn recorded<'e>(
         &'e self,
@@ -188,8 +187,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Whether `event` is what this draft would have become: same type, same payload,
-    /// and the same in whatever was given.
+    /// Whether `event` could have come from this draft: the same type, the same payload, and the
+    /// same value for every given member.
     #[must_use]
     pub fn matches(&self, event: &Event<'_>) -> bool {
         fn same(given: Option<&str>, stored: Option<&str>) -> bool {
@@ -213,19 +212,19 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// What the payload says about the event where nothing was given.
+/// Values that are derived from the payload if the caller gives none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Derived {
-    /// How grave: by the catalogue, `error` for a tool result with an error.
+    /// From the catalogue, but `error` for a tool result with an error.
     pub severity: Severity,
-    /// The template of the type, filled.
+    /// The filled template of the type.
     pub summary: Option<String>,
-    /// Whether the event was read from another program's log.
+    /// Whether the event was imported from another program's log.
     pub imported: bool,
 }
 
 impl Derived {
-    /// Reads the payload, which must still be whole: large values are moved out later.
+    /// Derives the values. The payload must be complete: large values are moved out later.
     #[must_use]
     pub fn of(draft: &Draft<'_>, templates: &Templates) -> Self {
         let row = catalogue::row(&draft.kind);
@@ -243,24 +242,24 @@ impl Derived {
     }
 }
 
-/// What only the log decides about an event.
+/// Values that only the log decides.
 #[derive(Clone, Copy, Debug)]
 pub struct EventPosition<'p> {
     /// Its id.
     pub event_id: &'p str,
     /// Its sequence.
     pub sequence: u64,
-    /// Its time where none was given.
+    /// Its time if the caller gave none.
     pub now: Timestamp,
 }
 
-/// What a draft takes from its run where nothing was given.
+/// Values that a draft takes from its run if the caller gave none.
 #[derive(Clone, Copy, Debug)]
 pub struct Defaults<'d> {
-    /// The run that is written to.
+    /// The run that is written.
     pub run_id: &'d str,
-    /// The run's own session.
+    /// The run's session.
     pub session_id: &'d str,
-    /// The run's own task.
+    /// The run's task.
     pub task_id: &'d str,
 }

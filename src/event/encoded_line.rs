@@ -1,4 +1,4 @@
-//! A draft as a line of the log, but for what the lock decides.
+//! A draft as a line of the log, complete except for the values decided under the lock.
 
 use std::io::Write as _;
 use std::ops::Range;
@@ -11,26 +11,26 @@ use super::schema::Field;
 use super::time::Timestamp;
 use crate::json::escape_into;
 
-/// A line that lacks only what the lock decides: its sequence, its time where none was
-/// given, and the hash before it.
+/// A line that lacks only the values decided under the lock: its sequence, the previous hash, and
+/// its time if none was given.
 #[derive(Clone, Debug)]
 pub struct EncodedLine {
     /// The event's id.
     pub event_id: EventId,
     timestamp: Option<Timestamp>,
-    /// Where its own text lies among that of others.
+    /// The range of its text in the shared text.
     text: Range<usize>,
-    /// Where in that text the sequence goes.
+    /// The place of the sequence in the shared text.
     sequence_at: usize,
-    /// Where the time goes.
+    /// The place of the time in the shared text.
     timestamp_at: usize,
 }
 
 impl EncodedLine {
-    /// Fills in the defaults; the text goes behind that of others.
+    /// Fills in the defaults and appends the text to `texts`.
     ///
     /// # Errors
-    /// A line over its limit, or one that a reader would refuse.
+    /// The line is over its limit, or a reader would reject it.
     pub fn new(
         draft: &Draft<'_>,
         derived: &Derived,
@@ -82,7 +82,7 @@ impl EncodedLine {
             return Err(LineError { offset: 0, fault: LineFault::TooLong(longest as u64) });
         }
         if !draft.validated {
-            // Whatever was given: no line is written that a reader would refuse.
+            // Never write a line that a reader would reject.
             let mut probe = Vec::with_capacity(longest);
             pending.write(texts, 1, "1970-01-01T00:00:00.000Z", None, &mut probe);
             if let Err(mut faults) = envelope::parse(&probe) {
@@ -93,15 +93,15 @@ impl EncodedLine {
         Ok(pending)
     }
 
-    /// Bytes that the finished line has at most: besides its text the sequence (20), the time
-    /// with its name (40), the hash with its name (79) and the newline.
+    /// The maximum length of the finished line in bytes: its text, the sequence (20), the time with
+    /// its name (40), the hash with its name (79) and the newline.
     #[must_use]
     pub fn longest(&self) -> usize {
         self.text.len() + 140
     }
 
-    /// Appends the finished line, its newline included, made from the `texts` of all. `now`
-    /// is the time where none was given, as it is written.
+    /// Appends the finished line and its newline to `out`. `texts` is the shared text. `now` is the
+    /// formatted time to use if none was given.
     pub fn write(
         &self,
         texts: &str,
@@ -114,7 +114,7 @@ impl EncodedLine {
         let (start, end) = (self.text.start, self.text.end);
         out.reserve(self.longest());
         out.extend_from_slice(&texts[start..self.sequence_at]);
-        // Into a vector nothing fails.
+        // Writing into a vector cannot fail.
         let _ = write!(out, "{sequence}");
         out.extend_from_slice(&texts[self.sequence_at..self.timestamp_at]);
         out.extend_from_slice(Field::Timestamp.lead().as_bytes());
@@ -133,7 +133,7 @@ impl EncodedLine {
     }
 }
 
-/// JSON text behind other text.
+/// Appends JSON to existing text.
 struct Text<'t>(&'t mut String);
 
 impl Text<'_> {
@@ -143,7 +143,7 @@ impl Text<'_> {
 
     /// A field whose value is a string.
     fn member(&mut self, field: Field, value: &str) {
-        // The quote that the lead ends with is written with the string.
+        // The lead ends with a quote, which the escaped string brings too.
         let lead = field.lead();
         self.push(lead.strip_suffix('"').unwrap_or(lead));
         escape_into(value, self.0);

@@ -10,18 +10,18 @@ use super::severity::Severity;
 use super::time::Timestamp;
 use crate::json::{self, Json, JsonError, JsonRules};
 
-/// Longest line of a log, in bytes, its newline not counted.
+/// Maximum length of a line of the log in bytes, without its newline.
 pub const MAX_LINE: usize = 8 << 20;
 
-/// Longest given summary, in bytes.
+/// Maximum length of a given summary in bytes.
 pub(crate) const MAX_SUMMARY: usize = 4 << 10;
 
-/// One event as it stands in the log, borrowing from its line.
+/// One event of the log, borrowed from its line.
 #[derive(Clone, Debug)]
 pub struct Event<'a> {
     /// Unique in the run.
     pub event_id: Cow<'a, str>,
-    /// 1, 2, 3 … in the run: the order.
+    /// 1, 2, 3 …: the order of the events in the run.
     pub sequence: u64,
     /// The run that the event belongs to.
     pub run_id: Cow<'a, str>,
@@ -31,15 +31,15 @@ pub struct Event<'a> {
     pub task_id: Cow<'a, str>,
     /// The event's type (`type` in the envelope).
     pub kind: Cow<'a, str>,
-    /// Wall-clock time; never the order.
+    /// Wall-clock time; it does not define the order.
     pub timestamp: Timestamp,
-    /// Who: `runtime`, `agent`, `tool`, `user`, …
+    /// Who acted: `runtime`, `agent`, `tool`, `user`, …
     pub actor: Cow<'a, str>,
     /// How severe the event is.
     pub severity: Severity,
-    /// One line for people; `None` while pending or when there is nothing to say.
+    /// One line for people; `None` while it is pending or if there is nothing to say.
     pub summary: Option<Cow<'a, str>>,
-    /// The payload, an object, token for token as it was given.
+    /// The payload, an object, with the caller's own tokens.
     pub data: Json<'a>,
     /// Ties the events of one call together.
     pub correlation_id: Option<Cow<'a, str>>,
@@ -47,18 +47,18 @@ pub struct Event<'a> {
     pub parent_event_id: Option<Cow<'a, str>>,
     /// Hierarchical scope, `app/agent/tool`.
     pub branch: Option<Cow<'a, str>>,
-    /// Lower-case hex SHA-256 of the line before.
+    /// Lower-case hex SHA-256 of the previous line.
     pub prev_hash: Option<Cow<'a, str>>,
-    /// Fields that this program does not know, kept.
+    /// Fields that this program does not know. They are kept.
     pub unknown: Vec<(&'a str, Json<'a>)>,
 }
 
-/// What is wrong with a line.
+/// An error in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineFault {
     /// Not an acceptable JSON document.
     Json(JsonError),
-    /// JSON, but no object.
+    /// JSON, but not an object.
     NotAnObject,
     /// A required field is missing.
     Missing(&'static str),
@@ -68,7 +68,7 @@ pub enum LineFault {
     TooLong(u64),
 }
 
-/// What is wrong with a line, and at which byte of it.
+/// An error in a line, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError {
     /// Byte offset in the line.
@@ -96,7 +96,7 @@ impl std::error::Error for LineError {}
 /// Reads one line, with or without its newline.
 ///
 /// # Errors
-/// Everything that is wrong with the line, never an empty list.
+/// Every error of the line; the list is never empty.
 pub fn parse(line: &[u8]) -> Result<Event<'_>, Vec<LineError>> {
     let at_start = |fault| vec![LineError { offset: 0, fault }];
     let line = line.strip_suffix(b"\n").unwrap_or(line);
@@ -117,8 +117,7 @@ pub fn parse(line: &[u8]) -> Result<Event<'_>, Vec<LineError>> {
     reader.event()
 }
 
-/// Reads a line that this process wrote, with or without its newline: that it is JSON need
-/// not be found out again.
+/// Reads a line that this process wrote, with or without its newline. It is known to be JSON.
 #[must_use]
 pub(crate) fn written(line: &[u8]) -> Option<Event<'_>> {
     let text = std::str::from_utf8(line.strip_suffix(b"\n").unwrap_or(line)).ok()?;
@@ -134,19 +133,19 @@ fn read<'a>(json: Json<'a>, line: &'a [u8]) -> Result<Event<'a>, Vec<LineError>>
     reader.event()
 }
 
-/// The beginning of a line that is written in the canonical order of keys.
+/// The first fields of a line with its keys in the canonical order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peek<'a> {
-    /// The event's id, as it stands between its quotes.
+    /// The event's id, as written between its quotes.
     pub event_id: &'a str,
     /// The event's sequence.
     pub sequence: u64,
-    /// The event's type, as it stands between its quotes.
+    /// The event's type, as written between its quotes.
     pub kind: &'a str,
 }
 
-/// Reads id, sequence and type of a canonical line without checking the rest; `None`
-/// when the line is written otherwise, and wants [`parse`].
+/// Reads id, sequence and type of a canonical line without checking the rest. `None` for any other
+/// line, which needs [`parse`].
 #[must_use]
 pub fn peek(line: &[u8]) -> Option<Peek<'_>> {
     let (event_id, rest) = quoted_after(line, Field::EventId.lead())?;
@@ -160,7 +159,7 @@ pub fn peek(line: &[u8]) -> Option<Peek<'_>> {
     Some(Peek { event_id, sequence, kind })
 }
 
-/// The text between `lead` and the next quote, if it holds no escape, and what follows.
+/// The text between `lead` and the next quote, and the rest. `None` if the text has an escape.
 fn quoted_after<'a>(bytes: &'a [u8], lead: &str) -> Option<(&'a str, &'a [u8])> {
     let inner = bytes.strip_prefix(lead.as_bytes())?;
     let end = memchr::memchr2(b'"', b'\\', inner).filter(|at| inner[*at] == b'"')?;

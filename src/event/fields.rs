@@ -1,5 +1,5 @@
-//! What a view reads from an event, whatever system recorded it: of each list of
-//! field names the first that is present wins.
+//! The fields that views read from an event of any system. In each list of names, the first name
+//! that is present wins.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::json::{Json, Kind, Members};
 
 const TOOL: &[&str] = &["tool_name", "tool", "name"];
 const CALL_ID: &[&str] = &["call_id", "toolCallId", "tool_use_id", "id"];
-/// What a call was called with.
+/// Arguments of a call.
 pub(super) const ARGUMENTS: &[&str] = &[
     "args_summary",
     "args",
@@ -24,15 +24,15 @@ pub(super) const ARGUMENTS: &[&str] = &[
     "code",
     "terminal",
 ];
-/// What a call or a task returned.
+/// Result of a call or a task.
 pub(super) const RESULT: &[&str] =
     &["result_summary", "result", "output", "tool_response", "stdout", "parts", "final_text"];
-/// What went wrong. The only list that may hold dotted paths; the others hold names of members.
+/// Errors. Only this list may hold dotted paths; the others hold names of members.
 pub(super) const ERROR_TEXT: &[&str] = &["error.message", "error", "reason", "stderr"];
-/// What was said.
+/// Text of a message.
 pub(super) const TEXT: &[&str] =
     &["text", "content", "message", "response", "prompt", "brief", "title"];
-/// What was thought.
+/// Reasoning.
 pub(super) const THOUGHT: &[&str] = &["thinking", "reasoning", "reasoning_content"];
 const AGENT: &[&str] =
     &["agentId", "agent_id", "agent", "childAgentId", "full_namespace", "agent_name"];
@@ -45,7 +45,7 @@ const PATH: &[&str] = &["path", "file_path", "content_path"];
 const MODEL_CALL: &[&str] = &["message_id", "request_id"];
 const DURATION: &[&str] = &["duration_ms", "durationMs"];
 
-/// The flag of usage whose output tokens are a lower bound.
+/// The flag for usage whose number of output tokens is a lower bound.
 pub(crate) const OUTPUT_AT_LEAST: &str = "output_tokens_at_least";
 
 fn first<'a>(data: &Members<'a>, names: &[&str]) -> Option<Json<'a>> {
@@ -62,8 +62,8 @@ fn error_text<'a>(data: &Members<'a>) -> Option<Cow<'a, str>> {
     named.or_else(|| first_text(data, RESULT).filter(|_| is_error))
 }
 
-/// A string as its characters, a large one that was moved out as its beginning, a list of
-/// content parts as their texts, anything else as compact JSON.
+/// A string as its characters, a moved-out string as its beginning, a list of content parts as
+/// their texts, any other value as compact JSON.
 #[must_use]
 pub(crate) fn as_text(value: Json<'_>) -> Cow<'_, str> {
     match value.kind() {
@@ -76,14 +76,14 @@ pub(crate) fn as_text(value: Json<'_>) -> Cow<'_, str> {
     }
 }
 
-/// A string as its characters, anything else as compact JSON: nothing is left out.
+/// A string as its characters, any other value as compact JSON. Nothing is shortened.
 #[must_use]
 pub(crate) fn exact_text(value: Json<'_>) -> Cow<'_, str> {
     value.as_str().unwrap_or_else(|| value.compact())
 }
 
-/// Whether an id is a stand-in that many unrelated events share: empty,
-/// `REDACTED`, or bracketed text.
+/// Whether an id is a placeholder that unrelated events share: empty, `REDACTED`, or bracketed
+/// text.
 #[must_use]
 pub(crate) fn is_placeholder(id: &str) -> bool {
     id.is_empty()
@@ -92,7 +92,7 @@ pub(crate) fn is_placeholder(id: &str) -> bool {
         || (id.starts_with('<') && id.ends_with('>'))
 }
 
-/// An event as the views see it: its row's role, corrected by what it holds.
+/// An event as the views see it: with the role of its type, corrected by its payload.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'e, 'a> {
     /// The event itself.
@@ -105,7 +105,7 @@ pub struct View<'e, 'a> {
     pub data: Members<'a>,
 }
 
-/// The role and severity that an event of `role` with this `data` has in effect.
+/// The effective role and severity of an event with this role and this `data`.
 #[must_use]
 pub(crate) fn effective(role: Role, severity: Severity, data: &Members<'_>) -> (Role, Severity) {
     if role != Role::ToolEnd {
@@ -129,13 +129,13 @@ pub(super) fn tool_name<'a>(kind: &str, data: &Members<'a>) -> Cow<'a, str> {
     first_text(data, TOOL).unwrap_or(Cow::Borrowed("tool"))
 }
 
-/// What a payload returns; a wrapped result (`output.result`) is unwrapped.
+/// The result in a payload; a wrapped result (`output.result`) is unwrapped.
 pub(super) fn result_of<'a>(data: &Members<'a>) -> Option<Json<'a>> {
     let result = first(data, RESULT)?;
     Some(result.present("result").unwrap_or(result))
 }
 
-/// What went wrong, in words: of the payload, else of the output in it, else its message.
+/// The text of the error: from the payload, else from its output, else the message text.
 pub(super) fn failure_text<'a>(data: &Members<'a>) -> Option<Cow<'a, str>> {
     let output = || Members::of(data.present("output").unwrap_or(Json::EMPTY));
     error_text(data)
@@ -145,7 +145,7 @@ pub(super) fn failure_text<'a>(data: &Members<'a>) -> Option<Cow<'a, str>> {
 }
 
 impl<'e, 'a> View<'e, 'a> {
-    /// Reads an event by the catalogue.
+    /// Reads an event with the catalogue.
     #[must_use]
     pub fn of(event: &'e Event<'a>) -> Self {
         let row = super::catalogue::role(&event.kind);
@@ -154,13 +154,13 @@ impl<'e, 'a> View<'e, 'a> {
         Self { event, role, severity, data }
     }
 
-    /// The tool's name; `repl` for code cells, else `tool`.
+    /// The tool's name. Default: `repl` for code cells, else `tool`.
     #[must_use]
     pub fn tool(&self) -> Cow<'a, str> {
         tool_name(&self.event.kind, &self.data)
     }
 
-    /// The id that ties a call's events together, if the event has one.
+    /// The id that connects the events of a call, if the event has one.
     #[must_use]
     pub fn call_id(&self) -> Option<Cow<'a, str>> {
         let id = match &self.event.correlation_id {
@@ -176,25 +176,25 @@ impl<'e, 'a> View<'e, 'a> {
         first(&self.data, ARGUMENTS)
     }
 
-    /// The result of a call; a wrapped one (`output.result`) is unwrapped.
+    /// The result of a call; a wrapped result (`output.result`) is unwrapped.
     #[must_use]
     pub fn result(&self) -> Option<Json<'a>> {
         result_of(&self.data)
     }
 
-    /// What went wrong, in words.
+    /// The text of the error.
     #[must_use]
     pub fn error_text(&self) -> Option<Cow<'a, str>> {
         failure_text(&self.data)
     }
 
-    /// What was thought.
+    /// The reasoning.
     #[must_use]
     pub fn thought(&self) -> Option<Cow<'a, str>> {
         first_text(&self.data, THOUGHT)
     }
 
-    /// Who speaks: in a delegation the parent, else the agent that the event is about.
+    /// The speaker: the parent in a delegation, else the event's agent.
     #[must_use]
     pub fn speaker(&self) -> Cow<'a, str> {
         let parent = self.data.text_at("parentAgentId");
@@ -204,13 +204,13 @@ impl<'e, 'a> View<'e, 'a> {
         }
     }
 
-    /// What was said.
+    /// The text of the message.
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
         first_text(&self.data, TEXT)
     }
 
-    /// Which agent the event is about.
+    /// The agent that the event is about.
     #[must_use]
     pub fn agent(&self) -> Cow<'a, str> {
         first_text(&self.data, AGENT).unwrap_or_else(|| self.event.actor.clone())
@@ -228,7 +228,7 @@ impl<'e, 'a> View<'e, 'a> {
         first(&self.data, DURATION).and_then(Json::as_u64)
     }
 
-    /// Input tokens without cached ones.
+    /// Input tokens, without cached ones.
     #[must_use]
     pub fn input_tokens(&self) -> Option<u64> {
         first(&self.data, INPUT_TOKENS).and_then(Json::as_u64)
@@ -259,7 +259,7 @@ impl<'e, 'a> View<'e, 'a> {
         Some((dollars * 1e6).round() as i64)
     }
 
-    /// The model's response that the event belongs to: the first of its ids that is a real one.
+    /// The model response that the event belongs to: the first id that is not a placeholder.
     #[must_use]
     pub fn model_call_id(&self) -> Option<Cow<'a, str>> {
         let id = |name: &&str| self.data.text_at(name).filter(|id| !is_placeholder(id));
@@ -278,21 +278,21 @@ impl<'e, 'a> View<'e, 'a> {
         self.data.path(name).map(as_text)
     }
 
-    /// Whether the event is an error, and gets a record in `logs/errors.jsonl`.
+    /// Whether the event is an error and so gets a record in `logs/errors.jsonl`.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
             || matches!(self.role, Role::Error | Role::ToolFail | Role::Rejected)
     }
 
-    /// Whether the event was read from another program's log.
+    /// Whether the event was imported from another program's log.
     #[must_use]
     pub fn is_imported(&self) -> bool {
         is_imported(&self.data)
     }
 }
 
-/// Whether an event with this `data` was read from another program's log.
+/// Whether an event with this `data` was imported from another program's log.
 pub(super) fn is_imported(data: &Members<'_>) -> bool {
     data.get("dialect").is_some_and(|dialect| dialect.kind() == Kind::String)
 }

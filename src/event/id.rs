@@ -1,4 +1,4 @@
-//! The names in an envelope, each a type of its own: parsed once, then trusted.
+//! Ids and types of events. Each is parsed once.
 
 use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
@@ -8,13 +8,13 @@ use uuid::fmt::Hyphenated;
 
 use super::time::Timestamp;
 
-/// Longest id, in bytes: run, event, session, task, correlation, parent.
+/// Maximum length of an id in bytes: run, event, session, task, correlation, parent.
 pub(crate) const MAX_ID: usize = 128;
 
-/// Why a text is not an id of the kind asked for.
+/// The reason why a text is not a valid id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadId {
-    /// What the text was to be (`run id`, `event id`, …).
+    /// The kind of id (`run id`, `event id`, …).
     pub what: &'static str,
     /// The text, shortened and with control characters shown as escapes.
     pub shown: String,
@@ -38,14 +38,14 @@ fn bad(what: &'static str, text: &str, rule: &'static str) -> BadId {
     BadId { what, shown, rule }
 }
 
-/// The name of a run and of its directory: 1–128 of `A-Z a-z 0-9 . _ -`,
-/// starting with a letter or a digit. So it can never leave the runs directory.
+/// The name of a run and of its directory: 1–128 of `A-Z a-z 0-9 . _ -`, starting with a letter or
+/// a digit. So a run cannot be outside the runs directory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(String);
 
 impl RunId {
     /// # Errors
-    /// When the text breaks the grammar.
+    /// The text breaks the grammar.
     pub fn parse(text: &str) -> Result<Self, BadId> {
         const RULE: &str = "use 1 to 128 of A-Z a-z 0-9 . _ - and start with a letter or digit";
         let head = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
@@ -71,10 +71,10 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Any other id of an envelope: 1–128 bytes without white space or control characters.
+/// Checks any other id of an envelope: 1–128 bytes without white space or control characters.
 ///
 /// # Errors
-/// When the text breaks that rule; `what` names the field in the message.
+/// The text breaks that rule; `what` names the field in the message.
 pub fn check_id(what: &'static str, text: &str) -> Result<(), BadId> {
     const RULE: &str = "use 1 to 128 bytes without white space or control characters";
     if text.is_empty() || text.len() > MAX_ID || is_spaced(text) {
@@ -83,10 +83,10 @@ pub fn check_id(what: &'static str, text: &str) -> Result<(), BadId> {
     Ok(())
 }
 
-/// An event type: 1–128 characters without white space or control characters.
+/// Checks an event type: 1–128 characters without white space or control characters.
 ///
 /// # Errors
-/// When the text breaks that rule.
+/// The text breaks that rule.
 pub fn check_type(text: &str) -> Result<(), BadId> {
     const RULE: &str = "use 1 to 128 characters without white space or control characters";
     let long = text.len() > MAX_ID && text.chars().nth(MAX_ID).is_some();
@@ -96,23 +96,23 @@ pub fn check_type(text: &str) -> Result<(), BadId> {
     Ok(())
 }
 
-/// Whether a text holds white space or control characters.
+/// Whether a text contains white space or control characters.
 fn is_spaced(text: &str) -> bool {
     let spaced = |character: char| character.is_whitespace() || character.is_control();
-    // All bytes are checked, several at once.
+    // No early exit, so that the compiler can check several bytes at once.
     let graphic = text.bytes().fold(true, |all, byte| all & byte.is_ascii_graphic());
     !graphic && text.chars().any(spaced)
 }
 
-/// Bytes of an id that is made here.
+/// The length of a generated id in bytes.
 const MADE: usize = "evt_".len() + Hyphenated::LENGTH;
 
-/// The id of an event that is recorded.
+/// The id of a recorded event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventId {
-    /// Given by the caller.
+    /// From the caller.
     Given(String),
-    /// Generated here: `evt_` and a UUID in hex digits and hyphens.
+    /// Generated: `evt_` and a UUID in hex digits and hyphens.
     PreparedBatch([u8; MADE]),
 }
 
@@ -127,25 +127,25 @@ impl EventId {
     }
 }
 
-/// Makes ids for the events of one append: `evt_` and a UUID version 7 (RFC 9562) of that time,
-/// each greater than the one before (its section 6.2, method 2).
+/// Generates the ids of one append: `evt_` and a UUID version 7 (RFC 9562) with the given time.
+/// Each id is greater than the one before (section 6.2, method 2).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IdGenerator {
     millis: u64,
-    /// What stands before the part that is counted up.
+    /// The bytes before the counter.
     lead: [u8; 2],
     counted: u64,
     step: u64,
 }
 
 impl IdGenerator {
-    /// For events that are recorded now.
+    /// Ids for events recorded at that time.
     #[must_use]
     pub(crate) fn at(now: Timestamp) -> Self {
         let [one, two, rest @ ..] = random();
         let [_, _, seed @ ..] = random();
         let millis = u64::try_from(now.millis()).unwrap_or(0);
-        // Room above for more steps than an append has lines.
+        // The free upper bits leave room for more steps than an append has lines.
         let counted = u64::from_be_bytes(rest) >> 3;
         let step = (u64::from_be_bytes(seed) >> 32) | 1;
         Self { millis, lead: [one, two], counted, step }
@@ -178,9 +178,9 @@ pub(crate) fn random_suffix() -> String {
     random()[..6].iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % 36])).collect()
 }
 
-/// Ten random bytes: the standard library's hash of nothing, under keys that it takes from
-/// the system once a thread and changes at every call. Nobody is to guess them, but nothing
-/// depends on that: they must only be unlike all others.
+/// Ten random bytes: the standard library's hash of nothing. Its keys come from the system once per
+/// thread and change with every call. The bytes only have to be unique; nothing depends on their
+/// secrecy.
 fn random() -> [u8; 10] {
     let sixteen = [(); 2].map(|()| RandomState::new().hash_one(()));
     let mut bytes = [0; 10];

@@ -1,5 +1,5 @@
-//! Where the fields of an event lie in its line, where it is written as this program writes
-//! lines: what one thread read, another puts together without reading it a second time.
+//! The places of an event's fields in a canonical line. One thread reads the line; another thread
+//! builds the event from the places without reading the line again.
 
 use super::envelope::{Event, MAX_LINE};
 use super::id::{check_id, check_type};
@@ -8,10 +8,10 @@ use super::severity::Severity;
 use super::time::Timestamp;
 use crate::json::{self, Json, JsonRules};
 
-/// Byte offsets of a field in a line, from and to: no line is too long for them.
+/// Byte offsets of a field in a line, start and end. `u32` is enough for the longest line.
 type FieldSpan = (u32, u32);
 
-/// The fields of an event, by their places in its line.
+/// The places of an event's fields in its line.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     event_id: FieldSpan,
@@ -32,21 +32,21 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Reads a line that is written in the canonical order of keys, without unknown fields,
-    /// without escapes in its envelope and without white space. `None` when it is written
-    /// otherwise, or breaks a rule: then [`super::envelope::parse`] tells which.
+    /// Reads a line that has its keys in the canonical order, and has no unknown fields, no escapes
+    /// in its envelope and no white space. `None` for any other line and for one that breaks a
+    /// rule; [`super::envelope::parse`] then finds the error.
     #[must_use]
     pub fn of(line: &str) -> Option<Self> {
         let (layout, _) = Self::read(line, checked_data, None)?;
         layout.is_valid(line, false).then_some(layout)
     }
 
-    /// Like [`Layout::of`], for a line that keeps the rules for sure.
+    /// Like [`Layout::of`], for a line that this process wrote and that is valid.
     pub(super) fn of_written(line: &str) -> Option<Self> {
         Self::read(line, |rest| Some(Json::leading(rest)), None).map(|(layout, _)| layout)
     }
 
-    /// Like [`Layout::of`], for the next of many lines.
+    /// Like [`Layout::of`], for one of several lines in order.
     #[must_use]
     pub fn of_next(line: &str, last: &mut SharedIds) -> Option<Self> {
         let (layout, same) = Self::read(line, checked_data, Some(last))?;
@@ -60,8 +60,8 @@ impl Layout {
         Some(layout)
     }
 
-    /// `data` reads the payload at the beginning of some text. Also whether the line belongs
-    /// where the `last` one did.
+    /// `data` reads the payload at the beginning of a text. The flag says whether the line has the
+    /// same run, session and task as `last`.
     fn read(
         line: &str,
         data: fn(&str) -> Option<Json<'_>>,
@@ -111,8 +111,8 @@ impl Layout {
         (cursor.takes("}") && cursor.at == line.len()).then_some((layout, known.is_some()))
     }
 
-    /// Whether the fields keep the rules; run, session and task do where they are the `same` as
-    /// on a line that did. Texts do: a control character ends the reading.
+    /// Whether the fields are valid. With `same`, run, session and task equal those of a valid
+    /// line. Texts need no check: the reader stops at a control character.
     fn is_valid(&self, line: &str, same: bool) -> bool {
         let is = |span: FieldSpan, rule: fn(&str) -> bool| text(line, span).is_some_and(rule);
         let id = |span: FieldSpan| is(span, |text| check_id("id", text).is_ok());
@@ -123,7 +123,7 @@ impl Layout {
             && self.prev_hash.is_none_or(|span| is(span, is_hash))
     }
 
-    /// The event, from the same line.
+    /// The event, borrowed from the same line.
     #[must_use]
     pub fn event<'l>(&self, line: &'l str) -> Option<Event<'l>> {
         let given =
@@ -154,21 +154,20 @@ impl Layout {
         text(line, self.event_id).unwrap_or_default()
     }
 
-    /// Run, session and task.
+    /// The ids of run, session and task.
     #[must_use]
     pub fn shared_ids<'l>(&self, line: &'l str) -> [&'l str; 3] {
         [self.run_id, self.session_id, self.task_id]
             .map(|span| text(line, span).unwrap_or_default())
     }
 
-    /// Type and actor.
+    /// The type and the actor.
     #[must_use]
     pub fn kind_and_actor<'l>(&self, line: &'l str) -> [&'l str; 2] {
         [self.kind, self.actor].map(|span| text(line, span).unwrap_or_default())
     }
 
-    /// Whatever else was given: summary, payload, correlation, parent and branch; empty where
-    /// there is none.
+    /// The other given values: summary, payload, correlation, parent and branch; empty if missing.
     #[must_use]
     pub fn given<'l>(&self, line: &'l str) -> [&'l str; 5] {
         let [summary, data] = [self.summary, Some(self.data)];
@@ -177,25 +176,26 @@ impl Layout {
     }
 }
 
-/// Run, session and task of a line, which most lines of a log share with the one before.
+/// The ids of run, session and task. Most lines share them with the previous line.
 #[derive(Debug, Default)]
 pub struct SharedIds {
-    /// The members, as they stand there one behind the other.
+    /// The three members as written, one after the other.
     text: String,
     /// The places of their values in `text`.
     places: [FieldSpan; 3],
-    /// Whether they were the same on the line before.
+    /// Whether the last two lines have the same ids.
     same: bool,
 }
 
 impl SharedIds {
-    /// Whether the last line that was read belongs where the one before it does.
+    /// Whether the last line has the same ids as the line before it.
     #[must_use]
     pub fn is_same(&self) -> bool {
         self.same
     }
 
-    /// The places of run, session and task where the cursor stands, which then passes over them.
+    /// The places of run, session and task if the line has the same ids; the cursor moves past
+    /// them.
     #[inline(always)]
     fn places(&self, cursor: &mut Cursor<'_>) -> Option<[FieldSpan; 3]> {
         let rest = cursor.line.as_bytes().get(cursor.at..)?;
@@ -222,26 +222,26 @@ fn text(line: &str, (from, to): FieldSpan) -> Option<&str> {
     line.get(from as usize..to as usize)
 }
 
-/// The payload at the beginning of the rest of a line; the envelope around it is a level too.
+/// The payload at the beginning of `rest`. The envelope around it uses one level of the depth.
 fn checked_data(rest: &str) -> Option<Json<'_>> {
     const RULES: JsonRules = JsonRules { max_depth: json::MAX_DEPTH - 1, ..JsonRules::STRICT };
     json::check_leading(rest, RULES).ok().filter(|data| data.is_object())
 }
 
-/// A place in a line that is read from its beginning to its end.
+/// A position in a line.
 struct Cursor<'l> {
     line: &'l str,
     at: usize,
 }
 
 impl Cursor<'_> {
-    /// What follows these bytes, if they stand here.
+    /// The rest after `lead`, if `lead` comes next.
     #[inline(always)]
     fn behind(&self, lead: &'static str) -> Option<&[u8]> {
         self.line.as_bytes().get(self.at..)?.strip_prefix(lead.as_bytes())
     }
 
-    /// Passes over these bytes, if they stand here.
+    /// Moves past `lead`, if it comes next.
     #[inline(always)]
     fn takes(&mut self, lead: &'static str) -> bool {
         let there = self.behind(lead).is_some();
@@ -249,7 +249,8 @@ impl Cursor<'_> {
         there
     }
 
-    /// Passes over so many bytes behind `lead`, and `close` bytes more.
+    /// Moves past `lead`, `length` bytes and `close` more bytes; returns the span of the `length`
+    /// bytes.
     #[inline(always)]
     fn pass(&mut self, lead: &'static str, length: usize, close: usize) -> FieldSpan {
         let from = self.at + lead.len();
@@ -257,7 +258,7 @@ impl Cursor<'_> {
         (from as u32, (from + length) as u32)
     }
 
-    /// The string behind `lead`, which ends with its quote, if it holds no escape.
+    /// The string after `lead`, up to its closing quote; `None` if it has an escape.
     #[inline(always)]
     fn string(&mut self, lead: &'static str) -> Option<FieldSpan> {
         let rest = self.behind(lead)?;
@@ -265,7 +266,7 @@ impl Cursor<'_> {
         (rest.get(length) == Some(&b'"')).then(|| self.pass(lead, length, 1))
     }
 
-    /// The number behind `lead`: digits that begin with no zero.
+    /// The number after `lead`: digits without a leading zero.
     #[inline(always)]
     fn whole(&mut self, lead: &'static str) -> Option<u64> {
         let rest = self.behind(lead)?;
@@ -275,7 +276,7 @@ impl Cursor<'_> {
         digits.parse().ok().filter(|number| *number <= MAX_SEQUENCE)
     }
 
-    /// The value behind `lead`.
+    /// The value after `lead`.
     #[inline(always)]
     fn value(
         &mut self,

@@ -1,5 +1,5 @@
-//! Events: the envelope, the table of types and roles, the template language,
-//! and what the views read from `data`. Values in, values out; no input or output.
+//! Events: the envelope, the catalogue of types and roles, the template language, and the fields
+//! that views read from `data`. No input or output.
 
 pub(crate) mod advice;
 pub(crate) mod bad_toml;

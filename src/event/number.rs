@@ -2,8 +2,8 @@
 
 /// A JSON number in its shortest form: `1200`, `0.5`, `1` for `1.0`.
 ///
-/// Whole-number tokens are kept as they are, so large ones are never rounded;
-/// the rest follows ECMAScript's Number::toString (`1e+21`, `1e-7`).
+/// Whole numbers are kept as written, so large ones are never rounded. Other numbers follow
+/// ECMAScript's Number::toString (`1e+21`, `1e-7`).
 /// `None` when the number is not finite as a double (`1e400`).
 #[must_use]
 pub(crate) fn shortest(token: &str) -> Option<String> {
@@ -29,8 +29,8 @@ fn double(number: f64) -> String {
     format!("{}", if size == 0.0 { 0.0 } else { number })
 }
 
-/// ECMAScript's Number.prototype.toFixed: the exact binary value rounded to
-/// `places` decimals, ties away from zero; from 1e21 on as [`shortest`].
+/// ECMAScript's Number.prototype.toFixed: the exact binary value rounded to `places` decimals, with
+/// ties away from zero; from 1e21 on like [`shortest`].
 /// `None` when not finite.
 #[must_use]
 pub(crate) fn fixed(number: f64, places: usize) -> Option<String> {
@@ -41,7 +41,7 @@ pub(crate) fn fixed(number: f64, places: usize) -> Option<String> {
     if size >= 1e21 {
         return Some(double(number));
     }
-    // A double has at most 1074 binary, and so decimal, places: these digits are exact.
+    // A double has at most 1074 binary, and so decimal, places. These digits are exact.
     let exact = format!("{size:.1074}");
     let point = exact.find('.').unwrap_or(exact.len());
     let cut = point + 1 + places;
@@ -56,7 +56,7 @@ pub(crate) fn fixed(number: f64, places: usize) -> Option<String> {
     Some(if number < 0.0 { format!("-{text}") } else { text })
 }
 
-/// Adds one to the last place of decimal digits that may hold a point.
+/// Adds one to the last digit of a decimal number, which may have a point.
 fn increment(digits: &mut Vec<u8>) {
     for digit in digits.iter_mut().rev() {
         match digit {

@@ -1,6 +1,6 @@
-//! Summaries that follow how something really ended: a call that failed or was denied is never
-//! "completed", and a task or a run that says what came of it is summarized with that
-//!. They go before the template of the type's row.
+//! Summaries that follow the real outcome. The summary of a failed or denied call never says
+//! "completed". A task or run with a result has the result in its summary. These summaries take
+//! precedence over the template of the type.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use super::role::Role;
 use super::template::{MAX_SUMMARY_CHARS, cut, one_line};
 use crate::json::Members;
 
-/// The label of the rows by which a task ends well.
+/// The label of the rows that end a task with success.
 const SUCCESS: &str = "success";
 
-/// The summary of an event of that type by its outcome; `None` where the template says enough.
+/// The summary by outcome; `None` if the template is enough.
 #[must_use]
 pub(super) fn summary(kind: &str, data: &Members<'_>) -> Option<String> {
     let row = catalogue::row(kind).filter(|row| row.class == Class::Template)?;

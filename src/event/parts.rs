@@ -1,21 +1,21 @@
-//! Lists of content parts, as messages and results of models hold them: texts as they are, any
-//! other part as a label with its size, never its base64.
+//! Lists of content parts in messages and results of models. Texts are kept. Any other part becomes
+//! a label with its size, never its base64.
 
 use crate::json::{Json, Kind};
 use crate::text::human::size;
 
-/// Types of parts that carry media, whatever member holds it.
+/// Part types that carry media.
 const MEDIA: &[&str] =
     &["image", "image_url", "input_image", "audio", "input_audio", "video", "file", "document"];
-/// Members that hold what a part carries, with the members in them that may.
+/// Paths of members that hold the media of a part.
 const CARRIERS: &[&str] = &["data", "source.data", "image_url.url", "image_url", "file.file_data"];
-/// Bytes of texts that stand beside each other.
+/// Maximum length in bytes of each text, if the texts are joined on one line.
 const SHORT: usize = 40;
-/// Characters from which on a text without blanks is taken for base64.
+/// Minimum length in bytes of a text that is taken for base64.
 const LONG: usize = 256;
 
-/// The parts of a list, each on its own line; short texts in one line. `None` where it holds
-/// something else.
+/// The parts of a list, one per line; short texts on one line. `None` if the list holds something
+/// else.
 pub(super) fn as_text(list: Json<'_>) -> Option<String> {
     let mut lines = Vec::new();
     let mut typed = false;
@@ -34,7 +34,7 @@ pub(super) fn as_text(list: Json<'_>) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join(between))
 }
 
-/// A part that carries media, as a label: `[image, 12 kB]`; `None` for any other value.
+/// The label of a media part, such as `[image, 12 kB]`; `None` for any other value.
 pub(super) fn label(part: Json<'_>) -> Option<String> {
     let kind = part.text_at("type")?;
     let carried = CARRIERS.iter().find_map(|path| part.path(path)?.as_str());
@@ -53,7 +53,7 @@ pub(super) fn label(part: Json<'_>) -> Option<String> {
     }
 }
 
-/// One part: its text, its label, or what lies in it; `None` for an object of another shape.
+/// One part as its text, its label or its inner list; `None` for an object without a type.
 fn part(part: Json<'_>) -> Option<String> {
     let kind = part.text_at("type")?;
     if let Some(label) = label(part) {

@@ -1,5 +1,5 @@
-//! The one reader of envelopes. It takes the members of a JSON object in any order, and gives an
-//! [`Event`] that stands in a log, or a [`Draft`] that a caller gave.
+//! The only reader of envelopes. It takes the members of a JSON object in any order and returns an
+//! [`Event`] of the log or a caller's [`Draft`].
 
 use std::borrow::Cow;
 
@@ -10,16 +10,16 @@ use super::severity::Severity;
 use super::time::Timestamp;
 use crate::json::{Json, unescape};
 
-/// An envelope whose members come in one by one.
+/// Collects the members of an envelope, one at a time.
 #[derive(Debug)]
 pub(super) struct EnvelopeReader<'a> {
-    /// Address of the line, from which offsets are counted.
+    /// The address of the line; offsets are counted from it.
     start: usize,
-    /// Everything that is wrong so far, in the order of the line.
+    /// All errors so far, in the order of the line.
     errors: Vec<LineError>,
-    /// Values that are texts, by their field.
+    /// Text values by field.
     texts: [Option<Cow<'a, str>>; Field::ALL.len()],
-    /// Fields that the line has, whether they are valid or not.
+    /// Fields that the line has, valid or not.
     seen: [bool; Field::ALL.len()],
     sequence: Option<u64>,
     timestamp: Option<Timestamp>,
@@ -29,7 +29,7 @@ pub(super) struct EnvelopeReader<'a> {
 }
 
 impl<'a> EnvelopeReader<'a> {
-    /// Of a line that begins at the same address as that text.
+    /// A reader for a line that starts where that text starts.
     pub(super) fn of(line: &'a [u8]) -> Self {
         Self {
             start: line.as_ptr() as usize,
@@ -44,7 +44,7 @@ impl<'a> EnvelopeReader<'a> {
         }
     }
 
-    /// Takes a member of the line, its key as it stands there.
+    /// Takes a member of a line of the log. The key is raw, as written.
     pub(super) fn member(&mut self, raw_key: &'a str, value: Json<'a>) {
         let Some(field) = Field::named(&unescape(raw_key)) else {
             self.unknown.push((raw_key, value));
@@ -62,7 +62,7 @@ impl<'a> EnvelopeReader<'a> {
         }
     }
 
-    /// Takes a member of a line that a caller gave: the log's own fields may not be given.
+    /// Takes a member of a caller's line. Fields that the log decides are errors.
     pub(super) fn given(&mut self, raw_key: &'a str, value: Json<'a>) {
         match Field::named(&unescape(raw_key)) {
             Some(field) if !field.is_settable() => {
@@ -73,7 +73,7 @@ impl<'a> EnvelopeReader<'a> {
         }
     }
 
-    /// Takes a member of a line of another run's log. What belongs to that log is left out.
+    /// Takes a member of a line of another run's log. Fields that belong to that log are skipped.
     pub(super) fn copied(&mut self, raw_key: &'a str, value: Json<'a>) {
         let belongs = |field: Field| field == Field::RunId || !field.is_settable();
         if !Field::named(&unescape(raw_key)).is_some_and(belongs) {
@@ -90,7 +90,7 @@ impl<'a> EnvelopeReader<'a> {
         self.texts[field as usize].take()
     }
 
-    /// The event, of which every required field must be there.
+    /// The event; all required fields must be present.
     pub(super) fn event(mut self) -> Result<Event<'a>, Vec<LineError>> {
         let seen = self.seen;
         let missing = Field::ALL
@@ -104,7 +104,7 @@ impl<'a> EnvelopeReader<'a> {
         }
     }
 
-    /// `None` when a required field is missing or not valid: then there is an error about it.
+    /// `None` if a required field is missing or not valid. `errors` then says so.
     fn complete(&mut self) -> Option<Event<'a>> {
         Some(Event {
             event_id: self.text(Field::EventId)?,
@@ -126,7 +126,7 @@ impl<'a> EnvelopeReader<'a> {
         })
     }
 
-    /// The draft, of which only the type must be there. The error is the first one of the line.
+    /// The draft; only the type is required. The error is the first one of the line.
     pub(super) fn draft(mut self) -> Result<Draft<'a>, LineError> {
         if !self.errors.is_empty() {
             return Err(self.errors.swap_remove(0));
@@ -155,7 +155,7 @@ impl<'a> EnvelopeReader<'a> {
     }
 }
 
-/// Unknown members as they are kept in a draft: JSON text without braces.
+/// Unknown members for a draft: JSON text without braces.
 pub(super) fn members(unknown: &[(&str, Json<'_>)]) -> String {
     let texts = unknown.iter().map(|(key, value)| format!("\"{key}\":{}", value.compact()));
     texts.collect::<Vec<_>>().join(",")

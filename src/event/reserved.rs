@@ -1,16 +1,16 @@
-//! Keys of a payload that only this program writes.
+//! Payload keys that only this program may write.
 
 use super::blob;
 use crate::json::{Json, Kind};
 
-/// How many secrets were replaced in the event: a number.
+/// The number of secrets replaced in the event.
 pub(crate) const REDACTIONS: &str = "_redactions";
 
-/// A reserved key that a payload holds, at any depth.
+/// A reserved key in a payload, at any depth.
 #[must_use]
 pub(crate) fn reserved_key(data: Json<'_>) -> Option<&'static str> {
     let text = data.text().as_bytes();
-    // They begin with one of these, which may be written as an escape.
+    // A reserved key begins with `$` or `_`, which may be escaped.
     let possible = memchr::memchr3_iter(b'$', b'_', b'\\', text).any(|at| match text[at] {
         b'\\' => text.get(at + 1) == Some(&b'u'),
         _ => at > 0 && text[at - 1] == b'"',

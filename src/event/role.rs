@@ -1,10 +1,10 @@
-//! What an event means to every view, whatever system recorded it.
+//! The meaning of an event to every view, for every recording system.
 
-/// Declares the roles once: variant, name in the catalogue, what it stands for.
+/// Declares the roles: variant, name in the catalogue, documentation.
 macro_rules! roles {
     ($($variant:ident $name:literal $about:literal,)*) => {
-        /// The meaning of an event. Logs, run state, tool pairing, tasks, usage,
-        /// transcript and chapters are computed from it and never from the type's name.
+        /// The meaning of an event. Logs, run state, tool pairing, tasks, usage, transcript and
+        /// chapters depend on the role, never on the name of the type.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Role {
             $(#[doc = $about] $variant,)*
@@ -24,22 +24,22 @@ macro_rules! roles {
 }
 
 roles! {
-    RunCreated "run_created" "The run directory was made.",
+    RunCreated "run_created" "The run directory was created.",
     RunStarted "run_started" "Work began.",
     RunPaused "run_paused" "Work was suspended.",
-    RunResumed "run_resumed" "Work went on after a pause.",
-    RunCompleted "run_completed" "The run ended well.",
-    RunFailed "run_failed" "The run ended badly.",
+    RunResumed "run_resumed" "Work continued after a pause.",
+    RunCompleted "run_completed" "The run succeeded.",
+    RunFailed "run_failed" "The run failed.",
     RunIncomplete "run_incomplete" "The run ended with work missing.",
-    RunCancelled "run_cancelled" "The run was called off.",
+    RunCancelled "run_cancelled" "The run was cancelled.",
     RunImported "run_imported" "The log that the run was imported from ends here.",
     TaskStart "task_start" "A task begins.",
-    TaskEnd "task_end" "A task ends, with an outcome.",
+    TaskEnd "task_end" "A task ends with an outcome.",
     ToolStart "tool_start" "A tool call begins.",
     ToolEnd "tool_end" "A tool call ends.",
     ToolFail "tool_fail" "A tool call fails.",
-    ToolBlocked "tool_blocked" "A tool call was not allowed.",
-    ToolProgress "tool_progress" "A tool call says how far it is.",
+    ToolBlocked "tool_blocked" "A tool call was blocked.",
+    ToolProgress "tool_progress" "A tool call reports progress.",
     Message "message" "Somebody speaks.",
     Chunk "chunk" "A piece of streamed text.",
     Usage "usage" "Tokens and cost of model calls.",
@@ -64,14 +64,14 @@ roles! {
     Backfill "backfill" "A summary for an earlier event.",
     SessionSummary "session_summary" "A rolling summary of the run.",
     Chapter "chapter" "Finished tasks were folded.",
-    ChapterRemoved "chapter_removed" "A chapter was unfolded again.",
+    ChapterRemoved "chapter_removed" "A chapter was unfolded.",
     Recovered "recovered" "A torn tail was moved away.",
     RejectedLines "rejected_lines" "Lines of the input were rejected.",
 }
 
 impl Role {
-    /// Whether the event changes the state of the run; such events are always
-    /// synced and bring the derived files up to date.
+    /// Whether the event changes the state of the run. Such events are always synced, and the
+    /// derived files are updated.
     #[must_use]
     pub fn is_lifecycle(self) -> bool {
         use Role::{DeliverableVerdict, RunCancelled, RunCompleted, RunCreated, RunFailed};
@@ -91,7 +91,7 @@ impl Role {
         )
     }
 
-    /// Whether the event ends the run, or the log that it was imported from.
+    /// Whether the event ends the run, or ends the log that it was imported from.
     #[must_use]
     pub fn ends_run(self) -> bool {
         matches!(
@@ -104,7 +104,7 @@ impl Role {
         )
     }
 
-    /// Whether the event belongs to no task and is never new content.
+    /// Whether the event belongs to no task and adds no content.
     #[must_use]
     pub fn is_bookkeeping(self) -> bool {
         use Role::{Backfill, Chapter, ChapterRemoved, Recovered, RejectedLines, SessionSummary};
@@ -124,7 +124,7 @@ impl Role {
             )
     }
 
-    /// Whether the event is a state of a tool call that `logs/tools.jsonl` records.
+    /// Whether `logs/tools.jsonl` records the event as a state of a tool call.
     #[must_use]
     pub fn is_tool_state(self) -> bool {
         matches!(self, Role::ToolStart) || self.is_tool_end()
@@ -137,7 +137,7 @@ impl Role {
     }
 }
 
-/// How a task ended, as the type of its last event says.
+/// How a task ended, according to the type of its last event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaskEnding {
     /// It succeeded.

@@ -1,5 +1,5 @@
-//! The schema of the envelope: every field once, in the order in which it is written. What
-//! parses, encodes or checks an envelope asks here for names and rules.
+//! The schema of the envelope: every field once, in the order of writing. Parsing, encoding and
+//! checking take names and rules from here.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::severity::Severity;
 use super::time::Timestamp;
 use crate::json::{Json, Kind};
 
-/// Greatest sequence: the greatest integer that every JSON reader keeps exactly.
+/// The greatest sequence: the greatest integer that every JSON reader represents exactly.
 pub(crate) const MAX_SEQUENCE: u64 = (1 << 53) - 1;
 
 /// The rule for the value of a field.
@@ -37,7 +37,7 @@ pub(super) enum FieldRule {
 /// Who decides the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Giver {
-    /// The caller may give it; else it is derived.
+    /// The caller, else it is derived.
     Caller,
     /// The log alone.
     Log,
@@ -70,13 +70,13 @@ macro_rules! schema {
                 match self { $(Self::$field => $name),+ }
             }
 
-            /// What stands before the value in a canonical line: what separates it from the
-            /// field before, its name, and the quote that opens a string.
+            /// The text before the value in a canonical line: the separator, the name, and the
+            /// opening quote of a string.
             pub(super) const fn lead(self) -> &'static str {
                 match self { $(Self::$field => concat!($before, "\"", $name, "\":", $quote)),+ }
             }
 
-            /// The whole member in a canonical line where its value is null.
+            /// The whole member in a canonical line if its value is null.
             pub(super) const fn null(self) -> &'static str {
                 match self { $(Self::$field => concat!($before, "\"", $name, "\":null")),+ }
             }
@@ -86,7 +86,7 @@ macro_rules! schema {
                 match self { $(Self::$field => FieldRule::$rule),+ }
             }
 
-            /// Whether a line without it is not an event.
+            /// Whether every event must have it.
             pub(super) const fn is_required(self) -> bool {
                 matches!(match self { $(Self::$field => $presence),+ }, Required)
             }
@@ -96,7 +96,7 @@ macro_rules! schema {
                 matches!(match self { $(Self::$field => $giver),+ }, Caller)
             }
 
-            /// The field of that name.
+            /// The field with that name.
             pub(super) fn named(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$field),)+ _ => None }
             }
@@ -123,7 +123,7 @@ schema! {
     PrevHash      "prev_hash"       ","     "\""   Hash       Optional Log
 }
 
-/// A value that keeps the rule of its field.
+/// A valid value of a field.
 #[derive(Clone, Debug)]
 pub(super) enum Value<'a> {
     /// An id, a type, a text or a hash.
@@ -141,8 +141,8 @@ pub(super) enum Value<'a> {
 }
 
 impl FieldRule {
-    /// Checks a value for a field of that name. The error is the rule that the value breaks, as
-    /// the end of a sentence.
+    /// Checks a value for a field of that name. The error is the broken rule, as the end of a
+    /// sentence.
     pub(super) fn check<'a>(
         self,
         name: &'static str,
@@ -191,7 +191,7 @@ impl FieldRule {
 
 /// Whether a text is a SHA-256 in lower-case hex.
 pub(super) fn is_hash(text: &str) -> bool {
-    // All bytes are checked, several at once.
+    // No early exit, so that the compiler can check several bytes at once.
     let hex = |byte: u8| byte.is_ascii_digit() | (b'a'..=b'f').contains(&byte);
     text.len() == 64 && text.bytes().fold(true, |all, byte| all & hex(byte))
 }

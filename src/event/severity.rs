@@ -1,22 +1,22 @@
-//! How severe an event is.
+//! Severities.
 
 use std::fmt;
 
 /// The severity of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Details for someone who looks closely.
+    /// Details for debugging.
     Debug,
-    /// The ordinary course of things.
+    /// Normal operation.
     Info,
-    /// Worth a look.
+    /// Possibly a problem.
     Warning,
     /// Something failed.
     Error,
 }
 
 impl Severity {
-    /// All severities, the mildest first.
+    /// All severities, from lowest to highest.
     pub const ALL: [Self; 4] = [Self::Debug, Self::Info, Self::Warning, Self::Error];
 
     /// The name in the envelope.
@@ -30,7 +30,7 @@ impl Severity {
         }
     }
 
-    /// The severity of that name.
+    /// The severity with that name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|severity| severity.name() == name)

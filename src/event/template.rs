@@ -1,8 +1,8 @@
 //! The summary templates: a small language over the fields of `data`.
 //!
-//! `{path}` takes a field, `{a.b}` a nested one, `{a,b|text}` the first that is
-//! neither missing nor null, else the text; `{x:.2|0}` prints two decimals and
-//! `{x.len|0}` the length of a list (seed *aos-event-summarization*).
+//! `{path}` prints a field and `{a.b}` a nested field. `{a,b|text}` prints the first of its fields
+//! that is present and not null, else the text. `{x:.2|0}` prints two decimals and `{x.len|0}` the
+//! length of a list (seed *aos-event-summarization*).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::blob::Reference;
 use super::number::{fixed, shortest};
 use crate::json::{Json, Kind, Members};
 
-/// Longest summary that a template makes, in characters, the `…` included.
+/// Maximum length of a summary made by a template, in characters, including the `…`.
 pub(crate) const MAX_SUMMARY_CHARS: usize = 500;
 
 /// A parsed template.
@@ -26,7 +26,7 @@ enum TemplatePart<'t> {
     Field { paths: Vec<&'t str>, decimals: Option<usize>, fallback: &'t str },
 }
 
-/// Why a text is not a template.
+/// The reason why a text is not a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
     /// Byte offset in the template.
@@ -45,7 +45,7 @@ impl std::error::Error for TemplateError {}
 
 impl<'t> Template<'t> {
     /// # Errors
-    /// A brace without its partner, an empty or malformed field, with its offset.
+    /// An unmatched brace, or an empty or malformed field name, with its offset.
     pub fn parse(source: &'t str) -> Result<Self, TemplateError> {
         let mut parts = Vec::new();
         let mut at = 0;
@@ -72,7 +72,8 @@ impl<'t> Template<'t> {
         Ok(Self { parts })
     }
 
-    /// Fills the template from the fields of `data`; one line of at most 500 characters.
+    /// Fills the template from the fields of `data`. The result is one line of at most 500
+    /// characters.
     #[must_use]
     pub fn render(&self, data: &Members<'_>) -> String {
         let mut out = String::new();
@@ -123,7 +124,7 @@ fn lookup<'a>(data: &Members<'a>, path: &str, decimals: Option<usize>) -> Option
     }
 }
 
-/// A value as a template prints it; `None` for null and for numbers that are not finite.
+/// A value as templates print it; `None` for null and for numbers that are not finite.
 fn printed(value: Json<'_>) -> Option<Cow<'_, str>> {
     match value.kind() {
         Kind::Null => None,
@@ -147,7 +148,7 @@ fn or_else(fallback: &str, decimals: Option<usize>) -> Cow<'_, str> {
     number.map_or(Cow::Borrowed(fallback), Cow::Owned)
 }
 
-/// Line breaks and control characters become spaces.
+/// Replaces line breaks and control characters by spaces.
 #[must_use]
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
@@ -157,7 +158,7 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
 }
 
-/// At most `limit` characters, the last of them `…` where something was cut.
+/// At most `limit` characters. The last one is `…` if text was cut.
 #[must_use]
 pub(crate) fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit || text.chars().nth(limit).is_none() {

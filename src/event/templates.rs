@@ -1,5 +1,5 @@
-//! The summary templates in force: those of the catalogue, and a user's own, which add to
-//! them or take their place.
+//! The active summary templates: those of the catalogue and a user's own. A user's template adds to
+//! the catalogue or replaces an entry.
 //!
 //! ```toml
 //! ["deploy.done"]
@@ -22,13 +22,13 @@ use super::template::Template;
 use crate::json::Members;
 use crate::text::slug::slugify;
 
-/// What each type's summary is made of.
+/// How the summary of each type is made.
 #[derive(Debug, Default)]
 pub struct Templates {
     own: BTreeMap<String, Own>,
 }
 
-/// What a user says of a type.
+/// A user's entry for a type.
 #[derive(Debug)]
 struct Own {
     class: Class,
@@ -46,18 +46,18 @@ struct TemplateRow {
 }
 
 impl Templates {
-    /// Those of the catalogue alone.
+    /// The templates of the catalogue alone.
     #[must_use]
     pub fn built_in() -> &'static Self {
         static BUILT_IN: OnceLock<Templates> = OnceLock::new();
         BUILT_IN.get_or_init(Self::default)
     }
 
-    /// Those of the catalogue, and those of this document. Its texts are kept as long as the
-    /// process lives, which reads them once.
+    /// The templates of the catalogue and of this document. The document is read once per process,
+    /// and its texts live as long as the process.
     ///
     /// # Errors
-    /// The first row that cannot be used, with its place.
+    /// The first invalid entry, with its place.
     pub fn with(document: &str) -> Result<Self, BadToml> {
         let bad = |offset: usize, what: String| BadToml::at(document, offset, what);
         let rows: BTreeMap<Spanned<String>, TemplateRow> =
@@ -106,7 +106,7 @@ impl Templates {
         Ok(Self { own })
     }
 
-    /// How the type's summary comes about.
+    /// How the type gets its summary.
     #[must_use]
     pub fn class(&self, kind: &str) -> Class {
         self.own.get(kind).map_or_else(|| catalogue::class(kind), |own| own.class)
@@ -119,7 +119,7 @@ impl Templates {
         own.unwrap_or_else(|| catalogue::label(kind))
     }
 
-    /// What the type's template makes of the fields of `data`; `None` for other classes.
+    /// The type's template, filled from the fields of `data`; `None` for other classes.
     #[must_use]
     pub fn summary(&self, kind: &str, data: &Members<'_>) -> Option<String> {
         match self.own.get(kind) {
@@ -129,7 +129,7 @@ impl Templates {
         }
     }
 
-    /// The text of a user's template of the type, if it is in force.
+    /// The text of the user's template for the type, if it is active.
     #[must_use]
     pub fn own_template(&self, kind: &str) -> Option<&'static str> {
         let own = self.own.get(kind).filter(|own| own.class == Class::Template)?;

@@ -1,4 +1,4 @@
-//! Time stamps: RFC 3339, kept as milliseconds of UTC.
+//! Time stamps: RFC 3339, stored as milliseconds of UTC.
 
 use std::fmt::{self, Write as _};
 
@@ -22,7 +22,7 @@ impl Timestamp {
         self.0
     }
 
-    /// Reads RFC 3339 with a zone. A leap second (`23:59:60Z`) is taken as the second after it.
+    /// Reads RFC 3339 with a zone. A leap second (`23:59:60Z`) is read as the second after it.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(fast) = of_canonical(text.as_bytes()) {
@@ -38,15 +38,15 @@ impl Timestamp {
         Self::within_years(utc.timestamp_millis())
     }
 
-    /// A moment in the years 0000 to 9999, which RFC 3339 can write.
+    /// `None` outside the years 0000 to 9999, the range of RFC 3339.
     fn within_years(millis: i64) -> Option<Self> {
         const FIRST: i64 = -62_167_219_200_000;
         const LAST: i64 = 253_402_300_799_999;
         (FIRST..=LAST).contains(&millis).then_some(Self(millis))
     }
 
-    /// Reads what other programs write: RFC 3339, or a naive date and time taken as UTC.
-    /// The flag says that it was naive.
+    /// Reads times of other programs: RFC 3339, or a date and time without a zone, which is taken
+    /// as UTC. The flag says that the zone was missing.
     #[must_use]
     pub fn parse_loose(text: &str) -> Option<(Self, bool)> {
         if let Some(moment) = Self::parse(text) {
@@ -76,19 +76,19 @@ impl Timestamp {
         self.utc().format("%H:%M:%S").to_string()
     }
 
-    /// Milliseconds from `earlier` to this moment; `None` when the clock went back.
+    /// Milliseconds from `earlier` to this moment; `None` if the clock went back.
     #[must_use]
     pub fn since(self, earlier: Self) -> Option<u64> {
         u64::try_from(self.0 - earlier.0).ok()
     }
 
-    /// The one form that this program writes; `None` outside the years 0000 to 9999.
+    /// The form that this program writes; `None` outside the years 0000 to 9999.
     fn canonical(self) -> Option<[u8; 24]> {
         let Self(millis) = Self::within_years(self.0)?;
         let days = millis.div_euclid(86_400_000);
         let of_day = millis.rem_euclid(86_400_000) as u32;
-        // The civil calendar with March as the first month, as on reading. Counted from an era
-        // of 400 years earlier, no number is negative.
+        // The civil calendar with March as the first month, as in `of_canonical`. Counting from an
+        // era 400 years earlier keeps all numbers positive.
         let shifted = (days + 719_468 + 146_097) as u32;
         let (era, of_era) = (shifted / 146_097, shifted % 146_097);
         let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -109,13 +109,13 @@ impl Timestamp {
         write(11, of_day / 3_600_000);
         write(14, of_day / 60_000 % 60);
         write(17, of_day / 1_000 % 60);
-        // Three digits: two, and from the second on two again.
+        // Three digits: the first two, then the last two over the middle one.
         write(20, of_day / 10 % 100);
         write(21, of_day % 100);
         Some(text)
     }
 
-    /// Appends it in the form that [`fmt::Display`] writes.
+    /// Appends the time in the form of [`fmt::Display`].
     pub fn write(self, out: &mut String) {
         let _ = self.write_to(|text| out.write_str(text));
     }
@@ -145,7 +145,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Reads the one form that this program writes, which is nearly every line of a log.
+/// Reads the form that this program writes, the common case in a log.
 fn of_canonical(text: &[u8]) -> Option<Timestamp> {
     let digits = |from: usize, count: usize| {
         text[from..from + count].iter().try_fold(0_i64, |number, byte| {

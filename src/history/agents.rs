@@ -1,4 +1,4 @@
-//! Agents that a call spawned: what they say and do is told under that call.
+//! Agents spawned by calls. The views show their events under the call.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use super::calls::Calls;
 use crate::event::fields::{View, is_placeholder};
 use crate::event::role::Role;
 
-/// How deep agents are told one under the other; those below are told with their parents.
+/// Maximum nesting of agents in the views. Deeper agents are shown with their parents.
 const MAX_DEPTH: usize = 8;
 
-/// An agent, or a run of one, that a call spawned.
+/// An agent, or one run of an agent, that a call spawned.
 #[derive(Clone, Debug)]
 pub(crate) struct Agent {
     /// Its id.
@@ -21,14 +21,14 @@ pub(crate) struct Agent {
     depth: usize,
 }
 
-/// The agents that were spawned by calls, in the order of their first events.
+/// The spawned agents, in the order of their first events.
 #[derive(Clone, Debug)]
 pub(crate) struct Agents {
     all: Vec<Agent>,
     by_id: HashMap<String, usize>,
-    /// The ids of calls by the agents that their results name.
+    /// The ids of spawning calls, by the agent that their result names.
     told: HashMap<String, String>,
-    /// Calls that such an agent made, and the agent.
+    /// The spawned agent that made a call, by the call.
     callers: HashMap<usize, usize>,
 }
 
@@ -44,14 +44,14 @@ impl Default for Agents {
 }
 
 impl Agents {
-    /// All of them.
+    /// All spawned agents.
     #[must_use]
     pub(crate) fn all(&self) -> &[Agent] {
         &self.all
     }
 
-    /// Takes the next event, which `calls` has taken, and the call that it is a state of.
-    /// Index of the spawned agent that it belongs to.
+    /// Takes the next event, after `calls`. `call` is the call that the event is a state of.
+    /// Returns the index of the spawned agent that the event belongs to.
     pub(crate) fn observe(
         &mut self,
         view: &View<'_, '_>,
@@ -68,8 +68,8 @@ impl Agents {
         agent
     }
 
-    /// Takes an event ahead of the others: a result that names an agent comes behind what the
-    /// agent did.
+    /// Takes an event ahead of the others. A call's result names the agent, but it comes after the
+    /// agent's own events.
     pub(crate) fn observe_spawn(&mut self, view: &View<'_, '_>) {
         if view.role.is_tool_end()
             && let Some(child) = given(view, &["spawned_agent_id"])
@@ -80,7 +80,7 @@ impl Agents {
     }
 
     fn agent(&mut self, view: &View<'_, '_>, calls: &Calls, own: Option<usize>) -> Option<usize> {
-        // What tells of a call is not what the call brought about.
+        // An event of a call was not caused by that call.
         let named = |id: &str| calls.named(id).filter(|call| Some(*call) != own);
         if let Some(run) = given(view, &["runId"]) {
             let parent = given(view, &["parentId"]);
@@ -99,12 +99,12 @@ impl Agents {
                     .or_else(|| view.event.correlation_id.clone()),
                 _ => given(view, &["spawned_by"]),
             };
-            // A stream names the agent by the call itself.
+            // In a stream, the agent's id is the id of the call.
             told.or_else(|| named(&id)).or_else(|| named(&parent?))
         })
     }
 
-    /// The agent of that id; a new one if a call spawned it.
+    /// The agent with that id; a new one if a call spawned it.
     fn spawned(&mut self, id: &str, call: impl FnOnce() -> Option<usize>) -> Option<usize> {
         if let Some(known) = self.by_id.get(id) {
             return Some(*known);
@@ -124,7 +124,7 @@ impl Agents {
     }
 }
 
-/// The first of the fields that holds a real id.
+/// The first field with an id that is not a placeholder.
 fn given<'a>(view: &View<'_, 'a>, names: &[&str]) -> Option<Cow<'a, str>> {
     names.iter().find_map(|name| view.field(name).filter(|id| !is_placeholder(id)))
 }

@@ -1,4 +1,4 @@
-//! What a call was called with, for people: in one line, and whole.
+//! The arguments of a call for people: in one line or in full.
 
 use std::borrow::Cow;
 
@@ -6,13 +6,13 @@ use crate::event::fields::as_text;
 use crate::json::{Json, Kind};
 use crate::text::inert::{preview, preview_end};
 
-/// Members of a call's arguments that say more than the rest: paths, of which the end tells
-/// most, and others.
+/// The most informative members of a call's arguments. Paths are cut at the beginning, the others
+/// at the end.
 const PATHS: &[&str] = &["file_path", "path", "notebook_path"];
 const TELLING: &[&str] =
     &["command", "pattern", "query", "url", "plan", "question", "description", "prompt"];
 
-/// What arguments of these names say of the result, the first that fits.
+/// How to show the result of a call with these arguments. The first match wins.
 const SHAPES: &[(&[&str], Telling)] = &[
     (&["command"], Telling::End),
     (&["plan", "question", "questions"], Telling::Beginning),
@@ -21,10 +21,10 @@ const SHAPES: &[(&[&str], Telling)] = &[
     (&["todos"], Telling::Nothing),
 ];
 
-/// What of a call's result is worth a line beside the call.
+/// The part of a call's result that is shown beside the call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Telling {
-    /// Nothing: what was read, or what was written.
+    /// Nothing: a file was read or written.
     Nothing,
     /// Its beginning: an answer.
     #[default]
@@ -34,7 +34,7 @@ pub(crate) enum Telling {
 }
 
 impl Telling {
-    /// By what the call was called with.
+    /// The part to show for a call with these arguments.
     #[must_use]
     pub(crate) fn of(arguments: Json<'_>) -> Self {
         let given = |names: &[&str]| names.iter().any(|name| arguments.present(name).is_some());
@@ -46,13 +46,14 @@ impl Telling {
     }
 }
 
-/// The file that a call is about, if it names one.
+/// The file that a call is about, if there is one.
 #[must_use]
 pub(crate) fn path<'a>(arguments: Json<'a>) -> Option<Cow<'a, str>> {
     PATHS.iter().find_map(|name| arguments.text_at(name))
 }
 
-/// The arguments in one line of so many columns; paths in the directory `base` without it.
+/// The arguments in one line of up to `columns` columns. Paths below `base` are shown relative to
+/// it.
 #[must_use]
 pub(crate) fn in_one_line(arguments: Json<'_>, base: Option<&str>, columns: usize) -> String {
     if arguments.kind() != Kind::Object {
@@ -80,8 +81,7 @@ pub(crate) fn in_one_line(arguments: Json<'_>, base: Option<&str>, columns: usiz
     preview(&members.collect::<Vec<_>>().join(", "), columns)
 }
 
-/// The arguments as they are read: a line or a block for each, changes of text as lines that
-/// went and came.
+/// The arguments in full: a line or a block for each. Edits are shown as removed and added lines.
 #[must_use]
 pub(crate) fn whole(arguments: Json<'_>) -> String {
     if arguments.kind() != Kind::Object {
@@ -111,7 +111,7 @@ pub(crate) fn whole(arguments: Json<'_>) -> String {
     out
 }
 
-/// A question, and what there was to choose from.
+/// A question and its options.
 fn question(asked: Json<'_>, out: &mut String) {
     let text = asked.text_at("question").unwrap_or_else(|| asked.compact());
     out.push_str(&format!("{text}\n"));
@@ -126,7 +126,7 @@ fn marked(mark: &str, text: &str, out: &mut String) {
     text.lines().for_each(|line| out.push_str(&format!("{mark}{line}\n")));
 }
 
-/// How an item of a list of things to do stands.
+/// The check box of an item in a to-do list.
 fn mark(item: Json<'_>) -> &'static str {
     match item.text_at("status").as_deref() {
         Some("completed") => "[x]",
@@ -135,7 +135,7 @@ fn mark(item: Json<'_>) -> &'static str {
     }
 }
 
-/// A path without the directory that it lies in.
+/// A path relative to `base`, if it is below it.
 fn below<'p>(path: &'p str, base: Option<&str>) -> &'p str {
     let inside = base.and_then(|base| path.strip_prefix(base.trim_end_matches('/')));
     inside.and_then(|path| path.strip_prefix('/')).filter(|path| !path.is_empty()).unwrap_or(path)

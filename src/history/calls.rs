@@ -1,4 +1,4 @@
-//! Tool calls: starts paired with their ends.
+//! Tool calls: pairs starts with ends.
 
 use std::collections::BTreeMap;
 
@@ -10,20 +10,20 @@ use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 
-/// A duration is computed only from a start that lies at most this many bytes of
-/// log before its end, so that recording and rebuilding agree at bounded cost.
+/// Maximum distance in bytes of log between a start and its end for which a duration is computed.
+/// With this limit, recording and rebuilding agree at bounded cost.
 pub(crate) const PAIRING_WINDOW: u64 = 4 << 20;
 
-/// How a call stands.
+/// The state of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallStatus {
-    /// No end was seen.
+    /// It has no end.
     Open,
-    /// It ended well.
+    /// It succeeded.
     Completed,
     /// It ended with an error.
     Failed,
-    /// It was not allowed.
+    /// It was blocked.
     Blocked,
 }
 
@@ -57,31 +57,31 @@ pub struct Start {
     pub time: Timestamp,
 }
 
-/// One call, whatever number of events told of it.
+/// One call with all its events.
 #[derive(Clone, Debug)]
 pub struct Call {
     id: InternedName,
-    /// The tool, and who recorded the start: they pair events without ids.
+    /// The tool and the actor of the first event. They pair events without ids.
     pair: (InternedName, InternedName),
     /// The first start.
     pub first: Option<Start>,
     /// The newest start.
     pub newest: Option<Start>,
-    /// Whether no end came after the newest start.
+    /// Whether there is no end after the newest start.
     open: bool,
-    /// How the last end left it.
+    /// The state after the last end.
     pub status: CallStatus,
-    /// How many ends were seen.
+    /// The number of ends.
     pub ends: u32,
     /// Sequence of the last end.
     pub end_sequence: Option<u64>,
-    /// Duration in milliseconds, of the last end; `None` when unknown.
+    /// Duration of the last end in milliseconds; `None` if unknown.
     pub duration_ms: Option<u64>,
-    /// Whether an error of the same agent came while it was open.
+    /// Whether an error of the same agent came while the call was open.
     pub error_followed: bool,
 }
 
-/// Whose call or error it is.
+/// The run and the agent that a call or an error belongs to.
 struct Owner {
     /// `runId` of gateway events.
     run: Option<InternedName>,
@@ -89,26 +89,26 @@ struct Owner {
     agent: InternedName,
 }
 
-/// The id of a call, taken apart.
+/// The parts of a call's id.
 #[derive(Clone, Copy)]
 struct CallId<'i> {
     whole: &'i str,
-    /// What stands before the last slash, if there is one.
+    /// The part before the last slash, if there is one.
     prefix: Option<&'i str>,
-    /// What stands behind it.
+    /// The part after it.
     last: InternedName,
 }
 
-/// What an event did to the calls.
+/// The effect of an event on the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observed {
     /// Index of the call in [`Calls::all`].
     pub call: usize,
     /// Whether the call had an end before this one.
     pub repeated_end: bool,
-    /// For an end: its own duration, else the time since its start, if known.
+    /// For an end: its own duration, else the time since its start if known.
     pub duration_ms: Option<u64>,
-    /// For an end: the start that it belongs to.
+    /// For an end: its start.
     pub start: Option<Start>,
 }
 
@@ -117,45 +117,45 @@ pub struct Observed {
 pub struct Calls {
     calls: Vec<Call>,
     names: Names,
-    /// The ids, and their last segments: `R/tc1` and `tc1` both lie under `tc1`.
+    /// The whole ids and their last segments: `R/tc1` and `tc1` share the segment `tc1`.
     ids: Names,
-    /// By the number of the last segment.
+    /// Calls by the last segment of their ids.
     by_segment: Vec<Segment>,
-    /// Starts in order, by tool and actor; the closed ones are dropped when met.
+    /// Starts in order, by tool and actor. Closed ones are dropped when they are found.
     open_by_tool: HashMap<(InternedName, InternedName), Vec<usize>>,
-    /// Calls by whose errors concern them; taken out by the first such error.
+    /// Calls by the scope of the errors that apply to them. The first such error takes them out.
     endless: HashMap<ErrorScope, Vec<usize>>,
 }
 
-/// The calls whose ids end alike.
+/// The calls whose ids have the same last segment.
 #[derive(Clone, Debug, Default)]
 struct Segment {
-    /// The call that is known by the bare id.
+    /// The call whose id is the segment alone.
     bare: Option<usize>,
-    /// Those known by prefixed ids: seldom any.
+    /// Calls with prefixed ids; rare.
     prefixed: Option<Box<Prefixed>>,
 }
 
-/// Calls with prefixed ids that end alike.
+/// Calls whose prefixed ids have the same last segment.
 #[derive(Clone, Debug, Default)]
 struct Prefixed {
     /// Calls by the prefix of their ids.
     by_prefix: BTreeMap<String, usize>,
-    /// In order of their starts; the closed ones are dropped when met.
+    /// In the order of their starts. Closed ones are dropped when they are found.
     open: Vec<usize>,
     newest: usize,
-    /// Whether one of the prefixes names the bare call.
+    /// Whether one of the prefixes refers to the bare call.
     names_bare: bool,
 }
 
-/// Whose errors concern a call.
+/// The errors that apply to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum ErrorScope {
     /// Errors of that run.
     Run(InternedName),
-    /// Errors of that agent that name no run.
+    /// Errors of that agent without a run.
     Agent(InternedName),
-    /// Errors of that agent, for a call that names no run.
+    /// Errors of that agent, for a call without a run.
     AgentOfNoRun(InternedName),
 }
 
@@ -166,8 +166,8 @@ impl Calls {
         &self.calls
     }
 
-    /// Takes the next event, whose line begins at byte `offset`. `None` when it is
-    /// no state of a tool call.
+    /// Takes the next event, whose line begins at byte `offset`. `None` if it is not a state of a
+    /// tool call.
     pub fn observe(&mut self, view: &View<'_, '_>, offset: u64) -> Option<Observed> {
         match view.role {
             Role::ToolStart => Some(self.start(view, offset)),
@@ -180,13 +180,13 @@ impl Calls {
         }
     }
 
-    /// The id of a call, as its first event gave it; the event's own id where it gave none.
+    /// The id of a call from its first event. Default: the id of that event.
     #[must_use]
     pub fn id(&self, call: &Call) -> &str {
         self.ids.text(call.id)
     }
 
-    /// Index of the call that an id names, as far as is known.
+    /// Index of the call with that id, if known.
     #[must_use]
     pub fn named(&self, id: &str) -> Option<usize> {
         let (prefix, last) = split(id);
@@ -206,8 +206,8 @@ impl Calls {
         self.names.text(call.pair.0)
     }
 
-    /// How a call stands, given whether its run has ended: one that an error of its
-    /// agent cut short has failed then.
+    /// The state of a call. In a run that has ended, an open call that was followed by an error of
+    /// its agent has failed.
     #[must_use]
     pub fn status(call: &Call, run_ended: bool) -> CallStatus {
         if call.status == CallStatus::Open && call.error_followed && run_ended {
@@ -289,7 +289,7 @@ impl Calls {
         (self.names.get(&view.tool()), self.names.get(&view.event.actor))
     }
 
-    /// The parts of an id.
+    /// Splits an id and registers its last segment.
     fn split<'i>(&mut self, whole: &'i str) -> CallId<'i> {
         let (prefix, last) = split(whole);
         CallId { whole, prefix, last: self.ids.get(last) }
@@ -332,7 +332,7 @@ impl Calls {
         index
     }
 
-    /// What is known under the last segment of an id.
+    /// The calls with that last segment.
     fn segment(&mut self, last: InternedName) -> &mut Segment {
         let at = last.index();
         if self.by_segment.len() <= at {
@@ -341,8 +341,8 @@ impl Calls {
         &mut self.by_segment[at]
     }
 
-    /// The call of that id. A bare id also names a prefixed call, the newest open one first;
-    /// a prefixed id also names a bare call that no other prefix names.
+    /// The call with that id. A bare id also matches a prefixed call, preferably the newest open
+    /// one. A prefixed id also matches a bare call that no other prefix has claimed.
     fn find(&mut self, id: CallId<'_>) -> Option<usize> {
         let segment = self.by_segment.get_mut(id.last.index())?;
         let Some(prefix) = id.prefix else {

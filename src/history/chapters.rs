@@ -1,4 +1,4 @@
-//! The chapters of a run, from the events that made and removed them.
+//! The chapters of a run, computed from the events that created and removed them.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -14,39 +14,39 @@ use crate::text::slug::is_slug;
 pub(crate) struct Chapter {
     /// Its name, as given.
     pub name: String,
-    /// Its name in paths; never changes, never used again.
+    /// Its name in paths. It never changes and is never reused.
     pub slug: String,
-    /// What its author has to say of it.
+    /// Its author's summary.
     pub message: String,
     /// Number of the first task.
     pub start: u64,
     /// Number of the last task.
     pub end: u64,
-    /// Whether it covers only some events of one task (`start`, which is `end`).
+    /// Whether it covers only some events of one task. Then `start` equals `end`.
     pub partial: bool,
     /// Sequence of the first event.
     pub first_sequence: u64,
     /// Sequence of the last event.
     pub last_sequence: u64,
-    /// How many events its tasks own.
+    /// The number of events that it covers.
     pub events: u64,
-    /// Estimated tokens of these events.
+    /// Estimated tokens of those events.
     pub tokens_before: u64,
-    /// Estimated tokens of what stands for them.
+    /// Estimated tokens of the text that replaces them.
     pub tokens_after: u64,
-    /// The data of its event, as JSON text.
+    /// The data of its event, as JSON.
     pub data: String,
 }
 
 impl Chapter {
-    /// Whether the event of that sequence lies within it.
+    /// Whether it covers the event with that sequence.
     #[must_use]
     pub(crate) fn covers(&self, sequence: u64) -> bool {
         (self.first_sequence..=self.last_sequence).contains(&sequence)
     }
 
-    /// Whether the other chapter's events lie within this one's, which has more. So no two
-    /// chapters contain each other, whatever a log says.
+    /// Whether the other chapter's events are within this one's, which must have more. So two
+    /// chapters never contain each other, even in a damaged log.
     #[must_use]
     pub(crate) fn contains(&self, other: &Self) -> bool {
         self.first_sequence <= other.first_sequence
@@ -54,36 +54,38 @@ impl Chapter {
             && self.span() > other.span()
     }
 
-    /// How far it reaches; ranges are never inverted.
+    /// The distance from its first to its last event. Ranges are never inverted.
     fn span(&self) -> u64 {
         self.last_sequence - self.first_sequence
     }
 
-    /// What stands for the chapter in an agent's context.
+    /// The text that replaces the chapter in an agent's context.
     #[must_use]
     pub(crate) fn in_context(&self) -> String {
         let (name, message, slug) = (one_line(&self.name), &self.message, &self.slug);
         format!("📖 Chapter: \"{name}\"\n\n{message}\n\nFull details: /chapters/{slug}/")
     }
 
-    /// Reads the data of the event that made a chapter.
+    /// Reads the data of the event that created a chapter.
     ///
     /// # Errors
-    /// Why there is no chapter in it.
+    /// The reason why the data is not a chapter.
     pub(crate) fn of(data: Json<'_>) -> Result<Self, &'static str> {
         let text = |name: &str| data.text_at(name).map(std::borrow::Cow::into_owned);
         let number = |name: &str| data.get(name).and_then(Json::as_u64);
         let (Some(first_sequence), Some(last_sequence)) =
             (number("first_sequence"), number("last_sequence"))
         else {
-            return Err("first_sequence and last_sequence are not both whole numbers");
+            return Err("first_sequence and last_sequence must be whole numbers");
         };
         if first_sequence > last_sequence {
-            return Err("first_sequence is beyond last_sequence");
+            return Err("first_sequence is greater than last_sequence");
         }
         Ok(Self {
-            name: text("name").ok_or("the name is no text")?,
-            slug: text("slug").filter(|slug| is_slug(slug)).ok_or("the slug is none")?,
+            name: text("name").ok_or("the name is not a string")?,
+            slug: text("slug")
+                .filter(|slug| is_slug(slug))
+                .ok_or("the slug is missing or not valid")?,
             message: text("message").unwrap_or_default(),
             start: number("start").unwrap_or(0),
             end: number("end").unwrap_or(0),
@@ -101,7 +103,7 @@ impl Chapter {
 /// All chapters of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chapters {
-    /// By the order in which they were made.
+    /// In the order of their creation.
     active: BTreeMap<usize, Chapter>,
     /// The keys of `active`, by slug.
     places: HashMap<String, usize>,
@@ -110,11 +112,11 @@ pub(crate) struct Chapters {
     nest: OnceCell<Nest>,
 }
 
-/// Which chapters lie in which.
+/// The nesting of chapters.
 #[derive(Clone, Debug, Default)]
 struct Nest {
     parents: HashMap<usize, usize>,
-    /// By parent, `None` for the outermost, in the order of the log.
+    /// Children by parent, in the order of the log; `None` is the parent of the outermost chapters.
     children: HashMap<Option<usize>, Vec<usize>>,
 }
 

@@ -1,14 +1,14 @@
-//! The facts of a run: computed once, by the fold of its state; every view only formats them.
+//! The facts of a run. The fold of the run's state computes them once; the views only format them.
 
 use super::status::Status;
 use super::usage::Usage;
 use crate::event::time::Timestamp;
 use crate::json::Json;
 
-/// What the run must leave, and how that stands.
+/// The required deliverables and their state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deliverables {
-    /// Paths that `run.created` asked for.
+    /// Paths that `run.created` requires.
     pub required: Vec<String>,
     /// The last recorded verdict.
     pub status: Option<String>,
@@ -16,14 +16,14 @@ pub struct Deliverables {
     pub missing: Vec<String>,
 }
 
-/// How much of everything there is. `None` is unknown, never 0.
+/// Numbers of things in a run. `None` is unknown, never 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Events.
     pub events: u64,
-    /// What people asked for.
+    /// Prompts by users.
     pub prompts: u64,
-    /// Distinct tool calls, blocked ones included.
+    /// Distinct tool calls, including blocked ones.
     pub tool_calls: u64,
     /// Tool calls that failed.
     pub tool_failures: u64,
@@ -35,53 +35,53 @@ pub struct Counts {
     pub usage: Usage,
 }
 
-/// The one list of facts of a run (docs/format.md).
+/// The facts of a run, in one list (docs/format.md).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunFacts {
     /// The run's id.
     pub run_id: String,
-    /// The session: the source's own where the run was imported.
+    /// The session: that of the source if the run was imported.
     pub session_id: String,
-    /// The run's own task.
+    /// The run's task.
     pub task_id: String,
-    /// Where the run stands.
+    /// The run's status.
     pub status: Status,
     /// Time of the first event.
     pub created_at: Option<Timestamp>,
-    /// When recording began.
+    /// Time when recording began.
     pub recorded_at: Option<Timestamp>,
-    /// Whether events were read from another program's log: the times below are then theirs.
+    /// Whether events were imported from another program's log. The times below are then from that
+    /// log.
     pub is_imported: bool,
-    /// When the work began; `None` where nothing says so.
+    /// Time when the work began; `None` if unknown.
     pub started_at: Option<Timestamp>,
-    /// When the work ended; `None` while it goes on.
+    /// Time when the work ended; `None` while it continues.
     pub ended_at: Option<Timestamp>,
-    /// How long the work took, in milliseconds; `None` while it goes on, and where the clock
-    /// went back.
+    /// Duration of the work in milliseconds. `None` while it continues, and if the clock went back.
     pub duration_ms: Option<u64>,
-    /// What the run failed of: JSON text of an object.
+    /// The error that the run failed with: a JSON object as text.
     pub error: Option<String>,
-    /// What it must leave.
+    /// The required deliverables.
     pub deliverables: Deliverables,
-    /// JSON text of an object: agent, agent_version, model, cwd, git_branch and title where they
-    /// are known, and whatever else `run.created` gave.
+    /// A JSON object as text: agent, agent_version, model, cwd, git_branch and title if known, and
+    /// all other metadata of `run.created`.
     pub metadata: String,
-    /// The models that answered, by name.
+    /// The names of the models that answered.
     pub models: Vec<String>,
-    /// The beginning of the first prompt, in one line.
+    /// The beginning of the first prompt in one line.
     pub prompt: Option<String>,
-    /// How much of everything there is.
+    /// The numbers of things.
     pub counts: Counts,
 }
 
-/// The counts of several runs together.
+/// The counts of several runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Total {
     /// Runs.
     pub runs: u64,
-    /// What people asked for.
+    /// Prompts by users.
     pub prompts: u64,
-    /// Distinct tool calls, blocked ones included.
+    /// Distinct tool calls, including blocked ones.
     pub tool_calls: u64,
     /// Tool calls that failed.
     pub tool_failures: u64,
@@ -105,26 +105,26 @@ impl Total {
 }
 
 impl RunFacts {
-    /// When the run began, as far as is known.
+    /// Time when the run began, if known.
     #[must_use]
     pub fn began_at(&self) -> Option<Timestamp> {
         self.started_at.or(self.created_at)
     }
 
-    /// A text of the metadata.
+    /// A text value of the metadata.
     #[must_use]
     pub fn metadata(&self, name: &str) -> Option<String> {
         let text = Json::trusted(&self.metadata).text_at(name);
         text.map(std::borrow::Cow::into_owned).filter(|text| !text.is_empty())
     }
 
-    /// What the run is about: its title, else the first prompt.
+    /// The run's title, else its first prompt.
     #[must_use]
     pub fn title(&self) -> Option<String> {
         self.metadata("title").or_else(|| self.prompt.clone())
     }
 
-    /// What the run failed of, in words.
+    /// The text of the error that the run failed with.
     #[must_use]
     pub fn error_message(&self) -> Option<String> {
         let error = Json::trusted(self.error.as_deref()?);

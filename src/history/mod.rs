@@ -1,5 +1,5 @@
-//! What happened in a run, folded from its events by role: tool calls paired with
-//! their ends, tasks numbered, usage counted once. Values in, values out.
+//! The history of a run, folded from its events by role: tool calls paired with their ends,
+//! numbered tasks, usage counted once. No input or output.
 
 pub(crate) mod agents;
 pub(crate) mod arguments;

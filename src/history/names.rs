@@ -1,32 +1,33 @@
-//! Names of calls, tools, actors, agents and runs, each kept once and known by a number.
+//! Interned names of calls, tools, actors, agents and runs: each name is stored once and has a
+//! number.
 
 use std::hash::BuildHasher as _;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-/// A name by its number: two are equal when the names are.
+/// The number of a name. Two numbers are equal if their names are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct InternedName(u32);
 
 impl InternedName {
-    /// The number: 0, 1, 2 … in the order of their first coming.
+    /// The number: 0, 1, 2 … in the order of first use.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The names of a run, one behind the other in one text.
+/// The names of a run, stored one after the other in one text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     text: String,
-    /// Where each name ends in the text.
+    /// The end of each name in the text.
     ends: Vec<usize>,
     numbers: HashTable<NameEntry>,
     hasher: RandomState,
 }
 
-/// A name in the table, with half of its hash: a table that grows reads no text.
+/// A name in the table with half of its hash, so that the table can grow without hashing texts.
 #[derive(Clone, Copy, Debug)]
 struct NameEntry {
     hash: u32,
@@ -34,15 +35,15 @@ struct NameEntry {
 }
 
 impl NameEntry {
-    /// The hash that the table goes by: it takes the place from the lower bits, and tells
-    /// neighbours apart by the upper ones.
+    /// The hash for the table. It uses the lower bits for the slot and the upper bits to compare
+    /// neighbours.
     fn spread(hash: u32) -> u64 {
         u64::from(hash) << 32 | u64::from(hash)
     }
 }
 
 impl Names {
-    /// The number of a name.
+    /// The number of a name. A new name gets the next number.
     pub(super) fn get(&mut self, name: &str) -> InternedName {
         let hash = self.hash(name);
         if let Some(known) = self.find(hash, name) {
@@ -57,7 +58,7 @@ impl Names {
         number
     }
 
-    /// The number of a name that has come before.
+    /// The number of an existing name.
     pub(super) fn known(&self, name: &str) -> Option<InternedName> {
         self.find(self.hash(name), name)
     }
@@ -71,7 +72,7 @@ impl Names {
         self.hasher.hash_one(name) as u32
     }
 
-    /// The name of that number.
+    /// The name with that number.
     pub(super) fn text(&self, name: InternedName) -> &str {
         let from = name.index().checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[from..self.ends[name.index()]]

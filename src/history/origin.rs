@@ -1,4 +1,4 @@
-//! What is known of the agent whose work a run records: which one, its model, where it worked.
+//! The origin of a run: its agent, its model, its working directory.
 
 use std::collections::BTreeSet;
 
@@ -6,24 +6,24 @@ use crate::event::fields::{View, as_text, is_placeholder};
 use crate::event::role::Role;
 use crate::json::{Json, ObjectText};
 
-/// Imported events that are searched for what is still unknown.
+/// The number of imported events that are searched for missing facts.
 const LOOKED_AT: u32 = 100;
 
-/// Facts that source lines hold, by the names that agents give them.
+/// Facts in source lines, with the names that agents give them.
 const FROM_SOURCE: &[(&str, &[&str])] = &[
     ("agent_version", &["version", "cli_version"]),
     ("cwd", &["cwd"]),
     ("git_branch", &["gitBranch", "git_branch"]),
 ];
 
-/// What is known so far.
+/// The facts known so far.
 #[derive(Clone, Debug, Default)]
 pub struct RunOrigin {
-    /// The metadata of `run.created`: JSON text of an object.
+    /// The metadata of `run.created`: a JSON object as text.
     given: Option<String>,
-    /// What events say beside it, by name.
+    /// Other facts from events, by name.
     found: Vec<(&'static str, String)>,
-    /// The models that answered.
+    /// The names of the models that answered.
     pub models: BTreeSet<String>,
     first_model: Option<String>,
     looked_at: u32,
@@ -54,13 +54,13 @@ impl RunOrigin {
         }
     }
 
-    /// Whether no imported event has come yet.
+    /// Whether there has been no imported event yet.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.looked_at == 0
     }
 
-    /// All of it as JSON text of an object; what was given goes first.
+    /// All facts as JSON text of an object. The metadata of `run.created` comes first.
     #[must_use]
     pub fn metadata(&self) -> String {
         let given = Json::trusted(self.given.as_deref().unwrap_or("{}"));

@@ -19,12 +19,13 @@ use crate::json::Json;
 /// Characters kept of the first prompt.
 const PROMPT: usize = 200;
 
-/// A transition that the rules do not allow; the event stands, the status does not follow.
+/// A transition that the rules do not allow. The event stays in the log; the status does not
+/// change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IllegalTransition {
     /// The status before.
     pub from: Status,
-    /// What the event asked for.
+    /// The status that the event would have set.
     pub to: Status,
 }
 
@@ -39,18 +40,18 @@ pub struct RecordedFile {
     pub sha256: String,
 }
 
-/// The state of a run as of the last event taken.
+/// The state of a run after the events taken so far.
 #[derive(Clone, Debug, Default)]
 pub struct RunState {
-    /// Of the first line.
+    /// From the first line.
     pub run_id: String,
-    /// Of the first line.
+    /// From the first line, or from the first imported event.
     pub session_id: String,
-    /// Of the first line.
+    /// From the first line.
     pub task_id: String,
-    /// The status by run events alone; see [`RunState::status`].
+    /// The status from run events alone; see [`RunState::status`].
     phase: Status,
-    /// Whether any event was taken.
+    /// Whether any event has been taken.
     begun: bool,
     /// Time of the first event.
     pub created_at: Option<Timestamp>,
@@ -58,20 +59,20 @@ pub struct RunState {
     pub started_at: Option<Timestamp>,
     /// Time of the first event that ended the run, or of the newest end of its import.
     pub ended_at: Option<Timestamp>,
-    /// What the run failed of: JSON text.
+    /// The error that the run failed with: JSON text.
     pub error: Option<String>,
-    /// What it must leave.
+    /// The required deliverables.
     pub deliverables: Deliverables,
     /// The files that the newest recorded verdict is about.
     pub recorded_files: Vec<RecordedFile>,
-    /// First and last time of events that were read from another program's log: when the
-    /// work was done, where it was recorded later.
+    /// First and last time of imported events. They say when the work was done, not when it was
+    /// recorded.
     pub imported: Option<(Timestamp, Timestamp)>,
-    /// What is known of the agent and of its surroundings.
+    /// Facts about the agent and its environment.
     pub origin: RunOrigin,
-    /// The first thing that was asked, in one line.
+    /// The first prompt in one line.
     pub prompt: Option<String>,
-    /// The calls.
+    /// The tool calls.
     pub calls: Calls,
     /// Tokens and cost.
     pub usage: UsageFold,
@@ -81,24 +82,23 @@ pub struct RunState {
     warnings: u64,
 }
 
-/// What an event did to the state, for those who keep records or check.
+/// The effect of an event on the state, for records and checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
-    /// What it did to the tool calls.
+    /// Its effect on the tool calls.
     pub call: Option<Observed>,
-    /// The transition that it asked for in vain.
+    /// The transition that was not allowed.
     pub illegal: Option<IllegalTransition>,
 }
 
-/// An event that adds to the counts, and does nothing else to the state of a run that has
-/// begun: most of a long log.
+/// An event that only adds to the counts of a run that has begun. Most events of a long log do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     warning: bool,
 }
 
 impl Counted {
-    /// An event of that role, with what its payload says; `None` when it does more.
+    /// `None` if an event with that role and those derived values changes more than the counts.
     #[must_use]
     pub fn of(role: Role, derived: &Derived) -> Option<Self> {
         let more = role.is_lifecycle()
@@ -132,7 +132,7 @@ impl RunState {
         self.usage.observe(view);
         if view.is_imported() {
             if self.origin.is_unknown() {
-                // The session is the source's, whatever name the run was given before.
+                // The source's session takes precedence over the run's.
                 self.session_id = event.session_id.clone().into_owned();
             }
             if view.data.get("time_origin").is_none() {
@@ -146,33 +146,33 @@ impl RunState {
         Effect { call: self.calls.observe(view, offset), illegal: self.transition(view) }
     }
 
-    /// Whether any event was taken.
+    /// Whether any event has been taken.
     #[must_use]
     pub fn has_begun(&self) -> bool {
         self.begun
     }
 
-    /// Takes an event that is only counted, so that its line need not be read.
+    /// Takes an event that is only counted. Its line need not be read.
     pub fn count(&mut self, counted: Counted) {
         self.events += 1;
         self.warnings += u64::from(counted.warning);
     }
 
-    /// Where the run stands: a recorded deliverable verdict other than `passed` makes a
-    /// completed run incomplete.
+    /// The run's status. A completed run with a deliverable verdict other than `passed` is
+    /// incomplete.
     #[must_use]
     pub fn status(&self) -> Status {
         let unmet = self.deliverables.status.as_deref().is_some_and(|status| status != "passed");
         if self.phase == Status::Completed && unmet { Status::Incomplete } else { self.phase }
     }
 
-    /// The facts of the run, as every view tells them.
+    /// The facts of the run, the same for every view.
     #[must_use]
     pub fn facts(&self) -> RunFacts {
         let status = self.status();
         let ended_at = self.ended_at.filter(|_| status.is_over());
         let (started_at, ended_at, duration_ms) = match self.imported {
-            // When the work was done, not when it was recorded.
+            // Time of the work, not of the recording.
             Some((first, last)) => {
                 (Some(first), Some(last).filter(|_| status.is_over()), last.since(first))
             }
@@ -202,7 +202,7 @@ impl RunState {
         }
     }
 
-    /// How much of everything there is.
+    /// The numbers of things.
     fn counts(&self) -> Counts {
         let over = self.phase.is_over();
         let calls = self.calls.all();
@@ -230,7 +230,7 @@ impl RunState {
         self.phase = to;
         let time = view.event.timestamp;
         match to {
-            // More may have followed what was imported before.
+            // A later import may have added events.
             Status::Imported => self.ended_at = Some(time),
             _ if from == Status::Imported => self.ended_at = to.is_terminal().then_some(time),
             _ if to.is_terminal() => drop(self.ended_at.get_or_insert(time)),
@@ -284,7 +284,7 @@ fn recorded_file(file: Json<'_>) -> Option<RecordedFile> {
     })
 }
 
-/// What a run failed of, as JSON text: the error object itself, or its message in one.
+/// The error of a run as JSON text: the error object, or a new object with the message.
 fn failure(view: &View<'_, '_>) -> Option<String> {
     if let Some(error) = view.data.present("error").filter(|error| error.is_object()) {
         let mut preview = |reference: &Reference<'_>| Some(reference.preview());

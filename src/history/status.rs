@@ -1,31 +1,31 @@
-//! Where a run stands, and how it may get elsewhere.
+//! The status of a run and its transitions.
 
 use crate::event::role::Role;
 
-/// Where a run stands.
+/// The status of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    /// Created, not started.
+    /// Created but not started.
     #[default]
     Created,
-    /// At work.
+    /// Running.
     Running,
     /// Suspended.
     Paused,
-    /// Ended well.
+    /// Succeeded.
     Completed,
-    /// Ended badly.
+    /// Failed.
     Failed,
     /// Ended with work missing.
     Incomplete,
-    /// Called off.
+    /// Cancelled.
     Cancelled,
-    /// Imported from a log that does not say how the run ended. Not final: more may follow.
+    /// Imported from a log that does not show how the run ended. Not final: more may follow.
     Imported,
 }
 
 impl Status {
-    /// All of them.
+    /// All statuses.
     pub const ALL: [Self; 8] = [
         Self::Created,
         Self::Running,
@@ -52,19 +52,19 @@ impl Status {
         }
     }
 
-    /// The status of that name.
+    /// The status with that name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.name() == name)
     }
 
-    /// Whether nothing is at work: the run has ended, or the log that it was imported from has.
+    /// Whether the run, or the log that it was imported from, has ended.
     #[must_use]
     pub fn is_over(self) -> bool {
         self.is_terminal() || self == Self::Imported
     }
 
-    /// Whether the run has ended for good.
+    /// Whether the run has ended; this is final.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Incomplete | Self::Cancelled)
@@ -76,7 +76,7 @@ impl Status {
         Self::of_role(role).filter(|status| status.is_terminal())
     }
 
-    /// What an event of that role makes of a run; `None` for roles that do not say.
+    /// The status that an event of that role sets; `None` if it sets none.
     pub(super) fn of_role(role: Role) -> Option<Self> {
         Some(match role {
             Role::RunCreated => Self::Created,
@@ -91,7 +91,7 @@ impl Status {
         })
     }
 
-    /// Whether a run may go from this status to `next`.
+    /// Whether the status may change from this one to `next`.
     #[must_use]
     pub fn may_become(self, next: Self) -> bool {
         match (self, next) {

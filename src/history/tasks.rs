@@ -1,4 +1,4 @@
-//! Tasks: numbered once, never renumbered (seed *agex-chapters*).
+//! Tasks. Numbers never change (seed *agex-chapters*).
 
 use std::borrow::Cow;
 
@@ -14,17 +14,17 @@ use crate::text::inert::preview;
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaskOutcome {
-    /// It said that it succeeded.
+    /// It reported success.
     Succeeded,
-    /// It said that it failed.
+    /// It reported failure.
     Failed,
-    /// It asked back.
+    /// It asked for clarification.
     Clarify,
-    /// It was called off.
+    /// It was cancelled.
     Cancelled,
-    /// It ended without saying how: the next one began, or the run ended.
+    /// It ended without an outcome: the next task began, or the run ended.
     Ended,
-    /// It goes on.
+    /// It is running.
     Running,
 }
 
@@ -42,7 +42,7 @@ impl TaskOutcome {
         }
     }
 
-    /// As the type of the last event says.
+    /// The outcome that the type of the last event determines.
     fn of(ending: Option<TaskEnding>) -> Self {
         match ending {
             Some(TaskEnding::Succeeded) => Self::Succeeded,
@@ -60,10 +60,10 @@ impl Serialize for TaskOutcome {
     }
 }
 
-/// Columns of what the end of a task says, behind its title.
+/// Maximum columns of a task's result after its title.
 const ENDING: usize = 40;
 
-/// The name of the task in which an agent decides on chapters.
+/// The name of the task in which an agent chooses chapters.
 pub(crate) const CHAPTER_TASK: &str = "__chapter__";
 
 /// One task.
@@ -71,19 +71,19 @@ pub(crate) const CHAPTER_TASK: &str = "__chapter__";
 pub(crate) struct Task {
     /// 1, 2, 3 …; never changes.
     pub number: u64,
-    /// Its name, where it has one apart from its message.
+    /// Its name, if it has one.
     pub name: String,
-    /// What was asked, one line or many; empty when unknown.
+    /// The request, one line or more; empty if unknown.
     pub message: String,
     /// Sequence of its first event.
     pub first_sequence: u64,
     /// Sequence of its last event so far.
     pub last_sequence: u64,
-    /// How many events it owns.
+    /// The number of its events.
     pub events: u64,
-    /// What its terminator says: a result, a reason, a question; empty where it says nothing.
+    /// The text of its last event: a result, a reason or a question; empty if there is none.
     pub ending: String,
-    /// How it ended by its own terminator.
+    /// The outcome of its own end event.
     terminated: Option<TaskOutcome>,
     /// Time of its first event.
     pub started: Timestamp,
@@ -97,7 +97,7 @@ impl Task {
         self.usage.sum()
     }
 
-    /// Name and message in one line, for lists.
+    /// The message, else the name, for lists.
     #[must_use]
     pub(crate) fn title(&self) -> &str {
         let title = if self.message.is_empty() { &self.name } else { &self.message };
@@ -105,10 +105,10 @@ impl Task {
     }
 }
 
-/// What splits the events into tasks.
+/// The signal that begins a new task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Split {
-    /// Each change of `task_id`, as long as there is no better sign.
+    /// A change of `task_id`, until there is a better signal.
     ByTaskId,
     /// Events of role `task_start`.
     ByStart,
@@ -130,12 +130,12 @@ impl Default for Tasks {
 }
 
 impl Tasks {
-    /// Takes the next event. The number of the task that owns it, if one does.
+    /// Takes the next event. Returns the number of the task that owns it, if there is one.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>) -> Option<u64> {
         match view.role {
             role if role.ends_run() => self.ended = true,
             Role::RunStarted | Role::RunResumed => self.ended = false,
-            // Chapters refer to numbers, so from now on only real starts add tasks.
+            // Chapters refer to task numbers. From now on, only real starts add tasks.
             Role::Chapter => self.split = Split::ByStart,
             _ => {}
         }
@@ -148,7 +148,7 @@ impl Tasks {
             if self.split == Split::ByTaskId && !decides {
                 self.tasks.clear();
             }
-            // Chapters are being decided on by the numbers so far: they stay.
+            // Chapters are chosen by the existing numbers, so these stay valid.
             self.split = Split::ByStart;
             self.begin(view);
         } else if self.split == Split::ByTaskId && self.task_id.as_deref() != Some(&event.task_id) {
@@ -170,8 +170,8 @@ impl Tasks {
         Some(task.number)
     }
 
-    /// Notes how a task ended: the newest of the name that the terminator gives and that has
-    /// not ended (steps run side by side), else the newest.
+    /// Records how a task ended. It is the newest open task with the name in the event (steps may
+    /// run in parallel), else the newest task.
     fn end(&mut self, view: &View<'_, '_>) {
         let ending = catalogue::row(&view.event.kind).and_then(|row| row.ending);
         let name = name_of(view);
@@ -192,7 +192,7 @@ impl Tasks {
         &self.tasks
     }
 
-    /// The task that owns the event of that sequence, if one does.
+    /// The task that owns the event with that sequence, if there is one.
     #[must_use]
     pub(crate) fn owner(&self, sequence: u64) -> Option<&Task> {
         let after = self.tasks.partition_point(|task| task.first_sequence <= sequence);
@@ -205,14 +205,14 @@ impl Tasks {
         self.ended
     }
 
-    /// The task of that number.
+    /// The task with that number.
     #[must_use]
     pub(crate) fn get(&self, number: u64) -> Option<&Task> {
         self.tasks.get(usize::try_from(number.checked_sub(1)?).ok()?)
     }
 
-    /// How the task stands: without a terminator the last one runs while the run does.
-    /// A task in which chapters are decided does not count as the last one.
+    /// The outcome of a task. Without an end event, the last task runs as long as the run does. A
+    /// task for choosing chapters does not count as the last one.
     #[must_use]
     pub(crate) fn outcome(&self, task: &Task) -> TaskOutcome {
         if let Some(outcome) = task.terminated {
@@ -223,8 +223,8 @@ impl Tasks {
         if is_last && !self.ended { TaskOutcome::Running } else { TaskOutcome::Ended }
     }
 
-    /// How the task stands, in parentheses with a blank before, with the beginning of what its
-    /// end says; nothing where it ended without saying how.
+    /// The outcome in parentheses, after a space, with the beginning of the result. Empty if the
+    /// task ended without an outcome.
     #[must_use]
     pub(crate) fn remark(&self, task: &Task) -> String {
         match self.outcome(task) {
@@ -256,7 +256,7 @@ impl Tasks {
     }
 }
 
-/// The name that an event gives its task.
+/// The name of the task in an event.
 fn name_of<'a>(view: &View<'_, 'a>) -> Option<Cow<'a, str>> {
     ["task_name", "step_id", "step", "target"].iter().find_map(|name| view.field(name))
 }

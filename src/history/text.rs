@@ -1,4 +1,4 @@
-//! What an event says in lines: one that stands for it, and below it what that line leaves out.
+//! Text of an event: a main line, and below it the content that the main line lacks.
 
 use std::borrow::Cow;
 
@@ -9,8 +9,8 @@ use crate::history::arguments::in_one_line;
 use crate::text::human::count;
 use crate::text::inert::{self, preview};
 
-/// The words of an event: what was said, a call with its arguments, a result, or else
-/// its summary. `None` when it has none.
+/// The main text of an event: the message, the call with its arguments, the result, or the summary.
+/// `None` if there is none.
 #[must_use]
 pub(crate) fn spoken<'a>(view: &View<'_, 'a>) -> Option<Cow<'a, str>> {
     match view.role {
@@ -27,31 +27,31 @@ pub(crate) fn spoken<'a>(view: &View<'_, 'a>) -> Option<Cow<'a, str>> {
     }
 }
 
-/// How much of an event is shown.
+/// Limits for the text of an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
-    /// Columns of the line that stands for it.
+    /// Columns of the main line.
     pub columns: usize,
-    /// Characters of each piece below it; of a longer one the middle is left out.
+    /// Characters of each piece below it. A longer piece loses its middle.
     pub piece: usize,
 }
 
-/// An event in lines, inert.
+/// The text of an event, safe for a terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EventText {
-    /// The one that stands for it; empty where it says nothing.
+    /// The main line; empty if there is no text.
     pub line: String,
-    /// What it leaves out, each line by itself.
+    /// The content that the main line lacks, one line each.
     pub below: Vec<String>,
 }
 
-/// The event in lines; `summary` is the effective one.
+/// The text of an event. `summary` is the effective summary.
 #[must_use]
 pub(crate) fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> EventText {
     let stands = standing(view, summary);
     let line = preview(&stands, room.columns);
     let rest = rest(view, &stands, &line);
-    // Short rests stand on the same line.
+    // Put short content on the main line.
     let beside = rest.iter().fold(line.clone(), |line, rest| format!("{line} · {rest}"));
     let is_whole = is_whole(&stands, &line) && !beside.contains('\n');
     if is_whole && preview(&beside, room.columns) == inert::line(&beside) {
@@ -60,8 +60,8 @@ pub(crate) fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> E
     EventText { line, below: below(view, &rest, room.piece) }
 }
 
-/// What an event says beyond a text that stands for it and is shown as `line`: in lines of their
-/// own, inert, up to `piece` characters of each piece.
+/// The content that is not in the main text `stands`, or is cut from it in `line`. In separate
+/// lines, safe for a terminal, with up to `piece` characters of each piece.
 #[must_use]
 pub(crate) fn lines_below(
     view: &View<'_, '_>,
@@ -77,7 +77,7 @@ fn rest(view: &View<'_, '_>, stands: &str, line: &str) -> Vec<String> {
     cut.into_iter().chain(beyond(view, stands).iter().map(ContentPiece::labelled)).collect()
 }
 
-/// Whether a line shows all of the text that it stands for.
+/// Whether the line shows the whole text.
 fn is_whole(text: &str, line: &str) -> bool {
     let is_cut = line.ends_with('…') && !text.trim_end().ends_with('…');
     !is_cut && !text.trim().contains('\n')
@@ -91,11 +91,10 @@ fn below(view: &View<'_, '_>, rest: &[String], piece: usize) -> Vec<String> {
     lines.collect()
 }
 
-/// The text that stands for an event: its summary, else what was said and by whom, else all that
-/// it says.
+/// The main text of an event: its summary, else the message with its speaker, else all its content.
 fn standing(view: &View<'_, '_>, summary: Option<&str>) -> String {
     if let Some(summary) = summary {
-        // That a call started says little without what it was called with.
+        // The start of a call is of little use without its arguments.
         let called = view.arguments().filter(|_| view.role == Role::ToolStart);
         let base = view.field("source.cwd");
         let called = called.map(|called| in_one_line(called, base.as_deref(), CALLED));
@@ -118,11 +117,11 @@ fn standing(view: &View<'_, '_>, summary: Option<&str>) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// Columns of what a call was called with.
+/// Maximum columns of a call's arguments.
 const CALLED: usize = 200;
 
-/// A text of the event of that sequence, without its middle where it is longer than `most`
-/// characters; says how much is left out.
+/// A text from the event with that sequence. If it is longer than `most` characters, a note with
+/// the number of missing characters replaces its middle.
 #[must_use]
 pub(crate) fn shortened(text: &str, most: usize, sequence: u64) -> Cow<'_, str> {
     let total = if text.len() <= most { 0 } else { text.chars().count() };
@@ -138,13 +137,13 @@ pub(crate) fn shortened(text: &str, most: usize, sequence: u64) -> Cow<'_, str> 
     ))
 }
 
-/// Estimated tokens of a text: characters by four, at least 1 unless it is empty.
+/// Estimated tokens of a text: a quarter of its characters, at least 1 unless it is empty.
 #[must_use]
 pub(crate) fn estimate_tokens(text: &str) -> u64 {
     tokens_of(text.chars().count() as u64)
 }
 
-/// Estimated tokens of all that an event says.
+/// Estimated tokens of an event's content.
 #[must_use]
 pub(crate) fn event_tokens(view: &View<'_, '_>) -> u64 {
     tokens_of(characters(view))

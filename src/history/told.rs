@@ -1,11 +1,11 @@
-//! The facts of a run in words: the one list that the overview and every transcript print.
+//! The facts of a run as text: the list that the overview and every transcript print.
 
 use super::facts::RunFacts;
 use crate::event::fields::as_text;
 use crate::json::Json;
 use crate::text::human::{count, dollars, duration, plural};
 
-/// What a line of the list is about.
+/// The name of a fact in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FactName {
     /// The run's id.
@@ -14,51 +14,51 @@ pub enum FactName {
     Title,
     /// The session's id.
     Session,
-    /// The run's own task.
+    /// The run's task.
     Task,
-    /// Where it stands.
+    /// Its status.
     Status,
-    /// When the work began.
+    /// Start of the work.
     Started,
-    /// When the work ended.
+    /// End of the work.
     Ended,
-    /// How long it took.
+    /// Duration of the work.
     Duration,
-    /// When it was recorded.
+    /// Start of the recording.
     Recorded,
-    /// Which agent worked.
+    /// The agent.
     Agent,
-    /// Which models answered.
+    /// The models that answered.
     Model,
-    /// The directory that it worked in.
+    /// The working directory.
     Directory,
-    /// The branch of version control that it worked on.
+    /// The branch in version control.
     Branch,
-    /// How many events there are.
+    /// The number of events.
     Events,
-    /// What people asked for.
+    /// The number of prompts.
     Prompts,
-    /// How many calls, and how many failed.
+    /// The number of calls, and of failed calls.
     Calls,
-    /// Tokens in and out.
+    /// Input and output tokens.
     Tokens,
-    /// What they cost.
+    /// Cost.
     Cost,
-    /// Errors and warnings.
+    /// The numbers of errors and warnings.
     Errors,
-    /// How the deliverables stand.
+    /// The state of the deliverables.
     Deliverables,
-    /// What the run failed of.
+    /// The error that the run failed with.
     Error,
-    /// Metadata that `run.created` gave.
+    /// Other metadata of `run.created`.
     Given(String),
 }
 
-/// Names of metadata that have lines of their own.
+/// Names of metadata that have their own lines.
 const LISTED: &[&str] = &["agent", "agent_version", "model", "cwd", "git_branch", "title"];
 
 impl FactName {
-    /// How people read it.
+    /// The label for people.
     #[must_use]
     pub fn label(&self) -> &str {
         match self {
@@ -89,14 +89,14 @@ impl FactName {
 }
 
 impl RunFacts {
-    /// Tokens in and out; `unknown` where no event reported any.
+    /// Input and output tokens; `unknown` if no event reports any.
     #[must_use]
     pub fn tokens_told(&self) -> String {
         self.counts.usage.told().unwrap_or_else(|| "unknown".to_owned())
     }
 
-    /// The cost that events reported, and how many model calls reported none; `unknown` where
-    /// all did not.
+    /// The reported cost and the number of model calls without one; `unknown` if no call reports a
+    /// cost.
     #[must_use]
     pub fn cost_told(&self) -> String {
         let usage = &self.counts.usage;
@@ -109,7 +109,7 @@ impl RunFacts {
         known.unwrap_or_else(|| "unknown".to_owned())
     }
 
-    /// The calls, and how many failed.
+    /// The number of calls, and of failed calls.
     #[must_use]
     pub fn calls_told(&self) -> String {
         let failed = match self.counts.tool_failures {
@@ -119,8 +119,7 @@ impl RunFacts {
         format!("{}{failed}", count(self.counts.tool_calls))
     }
 
-    /// Every fact, with its name, in the order in which it is read. What the log says is not
-    /// made inert yet.
+    /// Every fact with its name, in the order of the list. Text from the log is not escaped yet.
     #[must_use]
     pub fn told(&self) -> Vec<(FactName, String)> {
         let mut told = Vec::new();
@@ -170,8 +169,8 @@ impl RunFacts {
         told
     }
 
-    /// How many deliverables are required, and the last verdict; `None` where nothing is
-    /// required and nothing was checked.
+    /// The number of required deliverables and the last verdict. `None` if none is required and no
+    /// check was recorded.
     #[must_use]
     pub fn deliverables_told(&self) -> Option<String> {
         let Self { deliverables, .. } = self;

@@ -1,4 +1,4 @@
-//! Tokens and cost, each model response counted once.
+//! Tokens and cost. Each model response counts once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,14 +6,15 @@ use crate::event::fields::{OUTPUT_AT_LEAST, View};
 use crate::event::role::Role;
 use crate::text::human::short_count;
 
-/// Tokens and cost. A figure that nothing reported is `None`, never 0.
+/// Tokens and cost. A number that no event reports is `None`, never 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Input tokens without cached ones.
     pub input_tokens: Option<u64>,
     /// Output tokens.
     pub output_tokens: Option<u64>,
-    /// Whether the output may be more: some agents only log what was known when it began.
+    /// Whether the output tokens are a lower bound: some agents log them only at the start of a
+    /// response.
     pub output_at_least: bool,
     /// Input tokens read from a cache.
     pub cache_read_tokens: Option<u64>,
@@ -26,8 +27,8 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// What one event reports; `None` when it reports no usage: only role `usage`, and a
-    /// `message` that carries input tokens, do.
+    /// The usage that an event reports. `None` unless its role is `usage`, or `message` with input
+    /// tokens.
     #[must_use]
     pub fn of(view: &View<'_, '_>) -> Option<Self> {
         let usage = match view.role {
@@ -45,7 +46,7 @@ impl Usage {
         (view.role == Role::Usage || usage.input_tokens.is_some()).then_some(usage)
     }
 
-    /// Adds figure by figure; unknown and known make known.
+    /// Adds each number. Known plus unknown is known.
     pub fn add(&mut self, other: &Self) {
         fn sum<T>(one: Option<T>, other: Option<T>, add: fn(T, T) -> T) -> Option<T> {
             match (one, other) {
@@ -53,7 +54,7 @@ impl Usage {
                 (one, other) => one.or(other),
             }
         }
-        // Absurd figures stay absurd instead of wrapping round to plausible ones.
+        // Saturate: wrapping could turn an absurd number into a plausible one.
         let tokens = |one, other| sum(one, other, u64::saturating_add);
         self.input_tokens = tokens(self.input_tokens, other.input_tokens);
         self.output_tokens = tokens(self.output_tokens, other.output_tokens);
@@ -65,7 +66,7 @@ impl Usage {
         self.uncosted_calls += other.uncosted_calls;
     }
 
-    /// These figures, and the other ones where these are unknown.
+    /// These numbers, with unknown ones taken from `other`.
     #[must_use]
     fn or(self, other: &Self) -> Self {
         Self {
@@ -89,14 +90,14 @@ impl Usage {
         Some(cached.fold(self.input_tokens?, u64::saturating_add))
     }
 
-    /// Input, cached tokens included, and output; `None` where either is unknown.
+    /// All input tokens and output tokens; `None` if either is unknown.
     #[must_use]
     pub fn all_tokens(&self) -> Option<u64> {
         Some(self.context_tokens()?.saturating_add(self.output_tokens?))
     }
 
-    /// All input, in words for people: `in` is the size of the contexts, cached tokens included
-    /// (`1.2M in, 98 % cached, 12k out`); `None` where nothing is known.
+    /// Usage as text for people (`1.2M in, 98 % cached, 12k out`). `in` is all input, cached tokens
+    /// included. `None` if nothing is known.
     #[must_use]
     pub fn told(&self) -> Option<String> {
         let input = self.context_tokens().map(|all| {
@@ -128,13 +129,13 @@ impl Usage {
 #[derive(Clone, Debug, Default)]
 pub struct UsageFold {
     sessions: HashMap<String, Session>,
-    /// By `message_id`: its session and usage; of repeated lines the last counts.
+    /// Session and usage by `message_id`. Of repeated lines, the last counts.
     by_message: HashMap<String, (String, Usage)>,
     /// Size of the newest call's context, in tokens.
     newest_context: Option<u64>,
-    /// What messages say that they cost, by agent.
+    /// Costs in messages, by agent.
     said_costs: HashMap<String, i64>,
-    /// Agents of which usage reports the cost: what their messages say is not added.
+    /// Agents with costs in usage events. Costs in their messages are not added.
     costed: HashSet<String>,
 }
 
@@ -142,7 +143,7 @@ pub struct UsageFold {
 struct Session {
     /// Calls without an id of their own.
     calls: Usage,
-    /// A total over the session replaces the figures of its calls.
+    /// The total of the session. It replaces the numbers of the calls.
     total: Option<Usage>,
 }
 
@@ -193,7 +194,7 @@ impl UsageFold {
         for Session { calls, total } in sessions.values() {
             sum.add(&total.map_or(*calls, |total| total.or(calls)));
         }
-        // An agent whose usage reports a total has been counted there.
+        // Costs of these agents were already counted in usage events.
         let said = self.said_costs.iter().filter(|(agent, _)| !self.costed.contains(*agent));
         for (_, cost) in said {
             sum.cost_micros = Some(sum.cost_micros.unwrap_or(0).saturating_add(*cost));
@@ -208,19 +209,19 @@ impl UsageFold {
     }
 }
 
-/// The newest call of a model that told how much it was given.
+/// The newest model call that reports its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NewestCall {
     /// Sequence of the event that reports it.
     pub sequence: u64,
-    /// What it reports.
+    /// The usage that it reports.
     pub usage: Usage,
-    /// Its whole input, in tokens, cached ones included.
+    /// All its input tokens, cached ones included.
     pub tokens: u64,
 }
 
 impl NewestCall {
-    /// What an event tells of such a call; `None` where it does not. Totals are of no one call.
+    /// The call that an event reports; `None` if it reports none. A session total is not a call.
     #[must_use]
     pub(crate) fn of(view: &View<'_, '_>) -> Option<Self> {
         let usage = Usage::of(view)?;
@@ -229,19 +230,19 @@ impl NewestCall {
         (!total).then_some(Self { sequence: view.event.sequence, usage, tokens })
     }
 
-    /// Whether its input exceeds the trigger.
+    /// Whether its input is over the trigger.
     #[must_use]
     pub(crate) fn exceeds(&self, trigger: u64) -> bool {
         self.tokens > trigger
     }
 
-    /// In words: of what the input is made up.
+    /// The composition of its input as text.
     #[must_use]
     pub(crate) fn composition(&self) -> String {
         let Self { sequence, usage, tokens } = self;
         let figure = |tokens: Option<u64>| tokens.unwrap_or(0);
         format!(
-            "event {sequence}: {tokens} tokens of input ({} new, {} read from a cache, {} written to one)",
+            "event {sequence}: {tokens} input tokens ({} new, {} read from a cache, {} written to a cache)",
             figure(usage.input_tokens),
             figure(usage.cache_read_tokens),
             figure(usage.cache_creation_tokens),

@@ -1,8 +1,8 @@
-//! Claude Code: its session files and the output of `--output-format stream-json`.
+//! Claude Code: its session files, and the output of `--output-format stream-json`.
 //!
-//! One model message is several lines with one `message.id`, each repeating `usage`;
-//! lines form a tree by `uuid` and `parentUuid`; a `user` line is a person's prompt
-//! only where it is plain text that the client did not write itself.
+//! One model message is several lines with the same `message.id`; each line repeats `usage`. Lines
+//! form a tree by `uuid` and `parentUuid`. A `user` line is a prompt only if it is plain text that
+//! the client did not write.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::event::draft::Draft;
 use crate::event::fields::{OUTPUT_AT_LEAST, as_text, is_placeholder};
 use crate::json::{Json, Kind, ObjectText};
 
-/// Whether a line looks like one of Claude Code's.
+/// Whether a line looks like a line of Claude Code.
 pub(super) fn detects(line: Json<'_>) -> bool {
     let known = ["user", "assistant", "system", "summary", "result", "file-history-snapshot"];
     let typed = line.text_at("type").is_some_and(|kind| known.contains(&kind.as_ref()));
@@ -21,38 +21,38 @@ pub(super) fn detects(line: Json<'_>) -> bool {
     typed && own.iter().any(|field| line.get(field).is_some())
 }
 
-/// A fresh adapter.
+/// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(ClaudeCode::default())
 }
 
-/// Text that the client wraps around what no person typed as a prompt.
+/// Beginnings of text that the client wrote and no user typed.
 const WRAPPERS: &[&str] =
     &["<command-name>", "<command-message>", "<local-command", "<task-notification>"];
 
-/// What the client answers for a person who did not want a call.
+/// The client's text for a call that the user rejected.
 const REJECTED: &str = "The user doesn't want to proceed with this tool use";
 
 #[derive(Default)]
 struct ClaudeCode {
     /// Tool names by call id.
     tools: HashMap<String, String>,
-    /// The newest call of each line, for results that name only the line.
+    /// The newest call of each line, for results that only refer to the line.
     by_line: HashMap<String, String>,
-    /// The newest call of all, for results that name nothing.
+    /// The newest call, for results that refer to nothing.
     newest_call: Option<String>,
-    /// Message and usage of the newest usage, which the next line may only repeat.
+    /// Message id and numbers of the newest usage. The next line may repeat them.
     newest_usage: Option<(String, String)>,
     sidechains: Sidechains,
 }
 
-/// What the events of one line have in common.
+/// The values that the events of one line share.
 struct SourceLine<'s> {
     json: Json<'s>,
     clean: bool,
     place: &'s str,
     agent: Option<Cow<'s, str>>,
-    /// The call that spawned the agent, where that has an id of its own.
+    /// The call that spawned the agent, if it has its own id.
     spawned_by: Option<Cow<'s, str>>,
 }
 
@@ -90,7 +90,7 @@ impl ClaudeCode {
         let Some(message) = line.json.present("message") else { return Vec::new() };
         let model = message.text_at("model");
         let message_id = message.text_at("id").filter(|id| !is_placeholder(id));
-        // The model `<synthetic>` is the client itself talking.
+        // The model `<synthetic>` stands for the client itself.
         let client = model.as_deref() == Some("<synthetic>");
         let failed = line.json.get("isApiErrorMessage").and_then(Json::as_bool) == Some(true);
         let mut drafts = Vec::new();
@@ -163,7 +163,7 @@ impl ClaudeCode {
             } else {
                 data.text("result", &text);
             }
-            // Whose own lines stand in another file, or further on.
+            // The agent's own lines are in another file, or further on.
             let spawned = line.json.path("toolUseResult.agentId").and_then(Json::as_str);
             data.text_if("spawned_agent_id", spawned.as_deref());
             let duration = line.json.path("toolUseResult.durationMs").and_then(Json::as_u64);
@@ -175,8 +175,8 @@ impl ClaudeCode {
         draft
     }
 
-    /// The call that a result answers: by its own id, by the line that made the call, or
-    /// the newest call.
+    /// The call of a result: by the result's id, else by the line of the call, else the newest
+    /// call.
     fn call_of(&self, line: &SourceLine<'_>, result: Json<'_>) -> String {
         let own = result.text_at("tool_use_id").filter(|id| !is_placeholder(id));
         if let Some(id) = own {
@@ -195,7 +195,7 @@ impl ClaudeCode {
         message_id: Option<&str>,
     ) -> Option<Draft<'static>> {
         let mut figures = figures(usage)?;
-        // Of a message that is still being written only the first output tokens are counted.
+        // A message that is still being written reports only its first output tokens.
         let unfinished = line
             .json
             .path("message")
@@ -287,7 +287,7 @@ fn system(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     }
 }
 
-/// The last line of a stream: the totals of the session.
+/// The last line of a stream: the session's totals.
 fn result(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let mut drafts = Vec::new();
     let failed = line.json.get("is_error").and_then(Json::as_bool) == Some(true);
@@ -321,8 +321,8 @@ fn note(line: &SourceLine<'_>, text: Option<Cow<'_, str>>) -> Vec<Draft<'static>
     .collect()
 }
 
-/// The token counts of a `usage` object under this program's names; input excludes
-/// cached tokens, as it does in the source.
+/// The token counts of a `usage` object, with this program's names. As in the source, input
+/// excludes cached tokens.
 fn figures(usage: Json<'_>) -> Option<String> {
     const NAMES: &[(&str, &str)] = &[
         ("input_tokens", "input_tokens"),
@@ -361,7 +361,7 @@ fn block_of(item: Json<'_>) -> Block<'_> {
     match kind.as_ref() {
         "text" => item.text_at("text").map_or(Block::Other, Block::Text),
         "thinking" => item.text_at("thinking").map_or(Block::Other, Block::Thinking),
-        // Tools that run on the server have types of their own: `server_tool_use`, ….
+        // Tools that run on the server have their own types, such as `server_tool_use`.
         kind if kind.ends_with("tool_use") => Block::ToolUse(item),
         kind if kind.ends_with("tool_result") => Block::ToolResult(item),
         _ => Block::Other,
@@ -390,7 +390,7 @@ impl SourceLine<'_> {
         Draft::new(kind, data)
     }
 
-    /// Adds a value of the source; one of an unclean line as a string.
+    /// Adds a value of the source. A value of an unclean line is added as a string.
     fn value(&self, data: &mut ObjectText, name: &str, value: Option<Json<'_>>) {
         let Some(value) = value else { return };
         if self.clean {

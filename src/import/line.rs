@@ -1,4 +1,4 @@
-//! What all dialects share: ids from the source, times, the kept source line.
+//! The part that all dialects share: ids, times, the kept source line.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,11 @@ use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::json::{self, Json, JsonError, JsonRules, MAX_DEPTH, ObjectText};
 
-/// The field of `data` that names a source line which is not kept as it was (secrets, large
-/// values): lower-case hex SHA-256 of its compact text.
+/// The field of `data` for a source line that could not be kept unchanged (secrets, large values):
+/// lower-case hex SHA-256 of its compact text.
 pub(crate) const SOURCE_HASH: &str = "source_sha256";
 
-/// A source line nests this much deeper in the log: inside an envelope, inside `data`.
+/// The extra nesting of a source line in the log: inside an envelope, inside `data`.
 const WRAPPING: usize = 2;
 
 /// Reads the lines of one stream of one dialect.
@@ -24,7 +24,7 @@ pub(crate) struct Importer {
     adapter: Box<dyn Adapter>,
     keep_source: bool,
     last_time: Option<Timestamp>,
-    /// Lines without an id of their own: how often each content came.
+    /// The number of occurrences of each line without an id, by content.
     repeats: HashMap<[u8; 16], u64>,
 }
 
@@ -33,13 +33,13 @@ pub(crate) struct Importer {
 pub(crate) struct Imported {
     /// The source's own type.
     pub source_type: String,
-    /// Whether nothing of it was understood.
+    /// Whether the adapter did not understand the line.
     pub opaque: bool,
-    /// Id of the first event; the others add `#2`, `#3`, ….
+    /// Id of the first event. The others append `#2`, `#3`, ….
     pub base_id: String,
     /// SHA-256 of the source line's compact text.
     pub content: [u8; 32],
-    /// The time, if the source had one.
+    /// The time, if the source has one.
     pub time: Option<Timestamp>,
     /// Whether that time had no zone and was read as UTC.
     pub naive_time: bool,
@@ -48,7 +48,8 @@ pub(crate) struct Imported {
 }
 
 impl Importer {
-    /// For a stream of that dialect; `keep_source` puts the source line into its first event.
+    /// An importer for a stream of that dialect. With `keep_source`, the first event of a line
+    /// holds the line.
     #[must_use]
     pub(crate) fn new(dialect: &'static Dialect, keep_source: bool) -> Self {
         Self {
@@ -66,10 +67,10 @@ impl Importer {
         self.dialect.name
     }
 
-    /// Reads one line that is not blank. `now` is the time of reading, for what has none.
+    /// Reads one line that is not blank. `now` is used if there is no other time.
     ///
     /// # Errors
-    /// When the line is no JSON at all.
+    /// The line is not valid JSON.
     pub(crate) fn read(&mut self, line: &[u8], now: Timestamp) -> Result<Imported, JsonError> {
         let strict = JsonRules { max_depth: MAX_DEPTH - WRAPPING, ..JsonRules::STRICT };
         let (json, clean) = match json::check(line, strict) {
@@ -116,7 +117,7 @@ impl Importer {
         Ok(Imported { source_type, opaque, base_id, content, time, naive_time, drafts })
     }
 
-    /// An id made from content and place: the same line again gets the next one.
+    /// An id from the content. Repeated lines get different ids.
     fn place(&mut self, content: &[u8; 32]) -> String {
         let mut key = [0; 16];
         key.copy_from_slice(&content[..16]);
@@ -125,7 +126,7 @@ impl Importer {
         format!("{}:{}.{count}", self.dialect.name, hex(&key))
     }
 
-    /// The line's time, whether it had no zone, and else where its time comes from.
+    /// The line's time, whether it had no zone, and the origin of a substitute time.
     fn time(&self, text: Option<&str>) -> (Option<Timestamp>, bool, Option<&'static str>) {
         match text.and_then(Timestamp::parse_loose) {
             Some((time, naive)) => (Some(time), naive, None),
@@ -134,7 +135,7 @@ impl Importer {
         }
     }
 
-    /// Adds what every imported event says of its origin.
+    /// Adds the members that every imported event has.
     fn finish(
         &self,
         drafts: Vec<Draft<'static>>,
@@ -163,7 +164,8 @@ impl Importer {
             };
             draft.data = data.finish().into();
             draft.settled_id = true;
-            // An id of the source that the log would refuse is replaced, always by the same.
+            // An id that the log would reject is replaced by its hash, so that equal ids stay
+            // equal.
             if let Some(id) = &mut draft.correlation_id
                 && check_id("correlation id", id).is_err()
             {
@@ -177,8 +179,8 @@ impl Importer {
 }
 
 impl Imported {
-    /// Gives the events their ids, from the base id or a substitute for it, and lets the
-    /// later ones refer to the first, which holds the source.
+    /// Sets the ids of the events from `base_id`. The later events refer to the first one, which
+    /// holds the source line.
     pub(crate) fn name(&mut self, base_id: &str) {
         self.base_id = base_id.to_owned();
         for (index, draft) in self.drafts.iter_mut().enumerate() {
@@ -193,7 +195,7 @@ impl Imported {
         }
     }
 
-    /// The base id for a line whose own id is taken by other content.
+    /// The base id for a line whose own id belongs to other content.
     #[must_use]
     pub(crate) fn substitute_id(&self) -> String {
         format!("{}~{}", self.base_id, hex(&self.content[..4]))

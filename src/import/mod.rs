@@ -1,5 +1,5 @@
-//! Reading the logs of real agents. One table of dialects; one adapter a dialect,
-//! which turns a source line into drafts and knows nothing of files.
+//! Reads the logs of real agents. There is one table of dialects. Each dialect has an adapter,
+//! which turns a source line into drafts and does no input or output.
 
 mod claude_code;
 pub(crate) mod line;
@@ -12,20 +12,20 @@ use crate::json::Json;
 pub(crate) struct Dialect {
     /// Its name on the command line, in event ids and in opaque types.
     pub name: &'static str,
-    /// Whether a line looks like it.
+    /// Whether a line looks like this dialect.
     pub detects: fn(Json<'_>) -> bool,
-    /// A fresh adapter for one stream.
+    /// A new adapter for one stream.
     pub adapter: fn() -> Box<dyn Adapter>,
 }
 
-/// Every dialect. Adding one is adding a row and an adapter.
+/// Every dialect. To add one, add a row and an adapter.
 pub(crate) static DIALECTS: &[Dialect] = &[Dialect {
     name: "claude-code",
     detects: claude_code::detects,
     adapter: claude_code::adapter,
 }];
 
-/// The dialect of that name.
+/// The dialect with that name.
 #[must_use]
 pub(crate) fn dialect(name: &str) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|dialect| dialect.name == name)
@@ -37,10 +37,10 @@ pub(crate) fn detect(line: Json<'_>) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|dialect| (dialect.detects)(line))
 }
 
-/// Turns the lines of one stream into drafts, remembering what later lines refer to.
+/// Turns the lines of one stream into drafts. Keeps the values that later lines refer to.
 pub(crate) trait Adapter {
-    /// Reads one source line. An empty list of drafts means that it is not understood,
-    /// and makes an opaque event.
+    /// Reads one source line. An empty list of drafts means that the line was not understood; it
+    /// becomes an opaque event.
     fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine;
 }
 
@@ -49,13 +49,13 @@ pub(crate) trait Adapter {
 pub(crate) struct SourceText<'s> {
     /// The line as JSON.
     pub json: Json<'s>,
-    /// Whether the log would take it as it is; values of an unclean line become strings.
+    /// Whether the log would accept the line unchanged. Values of an unclean line become strings.
     pub clean: bool,
-    /// A name for what has no id of its own, unique in the stream.
+    /// An id for things without their own id, unique in the stream.
     pub place: &'s str,
 }
 
-/// What an adapter made of a line.
+/// The result of reading a line.
 #[derive(Debug, Default)]
 pub(crate) struct AdaptedLine {
     /// The source's own type, for the receipt and for opaque events.
@@ -66,7 +66,7 @@ pub(crate) struct AdaptedLine {
     pub time: Option<String>,
     /// The source's session.
     pub session_id: Option<String>,
-    /// The source id of the line that led to this one.
+    /// The source id of the line that this one follows.
     pub parent: Option<String>,
     /// The events, without ids, time, session and source.
     pub drafts: Vec<Draft<'static>>,

@@ -1,22 +1,22 @@
-//! The lines of sub-agents in Claude Code's sessions, which older versions tie to nothing but
-//! one another: a sub-agent begins with the prompt that the call gave it.
+//! Sub-agents in the sessions of Claude Code. In older versions, their lines refer only to each
+//! other. The first line of a sub-agent is the prompt in the call.
 
 use std::collections::{HashMap, VecDeque};
 
 use crate::fs::hash::sha256;
 use crate::json::Json;
 
-/// The sub-agents of a session, by what ties their lines to the calls that spawned them.
+/// The sub-agents of a session, with the calls that spawned them.
 #[derive(Debug, Default)]
 pub(super) struct Sidechains {
-    /// Calls by the hash of the prompt that they gave, with which no sub-agent has begun yet.
+    /// Calls by the hash of their prompt, until a sub-agent begins with it.
     asked: HashMap<[u8; 32], VecDeque<String>>,
-    /// Calls by the ids of their sub-agents, or of these's lines where they have none.
+    /// Calls by the id of their sub-agent, or by the sub-agent's lines if it has no id.
     calls: HashMap<String, String>,
 }
 
 impl Sidechains {
-    /// Notes a call that may spawn a sub-agent.
+    /// Records a call that may spawn a sub-agent.
     pub(super) fn asks(&mut self, call: &str, input: Option<Json<'_>>) {
         if let Some(prompt) = input.and_then(|input| input.text_at("prompt")) {
             let calls = self.asked.entry(sha256(prompt.trim().as_bytes())).or_default();
@@ -24,7 +24,7 @@ impl Sidechains {
         }
     }
 
-    /// The call that spawned the sub-agent of a line, as far as that is known.
+    /// The call that spawned the sub-agent of a line, if known.
     pub(super) fn call(&mut self, line: Json<'_>) -> Option<String> {
         if line.get("isSidechain").and_then(Json::as_bool) != Some(true) {
             return None;
@@ -39,7 +39,7 @@ impl Sidechains {
         Some(call)
     }
 
-    /// The call whose prompt a line is.
+    /// The call with the prompt in that line.
     fn begins(&mut self, line: Json<'_>) -> Option<String> {
         let content = line
             .path("message.content")

@@ -1,6 +1,6 @@
-//! The one pass that decides whether bytes are a JSON document.
+//! The JSON checker: one pass over the bytes.
 //!
-//! Iterative, so depth costs heap and not stack; linear but for the sorting of
+//! It is iterative, so deep nesting needs heap, not stack. It takes linear time, except for sorting
 //! the keys of very wide objects.
 
 use std::borrow::Cow;
@@ -9,33 +9,33 @@ use std::fmt;
 use super::escape::unescape;
 use super::view::Json;
 
-/// Deepest nesting of lists and objects that the log accepts.
+/// Maximum nesting of lists and objects in a log.
 pub(crate) const MAX_DEPTH: usize = 64;
 
-/// What [`check`] insists on beyond the grammar.
+/// Rules of [`check`] beyond the grammar.
 #[derive(Clone, Copy, Debug)]
 pub struct JsonRules {
-    /// Deepest nesting of lists and objects.
+    /// Maximum nesting of lists and objects.
     pub max_depth: usize,
-    /// Whether an object may hold one key twice (imports keep such lines as text).
+    /// Whether an object may have the same key twice (imports keep such lines as text).
     pub duplicate_keys: bool,
 }
 
 impl JsonRules {
-    /// For everything that enters a log.
+    /// For every line that enters a log.
     pub const STRICT: Self = Self { max_depth: MAX_DEPTH, duplicate_keys: false };
-    /// For other programs' lines, which are only read.
+    /// For lines of other programs, which are only read.
     pub const LENIENT: Self = Self { max_depth: 512, duplicate_keys: true };
 }
 
-/// What is wrong with a document.
+/// An error in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Not UTF-8; the offset is the first bad byte.
     Utf8,
     /// Starts with a byte order mark (or is UTF-16).
     ByteOrderMark,
-    /// Something else was expected here.
+    /// This was expected here.
     Expected(&'static str),
     /// The document ends too early.
     Truncated,
@@ -55,7 +55,7 @@ pub enum Fault {
     Depth(usize),
 }
 
-/// Why bytes are not an acceptable document, and where.
+/// The reason why bytes are not an acceptable document, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
     /// Byte offset from the start of the text.
@@ -85,19 +85,19 @@ impl fmt::Display for JsonError {
 
 impl std::error::Error for JsonError {}
 
-/// Checks that `bytes` are one JSON document, white space around it allowed.
+/// Checks that `bytes` are one JSON document. White space around it is allowed.
 ///
 /// # Errors
-/// The first fault with its byte offset.
+/// The first error, with its byte offset.
 pub fn check(bytes: &[u8], rules: JsonRules) -> Result<Json<'_>, JsonError> {
     check_each(bytes, rules, |_, _| {})
 }
 
-/// Like [`check`], and gives each member of the object that the document is to `member`, as
-/// [`Json::raw_members`] would: some before a fault is found.
+/// Like [`check`]. Also calls `member` with each member of the outermost object, in the form of
+/// [`Json::raw_members`]. It may be called before an error is found.
 ///
 /// # Errors
-/// The first fault with its byte offset.
+/// The first error, with its byte offset.
 pub(crate) fn check_each<'a>(
     bytes: &'a [u8],
     rules: JsonRules,
@@ -117,10 +117,10 @@ pub(crate) fn check_each<'a>(
     Ok(Json::trusted(&text[start..end]))
 }
 
-/// Checks the document at the beginning of some text, which goes on behind it.
+/// Checks the document at the beginning of a text. Other text may follow it.
 ///
 /// # Errors
-/// The first fault with its byte offset.
+/// The first error, with its byte offset.
 pub(crate) fn check_leading(text: &str, rules: JsonRules) -> Result<Json<'_>, JsonError> {
     let (open, keys) = (Vec::with_capacity(OPEN), Vec::with_capacity(OPEN));
     let member = |_, _: Json<'_>| {};
@@ -130,7 +130,7 @@ pub(crate) fn check_leading(text: &str, rules: JsonRules) -> Result<Json<'_>, Js
     Ok(Json::trusted(&text[start..end]))
 }
 
-/// More lists and objects than most documents have open at once.
+/// Most documents have fewer lists and objects open at once.
 const OPEN: usize = 16;
 
 /// One open list or object.
@@ -148,9 +148,9 @@ struct Scan<'a, M> {
     open: Vec<Frame>,
     /// Raw keys (offset, text between the quotes) of all open objects.
     keys: Vec<(usize, &'a str)>,
-    /// Takes the members of the outermost object.
+    /// Called with the members of the outermost object.
     member: M,
-    /// Where the value of the newest such member begins.
+    /// Offset of the value of the last such member.
     value_at: usize,
 }
 
@@ -162,7 +162,7 @@ impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
         if self.at < self.bytes.len() { self.fail(Fault::Trailing) } else { Ok(place) }
     }
 
-    /// Reads the value that begins here; from where to where it goes.
+    /// Reads the value at the current position and returns its start and end.
     fn leading(&mut self) -> Result<(usize, usize), JsonError> {
         let start = self.at;
         loop {
@@ -176,7 +176,7 @@ impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
         Ok((start, self.at))
     }
 
-    /// Reads one value; true when it opened a container whose first value comes next.
+    /// Reads one value. True if it opened a container; the container's first value comes next.
     fn value(&mut self) -> Result<bool, JsonError> {
         match self.peek() {
             Some(b'{') => {
@@ -208,7 +208,7 @@ impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
         }
     }
 
-    /// Closes what ends here; true when a further value follows.
+    /// Closes the containers that end here. True if another value follows.
     fn after_value(&mut self) -> Result<bool, JsonError> {
         while let Some(frame) = self.open.last() {
             let object = frame.object;
@@ -286,7 +286,7 @@ impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
         Ok(())
     }
 
-    /// Reads a string; the range between its quotes.
+    /// Reads a string and returns the range between its quotes.
     fn string(&mut self) -> Result<(usize, usize), JsonError> {
         let from = self.at + 1;
         self.at = from;
@@ -392,9 +392,8 @@ impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
     }
 }
 
-/// How many bytes at the beginning stand for themselves inside a string. Eight are checked
-/// together: a byte of `found` is marked where one is a quote, a backslash or a control
-/// character; marks behind the first one may be wrong, which does not matter.
+/// The number of leading bytes that need no escape inside a string. They are checked in groups of
+/// eight.
 pub(crate) fn plain_length(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(eight) = bytes.get(at..at + 8) {
@@ -404,14 +403,15 @@ pub(crate) fn plain_length(bytes: &[u8]) -> usize {
         }
         at += 8;
     }
-    // The last eight again, of which the first are known to be plain.
+    // The last eight bytes overlap the previous group, whose bytes need no escape.
     if let Some(last) = bytes.len().checked_sub(8) {
         return last + special(&bytes[last..]);
     }
     bytes.iter().position(|byte| !PLAIN[usize::from(*byte)]).unwrap_or(bytes.len())
 }
 
-/// How many of eight bytes stand for themselves before the first that does not.
+/// The number of bytes, out of eight, before the first quote, backslash or control character. A
+/// borrow can only set wrong marks after the first right one, so only the lowest mark is used.
 fn special(eight: &[u8]) -> usize {
     const ONES: u64 = u64::MAX / 255;
     const HIGH: u64 = ONES << 7;
@@ -424,7 +424,7 @@ fn special(eight: &[u8]) -> usize {
     (control | quote | backslash).trailing_zeros() as usize / 8
 }
 
-/// Bytes that stand for themselves inside a string.
+/// Bytes that need no escape inside a string.
 static PLAIN: [bool; 256] = {
     let mut plain = [true; 256];
     let mut control = 0;
@@ -437,7 +437,7 @@ static PLAIN: [bool; 256] = {
     plain
 };
 
-/// Objects up to this many keys are compared pair by pair; wider ones are sorted.
+/// Objects with up to this many keys are compared pair by pair; wider ones are sorted.
 const PAIRWISE: usize = 16;
 
 fn repeated(keys: &[(usize, &str)]) -> Option<(usize, String)> {

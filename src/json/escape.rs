@@ -1,10 +1,9 @@
-//! The escapes of JSON strings (RFC 8259, section 7), decoded.
+//! Decoding of the escapes in JSON strings (RFC 8259, section 7).
 
 use std::borrow::Cow;
 
-/// The character that the escape at the start of `text` stands for, and the length of the
-/// escape in bytes. `None` where no valid escape begins. Half of a surrogate pair stands for
-/// U+FFFD.
+/// The character of the escape at the start of `text`, and the length of the escape in bytes.
+/// `None` if there is no valid escape. A lone surrogate becomes U+FFFD.
 pub(crate) fn escape(text: &str) -> Option<(char, usize)> {
     let unit = |at: usize| {
         let digits = text.as_bytes().get(at..at + 4)?;
@@ -31,8 +30,7 @@ pub(crate) fn escape(text: &str) -> Option<(char, usize)> {
     }
 }
 
-/// The text that a string's inner JSON text stands for. A backslash that begins no valid escape
-/// stands for itself.
+/// Decodes the text between a string's quotes. A backslash without a valid escape is kept.
 pub(crate) fn unescape(inner: &str) -> Cow<'_, str> {
     let mut next = memchr::memchr(b'\\', inner.as_bytes());
     if next.is_none() {

@@ -1,30 +1,30 @@
-//! The members of one object, walked once.
+//! The members of one object, read once.
 
 use std::borrow::Cow;
 
 use super::view::Json;
 
-/// Up to this many members are kept. The rest of a wider object is searched in the text.
+/// The maximum number of members kept. Further members of a wider object are searched in its text.
 const KEPT: usize = 12;
 
-/// An object whose members are asked for again and again.
+/// An object for repeated look-ups of its members.
 #[derive(Clone, Copy, Debug)]
 pub struct Members<'a> {
     object: Json<'a>,
     kept: [Member; KEPT],
     count: usize,
-    /// A bit for each beginning of a name: most that are asked for are not there.
+    /// A bit for each first byte of a name. It rules out most missing names quickly.
     initials: u32,
-    /// Whether no member was left out, and no name is written with escapes.
+    /// Whether all members were kept and no name has escapes.
     all: bool,
 }
 
-/// Where the name of a member lies in the text of its object, between its quotes, and where
-/// the value does: from and to.
+/// Offsets of a member in its object's text: start and end of the name (between its quotes), start
+/// and end of the value.
 type Member = [u32; 4];
 
 impl<'a> Members<'a> {
-    /// Walks an object; other kinds have no members.
+    /// Reads an object; other kinds have no members.
     #[must_use]
     pub fn of(object: Json<'a>) -> Self {
         let mut members = Self { object, kept: [[0; 4]; KEPT], count: 0, initials: 0, all: true };
@@ -47,7 +47,7 @@ impl<'a> Members<'a> {
         members
     }
 
-    /// The first member of that name.
+    /// The first member with that name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Json<'a>> {
         if self.all && self.initials & initial(name) == 0 {
@@ -61,13 +61,13 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Like [`Members::get`], with a `null` counting as missing.
+    /// Like [`Members::get`], but `null` counts as missing.
     #[must_use]
     pub fn present(&self, name: &str) -> Option<Json<'a>> {
         self.get(name).filter(|value| !value.is_null())
     }
 
-    /// The value at a dotted path (`error.message`), `null` counting as missing.
+    /// The value at a dotted path (`error.message`); `null` counts as missing.
     #[must_use]
     pub fn path(&self, dotted: &str) -> Option<Json<'a>> {
         if !self.all || dotted.starts_with('.') {
@@ -76,7 +76,7 @@ impl<'a> Members<'a> {
         if self.initials & initial(dotted) == 0 {
             return None;
         }
-        // The first segment ends where the name does; it holds no dot.
+        // The first segment of the path must equal the name. A name with a dot is no segment.
         let begins = |name: &str| {
             matches!(dotted.as_bytes().get(name.len()), None | Some(b'.'))
                 && dotted.starts_with(name)

@@ -1,10 +1,10 @@
-//! JSON text, kept as text.
+//! JSON as text.
 //!
-//! The log carries the caller's own tokens (`1.0` beside `1`, integers of any
-//! size, key order, escapes), and refuses what a tree-building parser drops in
-//! silence (duplicate keys) or rounds. So a document is checked once
-//! ([`check()`]), and then read in place through the borrowed [`Json`] view,
-//! or [`Members`] where one object is asked often; [`ObjectText`] writes new ones. The grammar is RFC 8259.
+//! The log keeps the caller's own tokens: `1.0` and `1`, integers of any size, the order of keys,
+//! escapes. A parser that builds a tree would round numbers and silently drop duplicate keys. So a
+//! document is checked once ([`check()`]) and then read in place through the borrowed view
+//! [`Json`]. [`Members`] serves repeated look-ups in one object, and [`ObjectText`] writes new
+//! objects. The grammar is RFC 8259.
 
 mod check;
 mod document;

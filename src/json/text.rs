@@ -3,7 +3,7 @@
 use super::check::plain_length;
 use super::view::Json;
 
-/// Writes one object member by member, in the order of the calls, compact.
+/// Writes an object as compact JSON, member by member, in the order of the calls.
 #[derive(Clone, Debug)]
 pub struct ObjectText {
     text: String,
@@ -22,13 +22,13 @@ impl ObjectText {
         Self { text: "{".to_owned() }
     }
 
-    /// Whether no member was written yet.
+    /// Whether no member has been written yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.len() == "{".len()
     }
 
-    /// Adds a member with a value that is JSON text already.
+    /// Adds a member whose value is JSON.
     pub fn json(&mut self, key: &str, value: Json<'_>) -> &mut Self {
         self.key(key);
         self.text.push_str(value.text());
@@ -42,7 +42,7 @@ impl ObjectText {
         self
     }
 
-    /// Adds a string member if there is one.
+    /// Adds a string member if there is a value.
     pub fn text_if(&mut self, key: &str, value: Option<&str>) -> &mut Self {
         if let Some(value) = value {
             self.text(key, value);
@@ -50,7 +50,7 @@ impl ObjectText {
         self
     }
 
-    /// Adds a number, a boolean, or anything else that prints as JSON.
+    /// Adds a number, a boolean, or any value that prints as JSON.
     pub fn plain(&mut self, key: &str, value: impl std::fmt::Display) -> &mut Self {
         use std::fmt::Write as _;
         self.key(key);

@@ -1,9 +1,9 @@
-//! Building an object from its text and single fields (`--data`, `-f`, `-F`).
+//! Builds an object from JSON text and single fields (`--data`, `-f`, `-F`).
 
 use super::text::{ObjectText, quoted};
 use super::view::Json;
 
-/// An object whose members can be added one by one, nested ones by dotted names.
+/// An object to which members can be added. A dotted name adds a nested member.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectTree {
     members: Vec<(String, JsonNode)>,
@@ -29,7 +29,7 @@ impl ObjectTree {
     /// Adds a value at a dotted name.
     ///
     /// # Errors
-    /// The name of a member that is there already.
+    /// The name of a member that already exists.
     pub fn add(&mut self, dotted: &str, value: Json<'_>) -> Result<(), String> {
         let (key, rest) = match dotted.split_once('.') {
             Some((key, rest)) => (key, Some(rest)),

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use super::check::plain_length;
 use super::escape::unescape;
 
-/// One JSON value as its own text, already checked.
+/// One JSON value as its own checked text.
 ///
-/// Reading is lazy: [`Json::get`] and the iterators walk the text and copy
-/// nothing. On text that was never checked they end early instead of panicking.
+/// Reading is lazy: [`Json::get`] and the iterators walk the text without copying. On unchecked
+/// text they end early and do not panic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Json<'a>(&'a str);
 
@@ -32,7 +32,7 @@ pub enum Kind {
 impl<'a> Json<'a> {
     /// The empty object.
     pub const EMPTY: Json<'static> = Json("{}");
-    /// Nothing.
+    /// `null`.
     pub const NULL: Json<'static> = Json("null");
 
     /// Wraps text that is known to be one JSON value without white space around it.
@@ -40,7 +40,7 @@ impl<'a> Json<'a> {
         Self(text)
     }
 
-    /// The value at the beginning of text that is known to begin with one.
+    /// The value at the beginning of a text, which must begin with a value.
     pub(crate) fn leading(text: &'a str) -> Self {
         Self(text.get(..value_end(text, 0)).unwrap_or_default())
     }
@@ -51,7 +51,7 @@ impl<'a> Json<'a> {
         self.0
     }
 
-    /// What kind of value this is.
+    /// The kind of the value.
     #[must_use]
     pub fn kind(self) -> Kind {
         match self.0.as_bytes().first() {
@@ -93,7 +93,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The number as the nearest double; `None` for other kinds and when not finite (`1e400`).
+    /// The number as the nearest double; `None` for other kinds and for infinite results (`1e400`).
     #[must_use]
     pub fn as_f64(self) -> Option<f64> {
         if self.kind() != Kind::Number {
@@ -102,7 +102,7 @@ impl<'a> Json<'a> {
         self.0.parse().ok().filter(|number: &f64| number.is_finite())
     }
 
-    /// The number as a whole, non-negative one; `None` when it is anything else.
+    /// The number as a `u64`; `None` for any other value.
     #[must_use]
     pub fn as_u64(self) -> Option<u64> {
         if let Ok(number) = self.0.parse() {
@@ -113,7 +113,7 @@ impl<'a> Json<'a> {
             .then_some(number as u64)
     }
 
-    /// The first member of that name; `None` when missing or not an object.
+    /// The first member with that name; `None` if it is missing or this is not an object.
     #[must_use]
     pub fn get(self, key: &str) -> Option<Json<'a>> {
         let named = |raw: &str| {
@@ -122,13 +122,13 @@ impl<'a> Json<'a> {
         self.raw_members().find(|(raw, _)| named(raw)).map(|(_, value)| value)
     }
 
-    /// Like [`Json::get`], with a `null` counting as missing.
+    /// Like [`Json::get`], but `null` counts as missing.
     #[must_use]
     pub fn present(self, key: &str) -> Option<Json<'a>> {
         self.get(key).filter(|value| !value.is_null())
     }
 
-    /// The value at a dotted path (`error.message`), `null` counting as missing.
+    /// The value at a dotted path (`error.message`); `null` counts as missing.
     #[must_use]
     pub fn path(self, dotted: &str) -> Option<Json<'a>> {
         dotted.split('.').try_fold(self, Json::present)
@@ -140,12 +140,12 @@ impl<'a> Json<'a> {
         self.path(dotted)?.as_str()
     }
 
-    /// Name and value of each member, in order; nothing for other kinds.
+    /// The name and value of each member, in order; nothing for other kinds.
     pub fn members(self) -> impl Iterator<Item = (Cow<'a, str>, Json<'a>)> {
         self.raw_members().map(|(key, value)| (unescape(key), value))
     }
 
-    /// Like [`Json::members`], with the names as they stand between their quotes.
+    /// Like [`Json::members`], but with raw names, as written between their quotes.
     pub fn raw_members(self) -> impl Iterator<Item = (&'a str, Json<'a>)> {
         let text = self.0;
         let mut at = if self.is_object() { 1 } else { text.len() };
@@ -177,7 +177,7 @@ impl<'a> Json<'a> {
         })
     }
 
-    /// The same value without white space between its tokens, which stay verbatim.
+    /// The same value without white space between its tokens. The tokens are unchanged.
     #[must_use]
     pub fn compact(self) -> Cow<'a, str> {
         let bytes = self.0.as_bytes();
@@ -203,7 +203,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// The first place from `at` on that is neither white space nor that mark.
+/// The first position from `at` on that is neither white space nor `mark`.
 fn skip(text: &str, mut at: usize, mark: u8) -> usize {
     let bytes = text.as_bytes();
     while bytes
@@ -215,7 +215,7 @@ fn skip(text: &str, mut at: usize, mark: u8) -> usize {
     at
 }
 
-/// Where the value that starts at `at` ends.
+/// The end of the value that starts at `at`.
 fn value_end(text: &str, mut at: usize) -> usize {
     let bytes = text.as_bytes();
     let mut depth = 0_usize;
@@ -250,7 +250,7 @@ fn value_end(text: &str, mut at: usize) -> usize {
     bytes.len()
 }
 
-/// Where the string whose opening quote is at `at` ends (after its closing quote).
+/// The end of the string whose opening quote is at `at`, after its closing quote.
 fn string_end(bytes: &[u8], at: usize) -> usize {
     let mut at = at + 1;
     // Most strings are short.

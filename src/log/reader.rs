@@ -12,18 +12,18 @@ use crate::event::layout::Layout;
 use crate::fs::hash::{Hasher, HexHash, sha256};
 use crate::fs::{Access, Action, FsError, open_regular};
 
-/// Reads complete lines of the part of a log that existed when it was opened.
+/// Reads the complete lines of a log. It stops at the length that the log had when it was opened.
 #[derive(Debug)]
 pub struct LogReader {
     path: PathBuf,
     file: File,
-    /// Where reading ends.
+    /// The offset where reading ends.
     end: u64,
     buffer: Vec<u8>,
-    /// The part of `buffer` not yet given out.
+    /// The start of the bytes in `buffer` that were not returned yet.
     from: usize,
     filled: usize,
-    /// Offset in the file of `buffer[from]`.
+    /// Offset of `buffer[from]` in the file.
     offset: u64,
     number: u64,
     /// Whether the unterminated bytes at the end were returned.
@@ -33,34 +33,34 @@ pub struct LogReader {
 /// One line of a log.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'b> {
-    /// 1 for the first line.
+    /// The line number, from 1.
     pub number: u64,
     /// Byte offset of the line in the file.
     pub offset: u64,
     /// The content.
     pub body: Body<&'b [u8]>,
-    /// A complete line as text, if it is already known to be UTF-8.
+    /// The text of a complete line, if it is known to be UTF-8.
     pub(super) text: Option<&'b str>,
 }
 
-/// What stands on a line, given as bytes or as the place where they are.
+/// The content of a line, as bytes or as a range.
 #[derive(Clone, Copy, Debug)]
 pub enum Body<B> {
     /// A complete line, without its newline.
     Complete(B),
-    /// Bytes after the last newline: a writer at work, or a torn tail.
+    /// Bytes after the last newline: a write in progress or a torn tail.
     Unterminated(B),
-    /// A line longer than [`MAX_LINE`], skipped.
+    /// A line longer than [`MAX_LINE`]; it is skipped.
     Oversized {
         /// Its length.
         bytes: u64,
-        /// Its SHA-256, without the newline; `None` when it has no newline yet.
+        /// SHA-256 without the newline; `None` if the line has no newline yet.
         hash: Option<[u8; 32]>,
     },
 }
 
 impl<B> Body<B> {
-    /// The same with the bytes given otherwise.
+    /// Maps the bytes.
     pub(super) fn map<C>(self, otherwise: impl FnOnce(B) -> C) -> Body<C> {
         match self {
             Self::Complete(bytes) => Body::Complete(otherwise(bytes)),
@@ -74,7 +74,7 @@ impl<'b> Line<'b> {
     /// The event on this line; `None` for a blank line and for unterminated bytes.
     ///
     /// # Errors
-    /// Everything that is wrong with the line.
+    /// Every error of the line.
     pub fn event(&self) -> Result<Option<Event<'b>>, Vec<LineError>> {
         match self.body {
             Body::Complete(bytes) if is_blank(bytes) => Ok(None),
@@ -86,13 +86,13 @@ impl<'b> Line<'b> {
         }
     }
 
-    /// The event of those fields, which were read on this line.
+    /// The event with that layout, which was read from this line.
     #[must_use]
     pub fn event_of(&self, layout: &Layout) -> Option<Event<'b>> {
         layout.event(self.text()?)
     }
 
-    /// A complete line as text, if it is that.
+    /// The text of a complete line; `None` if it is not UTF-8.
     #[must_use]
     pub fn text(&self) -> Option<&'b str> {
         match (self.text, self.body) {
@@ -101,7 +101,7 @@ impl<'b> Line<'b> {
         }
     }
 
-    /// What the next line's `prev_hash` should be; `None` for a line that is none, or blank.
+    /// The `prev_hash` that the next line should have; `None` if this line is blank or incomplete.
     #[must_use]
     pub fn hash(&self) -> Option<HexHash> {
         match self.body {
@@ -115,17 +115,17 @@ impl<'b> Line<'b> {
 const CHUNK: usize = 256 << 10;
 
 impl LogReader {
-    /// Opens the log at `path`; reading ends where it ends now.
+    /// Opens the log at `path`. Reading ends at its current end.
     ///
     /// # Errors
-    /// When it is missing or no regular file.
+    /// The log is missing or not a regular file.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let file = open_regular(path, Access::Read)?;
         let end = file.metadata().map_err(|error| FsError::io(path, Action::Inspect, error))?.len();
         Ok(Self::over(path, file, 0, end))
     }
 
-    /// Reads from byte `start`, which begins a line, up to byte `end`.
+    /// Reads from byte `start`, where a line begins, up to byte `end`.
     #[must_use]
     pub fn over(path: &Path, file: File, start: u64, end: u64) -> Self {
         Self {
@@ -141,13 +141,13 @@ impl LogReader {
         }
     }
 
-    /// Extends reading up to byte `end`, to include lines appended meanwhile.
+    /// Extends reading up to byte `end`, to include lines that were appended meanwhile.
     pub fn extend_to(&mut self, end: u64) {
         self.end = self.end.max(end);
         self.tail_given = false;
     }
 
-    /// Skips the next line, which the caller knows: these bytes, with the newline.
+    /// Skips the next line. `line` is its content with the newline.
     pub fn pass<'b>(&mut self, line: &'b [u8]) -> Line<'b> {
         let offset = self.offset;
         (self.from, self.filled) = (0, 0);
@@ -157,23 +157,23 @@ impl LogReader {
         Line { number: self.number, offset, body, text: None }
     }
 
-    /// Where reading ends, in bytes.
+    /// The offset where reading ends.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Where the next line begins.
+    /// The offset of the next line.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next line; `None` at the end. Unterminated bytes are given once, as the
-    /// last item, and are read again after [`LogReader::extend_to`].
+    /// The next line; `None` at the end. Unterminated bytes are returned once, as the last item.
+    /// After [`LogReader::extend_to`] they are read again.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// The file cannot be read.
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>, LogError> {
         let mut searched = 0;
         if self.tail_given {
@@ -202,8 +202,8 @@ impl LogReader {
         Ok(Some(line))
     }
 
-    /// Gives the next lines to `each`, with their places in `held`, which is handed over to the
-    /// caller with the bytes of them and none behind. False at the end.
+    /// Calls `each` with the next lines and their ranges in `held`. On return, `held` has the bytes
+    /// of exactly these lines. False at the end.
     ///
     /// # Errors
     /// As [`LogReader::next_line`].
@@ -219,7 +219,7 @@ impl LogReader {
             None => None,
         };
         let Some(last) = last else {
-            // A long line, or the end.
+            // A long line or the end of the log.
             held.clear();
             let Some(line) = self.next_line()? else { return Ok(false) };
             let body = line.body.map(|bytes| {
@@ -239,7 +239,7 @@ impl LogReader {
             self.offset += (to + 1 - at) as u64;
             at = to + 1;
         }
-        // The beginning of the next line goes on in another buffer.
+        // The next line begins in this buffer and continues in the other one.
         let rest = &self.buffer[end..self.filled];
         held.resize(held.len().max(rest.len()).max(CHUNK), 0);
         held[..rest.len()].copy_from_slice(rest);
@@ -259,7 +259,7 @@ impl LogReader {
         Line { number: self.number, offset, body, text: None }
     }
 
-    /// Reads more behind what is held; false at the end.
+    /// Reads more bytes after the buffered ones; false at the end.
     fn fill(&mut self) -> Result<bool, LogError> {
         if self.from > 0 {
             self.buffer.copy_within(self.from..self.filled, 0);
@@ -305,11 +305,10 @@ impl LogReader {
     }
 }
 
-/// Reads the complete line that begins at byte `offset`, without its newline; at most
-/// [`MAX_LINE`] bytes of it.
+/// Reads the complete line at byte `offset`, without its newline. Reads at most [`MAX_LINE`] bytes.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// The file cannot be read.
 pub(crate) fn line_at(path: &Path, file: &File, offset: u64) -> Result<Vec<u8>, LogError> {
     let failed = |error| FsError::io(path, Action::Read, error);
     let length = file.metadata().map_err(failed)?.len();

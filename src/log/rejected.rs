@@ -10,7 +10,7 @@ use crate::fs::hash::hex;
 use crate::fs::{Access, open_regular};
 use crate::json::{self, Json, JsonRules, ObjectText};
 
-/// Where rejected bytes came from.
+/// The origin of rejected bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RejectedOrigin {
     /// A line of an input stream.
@@ -20,7 +20,7 @@ pub(crate) enum RejectedOrigin {
 }
 
 impl RejectedOrigin {
-    /// The name in the record.
+    /// The name in a record.
     fn name(self) -> &'static str {
         match self {
             Self::Stream => "stream",
@@ -32,9 +32,9 @@ impl RejectedOrigin {
 /// One record of `logs/rejected.jsonl`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rejected<'r> {
-    /// When it was rejected.
+    /// The time of the rejection.
     pub time: Timestamp,
-    /// Where it came from.
+    /// The origin of the bytes.
     pub origin: RejectedOrigin,
     /// The dialect of the stream.
     pub source: Option<&'r str>,
@@ -42,16 +42,17 @@ pub(crate) struct Rejected<'r> {
     pub line: Option<u64>,
     /// Byte offset in the stream or in the log.
     pub offset: u64,
-    /// Why.
+    /// The reason.
     pub reason: &'r str,
-    /// How many bytes there were.
+    /// The number of bytes.
     pub bytes: usize,
-    /// The bytes themselves, without their secrets.
+    /// The bytes, with secrets replaced.
     pub content: &'r [u8],
 }
 
 impl Rejected<'_> {
-    /// Appends the record as one line: `text` where the bytes are that, else `base64`.
+    /// Appends the record as one line. The bytes are `text` if they are readable text, else
+    /// `base64`.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let mut object = ObjectText::new();
         object.text("time", &self.time.to_string()).text("origin", self.origin.name());
@@ -61,7 +62,7 @@ impl Rejected<'_> {
         }
         object.plain("offset", self.offset).plain("bytes", self.bytes);
         object.text("reason", self.reason);
-        // Six bytes a control character would be too much.
+        // JSON needs six bytes per control character.
         let controls = self.content.iter().filter(|byte| byte.is_ascii_control()).count();
         match std::str::from_utf8(self.content) {
             Ok(text) if controls <= self.content.len() / 4 => object.text("text", text),
@@ -72,24 +73,24 @@ impl Rejected<'_> {
     }
 }
 
-/// Bytes of a log that the newest records of `logs/rejected.jsonl` hold.
+/// Bytes that were moved from a log to the newest records of `logs/rejected.jsonl`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Moved {
-    /// How many there are.
+    /// The number of bytes.
     pub bytes: u64,
     /// Lower-case hex SHA-256 of these records, newlines included.
     pub sha256: String,
 }
 
-/// What the newest records hold that was the end of the log from byte `from` on. While the log
-/// ends there, no event records the move: the writer that moved the bytes was killed first.
-/// `None` where the file holds something else or cannot be read: recording goes on all the same.
+/// The bytes from byte `from` of the log on, if the newest records hold them. If the log ends at
+/// `from`, the move is unrecorded: the writer was killed after it. `None` if there is no such
+/// record or the file cannot be read; that does not prevent recording.
 #[must_use]
 pub(crate) fn moved_from(rejected: &Path, from: u64) -> Option<Moved> {
     let file = open_regular(rejected, Access::Read).ok()?;
     let end_of_file = file.metadata().ok()?.len();
     let (mut records_at, mut length, mut total) = (end_of_file, end_of_file, 0);
-    // The end that is being gathered: long ones are moved piece by piece.
+    // Collects a long tail, which was moved in pieces.
     let mut gathered: Option<(u64, u64)> = None;
     let mut newer: Option<Vec<u8>> = None;
     while let Ok(tail) = read_tail(&file, length)
@@ -102,7 +103,7 @@ pub(crate) fn moved_from(rejected: &Path, from: u64) -> Option<Moved> {
         let (_, end) = gathered.unwrap_or((start, end));
         gathered = (start > from).then_some((start, end));
         if gathered.is_none() {
-            // A writer that is killed before the log is cut leaves the same bytes to be moved again.
+            // A writer that was killed before it cut the log left the same bytes to be moved again.
             let again = newer.as_deref().is_some_and(|newer| but_time(newer) == but_time(&line));
             total += if again { 0 } else { end - from };
             newer = Some(line);
@@ -116,13 +117,13 @@ pub(crate) fn moved_from(rejected: &Path, from: u64) -> Option<Moved> {
     Some(Moved { bytes: total, sha256: hex(&hash) })
 }
 
-/// A record without its first member.
+/// A record without its first member, the time.
 fn but_time(line: &[u8]) -> &[u8] {
     memchr::memchr(b',', line).map_or(line, |comma| &line[comma..])
 }
 
-/// Where the bytes of a record were in the log, from and to; `None` for other records. The bytes
-/// themselves, which come last, are not read.
+/// Start and end of a record's bytes in the log; `None` for other records. The bytes themselves
+/// come last and are not read.
 fn of_tail(line: &[u8]) -> Option<(u64, u64)> {
     const REASON: &[u8] = b",\"reason\":";
     const NEAR: usize = 512;

@@ -3,26 +3,26 @@
 use super::RunError;
 use crate::event::id::EventId;
 
-/// An event that is in the log.
+/// A recorded event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedEvent {
     /// Its id.
     pub event_id: EventId,
     /// Its sequence.
     pub sequence: u64,
-    /// Whether the log already had it: the call was repeated.
+    /// Whether the log already had the event, because the call was repeated.
     pub repeated: bool,
 }
 
 /// The outcome of a batch.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    /// One for each draft, in order: the event, or why this draft was refused.
+    /// The outcome of each draft, in order: the event, or the reason why it was refused.
     pub outcomes: Vec<Result<RecordedEvent, RunError>>,
     /// Whether the state of the run changed, so that derived files must be updated.
     pub lifecycle: bool,
-    /// Bytes of a torn tail that were moved away before.
+    /// The number of bytes of a torn tail that were moved away first.
     pub recovered_bytes: u64,
-    /// Errors in derived files, which never make recording fail.
+    /// Errors in derived files. They never make recording fail.
     pub warnings: Vec<String>,
 }

@@ -51,10 +51,10 @@ fn look_at(run: &RunDir, hash: &str, bytes: u64) -> BlobState {
     }
 }
 
-/// The content of a blob, which must be whole.
+/// The content of a valid blob.
 ///
 /// # Errors
-/// How it is found to be instead.
+/// The state of a blob that is not valid.
 pub(crate) fn read(run: &RunDir, reference: &Reference<'_>) -> Result<String, BlobState> {
     match look(run, reference) {
         BlobState::Whole => {}
@@ -69,10 +69,10 @@ pub(crate) fn read(run: &RunDir, reference: &Reference<'_>) -> Result<String, Bl
     }
 }
 
-/// Stores a blob durably, once: nothing is written where it is there and whole.
+/// Stores a blob durably. Does nothing if a valid blob exists.
 ///
 /// # Errors
-/// When the directory or the file cannot be made.
+/// The directory or the file cannot be created.
 pub(super) fn store(run: &RunDir, blob: &Blob) -> Result<(), FsError> {
     let directory = run.blobs();
     if make_dir(&directory)? {

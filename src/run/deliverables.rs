@@ -1,5 +1,5 @@
-//! Inspecting deliverables. A link is followed only inside `deliverables/`. Each file is opened once, and is checked
-//! for changes after it was read.
+//! Inspects deliverables. A link is followed only inside `deliverables/`. Each file is opened once
+//! and checked for changes after reading.
 
 use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt as _;
@@ -13,49 +13,49 @@ use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256_of};
 use crate::fs::{Access, open_regular};
 
-/// The folder in which deliverables lie.
+/// The folder of deliverables.
 pub(crate) const FOLDER: &str = "deliverables";
 
-/// Largest deliverable, in bytes.
+/// Maximum size of a deliverable in bytes.
 pub(crate) const MAX_SIZE: u64 = 16 << 30;
-/// Largest file whose content is read, in bytes.
+/// Maximum size in bytes of a file whose content is read.
 pub(crate) const MAX_CONTENT: u64 = 256 << 20;
-/// How long the reading of one file may take.
+/// Maximum time for reading one file.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Up to this many files of the folder are read.
+/// Maximum number of files that are listed.
 const MAX_FILES: usize = 100_000;
 
-/// What stands where a deliverable should be.
+/// The state of a deliverable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FileState {
     /// A file.
     File(Content),
     /// Nothing.
     Missing,
-    /// The path leads out of `deliverables/`, by `..` or through a link.
+    /// The path points out of `deliverables/`, with `..` or through a link.
     Outside,
-    /// A folder, a device, a pipe, or something that may not be read.
+    /// A folder, a device, a pipe, or something that cannot be read.
     Unreadable,
-    /// A file that is too large for what is wanted of it, in bytes.
+    /// A file that is too large to be read or hashed; its size in bytes.
     TooLarge(u64),
-    /// It changed while it was read, or took too long.
+    /// A file that changed during reading, or took too long to read.
     Unsteady,
 }
 
-/// What a file holds, as far as it was wanted.
+/// Properties of a file. The requested ones are present.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content {
     /// Its length.
     pub length: u64,
-    /// When it was changed last.
+    /// The time of the last change.
     pub modified: Option<Timestamp>,
-    /// All of it.
+    /// The whole content.
     pub bytes: Option<Vec<u8>>,
-    /// SHA-256 of it, lower-case hex.
+    /// Lower-case hex SHA-256 of the content.
     pub sha256: Option<String>,
 }
 
-/// What is wanted of a file besides its length and time.
+/// Requested properties of a file. Length and time are always present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wants {
     /// Its bytes.
@@ -64,15 +64,14 @@ pub(crate) struct Wants {
     pub sha256: bool,
 }
 
-/// The path of a deliverable relative to the run directory: a bare name is taken in
-/// `deliverables/`.
+/// The path of a deliverable relative to the run directory. A bare name is in `deliverables/`.
 #[must_use]
 pub(crate) fn full_path(path: &str) -> String {
     if path.contains('/') { path.to_owned() } else { format!("{FOLDER}/{path}") }
 }
 
-/// The files below `deliverables/`, links among them: paths relative to the run directory, in
-/// order.
+/// The files below `deliverables/`, including links. Paths are relative to the run directory and
+/// sorted.
 #[must_use]
 pub(crate) fn files(run: &RunDir) -> Vec<String> {
     WalkDir::new(run.path().join(FOLDER))
@@ -89,7 +88,7 @@ pub(crate) fn files(run: &RunDir) -> Vec<String> {
         .collect()
 }
 
-/// Looks for a deliverable at a path relative to the run directory.
+/// The state of the deliverable at a path relative to the run directory.
 #[must_use]
 pub(crate) fn look(run: &RunDir, path: &str, wants: Wants) -> FileState {
     let relative = Path::new(path);
@@ -151,13 +150,13 @@ fn inside(run: &RunDir, relative: &Path) -> Result<PathBuf, FileState> {
     if target.starts_with(&folder) { Ok(target) } else { Err(FileState::Outside) }
 }
 
-/// Whether nothing happened to a file between two looks.
+/// Whether the metadata shows no change of the file.
 fn same(one: &Metadata, other: &Metadata) -> bool {
     let facts = |of: &Metadata| (of.dev(), of.ino(), of.len(), of.mtime(), of.mtime_nsec());
     facts(one) == facts(other)
 }
 
-/// Reads what is wanted; `None` when it takes too long.
+/// Reads the requested content; `None` if it takes too long.
 fn read(file: &File, wants: Wants) -> std::io::Result<Option<Content>> {
     let mut content = Content::default();
     if !wants.bytes && !wants.sha256 {

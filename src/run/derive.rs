@@ -1,6 +1,6 @@
 //! Updates the files derived from a log: `run.json`, `logs/tools.jsonl`, `logs/errors.jsonl`.
-//! The long read happens without the lock. The lock is held only to read the events appended
-//! meanwhile and to write the files.
+//! The log is read without the lock. The lock is held only to read the events appended meanwhile
+//! and to write the files.
 
 use std::time::Duration;
 
@@ -18,21 +18,21 @@ use crate::history::state::{Effect, RunState};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
 
-/// Largest `run.json` that is read back, in bytes.
+/// Maximum size of a `run.json` that is read, in bytes.
 pub(crate) const MAX_STATE: u64 = 32 << 20;
 
-/// What a refresh found.
+/// The result of a refresh.
 #[derive(Debug)]
 pub(crate) struct Refreshed {
-    /// Set when the line that the old `run.json` named as head is no longer there or
-    /// has changed: that head is kept as evidence.
+    /// The head in the old `run.json`, if its line is missing from the log or has changed. That
+    /// head is kept as evidence.
     pub head_mismatch: Option<Head>,
 }
 
-/// Brings `run.json` and the records up to date with the log.
+/// Updates `run.json` and the records from the log.
 ///
 /// # Errors
-/// When the log cannot be read or locked, or a derived file not be written.
+/// The log cannot be read or locked, or a derived file cannot be written.
 pub(crate) fn refresh(run: &RunDir, lock_timeout: Duration) -> Result<Refreshed, RunError> {
     let mut log = LogFile::open(&run.events(), Access::Append)?;
     let old = read_small(&run.state(), MAX_STATE).ok().flatten();
@@ -44,8 +44,8 @@ pub(crate) fn refresh(run: &RunDir, lock_timeout: Duration) -> Result<Refreshed,
         derivation.read(&mut reader)?;
         let locked = log.lock(lock_timeout)?;
         if derivation.is_outdated() {
-            // A writer appended records between the two readings: with the lock held,
-            // a second reading cannot be outdated.
+            // A writer appended records between the two readings. With the lock held, a second
+            // reading cannot be outdated.
             reader = LogReader::open(&run.events())?;
             derivation = Derivation::new(run, stored.clone(), rebuild);
         }
@@ -61,7 +61,7 @@ pub(crate) fn refresh(run: &RunDir, lock_timeout: Duration) -> Result<Refreshed,
     }
 }
 
-/// What derives from a log, as far as it was read.
+/// The derived data of a log up to the last line read.
 #[derive(Debug)]
 pub(super) struct Derivation {
     run: RunDir,
@@ -69,15 +69,14 @@ pub(super) struct Derivation {
     records: Records,
     stored: Option<Head>,
     stored_seen: bool,
-    /// Whether a line could not be read: records of it may stand nowhere else.
+    /// Whether a line could not be read. Its records may be in no other file.
     damaged: bool,
     tools: DerivedLog,
     errors: DerivedLog,
 }
 
 impl Derivation {
-    /// Of the run whose old `run.json` names that head. With `rebuild` the records that
-    /// exist are not read.
+    /// `stored` is the head in the old `run.json`. With `rebuild`, existing records are not read.
     pub(super) fn new(run: &RunDir, stored: Option<Head>, rebuild: bool) -> Self {
         Self {
             run: run.clone(),
@@ -91,7 +90,7 @@ impl Derivation {
         }
     }
 
-    /// Reads on to the end of what the reader may read.
+    /// Reads up to the reader's end.
     pub(super) fn read(&mut self, reader: &mut LogReader) -> Result<(), RunError> {
         while let Some(line) = reader.next_line()? {
             let event = line.event();
@@ -101,14 +100,14 @@ impl Derivation {
         Ok(())
     }
 
-    /// Takes lines that this process wrote at the place where the reader stands.
+    /// Takes lines that this process wrote at the reader's position.
     pub(super) fn take_written(&mut self, lines: &[u8], ends: &[LineEnd], reader: &mut LogReader) {
         let mut from = 0;
         for LineEnd { at, counted } in ends {
             let bytes = &lines[from..*at];
             let line = reader.pass(bytes);
             match counted {
-                // The last one is the head.
+                // The last line is the head, so it is read.
                 Some(counted) if self.fold.state.has_begun() && *at < lines.len() => {
                     self.compare(&line);
                     self.fold.state.count(*counted);
@@ -137,23 +136,23 @@ impl Derivation {
         }
     }
 
-    /// Whether records were written by others since they were read here.
+    /// Whether another process has written records since they were read here.
     pub(super) fn is_outdated(&self) -> bool {
         self.tools.is_outdated() || self.errors.is_outdated()
     }
 
-    /// Whether the files hold other records than they should: to ask after the last line.
+    /// Whether the files have wrong records. Call it after the last line.
     pub(super) fn differs(&mut self) -> bool {
         self.tools.differs() || self.errors.differs()
     }
 
-    /// Bytes of records that wait to be written.
+    /// The number of bytes of records that wait to be written.
     pub(super) fn lacking(&self) -> usize {
         self.tools.lacking() + self.errors.lacking()
     }
 
-    /// Appends the records that wait. The caller holds the lock. False when others wrote some
-    /// meanwhile: then everything has to be read again.
+    /// Appends the waiting records. The caller holds the lock. False if another process has written
+    /// records; then everything must be read again.
     pub(super) fn write_records(&mut self) -> Result<bool, RunError> {
         if self.is_outdated() {
             return Ok(false);
@@ -164,13 +163,13 @@ impl Derivation {
         Ok(true)
     }
 
-    /// Brings the files up to date.
+    /// Updates the files.
     pub(super) fn finish(self, old: Option<&[u8]>) -> Result<Refreshed, RunError> {
         let head = self.fold.head();
         let head_mismatch = self.stored.filter(|_| !self.stored_seen);
         let written_head = head_mismatch.clone().or(head);
         let document = RunDocument::new(&self.fold.state.facts(), written_head).to_bytes();
-        // Of an empty log there is no state.
+        // An empty log has no state.
         if old != Some(document.as_slice())
             && (self.fold.state.has_begun() || head_mismatch.is_some())
         {
@@ -189,7 +188,7 @@ impl Derivation {
     }
 }
 
-/// Whether a `run.json` was kept that tells of more than the log holds.
+/// Whether there is a kept `run.json`, which covers more than the log has.
 fn has_kept(run: &RunDir) -> bool {
     let names = std::fs::read_dir(run.path()).into_iter().flatten().flatten();
     names.map(|entry| entry.file_name()).any(|name| {
@@ -197,32 +196,32 @@ fn has_kept(run: &RunDir) -> bool {
     })
 }
 
-/// The state and the records of a log, line by line.
+/// Folds a log into its state and records, line by line.
 #[derive(Debug, Default)]
 pub(crate) struct DerivedFold {
-    /// The state as of the last event taken.
+    /// The state after the last event taken.
     pub state: RunState,
     starts: records::Starts,
     last: Vec<u8>,
-    /// Its hash, where somebody knows it already; `last` is then not kept.
+    /// The hash of the last line if the caller knew it. `last` is then empty.
     last_hash: Option<HexHash>,
     last_sequence: u64,
     end: u64,
 }
 
-/// The derived lines of one event; empty where it has none.
+/// The derived lines of one event; empty if there are none.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     /// For `logs/tools.jsonl`.
     pub tool: String,
     /// For `logs/errors.jsonl`.
     pub error: String,
-    /// What the event did to the state.
+    /// The effect of the event on the state.
     pub effect: Effect,
 }
 
 impl DerivedFold {
-    /// Takes the event that stands on a line; `records` are then what derives from it.
+    /// Takes the event on a line. `records` then holds its records.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, line: &Line<'_>, records: &mut Records) {
         self.observe_hashed(view, line, None, records);
     }
@@ -257,14 +256,14 @@ impl DerivedFold {
         }
     }
 
-    /// Whether the run's `run.json` says just this.
+    /// Whether the run's `run.json` has exactly this state.
     #[must_use]
     pub(crate) fn is_stored(&self, run: &RunDir) -> bool {
         let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
         stored == Some(RunDocument::new(&self.state.facts(), self.head()).to_bytes())
     }
 
-    /// The newest event's line as a head; `None` without any event.
+    /// The head for the last event; `None` without events.
     #[must_use]
     pub(crate) fn head(&self) -> Option<Head> {
         let known = self.last_hash.map(|hash| hash.as_str().to_owned());

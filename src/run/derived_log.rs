@@ -7,35 +7,35 @@ use std::path::{Path, PathBuf};
 use super::RunError;
 use crate::fs::{Access, append_lines, keep_copy, open_regular, read_small, replace};
 
-/// A derived log held against the lines that it should have.
+/// Compares a derived log with the lines that it should have.
 #[derive(Debug)]
 pub(crate) struct DerivedLog {
     path: PathBuf,
     existing: Option<BufReader<File>>,
-    /// Bytes of the file that are as they should be.
+    /// The number of correct bytes at the beginning of the file.
     matched: u64,
-    /// Lines that the file lacks at its end, or, when it is rebuilt, all of them.
+    /// The missing lines at the end of the file. In a rebuild, all lines.
     lacking: Vec<u8>,
     rebuild: bool,
     differs: bool,
 }
 
 impl DerivedLog {
-    /// Compares with the file at `path`, or collects everything anew.
+    /// Compares with the file at `path`, or collects all lines for a rebuild.
     #[must_use]
     pub(crate) fn new(path: PathBuf, rebuild: bool) -> Self {
         let existing = if rebuild { None } else { open_existing(&path) };
         Self { path, existing, matched: 0, lacking: Vec::new(), rebuild, differs: false }
     }
 
-    /// The next line that should be there; an empty one is none.
+    /// Compares the next expected line. An empty line is ignored.
     pub(crate) fn expect(&mut self, line: &str) {
         if line.is_empty() || self.differs {
             return;
         }
         if self.existing.is_none() && self.matched == 0 && self.lacking.is_empty() && !self.rebuild
         {
-            // It may have been made since.
+            // The file may have been created since.
             self.existing = open_existing(&self.path);
         }
         let Some(reader) = self.existing.as_mut() else {
@@ -53,7 +53,7 @@ impl DerivedLog {
         }
     }
 
-    /// Whether the file holds something else than it should: to ask after the last line.
+    /// Whether the file has other content than expected. Call it after the last line.
     pub(crate) fn differs(&mut self) -> bool {
         if let Some(reader) = self.existing.as_mut() {
             let mut more = [0];
@@ -62,13 +62,13 @@ impl DerivedLog {
         self.differs
     }
 
-    /// The bytes that are missing at the end of the file.
+    /// The number of missing bytes at the end of the file.
     #[must_use]
     pub(crate) fn lacking(&self) -> usize {
         self.lacking.len()
     }
 
-    /// Appends the missing lines, and continues after them. The caller holds the lock.
+    /// Appends the missing lines and continues after them. The caller holds the lock.
     pub(super) fn append(&mut self) -> Result<(), RunError> {
         if !self.rebuild && !self.lacking.is_empty() {
             append_lines(&self.path, &self.lacking)?;
@@ -88,8 +88,8 @@ impl DerivedLog {
         self.rebuild || !self.lacking.is_empty()
     }
 
-    /// Appends what the file lacks, or writes it anew. The caller holds the lock. With `keep`
-    /// a file that is written anew stays under another name: it may hold what the log lost.
+    /// Appends the missing lines or replaces the file. The caller holds the lock. With `keep`, a
+    /// replaced file is kept under another name: it may have records that the log lost.
     pub(super) fn write(&self, keep: bool) -> Result<(), RunError> {
         if self.rebuild && (self.path.exists() || !self.lacking.is_empty()) {
             if read_small(&self.path, u64::MAX)?.as_deref() == Some(&self.lacking) {

@@ -1,4 +1,4 @@
-//! The layout of a run directory, and how to find one.
+//! The layout of a run directory, and finding runs.
 
 use std::path::{Path, PathBuf};
 
@@ -11,20 +11,20 @@ use crate::event::time::Timestamp;
 use crate::fs::{Action, FsError, open_dir};
 use crate::log::reader::{Body, LogReader};
 
-/// A run directory and the files in it.
+/// A run directory and its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunDir {
     path: PathBuf,
 }
 
 impl RunDir {
-    /// The directory at `path`, whether it exists or not.
+    /// The directory at `path`, which may not exist.
     #[must_use]
     pub fn at(path: &Path) -> Self {
         Self { path: path.to_owned() }
     }
 
-    /// The directory of a run id below the runs directory.
+    /// The directory of a run in the runs directory.
     #[must_use]
     pub fn of(runs_dir: &Path, run_id: &RunId) -> Self {
         Self { path: runs_dir.join(run_id.as_str()) }
@@ -103,10 +103,10 @@ impl RunDir {
         self.blobs().join(hash)
     }
 
-    /// Whether the log exists, empty or not.
+    /// Whether the log exists; it may be empty.
     ///
     /// # Errors
-    /// When the run directory is a link or no directory.
+    /// The run directory is a link or not a directory.
     pub fn has_log(&self) -> Result<bool, RunError> {
         match open_dir(&self.path) {
             Ok(()) => match self.events().symlink_metadata() {
@@ -120,8 +120,8 @@ impl RunDir {
     }
 }
 
-/// Finds the run that a RUN argument names: a path with a `/`, an exact id,
-/// `latest` (greatest first time stamp, then id), or a unique prefix.
+/// Finds the run for a RUN argument: a path with a `/`, an exact id, `latest` (the greatest first
+/// time stamp, then id), or a unique prefix.
 ///
 /// # Errors
 /// [`RunError::NoSuchRun`] and [`RunError::Ambiguous`].
@@ -154,13 +154,13 @@ pub(crate) fn locate(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
     }
 }
 
-/// All runs below the runs directory, by name.
+/// All runs in the runs directory, by name.
 #[must_use]
 pub(crate) fn all(runs_dir: &Path) -> Vec<RunDir> {
     directories(runs_dir).filter(|run| matches!(run.has_log(), Ok(true))).collect()
 }
 
-/// The directories below the runs directory whose names may be those of runs, by name.
+/// The directories in the runs directory whose names are valid run ids, by name.
 fn directories(runs_dir: &Path) -> impl Iterator<Item = RunDir> {
     WalkDir::new(runs_dir)
         .min_depth(1)
@@ -173,7 +173,7 @@ fn directories(runs_dir: &Path) -> impl Iterator<Item = RunDir> {
         .filter(|run| RunId::parse(&run.name()).is_ok())
 }
 
-/// Directories below the runs directory that hold the state of a run, but no log.
+/// Directories in the runs directory that have a run's state but no log.
 #[must_use]
 pub(crate) fn without_log(runs_dir: &Path) -> Vec<RunDir> {
     directories(runs_dir)
@@ -181,7 +181,7 @@ pub(crate) fn without_log(runs_dir: &Path) -> Vec<RunDir> {
         .collect()
 }
 
-/// Time of the first event; `None` in an empty or unreadable log.
+/// Time of the first event; `None` if the log is empty or unreadable.
 fn first_time(run: &RunDir) -> Option<Timestamp> {
     let mut reader = LogReader::open(&run.events()).ok()?;
     while let Ok(Some(line)) = reader.next_line() {

@@ -1,4 +1,4 @@
-//! `run.json`: the state of a run as a document.
+//! `run.json`: the document with the state of a run.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -9,21 +9,21 @@ use crate::history::status::Status;
 use crate::history::usage::Usage;
 use crate::json::{self, Json, JsonRules};
 
-/// Version of the documents that this program writes.
+/// Version of the written documents.
 pub(crate) const SCHEMA_VERSION: u32 = 1;
 
-/// The newest line that the state covers.
+/// The last line that the state covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Head {
-    /// Its sequence.
+    /// The event's sequence.
     pub sequence: u64,
     /// Lower-case hex SHA-256 of the line without its newline.
     pub hash: String,
-    /// Bytes of the log up to its end, newline included.
+    /// Offset of the end of the line, including its newline.
     pub bytes: u64,
 }
 
-/// The fields of `run.json`, in their order (docs/format.md).
+/// The fields of `run.json`, in order (docs/format.md).
 #[derive(Debug, Serialize)]
 pub(crate) struct RunDocument {
     schema_version: u32,
@@ -99,7 +99,7 @@ impl From<&Counts> for CountsDocument {
     }
 }
 
-/// The total of several runs in JSON.
+/// The totals of several runs, as JSON.
 #[derive(Debug, Serialize)]
 pub(crate) struct TotalDocument {
     runs: u64,
@@ -136,7 +136,7 @@ impl From<&Total> for TotalDocument {
 }
 
 impl RunDocument {
-    /// The document of a run whose newest line is `head`.
+    /// The document of a run whose last line is `head`.
     #[must_use]
     pub(crate) fn new(facts: &RunFacts, head: Option<Head>) -> Self {
         let raw = |text: &str| RawValue::from_string(text.to_owned()).ok();
@@ -167,14 +167,14 @@ impl RunDocument {
         }
     }
 
-    /// The file's bytes.
+    /// The content of the file.
     #[must_use]
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         json::document(self).into_bytes()
     }
 }
 
-/// The head that an existing `run.json` holds; `None` when the bytes are no such document.
+/// The head in a `run.json`; `None` if the bytes are not such a document.
 #[must_use]
 pub(crate) fn stored_head(bytes: &[u8]) -> Option<Head> {
     let head = json::check(bytes, JsonRules::STRICT).ok()?.present("head")?;
@@ -185,8 +185,8 @@ pub(crate) fn stored_head(bytes: &[u8]) -> Option<Head> {
     })
 }
 
-/// The facts that an existing `run.json` holds; `None` when the bytes are no such document.
-/// What an older version did not write is unknown.
+/// The facts in a `run.json`; `None` if the bytes are not such a document. Fields that an older
+/// version did not write are unknown.
 #[must_use]
 pub(crate) fn stored_facts(bytes: &[u8]) -> Option<RunFacts> {
     let json = json::check(bytes, JsonRules::STRICT).ok().filter(|json| json.is_object())?;

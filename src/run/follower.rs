@@ -14,37 +14,37 @@ use crate::log::LogError;
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
 
-/// So many appends may wait to be read.
+/// Maximum number of appends that wait to be read.
 const WAITING: usize = 4;
-/// So many bytes of records may wait to be written, if more keep coming.
+/// Waiting records are written at this many bytes, even if more appends follow.
 const LACKING: usize = 1 << 20;
 
-/// Lines as they were appended, and the byte of the log where they begin.
+/// Appended lines and their place in the log.
 #[derive(Debug)]
 pub(super) struct AppendedLines {
-    /// Where they begin.
+    /// The byte offset of the first line.
     pub(super) start: u64,
     /// The lines, each with its newline.
     pub(super) lines: Vec<u8>,
-    /// Where each ends.
+    /// The end of each line.
     pub(super) ends: Vec<LineEnd>,
 }
 
-/// A refresh that follows a log while it grows. It also writes the records of what is
-/// appended meanwhile, so that nobody reads an event twice.
+/// Updates the derived files while the log grows. It also writes the records of appended events, so
+/// each event is read only once.
 #[derive(Debug)]
 pub(crate) struct Follower {
     run: RunDir,
     /// The old `run.json`.
     old: Option<Vec<u8>>,
     appended: SyncSender<AppendedLines>,
-    /// Buffers that were read: fresh memory is dear.
+    /// Used buffers. Reusing them is cheaper than allocating.
     spares: Receiver<Vec<u8>>,
     thread: JoinHandle<Result<(LogReader, Derivation), RunError>>,
 }
 
 impl Follower {
-    /// Starts reading the log of that run.
+    /// Starts reading the run's log.
     #[must_use]
     pub(crate) fn start(run: &RunDir, lock_timeout: Duration) -> Self {
         let old = read_small(&run.state(), MAX_STATE).ok().flatten();
@@ -64,14 +64,14 @@ impl Follower {
         Self { run: run.clone(), old, appended, spares, thread }
     }
 
-    /// Lets it take what was appended. A buffer to use, perhaps of an earlier append; `None`
-    /// when it stopped, and others have to write the records.
+    /// Passes on appended lines. Returns a buffer for reuse. `None` if the thread has stopped; the
+    /// caller must then write the records.
     pub(super) fn extend(&self, appended: AppendedLines) -> Option<Vec<u8>> {
         self.appended.send(appended).ok()?;
         Some(self.spares.try_recv().unwrap_or_default())
     }
 
-    /// Reads the rest and brings the files up to date, as [`refresh`] does.
+    /// Reads the rest of the log and updates the files, as [`refresh`] does.
     ///
     /// # Errors
     /// As [`refresh`].
@@ -96,7 +96,7 @@ impl Follower {
     }
 }
 
-/// What the thread holds.
+/// The state of the thread.
 struct Following {
     log: LogFile,
     reader: LogReader,
@@ -123,7 +123,7 @@ impl Following {
             }
             let mut lines = appended.lines;
             lines.clear();
-            // Nobody may want it any more.
+            // The receiver may be gone.
             let _ = spare.send(lines);
         }
         Ok((self.reader, self.derivation))
@@ -133,7 +133,7 @@ impl Following {
         &mut self,
         AppendedLines { start, lines, ends }: &AppendedLines,
     ) -> Result<(), RunError> {
-        // What others appended before.
+        // First read the lines that other processes appended.
         self.reader.extend_to(*start);
         self.derivation.read(&mut self.reader)?;
         if self.reader.offset() == *start {
@@ -144,8 +144,8 @@ impl Following {
         self.derivation.read(&mut self.reader)
     }
 
-    /// Writes the records that wait, if they come to so many bytes; later, when the lock is
-    /// not to be had. False when others came between.
+    /// Writes the waiting records if they have at least `least` bytes. If waiting for the lock
+    /// times out, they are written later. False if another process wrote records.
     fn write_records(&mut self, least: usize) -> Result<bool, RunError> {
         if self.derivation.lacking() < least {
             return Ok(true);

@@ -10,13 +10,13 @@ use crate::fs::{Action, FsError};
 use crate::log::lock::LogFile;
 use crate::log::tail::read_range;
 
-/// Names of the run as its first line gives them.
+/// The ids of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     pub(super) run_id: String,
     pub(super) session_id: String,
     pub(super) task_id: String,
-    /// Whether there was no first line yet.
+    /// Whether the log has no line yet.
     pub(super) provisional: bool,
 }
 
@@ -33,15 +33,14 @@ impl Identity {
         })
     }
 
-    /// What a draft takes from the run.
+    /// The values that a draft takes from the run.
     pub(super) fn defaults(&self) -> Defaults<'_> {
         Defaults { run_id: &self.run_id, session_id: &self.session_id, task_id: &self.task_id }
     }
 }
 
-/// Reads the first line of the log, which decides the run's names; where it is damaged, the
-/// first one that is not. Without any the directory's name is the run id and the others are
-/// generated.
+/// Reads the ids from the first valid line of the log. Without one, the run id is the directory's
+/// name and the other ids are generated.
 pub(super) fn identify(run: &RunDir, log: &LogFile, now: Timestamp) -> Result<Identity, RunError> {
     let length = log.length()?;
     let mut size = 4 << 10;

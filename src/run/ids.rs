@@ -1,4 +1,4 @@
-//! The event ids that a log already has, so that a repeated event is not added twice.
+//! The event ids in a log. With them, a repeated event is not added twice.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -9,28 +9,28 @@ use crate::fs::{Action, FsError};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader, line_at};
 
-/// Event ids by hash, with the offset of their line: 24 bytes each.
+/// Event ids by hash, with the offset of their line; 24 bytes each.
 #[derive(Debug, Default)]
 pub(super) struct EventIds {
     offsets: HashMap<u128, u64>,
-    /// When given, only these are remembered.
+    /// If present, only these ids are kept.
     wanted: Option<HashSet<u128>>,
-    /// The log is known up to this byte.
+    /// The log has been read up to this byte.
     scanned: u64,
 }
 
 impl EventIds {
-    /// Remembers every id: for streams.
+    /// Keeps every id, for streams.
     pub(super) fn all() -> Self {
         Self::default()
     }
 
-    /// Remembers these ids only: for a single event into a log of any size.
+    /// Keeps only these ids, for a single event and a log of any size.
     pub(super) fn only<'i>(ids: impl Iterator<Item = &'i str>) -> Self {
         Self { wanted: Some(ids.map(key).collect()), ..Self::default() }
     }
 
-    /// Reads the log from where the last scan ended up to byte `end`.
+    /// Reads the log from the end of the last scan up to byte `end`.
     pub(super) fn scan(&mut self, log: &LogFile, end: u64) -> Result<(), RunError> {
         if end <= self.scanned {
             return Ok(());
@@ -55,7 +55,7 @@ impl EventIds {
         Ok(())
     }
 
-    /// Notes an id that was just appended at `offset`.
+    /// Adds an id that was just appended at `offset`.
     pub(super) fn insert(&mut self, id: &str, offset: u64) {
         let key = key(id);
         if self.wanted.as_ref().is_none_or(|wanted| wanted.contains(&key)) {
@@ -63,12 +63,12 @@ impl EventIds {
         }
     }
 
-    /// Lines up to byte `end` are known without a scan: they were written here.
+    /// Skips the scan up to byte `end`: this process wrote these lines.
     pub(super) fn advance(&mut self, end: u64) {
         self.scanned = end;
     }
 
-    /// The line of the event with that id, if the log holds it.
+    /// The line of the event with that id, if the log has it.
     pub(super) fn line(&self, log: &LogFile, id: &str) -> Result<Option<Vec<u8>>, RunError> {
         let Some(&offset) = self.offsets.get(&key(id)) else { return Ok(None) };
         let line = line_at(log.path(), log.file(), offset)?;

@@ -7,13 +7,13 @@ use super::recorder::Recorder;
 use crate::event::envelope;
 use crate::import::line::Imported;
 
-/// What each id of a stream was made from: the beginning of the line's hash.
+/// For each id of a stream, the beginning of its line's hash.
 #[derive(Default)]
 pub(super) struct ImportedIds(HashMap<String, [u8; 8]>);
 
 impl ImportedIds {
-    /// Names the events of a dialect's line. A line that is in the run already gets the ids
-    /// that it has there; one whose id stands for other content gets a substitute.
+    /// Sets the event ids of a dialect's line. A line that the run already has gets the same ids
+    /// again. A line whose id belongs to other content gets a substitute.
     pub(super) fn name(
         &mut self,
         line: &mut Imported,
@@ -33,7 +33,7 @@ impl ImportedIds {
         Ok(())
     }
 
-    /// Whether an id stands for other content, in this stream or in the log.
+    /// Whether an id belongs to other content, in this stream or in the log.
     fn is_taken_by_other(
         &self,
         id: &str,

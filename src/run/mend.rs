@@ -1,4 +1,4 @@
-//! Makes recording possible again after a damaged end of a log, without losing a byte.
+//! Repairs a damaged end of a log so that recording can continue. No byte is lost.
 
 use super::RunError;
 use super::batch::Batch;
@@ -15,31 +15,31 @@ use crate::log::LogError;
 use crate::log::lock::LogFile;
 use crate::log::settle::{ResumeAfter, Unterminated};
 
-/// What stands in the way of the next event.
+/// The state of a log's end.
 #[derive(Debug)]
 pub(crate) struct LogEnd {
-    /// The last complete line, when it is no event of the run.
+    /// The last complete line, if it is not an event of the run.
     pub damaged: Option<DamagedLine>,
-    /// What stands behind the last newline.
+    /// The bytes after the last newline.
     pub unterminated: Unterminated,
-    /// Where the last newline ends, in bytes.
+    /// Offset of the end of the last newline.
     pub end: u64,
 }
 
-/// A last complete line that is no event of the run.
+/// A last complete line that is not an event of the run.
 #[derive(Clone, Debug)]
 pub(crate) struct DamagedLine {
     /// Its byte offset.
     pub offset: u64,
-    /// What is wrong with it.
+    /// The error in the line.
     pub reason: String,
 }
 
-/// Looks at the end of a run's log, as a writer would that comes now; its last event that can
-/// be read has the number `last_sequence`.
+/// Examines the end of a run's log as a writer would. `last_sequence` is the sequence of the last
+/// readable event.
 ///
 /// # Errors
-/// When the log cannot be read.
+/// The log cannot be read.
 pub(crate) fn ending(run: &RunDir, last_sequence: u64, now: Timestamp) -> Result<LogEnd, RunError> {
     let log = LogFile::open(&run.events(), Access::Read)?;
     let run_id = identify(run, &log, now)?.run_id;
@@ -57,12 +57,12 @@ pub(crate) fn ending(run: &RunDir, last_sequence: u64, now: Timestamp) -> Result
     Ok(LogEnd { damaged, unterminated, end: position.end })
 }
 
-/// Brings the end of a log in order: unterminated bytes are completed or moved away, and told
-/// by a `log.recovered` event; behind a damaged last line such an event is appended, with the
-/// number that follows `last_sequence` and chained to that line.
+/// Repairs the end of a log. Unterminated bytes are completed or moved away; a `log.recovered`
+/// event records a move. After a damaged last line, such an event is appended with the next
+/// sequence after `last_sequence`, chained to that line.
 ///
 /// # Errors
-/// When the lock is not to be had, or the file system refuses.
+/// Waiting for the lock timed out, or the file system reported an error.
 pub(crate) fn mend(
     run: &RunDir,
     damaged: Option<&DamagedLine>,
@@ -77,13 +77,13 @@ pub(crate) fn mend(
     recorder.append(&drafts)
 }
 
-/// The event that tells of the damaged line before it, of which nothing was moved.
+/// The event after a damaged line. No bytes were moved.
 fn resumed(line: &DamagedLine) -> Draft<'static> {
     let mut data = ObjectText::new();
     data.plain("bytes", 0).text("moved_to", "").text("sha256", &hex(&sha256(b"")));
     data.plain("damaged_at", line.offset).text("reason", &line.reason);
     let mut draft = Draft::new("log.recovered", data);
     draft.summary =
-        Some(format!("Recording goes on behind the damaged line at byte {}", line.offset).into());
+        Some(format!("Recording continues after the damaged line at byte {}", line.offset).into());
     draft
 }

@@ -32,40 +32,40 @@ use crate::event::envelope::LineError;
 use crate::fs::FsError;
 use crate::log::LogError;
 
-/// Why a run could not be found, created or recorded to.
+/// The reason why a run could not be found, created or recorded to.
 #[derive(Debug)]
 pub enum RunError {
-    /// The log.
+    /// An error of the log.
     Log(LogError),
-    /// No run of that name.
+    /// No run with that name.
     NoSuchRun {
-        /// What was asked for.
+        /// The given name.
         name: String,
         /// The directory that was searched.
         runs_dir: PathBuf,
     },
-    /// Several runs have ids with that beginning.
+    /// Several runs match that beginning.
     Ambiguous {
-        /// What was asked for.
+        /// The given name.
         name: String,
         /// The runs that match.
         candidates: Vec<String>,
     },
-    /// `run.created` for a run that has events.
+    /// A `run.created` for a run that already has events.
     Exists(PathBuf),
-    /// An event with that id and other content is in the log.
+    /// The log has an event with that id and other content.
     Conflict {
         /// The id.
         event_id: String,
         /// Sequence of the event in the log.
         sequence: u64,
     },
-    /// The input cannot be an event.
+    /// The input is not a valid event.
     Input(LineError),
 }
 
 impl RunError {
-    /// There is no run in that directory.
+    /// The error for a directory without a run.
     #[must_use]
     pub fn no_such_run(run: &dir::RunDir) -> Self {
         let runs_dir = run.path().parent().unwrap_or(run.path()).to_owned();

@@ -1,5 +1,5 @@
-//! Finds the start of a tool call whose end is about to be appended. It searches the last
-//! 4 MiB of the log, with the same fold that rebuilds the records.
+//! Finds the start of a tool call when its end is appended. It searches the last 4 MiB of the log,
+//! with the same fold as a rebuild of the records.
 
 use super::RunError;
 use super::records::Starts;
@@ -13,7 +13,7 @@ use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader};
 use crate::log::tail::read_range;
 
-/// The tool calls of the newest stretch of a log.
+/// The tool calls in the last part of a log.
 #[derive(Debug, Default)]
 pub(super) struct RecentCalls {
     calls: Calls,
@@ -22,11 +22,11 @@ pub(super) struct RecentCalls {
     to: u64,
 }
 
-/// Most starts lie this near to their end.
+/// Most starts are this close to their end, in bytes.
 const NEAR: u64 = 64 << 10;
 
 impl RecentCalls {
-    /// Takes the event at byte `offset`, the end of the log, after what lies before it.
+    /// Takes the event at byte `offset`, the end of the log. Reads the log before it as needed.
     pub(super) fn observe(
         &mut self,
         log: &LogFile,
@@ -49,7 +49,7 @@ impl RecentCalls {
         Ok((observed, (&self.calls, &self.starts)))
     }
 
-    /// Notes that the line at byte `offset` is no state of a call, so that it need not be read.
+    /// Skips the line at byte `offset`, which is not a state of a call.
     pub(super) fn pass_over(&mut self, offset: u64, line_length: u64) {
         if self.to == offset && self.to > 0 {
             self.to += line_length;
@@ -68,7 +68,7 @@ impl RecentCalls {
 
     fn scan(log: &LogFile, from: u64, to: u64) -> Result<Self, RunError> {
         let mut recent = Self { from, to, ..Self::default() };
-        // A window that does not begin the log begins after the next newline.
+        // Unless the window begins at 0, it begins after the next newline.
         let start = if from == 0 { 0 } else { after_newline(log, from - 1, to)? };
         recent.read(log, start, to)?;
         Ok(recent)

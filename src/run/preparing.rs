@@ -1,6 +1,6 @@
 //! Prepares a draft before the lock is taken: replaces secrets, fills the template, moves large
-//! values out. The order matters: no secret gets into a summary or a blob, and a summary may
-//! quote a large value.
+//! values out. The order matters: a summary may quote a large value, and no secret may get into a
+//! summary or a blob.
 
 use std::borrow::Cow;
 
@@ -21,22 +21,22 @@ use crate::import::line::SOURCE_HASH;
 use crate::json::{Json, Kind, ObjectText};
 use crate::secret::SecretRules;
 
-/// A draft as it goes into the log.
+/// A draft that is ready for the log.
 pub(super) struct Prepared<'d> {
-    /// Without secrets and large values.
+    /// The draft without secrets and large values.
     pub(super) draft: Draft<'d>,
-    /// Severity and summary, by the whole payload.
+    /// Severity and summary, derived from the whole payload.
     pub(super) derived: Derived,
-    /// What was moved out of it.
+    /// The large values.
     pub(super) blobs: Vec<Blob>,
 }
 
 impl<'d> Prepared<'d> {
-    /// Takes in a draft.
+    /// Checks and prepares a draft.
     ///
     /// # Errors
-    /// A reserved key in the payload, a summary over its limit, or a run that is made with
-    /// deliverables that are no list.
+    /// A reserved key in the payload, a summary over its limit, or a `run.created` whose
+    /// deliverables are not a list.
     pub(super) fn of(mut draft: Draft<'d>, options: &RecordOptions) -> Result<Self, LineError> {
         check(&draft)?;
         if let Some(rules) = options.secrets {
@@ -46,7 +46,7 @@ impl<'d> Prepared<'d> {
         count_redactions(&mut draft);
         let derived = Derived::of(&draft, options.templates);
         let mut blobs = Vec::new();
-        // What stands for a chapter in an agent's context has to be there whole.
+        // A chapter's text goes into an agent's context, so it must be complete.
         let whole = catalogue::role(&draft.kind) == Role::Chapter;
         let moved = if whole { None } else { move_out(draft.data(), options.inline_limit) };
         if let Some((data, moved)) = moved {
@@ -56,7 +56,7 @@ impl<'d> Prepared<'d> {
         }
         let altered = draft.redactions > 0 || !blobs.is_empty();
         if let Some(hash) = draft.source_hash.filter(|_| altered) {
-            // The same source line must be known again, though its secrets are gone.
+            // The hash identifies the source line after redaction.
             let mut data = ObjectText::new();
             data.members(draft.data()).text(SOURCE_HASH, &hex(&hash));
             draft.data = data.finish().into();
@@ -64,10 +64,11 @@ impl<'d> Prepared<'d> {
         Ok(Self { draft, derived, blobs })
     }
 
-    /// The line but for what the lock decides, behind the `texts` of others.
+    /// Encodes the line, except for the values decided under the lock, and appends its text to
+    /// `texts`.
     ///
     /// # Errors
-    /// When it names another run, or no reader would take it.
+    /// The draft names another run, or a reader would reject the line.
     pub(super) fn pending(
         &self,
         defaults: &Defaults<'_>,
@@ -85,24 +86,24 @@ impl<'d> Prepared<'d> {
     }
 }
 
-/// Drafts as they go into the log, each by itself taken or refused.
+/// Prepared drafts; each one is accepted or refused.
 pub(super) type PreparedDrafts<'d> = [Result<Prepared<'d>, LineError>];
 
-/// Drafts made ready for an append, as far as that goes without the lock.
+/// Drafts with everything prepared that does not need the lock.
 pub(super) struct PreparedBatch<'d> {
     pub(super) intakes: Vec<Result<Prepared<'d>, LineError>>,
-    /// Their lines, for a run of these names.
+    /// Their lines, and the ids of the run that these lines are for.
     prepared: Option<(Identity, PreparedLines)>,
 }
 
-/// Lines that lack only what the lock decides.
+/// Lines that lack only the values decided under the lock.
 pub(super) struct PreparedLines {
     pub(super) texts: String,
-    /// One for each intake, its text among the `texts`.
+    /// The line of each draft. Their texts are in `texts`.
     pub(super) lines: Vec<Result<EncodedLine, LineError>>,
 }
 
-/// Makes drafts ready.
+/// Prepares drafts.
 #[derive(Clone)]
 pub(super) struct Preparer {
     pub(super) options: RecordOptions,
@@ -110,7 +111,7 @@ pub(super) struct Preparer {
 }
 
 impl Preparer {
-    /// Takes the drafts in, and makes their lines if the names of the run are certain.
+    /// Prepares the drafts. Also encodes their lines if the ids of the run are known.
     pub(super) fn make<'d>(&self, drafts: impl Iterator<Item = Draft<'d>>) -> PreparedBatch<'d> {
         let mut intakes = Vec::with_capacity(drafts.size_hint().1.unwrap_or_default());
         intakes.extend(drafts.map(|draft| Prepared::of(draft, &self.options)));
@@ -124,7 +125,7 @@ impl Preparer {
 }
 
 impl PreparedBatch<'_> {
-    /// The lines for a run of those names.
+    /// The lines for the run with those ids.
     pub(super) fn prepared(&mut self, identity: &Identity, now: Timestamp) -> PreparedLines {
         match self.prepared.take() {
             Some((known, prepared)) if known == *identity => prepared,
@@ -135,7 +136,7 @@ impl PreparedBatch<'_> {
 
 impl PreparedLines {
     fn of(intakes: &PreparedDrafts<'_>, defaults: &Defaults<'_>, now: Timestamp) -> Self {
-        /// What a line has besides payload and summary, most often.
+        /// Typical bytes of a line besides payload and summary.
         const ENVELOPE: usize = 320;
         let length = |intake: &Prepared<'_>| {
             ENVELOPE
@@ -150,29 +151,29 @@ impl PreparedLines {
         Self { lines: lines.collect(), texts }
     }
 
-    /// Bytes that the finished lines have at most.
+    /// Maximum length of the finished lines in bytes.
     pub(super) fn longest(&self) -> usize {
         self.lines.iter().flatten().map(EncodedLine::longest).sum()
     }
 }
 
-/// What is wrong with one field.
+/// An error in one field.
 pub(super) fn field_error(name: &'static str, rule: String) -> LineError {
     LineError { offset: 0, fault: LineFault::Field(name, rule) }
 }
 
-/// Whether the draft makes a run.
+/// Whether the draft creates a run.
 pub(super) fn is_created(draft: &Draft<'_>) -> bool {
     catalogue::role(&draft.kind) == Role::RunCreated
 }
 
 fn check(draft: &Draft<'_>) -> Result<(), LineError> {
     if let Some(summary) = draft.summary.as_ref().filter(|text| text.len() > MAX_SUMMARY) {
-        let rule = format!("has {} bytes; {MAX_SUMMARY} are allowed", summary.len());
+        let rule = format!("has {} bytes; at most {MAX_SUMMARY} are allowed", summary.len());
         return Err(field_error("summary", rule));
     }
     if let Some(key) = reserved_key(draft.data()) {
-        let rule = format!("holds the key \"{key}\", which only runlog writes");
+        let rule = format!("has the key \"{key}\", which is reserved for runlog");
         return Err(field_error("data", rule));
     }
     if is_created(draft)
@@ -195,7 +196,7 @@ fn check(draft: &Draft<'_>) -> Result<(), LineError> {
     Ok(())
 }
 
-/// Replaces the secrets in the payload and in every free text of the envelope.
+/// Replaces the secrets in the payload and in all free text of the envelope.
 fn redact(draft: &mut Draft<'_>, rules: &SecretRules) {
     if let Some(redacted) = rules.redact_json(draft.data()) {
         draft.redactions += redacted.count;
@@ -217,8 +218,8 @@ fn redact(draft: &mut Draft<'_>, rules: &SecretRules) {
     }
 }
 
-/// Replaces ids and types that hold a secret, the same one always by the same other one, so
-/// that what belongs together stays together.
+/// Replaces ids and types that contain a secret. The same id always gets the same replacement, so
+/// related events stay related.
 fn redact_ids(draft: &mut Draft<'_>, rules: &SecretRules) {
     let ids = [
         &draft.event_id,

@@ -14,13 +14,13 @@ use crate::history::calls::{CallStatus, Calls};
 use crate::history::usage::UsageFold;
 use crate::import::line::Imported;
 
-/// The result of a stream, as a document.
+/// The result of a stream as a document.
 #[derive(Debug, Serialize)]
 pub(crate) struct Receipt {
     schema_version: u32,
     /// The dialect, or `native`.
     pub dialect: &'static str,
-    /// Lines read, blank ones included.
+    /// Lines read, including blank ones.
     pub lines: u64,
     /// Blank lines.
     pub blank: u64,
@@ -30,7 +30,7 @@ pub(crate) struct Receipt {
     pub opaque: u64,
     /// Rejected lines; they are in `logs/rejected.jsonl`.
     pub rejected: u64,
-    /// Events that the lines make.
+    /// Events from the lines.
     pub events: u64,
     /// The number of these that the log already had.
     pub repeated: u64,
@@ -40,9 +40,9 @@ pub(crate) struct Receipt {
     pub calls: u64,
     /// Tool calls that failed.
     pub failures: u64,
-    /// Prompts of a person.
+    /// Prompts by users.
     pub prompts: u64,
-    /// Tokens and cost, each model response once.
+    /// Tokens and cost; each model response counts once.
     pub usage: UsageCount,
     /// Earliest time of a line.
     pub first_time: Option<String>,
@@ -54,12 +54,12 @@ pub(crate) struct Receipt {
     pub warnings: Vec<String>,
 }
 
-/// How the lines of one source type fared.
+/// The lines of one source type.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct SourceTypeCount {
-    /// Understood.
+    /// Lines that were understood.
     pub mapped: u64,
-    /// Kept without being understood.
+    /// Lines that were kept without being understood.
     pub opaque: u64,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct UsageCount {
     cost_usd: Option<f64>,
 }
 
-/// What the receipt says of one line; nothing but that it was taken, for a native one.
+/// The facts about a line that the receipt counts. Empty for a native line.
 #[derive(Debug, Default)]
 pub(crate) struct LineFacts {
     source_type: Option<String>,
@@ -83,7 +83,7 @@ pub(crate) struct LineFacts {
 }
 
 impl LineFacts {
-    /// Of a dialect's line.
+    /// The facts about a dialect's line.
     #[must_use]
     pub(crate) fn of(line: Imported) -> Self {
         let Imported { source_type, opaque, time, naive_time, .. } = line;
@@ -91,20 +91,20 @@ impl LineFacts {
     }
 }
 
-/// Counts while the lines come in.
+/// Counts the lines of a stream.
 #[derive(Debug)]
 pub(crate) struct Counter {
     receipt: Receipt,
     calls: Calls,
     usage: UsageFold,
-    /// Whether nobody asks what the events mean.
+    /// Whether calls, usage and prompts are not counted.
     only_lines: bool,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
 }
 
 impl Counter {
-    /// For a stream of that dialect.
+    /// A counter for a native stream.
     #[must_use]
     pub(crate) fn new() -> Self {
         let receipt = Receipt {
@@ -137,7 +137,7 @@ impl Counter {
         }
     }
 
-    /// From now on lines and events are counted, and not what they mean.
+    /// Stops counting calls, usage and prompts.
     pub(crate) fn count_only_lines(&mut self) {
         self.only_lines = true;
     }
@@ -168,7 +168,7 @@ impl Counter {
         }
     }
 
-    /// Counts what an event means.
+    /// Counts an event's call, usage and prompt.
     fn draft(&mut self, draft: &Draft<'_>) {
         let event = draft.as_event();
         let view = View::of(&event);

@@ -45,11 +45,11 @@ pub(crate) struct Recorder {
     end: u64,
     /// The lines of the last append.
     buffer: Vec<u8>,
-    /// Where each of them ends.
+    /// The end of each of these lines.
     ends: Vec<LineEnd>,
-    /// Whether it writes the records that derive from what it appends.
+    /// Whether the recorder writes the records of the appended events.
     derives: bool,
-    /// Whether nothing is appended after a refused draft.
+    /// Whether a batch stops at a refused draft.
     stops: bool,
     /// A damaged last line after which recording continues.
     resume_after: Option<ResumeAfter>,
@@ -91,7 +91,7 @@ impl Recorder {
     /// Opens a run. Creates its directory and an empty log if they are missing.
     ///
     /// # Errors
-    /// When something else has one of the names, or the file system refuses.
+    /// A name is taken by something else, or the file system reports an error.
     pub(crate) fn create(run: RunDir, options: RecordOptions) -> Result<Self, RunError> {
         let parent = parent_of(run.path());
         let missing: Vec<&Path> = parent.ancestors().take_while(|path| !path.exists()).collect();
@@ -158,7 +158,7 @@ impl Recorder {
         &self.identity.run_id
     }
 
-    /// Starts bringing the derived files up to date while much is appended.
+    /// Starts a follower, which updates the derived files during a long stream.
     pub(super) fn follow(&self) -> Follower {
         Follower::start(&self.run, self.options.lock_timeout)
     }
@@ -174,7 +174,7 @@ impl Recorder {
         self.buffer = spare.unwrap_or_default();
     }
 
-    /// What the summaries of its events are made of.
+    /// The templates for the summaries of events.
     #[must_use]
     pub(super) fn templates(&self) -> &'static Templates {
         self.options.templates
@@ -186,8 +186,7 @@ impl Recorder {
         &self.run
     }
 
-    /// From now on nothing of a batch is appended after a refused draft. The drafts after it
-    /// have no outcome.
+    /// Makes a batch stop at a refused draft. The drafts after it have no outcome.
     pub(crate) fn stop_at_refusals(&mut self) {
         self.stops = true;
     }
@@ -197,23 +196,23 @@ impl Recorder {
         self.resume_after = Some(damaged);
     }
 
-    /// Says that many drafts with given ids will come, so that one scan should serve all.
+    /// Announces many drafts with given ids, so that one scan of the log serves all.
     pub(crate) fn expect_many_ids(&mut self) {
         self.many_ids = true;
     }
 
-    /// The line of the event with that id, if the log holds it.
+    /// The line of the event with that id, if the log has it.
     ///
     /// # Errors
-    /// When the log cannot be read.
+    /// The log cannot be read.
     pub(crate) fn stored(&mut self, event_id: &str) -> Result<Option<Vec<u8>>, RunError> {
         let ids = self.ids.get_or_insert_with(EventIds::all);
         ids.scan(&self.log, self.log.length()?)?;
         ids.line(&self.log, event_id)
     }
 
-    /// Bytes of the input without their secrets. Bytes that are no text are scanned
-    /// through between the places where they are not.
+    /// The bytes of an input with secrets replaced. Bytes that are not UTF-8 are scanned in the
+    /// valid parts.
     #[must_use]
     pub(crate) fn redacted<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let Some(rules) = self.options.secrets else { return Cow::Borrowed(bytes) };
@@ -223,7 +222,7 @@ impl Recorder {
     /// Appends lines to `logs/rejected.jsonl`, durably, under the run's lock. An unrecorded move
     /// of a killed writer is recorded first, because it could not be found after these lines.
     ///
-    /// # Errors
+    /// Waiting for the lock timed out, or the file cannot be written.
     /// When the lock times out or the file cannot be written.
     pub(crate) fn reject(&mut self, lines: &[u8]) -> Result<(), RunError> {
         let path = self.run.rejected();
@@ -243,11 +242,11 @@ impl Recorder {
         Ok(())
     }
 
-    /// Appends the drafts in one write, under the lock; durable on return as the
-    /// options say. Each draft is taken or refused by itself.
+    /// Appends the drafts in one write, under the lock. On return they are durable according to the
+    /// options. Each draft is accepted or refused separately.
     ///
     /// # Errors
-    /// What concerns the log as a whole; then nothing was acknowledged.
+    /// An error of the log as a whole. No draft was acknowledged.
     pub(crate) fn append(&mut self, drafts: &[Draft<'_>]) -> Result<Batch, RunError> {
         let mut made = self.maker().make(drafts.iter().map(Draft::borrowed));
         let batch = self.append_made(&mut made)?;
@@ -255,11 +254,11 @@ impl Recorder {
         Ok(batch)
     }
 
-    /// Like [`Recorder::append`], but only if the log still ends at byte `end`: what was
-    /// decided on reading it up to there holds. `None` when it has grown.
+    /// Like [`Recorder::append`], but only if the log still ends at byte `end`, up to which the
+    /// caller read it. `None` if it has grown.
     ///
     /// # Errors
-    /// As [`Recorder::append`].
+    /// Like [`Recorder::append`].
     pub(crate) fn append_after(
         &mut self,
         end: u64,
@@ -278,12 +277,12 @@ impl Recorder {
         }
     }
 
-    /// What makes drafts ready for this recorder, perhaps in another thread.
+    /// A preparer of drafts for this recorder. It may run in another thread.
     pub(super) fn maker(&self) -> Preparer {
         Preparer { options: self.options, identity: self.identity.clone() }
     }
 
-    /// Appends what was made ready. It is durable, and may be acknowledged, only after
+    /// Appends prepared drafts. They are durable, and may be acknowledged, only after
     /// [`Recorder::make_durable`].
     pub(super) fn append_made(&mut self, made: &mut PreparedBatch<'_>) -> Result<Batch, RunError> {
         loop {
@@ -293,8 +292,8 @@ impl Recorder {
         }
     }
 
-    /// Makes all appends so far durable, as the options say. A repetition may follow an
-    /// append whose sync failed, so it is synced too.
+    /// Makes all appends so far durable according to the options. Repeated events are synced too,
+    /// because the sync of their first append may have failed.
     pub(super) fn make_durable(&self, lifecycle: bool) -> Result<(), RunError> {
         if self.options.durability == Durability::Disk || lifecycle {
             self.log.sync()?;
@@ -302,7 +301,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Tries again a few times when a program without the lock comes between.
+    /// Tries again a few times if a program without the lock writes in between.
     fn attempt_unhindered(
         &mut self,
         made: &mut PreparedBatch<'_>,
@@ -331,8 +330,8 @@ impl Recorder {
         self.append_prepared(made, end)
     }
 
-    /// Takes the names for a log without a first line from the first draft: from its
-    /// envelope, else from the data of a `run.created`.
+    /// Without a first line, takes the ids of the run from the first draft: from its envelope, else
+    /// from the data of a `run.created`.
     fn adopt(&mut self, intakes: &PreparedDrafts<'_>) -> Result<(), RunError> {
         let Some(Ok(first)) = intakes.first().filter(|_| self.identity.provisional) else {
             return Ok(());
@@ -409,7 +408,7 @@ impl Recorder {
             ids.scan(locked.log(), position.end)?;
         }
         if position.sequence == 0 {
-            // Before the first line exists, so that whoever finds one need not ask.
+            // Sync the directories before the first line exists, so that later writers need not.
             sync_dir(run.path())?;
             sync_dir(parent_of(run.path()))?;
         }
@@ -457,7 +456,7 @@ impl Recorder {
                 break;
             }
         }
-        // Durable before the lines that refer to them.
+        // Blobs must be durable before the lines that refer to them.
         blobs.into_iter().try_for_each(|blob| store(run, blob))?;
         if !writing.buffer.is_empty() {
             locked.append(&writing.buffer)?;
@@ -482,16 +481,16 @@ impl Recorder {
     }
 }
 
-/// How an attempt to append went.
+/// The result of an attempt to append.
 enum Attempt {
     Done(Batch),
-    /// The log got its first line meanwhile, which decides the names.
+    /// The log got its first line meanwhile. Its ids are those of the run.
     Renamed,
-    /// The log does not end where the caller read to.
+    /// The log does not end where the caller stopped reading.
     Outdated,
 }
 
-/// Whether the log holds an event that is not the news of a repair.
+/// Whether the log has any event except for those of repairs.
 fn has_begun(log: &LogFile, position: &LogPosition) -> Result<bool, RunError> {
     let file = log.file().try_clone().map_err(|e| FsError::io(log.path(), Action::Read, e))?;
     let mut reader = LogReader::over(log.path(), file, 0, position.end);
@@ -505,7 +504,7 @@ fn has_begun(log: &LogFile, position: &LogPosition) -> Result<bool, RunError> {
     Ok(false)
 }
 
-/// An event of the recorder's own.
+/// An event that the recorder adds.
 fn own(
     draft: Draft<'_>,
     options: &RecordOptions,

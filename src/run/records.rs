@@ -1,5 +1,5 @@
-//! The records of `logs/tools.jsonl` and `logs/errors.jsonl`: one per state of a tool call,
-//! one per error.
+//! The records of `logs/tools.jsonl` and `logs/errors.jsonl`: one per state of a tool call and one
+//! per error.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -14,41 +14,41 @@ use crate::event::time::Timestamp;
 use crate::history::calls::{CallStatus, Calls, Observed, PAIRING_WINDOW};
 use crate::json::{Json, Kind, escape_into};
 
-/// Longest text of a value in a record, in characters; the event has the whole.
+/// Maximum length of a text in a record, in characters. The event has the whole text.
 const MAX_TEXT: usize = 500;
-/// Longest object or list kept as it is, in bytes; beyond that its text is cut.
+/// Maximum length of an object or list in a record, in bytes. The text of a longer one is cut.
 const MAX_JSON: usize = 2048;
 
 /// The categories of errors.
 const CATEGORIES: &[&str] =
     &["config", "sandbox", "skill", "tool", "memory", "engine", "governance", "unknown"];
 
-/// What stands before the value of a record's first member.
+/// The text before the value of a record's first member.
 macro_rules! first {
     ($name:literal) => {
         concat!("{\"", $name, "\":")
     };
 }
 
-/// What stands before the value of each other member.
+/// The text before the value of any other member.
 macro_rules! next {
     ($name:literal) => {
         concat!(",\"", $name, "\":")
     };
 }
 
-/// What calls were called with, for the records of their ends: of starts in the newest stretch of
-/// log alone, so that memory stays bounded, and recording and rebuilding agree.
+/// The arguments of calls, for the records of their ends. Only starts in the last part of the log
+/// are kept. So memory stays bounded, and recording and rebuilding agree.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Starts {
     /// The members `action` and `args_summary` as JSON text, by call.
     by_call: HashMap<usize, (u64, Given)>,
-    /// Where starts stand in the log, and their calls; those that are out of reach are dropped.
+    /// Offsets of starts, with their calls. Starts that are too far back are dropped.
     order: VecDeque<(u64, usize)>,
 }
 
 impl Starts {
-    /// Keeps what a call was called with at byte `offset` of the log.
+    /// Keeps the arguments of the call whose start is at byte `offset` of the log.
     fn keep(&mut self, call: usize, offset: u64, given: Given) {
         while let Some((at, old)) = self.order.front().copied()
             && at + PAIRING_WINDOW < offset
@@ -62,7 +62,7 @@ impl Starts {
         self.by_call.insert(call, (offset, given));
     }
 
-    /// Takes a start without making its record.
+    /// Takes a start without writing its record.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, observed: &Observed, offset: u64) {
         if view.role == Role::ToolStart {
             let values = [view.data.present("action"), view.arguments()];
@@ -77,7 +77,7 @@ impl Starts {
         }
     }
 
-    /// What the start of a call was called with, for an end that belongs to it.
+    /// The arguments from the start that an end belongs to.
     fn of(&self, observed: &Observed) -> Option<&Given> {
         let start = observed.start?;
         let (offset, given) = self.by_call.get(&observed.call)?;
@@ -85,10 +85,10 @@ impl Starts {
     }
 }
 
-/// What a call was called with: `action` and `args_summary`.
+/// The arguments of a call: `action` and `args_summary`.
 type Given = [Option<String>; 2];
 
-/// Appends the line for `logs/tools.jsonl` that a tool state gives, newline included.
+/// Appends the line of a tool state for `logs/tools.jsonl`, including its newline.
 pub(crate) fn tool_record(
     view: &View<'_, '_>,
     observed: &Observed,
@@ -133,7 +133,7 @@ pub(crate) fn tool_record(
     out.push_str("}\n");
 }
 
-/// Appends the line for `logs/errors.jsonl` that an error gives, newline included.
+/// Appends the line of an error for `logs/errors.jsonl`, including its newline.
 pub(crate) fn error_record(view: &View<'_, '_>, out: &mut String) {
     let event = view.event;
     let detail =
@@ -172,7 +172,7 @@ fn optional(out: &mut String, lead: &str, value: Option<Json<'_>>) {
     let compact = value.compact();
     let short = match value.kind() {
         Kind::Object | Kind::Array => compact.len() <= MAX_JSON && Reference::of(value).is_none(),
-        // A text of so many bytes has no more characters.
+        // The number of characters is at most the number of bytes.
         Kind::String => compact.len() <= MAX_TEXT && !compact.contains('\\'),
         _ => true,
     };
@@ -217,7 +217,7 @@ fn null(out: &mut String, lead: &str) {
     plain(out, lead, "null");
 }
 
-/// A value that is JSON text already.
+/// A value that is JSON.
 fn plain(out: &mut String, lead: &str, value: &str) {
     out.push_str(lead);
     out.push_str(value);

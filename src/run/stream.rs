@@ -1,5 +1,5 @@
-//! Records a stream of lines in a run: native envelopes, or lines of a dialect. The lines are
-//! read one by one and written in batches: one lock, one write and one sync per batch.
+//! Records a stream of lines in a run: native envelopes, or lines of a dialect. The lines are read
+//! one by one and written in batches, with one lock, one write and one sync per batch.
 
 use std::sync::mpsc::sync_channel;
 
@@ -20,23 +20,23 @@ use crate::log::tail::is_blank;
 /// The format of the lines of a stream.
 #[derive(Clone, Copy)]
 pub(crate) enum StreamFormat {
-    /// Envelopes with anything derivable left out.
+    /// Envelopes that may omit every field that can be derived.
     Native,
-    /// Lines of another run's log, to be numbered and redacted anew.
+    /// Lines of another run's log, which are numbered and redacted again.
     Copy,
     /// Another program's lines.
     Dialect(&'static Dialect),
-    /// Detected from the first line that has a known format.
+    /// Detected from the first line with a known format.
     Auto,
 }
 
-/// A batch is written when its lines come to this many bytes.
+/// A batch is written when its lines reach this many bytes.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// So many parts of a batch may be ready before they are written.
+/// Maximum number of prepared parts of a batch that wait to be written.
 const READY: usize = 2;
 
-/// A stream that brings so many events at once is a long one.
+/// Minimum number of events in a batch for which a follower is started.
 const LONG: usize = 500;
 
 /// Takes the lines of one stream.
@@ -45,47 +45,47 @@ pub(crate) struct Stream<'r> {
     reader: Reader,
     keep_source: bool,
     counter: Counter,
-    /// Whether it stops at the first line that cannot be taken; native lines are then also
-    /// read one by one, so that a bad one is known at once.
+    /// Whether it stops at the first rejected line. Native lines are then also checked one by one,
+    /// so that a bad line is found at once.
     strict: bool,
     /// The lines that wait for the next write.
     held: WaitingLines,
     /// Records for `logs/rejected.jsonl` that wait for the next write.
     rejects: Vec<u8>,
     offset: u64,
-    /// Dialects: what each id of this stream was made from.
+    /// Dialects: the origin of each id of this stream.
     ids: ImportedIds,
-    /// The first rejection, for who stops there.
+    /// The first rejection, for a strict stream.
     first_rejection: Option<String>,
     lifecycle: bool,
     recorded: u64,
-    /// Events that are durable now, and not told yet.
+    /// Events that became durable since the last call of [`Stream::acknowledged`].
     acknowledged: Vec<RecordedEvent>,
     recovered_bytes: u64,
-    /// Brings the derived files up to date while a long stream comes in.
+    /// Updates the derived files during a long stream.
     ahead: Option<Follower>,
     /// A dialect that the native lines look like.
     looks_like: Option<&'static str>,
 }
 
-/// What the writing of a batch came to so far.
+/// The result of writing a batch so far.
 struct Writes {
     now: Timestamp,
-    /// How many lines were dealt with.
+    /// The number of lines that are done.
     done: usize,
     lifecycle: bool,
     recorded: Vec<RecordedEvent>,
 }
 
 enum Reader {
-    /// Each line by itself, many at once.
+    /// Lines that are read separately, many at once.
     Lines(LineReading),
     Dialect(Box<Importer>),
     Undecided,
 }
 
 impl<'r> Stream<'r> {
-    /// A stream into that run. `keep_source` keeps a dialect's lines in their events.
+    /// A stream into that run. With `keep_source`, the events of a dialect hold their source lines.
     pub(crate) fn new(recorder: &'r mut Recorder, format: StreamFormat, keep_source: bool) -> Self {
         let reader = match format {
             StreamFormat::Native => Reader::Lines(LineReading::Native),
@@ -125,23 +125,23 @@ impl<'r> Stream<'r> {
         self
     }
 
-    /// Leaves calls, usage and prompts out of the receipt, because nobody reads it.
+    /// Leaves calls, usage and prompts out of the receipt.
     #[must_use]
     pub(crate) fn briefly(mut self) -> Self {
         self.counter.count_only_lines();
         self
     }
 
-    /// Whether it stopped.
+    /// Whether the stream stopped.
     #[must_use]
     pub(crate) fn has_stopped(&self) -> bool {
         self.strict && self.first_rejection.is_some()
     }
 
-    /// Takes the next line, without its newline, that took `length` bytes of the stream.
+    /// Takes the next line without its newline. It took `length` bytes of the stream.
     ///
     /// # Errors
-    /// When the run can no longer be recorded to.
+    /// Recording in the run is no longer possible.
     pub(crate) fn push(
         &mut self,
         line: &[u8],
@@ -193,7 +193,7 @@ impl<'r> Stream<'r> {
         Ok(())
     }
 
-    /// Takes blank lines that come first: how many, and the bytes of the stream that they took.
+    /// Takes `lines` blank lines at the beginning, which took `bytes` bytes of the stream.
     pub(crate) fn pass_blank(&mut self, lines: u64, bytes: u64) {
         let counts = self.counter.counts();
         counts.lines += lines;
@@ -201,17 +201,17 @@ impl<'r> Stream<'r> {
         self.offset += bytes;
     }
 
-    /// Whether enough has come together for a write.
+    /// Whether the batch is large enough to write.
     #[must_use]
     pub(crate) fn is_full(&self) -> bool {
         self.held.text.len() + self.rejects.len() >= BATCH_BYTES
     }
 
-    /// Writes what has come together, durably; [`Stream::acknowledged`] has it then.
+    /// Writes the batch durably. [`Stream::acknowledged`] then returns its events.
     ///
     /// # Errors
-    /// When the run cannot be recorded to. What was written before is acknowledged
-    /// nevertheless; the rest may be tried again.
+    /// Recording in the run is not possible. Events that were already written are acknowledged; the
+    /// rest can be tried again.
     pub(crate) fn commit(&mut self, now: Timestamp) -> Result<(), RunError> {
         let mut held = std::mem::take(&mut self.held);
         let mut writes = Writes { now, done: 0, lifecycle: false, recorded: Vec::new() };
@@ -228,20 +228,20 @@ impl<'r> Stream<'r> {
         self.flush_rejects()
     }
 
-    /// The events that became durable since this was last asked.
+    /// The events that became durable since the last call.
     pub(crate) fn acknowledged(&mut self) -> Vec<RecordedEvent> {
         std::mem::take(&mut self.acknowledged)
     }
 
-    /// Appends the events of those lines part by part; a thread of its own makes the next
-    /// parts ready meanwhile.
+    /// Appends the events of those lines part by part. A second thread prepares the next parts
+    /// meanwhile.
     fn write(&mut self, held: &WaitingLines, writes: &mut Writes) -> Result<(), RunError> {
         let reading = match &self.reader {
             Reader::Lines(reading) => Some(*reading),
             Reader::Dialect(_) | Reader::Undecided => None,
         };
         let mut parts = held.parts();
-        // The first events decide the names of the run, which the others need.
+        // The first events decide the ids of the run, which the other events need.
         let Some(first) = parts.next() else { return Ok(()) };
         let part = PreparedPart::of(held, first, reading, &self.recorder.maker());
         self.write_part(held, part, writes)?;
@@ -254,7 +254,7 @@ impl<'r> Stream<'r> {
             let (sender, ready) = sync_channel(READY);
             scope.spawn(move || {
                 let mut parts = parts.map(|part| PreparedPart::of(held, part, reading, &maker));
-                // The receiver is gone after an error.
+                // After an error, the receiver is gone.
                 parts.try_for_each(|part| sender.send(part).ok())
             });
             ready.into_iter().try_for_each(|part| self.write_part(held, part, writes))
@@ -268,7 +268,7 @@ impl<'r> Stream<'r> {
         writes: &mut Writes,
     ) -> Result<(), RunError> {
         if writes.done > part.lines.start {
-            // It stopped before.
+            // The stream stopped in an earlier part.
             return Ok(());
         }
         if let Some(line) = part.unknown.filter(|_| self.looks_like.is_none() && self.is_native()) {
@@ -314,7 +314,7 @@ impl<'r> Stream<'r> {
                 continue;
             };
             if self.strict {
-                // It comes before one that was rejected on reading.
+                // This line is before the one that was rejected while reading.
                 self.first_rejection = None;
             }
             self.reject(line, held.text(line), &reason, writes.now);
@@ -326,13 +326,13 @@ impl<'r> Stream<'r> {
         Ok(())
     }
 
-    /// Why the first rejected line was rejected, with its number.
+    /// The reason for the first rejection, with its line number.
     #[must_use]
     pub(crate) fn first_rejection(&self) -> Option<&str> {
         self.first_rejection.as_deref()
     }
 
-    /// How many events of the stream are in the log so far.
+    /// The number of events of the stream that are in the log.
     #[must_use]
     pub(crate) fn recorded(&self) -> u64 {
         self.recorded
@@ -344,25 +344,25 @@ impl<'r> Stream<'r> {
         self.lifecycle
     }
 
-    /// A dialect that lines taken as native ones look like, if they do.
+    /// The dialect of lines that were read as native ones, if they look like one.
     #[must_use]
     pub(crate) fn looks_like(&self) -> Option<&'static str> {
         self.looks_like
     }
 
-    /// Whether the lines are taken as native ones, or as nothing.
+    /// Whether no dialect was given or detected.
     #[must_use]
     pub(crate) fn is_native(&self) -> bool {
         !matches!(self.reader, Reader::Dialect(_))
     }
 
-    /// Bytes of a torn tail that were moved away before the first write.
+    /// The number of bytes of a torn tail that were moved away before the first write.
     #[must_use]
     pub(crate) fn recovered_bytes(&self) -> u64 {
         self.recovered_bytes
     }
 
-    /// What brings the derived files up to date, if it was started.
+    /// The follower, if it was started.
     pub(crate) fn take_ahead(&mut self) -> Option<Follower> {
         self.ahead.take()
     }
@@ -423,9 +423,9 @@ impl<'r> Stream<'r> {
     }
 }
 
-/// Says that memory will be used again and again: glibc's allocator gives what is free above
-/// a threshold back to the system, and sets that by the largest piece that was ever freed.
-/// Others may do as they like.
+/// Makes the allocator keep freed memory for reuse. glibc returns free memory above a threshold to
+/// the system. The threshold follows the largest block that was ever freed, so freeing a large
+/// block raises it. Other allocators are not affected.
 fn keep_memory() {
     const LARGE: usize = 16 << 20;
     drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE)));

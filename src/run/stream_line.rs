@@ -1,4 +1,4 @@
-//! The lines of a stream, and how native ones are read.
+//! The lines of a stream, and reading native lines.
 
 use std::ops::Range;
 
@@ -14,11 +14,11 @@ use crate::json::{self, Json, JsonRules};
 pub(super) struct HeldLine {
     pub(super) number: u64,
     pub(super) offset: u64,
-    /// Where it lies in the text that is held.
+    /// Its range in the shared text.
     pub(super) text: Range<usize>,
-    /// Dialects: the drafts that were made of it.
+    /// Dialects: its drafts.
     pub(super) drafts: Range<usize>,
-    /// What the receipt says of it, once its events are in the log.
+    /// The facts for the receipt, counted when its events are in the log.
     pub(super) facts: LineFacts,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct HeldLine {
 pub(super) struct WaitingLines {
     pub(super) text: Vec<u8>,
     pub(super) lines: Vec<HeldLine>,
-    /// Dialects: what was made of the lines.
+    /// Dialects: the drafts of all lines.
     pub(super) drafts: Vec<Draft<'static>>,
 }
 
@@ -37,7 +37,7 @@ impl WaitingLines {
         &self.text[line.text.clone()]
     }
 
-    /// Forgets the first lines.
+    /// Removes the first lines.
     pub(super) fn forget(&mut self, lines: usize) {
         self.lines.drain(..lines);
         if self.lines.is_empty() {
@@ -46,7 +46,7 @@ impl WaitingLines {
         }
     }
 
-    /// The lines in parts that are written together: their indices.
+    /// The indices of lines that are written together.
     pub(super) fn parts(&self) -> impl Iterator<Item = Range<usize>> {
         let mut from = 0;
         std::iter::from_fn(move || {
@@ -60,15 +60,15 @@ impl WaitingLines {
     }
 }
 
-/// Lines of so many bytes are written together.
+/// Lines are written together up to this many bytes.
 const PART_BYTES: usize = 64 << 10;
 
-/// How lines are read.
+/// The format of lines that are read separately.
 #[derive(Clone, Copy)]
 pub(super) enum LineReading {
-    /// Each line by itself.
+    /// Native lines.
     Native,
-    /// Lines of another run's log, whose summaries may be made by those templates.
+    /// Lines of another run's log. Those templates may have made their summaries.
     Copy(&'static Templates),
 }
 
@@ -86,20 +86,20 @@ impl LineReading {
     }
 }
 
-/// Lines made ready for an append.
+/// Lines that are ready for an append.
 pub(super) struct PreparedPart<'h> {
     /// Their indices.
     pub(super) lines: Range<usize>,
-    /// What was made of the drafts.
+    /// Their prepared drafts.
     pub(super) made: PreparedBatch<'h>,
-    /// For each line its drafts, or why it has none.
+    /// For each line, its drafts, or the reason why it has none.
     pub(super) drafts: Vec<Result<Range<usize>, String>>,
     /// The first line with a field that native lines do not have.
     pub(super) unknown: Option<usize>,
 }
 
 impl<'h> PreparedPart<'h> {
-    /// Makes lines ready, reading them first if they were not read before.
+    /// Prepares lines. Reads them first, unless `reading` is `None`.
     pub(super) fn of(
         held: &'h WaitingLines,
         lines: Range<usize>,

@@ -23,18 +23,18 @@ use crate::history::state::Counted;
 use crate::log::LogPosition;
 use crate::log::lock::{Locked, LogFile};
 
-/// The lines of one append while they come together.
+/// Collects the lines of one append.
 pub(super) struct Writing {
     pub(super) sequence: u64,
     pub(super) hash: Option<String>,
-    /// Where the buffer will lie in the log.
+    /// The offset of the buffer in the log.
     pub(super) start: u64,
-    /// The time of the append, and how it is written.
+    /// The time of the append, and its text below.
     now: Timestamp,
     now_text: String,
     pub(super) buffer: Vec<u8>,
     pub(super) written: Vec<Written>,
-    /// Index into `written` of the events with given ids.
+    /// Index into `written` for events with given ids.
     by_id: HashMap<String, usize>,
 }
 
@@ -42,32 +42,32 @@ pub(super) struct Written {
     pub(super) event_id: EventId,
     pub(super) sequence: u64,
     pub(super) role: Role,
-    /// Index of the intake that it was made from; `None` for the recorder's own.
+    /// Index of its draft; `None` for the recorder's own events.
     pub(super) intake: Option<usize>,
-    /// The line in the buffer, its newline included.
+    /// The range of the line in the buffer, including its newline.
     pub(super) from: usize,
     pub(super) to: usize,
 }
 
-/// Where a line ends, and what is known of its event.
+/// The end of a line, and the effect of its event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LineEnd {
-    /// The byte behind its newline.
+    /// The offset after its newline.
     pub(super) at: usize,
-    /// Set when the state of a run takes no more from it.
+    /// Present if the event only adds to the counts of the run.
     pub(super) counted: Option<Counted>,
 }
 
-/// A draft that is in the log.
+/// The place of a draft in the log.
 pub(super) enum Placement {
-    /// As the next line of the append.
+    /// The next line of the append.
     New,
-    /// It was there before.
+    /// An earlier line.
     Known(RecordedEvent),
 }
 
 impl Writing {
-    /// Nothing yet, behind that position. The buffer was used before: fresh memory is dear.
+    /// An empty append at that position. It reuses the buffer, which is cheaper than allocating.
     pub(super) fn after(position: LogPosition, now: Timestamp, mut buffer: Vec<u8>) -> Self {
         buffer.clear();
         Self {
@@ -82,8 +82,8 @@ impl Writing {
         }
     }
 
-    /// Writes the next line. `intake` is the index of the intake that it is made from, and
-    /// whether its id was given.
+    /// Writes the next line. `intake` is the index of its draft, and whether the draft has a given
+    /// id.
     pub(super) fn push(
         &mut self,
         (pending, texts): (EncodedLine, &str),
@@ -104,8 +104,7 @@ impl Writing {
         self.written.push(Written { event_id, sequence, role, intake, from, to });
     }
 
-    /// What it came to: what became of the drafts, where each line ends in the buffer, with
-    /// what is known of its event, and the buffer.
+    /// The result: the outcomes of the drafts, the ends of the lines in the buffer, and the buffer.
     pub(super) fn finish(
         self,
         taken: Vec<Result<Placement, RunError>>,
@@ -129,7 +128,7 @@ impl Writing {
         (outcomes, ends, self.buffer)
     }
 
-    /// Whether this append holds an event besides the repair's own.
+    /// Whether this append has an event that is not part of a repair.
     pub(super) fn has_events(&self) -> bool {
         self.written.iter().any(|line| line.role != Role::Recovered)
     }
@@ -161,8 +160,8 @@ impl Writing {
     }
 }
 
-/// Appends the records of tool states and errors. Trouble is a warning: the files
-/// can be rebuilt from the log.
+/// Appends the records of tool states and errors. An error is only a warning, because the files can
+/// be rebuilt from the log.
 pub(super) fn derive_records(
     run: &RunDir,
     recent: &mut RecentCalls,
@@ -207,7 +206,7 @@ pub(super) fn derive_records(
     }
 }
 
-/// Lines for `logs/tools.jsonl` and `logs/errors.jsonl` while they come together.
+/// Collects lines for `logs/tools.jsonl` and `logs/errors.jsonl`.
 struct RecordLines<'r> {
     recent: &'r mut RecentCalls,
     log: &'r LogFile,

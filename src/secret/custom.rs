@@ -2,8 +2,8 @@
 //!
 //! ```toml
 //! [acme-token]
-//! prefix = "acme_"                    # or a list; what every such secret begins with
-//! pattern = "acme_[A-Za-z0-9]{32}"    # the whole; a group marks the secret part
+//! prefix = "acme_"                    # or a list; every such secret begins with it
+//! pattern = "acme_[A-Za-z0-9]{32}"    # the whole secret; a group marks the secret part
 //! any_case = false                    # whether the prefix may be in any case
 //! ```
 
@@ -14,12 +14,12 @@ use serde::Deserialize;
 
 use super::rule::SecretRule;
 
-/// Why a rule cannot be used.
+/// The reason why a rule cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BadRule {
     /// The rule.
     pub rule: String,
-    /// What is wrong.
+    /// The error.
     pub what: String,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for BadRule {
 
 impl std::error::Error for BadRule {}
 
-/// The rules of a document, by name.
+/// The rules of a document by name.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct AddedRules(BTreeMap<String, RuleRow>);
@@ -52,15 +52,15 @@ enum Prefix {
     Many(Vec<String>),
 }
 
-/// Shortest prefix, in bytes: shorter ones would stand everywhere.
+/// Minimum length of a prefix in bytes. A shorter one would match almost everywhere.
 const MIN_PREFIX: usize = 3;
 const MAX_NAME: usize = 64;
 
 impl AddedRules {
-    /// The rules, ready for use.
+    /// Builds the rules.
     ///
     /// # Errors
-    /// The first rule that cannot be used.
+    /// The first invalid rule.
     pub(crate) fn rules(&self) -> Result<Vec<SecretRule>, BadRule> {
         self.0
             .iter()
@@ -77,7 +77,7 @@ impl RuleRow {
             Prefix::Many(prefixes) => prefixes,
         };
         if prefixes.is_empty() || prefixes.iter().any(|prefix| prefix.len() < MIN_PREFIX) {
-            return Err(format!("a prefix has {MIN_PREFIX} bytes or more"));
+            return Err(format!("a prefix must have at least {MIN_PREFIX} bytes"));
         }
         SecretRule::added(name, prefixes, &self.pattern, self.any_case)
             .map_err(|what| format!("its pattern: {what}"))
@@ -87,7 +87,7 @@ impl RuleRow {
 fn check_name(name: &str) -> Result<(), String> {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(good) {
-        return Err(format!("a name is up to {MAX_NAME} of a-z, 0-9 and -"));
+        return Err(format!("a name must be 1 to {MAX_NAME} characters of a-z, 0-9 and -"));
     }
     Ok(())
 }

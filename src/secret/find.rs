@@ -1,4 +1,4 @@
-//! Finding the secrets of a text.
+//! Finds the secrets in a text.
 
 use std::ops::Range;
 
@@ -10,29 +10,29 @@ use crate::json::escape;
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundSecret<'r> {
-    /// Its bytes.
+    /// Its range in bytes.
     pub range: Range<usize>,
     /// The name of the rule that found it.
     pub rule: &'r str,
 }
 
-/// How many layers of JSON escapes are decoded and searched.
+/// The number of layers of JSON escapes that are decoded and searched.
 const LAYERS: usize = 4;
-/// Bytes that are searched together, and how far the pieces of a long text overlap: no
-/// secret is longer. So the memory does not depend on the length of the text.
+/// A long text is searched in pieces of this many bytes, so the memory does not depend on its
+/// length. The pieces overlap by more than the longest secret.
 const PIECE: usize = 1 << 20;
 const OVERLAP: usize = 128 << 10;
-/// How many beginnings are tried where bytes before a prefix may belong to the secret.
+/// The number of possible starts that are tried if bytes before a prefix may belong to the secret.
 const LEADS: usize = 24;
 
 impl SecretRules {
-    /// Whether text may hold a secret: cheap, and never false where one is.
+    /// Whether a text may contain a secret. Fast; never false if there is one.
     #[must_use]
     pub fn may_hold_secret(&self, bytes: &[u8]) -> bool {
         bytes.len() >= prefix::BEGINNING && (hides_characters(bytes) || self.holds_prefix(bytes))
     }
 
-    /// Whether a prefix stands there as it is.
+    /// Whether an unescaped prefix is in the text.
     pub(super) fn holds_prefix(&self, bytes: &[u8]) -> bool {
         let mut at = 0;
         while let Some(hit) = self.prefixes.next(bytes, at) {
@@ -44,7 +44,7 @@ impl SecretRules {
         false
     }
 
-    /// The secrets of a text, in order, without overlaps.
+    /// The secrets in a text, in order, without overlaps.
     #[must_use]
     pub fn find<'r>(&'r self, text: &str) -> Vec<FoundSecret<'r>> {
         let mut all = Vec::new();
@@ -62,7 +62,7 @@ impl SecretRules {
         }
     }
 
-    /// The secrets that stand there as they are, and those behind escapes.
+    /// The secrets in the text and in its unescaped forms.
     fn find_through<'r>(&'r self, text: &str, layers: usize) -> Vec<FoundSecret<'r>> {
         let mut found = self.find_plain(text);
         if layers > 0
@@ -97,13 +97,13 @@ impl SecretRules {
     }
 }
 
-/// Whether escapes may stand for characters of a prefix: `\\uXXXX` for any, `\\/` for a slash. The
-/// other escapes stand for characters that no prefix holds.
+/// Whether escapes may hide characters of a prefix: `\uXXXX` any character, `\/` a slash. The
+/// characters of other escapes are in no prefix.
 fn hides_characters(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'\\', bytes).any(|at| matches!(bytes.get(at + 1), Some(b'u' | b'/')))
 }
 
-/// In order; those that overlap become one, so that nothing is left of either.
+/// Sorts the secrets and joins those that overlap, so that no part of one is left.
 fn merged(mut all: Vec<FoundSecret<'_>>) -> Vec<FoundSecret<'_>> {
     all.sort_by_key(|found| (found.range.start, usize::MAX - found.range.end));
     all.dedup_by(|next, last| {
@@ -116,14 +116,15 @@ fn merged(mut all: Vec<FoundSecret<'_>>) -> Vec<FoundSecret<'_>> {
     all
 }
 
-/// Whether a secret of that rule may have its prefix at `hit`: in the middle of a word only
-/// if the rule allows it.
+/// Whether a secret of that rule may have its prefix at `hit`. The middle of a word needs a rule
+/// that allows it.
 fn may_begin(rule: &SecretRule, bytes: &[u8], hit: usize) -> bool {
     rule.inside_words || rule.lead != Lead::None || begins_word(&bytes[..hit])
 }
 
-/// Whether a word may begin behind those bytes. A letter or digit there may be the end of an
-/// escape (`\n`, `\u000a`, `%3D`) or of a terminal's colour (`ESC [ 33 m`).
+/// Whether a word may begin after those bytes. A letter or digit there may be the end of an escape
+/// (`
+/// `, `\u000a`, `%3D`) or of a terminal colour (`ESC [ 33 m`).
 fn begins_word(before: &[u8]) -> bool {
     const LONGEST_ESCAPE: usize = 6;
     let Some((&last, rest)) = before.split_last() else { return true };
@@ -138,13 +139,13 @@ fn begins_word(before: &[u8]) -> bool {
     last.is_ascii_alphabetic() && rest[..rest.len() - parameters].ends_with(b"[")
 }
 
-/// The secret of that rule whose prefix stands at `hit`.
+/// The secret of that rule whose prefix is at `hit`.
 fn secret_at(rule: &SecretRule, text: &str, hit: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let before = &bytes[hit.saturating_sub(rule.reach)..hit];
     let lead = before.iter().rev().take_while(|byte| rule.lead.takes(**byte)).count();
     let end = text.floor_char_boundary(hit.saturating_add(rule.reach));
-    // Of what stands before the prefix the first part may belong to an escape or a colour.
+    // The first bytes of the lead may belong to an escape or a colour, so try each start.
     let (start, within) = (hit - lead..=hit).take(LEADS).find_map(|start| {
         let start = text.is_char_boundary(start).then_some(start)?;
         Some((start, rule.within(&text[start..end])?))
@@ -157,15 +158,15 @@ fn secret_at(rule: &SecretRule, text: &str, hit: usize) -> Option<Range<usize>> 
     (whole && proved).then_some(range)
 }
 
-/// A text with one layer of JSON escapes undone, and where each of its bytes came from.
+/// A text with one layer of JSON escapes decoded, and the origin of each byte.
 struct Unescaped {
     text: String,
-    /// One for each byte of `text`, and one for its end.
+    /// An offset in the original text for each byte of `text` and for its end.
     places: Vec<usize>,
 }
 
 impl Unescaped {
-    /// `None` when the text holds no escape.
+    /// `None` if the text has no escape.
     fn of(text: &str) -> Option<Self> {
         let first = memchr::memchr_iter(b'\\', text.as_bytes())
             .find(|at| escape(&text[*at..]).is_some())?;

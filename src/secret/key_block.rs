@@ -1,17 +1,17 @@
-//! Private keys in PEM blocks, however a tool prints them: with line numbers, gutters,
-//! quotes, colours, escaped line breaks, or cut off.
+//! Private keys in PEM blocks, in any print-out: with line numbers, gutters, quotes, colours or
+//! escaped line breaks, or cut off.
 
 use std::ops::Range;
 
-/// Longest header, in bytes.
+/// Maximum length of a header in bytes.
 const HEADER: usize = 100;
-/// Shortest line of a key that was cut.
+/// Minimum length of a line of a key that was cut off.
 const LINE: usize = 20;
-/// Most bytes between two lines of it.
+/// Maximum number of bytes between two such lines.
 const GAP: usize = 90;
 
-/// The block at the beginning of the text. A pair of markers without a key between them,
-/// as it stands in code, is none.
+/// The block at the beginning of the text. Two markers without a key between them, as in source
+/// code, are not a block.
 pub(super) fn key_block(text: &str) -> Option<Range<usize>> {
     let start = header(text)?;
     let rest = &text[start..];
@@ -23,7 +23,7 @@ pub(super) fn key_block(text: &str) -> Option<Range<usize>> {
         let dashes = rest[close..].bytes().take_while(|byte| *byte == b'-').count();
         return key.then_some(0..start + close + dashes);
     }
-    // Cut off: line after line, as long as there are any.
+    // Cut off: take line after line of the key.
     let mut end = 0;
     for run in runs(&rest[..next]) {
         if run.start - end > GAP {
@@ -38,7 +38,7 @@ pub(super) fn key_block(text: &str) -> Option<Range<usize>> {
     (end > 0).then_some(0..start + end)
 }
 
-/// Where the header of a private key ends.
+/// The end of the header of a private key.
 fn header(text: &str) -> Option<usize> {
     let head = &text[..text.floor_char_boundary(HEADER)];
     let private = head.find("PRIVATE")?;
@@ -48,7 +48,7 @@ fn header(text: &str) -> Option<usize> {
     (!head[..dashes].contains(['\n', '"'])).then_some(dashes + count)
 }
 
-/// The stretches of base64 characters.
+/// The runs of base64 characters.
 fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
@@ -61,7 +61,7 @@ fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Whether a stretch looks like a piece of a key, and not like a word.
+/// Whether a run looks like part of a key and not like a word.
 fn is_key_material(run: &str) -> bool {
     let inner = run.bytes().skip(1);
     let has = |test: fn(&u8) -> bool| run.bytes().any(|byte| test(&byte));

@@ -1,8 +1,8 @@
-//! Secrets in text: found by rules of high specificity, replaced by `[REDACTED:<rule>]`.
+//! Secrets in text, found by very specific rules and replaced by `[REDACTED:<rule>]`.
 //!
-//! Each rule has literal prefixes; a text without any of them costs one pass over its
-//! bytes and nothing else. Only where a prefix stands is the rule's pattern compiled and
-//! tried. Text that hides its characters behind JSON escapes is read unescaped as well.
+//! Each rule has literal prefixes. A text without any prefix costs one pass over its bytes. A
+//! rule's pattern is compiled and tried only at a prefix. Text with JSON escapes is also searched
+//! unescaped.
 
 mod custom;
 mod find;
@@ -21,12 +21,12 @@ use std::sync::OnceLock;
 
 use prefix::{ByStart, Prefixes};
 
-/// The rules that apply: the program's own, and those that a user added.
+/// The active rules: the built-in ones and a user's.
 #[derive(Debug)]
 pub struct SecretRules {
     added: Vec<SecretRule>,
     prefixes: Prefixes,
-    /// The rules by the beginnings of their prefixes, made at the first hit.
+    /// The rules by the first bytes of their prefixes, built at the first hit.
     by_start: OnceLock<ByStart>,
 }
 
@@ -37,13 +37,13 @@ static BUILT_IN: SecretRules = SecretRules {
 };
 
 impl SecretRules {
-    /// The program's own rules.
+    /// The built-in rules.
     #[must_use]
     pub fn built_in() -> &'static Self {
         &BUILT_IN
     }
 
-    /// The program's own rules and these.
+    /// The built-in rules and these.
     #[must_use]
     pub fn with(added: Vec<SecretRule>) -> Self {
         let mut prefixes = Prefixes::of(&rules::RULES);
@@ -51,7 +51,7 @@ impl SecretRules {
         Self { added, prefixes, by_start: OnceLock::new() }
     }
 
-    /// The rules of which a prefix stands at the beginning of `bytes`.
+    /// The rules that have a prefix at the beginning of `bytes`.
     fn beginning<'r, 'b>(
         &'r self,
         bytes: &'b [u8],
@@ -64,7 +64,7 @@ impl SecretRules {
         by_start.at(bytes).map(rule).filter(move |rule| rule.begins(bytes))
     }
 
-    /// All rules, the added ones first: a user's rule goes before a built-in one.
+    /// All rules. A user's rules come first and take precedence.
     pub fn all(&self) -> impl Iterator<Item = &SecretRule> {
         self.added.iter().chain(&rules::RULES)
     }

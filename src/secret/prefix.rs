@@ -1,13 +1,13 @@
-//! Where a text may hold a secret: the places where a rule's literal prefix may begin.
+//! Finds the places where the literal prefix of a rule may begin.
 
 use super::rule::SecretRule;
 
-/// So many bytes at its beginning every prefix is known by: none has fewer.
+/// Bytes of a prefix that are looked up; no prefix is shorter.
 pub(super) const BEGINNING: usize = 3;
 
-/// A set of the first three bytes of every prefix, each byte cut to its five low bits, so
-/// that upper and lower case are the same. It fits the processor's first cache, and is
-/// made when the program is compiled.
+/// A set of the first three bytes of every prefix. Only the five low bits of each byte are used, so
+/// that upper and lower case are equal. The set is small enough for the L1 cache and is built at
+/// compile time.
 #[derive(Clone, Debug)]
 pub(super) struct Prefixes {
     set: [u64; 512],
@@ -45,7 +45,7 @@ impl Prefixes {
         self.set[index / 64] |= 1 << (index % 64);
     }
 
-    /// Where three bytes begin that may begin a prefix, from `from` on.
+    /// The first position from `from` on where a prefix may begin.
     pub(super) fn next(&self, bytes: &[u8], from: usize) -> Option<usize> {
         let rest = bytes.get(from..)?;
         let (first, second) = (rest.first()?, rest.get(1)?);
@@ -58,18 +58,18 @@ impl Prefixes {
     }
 }
 
-/// The number of the first three bytes, of which there are at least three.
+/// The index of the first three bytes; `bytes` must have three.
 const fn index(bytes: &[u8]) -> usize {
     (bytes[0] & 31) as usize | ((bytes[1] & 31) as usize) << 5 | ((bytes[2] & 31) as usize) << 10
 }
 
-/// The rules by the number of the first three bytes of their prefixes: where three bytes may
-/// begin one, few rules are left to try.
+/// The rules by the index of the first three bytes of their prefixes. Few rules are left to try at
+/// a possible prefix.
 #[derive(Debug)]
 pub(super) struct ByStart {
-    /// The number, and the index of the rule; sorted.
+    /// The index of the bytes and the position of the rule, sorted.
     entries: Vec<(u16, u16)>,
-    /// Where the entries of a number begin, for each group of 64 numbers.
+    /// The first entry for each group of 64 indices.
     groups: Vec<u16>,
 }
 
@@ -88,7 +88,7 @@ impl ByStart {
         Self { entries, groups }
     }
 
-    /// The indices of the rules of which a prefix may stand at the beginning of `bytes`, in order.
+    /// The positions of the rules that may have a prefix at the beginning of `bytes`, in order.
     pub(super) fn at(&self, bytes: &[u8]) -> impl Iterator<Item = usize> {
         let number = if bytes.len() < 3 { u16::MAX } else { index(bytes) as u16 };
         let from = self

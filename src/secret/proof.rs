@@ -1,18 +1,18 @@
-//! What a pattern cannot say: whether a match is a secret or a stand-in for one.
+//! Tests that a pattern cannot express: whether a match is a secret or a placeholder.
 
 use base64::Engine as _;
 
-/// Whether the secret part of a match is one.
+/// Whether the secret part of a match is a real secret.
 pub(super) type Proof = fn(&str) -> bool;
 
-/// Letters and digits both, and no stand-in.
+/// Has both letters and digits, and is not a placeholder.
 pub(super) fn mixed(secret: &str) -> bool {
     let digit = secret.bytes().any(|byte| byte.is_ascii_digit());
     let letter = secret.bytes().any(|byte| byte.is_ascii_alphabetic());
     digit && letter && real(secret)
 }
 
-/// No variable, no placeholder, nothing that was redacted before.
+/// Not a variable, a placeholder or an already redacted text.
 pub(super) fn real(secret: &str) -> bool {
     let masked = |mask: &[char]| secret.chars().all(|c| mask.contains(&c));
     let constant = secret.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
@@ -33,12 +33,12 @@ fn is_variable(secret: &str) -> bool {
     }
 }
 
-/// No stand-in, and not a word of prose: small letters alone.
+/// Not a placeholder, and not a word of prose (only small letters).
 pub(super) fn no_prose(secret: &str) -> bool {
     real(secret) && !secret.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'.')
 }
 
-/// A password, and not a port or the tag of an image.
+/// A password, not a port or an image tag.
 pub(super) fn url_password(secret: &str) -> bool {
     let digits = secret.bytes().take_while(u8::is_ascii_digit).count();
     let port = (1..=5).contains(&digits)

@@ -1,4 +1,4 @@
-//! Replacing secrets, in plain text and in JSON text.
+//! Replaces secrets in plain text and in JSON.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,14 +11,14 @@ use crate::json::{Json, Kind, escape_into};
 pub struct Redacted {
     /// The text.
     pub text: String,
-    /// How many secrets were replaced.
+    /// The number of replaced secrets.
     pub count: u64,
-    /// The rules that found them, each once.
+    /// The rules that found them.
     pub rules: BTreeSet<String>,
 }
 
 impl SecretRules {
-    /// Replaces the secrets of a plain text; `None` when there are none.
+    /// Replaces the secrets in a plain text; `None` if there are none.
     #[must_use]
     pub fn redact(&self, text: &str) -> Option<Redacted> {
         if !self.may_hold_secret(text.as_bytes()) {
@@ -27,7 +27,7 @@ impl SecretRules {
         replace(text, &self.find(text))
     }
 
-    /// Replaces the secrets in bytes that may be no text; `None` when there are none.
+    /// Replaces the secrets in bytes that may not be valid UTF-8; `None` if there are none.
     #[must_use]
     pub fn redact_bytes(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         if !self.may_hold_secret(bytes) {
@@ -48,14 +48,14 @@ impl SecretRules {
         (count > 0).then_some(out)
     }
 
-    /// Replaces the secrets in every string and every key of a JSON value; `None` when
-    /// there are none. Tokens without a secret stay as they are.
+    /// Replaces the secrets in every string and key of a JSON value; `None` if there are none.
+    /// Tokens without a secret are unchanged.
     #[must_use]
     pub fn redact_json(&self, value: Json<'_>) -> Option<Redacted> {
         if !self.may_hold_secret(value.text().as_bytes()) {
             return None;
         }
-        // Text without escapes needs no second look.
+        // Strings without escapes are searched only if the whole text has a prefix.
         let plain = self.holds_prefix(value.text().as_bytes());
         let mut walk = Walk {
             rules: self,
@@ -72,7 +72,7 @@ impl SecretRules {
         })
     }
 
-    /// Replaces the secrets of JSON members without braces (`"a":1,"b":2`).
+    /// Replaces the secrets in JSON members without braces (`"a":1,"b":2`).
     #[must_use]
     pub fn redact_members(&self, members: &str) -> Option<Redacted> {
         let object = format!("{{{members}}}");
@@ -101,10 +101,10 @@ fn replace(text: &str, found: &[FoundSecret<'_>]) -> Option<Redacted> {
     Some(Redacted { text: out, count: found.len() as u64, rules })
 }
 
-/// A walk through a JSON value that writes it anew.
+/// Walks through a JSON value and writes the redacted value.
 struct Walk<'r> {
     rules: &'r SecretRules,
-    /// Whether a prefix stands somewhere without escapes.
+    /// Whether the text has an unescaped prefix.
     plain: bool,
     out: String,
     count: u64,
@@ -112,7 +112,7 @@ struct Walk<'r> {
 }
 
 impl Walk<'_> {
-    /// Writes a value that stands under `key`, compact.
+    /// Writes the value of `key` as compact JSON.
     fn value(&mut self, value: Json<'_>, key: &str) {
         match value.kind() {
             Kind::Object => self.object(value),
@@ -173,7 +173,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A secret that only its key tells (`"aws_secret_access_key": …`).
+    /// A secret that can be recognized only with its key (`"aws_secret_access_key": …`).
     fn named(&self, key: &str, text: &str) -> Option<Redacted> {
         if key.is_empty() || !self.rules.holds_prefix(key.as_bytes()) {
             return None;
@@ -195,7 +195,7 @@ impl Walk<'_> {
     }
 }
 
-/// The name, or the name with a number where the object has it already.
+/// The name; with a number appended if the object already has that name.
 fn free_name(name: String, object: Json<'_>, renamed: &[String]) -> String {
     let taken =
         |name: &str| object.get(name).is_some() || renamed.iter().any(|other| other == name);

@@ -1,4 +1,4 @@
-//! One rule.
+//! A rule for one kind of secret.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,33 +8,33 @@ use regex_lite::Regex;
 
 use super::proof::Proof;
 
-/// What one kind of secret looks like.
+/// The form of one kind of secret.
 #[derive(Debug)]
 pub struct SecretRule {
     /// Its name, as in `[REDACTED:<name>]`.
     pub name: Cow<'static, str>,
-    /// What every such secret holds word for word, three bytes or more each.
+    /// Every such secret contains one of these texts. Each has at least three bytes.
     pub(super) prefixes: Cow<'static, [Cow<'static, str>]>,
-    /// The whole of it, from [`SecretRule::lead`] on. The first group, if there is one, is the
-    /// part that is secret.
+    /// The pattern of the whole secret, including [`SecretRule::lead`]. The first group, if there
+    /// is one, is the secret part.
     pub(super) pattern: Cow<'static, str>,
-    /// Which bytes before the prefix belong to it.
+    /// The bytes before the prefix that belong to the secret.
     pub(super) lead: Lead,
-    /// Whether the prefix may be written in upper and lower case.
+    /// Whether the prefix matches in upper and lower case.
     pub(super) any_case: bool,
-    /// Whether the secret may stand in the middle of a word.
+    /// Whether the secret may be in the middle of a word.
     pub(super) inside_words: bool,
-    /// Longest text that the pattern is tried on, in bytes.
+    /// Maximum length in bytes of the text that the pattern is tried on.
     pub(super) reach: usize,
-    /// Finds it where no pattern can: the bytes from the prefix on.
+    /// Finds the secret in place of a pattern, in the text from the prefix on.
     pub(super) extent: Option<MatchExtent>,
-    /// What must hold besides.
+    /// A further test of the match.
     pub(super) proof: Option<Proof>,
-    /// The pattern, compiled at the first use.
+    /// The pattern, compiled at its first use.
     compiled: OnceLock<Option<Regex>>,
 }
 
-/// Where a secret lies in the text from its prefix on.
+/// The range of the secret in a text that begins with its prefix.
 pub(super) type MatchExtent = fn(&str) -> Option<Range<usize>>;
 
 /// The bytes before a prefix that may belong to the secret.
@@ -63,11 +63,11 @@ pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Longest secret but keys, in bytes.
+/// Maximum length of a secret in bytes, except for keys.
 const REACH: usize = 4 << 10;
 
 impl SecretRule {
-    /// A rule of the program's own table.
+    /// A built-in rule.
     pub(super) const fn new(
         name: &'static str,
         prefixes: &'static [Cow<'static, str>],
@@ -117,10 +117,10 @@ impl SecretRule {
         self
     }
 
-    /// A rule of a user.
+    /// A user's rule.
     ///
     /// # Errors
-    /// What is wrong with the pattern.
+    /// The error in the pattern.
     pub(super) fn added(
         name: &str,
         prefixes: &[String],
@@ -128,7 +128,7 @@ impl SecretRule {
         any_case: bool,
     ) -> Result<Self, String> {
         if compile(pattern)?.is_match("") {
-            return Err("it fits an empty text".to_owned());
+            return Err("it matches an empty text".to_owned());
         }
         Ok(Self {
             name: name.to_owned().into(),
@@ -139,7 +139,7 @@ impl SecretRule {
         })
     }
 
-    /// Whether a prefix stands at the beginning of `bytes`.
+    /// Whether `bytes` begin with a prefix.
     pub(super) fn begins(&self, bytes: &[u8]) -> bool {
         self.prefixes.iter().any(|prefix| {
             let prefix = prefix.as_bytes();
@@ -151,12 +151,12 @@ impl SecretRule {
         })
     }
 
-    /// The secret part of a text that begins with the whole.
+    /// The range of the secret part in a text that begins with the whole secret.
     pub(super) fn within(&self, text: &str) -> Option<Range<usize>> {
         if let Some(extent) = self.extent {
             return extent(text);
         }
-        // A pattern that does not compile finds nothing.
+        // A pattern that does not compile matches nothing.
         let pattern = self.compiled.get_or_init(|| compile(&self.pattern).ok()).as_ref()?;
         let captures = pattern.captures(text)?;
         Some(captures.get(1).or(captures.get(0))?.range())

@@ -1,4 +1,4 @@
-//! The program's own rules, in one table. More specific ones stand before general ones.
+//! The table of built-in rules. More specific rules come before general ones.
 
 use super::key_block::key_block;
 use super::proof::{basic_credentials, encoded_private_key, mixed, no_prose, real, url_password};
@@ -11,7 +11,7 @@ macro_rules! rule {
     };
 }
 
-/// The part of a key that a name announces: `name = "value"`, in many notations.
+/// The pattern of a named key: `name = "value"`, in many notations.
 macro_rules! named {
     ($name:literal, $value:literal) => {
         concat!(
@@ -133,7 +133,7 @@ pub(super) static RULES: [SecretRule; 107] = [
     rule!("buildkite-token", ["bkua_", "bkat_"], "bk[ua]a?t?_[a-f0-9]{40}"),
     rule!("onepassword-token", ["ops_eyJ"], "ops_eyJ[A-Za-z0-9+/=_-]{100,}"),
     rule!("age-secret-key", ["AGE-SECRET-KEY-1"], "AGE-SECRET-KEY-1[A-Z0-9]{58}"),
-    // Whatever the service.
+    // Independent of the service.
     rule!("private-key", ["-----BEGIN", "---- BEGIN"], "").inside_words().reach(64 << 10).found_by(key_block),
     rule!("private-key-base64", ["LS0tLS1CRUdJTi"], "LS0tLS1CRUdJTi[A-Za-z0-9+/=]{40,}").reach(64 << 10).proved_by(encoded_private_key),
     rule!("jwt", ["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}").reach(32 << 10),

@@ -1,27 +1,27 @@
-//! What a model answered: JSON objects, whatever stands around them.
+//! Reads a model's answer: JSON objects with any text around them.
 
 use std::collections::HashMap;
 
 use crate::event::template::{MAX_SUMMARY_CHARS, cut};
 use crate::json::{Json, JsonRules, check};
 
-/// The summaries of an answer.
+/// The summaries in an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// Event and summary, in the order of the answer, each event once.
+    /// Event ids and summaries in the order of the answer, each event once.
     pub summaries: Vec<(String, String)>,
-    /// Objects about events that were not asked about.
+    /// The number of objects about other events.
     pub unknown: u64,
-    /// Further objects about an event that was answered already.
+    /// The number of further objects about an event that already has one.
     pub repeated: u64,
 }
 
-/// Up to this many places that look like an object, and are not one, are tried.
+/// The maximum number of places that are tried without finding an object.
 const PATIENCE: usize = 200;
 
 impl Answer {
-    /// Reads an answer about the events with these ids: lines or a list of
-    /// `{"event_id": …, "summary": …}`, between whatever else was said.
+    /// Reads an answer about the events with these ids. The answer has lines or a list of
+    /// `{"event_id": …, "summary": …}`, with any text between them.
     #[must_use]
     pub(crate) fn read(text: &str, asked: &[&str]) -> Self {
         let mut answer = Self::default();
@@ -40,8 +40,8 @@ impl Answer {
             if patience == 0 {
                 break;
             }
-            // Perhaps a brace in prose: go on behind it, or, if it is never closed, on the
-            // next line.
+            // This may be a brace in prose. Continue after it, or on the next line if it is never
+            // closed.
             let next = match object.text().len() == rest.len() {
                 true => memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len()),
                 false => 1,
@@ -53,7 +53,7 @@ impl Answer {
 
     fn object(&mut self, object: Json<'_>, places: &mut HashMap<&str, bool>) {
         let Some(id) = object.text_at("event_id") else {
-            // Perhaps a list of them in an object.
+            // This may be an object with a list of summaries.
             let inner = object.members().flat_map(|(_, value)| value.items());
             inner.filter(|item| item.is_object()).for_each(|item| self.object(item, places));
             return;

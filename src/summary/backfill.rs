@@ -1,4 +1,4 @@
-//! Filling in summaries by later events: the log itself is never edited.
+//! Adds summaries with later events. The log itself is never edited.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use crate::event::templates::Templates;
 use crate::fs::hash::{hex, sha256};
 use crate::json::ObjectText;
 
-/// The summaries that later events gave to earlier ones: the last one counts.
+/// The summaries that later events gave to earlier ones. The last one counts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Backfills {
     by_target: HashMap<String, String>,
@@ -24,7 +24,7 @@ impl Backfills {
         }
     }
 
-    /// The effective summary: the last backfill, else the event's own.
+    /// The effective summary: the last backfill, else the event's own summary.
     #[must_use]
     pub(crate) fn effective<'s>(&'s self, event: &'s Event<'_>) -> Option<&'s str> {
         let backfilled = self.by_target.get(event.event_id.as_ref()).map(String::as_str);
@@ -32,7 +32,7 @@ impl Backfills {
     }
 }
 
-/// Target and text of a backfill; `None` for other events.
+/// The target and text of a backfill; `None` for other events.
 #[must_use]
 pub(crate) fn backfilled(view: &View<'_, '_>) -> Option<(String, String)> {
     if view.role != Role::Backfill {
@@ -42,26 +42,26 @@ pub(crate) fn backfilled(view: &View<'_, '_>) -> Option<(String, String)> {
     Some((text("target_event_id")?, text("summary")?))
 }
 
-/// The backfills that a run still needs, in the order of their events.
+/// The missing backfills of a run, in the order of their events.
 #[derive(Clone, Debug)]
 pub(crate) struct BackfillPlan {
     templates: &'static Templates,
     pending: Vec<FillIn>,
-    /// The targets that still want one.
+    /// The targets that still need one.
     open: HashSet<String>,
 }
 
-/// What a template says of an event.
+/// A summary made by a template.
 #[derive(Clone, Debug)]
 struct FillIn {
     target: String,
     summary: String,
-    /// A user's template: what made the text.
+    /// The text of a user's template, if it made the summary.
     template: Option<&'static str>,
 }
 
 impl BackfillPlan {
-    /// Backfills by those templates.
+    /// A plan for backfills by those templates.
     #[must_use]
     pub(crate) fn new(templates: &'static Templates) -> Self {
         Self { templates, pending: Vec::new(), open: HashSet::new() }
@@ -76,7 +76,7 @@ impl BackfillPlan {
             && let Some(summary) = self.templates.summary(&event.kind, &view.data)
         {
             let target = event.event_id.clone().into_owned();
-            // An id that stands twice in a damaged log is one event.
+            // An id that occurs twice in a damaged log is one event.
             if self.open.insert(target.clone()) {
                 let template = self.templates.own_template(&event.kind);
                 self.pending.push(FillIn { target, summary, template });
@@ -84,7 +84,7 @@ impl BackfillPlan {
         }
     }
 
-    /// Target and text of each backfill.
+    /// The target and text of each backfill.
     pub(crate) fn backfills(&self) -> impl Iterator<Item = (&str, &str)> {
         self.wanted().map(|pending| (pending.target.as_str(), pending.summary.as_str()))
     }
@@ -93,8 +93,8 @@ impl BackfillPlan {
         self.pending.iter().filter(|pending| self.open.contains(&pending.target))
     }
 
-    /// The events to append. Their ids derive from their targets, so that two plans made
-    /// at the same time append nothing twice.
+    /// The events to append. Their ids derive from their targets, so two concurrent plans append
+    /// nothing twice.
     #[must_use]
     pub(crate) fn drafts(&self) -> Vec<Draft<'static>> {
         let draft = |FillIn { target, summary, template }: &FillIn| {
@@ -104,8 +104,8 @@ impl BackfillPlan {
     }
 }
 
-/// The event that gives an event a summary from that source, with one member more. Its id
-/// derives from its target and source, so that no event is given two.
+/// The event that adds a summary from that source. The id derives from target and source, so no
+/// event gets two.
 #[must_use]
 pub(crate) fn draft(
     target: &str,

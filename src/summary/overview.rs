@@ -1,4 +1,4 @@
-//! The overview of a run: what happened, how long, what it cost, what failed.
+//! The overview of a run: events, duration, cost, failures.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,7 +16,7 @@ use crate::summary::backfill::backfilled;
 use crate::summary::prices::Prices;
 use crate::summary::spending::{Spending, Spent};
 
-/// How many events of one type there are, and how their summaries stand.
+/// The events of one type and their summaries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct TypeCount {
     /// Events.
@@ -25,7 +25,7 @@ pub(crate) struct TypeCount {
     pub class: &'static str,
     /// Events with an effective summary.
     pub summarized: u64,
-    /// Events that still want one.
+    /// Events that need a summary.
     pub pending: u64,
 }
 
@@ -40,25 +40,25 @@ pub(crate) struct ToolCount {
     pub failures: u64,
     /// Blocked ones.
     pub blocked: u64,
-    /// Time in milliseconds over the calls whose duration is known; null when none is.
+    /// Total milliseconds of the calls with a known duration; null if there is none.
     pub duration_ms: Option<u64>,
 }
 
 /// Folds the events of a run into its overview.
 #[derive(Debug)]
 pub(crate) struct Overview {
-    /// The state of the run, and its newest line.
+    /// The state of the run and its last line.
     pub fold: DerivedFold,
-    /// Tokens over time, and estimated cost.
+    /// Tokens over time and estimated cost.
     pub spending: Spending,
     templates: &'static Templates,
     types: BTreeMap<String, TypeCount>,
-    /// Events without a summary of their own, by id, with their type.
+    /// The types of events without their own summary, by event id.
     wanting: HashMap<String, String>,
 }
 
 impl Overview {
-    /// Of no event yet; types have the classes that those templates say.
+    /// An empty overview. `templates` define the classes of types.
     #[must_use]
     pub(crate) fn new(templates: &'static Templates, prices: &'static Prices) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl Overview {
         &self.fold.state
     }
 
-    /// Takes the event that stands on a line; `records` are then what derives from it.
+    /// Takes the event on a line. `records` then holds its records.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, line: &Line<'_>, records: &mut Records) {
         self.fold.observe(view, line, records);
         self.spending.observe(view);
@@ -88,7 +88,7 @@ impl Overview {
         let Some(entry) = self.types.get_mut(event.kind.as_ref()) else { return };
         entry.count += 1;
         entry.class = class.name();
-        // An unknown type may have got its summary by a template that is not at hand now.
+        // An unknown type may have a summary by a template that is not loaded now.
         let pending = class != Class::None;
         if event.summary.is_some() {
             entry.summarized += 1;
@@ -106,13 +106,13 @@ impl Overview {
         }
     }
 
-    /// The counts by type, by name.
+    /// The counts by type.
     #[must_use]
     pub(crate) fn types(&self) -> &BTreeMap<String, TypeCount> {
         &self.types
     }
 
-    /// The calls by tool, the busiest first.
+    /// The calls by tool, most calls first.
     #[must_use]
     pub(crate) fn tools(&self) -> Vec<ToolCount> {
         tool_counts(self.state())
@@ -126,7 +126,7 @@ impl Overview {
         self.state().calls.all().iter().filter(open).count() as u64
     }
 
-    /// Events that still want a summary.
+    /// Events that need a summary.
     #[must_use]
     pub(crate) fn pending(&self) -> u64 {
         self.types.values().map(|kind| kind.pending).sum()
@@ -152,7 +152,7 @@ impl Overview {
     }
 }
 
-/// The calls by tool, the busiest first.
+/// The calls by tool, most calls first.
 #[must_use]
 pub(crate) fn tool_counts(state: &RunState) -> Vec<ToolCount> {
     let mut tools: BTreeMap<&str, ToolCount> = BTreeMap::new();
@@ -188,11 +188,11 @@ pub(crate) struct OverviewDocument {
     chapters: Vec<Box<serde_json::value::RawValue>>,
     /// Calls without an end.
     open_calls: u64,
-    /// What the calls that report no cost come to by the prices given; null without prices.
+    /// Estimated cost of the calls that report none; null without prices.
     estimated_cost_usd: Option<f64>,
 }
 
-/// What one agent used with one model.
+/// The usage of one agent with one model.
 #[derive(Debug, Serialize)]
 struct SpentDocument {
     agent: String,

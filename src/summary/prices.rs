@@ -1,11 +1,11 @@
-//! What tokens cost, from a table of the user's.
+//! Prices of tokens, from a user's table.
 //!
 //! ```toml
-//! ["claude-sonnet-4-5"]    # also for names that begin so, as claude-sonnet-4-5-20250929
-//! input = 3.0              # dollars for a million tokens
+//! ["claude-sonnet-4-5"]    # also for longer names, such as claude-sonnet-4-5-20250929
+//! input = 3.0              # dollars per million tokens
 //! output = 15.0
-//! cache_read = 0.3         # default: as input
-//! cache_creation = 3.75    # default: as input
+//! cache_read = 0.3         # default: the price of input
+//! cache_creation = 3.75    # default: the price of input
 //! ```
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ struct Price {
 }
 
 impl Prices {
-    /// No prices at all.
+    /// No prices.
     #[must_use]
     pub(crate) fn none() -> &'static Self {
         static NONE: OnceLock<Prices> = OnceLock::new();
@@ -41,7 +41,7 @@ impl Prices {
     /// Reads a table.
     ///
     /// # Errors
-    /// What is wrong, with line and column; or a price that is no price.
+    /// A TOML error with line and column, or a price that is negative or not a number.
     pub(crate) fn parse(document: &str) -> Result<Self, BadToml> {
         let prices: Self =
             toml::from_str(document).map_err(|error| BadToml::of(document, &error))?;
@@ -57,14 +57,14 @@ impl Prices {
         Ok(prices)
     }
 
-    /// What that usage of a model costs, in millionths of a dollar; `None` when the model has
-    /// no price or its tokens are unknown. A name that begins with a listed one has its price,
-    /// the longest such.
+    /// The cost of that usage of a model in millionths of a dollar. `None` if the model has no
+    /// price or its tokens are unknown. A price applies to every model whose name begins with the
+    /// listed name; the longest match wins.
     #[must_use]
     pub(crate) fn micros(&self, model: &str, usage: &Usage) -> Option<i64> {
         let begins = |(name, _): &(&String, &Price)| model.starts_with(name.as_str());
         let (_, price) = self.0.iter().filter(begins).max_by_key(|(name, _)| name.len())?;
-        // Dollars for a million tokens are millionths of a dollar for one.
+        // Dollars per million tokens are millionths of a dollar per token.
         let cost = |tokens: Option<u64>, each: f64| tokens.unwrap_or(0) as f64 * each;
         let sum = cost(Some(usage.input_tokens?), price.input)
             + cost(Some(usage.output_tokens?), price.output)

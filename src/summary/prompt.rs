@@ -6,18 +6,18 @@ use crate::history::text::shortened;
 use crate::json::{Json, Kind, ObjectText};
 use crate::secret::SecretRules;
 
-/// Where the events go in a template.
+/// The placeholder of the events in a template.
 const PLACE: &str = "{events}";
 
-/// Bytes of an event that are given whole where nothing else is asked for.
+/// Default limit in bytes for an event that is given in full.
 pub(crate) const MAX_EVENT: usize = 64 << 10;
 
-/// A template with one place for the events.
+/// A template with one placeholder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Prompt(String);
 
 impl Default for Prompt {
-    /// The program's own.
+    /// The built-in template.
     fn default() -> Self {
         Self(include_str!("prompt.txt").to_owned())
     }
@@ -27,24 +27,26 @@ impl Prompt {
     /// A user's template.
     ///
     /// # Errors
-    /// When it does not hold `{events}` exactly once.
+    /// The template does not have `{events}` exactly once.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         match text.matches(PLACE).count() {
             1 => Ok(Self(text.to_owned())),
-            found => Err(format!("a prompt holds {PLACE} once; this one {found} times")),
+            found => Err(format!(
+                "a prompt must have {PLACE} exactly once; this one has it {found} times"
+            )),
         }
     }
 
-    /// The prompt for events as [`event_line`] gives them.
+    /// The prompt for events in the form of [`event_line`].
     #[must_use]
     pub(crate) fn fill(&self, events: &[String]) -> String {
         self.0.replacen(PLACE, &events.join("\n"), 1)
     }
 }
 
-/// An event as the model sees it: one line of JSON without secrets, in which nothing looks
-/// like a tag, so that no text of an event can end the list of events. Of a payload of over `most`
-/// bytes the middles of long members are left out.
+/// An event for the model: one line of JSON without secrets. It has no `<` or `>`, so no text of an
+/// event can close the tag around the events. If the payload has more than `most` bytes, long
+/// members lose their middles.
 #[must_use]
 pub(crate) fn event_line(event: &Event<'_>, secrets: Option<&SecretRules>, most: usize) -> String {
     let mut object = ObjectText::new();
@@ -60,16 +62,16 @@ pub(crate) fn event_line(event: &Event<'_>, secrets: Option<&SecretRules>, most:
         object.json("data", Json::trusted(&shortened));
     }
     let mut line = object.finish();
-    // Each event by itself: what begins in one cannot end in another.
+    // Each event is redacted separately, so a match cannot span two events.
     if let Some(redacted) = secrets.and_then(|rules| rules.redact_json(Json::trusted(&line))) {
         line = redacted.text;
     }
-    // `<` stands only inside strings, where an escape means the same.
+    // `<` occurs only inside strings, where the escape is equivalent.
     line.replace('<', "\\u003c").replace('>', "\\u003e")
 }
 
-/// The payload with long members without their middles; its text alone, shortened, where that is
-/// not enough.
+/// The payload with long members shortened in the middle. If that is still too long, only the
+/// event's text, shortened.
 fn without_middles(event: &Event<'_>, most: usize) -> String {
     let long = event.data.members().filter(|(_, value)| value.text().len() > SHORT).count();
     let share = most.checked_div(long).unwrap_or(most).max(SHORT) / 2;
@@ -89,5 +91,5 @@ fn without_middles(event: &Event<'_>, most: usize) -> String {
     object.finish()
 }
 
-/// Bytes up to which a member is never shortened.
+/// Members of up to this many bytes are never shortened.
 const SHORT: usize = 512;

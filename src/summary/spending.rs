@@ -1,4 +1,4 @@
-//! Tokens over time, and what they cost by a table of prices.
+//! Tokens over time, and their cost by a table of prices.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,17 @@ use crate::event::time::Timestamp;
 use crate::history::usage::Usage;
 use crate::summary::prices::Prices;
 
-/// What the model calls of a run used, call by call.
+/// The usage of a run, call by call.
 #[derive(Clone, Debug)]
 pub(crate) struct Spending {
     prices: &'static Prices,
     calls: Vec<ModelCall>,
-    /// By the id of the model's response: of repeated lines the last counts.
+    /// Calls by the id of the model response. Of repeated lines, the last counts.
     by_message: HashMap<String, usize>,
     sessions: HashMap<String, usize>,
-    /// Agents and their models, in the order of their first calls.
+    /// Agents with their models, in the order of their first calls.
     spenders: Vec<(String, String)>,
-    /// For each session whether a total reports its cost, so that nothing is left to estimate.
+    /// For each session, whether a total reports its cost. Nothing is then estimated.
     settled: Vec<bool>,
 }
 
@@ -28,16 +28,16 @@ struct ModelCall {
     /// Index of its agent and model.
     spender: usize,
     usage: Usage,
-    /// Its cost by the prices, where none was reported, in millionths of a dollar.
+    /// Estimated cost in millionths of a dollar, if none was reported.
     estimated: Option<i64>,
 }
 
-/// What one agent used with one model.
+/// The usage of one agent with one model.
 #[derive(Clone, Debug)]
 pub(crate) struct Spent {
     /// The agent.
     pub agent: String,
-    /// The model, where it was named.
+    /// The model, if the calls name it.
     pub model: Option<String>,
     /// Calls of the model.
     pub calls: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Spent {
 }
 
 impl Spending {
-    /// Nothing yet, at those prices.
+    /// No usage yet, with those prices.
     #[must_use]
     pub(crate) fn new(prices: &'static Prices) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl Spending {
         })
     }
 
-    /// What each agent used with each model, in the order of their first calls.
+    /// The usage of each agent with each model, in the order of their first calls.
     #[must_use]
     pub(crate) fn by_agent(&self) -> Vec<Spent> {
         let spent = |(agent, model): &(String, String)| Spent {
@@ -117,7 +117,7 @@ impl Spending {
         all
     }
 
-    /// The cost by the prices of all calls that reported none; `None` when there is no price.
+    /// The estimated cost of all calls that report none; `None` if no price applies.
     #[must_use]
     pub(crate) fn estimated(&self) -> Option<i64> {
         let open = self.calls.iter().filter(|call| !self.settled[call.session]);
@@ -125,7 +125,7 @@ impl Spending {
         estimates.fold(None, |sum, cost| Some(sum.unwrap_or(0_i64).saturating_add(cost)))
     }
 
-    /// Calls whose cost nobody knows: they reported none, and their model has no price.
+    /// Calls of unknown cost: they report none, and their model has no price.
     #[must_use]
     pub(crate) fn unpriced(&self) -> u64 {
         let unknown = |call: &&ModelCall| {
@@ -136,8 +136,8 @@ impl Spending {
         self.calls.iter().filter(unknown).count() as u64
     }
 
-    /// Tokens in so many equal spans of time, from the first call to the last; empty without
-    /// two moments.
+    /// Tokens in `spans` equal spans of time, from the first call to the last. Empty if all calls
+    /// have the same time.
     #[must_use]
     pub(crate) fn over_time(&self, spans: usize) -> Vec<u64> {
         let times = || self.calls.iter().map(|call| call.time.millis());

@@ -1,4 +1,4 @@
-//! The events that want a model's summary, and how they are put together into calls.
+//! The events that need a model's summary, and their grouping into calls.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,18 +8,18 @@ use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::summary::backfill::backfilled;
 
-/// An event without a summary, of a type that wants a model's.
+/// An event that needs a model's summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanting {
-    /// The event.
+    /// The event's id.
     pub event_id: String,
     /// Its time.
     pub time: Timestamp,
-    /// The byte of the log where its line begins.
+    /// The byte offset of its line in the log.
     pub offset: u64,
 }
 
-/// The events of a run that want a model's summary, in their order.
+/// The events of a run that need a model's summary, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WantedSummaries {
     events: Vec<Option<Wanting>>,
@@ -27,15 +27,15 @@ pub(crate) struct WantedSummaries {
 }
 
 impl WantedSummaries {
-    /// Takes the next event, whose line begins at byte `offset`. `is_wanting` says whether
-    /// its type wants a model's summary.
+    /// Takes the next event, whose line begins at byte `offset`. `is_wanting` says whether its type
+    /// needs a model's summary.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64, is_wanting: bool) {
         let event = view.event;
         if let Some((target, _)) = backfilled(view) {
             self.forget(&target);
         } else if is_wanting && event.summary.is_none() {
             let event_id = event.event_id.clone().into_owned();
-            // An id that stands twice in a damaged log is one event.
+            // An id that occurs twice in a damaged log is one event.
             if self.index.contains_key(&event_id) {
                 return;
             }
@@ -44,14 +44,15 @@ impl WantedSummaries {
         }
     }
 
-    /// An event that wants no more.
+    /// Removes an event that no longer needs a summary.
     fn forget(&mut self, event_id: &str) {
         if let Some(index) = self.index.remove(event_id) {
             self.events[index] = None;
         }
     }
 
-    /// The events in the order of their times; of one time, in the order of the log.
+    /// The events in the order of their times. Events with the same time are in the order of the
+    /// log.
     #[must_use]
     pub(crate) fn events(&self) -> Vec<Wanting> {
         let mut events: Vec<Wanting> = self.events.iter().flatten().cloned().collect();
@@ -59,15 +60,15 @@ impl WantedSummaries {
         events
     }
 
-    /// Whether no event wants a summary.
+    /// Whether no event needs a summary.
     #[must_use]
     pub(crate) fn is_empty(&self) -> bool {
         self.index.is_empty()
     }
 }
 
-/// The calls for those events, which are in the order of their times: one for each window of
-/// `window_ms` milliseconds from its first event on, of at most `most` events.
+/// Groups events, sorted by time, into calls. Each call covers `window_ms` milliseconds from its
+/// first event and has at most `most` events.
 #[must_use]
 pub(crate) fn calls(events: &[Wanting], window_ms: u64, most: usize) -> Vec<Range<usize>> {
     let mut calls: Vec<Range<usize>> = Vec::new();

@@ -1,10 +1,9 @@
-//! Small pictures of numbers, made of block characters.
+//! Small charts made of block characters.
 
 const EIGHTHS: [char; 7] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// A bar of at most `width` columns for `value` out of `most`; something above nothing is
-/// always seen.
+/// A bar of at most `width` columns for `value` out of `most`. Any value above zero is visible.
 #[must_use]
 pub(crate) fn bar(value: u64, most: u64, width: usize) -> String {
     if value == 0 || most == 0 {
@@ -17,7 +16,7 @@ pub(crate) fn bar(value: u64, most: u64, width: usize) -> String {
     bar
 }
 
-/// One character a value, the higher the more; `·` for nothing.
+/// One character per value, higher for larger values; `·` for zero.
 #[must_use]
 pub(crate) fn sparkline(values: &[u64]) -> String {
     let most = values.iter().copied().max().unwrap_or(0).max(1);

@@ -1,4 +1,4 @@
-//! Numbers, times and sizes as people read them.
+//! Numbers, times and sizes for people.
 
 /// `850 ms`, `12.3 s`, `4 min 05 s`, `2 h 07 min`.
 #[must_use]
@@ -13,7 +13,7 @@ pub(crate) fn duration(milliseconds: u64) -> String {
     }
 }
 
-/// `850ms`, `12s`, `4m`, `2h`, `3d`: one figure, for tables.
+/// `850ms`, `12s`, `4m`, `2h`, `3d`: one number, for tables.
 #[must_use]
 pub(crate) fn rough_duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
@@ -26,7 +26,7 @@ pub(crate) fn rough_duration(milliseconds: u64) -> String {
     }
 }
 
-/// `12,450`: thousands set apart.
+/// `12,450`: with separators between thousands.
 #[must_use]
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -50,7 +50,7 @@ pub(crate) fn short_count(number: u64) -> String {
     }
 }
 
-/// `310 B`, `12 kB`, `3.1 MB`: bytes, in thousands.
+/// `310 B`, `12 kB`, `3.1 MB`: bytes, in units of 1000.
 #[must_use]
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
@@ -60,7 +60,7 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// `$0.0125`: dollars from millionths, four decimals.
+/// `$0.0125`: millionths of a dollar as dollars, with four decimals.
 #[must_use]
 pub(crate) fn dollars(micros: i64) -> String {
     format!("${:.4}", micros as f64 / 1e6)

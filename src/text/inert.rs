@@ -1,10 +1,10 @@
-//! Neutralising text from a log: nothing in it may act on a terminal or hide.
+//! Makes text from a log harmless: it cannot control a terminal, and nothing in it is invisible.
 
 use std::borrow::Cow;
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Whether a character could act on a terminal, reorder text, or be invisible.
+/// Whether a character could control a terminal, reorder text, or be invisible.
 fn is_live(character: char) -> bool {
     character.is_control()
         || matches!(character,
@@ -12,8 +12,8 @@ fn is_live(character: char) -> bool {
             | '\u{061C}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
 }
 
-/// Text of many lines: line feeds and tabs stay, other live characters are shown as
-/// their Unicode symbol or code.
+/// Text of several lines. Line feeds and tabs stay; other such characters become their Unicode
+/// symbol or code.
 #[must_use]
 pub fn text(text: &str) -> Cow<'_, str> {
     let live = |c: char| is_live(c) && !matches!(c, '\n' | '\t');
@@ -33,7 +33,8 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Text for one line: line breaks and tabs become spaces, other live characters are shown.
+/// Text for one line. Line breaks and tabs become spaces; other such characters become their
+/// Unicode symbol or code.
 #[must_use]
 pub fn line(text: &str) -> Cow<'_, str> {
     if !text.contains(is_live) {
@@ -51,8 +52,8 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Text of many lines, without anything that the log of a CI service takes for a command
-/// (`::error …` at the beginning of a line, `##[…]` and `##vso[…]` anywhere).
+/// Text of several lines without commands for the log of a CI service (`::error …` at the beginning
+/// of a line, `##[…]` and `##vso[…]` anywhere).
 #[must_use]
 pub(crate) fn commands(text: &str) -> Cow<'_, str> {
     let begins = |line: &str| line.trim_start().starts_with("::");
@@ -66,10 +67,10 @@ pub(crate) fn commands(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split_inclusive('\n').map(inert).collect())
 }
 
-/// At most `columns` columns of one line, inert, white space squeezed, `…` where cut.
+/// One line of at most `columns` columns: harmless, with single spaces, and `…` if it was cut.
 #[must_use]
 pub(crate) fn preview(text: &str, columns: usize) -> String {
-    // More than this many characters cannot matter, however wide the view.
+    // No more characters than this are needed to fill the columns.
     let head: String = text.chars().take(columns * 8 + 64).collect();
     let words = line(&head).split_whitespace().collect::<Vec<_>>().join(" ");
     let cut_before = head.len() < text.len();
@@ -91,7 +92,7 @@ pub(crate) fn preview(text: &str, columns: usize) -> String {
     out
 }
 
-/// Like [`preview`], cut in the middle, so that ids that begin alike stay apart.
+/// Like [`preview`], but cut in the middle, so that ids with the same beginning differ.
 #[must_use]
 pub(crate) fn preview_middle(text: &str, columns: usize) -> String {
     const TAIL: usize = 7;
@@ -104,7 +105,7 @@ pub(crate) fn preview_middle(text: &str, columns: usize) -> String {
     preview(&words, columns.saturating_sub(tail.width())) + &tail
 }
 
-/// Like [`preview`], keeping the end, which tells most of a path.
+/// Like [`preview`], but keeps the end, the useful part of a path.
 #[must_use]
 pub(crate) fn preview_end(text: &str, columns: usize) -> String {
     let text = line(text);
@@ -123,8 +124,8 @@ pub(crate) fn preview_end(text: &str, columns: usize) -> String {
     std::iter::once('…').chain(kept.into_iter().rev()).collect()
 }
 
-/// Drops the colour and style sequences (`ESC [ … m`) of captured terminal output, which say
-/// nothing on paper. Every other sequence is shown.
+/// Removes colour and style sequences (`ESC [ … m`) of captured terminal output. Every other
+/// sequence is shown.
 fn without_styles(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut rest = text;

@@ -1,15 +1,15 @@
-//! Markdown that a payload cannot break out of.
+//! Markdown that text from a payload cannot break.
 
 use super::inert;
 
-/// One line of text with everything escaped that Markdown or HTML would act on: no
-/// emphasis, link, image, mention, HTML, heading, list or table cell is left in it.
+/// One line of text in which everything special to Markdown or HTML is escaped: emphasis, links,
+/// images, mentions, HTML, headings, lists and table cells.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let text = inert::line(text);
     let mut out = String::with_capacity(text.len() + 8);
     let mut before = None;
-    // Whether only white space, or only digits, came so far.
+    // Whether only white space, or only digits, have come so far.
     let (mut at_start, mut in_number) = (true, true);
     let mut characters = text.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
@@ -20,7 +20,7 @@ pub fn escape(text: &str) -> String {
             '>' if at_start => Some("&gt;"),
             '&' if after.is_some_and(|c| c == '#' || c.is_alphanumeric()) => Some("&amp;"),
             '@' => Some("&#64;"),
-            // A scheme, or two colons, would make a link or a command of a CI system.
+            // A scheme would make a link, and two colons a command of a CI service.
             ':' if text[at..].starts_with("://") || after == Some(':') || before == Some(':') => {
                 Some("&#58;")
             }
@@ -53,7 +53,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// One line as a code span, with a delimiter longer than any run of backticks inside.
+/// One line as a code span. Its delimiter is longer than any run of backticks inside.
 #[must_use]
 pub(crate) fn code(text: &str) -> String {
     let text = inert::line(text);
@@ -64,7 +64,7 @@ pub(crate) fn code(text: &str) -> String {
     format!("{ticks}{space}{}{space}{ticks}", text.replace('|', "¦"))
 }
 
-/// Text of many lines as a fenced block whose fence is longer than any inside.
+/// Text of several lines as a fenced block. The fence is longer than any fence inside.
 #[must_use]
 pub fn fence(text: &str, language: &str) -> String {
     let text = inert::text(text);
@@ -73,7 +73,7 @@ pub fn fence(text: &str, language: &str) -> String {
     format!("{fence}{language}\n{text}{newline}{fence}\n")
 }
 
-/// Text of many lines as a quote, each line escaped.
+/// Text of several lines as a quote, with each line escaped.
 #[must_use]
 pub(crate) fn quote(text: &str) -> String {
     let text = inert::text(text);
@@ -87,8 +87,8 @@ pub(crate) fn quote(text: &str) -> String {
     out
 }
 
-/// Text of many lines as it stands, in a fence inside a quote: no line of it can begin a
-/// line of the document, where a CI system might take it for a command.
+/// Text of several lines, unescaped, in a fence inside a quote. No line of it begins a line of the
+/// document, where a CI service might read it as a command.
 #[must_use]
 pub(crate) fn quoted_fence(text: &str) -> String {
     fence(text, "text")

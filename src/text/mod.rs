@@ -1,4 +1,4 @@
-//! Text for people: inert whatever the log holds, and readable. Values in, text out.
+//! Text for people: safe whatever the log contains, and readable.
 
 pub(crate) mod bars;
 pub(crate) mod human;

@@ -1,18 +1,18 @@
 //! Slugs: names as they appear in paths.
 
-/// Longest slug, in characters.
+/// Maximum length of a slug in characters.
 pub(crate) const MAX_SLUG: usize = 64;
-/// Longest slug, in bytes: names of files have 255 at most.
+/// Maximum length of a slug in bytes: file names are limited to 255 bytes.
 pub(crate) const MAX_SLUG_BYTES: usize = 200;
 
-/// Lower case, every run of characters other than Unicode letters and digits
-/// becomes `-`, trimmed, at most 64 characters and 200 bytes; may be empty.
+/// Lower case. Each run of characters other than Unicode letters and digits becomes `-`, with none
+/// at the ends. At most 64 characters and 200 bytes; may be empty.
 #[must_use]
 pub(crate) fn slugify(name: &str) -> String {
     let mut slug = String::new();
     let mut length = 0;
     for character in name.chars().flat_map(char::to_lowercase) {
-        // A lowered letter may bring a combining mark (İ), which belongs to no class of its own.
+        // Lower case may add a combining mark (İ), which is neither a letter nor a digit.
         let kept = character.is_alphanumeric();
         if !kept && (slug.is_empty() || slug.ends_with('-')) {
             continue;
@@ -27,8 +27,8 @@ pub(crate) fn slugify(name: &str) -> String {
     slug
 }
 
-/// Whether a text may stand in a path as a slug: letters, digits and `-` alone, so that it
-/// leads nowhere else, whoever wrote it.
+/// Whether a text is safe as a slug in a path: letters, digits and `-` only. Such a text cannot
+/// point to another directory.
 #[must_use]
 pub(crate) fn is_slug(text: &str) -> bool {
     let good = |character: char| character.is_alphanumeric() || character == '-';

@@ -1,11 +1,11 @@
-//! Durations, sizes and counts as people write them: one rule for every option.
+//! Parsing of durations, sizes and counts, the same for every option.
 
 use std::time::Duration;
 
-/// `500ms`, `90s`, `10m`, `1h30m`, `7d`; a bare number is seconds.
+/// `500ms`, `90s`, `10m`, `1h30m`, `7d`; a number without a unit is seconds.
 ///
 /// # Errors
-/// What to write instead.
+/// A hint for the user.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     const HELP: &str = "use a number and ms, s, m, h or d (500ms, 90s, 1h30m)";
     let mut rest = text.trim();
@@ -22,7 +22,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         seconds += number
             * match unit {
                 "ms" => 0.001,
-                // Only a number by itself needs no unit.
+                // Only a single number may have no unit.
                 "" if digits == text.trim().len() => 1.0,
                 "s" => 1.0,
                 "m" => 60.0,
@@ -32,15 +32,15 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
             };
         rest = &rest[digits + unit.len()..];
     }
-    Duration::try_from_secs_f64(seconds).map_err(|_| "too long".to_owned())
+    Duration::try_from_secs_f64(seconds).map_err(|_| "the duration is too long".to_owned())
 }
 
-/// `4096`, `16k`, `16KiB`, `1M`, `2G`: bytes, at least 1, in steps of 1024.
+/// `4096`, `16k`, `16KiB`, `1M`, `2G`: bytes, at least 1; the units are powers of 1024.
 ///
 /// # Errors
-/// What to write instead.
+/// A hint for the user.
 pub(crate) fn size(text: &str) -> Result<usize, String> {
-    const HELP: &str = "use a number of bytes, with k, M or G if you like (4096, 16k, 1MiB)";
+    const HELP: &str = "use a number of bytes with an optional k, M or G (4096, 16k, 1MiB)";
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match text[digits.len()..].to_ascii_lowercase().as_str() {
         "" | "b" => 1,
@@ -51,30 +51,30 @@ pub(crate) fn size(text: &str) -> Result<usize, String> {
     };
     let bytes = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
     match bytes.ok_or(HELP)? {
-        0 => Err("at least 1".to_owned()),
+        0 => Err("must be at least 1".to_owned()),
         bytes => Ok(bytes),
     }
 }
 
-/// `100000`, `100k`, `1M`: a count, in thousands and millions.
+/// `100000`, `100k`, `1M`: a count, with thousands and millions.
 ///
 /// # Errors
-/// What to write instead.
+/// A hint for the user.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.char_indices().next_back() {
         Some((at, 'k' | 'K')) => (&text[..at], 1_000),
         Some((at, 'M' | 'm')) => (&text[..at], 1_000_000),
         _ => (text, 1),
     };
-    let number: u64 = digits.parse().map_err(|_| "use a whole number, with k or M if you like")?;
-    number.checked_mul(unit).ok_or_else(|| "too many".to_owned())
+    let number: u64 = digits.parse().map_err(|_| "use a whole number with an optional k or M")?;
+    number.checked_mul(unit).ok_or_else(|| "the number is too large".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::{count, duration, size};
 
-    /// If this fails, an option reads another time than its user wrote.
+    /// If this fails, an option reads a different time than the user wrote.
     #[test]
     fn durations() {
         let millis = |text| duration(text).map(|read| read.as_millis());
@@ -93,7 +93,7 @@ mod tests {
         }
     }
 
-    /// If this fails, an option reads another size or count than its user wrote.
+    /// If this fails, an option reads a different size or count than the user wrote.
     #[test]
     fn sizes_and_counts() {
         assert_eq!([size("4096"), size("16k"), size("16KiB")], [Ok(4096), Ok(16384), Ok(16384)]);

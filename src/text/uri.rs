@@ -1,7 +1,7 @@
 //! Paths as parts of links.
 
-/// A path as a relative reference (RFC 3986): what is neither a letter, a digit nor one of
-/// `-._~/` is `%` and two hex digits.
+/// A path as a relative reference (RFC 3986). Bytes other than letters, digits and `-._~/` become
+/// `%` and two hex digits.
 #[must_use]
 pub(crate) fn relative(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);

@@ -1,4 +1,4 @@
-//! A fresh directory and the program in it, with a cleared environment.
+//! A temporary directory and the program in it, with a cleared environment.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ pub(crate) struct Bench {
     dir: tempfile::TempDir,
 }
 
-/// What a call came to.
+/// The result of a call.
 pub(crate) struct Said {
     pub status: i32,
     pub out: String,
@@ -21,7 +21,7 @@ impl Bench {
         Self { dir: tempfile::tempdir().unwrap() }
     }
 
-    /// A bench with the run `r`, whose ids and times are known.
+    /// A bench with the run `r`, with fixed ids and times.
     pub(crate) fn with_run() -> Self {
         Self::created(&["--event-id", "e1", "--timestamp", "2026-01-01T00:00:00Z"])
     }
@@ -55,7 +55,7 @@ impl Bench {
         said(&self.command().args(args).args(any).output().unwrap())
     }
 
-    /// Calls the program with something on its standard input.
+    /// Calls the program with that standard input.
     pub(crate) fn feed(&self, args: &[&str], input: &[u8]) -> Said {
         let mut child = self
             .command()
@@ -65,19 +65,19 @@ impl Bench {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // The program may stop reading early; what matters is what it says then.
+        // The program may stop reading early; only its output matters.
         let _ = child.stdin.take().unwrap().write_all(input);
         said(&child.wait_with_output().unwrap())
     }
 
-    /// Calls the program, which must succeed; its standard output.
+    /// Calls the program, which must succeed, and returns its standard output.
     pub(crate) fn ok(&self, args: &[&str]) -> String {
         let said = self.call(args);
         assert_eq!(said.status, 0, "{args:?} failed: {}", said.err);
         said.out
     }
 
-    /// Calls the program, which must exit with `status`; its standard error.
+    /// Calls the program, which must exit with `status`, and returns its standard error.
     pub(crate) fn fails(&self, status: i32, args: &[&str]) -> String {
         let said = self.call(args);
         assert_eq!(said.status, status, "{args:?}: {}{}", said.out, said.err);
@@ -105,7 +105,7 @@ impl Bench {
         file.write_all(bytes).unwrap();
     }
 
-    /// The codes of the findings of `runlog validate r`, each once, sorted.
+    /// The codes of the findings of `runlog validate r`, sorted, without duplicates.
     pub(crate) fn codes(&self) -> Vec<String> {
         let said = self.call(&["validate", "r", "--format", "json"]);
         let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
@@ -135,7 +135,7 @@ pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder of material beside the checkout; says loudly when it is not there.
+/// A folder of test data beside the checkout; prints a message if it is missing.
 pub(crate) fn shared(name: &str) -> Option<PathBuf> {
     let path = root().join("../shared").join(name);
     if path.exists() {
@@ -149,8 +149,8 @@ pub(crate) fn fixture(name: &str) -> Vec<u8> {
     fs::read(root().join("fixtures").join(name)).unwrap()
 }
 
-/// Emits tasks by letters: S start, A action, O output, E error, then how one ends:
-/// k succeeded, f failed, c clarify, x cancelled.
+/// Emits tasks by letters: S start, A action, O output, E error. The ends are k succeeded, f
+/// failed, c clarify, x cancelled.
 pub(crate) fn tasks(notation: &str) -> Bench {
     let bench = Bench::with_run();
     let mut input = String::new();
@@ -173,7 +173,7 @@ pub(crate) fn tasks(notation: &str) -> Bench {
     bench
 }
 
-/// Compares a committed file with what it should hold. UPDATE=1 writes it; `test` names the tests
+/// Compares a committed file with its expected content. UPDATE=1 writes it; `test` names the tests
 /// to run for that.
 pub(crate) fn fresh(path: &Path, content: &[u8], test: &str) {
     if std::env::var_os("UPDATE").is_some() {

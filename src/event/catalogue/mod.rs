@@ -1,4 +1,4 @@
-//! The one table that decides what an event type means.
+//! The table of event types: the only place that decides what a type means.
 
 mod rows;
 
@@ -9,19 +9,19 @@ use super::severity::Severity;
 use super::template::Template;
 use crate::json::Members;
 
-/// How the summary of a type comes about.
+/// How a type gets its summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// A template over the event's own fields suffices.
+    /// A template over the event's own fields.
     Template,
-    /// Free text, which needs language understanding.
+    /// Free text, which needs a language model.
     Llm,
     /// Nothing to summarize.
     None,
 }
 
 impl Class {
-    /// The class of that name.
+    /// The class with that name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Template, Self::Llm, Self::None].into_iter().find(|class| class.name() == name)
@@ -38,28 +38,28 @@ impl Class {
     }
 }
 
-/// What is known about one event type.
+/// The catalogue's entry for one event type.
 #[derive(Debug)]
 pub struct Row {
     /// The system that the type comes from: `kgent`, `aos`, `gateway`, `agex`, `runlog`.
     pub family: &'static str,
     /// The type's name.
     pub name: &'static str,
-    /// What it means to the views.
+    /// Its meaning to the views.
     pub role: Role,
-    /// How its summary comes about.
+    /// How it gets its summary.
     pub class: Class,
-    /// Severity when none is given.
+    /// Severity if the caller gives none.
     pub severity: Severity,
-    /// Actor when none is given.
+    /// Actor if the caller gives none.
     pub actor: &'static str,
     /// Short name in file names and headings.
     pub label: &'static str,
     /// The summary template; empty for classes other than `template`.
     pub template: &'static str,
-    /// How a task ends by an event of this type; `None` where the type does not say that.
+    /// How an event of this type ends a task; `None` if the type does not determine it.
     pub(crate) ending: Option<TaskEnding>,
-    /// The fields of `data`, blank-separated; `?` optional, `*` expected.
+    /// The fields of `data`, separated by blanks; `?` optional, `*` expected.
     pub fields: &'static str,
 }
 
@@ -85,13 +85,13 @@ pub fn rows() -> &'static [Row] {
     rows::ROWS
 }
 
-/// The row of a type, if it is known.
+/// The row of a type; `None` for an unknown type.
 #[must_use]
 pub(crate) fn row(name: &str) -> Option<&'static Row> {
     position(name).map(|position| &rows::ROWS[position])
 }
 
-/// The template of a type, filled from the fields of `data`; `None` for a type without one.
+/// Fills the type's template from the fields of `data`; `None` for a type without a template.
 #[must_use]
 pub(crate) fn summary(name: &str, data: &Members<'_>) -> Option<String> {
     static PARSED: [OnceLock<Option<Template<'_>>>; rows::ROWS.len()] =
@@ -102,7 +102,7 @@ pub(crate) fn summary(name: &str, data: &Members<'_>) -> Option<String> {
     PARSED[position].get_or_init(parse).as_ref().map(|template| template.render(data))
 }
 
-/// The names of the fields that a type is expected to have; `None` for an unknown type.
+/// The names of a type's expected fields; `None` for an unknown type.
 #[must_use]
 pub(crate) fn expected_fields(name: &str) -> Option<&'static [&'static str]> {
     static EXPECTED: [OnceLock<Vec<&'static str>>; rows::ROWS.len()] =
@@ -127,8 +127,8 @@ fn position(name: &str) -> Option<usize> {
 
 const SLOTS: usize = 1024;
 
-/// The rows by the hash of their names, made when the program is compiled: the number of
-/// the row, from 1, in its slot or the next free one.
+/// A hash table of the names, built at compile time. A slot holds the number of a row, from 1. A
+/// name is in its own slot or in the next free one.
 static INDEX: [u8; SLOTS] = {
     assert!(rows::ROWS.len() < 256);
     let mut index = [0; SLOTS];
@@ -144,7 +144,8 @@ static INDEX: [u8; SLOTS] = {
     index
 };
 
-/// Where to look for a name first: by its length and its first and last eight bytes.
+/// The first slot to look in for a name. It depends on the length and the first and last eight
+/// bytes.
 const fn slot(name: &[u8]) -> usize {
     let (first, last) = match (name.first_chunk(), name.last_chunk()) {
         (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
@@ -161,28 +162,28 @@ const fn slot(name: &[u8]) -> usize {
     (mixed >> 40) as usize % SLOTS
 }
 
-/// 2^64 divided by the golden ratio: its product spreads a number over the upper bits.
+/// 2^64 divided by the golden ratio. Multiplying by it spreads a number over the upper bits.
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What the type means; unknown types are notes.
+/// The type's role; unknown types are notes.
 #[must_use]
 pub(crate) fn role(name: &str) -> Role {
     row(name).map_or(Role::Note, |row| row.role)
 }
 
-/// How the type's summary comes about; unknown types have none.
+/// How the type gets its summary; unknown types have none.
 #[must_use]
 pub(crate) fn class(name: &str) -> Class {
     row(name).map_or(Class::None, |row| row.class)
 }
 
-/// The type's label: of the catalogue, else a slug of its name.
+/// The type's label in the catalogue, else a slug of its name.
 #[must_use]
 pub(crate) fn label(name: &str) -> String {
     row(name).map_or_else(|| crate::text::slug::slugify(name), |row| row.label.to_owned())
 }
 
-/// Whether the type carries what a model thought, not what it said.
+/// Whether the type carries a model's reasoning rather than its answer.
 #[must_use]
 pub(crate) fn is_reasoning(name: &str) -> bool {
     row(name).is_some_and(|row| row.label.ends_with("reasoning"))

@@ -1,4 +1,4 @@
-//! The table of event types. Adding a type is adding a row.
+//! The table of event types. To add a type, add a row.
 //!
 //! Columns: family, type, role, summary class, default severity, default actor,
 //! label (in file names of chapters), template, data fields. In the last, `?`
@@ -141,7 +141,7 @@ const fn row(
 }
 
 impl Row {
-    /// The same, of a type that ends a task in that way.
+    /// The same row, for a type that ends a task in that way.
     const fn ending(self, ending: TaskEnding) -> Self {
         Self { ending: Some(ending), ..self }
     }
