@@ -130,7 +130,7 @@ fn reserved_keys_are_refused() {
         "{\"a\":{\"_r\\u0065dactions\":1}}",
     ] {
         let error = bench.fails(65, &["emit", "--run", "r", "note", "--data", data]);
-        assert!(error.contains("only runlog writes"), "{error}");
+        assert!(error.contains("reserved for runlog"), "{error}");
     }
     bench.emit(&["note", "--data", "{\"text\":\"$blob and _redactions\"}"]);
     // An import keeps such a line as text.

@@ -159,9 +159,9 @@ fn events_inside_a_task() {
         (5, 7, "at event 6"),
         (7, 9, "at event 6"),
         (10, 12, "at event 11 is still running"),
-        (1, 4, "not events of one task"),
+        (1, 4, "must be events of one task"),
         (9, 3, "last comes before first"),
-        (3, 40, "not events of one task"),
+        (3, 40, "must be events of one task"),
     ] {
         let (status, error) = add(first, last).unwrap_err();
         assert!(status == 65 && error.contains(says), "{first} {last}: {error}");
@@ -193,7 +193,7 @@ fn events_before_the_first_task() {
     for (first, last) in [("2", "2"), ("2", "3"), ("3", "4")] {
         let args = ["--first", first, "--last", last, "--name", "N", "--message", "M"];
         let error = bench.fails(65, &[&["chapter", "add", "r"], args.as_slice()].concat());
-        assert!(error.contains("not events of one task"), "{error}");
+        assert!(error.contains("must be events of one task"), "{error}");
     }
     apply(&bench, &format!("[{}]", item(1, 1, "One"))).unwrap();
     assert_eq!(bench.ok(&["chapter", "ls", "r", "/chapters/one/events"]).lines().count(), 3);

@@ -534,10 +534,10 @@ fn rules_can_be_added() {
     assert_eq!(texts, [&format!("a {token} b"), clean, clean, clean]);
     assert_eq!(bench.codes(), ["RL408", "RL503", "RL903"]);
     for (file, says) in [
-        ("[x]\nprefix = \"ab\"\npattern = \"ab\"", "3 bytes or more"),
+        ("[x]\nprefix = \"ab\"\npattern = \"ab\"", "at least 3 bytes"),
         ("[x]\nprefix = \"abc\"\npattern = \"abc(\"", "its pattern"),
-        ("[x]\nprefix = \"abc\"\npattern = \"a*?\"", "fits an empty text"),
-        ("[\"X y\"]\nprefix = \"abc\"\npattern = \"abc\"", "a name is"),
+        ("[x]\nprefix = \"abc\"\npattern = \"a*?\"", "matches an empty text"),
+        ("[\"X y\"]\nprefix = \"abc\"\npattern = \"abc\"", "a name must be"),
         ("[x]\npattern = \"abc\"", "missing field `prefix`"),
         ("nonsense", "line 1, column"),
     ] {

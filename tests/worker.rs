@@ -254,7 +254,7 @@ fn a_prompt_of_ones_own() {
     assert!(fs::read_to_string(bench.path("prompt.1")).unwrap().starts_with("Kurz, bitte:\n"));
     fs::write(bench.path("mine"), "no place").unwrap();
     let said = bench.fails(65, &[ASK, &["--prompt-file", "mine"]].concat());
-    assert!(said.contains("holds {events} once"), "{said}");
+    assert!(said.contains("must have {events} exactly once"), "{said}");
     bench.fails(2, &["summarize", "r", "--follow"]);
 }
 

@@ -9,7 +9,7 @@ pub struct BadToml {
     pub line: usize,
     /// The column, in characters from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The error.
     pub what: String,
 }
 

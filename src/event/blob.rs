@@ -8,7 +8,7 @@ use crate::json::{Json, Kind, ObjectText, escape_into};
 pub(crate) const KEY: &str = "$blob";
 const KEY_START: u8 = KEY.as_bytes()[0];
 
-/// Bytes of a large value that stay in the event, at its beginning and at its end.
+/// Bytes of a large value that stay in the event at its beginning, and as many at its end.
 const KEPT: usize = 512;
 
 /// A value that was moved out of its event.

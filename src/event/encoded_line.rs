@@ -143,7 +143,7 @@ impl Text<'_> {
 
     /// A field whose value is a string.
     fn member(&mut self, field: Field, value: &str) {
-        // The lead ends with a quote, which the escaped string brings too.
+        // The lead ends with a quote, but `escape_into` writes that quote.
         let lead = field.lead();
         self.push(lead.strip_suffix('"').unwrap_or(lead));
         escape_into(value, self.0);

@@ -73,7 +73,7 @@ pub enum LineFault {
 pub struct LineError {
     /// Byte offset in the line.
     pub offset: usize,
-    /// What is wrong there.
+    /// The error.
     pub fault: LineFault,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct EnvelopeReader<'a> {
 }
 
 impl<'a> EnvelopeReader<'a> {
-    /// A reader for a line that starts where that text starts.
+    /// A reader for that line.
     pub(super) fn of(line: &'a [u8]) -> Self {
         Self {
             start: line.as_ptr() as usize,

@@ -31,7 +31,7 @@ enum TemplatePart<'t> {
 pub struct TemplateError {
     /// Byte offset in the template.
     pub offset: usize,
-    /// What is wrong there.
+    /// The error.
     pub what: &'static str,
 }
 

@@ -121,7 +121,8 @@ struct Nest {
 }
 
 impl Nest {
-    /// Sweeps over the chapters from the first event on; a stack holds those around it.
+    /// Goes through the chapters from the first event on. A stack holds the chapters around the
+    /// current one.
     fn of(chapters: &BTreeMap<usize, Chapter>) -> Self {
         let mut order: Vec<(&usize, &Chapter)> = chapters.iter().collect();
         order.sort_by_key(|(_, one)| (one.first_sequence, u64::MAX - one.last_sequence));
@@ -168,12 +169,12 @@ impl Chapters {
         }
     }
 
-    /// The chapters in force, in the order in which they were made.
+    /// The active chapters, in the order of their creation.
     pub(crate) fn active(&self) -> impl ExactSizeIterator<Item = &Chapter> {
         self.active.values()
     }
 
-    /// Whether a slug was ever used, by a chapter in force or a removed one.
+    /// Whether a slug was ever used, by an active or a removed chapter.
     #[must_use]
     pub(crate) fn is_used(&self, slug: &str) -> bool {
         self.used_slugs.contains(slug)
@@ -208,7 +209,7 @@ impl Chapters {
         }
     }
 
-    /// The innermost chapter of whole tasks that holds the event of that sequence.
+    /// The innermost chapter of whole tasks that covers the event with that sequence.
     #[must_use]
     pub(crate) fn of_tasks(&self, sequence: u64) -> Option<&Chapter> {
         let mut found = None;
@@ -231,8 +232,8 @@ impl Chapters {
         found
     }
 
-    /// Estimated tokens of all that is folded, and of what stands for it. A chapter inside
-    /// another one counts with that one alone.
+    /// Estimated tokens of all folded events, and of the text that replaces them. An inner
+    /// chapter counts only as part of its parent.
     #[must_use]
     pub(crate) fn savings(&self) -> (u64, u64) {
         self.children(None).into_iter().fold((0, 0), |(before, after), chapter| {

@@ -60,7 +60,7 @@ pub enum Fault {
 pub struct JsonError {
     /// Byte offset from the start of the text.
     pub offset: usize,
-    /// What is wrong there.
+    /// The error.
     pub fault: Fault,
 }
 

@@ -1,4 +1,4 @@
-//! Reading a log line by line. An invalid line is an item, not an error.
+//! Reads a log line by line. An invalid line is an item, not an error.
 
 use std::fs::File;
 use std::io;
@@ -239,7 +239,7 @@ impl LogReader {
             self.offset += (to + 1 - at) as u64;
             at = to + 1;
         }
-        // The next line begins in this buffer and continues in the other one.
+        // Move the beginning of the next line to the other buffer.
         let rest = &self.buffer[end..self.filled];
         held.resize(held.len().max(rest.len()).max(CHUNK), 0);
         held[..rest.len()].copy_from_slice(rest);

@@ -1,4 +1,5 @@
-//! `logs/rejected.jsonl`: rejected input, unchanged, with the reason.
+//! `logs/rejected.jsonl`: rejected input with the reason. Secrets in stream lines are replaced; a
+//! torn tail is kept unchanged.
 
 use std::path::Path;
 
@@ -46,7 +47,7 @@ pub(crate) struct Rejected<'r> {
     pub reason: &'r str,
     /// The number of bytes.
     pub bytes: usize,
-    /// The bytes, with secrets replaced.
+    /// The bytes. Stream lines come with secrets replaced.
     pub content: &'r [u8],
 }
 
@@ -62,7 +63,7 @@ impl Rejected<'_> {
         }
         object.plain("offset", self.offset).plain("bytes", self.bytes);
         object.text("reason", self.reason);
-        // JSON needs six bytes per control character.
+        // A control character takes six bytes in JSON; base64 is shorter.
         let controls = self.content.iter().filter(|byte| byte.is_ascii_control()).count();
         match std::str::from_utf8(self.content) {
             Ok(text) if controls <= self.content.len() / 4 => object.text("text", text),
@@ -78,7 +79,7 @@ impl Rejected<'_> {
 pub(crate) struct Moved {
     /// The number of bytes.
     pub bytes: u64,
-    /// Lower-case hex SHA-256 of these records, newlines included.
+    /// Lower-case hex SHA-256 of these records, including their newlines.
     pub sha256: String,
 }
 

@@ -104,7 +104,7 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// A counter for a native stream.
+    /// An empty counter.
     #[must_use]
     pub(crate) fn new() -> Self {
         let receipt = Receipt {

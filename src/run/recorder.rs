@@ -222,8 +222,8 @@ impl Recorder {
     /// Appends lines to `logs/rejected.jsonl`, durably, under the run's lock. An unrecorded move
     /// of a killed writer is recorded first, because it could not be found after these lines.
     ///
+    /// # Errors
     /// Waiting for the lock timed out, or the file cannot be written.
-    /// When the lock times out or the file cannot be written.
     pub(crate) fn reject(&mut self, lines: &[u8]) -> Result<(), RunError> {
         let path = self.run.rejected();
         if moved_from(&path, self.log.length()?).is_some() {

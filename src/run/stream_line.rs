@@ -60,7 +60,7 @@ impl WaitingLines {
     }
 }
 
-/// Lines are written together up to this many bytes.
+/// A part ends with the line at which it reaches this many bytes.
 const PART_BYTES: usize = 64 << 10;
 
 /// The format of lines that are read separately.

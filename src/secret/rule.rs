@@ -37,7 +37,7 @@ pub struct SecretRule {
 /// The range of the secret in a text that begins with its prefix.
 pub(super) type MatchExtent = fn(&str) -> Option<Range<usize>>;
 
-/// The bytes before a prefix that may belong to the secret.
+/// The kind of bytes before a prefix that may belong to the secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lead {
     None,
