@@ -113,7 +113,7 @@ pub enum EventId {
     /// From the caller.
     Given(String),
     /// Generated: `evt_` and a UUID in hex digits and hyphens.
-    PreparedBatch([u8; MADE]),
+    Generated([u8; MADE]),
 }
 
 impl EventId {
@@ -122,7 +122,7 @@ impl EventId {
     pub fn as_str(&self) -> &str {
         match self {
             Self::Given(id) => id,
-            Self::PreparedBatch(id) => std::str::from_utf8(id).unwrap_or_default(),
+            Self::Generated(id) => std::str::from_utf8(id).unwrap_or_default(),
         }
     }
 }
@@ -161,7 +161,7 @@ impl IdGenerator {
         let mut id = [0; MADE];
         id[..4].copy_from_slice(b"evt_");
         uuid.hyphenated().encode_lower(&mut id[4..]);
-        EventId::PreparedBatch(id)
+        EventId::Generated(id)
     }
 }
 
