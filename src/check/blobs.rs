@@ -1,4 +1,5 @@
-//! The large values that events refer to: each file must exist and match its name.
+//! The check on blobs, the large values that events refer to: each file must exist and match its
+//! hash.
 
 use super::table::Code;
 use std::collections::HashSet;
@@ -16,7 +17,7 @@ pub(crate) struct BlobCheck {
 }
 
 impl BlobCheck {
-    /// Takes the payload of an event; `look` tells how a blob is found to be.
+    /// Checks the references in an event's payload. `look` returns the state of a blob.
     pub(crate) fn event(
         &mut self,
         data: Json<'_>,
@@ -31,14 +32,16 @@ impl BlobCheck {
             let (code, what) = match look(reference) {
                 BlobState::Whole => return,
                 BlobState::Missing => (Code::RL911, format!("{file} is missing")),
-                BlobState::Altered => (Code::RL912, format!("{file} is not what its name says")),
+                BlobState::Altered => {
+                    (Code::RL912, format!("the content of {file} does not match its name"))
+                }
                 BlobState::Unreadable(error) => (Code::RL913, error.to_string()),
             };
             self.findings.push(Finding::new(code, place(), what));
         });
     }
 
-    /// What was found.
+    /// The findings.
     #[must_use]
     pub(crate) fn finish(self) -> Vec<Finding> {
         self.findings

@@ -1,4 +1,4 @@
-//! The checks on chapters, and on their exported files.
+//! The checks on chapters and on their exported files.
 
 use super::finding::{Finding, Findings, Place};
 use super::log::LOG;
@@ -13,7 +13,7 @@ use crate::log::reader::Line;
 /// The folder's name in findings.
 pub(crate) const FOLDER: &str = "chapters/";
 
-/// Takes the next event of a run with chapters, before `index` does.
+/// Checks the next event of a run with chapters, before `index` observes it.
 pub(crate) fn event(view: &View<'_, '_>, line: &Line<'_>, index: &Index, findings: &mut Findings) {
     let found = match view.role {
         Role::Chapter => made(view, index),
@@ -43,7 +43,7 @@ fn made(view: &View<'_, '_>, index: &Index) -> Option<(Code, String)> {
         ChapterConflict::Overlap(refusal) => Some((Code::RL702, refusal.to_string())),
         ChapterConflict::Refused(refusal) => Some((Code::RL705, refusal.to_string())),
         ChapterConflict::Range(first, last) => {
-            Some((Code::RL705, format!("its tasks reach from event {first} to {last}")))
+            Some((Code::RL705, format!("its tasks cover events {first} to {last}")))
         }
         ChapterConflict::Events(events) => {
             Some((Code::RL705, format!("its tasks have {events} events")))
@@ -54,32 +54,32 @@ fn made(view: &View<'_, '_>, index: &Index) -> Option<(Code, String)> {
 fn removed(view: &View<'_, '_>, chapters: &Chapters) -> Option<(Code, String)> {
     let slug = view.event.data.text_at("slug").unwrap_or_default();
     let known = chapters.get(&slug).is_some();
-    (!known).then(|| (Code::RL704, format!("there is no chapter {slug:?} at this place")))
+    (!known).then(|| (Code::RL704, format!("no chapter {slug:?} exists at this point")))
 }
 
-/// The exported files that are not as the events say: paths below `chapters/`.
+/// The exported files that differ from the events: paths below `chapters/`.
 #[derive(Debug, Default)]
 pub(crate) struct Exported {
-    /// Missing, or as an earlier export left them.
+    /// Missing, or unchanged since an earlier export.
     pub behind: Vec<String>,
-    /// Changed by others.
+    /// Edited after the export.
     pub edited: Vec<String>,
 }
 
 impl Exported {
-    /// Adds what was found.
+    /// Adds the findings.
     pub(crate) fn finish(self, findings: &mut Findings) {
         if let Some(first) = self.behind.first() {
             let others = match self.behind.len() - 1 {
                 0 => String::new(),
                 others => format!(" and {others} more"),
             };
-            let message = format!("{first}{others} is not as the newest events say");
+            let message = format!("{first}{others} does not match the newest events");
             findings.push(Finding::new(Code::RL711, Place::file(FOLDER), message));
         }
         for path in self.edited {
             let place = Place::file(format!("{FOLDER}{path}"));
-            findings.push(Finding::new(Code::RL712, place, "it is not what the events say"));
+            findings.push(Finding::new(Code::RL712, place, "it does not match the events"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The verdict on deliverables: one per deliverable; the worst one counts for the run.
+//! The verdict on deliverables: one per deliverable. The worst one is the verdict for the run.
 
 use super::table::Code;
 use serde::Serialize;
@@ -9,16 +9,16 @@ use crate::history::state::RecordedFile;
 use crate::run::deliverables::{Content, FileState};
 use crate::run::requirement::Requirement;
 
-/// A verdict, the better ones first.
+/// A verdict, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It is there.
+    /// It exists and meets its conditions.
     Passed,
-    /// It is missing, empty, or breaks its condition.
+    /// It is missing, empty, or does not meet a condition.
     Incomplete,
-    /// It is no regular file, or cannot be read.
+    /// It is not a regular file, or cannot be read.
     Failed,
-    /// It lies outside `deliverables/`.
+    /// It is outside `deliverables/`.
     Blocked,
 }
 
@@ -34,7 +34,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict of that name.
+    /// The verdict with this name.
     #[must_use]
     pub(crate) fn parse(name: &str) -> Option<Self> {
         let all = [Self::Passed, Self::Incomplete, Self::Failed, Self::Blocked];
@@ -47,30 +47,30 @@ impl Verdict {
 pub(crate) struct FoundFile {
     /// Relative to the run directory.
     pub path: String,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// Its SHA-256, lower-case hex, where it was hashed.
+    /// Its SHA-256 in lower-case hex, if it was computed.
     pub sha256: Option<String>,
     /// The verdict on this file.
     pub verdict: Verdict,
 }
 
-/// How one deliverable stands.
+/// The result for one deliverable.
 #[derive(Clone, Debug, Serialize)]
 pub struct Deliverable {
     /// The path, as it was required.
     pub path: String,
     /// `passed`, `incomplete`, `failed` or `blocked`.
     pub status: &'static str,
-    /// Why, where it did not pass.
+    /// The reason, if it did not pass.
     pub reason: Option<String>,
     /// The same as `status`.
     #[serde(skip)]
     pub verdict: Verdict,
-    /// Relative to the run directory; a pattern stays one.
+    /// Path relative to the run directory, or the pattern.
     #[serde(skip)]
     pub file: String,
-    /// The check that it fails.
+    /// The check that it failed.
     #[serde(skip)]
     pub code: Option<Code>,
     /// The files that it was judged by.
@@ -79,7 +79,7 @@ pub struct Deliverable {
 }
 
 impl Deliverable {
-    /// One whose requirement cannot be read.
+    /// A deliverable whose requirement cannot be parsed.
     #[must_use]
     pub fn unreadable(text: &str, what: String) -> Self {
         Self::of(text, text, Some((Code::RL802, Verdict::Failed, what)))
@@ -93,7 +93,7 @@ impl Deliverable {
         Self { path, status: verdict.name(), reason, verdict, file, code, files: Vec::new() }
     }
 
-    /// The finding that it is, where it did not pass.
+    /// The finding, if it did not pass.
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {
         let reason = self.reason.as_deref().unwrap_or_default();
@@ -105,11 +105,11 @@ impl Deliverable {
     }
 }
 
-/// The check that something fails, the verdict, and why.
+/// The failed check, the verdict, and the reason.
 type DeliverableFault = (Code, Verdict, String);
 
-/// Judges what was found: the files that a requirement covers, `started` being when the run
-/// began. Of several files the worst counts.
+/// Judges the files that match a requirement. `started` is the start of the run. If there are
+/// several files, the worst verdict counts.
 #[must_use]
 pub(crate) fn judge(
     required: &Requirement,
@@ -140,7 +140,7 @@ pub(crate) fn judge(
     Deliverable { files: files.collect(), ..judged }
 }
 
-/// Compares a file with what was recorded of it.
+/// Compares a file with its recorded length and hash.
 #[must_use]
 pub(crate) fn changed(recorded: &RecordedFile, found: &FileState) -> Option<Finding> {
     let what = match found {
@@ -151,13 +151,13 @@ pub(crate) fn changed(recorded: &RecordedFile, found: &FileState) -> Option<Find
             format!("its SHA-256 is {}", content.sha256.as_deref().unwrap_or("unknown"))
         }
         FileState::File(_) => return None,
-        FileState::Missing => "it is gone".to_owned(),
-        _ => "it cannot be read as a regular file".to_owned(),
+        FileState::Missing => "it no longer exists".to_owned(),
+        _ => "it is not a readable regular file".to_owned(),
     };
     Some(Finding::new(Code::RL806, Place::file(recorded.path.clone()), what))
 }
 
-/// What is wrong with what was found at one path.
+/// The fault of what was found at one path.
 fn fault(
     required: &Requirement,
     found: &FileState,
@@ -169,9 +169,9 @@ fn fault(
             Some((Code::RL801, Verdict::Blocked, "outside deliverables/".to_owned()))
         }
         FileState::Missing => Some((Code::RL803, Verdict::Incomplete, "missing".to_owned())),
-        FileState::Unreadable => failed("no readable regular file".to_owned()),
-        FileState::TooLarge(bytes) => failed(format!("{bytes} bytes are too many to look into")),
-        FileState::Unsteady => failed("it changed while it was read".to_owned()),
+        FileState::Unreadable => failed("not a readable regular file".to_owned()),
+        FileState::TooLarge(bytes) => failed(format!("{bytes} bytes are too large to check")),
+        FileState::Unsteady => failed("it changed while it was being read".to_owned()),
         FileState::File(content) => {
             let reason = broken(required, content, started)?;
             Some((Code::RL804, Verdict::Incomplete, reason))
@@ -179,20 +179,20 @@ fn fault(
     }
 }
 
-/// The condition that a file breaks.
+/// The condition that a file does not meet.
 fn broken(required: &Requirement, content: &Content, started: Option<Timestamp>) -> Option<String> {
     let length = content.length;
     if length == 0 {
         return (!required.allow_empty).then(|| "empty".to_owned());
     }
     if let Some(min) = required.min.filter(|min| length < *min) {
-        return Some(format!("{length} bytes, at least {min} are required"));
+        return Some(format!("{length} bytes; at least {min} are required"));
     }
     if required.fresh
         && let (Some(modified), Some(started)) = (content.modified, started)
         && modified < started
     {
-        return Some(format!("not changed since the run started: {modified}"));
+        return Some(format!("last changed before the run started: {modified}"));
     }
     if let Some(sha256) = &required.sha256
         && content.sha256.as_ref() != Some(sha256)
@@ -202,10 +202,10 @@ fn broken(required: &Requirement, content: &Content, started: Option<Timestamp>)
     }
     let file_type = required.file_type?;
     let fault = file_type.fault(content.bytes.as_deref().unwrap_or_default())?;
-    Some(format!("no {}: {fault}", file_type.name))
+    Some(format!("not {}: {fault}", file_type.name))
 }
 
-/// The worst of the verdicts; `passed` for none.
+/// The worst of the verdicts; `passed` if there are none.
 #[must_use]
 pub(crate) fn worst(deliverables: &[Deliverable]) -> Verdict {
     deliverables.iter().map(|one| one.verdict).max().unwrap_or(Verdict::Passed)

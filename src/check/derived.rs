@@ -7,31 +7,31 @@ use super::finding::{Finding, Findings, Place};
 use crate::event::envelope::MAX_LINE;
 use crate::transcript::extent::{Detail, Extent};
 
-/// Holds the lines of a derived log against the records that the events give. Records may
-/// be missing (a kill between two writes); lines may not differ.
+/// Compares the lines of a derived log with the records derived from the events. Records may be
+/// missing (the writer was killed between two writes), but lines may not differ.
 pub(crate) struct Comparison<R> {
     file: &'static str,
     lines: Option<R>,
-    /// The next line of the file, once it was read; empty at the end.
+    /// The next line of the file, if it was read; empty at the end.
     next: Option<Vec<u8>>,
-    /// Lines passed over.
+    /// Number of lines processed.
     number: u64,
     missing: u64,
 }
 
 impl<R: BufRead> Comparison<R> {
-    /// For a file of that name; `None` when it does not exist.
+    /// Compares the file of this name. `lines` is `None` if it does not exist.
     pub(crate) fn new(file: &'static str, lines: Option<R>) -> Self {
         Self { file, lines, next: None, number: 0, missing: 0 }
     }
 
-    /// The next record that should be there, with its newline; an empty one is none. `older` is
-    /// what an older version wrote in its place.
+    /// Expects this record next. `record` includes its newline; an empty one is ignored. `older` is
+    /// the form that an older version wrote.
     pub(crate) fn expect(&mut self, record: &str, older: impl FnOnce() -> String) {
         if record.is_empty() || self.passes(record) || self.passes(&older()) {
             return;
         }
-        // A write that was cut short, which the next one ended with a newline, is passed over.
+        // Skip an incomplete write that the next write ended with a newline.
         while is_fragment(self.next(), record) {
             self.advance();
         }
@@ -42,7 +42,7 @@ impl<R: BufRead> Comparison<R> {
         }
     }
 
-    /// Passes over the next line if it is that record and lies in the buffer as a whole.
+    /// Consumes the next line if it equals the record and is complete in the buffer.
     fn passes(&mut self, record: &str) -> bool {
         if record.is_empty() {
             return false;
@@ -56,16 +56,12 @@ impl<R: BufRead> Comparison<R> {
         is_next
     }
 
-    /// Adds what was found, after the last record.
+    /// Adds the findings after the last record.
     pub(crate) fn finish(mut self, findings: &mut Findings) {
         let place = Place::file(self.file);
         if !self.next().is_empty() {
             let place = Place { line: Some(self.number + 1), ..place };
-            findings.push(Finding::new(
-                Code::RL502,
-                place,
-                "the record is not what the events say",
-            ));
+            findings.push(Finding::new(Code::RL502, place, "the record does not match the events"));
         } else if self.missing > 0 {
             let message = format!("{} of its records are missing", self.missing);
             findings.push(Finding::new(Code::RL501, place, message));
@@ -101,21 +97,21 @@ fn is_fragment(line: &[u8], record: &str) -> bool {
 /// The file's name in findings.
 pub(crate) const TRANSCRIPT: &str = "transcript.md";
 
-/// What the last line of a transcript says of its making.
+/// How a transcript was made: the data in its last line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Colophon {
     /// The version of runlog that made it.
     pub version: String,
     /// Sequence of the last event that it covers.
     pub covered: u64,
-    /// What stands for the harness's files that it quotes.
+    /// Identifies the harness's files that it includes.
     pub harness: Option<String>,
-    /// How much it was to tell.
+    /// Its level of detail and maximum size.
     pub extent: Extent,
 }
 
 impl Colophon {
-    /// Reads it off a transcript.
+    /// Parses the last line of a transcript.
     #[must_use]
     pub(crate) fn of(transcript: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(transcript).ok()?;
@@ -132,14 +128,14 @@ impl Colophon {
         Some(Self { version: version.to_owned(), covered, harness, extent })
     }
 
-    /// Whether this version made it, so that it would make the same bytes again.
+    /// Whether this version made it. Only then can it be reproduced byte for byte.
     #[must_use]
     pub(crate) fn is_ours(&self) -> bool {
         self.version == env!("CARGO_PKG_VERSION")
     }
 }
 
-/// Compares a transcript with the one made from the events that it covers.
+/// Compares a transcript with the one made from the same events.
 pub(crate) fn transcript(
     stored: Option<&[u8]>,
     expected: Option<&str>,
@@ -154,12 +150,11 @@ pub(crate) fn transcript(
     };
     match (Colophon::of(stored), expected) {
         (Some(made), _) if !made.is_ours() => {
-            let message =
-                format!("it was made by version {}, and cannot be compared", made.version);
+            let message = format!("it was made by version {} and cannot be compared", made.version);
             findings.push(Finding::new(Code::RL503, place, message));
         }
         (Some(made), _) if made.harness.as_deref() != harness => {
-            let message = "a file of the harness that it quotes changed since it was made";
+            let message = "a file of the harness that it includes was changed after it was made";
             findings.push(Finding::new(Code::RL503, place, message));
         }
         (Some(made), Some(expected)) if stored == expected.as_bytes() => {
@@ -168,6 +163,6 @@ pub(crate) fn transcript(
                 findings.push(Finding::new(Code::RL503, place, message));
             }
         }
-        _ => findings.push(Finding::new(Code::RL504, place, "it is not what the events say")),
+        _ => findings.push(Finding::new(Code::RL504, place, "it does not match the events")),
     }
 }

@@ -1,4 +1,4 @@
-//! How a run may have ended for its verdict to be good.
+//! The statuses that a run must have for its verdict to be good.
 
 use std::str::FromStr;
 
@@ -6,17 +6,17 @@ use super::finding::{Finding, Place};
 use super::table::Code;
 use crate::history::status::Status;
 
-/// The statuses that a run may have when it is validated.
+/// The statuses accepted when a run is validated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ExpectedStatus {
     /// Any status.
     Any,
-    /// One of these.
+    /// One of these statuses.
     OneOf(Vec<Status>),
 }
 
 impl Default for ExpectedStatus {
-    /// The run ended well, or it was imported.
+    /// The run completed, or it was imported.
     fn default() -> Self {
         Self::OneOf(vec![Status::Completed, Status::Imported])
     }
@@ -32,7 +32,7 @@ impl FromStr for ExpectedStatus {
         let status = |name: &str| {
             Status::parse(name.trim()).ok_or_else(|| {
                 let known = Status::ALL.map(Status::name).join(", ");
-                format!("\"{name}\" is not a status; use any, or some of {known}")
+                format!("\"{name}\" is not a status; use any, or one or more of {known}")
             })
         };
         text.split(',').map(status).collect::<Result<_, _>>().map(Self::OneOf)
@@ -40,7 +40,7 @@ impl FromStr for ExpectedStatus {
 }
 
 impl ExpectedStatus {
-    /// Whether a run may have that status.
+    /// Whether this status is accepted.
     #[must_use]
     pub(crate) fn accepts(&self, status: Status) -> bool {
         match self {
@@ -49,7 +49,7 @@ impl ExpectedStatus {
         }
     }
 
-    /// The finding on a run of that status; `place` is its last event.
+    /// The finding for a run with an unexpected status. `place` is its last event.
     #[must_use]
     pub(crate) fn finding(&self, status: Status, place: Place) -> Option<Finding> {
         let Self::OneOf(statuses) = self else { return None };

@@ -9,27 +9,27 @@ use super::table::{Check, Code, Level};
 pub struct Finding {
     /// The check's code.
     pub code: Code,
-    /// The check's own level, unless the circumstances lower it.
+    /// The check's own level, or a lower one.
     pub level: Level,
-    /// The place.
+    /// The place of the fault.
     pub place: Place,
     /// What is wrong, in one line.
     pub message: String,
-    /// What stands there, where that helps.
+    /// The text at the place, if it helps.
     pub excerpt: Option<Excerpt>,
 }
 
-/// A piece of a line, around the place in it.
+/// The part of a line around a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
-    /// What stands before the place.
+    /// The text before the place.
     pub before: String,
-    /// What begins there.
+    /// The text from the place on.
     pub behind: String,
 }
 
 impl Excerpt {
-    /// Around byte `at` of a line; as much as fits on a line of a terminal.
+    /// The text around byte `at` of a line, short enough for one line of a terminal.
     #[must_use]
     pub fn of(line: &[u8], at: usize) -> Self {
         const BEFORE: usize = 40;
@@ -43,7 +43,7 @@ impl Excerpt {
     }
 }
 
-/// Where something was found.
+/// The place of a finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// File, relative to the run directory.
@@ -57,7 +57,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A file as a whole.
+    /// A whole file.
     #[must_use]
     pub fn file(name: impl Into<Cow<'static, str>>) -> Self {
         Self { file: name.into(), ..Self::default() }
@@ -71,21 +71,21 @@ impl Finding {
         Self { code, level: code.check().level, place, message: message.into(), excerpt: None }
     }
 
-    /// The same, with what stands there.
+    /// Adds an excerpt.
     #[must_use]
     pub fn showing(mut self, excerpt: Excerpt) -> Self {
         self.excerpt = Some(excerpt);
         self
     }
 
-    /// The same, but not above that level.
+    /// Lowers the level to `level` if it is higher.
     #[must_use]
     pub fn at_most(mut self, level: Level) -> Self {
         self.level = self.level.min(level);
         self
     }
 
-    /// The check behind it.
+    /// The check that made it.
     #[must_use]
     pub fn check(&self) -> &'static Check {
         self.code.check()
@@ -100,7 +100,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Adds one.
+    /// Adds a finding.
     pub fn push(&mut self, finding: Finding) {
         self.all.push(finding);
     }

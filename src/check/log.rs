@@ -32,7 +32,7 @@ const MAX_UNKNOWN: usize = 1000;
 /// Stands for the others. No type has a space in it.
 const OTHER_TYPES: &str = "other types";
 
-/// A place in the log that nobody has asked for yet: most lines have no finding.
+/// A place in the log. It is converted to a [`Place`] only if there is a finding.
 #[derive(Clone, Copy, Debug)]
 struct Spot<'e> {
     line: u64,
@@ -65,30 +65,30 @@ pub(crate) struct LogCheck {
     last_sequence: u64,
     /// Whether a line could not be read.
     damaged: bool,
-    /// Whether an event was seen that is not the news of a repair.
+    /// Whether an event was seen that does not report a repair.
     begun: bool,
     last_time: Option<Timestamp>,
-    /// Hash of the line before, blank ones passed over.
+    /// Hash of the previous line that is not blank.
     last_hash: Option<HexHash>,
     last_event: Option<(u64, u64)>,
     last_event_id: String,
     ids: Ids,
     parents: Vec<(String, Place, bool)>,
-    /// Events whose template summary is pending: what it would be, and the user's template
-    /// that it is made of.
+    /// Events without a summary: the summary by the template, and the user's template if there is
+    /// one.
     pending: HashMap<String, (String, Option<&'static str>)>,
-    /// What older versions made of some of them.
+    /// The summaries that older versions made for some of these events.
     older: HashMap<String, String>,
     backfills: Vec<(String, Place)>,
     /// Unknown types: the first event of each, and how many there are.
     unknown: HashMap<String, (Place, u64)>,
-    /// Where each call's first event stands that has not ended, and whether it was imported.
+    /// The place of the first event of each open call, and whether it was imported.
     open: HashMap<usize, (Place, bool)>,
 }
 
 impl LogCheck {
-    /// A check that has seen nothing yet; `secrets` are not allowed in the log, and
-    /// `templates` say what summaries should be.
+    /// A check before the first line. `secrets` must not be in the log; `templates` define the
+    /// expected summaries.
     #[must_use]
     pub(crate) fn new(secrets: &'static SecretRules, templates: &'static Templates) -> Self {
         Self {
@@ -113,7 +113,7 @@ impl LogCheck {
         }
     }
 
-    /// Takes a line, and what was read of it, before its event goes to the fold of the state.
+    /// Checks a line, before the state observes its event.
     pub(crate) fn line(
         &mut self,
         line: &Line<'_>,
@@ -130,14 +130,14 @@ impl LogCheck {
             Ok(None) => {}
             Err(errors) => {
                 let bytes = match line.body {
-                    // What is shown of a line ends up in the logs of CI.
+                    // Excerpts end up in CI logs, so a line with a possible secret is not shown.
                     Body::Complete(bytes) if !scanned.is_suspect => bytes,
                     _ => b"",
                 };
                 errors.iter().for_each(|error| self.bad(error, spot, bytes));
                 self.missing(errors, spot);
                 self.damaged = true;
-                // A line that still tells its number takes its place in the order.
+                // A damaged line with a readable sequence keeps its place in the order.
                 let next = self.last_sequence + 1;
                 if let Body::Complete(bytes) = line.body
                     && told_sequence(bytes) == Some(next)
@@ -154,7 +154,7 @@ impl LogCheck {
         }
     }
 
-    /// The number of the last event, for who wants to write the next one.
+    /// Sequence of the last event.
     #[must_use]
     pub(crate) fn last_sequence(&self) -> u64 {
         self.last_sequence
@@ -166,7 +166,7 @@ impl LogCheck {
         self.damaged
     }
 
-    /// Takes what the fold of the state made of the same event.
+    /// Checks the effect of the same event on the state.
     pub(crate) fn effect(
         &mut self,
         view: &View<'_, '_>,
@@ -180,7 +180,7 @@ impl LogCheck {
             let (from, to) = (illegal.from.name(), illegal.to.name());
             let message = format!("{} cannot turn a {from} run {to}", view.event.kind);
             let finding = Finding::new(code, spot.place(), message);
-            // A trap at the end of a script may end a run that has ended.
+            // A trap at the end of a script may end a run that has already ended.
             let second_end = illegal.from.is_terminal() && illegal.to.is_terminal();
             let most = if second_end { Level::Warning } else { Level::Error };
             self.findings.push(finding.at_most(most));
@@ -192,7 +192,7 @@ impl LogCheck {
         }
     }
 
-    /// The findings, when the last line has been taken.
+    /// The findings after the last line.
     #[must_use]
     pub(crate) fn finish(mut self, state: &RunState, expected: &ExpectedStatus) -> Findings {
         for (parent, place, imported) in std::mem::take(&mut self.parents) {
@@ -239,12 +239,12 @@ impl LogCheck {
         self.findings
     }
 
-    /// Adds a finding of the log.
+    /// Adds a finding in the log.
     fn add(&mut self, code: Code, spot: Spot<'_>, message: impl Into<String>) {
         self.findings.push(Finding::new(code, spot.place(), message));
     }
 
-    /// Looks for what recording would have replaced.
+    /// Searches for secrets that recording would have redacted.
     fn secrets(&mut self, line: &[u8], spot: Spot<'_>) {
         let redacted = match json::check(line, JsonRules::LENIENT) {
             Ok(json) => self.secrets.redact_json(json),
@@ -255,7 +255,7 @@ impl LogCheck {
         }
     }
 
-    /// The fields that a line lacks, together.
+    /// Reports the fields that a line lacks in one finding.
     fn missing(&mut self, errors: &[LineError], spot: Spot<'_>) {
         let names = errors.iter().filter_map(|error| match error.fault {
             LineFault::Missing(name) => Some(name),
@@ -280,7 +280,7 @@ impl LogCheck {
                 _ => Code::RL002,
             },
             LineFault::NotAnObject => Code::RL004,
-            // They are told together.
+            // Missing fields are reported together.
             LineFault::Missing(_) => return,
             LineFault::Field(..) => Code::RL006,
             LineFault::TooLong(_) => Code::RL007,
@@ -350,7 +350,7 @@ impl LogCheck {
     }
 
     fn order(&mut self, event: &Event<'_>, number: Option<u128>, imported: bool, spot: Spot<'_>) {
-        // What a repair tells may stand before the first event.
+        // Reports of a repair may precede the first event.
         if !self.begun
             && let role = catalogue::role(&event.kind)
             && role != Role::Recovered
@@ -365,9 +365,10 @@ impl LogCheck {
                 self.run_id = Some(event.run_id.clone().into_owned());
             }
             Some(run_id) if *run_id != event.run_id => {
-                let message = format!("the event belongs to {}, the log to {run_id}", event.run_id);
+                let message =
+                    format!("the event belongs to {}; the log belongs to {run_id}", event.run_id);
                 self.add(Code::RL104, spot, message);
-                // Numbers of another run say nothing, unless this one's was changed.
+                // The sequence in another run means nothing here, unless it continues this run.
                 if event.sequence == self.last_sequence + 1 {
                     self.last_sequence = event.sequence;
                 }
@@ -387,12 +388,16 @@ impl LogCheck {
         }
         self.last_sequence = this;
         if !self.ids.insert(&event.event_id, number) {
-            self.add(Code::RL103, spot, format!("the id {} stands for two events", event.event_id));
+            self.add(
+                Code::RL103,
+                spot,
+                format!("the id {} is used for two events", event.event_id),
+            );
         }
         if self.last_time.is_some_and(|last| event.timestamp < last) {
             let back = self.last_time.map_or(0, |last| last.millis() - event.timestamp.millis());
             let back = human::duration(back.unsigned_abs());
-            let message = format!("the clock goes back by {back}");
+            let message = format!("the clock went back by {back}");
             let finding = Finding::new(Code::RL105, spot.place(), message);
             self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
         }
@@ -409,8 +414,8 @@ impl LogCheck {
                 );
                 self.add(Code::RL301, spot, message);
             }
-            (Some(_), None) => self.add(Code::RL304, spot, "the first line carries a prev_hash"),
-            (None, Some(_)) => self.add(Code::RL302, spot, "the line carries no prev_hash"),
+            (Some(_), None) => self.add(Code::RL304, spot, "the first line has a prev_hash"),
+            (None, Some(_)) => self.add(Code::RL302, spot, "the line has no prev_hash"),
             _ => {}
         }
     }
@@ -430,7 +435,7 @@ impl LogCheck {
         {
             let own = self.templates.own_template(&event.kind);
             let id = event.event_id.clone().into_owned();
-            // Older versions followed the row's template whatever the outcome.
+            // Older versions used the template of the event type for every outcome.
             let older = catalogue::summary(&event.kind, &view.data);
             if let Some(older) = older.filter(|older| *older != summary && own.is_none()) {
                 self.older.insert(id.clone(), older);
@@ -439,7 +444,8 @@ impl LogCheck {
         }
         let Some((target, summary)) = backfilled(view) else { return };
         let by_template = view.field("source").is_some_and(|source| source == "template");
-        // One by a user's template tells it; only the one in force can be followed.
+        // An event made by a user's template names it. It can only be compared with the template in
+        // force.
         if by_template
             && let Some((right, own)) = self.pending.get(&target)
             && view.field("template").as_deref() == *own
@@ -462,7 +468,7 @@ impl LogCheck {
         }
         self.open.remove(&observed.call);
         let level = if imported { Level::Info } else { Level::Warning };
-        // A call may be blocked before it ever starts.
+        // A call may be blocked before it starts.
         let started = call.first.is_some() || observed.repeated_end;
         if !started && view.role != Role::ToolBlocked {
             let message = format!("{} ends a call that did not start", view.event.kind);
@@ -475,7 +481,7 @@ impl LogCheck {
         let told = view.data.get("duration_ms").and_then(Json::as_f64);
         let backwards = observed.start.is_some_and(|start| view.event.timestamp < start.time);
         if let Some(told) = told.filter(|told| *told < 0.0) {
-            let message = format!("the call took {told} ms by its own account");
+            let message = format!("the event says that the call took {told} ms");
             self.findings.push(Finding::new(Code::RL205, spot.place(), message).at_most(level));
         } else if backwards {
             let message = "the call ends before it starts".to_owned();
@@ -484,7 +490,7 @@ impl LogCheck {
     }
 }
 
-/// The number that a line tells which is no event.
+/// The sequence on a line that is not a valid event.
 fn told_sequence(line: &[u8]) -> Option<u64> {
     json::check(line, JsonRules::LENIENT).ok()?.get("sequence").and_then(Json::as_u64)
 }

@@ -10,38 +10,38 @@ use super::{chapters, derived};
 use crate::log::settle::Unterminated;
 use crate::run::mend::{DamagedLine, LogEnd};
 
-/// One thing to do.
+/// One step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
-    /// What is done.
+    /// The action.
     pub action: FixAction,
-    /// With which file, relative to the run directory.
+    /// The file, relative to the run directory.
     pub file: String,
-    /// At which byte of it.
+    /// The byte offset in the file.
     pub offset: Option<u64>,
-    /// How it stands.
+    /// The status of the step.
     pub status: StepStatus,
-    /// What it is, in words.
+    /// A description for people.
     pub message: String,
 }
 
-/// What can be done.
+/// The action of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FixAction {
-    /// Give a whole last record the newline that it lacks.
+    /// Add the missing newline to a complete last record.
     Complete,
-    /// Move a torn tail away.
+    /// Move a torn tail to another file.
     Quarantine,
-    /// Record that one was moved away.
+    /// Record that a torn tail was moved.
     Tell,
-    /// Append behind a damaged last line.
+    /// Append after a damaged last line.
     Resume,
-    /// Make a derived file from the log.
+    /// Rebuild a derived file from the log.
     Rebuild,
 }
 
-/// How a step stands.
+/// The status of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
@@ -49,7 +49,7 @@ pub enum StepStatus {
     Planned,
     /// It was done.
     Done,
-    /// It would lose something, or take the place of something else.
+    /// It would lose data, or replace something else.
     Refused,
     /// It was tried.
     Failed,
@@ -60,7 +60,7 @@ impl Step {
         Self { action, file: file.to_owned(), offset, status: StepStatus::Planned, message }
     }
 
-    /// Says that it is not done, or did not succeed, and why.
+    /// Sets a status other than done, with the reason.
     pub fn stop(&mut self, status: StepStatus, reason: &str) {
         self.status = status;
         self.message = format!("{}: {reason}", self.message);
@@ -79,38 +79,38 @@ impl Step {
     }
 }
 
-/// What a plan is made from.
+/// The input of a plan.
 #[derive(Debug)]
 pub(crate) struct FixInput<'f> {
-    /// What was found.
+    /// The findings.
     pub findings: &'f Findings,
-    /// How the log ends.
+    /// The end of the log.
     pub ending: &'f LogEnd,
-    /// Whether the log holds no event.
+    /// Whether the log has no events.
     pub is_empty: bool,
-    /// Whether `run.json` is not the state as of the newest event.
+    /// Whether `run.json` is not the state at the newest event.
     pub is_stale: bool,
-    /// Whether the log lost something that derived files may still tell.
+    /// Whether the log lost events that derived files may still contain.
     pub lost: bool,
 }
 
-/// What to do, in order.
+/// The steps, in order.
 #[must_use]
 pub(crate) fn plan(standing: &FixInput<'_>) -> Vec<Step> {
     let mut steps = end_in_order(standing);
     if standing.is_empty && steps.is_empty() {
-        // Nothing derives from nothing.
+        // There is nothing to derive files from.
         return steps;
     }
     steps.extend(rebuilt(standing, !steps.is_empty()));
     steps
 }
 
-/// What brings the end of the log in order.
+/// The steps that repair the end of the log.
 fn end_in_order(standing: &FixInput<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     let LogEnd { damaged, unterminated, end } = standing.ending;
-    // While a writer is at work, its bytes are no tail.
+    // While a writer is active, its unfinished bytes are not a torn tail.
     let is_found = |code: Code| standing.findings.all.iter().any(|finding| finding.code == code);
     let settled = is_found(Code::RL010);
     match unterminated {
@@ -118,14 +118,14 @@ fn end_in_order(standing: &FixInput<'_>) -> Vec<Step> {
             FixAction::Complete,
             LOG,
             Some(*end),
-            format!("give the last line of {LOG}, at byte {end}, the newline that it lacks"),
+            format!("add the missing newline to the last line of {LOG} at byte {end}"),
         )),
         Unterminated::Torn(bytes) if settled => steps.push(Step::new(
             FixAction::Quarantine,
             LOG,
             Some(*end),
             format!(
-                "move the {bytes} bytes of {LOG} from byte {end} on to logs/rejected.jsonl, and record it"
+                "move {bytes} bytes of {LOG}, starting at byte {end}, to logs/rejected.jsonl and record it"
             ),
         )),
         Unterminated::Moved(moved) if is_found(Code::RL013) => steps.push(Step::new(
@@ -133,7 +133,7 @@ fn end_in_order(standing: &FixInput<'_>) -> Vec<Step> {
             LOG,
             Some(*end),
             format!(
-                "record that the {} bytes of {LOG} from byte {end} on were moved to logs/rejected.jsonl",
+                "record that {} bytes of {LOG}, starting at byte {end}, were moved to logs/rejected.jsonl",
                 moved.bytes
             ),
         )),
@@ -145,14 +145,14 @@ fn end_in_order(standing: &FixInput<'_>) -> Vec<Step> {
             LOG,
             Some(*offset),
             format!(
-                "append an event behind the damaged line at byte {offset} of {LOG}, so that recording can go on; the line stays"
+                "append an event after the damaged line at byte {offset} of {LOG}, so that recording can continue; the line is kept"
             ),
         ));
     }
     steps
 }
 
-/// The files to make anew; `grows` says whether the log will have a newer event.
+/// The files to rebuild. `grows` says whether an event will be appended to the log.
 fn rebuilt(standing: &FixInput<'_>, grows: bool) -> Vec<Step> {
     let rebuilt = |finding: &&Finding| finding.check().fix == Fix::Rebuild;
     let differs = |file: &str| {
@@ -172,7 +172,7 @@ fn rebuilt(standing: &FixInput<'_>, grows: bool) -> Vec<Step> {
     let mut steps = Vec::with_capacity(files.len());
     for file in files {
         let kept =
-            if standing.lost && differs(file) { "; the old one stays beside it" } else { "" };
+            if standing.lost && differs(file) { "; the old file is kept next to it" } else { "" };
         let findings = standing.findings.all.iter().filter(rebuilt);
         let mut codes: Vec<&str> = findings
             .filter(|finding| file_of(finding) == file)
@@ -181,12 +181,12 @@ fn rebuilt(standing: &FixInput<'_>, grows: bool) -> Vec<Step> {
         codes.dedup();
         let codes =
             if codes.is_empty() { String::new() } else { format!(" ({})", codes.join(", ")) };
-        let message = format!("make {file} anew from the log{codes}{kept}");
+        let message = format!("rebuild {file} from the log{codes}{kept}");
         let mut step = Step::new(FixAction::Rebuild, file, None, message);
         if standing.lost && file == chapters::FOLDER {
             step.stop(
                 StepStatus::Refused,
-                "it may hold what the log lost; move it away to have it made",
+                "it may contain events that the log lost; move it away to have it rebuilt",
             );
         }
         steps.push(step);
@@ -194,7 +194,7 @@ fn rebuilt(standing: &FixInput<'_>, grows: bool) -> Vec<Step> {
     steps
 }
 
-/// The file to make; of the chapters' tree, all of it.
+/// The file to rebuild. For a file of the chapters, this is the whole directory.
 fn file_of(finding: &Finding) -> &str {
     let file = finding.place.file.as_ref();
     if file.starts_with(chapters::FOLDER) { chapters::FOLDER } else { file }

@@ -10,17 +10,17 @@ use crate::run::document::Head;
 /// The file's name in findings.
 pub(crate) const STATE: &str = "run.json";
 
-/// What was found of the line that `run.json` names as head.
+/// The part of the log that the head in `run.json` refers to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HeadSeen {
-    /// The hash of the line that ends at the head's byte, if one does.
+    /// The hash of the line that ends at the head's byte, if there is one.
     pub hash: Option<HexHash>,
-    /// The document as it should have been then.
+    /// The document as it should have been at that point.
     pub expected: Vec<u8>,
 }
 
-/// Compares the stored document with the log as of its head. `bytes` is the file, `stored`
-/// the head in it, `seen` what the log holds there; `over` says whether the run has ended.
+/// Compares the stored document with the log at its head. `bytes` is the file, `stored` the head in
+/// it, and `seen` the log at that position. `over` says whether the run has ended.
 pub(crate) fn check(
     bytes: Option<&[u8]>,
     stored: Option<&Head>,
@@ -30,7 +30,7 @@ pub(crate) fn check(
 ) {
     let place = Place::file(STATE);
     let Some(bytes) = bytes else {
-        // It may be written just now.
+        // It may be about to be written.
         let level = if over { Level::Warning } else { Level::Info };
         findings.push(Finding::new(Code::RL403, place, "there is no run.json").at_most(level));
         return;
@@ -39,7 +39,7 @@ pub(crate) fn check(
         findings.push(Finding::new(
             Code::RL404,
             place,
-            "the file is no state document with a head",
+            "the file is not a state document with a head",
         ));
         return;
     };
@@ -47,14 +47,13 @@ pub(crate) fn check(
     match &seen.hash {
         None => {
             let message = format!(
-                "run.json covers {} events in {} bytes; no line of the log ends there: the tail was cut, or lines before it changed",
+                "run.json covers {} events in {} bytes; no line of the log ends there: the log was truncated, or earlier lines were changed",
                 stored.sequence, stored.bytes
             );
             findings.push(Finding::new(Code::RL303, in_log, message));
         }
         Some(hash) if !hash.is(&stored.hash) => {
-            let message =
-                format!("the line that run.json names as head, {}, has changed", stored.sequence);
+            let message = format!("line {}, the head in run.json, was changed", stored.sequence);
             findings.push(Finding::new(Code::RL303, in_log, message));
         }
         Some(_) if is_older_form(bytes, &seen.expected) => {
@@ -68,14 +67,13 @@ pub(crate) fn check(
     }
 }
 
-/// Members of the form before `recorded_at` that mean the same today, whatever the run.
+/// Members of the old form (before `recorded_at`) that have the same meaning today.
 const OF_OLD: &[&str] =
     &["run_id", "task_id", "status", "created_at", "error", "deliverables", "head"];
-/// Those that mean the same today where nothing was imported.
+/// Members that have the same meaning today only if nothing was imported.
 const OF_OLD_LIVE: &[&str] = &["session_id", "started_at", "ended_at", "duration_ms"];
 
-/// Whether a document is in the form that had no `recorded_at`, and says in that form what the
-/// log says.
+/// Whether a document is in the old form, without `recorded_at`, and agrees with the log.
 fn is_older_form(stored: &[u8], expected: &[u8]) -> bool {
     let parse = |bytes| json::check(bytes, JsonRules::STRICT).ok();
     let (Some(stored), Some(expected)) = (parse(stored), parse(expected)) else { return false };
@@ -97,7 +95,7 @@ fn is_older_form(stored: &[u8], expected: &[u8]) -> bool {
 fn difference(stored: &[u8], expected: &[u8]) -> String {
     let parse = |bytes| json::check(bytes, JsonRules::STRICT).ok();
     let (Some(stored), Some(expected)) = (parse(stored), parse(expected)) else {
-        return "the file is not what the log says".to_owned();
+        return "the file does not match the log".to_owned();
     };
     let same = |name: &str| {
         stored.get(name).map(json::Json::compact) == expected.get(name).map(json::Json::compact)
@@ -109,7 +107,7 @@ fn difference(stored: &[u8], expected: &[u8]) -> String {
         .filter(|name| !same(name))
         .collect();
     match names.len() {
-        0 => "the file is written otherwise than runlog writes it".to_owned(),
-        _ => format!("not what the log says: {}", names.join(", ")),
+        0 => "the content is right, but the bytes are not those that runlog writes".to_owned(),
+        _ => format!("does not match the log: {}", names.join(", ")),
     }
 }

@@ -1,17 +1,17 @@
-//! Panics, which are bugs: the first one is kept, with its place, so that the report names it
-//! whatever thread it happened in.
+//! Panics are bugs. The first one is kept with its place, so that it can be reported whatever
+//! thread it happened in.
 
 use std::panic::PanicHookInfo;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::exit::{Exit, Failure};
 
-/// The first panic of the process, once there is one.
+/// The first panic of the process, if there was one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch(Arc<Mutex<Option<String>>>);
 
 impl Watch {
-    /// Keeps the first panic from now on, in place of printing each.
+    /// From now on, keeps the first panic instead of printing each.
     pub(super) fn start() -> Self {
         let watch = Self::default();
         let noting = watch.clone();
@@ -22,12 +22,12 @@ impl Watch {
     fn note(&self, panic: &PanicHookInfo<'_>) {
         let text = panic.payload_as_str().unwrap_or("no message");
         let place = panic.location().map(|place| format!("{place}: ")).unwrap_or_default();
-        // A panic while another was noted leaves nothing half done.
+        // The stored panic stays consistent even if another panic poisons the lock.
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         first.get_or_insert_with(|| format!("{place}{text}"));
     }
 
-    /// Where and why the first panic happened, if there was one.
+    /// The place and message of the first panic, if there was one.
     pub(super) fn first(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -46,7 +46,7 @@ impl Watch {
 mod tests {
     use super::Watch;
 
-    /// If this fails, the report of a bug does not say where in the source it is.
+    /// If this fails, the report of a bug does not name the place in the source.
     #[test]
     fn the_first_panic_is_named_with_its_place() {
         let watch = Watch::start();

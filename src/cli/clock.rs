@@ -1,10 +1,10 @@
-//! The one clock.
+//! The only place that reads the clock.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::event::time::Timestamp;
 
-/// The time now, to the millisecond.
+/// The current time, to the millisecond.
 pub(super) fn now() -> Timestamp {
     let millis = match SystemTime::now().duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
@@ -13,7 +13,7 @@ pub(super) fn now() -> Timestamp {
     Timestamp::from_millis(millis)
 }
 
-/// Month, day and time of day where this machine is.
+/// Month, day and time of day in the local time zone.
 pub(super) fn local(time: Timestamp) -> String {
     let utc = chrono::DateTime::from_timestamp_millis(time.millis());
     let local = utc.map(|utc| utc.with_timezone(&chrono::Local));

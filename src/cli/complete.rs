@@ -1,4 +1,4 @@
-//! What a shell offers when a word is to be completed: runs, chapters, paths among them.
+//! Shell completions: runs, chapters and paths.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -17,10 +17,11 @@ use crate::event::templates::Templates;
 use crate::ops::chapter::fill_index;
 use crate::run::dir::{RunDir, all, locate};
 
-/// Shells ask by setting this to their name.
+/// Shells set this variable to their name to request completions.
 const ASKED: &str = "RUNLOG_COMPLETE";
 
-/// Answers a shell that asks what to offer; false when none does. Trouble offers nothing.
+/// Answers a completion request of a shell. Returns false if there is none. On errors, it offers
+/// nothing.
 pub(super) fn answer() -> bool {
     if std::env::var_os(ASKED).is_none() {
         return false;
@@ -30,12 +31,12 @@ pub(super) fn answer() -> bool {
     asked.try_complete(std::env::args_os(), directory.as_deref()).unwrap_or(true)
 }
 
-/// The script that lets a shell ask; empty for one that is not known.
+/// The completion script for a shell; empty if the shell is unknown.
 #[must_use]
 pub fn script(shell: &str) -> Vec<u8> {
     let mut script = Vec::new();
     if let Some(shell) = Shells::builtins().completer(shell) {
-        // Into a vector nothing fails.
+        // Writing to a vector cannot fail.
         let _ = shell.write_registration(ASKED, "runlog", "runlog", "runlog", &mut script);
     }
     script
@@ -61,7 +62,7 @@ pub(super) fn run_and_file() -> ArgValueCompleter {
     ArgValueCompleter::new(Words { then: Then::File })
 }
 
-/// A run, and what follows it.
+/// Completes a run and the argument after it.
 struct Words {
     then: Then,
 }
@@ -77,7 +78,7 @@ enum Then {
 impl ValueCompleter for Words {
     fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
         let current = current.to_string_lossy();
-        // The word to be completed is the last one, and may be empty.
+        // The word to complete is the last one, and may be empty.
         let before = positionals();
         let first = before.len() < 2 || self.then == Then::Nothing;
         let mut offers = if first { run_names() } else { Vec::new() };
@@ -96,12 +97,12 @@ impl ValueCompleter for Words {
     }
 }
 
-/// The words typed so far: those behind `--`.
+/// The words typed so far, which are the arguments after `--`.
 fn typed() -> impl Iterator<Item = OsString> {
     std::env::args_os().skip_while(|word| word != "--").skip(2)
 }
 
-/// The runs directory, as far as the words and the settings tell.
+/// The runs directory, from the words and the settings.
 fn runs_dir() -> PathBuf {
     let words: Vec<OsString> = typed().collect();
     let given = words.iter().position(|word| word == "--runs-dir").and_then(|at| words.get(at + 1));
@@ -115,7 +116,7 @@ fn runs_dir() -> PathBuf {
         .unwrap_or_else(|| PathBuf::from("runs"))
 }
 
-/// The words of `chapter ls …` behind the command that are no options, nor values of some.
+/// The positional arguments after `chapter ls …`: no options and no values of options.
 fn positionals() -> Vec<String> {
     let mut command = command();
     command.build();
@@ -142,7 +143,7 @@ fn run_names() -> Vec<String> {
     runs.iter().map(RunDir::name).chain(latest).collect()
 }
 
-/// What lies in the folder that a path begins with.
+/// The content of the folder that a path begins with.
 fn paths(run: &RunDir, current: &str) -> Vec<String> {
     let Some(index) = index(run) else { return Vec::new() };
     let folder = current.rfind('/').map_or("", |slash| &current[..=slash]);
@@ -158,7 +159,7 @@ fn chapters(run: &RunDir) -> Vec<String> {
 }
 
 fn index(run: &RunDir) -> Option<Index> {
-    // As `cat` names the files.
+    // The same file names as `cat` uses.
     let settings = Settings::beside(&runs_dir()).ok();
     let templates = settings.and_then(|settings| settings.templates(None).ok());
     let index = Index::new(templates.unwrap_or(Templates::built_in()));

@@ -1,4 +1,4 @@
-//! Exit statuses, and the one place where an error becomes message, hint and status.
+//! Exit statuses. This is the only place where an error becomes a message, a hint and a status.
 
 use std::fmt;
 use std::io;
@@ -11,12 +11,12 @@ use crate::log::LogError;
 use crate::ops::error::OpsError;
 use crate::run::RunError;
 
-/// The meaning of the exit status.
+/// The meaning of an exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Exit {
-    /// Fine.
+    /// Success.
     Fine,
-    /// The answer is no.
+    /// The answer is no, or there are errors.
     No,
     /// Wrong usage.
     Usage,
@@ -32,7 +32,7 @@ pub(super) enum Exit {
     NoInput,
     /// An external command failed.
     Unavailable,
-    /// A bug; or recording failed though the wrapped command succeeded.
+    /// A bug, or recording failed although the wrapped command succeeded.
     Bug,
     /// Cannot create.
     CannotCreate,
@@ -51,7 +51,7 @@ pub(super) enum Exit {
 }
 
 impl Exit {
-    /// The number that the process exits with.
+    /// The numeric exit status.
     #[must_use]
     pub(super) fn code(self) -> u8 {
         match self {
@@ -81,7 +81,7 @@ impl Exit {
 pub(super) struct Failure {
     /// The exit status.
     pub(super) exit: Exit,
-    /// What failed, on which file and line.
+    /// What failed, with file and line.
     pub(super) message: String,
     /// What to do; may be empty.
     pub(super) hint: String,
@@ -93,7 +93,7 @@ impl Failure {
         Self { exit, message: message.into(), hint: String::new() }
     }
 
-    /// Adds what to do.
+    /// Adds a hint.
     #[must_use]
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();
@@ -109,7 +109,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Message, hint and status of any error.
+/// The message, hint and status of an error.
 #[must_use]
 pub(super) fn explain(error: &anyhow::Error) -> Failure {
     let message = sentence(error);
@@ -197,10 +197,10 @@ fn of_run(error: &RunError) -> (Exit, String) {
              exact id; set the directory with --runs-dir or RUNLOG_RUNS_DIR"
                 .to_owned(),
         ),
-        RunError::Ambiguous { .. } => (Exit::NoInput, "give more characters of the id".to_owned()),
+        RunError::Ambiguous { .. } => (Exit::NoInput, "type more characters of the id".to_owned()),
         RunError::Exists(_) => (
             Exit::CannotCreate,
-            "nothing was recorded; choose another id with --run or RUNLOG_RUN, or give no id to \
+            "nothing was recorded; choose another id with --run or RUNLOG_RUN, or omit the id to \
              get a new one"
                 .to_owned(),
         ),
@@ -219,7 +219,7 @@ fn of_log(error: &LogError) -> (Exit, String) {
         }
         LogError::Overtaken { .. } => (
             Exit::Io,
-            "make it use `runlog emit`, or flock(1) on the log; then repeat this with the same --event-id"
+            "make the other program use `runlog emit`, or lock the log with flock(1); then repeat this command with the same --event-id"
                 .to_owned(),
         ),
         LogError::Damaged { .. } => (

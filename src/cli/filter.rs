@@ -1,4 +1,5 @@
-//! A command line of the user's that text goes through: a model, as `llm` or `claude -p`.
+//! A command line of the user that processes text, for example a model such as `llm` or `claude
+//! -p`.
 
 use std::fmt;
 use std::io::{Read as _, Write as _};
@@ -12,14 +13,15 @@ use nix::unistd::Pid;
 
 use super::signals::Interrupts;
 
-/// A command line, run by `sh -c`.
+/// A command line that is run by `sh -c`.
 #[derive(Clone, Debug)]
 pub(super) struct Filter {
     /// The command line.
     pub(super) command: String,
-    /// How long it may take.
+    /// The timeout.
     pub(super) timeout: Duration,
-    /// Whether a signal waits for its answer, which was paid for; else it ends the command.
+    /// Whether a signal waits for the answer, because it was paid for. Otherwise the signal ends
+    /// the command.
     pub(super) patient: bool,
 }
 
@@ -28,20 +30,20 @@ pub(super) struct Filter {
 pub(super) enum FilterError {
     /// It could not be started.
     NotRun(String),
-    /// It ended with that status.
+    /// It exited with this status.
     Status(i32),
-    /// It was killed by that signal.
+    /// It was killed by this signal.
     Killed(i32),
-    /// It took longer than allowed.
+    /// The timeout expired.
     Late(Duration),
-    /// It said more than [`MAX_ANSWER`].
+    /// The answer was longer than [`MAX_ANSWER`].
     TooLong,
-    /// A signal came, which it was ended for.
+    /// It was ended because of a signal.
     Interrupted,
 }
 
 impl FilterError {
-    /// Whether the command can never be run.
+    /// Whether the command can never be run, so that trying again cannot succeed.
     pub(super) fn is_for_good(&self) -> bool {
         matches!(self, Self::NotRun(_) | Self::Status(126 | 127))
     }
@@ -55,39 +57,41 @@ impl fmt::Display for FilterError {
             Self::Status(status) => write!(f, "the command exited with status {status}"),
             Self::Killed(signal) => write!(f, "the command was killed by signal {signal}"),
             Self::Late(time) => write!(f, "the command gave no answer within {time:?}"),
-            Self::Interrupted => write!(f, "a signal came before the command answered"),
-            Self::TooLong => write!(f, "the command answered with over {MAX_ANSWER} bytes"),
+            Self::Interrupted => write!(f, "interrupted by a signal before the command answered"),
+            Self::TooLong => {
+                write!(f, "the answer of the command is longer than {MAX_ANSWER} bytes")
+            }
         }
     }
 }
 
-/// Longest answer, in bytes.
+/// Maximum size of an answer, in bytes.
 const MAX_ANSWER: usize = 8 << 20;
-/// How long a command that was told to end may take for it.
+/// Time that a command gets to exit after it was told to.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long output is waited for that other processes hold open.
+/// How long to wait for output that other processes hold open.
 const LEFTOVER: Duration = Duration::from_millis(500);
 
 impl Filter {
-    /// Gives the command that text and takes its answer. Its standard error goes where this
-    /// process's goes. A second signal never waits.
+    /// Sends the text to the command and returns its answer. The command shares the standard error
+    /// of this process. A second signal ends it in any case.
     pub(super) fn run(
         &self,
         input: String,
         interrupts: &Interrupts,
     ) -> Result<String, FilterError> {
         let mut command = Command::new("sh");
-        // A group of its own, so that a late command ends with all its children.
+        // A separate process group, so that all children can be ended together.
         command.arg("-c").arg(&self.command).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let spawned = interrupts.aside(|| command.spawn()).and_then(|spawned| spawned);
         let mut child = spawned.map_err(|error| FilterError::NotRun(error.to_string()))?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         std::thread::spawn(move || {
-            // A command may answer without reading everything.
+            // A command may answer without reading all its input.
             stdin.map(|mut stdin| stdin.write_all(input.as_bytes()))
         });
-        // Not more than that ahead of who counts the bytes.
+        // Limit the number of pieces that wait to be counted.
         let (sender, answer) = sync_channel(16);
         std::thread::spawn(move || {
             let mut pieces = [0; 64 << 10];
@@ -111,7 +115,7 @@ impl Filter {
     }
 }
 
-/// Takes what the command says until it has ended.
+/// Collects the answer until the command has ended.
 fn attend(
     child: &mut Child,
     answer: &Receiver<Vec<u8>>,
@@ -124,7 +128,7 @@ fn attend(
     let mut open = true;
     let mut ended: Option<(ExitStatus, Instant)> = None;
     loop {
-        // The first signal is noted here, so that a second one does what it does.
+        // Check for the first signal here, so that the second one has its default effect.
         if interrupts.caught().is_some() && !filter.patient {
             return Err(FilterError::Interrupted);
         }
@@ -152,7 +156,7 @@ fn attend(
     }
 }
 
-/// Ends a command with all its children.
+/// Ends a command and all its children.
 fn end(child: &mut Child) {
     let Ok(group) = i32::try_from(child.id()).map(Pid::from_raw) else { return };
     let _ = killpg(group, Signal::SIGTERM);

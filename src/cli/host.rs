@@ -1,4 +1,4 @@
-//! The program around the use cases that wait for other processes or ask a model.
+//! The program, as the host of use cases that wait for other processes or ask a model.
 
 use std::cell::OnceCell;
 use std::io;
@@ -10,22 +10,22 @@ use super::ui::Ui;
 use crate::ops::host::{Host, NoAnswer};
 use crate::ops::report::{Notice, Reporter};
 
-/// The terminal, the signals, and the command that models are asked by.
+/// The terminal, the signals, and the command that asks models.
 pub(super) struct Asking<'u> {
     /// The command.
     pub(super) filter: Filter,
     ui: &'u Ui,
-    /// The signals, once they are watched. No other threads exist before that.
+    /// The signals, once they are watched. There are no other threads before that.
     watched: OnceCell<Interrupts>,
 }
 
 impl<'u> Asking<'u> {
-    /// Asks by that command; the signals are not watched yet.
+    /// Asks with this command. The signals are not watched yet.
     pub(super) fn new(filter: Filter, ui: &'u Ui) -> Self {
         Self { filter, ui, watched: OnceCell::new() }
     }
 
-    /// The signal that ended the work, if one did.
+    /// The signal that interrupted the work, if there was one.
     pub(super) fn interrupted(&self) -> Option<u8> {
         self.watched.get().and_then(Interrupts::caught)
     }

@@ -1,5 +1,5 @@
-//! The command line: arguments in, effects and messages out. The clock, the
-//! environment and the terminal are read here and handed down.
+//! The command line: parses arguments, runs commands and prints messages. The clock, the
+//! environment and the terminal are read here and passed down.
 
 mod bug;
 mod clock;
@@ -29,7 +29,7 @@ pub use complete::script as completion_script;
 use exit::{Exit, explain};
 use ui::Ui;
 
-/// Runs the program with the process's own arguments.
+/// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
     if complete::answer() {
@@ -38,7 +38,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(run(std::env::args_os().collect()).code())
 }
 
-/// Parses the arguments, runs the command, and tells of its failure.
+/// Parses the arguments, runs the command, and reports its failure.
 fn run(arguments: Vec<OsString>) -> Exit {
     let mut cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -66,7 +66,7 @@ fn run(arguments: Vec<OsString>) -> Exit {
     failure.exit
 }
 
-/// Help and version are data; everything else is wrong usage.
+/// Help and version are output. Everything else is wrong usage.
 fn usage(error: &clap::Error) -> Exit {
     let printed = error.print();
     match error.kind() {

@@ -1,4 +1,4 @@
-//! What the use cases report, printed.
+//! Prints the notices of the use cases.
 
 use super::ui::Ui;
 use crate::ops::report::{Notice, Reporter};

@@ -1,4 +1,4 @@
-//! Long text for people, on a terminal through a pager.
+//! Shows long text for people in a pager if standard output is a terminal.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::{Child, Command, Stdio};
@@ -9,18 +9,18 @@ use super::exit::{Exit, Failure};
 use super::signals::Caught;
 use super::ui::Ui;
 
-/// Where the text goes.
+/// The destination of the text.
 pub(super) struct Pager<'u> {
     ui: &'u Ui,
-    /// The command; `None` where the text goes to standard output.
+    /// The pager; `None` if the text goes to standard output.
     command: Option<Command>,
-    /// What runs of it, and the interrupts that are meant for it.
+    /// The running pager, and the caught interrupts, which are meant for it.
     running: Option<(Child, Option<Caught>)>,
 }
 
 impl<'u> Pager<'u> {
-    /// On a terminal what PAGER says, else `less` where there is one; nothing where PAGER is
-    /// empty or `cat`.
+    /// On a terminal, uses the command in PAGER, or else `less` if it exists. Uses no pager if
+    /// PAGER is empty or `cat`.
     pub(super) fn new(ui: &'u Ui) -> Self {
         let wanted = std::env::var("PAGER").ok();
         let command = match wanted.as_deref().map(str::trim) {
@@ -36,21 +36,21 @@ impl<'u> Pager<'u> {
         Self { ui, command, running: None }
     }
 
-    /// The next piece of the text.
+    /// Prints the next part of the text.
     ///
     /// # Errors
-    /// When standard output cannot take it; a broken pipe when the reader has seen enough.
+    /// When standard output cannot be written: a broken pipe if the reader has quit.
     pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
         if self.running.is_none()
             && !text.is_empty()
             && let Some(mut command) = self.command.take()
         {
             if std::env::var_os("LESS").is_none() {
-                // Colours; nothing to leave where it all fits.
+                // Show colours, and quit at once if the text fits on one screen.
                 command.env("LESS", "FRX");
             }
             let child = command.stdin(Stdio::piped()).spawn();
-            // From here on the terminal's interrupts are the pager's.
+            // From now on, interrupts from the terminal are for the pager.
             self.running = child.ok().map(|child| (child, Caught::new(&[Signal::SIGINT]).ok()));
         }
         let Some(input) = self.running.as_mut().and_then(|(child, _)| child.stdin.as_mut()) else {
@@ -59,10 +59,10 @@ impl<'u> Pager<'u> {
         input.write_all(text.as_bytes())
     }
 
-    /// Waits until the reader has seen enough.
+    /// Waits until the reader quits the pager.
     ///
     /// # Errors
-    /// When there is no such pager.
+    /// When the pager does not exist.
     pub(super) fn finish(mut self) -> anyhow::Result<()> {
         if self.wait() == Some(NOT_FOUND) {
             let failure = Failure::new(Exit::Unavailable, "the pager in PAGER was not found");
@@ -73,7 +73,7 @@ impl<'u> Pager<'u> {
 }
 
 impl Pager<'_> {
-    /// The status of the pager, when its reader has seen enough.
+    /// Waits for the pager to end. Returns its status.
     fn wait(&mut self) -> Option<i32> {
         let (mut child, _caught) = self.running.take()?;
         drop(child.stdin.take());
@@ -82,11 +82,11 @@ impl Pager<'_> {
 }
 
 impl Drop for Pager<'_> {
-    /// Never leaves it reading beside a shell.
+    /// Waits, so that the pager never competes with a shell for the terminal.
     fn drop(&mut self) {
         self.wait();
     }
 }
 
-/// How a shell ends that did not find the command.
+/// The exit status of a shell that did not find the command.
 const NOT_FOUND: i32 = 127;

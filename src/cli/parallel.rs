@@ -1,4 +1,4 @@
-//! The same work on many runs, by two threads, with progress on a terminal.
+//! Does the same work on several runs in two threads, with a progress bar on a terminal.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,9 +8,9 @@ use super::progress::Progress;
 use super::ui::Ui;
 use crate::run::dir::RunDir;
 
-/// Does the work on each run; `what` it is stands beside the progress. The outcomes are in the
-/// order of the runs. A run on which it fails does not hide the others: its error is told, but
-/// for the last one, which is given back.
+/// Does the work on each run. `what` is the label of the progress bar. The outcomes are in the
+/// order of the runs. If the work fails on a run, it continues with the others. The last error is
+/// returned; the others are printed as warnings.
 pub(super) fn each_run<T: Send>(
     runs: &[RunDir],
     what: &'static str,
@@ -41,7 +41,7 @@ pub(super) fn each_run<T: Send>(
     settle(outcomes, ui)
 }
 
-/// The outcomes that there are, and the last error; the others are told.
+/// The successful outcomes, and the last error. The other errors are printed as warnings.
 pub(super) fn settle<'r, T>(
     outcomes: impl Iterator<Item = (&'r RunDir, anyhow::Result<T>)>,
     ui: &Ui,

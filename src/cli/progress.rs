@@ -1,13 +1,13 @@
-//! Progress on a terminal, for work that takes over half a second.
+//! Progress on a terminal, for work that takes longer than half a second.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Shorter work shows nothing.
+/// Nothing is shown before this time.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The progress of some work on many things.
+/// The progress of work on several items.
 pub(super) struct Progress {
     total: u64,
     done: u64,
@@ -18,13 +18,13 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Work on `total` things; nothing is ever drawn unless `interactive`.
+    /// Progress for `total` items. Nothing is drawn unless `interactive`.
     pub(super) fn new(total: usize, what: &'static str, interactive: bool) -> Self {
         let started = Instant::now();
         Self { total: total as u64, done: 0, what, shown: interactive, started, bar: None }
     }
 
-    /// One more is done.
+    /// Counts one finished item.
     pub(super) fn step(&mut self) {
         self.done += 1;
         if self.shown && self.bar.is_none() && self.started.elapsed() > PATIENCE {

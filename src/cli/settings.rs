@@ -1,4 +1,4 @@
-//! The settings file, `runlog.toml` beside the runs directory.
+//! The settings file, `runlog.toml` next to the runs directory.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ use crate::summary::prices::Prices;
 /// The name of the settings file.
 const SETTINGS_FILE: &str = "runlog.toml";
 
-/// What the file may say. A name that is none of these is refused: it may be a rule for
-/// secrets in the wrong place.
+/// The content of the file. Unknown names are refused, because one could be a misplaced rule for
+/// secrets.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
     secret_rules: Option<RuleFiles>,
     runs_dir: Option<PathBuf>,
-    /// The command line that models are asked by.
+    /// The command line that asks models.
     pub(super) llm_cmd: Option<String>,
     templates: Option<PathBuf>,
     prices: Option<PathBuf>,
@@ -33,7 +33,7 @@ pub(super) struct Settings {
     directory: PathBuf,
 }
 
-/// Rules for secrets: in a file of their own, or in place.
+/// Rules for secrets: in a separate file, or in this one.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum RuleFiles {
@@ -42,9 +42,9 @@ enum RuleFiles {
 }
 
 impl Settings {
-    /// Reads the file; without one, nothing is set.
+    /// Reads the file. If it does not exist, nothing is set.
     pub(super) fn beside(runs_dir: &Path) -> anyhow::Result<Self> {
-        // `.` and `..` have no name, and so no parent by name.
+        // `.` and `..` have no file name, so their parent cannot be found by name.
         let directory = match (runs_dir.file_name(), runs_dir.parent()) {
             (Some(_), Some(parent)) => parent.to_owned(),
             _ => runs_dir.join(".."),
@@ -63,12 +63,12 @@ impl Settings {
         }
     }
 
-    /// The runs directory that is set.
+    /// The runs directory, if it is set.
     pub(super) fn runs_dir(&self) -> Option<PathBuf> {
         self.runs_dir.as_ref().map(|path| self.directory.join(path))
     }
 
-    /// The statuses that `validate` accepts, where no option names them.
+    /// The statuses that `validate` accepts if no option is given.
     pub(super) fn expected_status(&self) -> anyhow::Result<ExpectedStatus> {
         let Some(list) = &self.expected_status else { return Ok(ExpectedStatus::default()) };
         list.parse().map_err(|what: String| {
@@ -77,8 +77,8 @@ impl Settings {
         })
     }
 
-    /// The summary templates: the program's own, and those of `file`, else of the file that
-    /// is set.
+    /// The summary templates: the built-in ones, and those of `file` or else of the file in the
+    /// settings.
     pub(super) fn templates(&self, file: Option<&Path>) -> anyhow::Result<&'static Templates> {
         let set = self.templates.as_ref().map(|path| self.directory.join(path));
         let Some(path) = file.or(set.as_deref()) else { return Ok(Templates::built_in()) };
@@ -88,11 +88,11 @@ impl Settings {
                 "a template is a table [\"event.type\"] with template = \"… {field|else} …\"";
             bad(path, &error).hint(hint)
         })?;
-        // They live as long as the process, which reads them once.
+        // They are read once and live as long as the process.
         Ok(Box::leak(Box::new(templates)))
     }
 
-    /// What tokens cost: by `file`, else by the file that is set.
+    /// The prices of tokens, from `file` or else from the file in the settings.
     pub(super) fn prices(&self, file: Option<&Path>) -> anyhow::Result<&'static Prices> {
         let set = self.prices.as_ref().map(|path| self.directory.join(path));
         let Some(path) = file.or(set.as_deref()) else { return Ok(Prices::none()) };
@@ -104,7 +104,7 @@ impl Settings {
         Ok(Box::leak(Box::new(prices)))
     }
 
-    /// The rules for secrets: the program's own, those of this file, and those of `file`.
+    /// The rules for secrets: the built-in ones, those of this file, and those of `file`.
     pub(super) fn rules(&self, file: Option<&Path>) -> anyhow::Result<&'static SecretRules> {
         let mut added = match &self.secret_rules {
             None => Vec::new(),
@@ -117,7 +117,7 @@ impl Settings {
         if let Some(file) = file {
             added.extend(rules_of(file)?);
         }
-        // The rules live as long as the process, which reads them once.
+        // The rules are read once and live as long as the process.
         let rules = (!added.is_empty()).then(|| &*Box::leak(Box::new(SecretRules::with(added))));
         Ok(rules.unwrap_or(SecretRules::built_in()))
     }
@@ -130,7 +130,7 @@ fn rules_of(path: &Path) -> anyhow::Result<Vec<crate::secret::SecretRule>> {
     Ok(rules.rules().map_err(|error| bad(path, &error).hint(RULE))?)
 }
 
-/// The text of a file that the user names.
+/// The text of a file named by the user.
 pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
 }
@@ -144,12 +144,12 @@ fn unreadable(path: &Path, error: &std::io::Error) -> anyhow::Error {
     Failure::new(exit, format!("cannot read {}: {error}", path.display())).into()
 }
 
-/// What the file may hold.
+/// The content of the settings file, for hints.
 const SETTINGS: &str = "runlog.toml sets runs_dir, llm_cmd, templates, prices, and rules for \
                         secrets, each a table [secret_rules.name] with prefix = \"…\" and \
                         pattern = \"…\"";
 
-/// How a rule for secrets is written.
+/// The syntax of a rule for secrets, for hints.
 const RULE: &str = "a rule is a table, [name] in a file of rules and [secret_rules.name] in \
                     runlog.toml, with prefix = \"…\" (or a list) and pattern = \"…\"";
 

@@ -1,4 +1,4 @@
-//! Signals that are caught and can then be waited for together with input.
+//! Catches signals, so that a program can wait for them together with input.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -11,29 +11,29 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 
-/// Signals of this process, caught until it ends.
+/// The signals caught by this process until it ends.
 pub(super) struct Caught {
     source: source::SignalSource,
     signals: SigSet,
     before: SigSet,
 }
 
-/// A signal that came.
+/// A signal that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Delivery {
-    /// Which.
+    /// The signal.
     pub(super) signal: Signal,
-    /// Whether the terminal sent it, to every process of the foreground group.
+    /// Whether the terminal sent it to every process of the foreground group.
     pub(super) by_terminal: bool,
 }
 
 impl Caught {
-    /// Starts catching, but for those that are ignored: they stay so. Call it before other
-    /// threads exist: they would not hold it back.
+    /// Starts to catch signals, except ignored ones, which stay ignored. Must be called before
+    /// other threads exist, because they would not block the signals.
     pub(super) fn new(signals: &[Signal]) -> io::Result<Self> {
         let ignored = ignored();
         if ignored >> (Signal::SIGCHLD as i32 - 1) & 1 == 1 && signals.contains(&Signal::SIGCHLD) {
-            // A system whose parent ignores its children forgets how they ended.
+            // If SIGCHLD is ignored, the system discards the exit status of children.
             signal_hook::flag::register(Signal::SIGCHLD as i32, Arc::default())?;
         }
         let heeded = |signal: &Signal| {
@@ -44,31 +44,31 @@ impl Caught {
         Ok(Self { source: source::SignalSource::new(&signals)?, signals, before })
     }
 
-    /// The next signal that came; `None` when none did.
+    /// The next signal that arrived; `None` if there is none.
     pub(super) fn next(&self) -> Option<Delivery> {
         self.source.next()
     }
 
-    /// The signals that were held back before: what a child should start with.
+    /// The signal mask before catching started, which a child should start with.
     pub(super) fn mask_before(&self) -> &SigSet {
         &self.before
     }
 
-    /// From now on the signals do again what they did before.
+    /// Restores the previous effect of the signals.
     fn release(&self) {
         let _ = self.signals.thread_unblock();
     }
 }
 
 impl AsFd for Caught {
-    /// Readable when a signal came.
+    /// Readable when a signal has arrived.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.source.as_fd()
     }
 }
 
 /// The signals that this process ignores (`nohup`, background jobs), one bit per signal. A signal
-/// of which the system says nothing counts as not ignored.
+/// with unknown state counts as not ignored.
 #[cfg(target_os = "linux")]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -76,7 +76,7 @@ fn ignored() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Without `/proc` only unsafe code could ask: no signal counts as ignored.
+/// Without `/proc`, this would need unsafe code, so no signal counts as ignored.
 #[cfg(not(target_os = "linux"))]
 fn ignored() -> u64 {
     0
@@ -92,7 +92,7 @@ mod source {
 
     use super::Delivery;
 
-    /// `si_code` of signals that the kernel itself sends (signal.h).
+    /// The `si_code` of signals sent by the kernel itself (signal.h).
     const SI_KERNEL: i32 = 0x80;
 
     pub(super) struct SignalSource(SignalFd);
@@ -117,7 +117,7 @@ mod source {
     }
 }
 
-/// Where there is no signalfd, a thread waits; it cannot tell who sent a signal.
+/// Without signalfd, a thread waits for signals. It cannot find out who sent them.
 #[cfg(not(target_os = "linux"))]
 mod source {
     use std::io::{self, Read as _, Write as _};
@@ -161,20 +161,21 @@ mod source {
     }
 }
 
-/// SIGINT and SIGTERM while a stream is read, so that what was read can still be written.
+/// Catches SIGINT and SIGTERM while a stream is read, so that data already read can still be
+/// written.
 pub(super) struct Interrupts {
     caught: Caught,
     first: Cell<Option<u8>>,
 }
 
 impl Interrupts {
-    /// Starts watching. Call it before other threads exist.
+    /// Starts watching. Must be called before other threads exist.
     pub(super) fn watch() -> io::Result<Self> {
         let caught = Caught::new(&[Signal::SIGINT, Signal::SIGTERM])?;
         Ok(Self { caught, first: Cell::new(None) })
     }
 
-    /// The signal that came, if one did. A second one ends the process at once.
+    /// The signal that arrived, if there is one. A second one ends the process at once.
     pub(super) fn caught(&self) -> Option<u8> {
         if self.first.get().is_none()
             && let Some(delivery) = self.caught.next()
@@ -185,7 +186,7 @@ impl Interrupts {
         self.first.get()
     }
 
-    /// Does something with the signals as they were before, so that a child starts with them.
+    /// Calls `start` with the previous signal settings, so that a child inherits them.
     pub(super) fn aside<T>(&self, start: impl FnOnce() -> T) -> io::Result<T> {
         let held = self.caught.mask_before().thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
         let started = start();
@@ -193,7 +194,7 @@ impl Interrupts {
         Ok(started)
     }
 
-    /// Waits so long, or for a signal.
+    /// Waits for this time or for a signal.
     pub(super) fn wait(&self, longest: Duration) -> io::Result<()> {
         let timeout = PollTimeout::try_from(longest).unwrap_or(PollTimeout::MAX);
         match poll(&mut [PollFd::new(self.caught.as_fd(), PollFlags::POLLIN)], timeout) {
@@ -202,7 +203,7 @@ impl Interrupts {
         }
     }
 
-    /// Whether input can be read without waiting; with `wait`, waits for it or a signal.
+    /// Whether input can be read without waiting. With `wait`, waits for input or a signal.
     pub(super) fn input_is_ready(&self, input: &File, wait: bool) -> io::Result<bool> {
         let timeout = if wait { PollTimeout::NONE } else { PollTimeout::ZERO };
         let mut watched = [

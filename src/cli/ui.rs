@@ -1,5 +1,4 @@
-//! The only place that prints. Data goes to standard output, everything else to
-//! standard error.
+//! The only place that prints. Data goes to standard output, everything else to standard error.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
@@ -21,26 +20,26 @@ pub(super) enum Color {
     Never,
 }
 
-/// Standard output and standard error.
-/// Columns that no table fills.
+/// The table width if the output is not limited.
 const UNBOUNDED: usize = 10_000;
 
+/// Standard output and standard error.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ui {
-    /// Whether remarks are left out.
+    /// Whether notes are omitted.
     quiet: bool,
     /// Whether standard output gets colours.
     color: bool,
-    /// Columns of the terminal; 80 where unknown.
+    /// Width of the terminal in columns; 80 if unknown.
     width: usize,
-    /// Whether somebody said how wide lines may be.
+    /// Whether the width was set explicitly.
     is_bounded: bool,
     /// Whether standard error is a terminal.
     interactive: bool,
 }
 
 impl Ui {
-    /// Looks at the terminal and the environment once.
+    /// Reads the properties of the terminal.
     #[must_use]
     pub(super) fn new(quiet: bool, color: Color, no_color: bool, columns: Option<usize>) -> Self {
         let terminal = io::stdout().is_terminal();
@@ -57,13 +56,13 @@ impl Ui {
         Self { quiet, color, width, is_bounded: known.is_some(), interactive }
     }
 
-    /// Columns to fill.
+    /// The width to use, in columns.
     #[must_use]
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// Columns that a table of many rows may fill: into a pipe nothing is cut.
+    /// The width of a table of many rows. Nothing is cut when the output goes to a pipe.
     #[must_use]
     pub(super) fn table_width(&self) -> usize {
         if self.is_bounded { self.width } else { UNBOUNDED }
@@ -81,10 +80,10 @@ impl Ui {
         self.interactive && !self.quiet
     }
 
-    /// Writes data to standard output. A reader that went away is no error.
+    /// Writes data to standard output. It is not an error if the reader has exited.
     ///
     /// # Errors
-    /// When standard output cannot take it.
+    /// When standard output cannot be written.
     pub(super) fn data(&self, bytes: &[u8]) -> io::Result<()> {
         match write_out(bytes) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -92,23 +91,23 @@ impl Ui {
         }
     }
 
-    /// Writes text for people to standard output: nothing in it is a command, should the log of
-    /// a CI service take it up.
+    /// Writes text for people to standard output. Text that a CI service would interpret as a
+    /// command is made harmless.
     ///
     /// # Errors
-    /// When standard output cannot take it.
+    /// When standard output cannot be written.
     pub(super) fn text(&self, text: &str) -> io::Result<()> {
         self.data(inert::commands(text).as_bytes())
     }
 
-    /// A remark for people, left out when quiet.
+    /// A note for people, omitted if quiet.
     pub(super) fn note(&self, text: &str) {
         if !self.quiet {
             self.say("", text);
         }
     }
 
-    /// What a program may wait for, said even when quiet.
+    /// A message that other programs may wait for, printed even if quiet.
     pub(super) fn announce(&self, text: &str) {
         self.say("", text);
     }
@@ -132,7 +131,7 @@ impl Ui {
     }
 }
 
-/// Writes all of it, also to a reader that made the stream one that does not wait.
+/// Writes everything, even if the reader has set the stream to non-blocking.
 fn write_out(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let mut rest = bytes;

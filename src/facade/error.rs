@@ -1,4 +1,4 @@
-//! Why something failed, for programs that decide by it.
+//! Errors, with a kind for programs that handle them.
 
 use std::fmt;
 
@@ -9,21 +9,21 @@ use crate::log::LogError;
 use crate::ops::error::OpsError;
 use crate::run::RunError;
 
-/// What kind of failure it is.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// There is no such run, or its name is ambiguous.
     NotFound,
-    /// The run exists already, or an event id is taken by other content.
+    /// The run exists already, or another event has this id.
     Exists,
-    /// The input breaks a rule of the format: an id, a type, or JSON that is no object.
+    /// The input breaks a rule of the format: an id, a type, or JSON that is not an object.
     Input,
-    /// The lock was not free in time; nothing was written.
+    /// Timed out waiting for the lock; nothing was written.
     Busy,
     /// The last line of the log is not an event of this run; nothing was written.
     Damaged,
-    /// A path is a link, a device or a pipe; it was not touched.
+    /// A path is a link, a device or a pipe; it was not changed.
     Unsafe,
     /// The system failed; the outcome of a write may be unknown.
     Io,
@@ -31,7 +31,7 @@ pub enum ErrorKind {
     Bug,
 }
 
-/// Why something failed. Its text says what failed, on which file, and where in it.
+/// Why something failed. The text says what failed, on which file, and at which place.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -39,13 +39,13 @@ pub struct Error {
 }
 
 impl Error {
-    /// What kind of failure it is.
+    /// The kind of failure.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// A failure of that kind.
+    /// A failure of this kind.
     pub(super) fn new(
         kind: ErrorKind,
         cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,

@@ -1,7 +1,7 @@
-//! What other programs use: a run that can be recorded to, validated and rendered.
+//! The interface for other programs: a run that can be recorded to, validated and rendered.
 //!
-//! Everything here is a thin front over the use cases. It reads one thing of the world, the clock,
-//! and only where [`Options`] name no other.
+//! Everything here is a thin layer over the use cases. It reads only the clock, and only if the
+//! [`Options`] do not set one.
 
 mod error;
 mod options;

@@ -1,4 +1,4 @@
-//! How a program records.
+//! Options for recording.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -7,19 +7,19 @@ use crate::event::time::Timestamp;
 use crate::run::options;
 use crate::secret::SecretRules;
 
-/// What an acknowledged event survives.
+/// The failures that an acknowledged event survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Durability {
     /// A power cut: the log is synced before the call returns.
     #[default]
     Disk,
-    /// The death of processes, but not of the machine.
+    /// Killed processes, but not a crash of the machine.
     Process,
 }
 
-/// How to record. The default syncs every event, waits ten seconds for the lock, replaces
-/// secrets, and moves strings of over 16 KiB into `blobs/`.
+/// Options for recording. By default, every event is synced, the timeout for the lock is ten
+/// seconds, secrets are redacted, and strings longer than 16 KiB are moved into `blobs/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     durability: Durability,
@@ -40,25 +40,25 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What an acknowledged event survives.
+    /// The failures that an acknowledged event survives.
     #[must_use]
     pub fn durability(self, durability: Durability) -> Self {
         Self { durability, ..self }
     }
 
-    /// How long to wait for the run's lock.
+    /// The timeout for the lock of the run.
     #[must_use]
     pub fn lock_timeout(self, lock_timeout: Duration) -> Self {
         Self { lock_timeout, ..self }
     }
 
-    /// Strings of more bytes are moved into `blobs/`.
+    /// Strings longer than this number of bytes are moved into `blobs/`.
     #[must_use]
     pub fn inline_limit(self, bytes: usize) -> Self {
         Self { inline_limit: bytes, ..self }
     }
 
-    /// Whether secrets are replaced before anything is written.
+    /// Whether secrets are redacted before anything is written.
     #[must_use]
     pub fn redact(self, redact: bool) -> Self {
         Self { redact, ..self }
@@ -81,7 +81,7 @@ impl Options {
     }
 }
 
-/// The time now, to the millisecond.
+/// The current time, to the millisecond.
 fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let millis = since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));

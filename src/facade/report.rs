@@ -1,4 +1,4 @@
-//! What validating a run found.
+//! The result of validating a run.
 
 use crate::check::finding;
 use crate::check::report::{RunReport, RunVerdict};
@@ -8,9 +8,9 @@ use crate::check::table;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Level {
-    /// Good to know.
+    /// For information.
     Info,
-    /// Worth a look.
+    /// May need attention.
     Warning,
     /// The run is not intact.
     Error,
@@ -34,9 +34,9 @@ pub enum Verdict {
     Passed,
     /// The run is still open, or it failed, was cancelled or is incomplete.
     Unexpected,
-    /// A deliverable is missing, empty or breaks its condition.
+    /// A deliverable is missing, empty, or does not meet a condition.
     Incomplete,
-    /// A deliverable lies outside `deliverables/`.
+    /// A deliverable is outside `deliverables/`.
     Blocked,
     /// An error was found.
     Failed,
@@ -58,19 +58,19 @@ impl From<RunVerdict> for Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The check's code, as `docs/checks.md` lists it: `RL` and three digits.
+    /// The check's code, as listed in `docs/checks.md`: `RL` and three digits.
     pub code: &'static str,
     /// Its severity.
     pub level: Level,
     /// What is wrong, in one line.
     pub message: String,
-    /// The file, from the run directory.
+    /// The file, relative to the run directory.
     pub file: String,
-    /// The line in it, from 1, where one is known.
+    /// The line in the file, starting from 1, if it is known.
     pub line: Option<u64>,
-    /// The byte in it, from 0, where one is known.
+    /// The byte in the file, starting from 0, if it is known.
     pub offset: Option<u64>,
-    /// The event, where it is about one.
+    /// The event, if the finding is about one.
     pub event_id: Option<String>,
 }
 
@@ -89,16 +89,15 @@ impl From<finding::Finding> for Finding {
     }
 }
 
-/// What validating a run found.
+/// The result of validating a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
     /// The run's id.
     pub run_id: String,
-    /// Events that were read.
+    /// Number of events read.
     pub events: u64,
-    /// The verdict on the log, the files derived from it, the deliverables, and the end of the
-    /// run.
+    /// The verdict on the log, the derived files, the deliverables, and the end of the run.
     pub verdict: Verdict,
     /// The findings, in the order of the log.
     pub findings: Vec<Finding>,

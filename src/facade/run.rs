@@ -1,4 +1,4 @@
-//! A run directory, and what is recorded to it and read from it.
+//! A run directory: recording events and reading them.
 
 use std::path::Path;
 
@@ -22,26 +22,26 @@ use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::text::TextLook;
 use crate::transcript::{html, text};
 
-/// An event on its way into a log. What is not given follows from its type and its run.
+/// An event to be recorded. Values that are not set follow from its type and its run.
 #[derive(Clone, Debug)]
 pub struct Draft(draft::Draft<'static>);
 
 impl Draft {
-    /// An event of that type, with an empty payload.
+    /// An event of this type, with an empty payload.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] when the type has white space or control characters, or not 1 to 128
-    /// characters.
+    /// [`ErrorKind::Input`] if the type has white space or control characters, or is not 1 to 128
+    /// characters long.
     pub fn new(kind: &str) -> Result<Self, Error> {
         check_type(kind)?;
         let data = "{}".into();
         Ok(Self(draft::Draft { kind: kind.to_owned().into(), data, ..Default::default() }))
     }
 
-    /// With that payload: the text of a JSON object, whose tokens are kept as they are.
+    /// Sets the payload: the text of a JSON object. Its tokens are kept unchanged.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] when the text is no JSON object, or has a duplicate key.
+    /// [`ErrorKind::Input`] if the text is not a JSON object or has a duplicate key.
     pub fn data(mut self, object: &str) -> Result<Self, Error> {
         let json = check(object.as_bytes(), JsonRules::STRICT)?;
         if !json.is_object() {
@@ -51,37 +51,37 @@ impl Draft {
         Ok(self)
     }
 
-    /// With that id: appending it again is then safe.
+    /// Sets the id. Appending the event again is then safe.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] when it is not 1 to 128 bytes without white space.
+    /// [`ErrorKind::Input`] if it is not 1 to 128 bytes long or has white space.
     pub fn event_id(mut self, id: &str) -> Result<Self, Error> {
         check_id("event_id", id)?;
         self.0.event_id = Some(id.to_owned().into());
         Ok(self)
     }
 
-    /// With the id that ties the events of one call together.
+    /// Sets the id shared by the events of one call.
     ///
     /// # Errors
-    /// As [`Draft::event_id`].
+    /// The same as for [`Draft::event_id`].
     pub fn correlation_id(mut self, id: &str) -> Result<Self, Error> {
         check_id("correlation_id", id)?;
         self.0.correlation_id = Some(id.to_owned().into());
         Ok(self)
     }
 
-    /// With that time: RFC 3339 with a zone.
+    /// Sets the time, in RFC 3339 format with a time zone.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] when the text is no such time.
+    /// [`ErrorKind::Input`] if the text is not such a time.
     pub fn timestamp(mut self, time: &str) -> Result<Self, Error> {
         let wrong = || Error::new(ErrorKind::Input, format!("not an RFC 3339 time: {time:?}"));
         self.0.timestamp = Some(Timestamp::parse(time).ok_or_else(wrong)?);
         Ok(self)
     }
 
-    /// With that actor: `runtime`, `agent`, `tool`, `user`, …
+    /// Sets the actor: `runtime`, `agent`, `tool`, `user`, …
     #[must_use]
     pub fn actor(mut self, actor: &str) -> Self {
         self.0.actor = Some(actor.to_owned().into());
@@ -89,7 +89,7 @@ impl Draft {
     }
 }
 
-/// An event that is in the log.
+/// A recorded event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recorded {
@@ -99,40 +99,40 @@ pub struct Recorded {
     pub sequence: u64,
 }
 
-/// One event of a log, as a reader sees it.
+/// One event of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event {
     /// Unique in the run.
     pub event_id: String,
-    /// 1, 2, 3 …: the order.
+    /// Its position in the log: 1, 2, 3 …
     pub sequence: u64,
     /// The event's type.
     pub kind: String,
-    /// When: RFC 3339 in UTC.
+    /// The time, in RFC 3339 format in UTC.
     pub timestamp: String,
-    /// Who.
+    /// The actor.
     pub actor: String,
     /// `debug`, `info`, `warning` or `error`.
     pub severity: &'static str,
-    /// The effective summary: the last one that was filled in, else the event's own.
+    /// The effective summary: the last one that was backfilled, or else the event's own.
     pub summary: Option<String>,
-    /// The payload: the text of a JSON object, token for token.
+    /// The payload: the text of a JSON object, with its tokens unchanged.
     pub data: String,
 }
 
-/// How a transcript is written.
+/// The format of a transcript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
     /// `transcript.md`, as the program writes it.
     #[default]
     Markdown,
-    /// One page that needs nothing else.
+    /// A single page that needs no other files.
     Html,
-    /// Text of 80 columns.
+    /// Text with 80 columns.
     Text,
-    /// The facts, tasks and calls as a JSON document.
+    /// Facts, tasks and calls as a JSON document.
     Json,
 }
 
@@ -144,11 +144,11 @@ pub struct Run {
 }
 
 impl Run {
-    /// Makes a run of that id in a directory of runs, with a `run.created` event.
+    /// Creates a run with this id in a directory of runs, and records a `run.created` event.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] for a bad id, [`ErrorKind::Exists`] for a run that has events, and
-    /// what the system refuses.
+    /// [`ErrorKind::Input`] for an invalid id, [`ErrorKind::Exists`] if the run already has events,
+    /// and errors of the system.
     pub fn create(runs_dir: impl AsRef<Path>, id: &str, options: Options) -> Result<Self, Error> {
         let dir = RunDir::of(runs_dir.as_ref(), &RunId::parse(id)?);
         let recording = options.recording();
@@ -158,10 +158,10 @@ impl Run {
         Ok(run)
     }
 
-    /// A run that exists: its id, the beginning of it, or `latest`.
+    /// Opens an existing run: its id, the beginning of its id, or `latest`.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is none, or several begin alike.
+    /// [`ErrorKind::NotFound`] if there is no such run or the beginning is ambiguous.
     pub fn open(runs_dir: impl AsRef<Path>, id: &str, options: Options) -> Result<Self, Error> {
         Ok(Self { dir: locate(runs_dir.as_ref(), id)?, options })
     }
@@ -172,12 +172,12 @@ impl Run {
         self.dir.path()
     }
 
-    /// Appends one event. When this returns, the event is in the log, and synced as the options
-    /// say. Events that change the state of the run also bring `run.json`, the records and the
-    /// transcript up to date.
+    /// Appends one event. When this returns, the event is in the log, and synced if the options
+    /// require it. Events that change the state of the run also update `run.json`, the records and
+    /// the transcript.
     ///
     /// # Errors
-    /// What refuses the event, or the system.
+    /// When the event is invalid, or an error of the system.
     pub fn append(&self, draft: Draft) -> Result<Recorded, Error> {
         let mut recorder = recorder::Recorder::open(self.dir.clone(), self.options.recording())?;
         self.append_with(&mut recorder, draft)
@@ -190,21 +190,21 @@ impl Run {
     ) -> Result<Recorded, Error> {
         let timeout = self.options.recording().lock_timeout;
         let recorded = ops::append::append_event(recorder, &draft, timeout, &Silent)?;
-        let lost = || Error::new(ErrorKind::Bug, "the recorder gave no outcome for the event");
+        let lost = || Error::new(ErrorKind::Bug, "the recorder returned no outcome for the event");
         recorded.map(Recorded::from).ok_or_else(lost)
     }
 
     /// Opens the log for many events.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where the run is gone.
+    /// [`ErrorKind::NotFound`] if the run no longer exists.
     pub fn recorder(&self) -> Result<Recorder, Error> {
         let inner = recorder::Recorder::open(self.dir.clone(), self.options.recording())?;
         Ok(Recorder { inner, lock_timeout: self.options.recording().lock_timeout })
     }
 
-    /// Reads every event, in order. Lines that hold no event are passed over: `validate`
-    /// reports them.
+    /// Reads every event, in order. Lines that are not valid events are skipped. `validate` reports
+    /// them.
     ///
     /// # Errors
     /// When the log cannot be read.
@@ -226,10 +226,10 @@ impl Run {
         Ok(())
     }
 
-    /// Compares the run with its log, and its deliverables with what is required. Writes nothing.
+    /// Checks the run, its log and its deliverables. Writes nothing.
     ///
     /// # Errors
-    /// When the log cannot be read. What is wrong with a log that can be read is a finding.
+    /// When the log cannot be read. Faults in a readable log are findings.
     pub fn validate(&self) -> Result<Report, Error> {
         let criteria = Criteria {
             secrets: SecretRules::built_in(),
@@ -260,7 +260,7 @@ impl Run {
     }
 }
 
-/// A log that is open for many events. Dropping it loses nothing that was appended.
+/// A log opened for many events. No appended event is lost when it is dropped.
 #[derive(Debug)]
 pub struct Recorder {
     inner: recorder::Recorder,
@@ -268,10 +268,10 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Appends events in one write, all of them or none.
+    /// Appends events in one write: all of them or none.
     ///
     /// # Errors
-    /// What refuses one of them, or the system.
+    /// When one of them is invalid, or an error of the system.
     pub fn append(
         &mut self,
         drafts: impl IntoIterator<Item = Draft>,
@@ -282,8 +282,8 @@ impl Recorder {
         recorded.collect()
     }
 
-    /// Brings `run.json`, the records and the transcript up to date. Files that could not be
-    /// written are named; they can be rebuilt from the log at any time.
+    /// Updates `run.json`, the records and the transcript. Returns a message for each file that
+    /// could not be written. These files can be rebuilt from the log at any time.
     #[must_use]
     pub fn finish(self) -> Vec<String> {
         let warnings = ops::refresh::refresh_derived(self.inner.run(), self.lock_timeout, true);
@@ -297,7 +297,7 @@ impl From<crate::run::batch::RecordedEvent> for Recorded {
     }
 }
 
-/// Takes notices for people, which a library has nobody to show to: `validate` finds the same.
+/// Discards notices for people. `validate` finds the same problems.
 #[derive(Debug)]
 struct Silent;
 

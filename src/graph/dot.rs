@@ -1,4 +1,4 @@
-//! The graph in the language of Graphviz.
+//! The graph in the DOT language of Graphviz.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::mermaid::caption;
 use super::model::{EdgeKind, Graph, NodeKind};
 use crate::text::inert;
 
-/// The digraph; its nodes are numbered, so that no name from a log is syntax.
+/// The digraph. Its nodes are numbered, so no name from a log is read as syntax.
 #[must_use]
 pub(crate) fn dot(graph: &Graph) -> String {
     let graph = graph.drawn();

@@ -1,4 +1,4 @@
-//! The graph, folded from the events. Parents may come after their children, or never.
+//! Builds the graph from the events. A parent may be logged after its child, or not at all.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,10 +10,10 @@ use crate::history::calls::Calls;
 use crate::run::document::SCHEMA_VERSION;
 use crate::text::inert::preview;
 
-/// Columns of a label.
+/// Maximum width of a label, in columns.
 const LABEL: usize = 60;
 
-/// The graph as of the last event taken.
+/// The graph up to the last event observed.
 #[derive(Debug, Default)]
 pub(crate) struct GraphFold {
     /// Whether every event is a node.
@@ -25,26 +25,26 @@ pub(crate) struct GraphFold {
     agents: Agents,
     /// The node of each call.
     call_nodes: HashMap<usize, usize>,
-    /// Calls by every id that events gave them, and by the last segment of it.
+    /// Calls by each id used for them in events, and by the last segment of that id.
     call_ids: HashMap<String, usize>,
-    /// Runs and agents whose parent is named: the child, and the name.
+    /// Runs and agents that name a parent: the child's node and the parent's name.
     wanted: Vec<(usize, String)>,
-    /// Nodes by the ids of the events that made them.
+    /// Nodes by the id of the event that created them.
     by_event: HashMap<String, usize>,
-    /// Nodes whose parent event is named: the child, and the id.
+    /// Nodes whose event names a parent event: the node and the parent's id.
     parents: Vec<(usize, String)>,
     problems: Vec<Problem>,
     ended: bool,
 }
 
 impl GraphFold {
-    /// Of no event yet. With `all_events` every event becomes a node.
+    /// An empty fold. With `all_events`, every event becomes a node.
     #[must_use]
     pub(crate) fn new(all_events: bool) -> Self {
         Self { all_events, ..Self::default() }
     }
 
-    /// Takes the next event, whose line begins at byte `offset`.
+    /// Processes the next event, whose line begins at byte `offset`.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
         let sequence = view.event.sequence;
         self.ended |= view.role.ends_run();
@@ -89,14 +89,15 @@ impl GraphFold {
         }
         if let Some(at) = node {
             self.by_event.insert(view.event.event_id.clone().into_owned(), at);
-            // What ends a call says nothing of where the call came from.
+            // The event that ends a call does not say where the call came from.
             if let Some(parent) = view.event.parent_event_id.as_ref().filter(|_| begins) {
                 self.parents.push((at, parent.clone().into_owned()));
             }
         }
     }
 
-    /// The run or the agent that an event belongs to. A run that names its parent waits for it.
+    /// The run or agent that an event belongs to. If the run names a parent, the edge is added at
+    /// the end.
     fn owner(&mut self, view: &View<'_, '_>) -> Option<usize> {
         let sequence = view.event.sequence;
         let given = |name: &str| view.field(name).filter(|id| !is_placeholder(id));
@@ -112,7 +113,7 @@ impl GraphFold {
         if !tells {
             return None;
         }
-        /// Actors that act on an agent or for it, and are no agents.
+        /// Actors that work for an agent but are not agents themselves.
         const HELPERS: &[&str] =
             &["tool", "runtime", "filesystem", "memory", "governance", "runlog", "user"];
         let agent = view.agent();
@@ -120,7 +121,7 @@ impl GraphFold {
         Some(self.node(NodeKind::Agent, agent, agent, sequence))
     }
 
-    /// The agent or the run that an event starts or ends.
+    /// The agent or run that an event starts or ends.
     fn agent(&mut self, view: &View<'_, '_>, owner: Option<usize>) -> Option<usize> {
         let sequence = view.event.sequence;
         let given = |name: &str| view.field(name).filter(|id| !is_placeholder(id));
@@ -140,7 +141,7 @@ impl GraphFold {
         Some(at)
     }
 
-    /// The node of a call, or of what it returned.
+    /// The node of a call, or of its result.
     fn call(
         &mut self,
         view: &View<'_, '_>,
@@ -178,7 +179,7 @@ impl GraphFold {
         at
     }
 
-    /// The node of that kind and name, made where there is none.
+    /// The node of this kind and name. It is created if it does not exist.
     fn node(&mut self, kind: NodeKind, name: &str, label: &str, sequence: u64) -> usize {
         let id = format!("{}:{}", kind.name(), preview(name, 200));
         if let Some(&at) = self.by_id.get(&id) {
@@ -205,7 +206,7 @@ impl GraphFold {
         self.problems.push(Problem { kind, node, message });
     }
 
-    /// The graph, when the last event has been taken.
+    /// The graph after the last event.
     #[must_use]
     pub(crate) fn finish(mut self) -> Graph {
         for (child, parent) in std::mem::take(&mut self.wanted) {
@@ -232,7 +233,7 @@ impl GraphFold {
             match self.by_event.get(&parent) {
                 Some(at) if *at != child => self.edges.push((*at, child, EdgeKind::Parent)),
                 Some(_) => {}
-                // Events that are no nodes may be parents too.
+                // The parent may be an event that has no node.
                 None if !self.all_events => {}
                 None => {
                     let message =
@@ -255,7 +256,7 @@ impl GraphFold {
         Graph { schema_version: SCHEMA_VERSION, nodes, edges, problems }
     }
 
-    /// The edges, each once, without those that close a cycle.
+    /// The edges without duplicates and without those that would close a cycle.
     fn acyclic(&mut self) -> Vec<(usize, usize, EdgeKind)> {
         let mut seen = HashSet::new();
         let mut tied: HashSet<(usize, usize)> = HashSet::new();
@@ -280,7 +281,7 @@ impl GraphFold {
     }
 }
 
-/// Whether one node is above the other.
+/// Whether there is a path between two nodes.
 fn reaches(below: &[Vec<usize>], from: usize, to: usize) -> bool {
     if below[from].is_empty() {
         return false;

@@ -6,7 +6,7 @@ use super::model::{EdgeKind, Graph, Node, NodeKind};
 use crate::text::human::duration;
 use crate::text::inert;
 
-/// The flowchart; its nodes are numbered, so that no name from a log is syntax.
+/// The flowchart. Its nodes are numbered, so no name from a log is read as syntax.
 #[must_use]
 pub(crate) fn mermaid(graph: &Graph) -> String {
     let graph = graph.drawn();
@@ -34,7 +34,7 @@ pub(crate) fn mermaid(graph: &Graph) -> String {
     out
 }
 
-/// What is written on a node: its label, how it stands, how long it took.
+/// The text of a node: its label, status and duration.
 pub(super) fn caption(node: &Node) -> String {
     let mut caption = match node.kind {
         NodeKind::Call => {
@@ -54,7 +54,8 @@ pub(super) fn caption(node: &Node) -> String {
     caption
 }
 
-/// Text between quotes: whatever could end them, or be markup, as a character code.
+/// Text inside quotes. Characters that could end the quotes or act as markup become character
+/// codes.
 fn text(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || " .,:;/_-+=()[]{}!?@$%*~'".contains(c);
     let escaped = |c: char| if plain(c) { c.to_string() } else { format!("#{};", u32::from(c)) };

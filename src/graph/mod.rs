@@ -1,5 +1,5 @@
-//! The conversation graph: who started whom, who called what, what came of it (seed
-//! *gateway-events*).
+//! The conversation graph: which runs and agents started each other, which calls they made, and the
+//! results.
 
 mod dot;
 mod fold;

@@ -4,38 +4,38 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-/// Nodes in the order in which the log first tells of them, and what ties them together.
+/// Nodes, in the order of their first mention in the log, and the edges between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Graph {
     /// Version of this document.
     pub schema_version: u32,
     /// The nodes.
     pub nodes: Vec<Node>,
-    /// The edges: never a cycle.
+    /// The edges. They never form a cycle.
     pub edges: Vec<Edge>,
-    /// What does not fit together.
+    /// Inconsistencies found in the log.
     pub problems: Vec<Problem>,
 }
 
 /// One node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Node {
-    /// Unique in the graph: the kind, a colon, and what the log calls it.
+    /// Unique in the graph: the kind, a colon, and the name in the log.
     pub id: String,
-    /// What it is.
+    /// The kind of node.
     pub kind: NodeKind,
-    /// What to write on it.
+    /// The text shown on it.
     pub label: String,
-    /// Sequence of the first event that tells of it; `None` where another one only names it.
+    /// Sequence of the first event about it; `None` if other events only name it.
     pub sequence: Option<u64>,
-    /// How it stands: of a call `started`, `completed`, `failed` or `blocked`; of a run or an
-    /// agent `open` or `ended`.
+    /// The status: `started`, `completed`, `failed` or `blocked` for a call; `open` or `ended` for
+    /// a run or an agent.
     pub status: Option<&'static str>,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     pub duration_ms: Option<u64>,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum NodeKind {
@@ -45,13 +45,13 @@ pub(crate) enum NodeKind {
     Agent,
     /// A tool call.
     Call,
-    /// What a call returned.
+    /// The result of a call.
     Result,
     /// An error.
     Error,
     /// Any other event.
     Event,
-    /// Something that is named, but that the log does not hold.
+    /// Something that is named in the log but not recorded there.
     Unknown,
 }
 
@@ -71,18 +71,18 @@ impl NodeKind {
     }
 }
 
-/// One edge, from what came first to what came of it.
+/// One edge, from cause to effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Edge {
-    /// Id of a node.
+    /// Id of the source node.
     pub from: String,
-    /// Id of another one.
+    /// Id of the target node.
     pub to: String,
-    /// What ties them together.
+    /// The kind of edge.
     pub kind: EdgeKind,
 }
 
-/// What ties two nodes together.
+/// The kind of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum EdgeKind {
@@ -92,25 +92,25 @@ pub(crate) enum EdgeKind {
     Call,
     /// A call returned a result.
     Result,
-    /// Something went wrong there.
+    /// An error occurred in a run or an agent.
     Error,
     /// One event names the other as its parent.
     Parent,
 }
 
-/// Something that does not fit together.
+/// An inconsistency in the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Problem {
     /// `orphan`, `repeat` or `cycle`.
     pub kind: &'static str,
-    /// The node that it is about.
+    /// Id of the node concerned.
     pub node: String,
     /// What is wrong.
     pub message: String,
 }
 
 impl Graph {
-    /// The same without the results of calls, which the calls' own status tells: as it is drawn.
+    /// The graph as it is drawn: without result nodes, because each call shows its status.
     #[must_use]
     pub(crate) fn drawn(&self) -> Self {
         let is_result = |node: &&Node| node.kind == NodeKind::Result;

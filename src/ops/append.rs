@@ -1,4 +1,4 @@
-//! Events appended to a run, and the derived files brought up to date after them.
+//! Appends events to a run and updates the derived files.
 
 use std::time::Duration;
 
@@ -17,16 +17,16 @@ use crate::run::document::stored_facts;
 use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 
-/// What an append and the refresh after it return.
+/// The result of an append and of the refresh after it.
 #[derive(Debug)]
 pub(crate) struct AppendOutcome {
     /// The events, in the order of the drafts.
     pub(crate) recorded: Vec<RecordedEvent>,
-    /// The derived files that could not be brought up to date.
+    /// The derived files that could not be updated.
     pub(crate) warnings: Vec<RefreshWarning>,
 }
 
-/// Appends the drafts in one write. The derived files are left to the caller.
+/// Appends the drafts in one write. Does not update the derived files.
 ///
 /// # Errors
 /// When the log cannot be appended to, or a draft is refused.
@@ -38,10 +38,10 @@ pub(crate) fn append(
     Recorder::open(run.clone(), options)?.append(drafts)?.outcomes.into_iter().collect()
 }
 
-/// Appends the drafts in one write, then brings the derived files and the transcript up to date.
+/// Appends the drafts in one write, then updates the derived files and the transcript.
 ///
 /// # Errors
-/// As [`append`].
+/// The same as for [`append`].
 pub(crate) fn append_and_refresh(
     run: &RunDir,
     drafts: &[Draft<'_>],
@@ -52,8 +52,8 @@ pub(crate) fn append_and_refresh(
     Ok(AppendOutcome { recorded, warnings })
 }
 
-/// Appends one event through an open recorder, and brings the derived files up to date after a
-/// lifecycle event. `None` when the recorder has no outcome for it, which is a bug.
+/// Appends one event through an open recorder, and updates the derived files after a lifecycle
+/// event. `None` means that the recorder returned no outcome, which is a bug.
 ///
 /// # Errors
 /// When the log cannot be appended to, or the event is refused.
@@ -88,8 +88,8 @@ fn ended_otherwise(run: &RunDir, draft: &Draft<'_>) -> Option<Status> {
     (facts.status != status && !by_verdict).then_some(facts.status)
 }
 
-/// Appends the drafts in one write through an open recorder, and reports its warnings. Each
-/// draft has its own outcome; the derived files are left to the caller.
+/// Appends the drafts in one write through an open recorder, and reports its warnings. Each draft
+/// has its own outcome. Does not update the derived files.
 ///
 /// # Errors
 /// When the log cannot be appended to.

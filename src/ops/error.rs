@@ -1,4 +1,4 @@
-//! Why a use case failed.
+//! Errors of the use cases.
 
 use std::fmt;
 use std::io;
@@ -17,7 +17,7 @@ pub(crate) enum OpsError {
     Run(RunError),
     /// Waiting for signals or other processes failed.
     Wait(io::Error),
-    /// The line of an event is no longer what it was when the log was read.
+    /// The line of an event has changed since the log was read.
     EventChanged {
         /// The event's sequence.
         sequence: u64,
@@ -39,11 +39,11 @@ pub(crate) enum OpsError {
         /// The file.
         path: PathBuf,
     },
-    /// There is no chapter of that name.
+    /// The chapter does not exist.
     NoSuchChapter(String),
-    /// There is nothing at that path among the chapters.
+    /// The path does not exist in the tree of chapters.
     NoSuchPath(String),
-    /// The path among the chapters is a folder and no file.
+    /// The path is a folder, not a file.
     IsFolder(String),
     /// A request to fold was refused.
     Refused(Box<Refused>),
@@ -63,10 +63,10 @@ pub(crate) enum OpsError {
     Json(serde_json::Error),
 }
 
-/// A request to fold that was refused.
+/// A refused request to fold.
 #[derive(Debug)]
 pub(crate) struct Refused {
-    /// Its number among the requests, from 1.
+    /// Its index among the requests, starting from 1.
     pub(crate) number: usize,
     /// The request.
     pub(crate) request: Request,
@@ -104,10 +104,13 @@ impl fmt::Display for OpsError {
             Self::Refused(refused) => refused.fmt(f),
             Self::Grows { log } => write!(f, "{} grows faster than it can be read", log.display()),
             Self::WorkerBusy { waited } => {
-                write!(f, "timed out after {waited:?}: another `runlog summarize` works on the run")
+                write!(
+                    f,
+                    "timed out after {waited:?}: another `runlog summarize` is working on the run"
+                )
             }
             Self::RoundBusy => {
-                f.write_str("timed out: another `runlog chapter run` works on the run")
+                f.write_str("timed out: another `runlog chapter run` is working on the run")
             }
             Self::Json(error) => error.fmt(f),
         }
@@ -115,8 +118,8 @@ impl fmt::Display for OpsError {
 }
 
 impl std::error::Error for OpsError {
-    /// The cause below the error that is shown: `Run`, `Wait` and `Json` show the
-    /// message of what they contain.
+    /// The cause of the error. `Run`, `Wait` and `Json` already show the message of what they
+    /// contain.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Run(error) => error.source(),

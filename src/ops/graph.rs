@@ -7,7 +7,7 @@ use crate::ops::report::{Reporter, report_bad_lines};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 
-/// Reads the graph of a run; with `events` every event is a node.
+/// Reads the graph of a run. With `events`, every event is a node.
 ///
 /// # Errors
 /// When the log cannot be read.

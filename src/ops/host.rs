@@ -1,16 +1,16 @@
-//! What a use case that waits or asks a model needs from the program that runs it.
+//! The interface to the program, for use cases that wait or ask a model.
 
 use std::io;
 use std::time::Duration;
 
 use super::report::Reporter;
 
-/// The program around a use case: it reports, watches signals, and asks a model.
+/// The program that runs a use case: it reports, watches for signals, and asks a model.
 pub(crate) trait Host: Reporter {
-    /// Starts watching for a request to stop; further calls do nothing.
+    /// Starts watching for a request to stop. Further calls do nothing.
     ///
     /// # Errors
-    /// When that cannot be watched.
+    /// When watching is not possible.
     fn watch(&self) -> io::Result<()>;
 
     /// Whether the work should stop.
@@ -25,7 +25,7 @@ pub(crate) trait Host: Reporter {
     /// Asks a model.
     ///
     /// # Errors
-    /// Why there is no answer.
+    /// The reason why there is no answer.
     fn ask(&self, prompt: String) -> Result<String, NoAnswer>;
 }
 

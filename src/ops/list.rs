@@ -1,4 +1,4 @@
-//! The state of a run as a list of runs shows it.
+//! The state of a run for a list of runs.
 
 use crate::fs::read_small;
 use crate::history::facts::RunFacts;
@@ -8,7 +8,7 @@ use crate::run::derive::MAX_STATE;
 use crate::run::dir::RunDir;
 use crate::run::document::{RunDocument, stored_facts, stored_head};
 
-/// A run, as far as its state document describes it.
+/// A run with the data of its state document.
 pub(crate) struct ListedRun {
     /// The run.
     pub(crate) run: RunDir,
@@ -20,8 +20,8 @@ pub(crate) struct ListedRun {
     pub(crate) behind: bool,
 }
 
-/// Reads the state document of a run: `run.json`, or one computed from the log if there is none.
-/// Of a run of which neither can be read only the name is known.
+/// Reads the state document of a run: `run.json`, or one computed from the log if there is none. If
+/// neither can be read, only the name is known.
 pub(crate) fn list_run(run: RunDir) -> ListedRun {
     let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
     let stored = stored.and_then(|bytes| Some((stored_facts(&bytes)?, bytes)));
@@ -33,7 +33,7 @@ pub(crate) fn list_run(run: RunDir) -> ListedRun {
         }
         None => {
             let mut state = RunState::default();
-            // What cannot be read is left for `validate` to report.
+            // Errors are left to `validate`.
             let _ = each_event(&run, |view, line| {
                 state.observe(view, line.offset);
             });

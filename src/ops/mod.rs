@@ -2,17 +2,17 @@
 //!
 //! | module | use case |
 //! |---|---|
-//! | [`read`] | the loops over a log that everything here shares |
-//! | [`append`], [`refresh`] | events appended, and the derived files brought up to date after them |
-//! | [`show`], [`list`], [`graph`], [`transcript`] | a run read for printing |
-//! | [`summarize`] | missing summaries filled in, by templates and by a model |
-//! | [`chapter`] | tasks folded into chapters, the exported tree, rounds with an agent |
-//! | [`validate`] | a run compared with its log, fixed, and judged |
+//! | [`read`] | the loops over a log, shared by all use cases |
+//! | [`append`], [`refresh`] | append events, and update the derived files |
+//! | [`show`], [`list`], [`graph`], [`transcript`] | read a run for printing |
+//! | [`summarize`] | add missing summaries, from templates and a model |
+//! | [`chapter`] | fold tasks into chapters, export the tree, ask an agent in rounds |
+//! | [`validate`] | check a run, fix it, and judge its deliverables |
 //!
-//! Functions take values (the time, the options, the templates) and return values or an
-//! [`error`]. What they report on the way goes to a [`report`]; those that wait, or ask a model,
-//! do it through a [`host`], and take a [`turn`] where two processes must not do the same work.
-//! Nothing here prints, parses arguments, or reads the clock or the environment.
+//! Functions take values (the time, the options, the templates) and return values or an [`error`].
+//! They report progress to a [`report`]. Those that wait or ask a model do it through a [`host`].
+//! They take a [`turn`] if two processes must not do the same work. Nothing here prints, parses
+//! arguments, or reads the clock or the environment.
 
 pub(crate) mod append;
 pub(crate) mod chapter;

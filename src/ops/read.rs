@@ -10,12 +10,12 @@ use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::summary::backfill::Backfills;
 
-/// What a pass over a log returns besides the events.
+/// What a pass over a log returns in addition to the events.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Read {
-    /// Lines that are no valid events.
+    /// Number of lines that are not valid events.
     pub(crate) bad_lines: u64,
-    /// Bytes of the log up to its last newline.
+    /// Length of the log up to its last newline, in bytes.
     pub(crate) end: u64,
 }
 
@@ -58,8 +58,8 @@ pub(crate) fn events_until(
     Ok(read)
 }
 
-/// Like [`events_until`], for the event types that `wanted` selects. Of most other events only
-/// the beginning of the line is parsed, so bad lines among them are not counted.
+/// Like [`events_until`], for the event types selected by `wanted`. Of most other events, only the
+/// beginning of the line is parsed, so bad lines among them are not counted.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -97,7 +97,7 @@ pub(crate) fn events_of(
     Ok(read)
 }
 
-/// The summaries that were recorded after their events, up to the sequence `last` if given.
+/// The summaries recorded after their events, up to the sequence `last` if it is given.
 ///
 /// # Errors
 /// When the log cannot be read.

@@ -1,4 +1,4 @@
-//! The files derived from a log, brought up to date after an append.
+//! Updates the files derived from a log after an append.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,17 +10,17 @@ use crate::run::derive::refresh;
 use crate::run::dir::RunDir;
 use crate::run::follower::Follower;
 
-/// A derived file that is not up to date. The events are in the log, and the file can be rebuilt
-/// from it, so this is a warning and no error.
+/// A derived file that is out of date. The events are in the log and the file can be rebuilt from
+/// it, so this is only a warning.
 #[derive(Debug)]
 pub(crate) enum RefreshWarning {
-    /// `run.json` and the records were not brought up to date.
+    /// `run.json` and the records were not updated.
     State(RunError),
-    /// The log no longer has the line of this sequence, which `run.json` names as head.
+    /// The log no longer has the line with this sequence, which `run.json` names as head.
     HeadMissing(u64),
     /// `transcript.md` was not written.
     Transcript(RunError),
-    /// The exported tree of chapters was not brought up to date.
+    /// The exported tree of chapters was not updated.
     Chapters(OpsError),
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for RefreshWarning {
     }
 }
 
-/// Brings `run.json` and the records up to date, and with `transcript` also `transcript.md`.
+/// Updates `run.json` and the records. With `transcript`, also `transcript.md`.
 pub(crate) fn refresh_derived(
     run: &RunDir,
     lock_timeout: Duration,
@@ -48,7 +48,7 @@ pub(crate) fn refresh_derived(
     refresh_derived_from(None, run, lock_timeout, transcript)
 }
 
-/// Like [`refresh_derived`], going on from what a follower has read already.
+/// Like [`refresh_derived`], but continues from what a follower has already read.
 pub(crate) fn refresh_derived_from(
     ahead: Option<Follower>,
     run: &RunDir,

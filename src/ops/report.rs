@@ -1,4 +1,4 @@
-//! What a use case reports while it works.
+//! Notices that a use case reports while it works.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use crate::history::status::Status;
 use crate::run::dir::RunDir;
 use crate::text::human::plural;
 
-/// A remark or a warning of a use case, as data; its text is its `Display`.
+/// A note or a warning of a use case, as data. Its text is its `Display`.
 #[derive(Debug)]
 pub(crate) enum Notice<'n> {
-    /// Lines of the log are no valid events and were skipped.
+    /// Lines of the log are not valid events and were skipped.
     BadLines {
         /// The run.
         run: &'n RunDir,
@@ -26,23 +26,23 @@ pub(crate) enum Notice<'n> {
         /// The status, which stays.
         status: Status,
     },
-    /// An interrupted write had left bytes at the end of the log, which were moved away.
+    /// An interrupted write left bytes at the end of the log. They were moved to another file.
     Recovered {
-        /// How many bytes.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// A derived file is not up to date.
+    /// A derived file is out of date.
     Stale(&'n RefreshWarning),
-    /// Another worker serves the run; this one waits.
+    /// Another worker serves the run. This one waits.
     WaitsForWorker(&'n RunDir),
-    /// A call of a model brought summaries.
+    /// A model call returned summaries.
     Filled {
         /// The run.
         run: &'n RunDir,
         /// How many were recorded.
         count: u64,
     },
-    /// A call of a model brought no summaries.
+    /// A model call returned no summaries.
     NoSummaries {
         /// The run.
         run: &'n RunDir,
@@ -51,9 +51,9 @@ pub(crate) enum Notice<'n> {
         /// Why.
         reason: &'n str,
     },
-    /// Another process asks an agent about the run; this one waits.
+    /// Another process asks an agent about the run. This one waits.
     WaitsForRound(&'n RunDir),
-    /// An agent was asked and gave no chapters.
+    /// An agent was asked but returned no chapters.
     NoChapters {
         /// The run.
         run: &'n RunDir,
@@ -102,9 +102,9 @@ impl fmt::Display for Notice<'_> {
     }
 }
 
-/// Takes what a use case reports while it works.
+/// Receives the notices of a use case.
 pub(crate) trait Reporter {
-    /// Takes one notice.
+    /// Receives one notice.
     fn report(&self, notice: &Notice<'_>);
 }
 
@@ -115,14 +115,14 @@ pub(crate) fn report_bad_lines(count: u64, run: &RunDir, report: &dyn Reporter) 
     }
 }
 
-/// Reports that bytes were moved away from the end of the log, if any were.
+/// Reports that bytes were moved from the end of the log, if any were.
 pub(crate) fn report_recovery(bytes: u64, report: &dyn Reporter) {
     if bytes > 0 {
         report.report(&Notice::Recovered { bytes });
     }
 }
 
-/// Reports each derived file that is not up to date.
+/// Reports each derived file that is out of date.
 pub(crate) fn report_stale<'w>(
     warnings: impl IntoIterator<Item = &'w RefreshWarning>,
     report: &dyn Reporter,

@@ -1,5 +1,5 @@
-//! The events of a run for printing: all of them, those appended to a live run, or the run as an
-//! agent has it in its context.
+//! The events of a run for printing: all of them, those appended to a live run, or the run as it is
+//! in the context of an agent.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::summary::backfill::Backfills;
 
-/// The sequence and the hash of the last event; `None` when there is no event.
+/// The sequence and the hash of the last event; `None` if there are no events.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -35,7 +35,7 @@ pub(crate) struct Events<'r> {
 }
 
 impl<'r> Events<'r> {
-    /// Reads the summaries that were recorded after their events.
+    /// Reads the summaries recorded after their events.
     ///
     /// # Errors
     /// When the log cannot be read.
@@ -43,7 +43,7 @@ impl<'r> Events<'r> {
         Ok(Self { run, backfills: backfills(run, None)? })
     }
 
-    /// Calls `each` with every event of the types that `wanted` selects, and its summary.
+    /// Calls `each` with every event of the types selected by `wanted`, and its summary.
     ///
     /// # Errors
     /// When the log cannot be read.
@@ -69,12 +69,12 @@ impl<'r> Events<'r> {
     }
 }
 
-/// The events of a run that is followed.
+/// The events of a followed run.
 pub(crate) struct FollowedEvents<'r> {
     run: &'r RunDir,
     backfills: Backfills,
     reader: LogReader,
-    /// Bytes of the log that are to be read, as of the last look at its length.
+    /// Length of the log when it was last checked, in bytes.
     known: u64,
     ended: bool,
 }
@@ -100,12 +100,12 @@ impl FollowedEvents<'_> {
         Ok(())
     }
 
-    /// Whether the run has ended, as of the events read.
+    /// Whether the run has ended, according to the events read.
     pub(crate) fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// Looks at the length of the log; true when there are bytes to read.
+    /// Updates the known length of the log. Returns true if there are bytes to read.
     pub(crate) fn has_grown(&mut self) -> bool {
         let length = self.run.events().metadata().map_or(self.known, |metadata| metadata.len());
         let has_grown = length > self.known;

@@ -1,4 +1,4 @@
-//! The transcript of a run: read from the log, rendered, and written into the run directory.
+//! Builds the transcript of a run and writes it into the run directory.
 
 use crate::event::catalogue;
 use crate::event::role::Role;
@@ -22,7 +22,7 @@ pub(crate) fn write(run: &RunDir) -> Result<(), RunError> {
     Ok(replace(&run.transcript(), text.as_bytes())?)
 }
 
-/// The transcript in Markdown, of the events up to the sequence `last` if given.
+/// The transcript in Markdown, up to the sequence `last` if it is given.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -39,7 +39,7 @@ pub(crate) fn render(
     Ok((markdown::render(&Transcript::of(fold, harness(run)), extent), read))
 }
 
-/// The transcript as a value, which HTML, text and JSON are rendered from.
+/// The transcript as a value. HTML, text and JSON are rendered from it.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -48,13 +48,13 @@ pub(crate) fn transcript(run: &RunDir) -> Result<(Transcript, Read), RunError> {
     Ok((Transcript::of(fold, harness(run)), read))
 }
 
-/// A fold over the events of a run, up to the sequence `last` if given.
+/// A fold over the events of a run, up to the sequence `last` if it is given.
 fn folded(
     run: &RunDir,
     last: Option<u64>,
     mut fold: TranscriptFold,
 ) -> Result<(TranscriptFold, Read), RunError> {
-    // Summaries and results that are recorded after the events they belong to are read first.
+    // Summaries and results may be recorded after their events, so they are read first.
     let mut backfills = Backfills::default();
     let late = |kind: &str| {
         let role = catalogue::role(kind);
@@ -70,10 +70,10 @@ fn folded(
     Ok((fold, read))
 }
 
-/// Largest of the harness's files that is quoted, in bytes.
+/// Maximum size of a harness file that is included, in bytes.
 const MAX_QUOTED: u64 = 1 << 20;
 
-/// The harness's own files in the run directory, as the transcript quotes them.
+/// The harness's own files in the run directory, as the transcript includes them.
 pub(crate) fn harness(run: &RunDir) -> Harness {
     let text = |name: &str| {
         let bytes = read_small(&run.path().join(name), MAX_QUOTED).ok().flatten()?;

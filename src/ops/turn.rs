@@ -1,4 +1,4 @@
-//! Processes that do the same work on a run take turns, by a lock on a directory.
+//! Processes that do the same work on a run take turns, using a lock on a directory.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::fs::{Action, FsError};
 use crate::ops::error::OpsError;
 
-/// How the wait for a turn ended.
+/// How a wait ended.
 #[derive(Debug)]
 pub(crate) enum WaitEnd {
     /// This process has the turn until this value is dropped.
@@ -15,19 +15,19 @@ pub(crate) enum WaitEnd {
         /// Holds the lock.
         _lock: File,
     },
-    /// Another process had the turn for longer than this one waits.
+    /// Another process kept the turn for longer than the maximum wait.
     Late,
     /// The caller stopped waiting.
     Stopped,
 }
 
-/// Whether another process has the turn right now.
+/// Whether another process has the turn now.
 pub(crate) fn is_taken(directory: &Path) -> bool {
     File::open(directory).is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// Waits for a turn, for `longest` at most if given. Between two attempts it calls `wait`, with
-/// true the first time; `wait` returns whether to go on.
+/// Waits for a turn, up to `longest` if it is given. Calls `wait` between two attempts, the first
+/// time with true. `wait` returns whether to continue.
 ///
 /// # Errors
 /// When the directory cannot be locked, or `wait` fails.

@@ -1,13 +1,13 @@
-//! Checks the type of a required file by its content. The name alone proves nothing.
+//! Checks the type of a required file by its content, because a name proves nothing.
 
 use crate::json::{JsonRules, check};
 
-/// A type of file that can be told by its content.
+/// A file type that can be detected from the content.
 #[derive(Debug)]
 pub struct FileType {
-    /// Its name in conditions.
+    /// The name used in conditions.
     pub name: &'static str,
-    /// What is wrong with bytes that are not of it; `None` when they are.
+    /// Returns why the bytes are not of this type; `None` if they are.
     wrong: fn(&[u8]) -> Option<String>,
 }
 
@@ -32,13 +32,13 @@ pub static FILE_TYPES: &[FileType] = &[
 ];
 
 impl FileType {
-    /// The type of that name.
+    /// The type with this name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         FILE_TYPES.iter().find(|one| one.name == name)
     }
 
-    /// What is wrong with bytes that are not of this type.
+    /// Why the bytes are not of this type; `None` if they are.
     #[must_use]
     pub fn fault(&self, bytes: &[u8]) -> Option<String> {
         (self.wrong)(bytes)
@@ -49,7 +49,7 @@ fn json(bytes: &[u8]) -> Option<String> {
     check(bytes, JsonRules::LENIENT).err().map(|error| error.to_string())
 }
 
-/// One JSON document a line; blank lines do not count.
+/// One JSON document per line. Blank lines are ignored.
 fn jsonl(bytes: &[u8]) -> Option<String> {
     let mut lines = bytes.split(|byte| *byte == b'\n').enumerate();
     let fault = lines.find_map(|(at, line)| {
@@ -57,11 +57,12 @@ fn jsonl(bytes: &[u8]) -> Option<String> {
         let error = check(line, JsonRules::LENIENT).err().filter(|_| !blank)?;
         Some(format!("line {}: {error}", at + 1))
     });
-    fault.or_else(|| bytes.iter().all(u8::is_ascii_whitespace).then(|| "no line in it".to_owned()))
+    fault
+        .or_else(|| bytes.iter().all(u8::is_ascii_whitespace).then(|| "it has no lines".to_owned()))
 }
 
-/// Records of fields (RFC 4180): each has as many as the first. Quoted fields may hold
-/// separators and line ends.
+/// Records of fields (RFC 4180). Each record has as many fields as the first. Quoted fields may
+/// contain separators and line ends.
 fn separated(bytes: &[u8], separator: u8) -> Option<String> {
     if let Some(fault) = text(bytes) {
         return Some(fault);
@@ -81,7 +82,7 @@ fn separated(bytes: &[u8], separator: u8) -> Option<String> {
                         None => expected = Some(fields),
                         Some(expected) if expected != fields => {
                             return Some(format!(
-                                "record {record} has {fields} fields, the first {expected}"
+                                "record {record} has {fields} fields; the first has {expected}"
                             ));
                         }
                         Some(_) => {}
@@ -95,20 +96,20 @@ fn separated(bytes: &[u8], separator: u8) -> Option<String> {
         }
     }
     match expected {
-        _ if quoted => Some("a quoted field has no end".to_owned()),
-        None => Some("no record in it".to_owned()),
+        _ if quoted => Some("a quoted field is not closed".to_owned()),
+        None => Some("it has no records".to_owned()),
         Some(_) => None,
     }
 }
 
-/// UTF-8 with something to be seen in it.
+/// UTF-8 with visible text.
 fn text(bytes: &[u8]) -> Option<String> {
     match std::str::from_utf8(bytes) {
-        Err(error) => Some(format!("not UTF-8 at byte {}", error.valid_up_to())),
+        Err(error) => Some(format!("invalid UTF-8 at byte {}", error.valid_up_to())),
         Ok(text) if text.trim_start_matches('\u{feff}').trim().is_empty() => {
-            Some("nothing but white space in it".to_owned())
+            Some("it contains only white space".to_owned())
         }
-        Ok(text) => text.find('\0').map(|at| format!("a NUL at byte {at}")),
+        Ok(text) => text.find('\0').map(|at| format!("NUL at byte {at}")),
     }
 }
 
@@ -129,23 +130,23 @@ fn toml(bytes: &[u8]) -> Option<String> {
 
 fn framed(bytes: &[u8], begin: &[u8], end: &[u8]) -> Option<String> {
     if !bytes.starts_with(begin) {
-        return Some("it does not begin as such a file does".to_owned());
+        return Some("it does not begin like a file of this type".to_owned());
     }
-    (!bytes.ends_with(end)).then(|| "it does not end as such a file does".to_owned())
+    (!bytes.ends_with(end)).then(|| "it does not end like a file of this type".to_owned())
 }
 
-/// White space may follow the end.
+/// White space is allowed after the end.
 fn pdf(bytes: &[u8]) -> Option<String> {
     framed(bytes.trim_ascii_end(), b"%PDF-", b"%%EOF")
 }
 
-/// The end of the directory stands among the last 64 KiB, behind it only a comment.
+/// The end of the directory is in the last 64 KiB. Only a comment may follow it.
 fn zip(bytes: &[u8]) -> Option<String> {
     const TAIL: usize = 22 + (1 << 16);
     if !bytes.starts_with(b"PK") {
-        return Some("it does not begin as such a file does".to_owned());
+        return Some("it does not begin like a file of this type".to_owned());
     }
     let tail = &bytes[bytes.len().saturating_sub(TAIL)..];
     let ends = memchr::memmem::find(tail, b"PK\x05\x06").is_some();
-    (!ends).then(|| "it does not end as such a file does".to_owned())
+    (!ends).then(|| "it does not end like a file of this type".to_owned())
 }

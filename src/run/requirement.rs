@@ -12,33 +12,33 @@ use super::deliverables::{Wants, full_path};
 use super::file_type::{FILE_TYPES, FileType};
 use crate::text::near::nearest;
 
-/// What a run must leave.
+/// A file that a run must produce.
 #[derive(Debug)]
 pub(crate) struct Requirement {
-    /// As it was given.
+    /// The text as given.
     pub text: String,
-    /// The path, or the pattern, relative to the run directory.
+    /// The path or pattern, relative to the run directory.
     pub path: String,
-    /// Set when it is a pattern.
+    /// Set if it is a pattern.
     pub pattern: Option<Pattern>,
-    /// At least so many bytes.
+    /// The minimum size in bytes.
     pub min: Option<u64>,
-    /// Changed since the run started.
+    /// Whether it must have changed since the run started.
     pub fresh: bool,
-    /// Of that type by its content.
+    /// The required type of the content.
     pub file_type: Option<&'static FileType>,
-    /// With that SHA-256, lower-case hex.
+    /// The required SHA-256, in lower-case hex.
     pub sha256: Option<String>,
-    /// May be empty.
+    /// Whether it may be empty.
     pub allow_empty: bool,
 }
 
 impl Requirement {
-    /// Reads a requirement. Conditions are read from the end. The first part that does not look
+    /// Parses a requirement. Conditions are parsed from the end. The first part that does not look
     /// like a condition belongs to the path.
     ///
     /// # Errors
-    /// An unknown condition, one with a bad value, or no path.
+    /// An unknown condition, a condition with an invalid value, or an empty path.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut required = Self {
             text: text.to_owned(),
@@ -62,20 +62,21 @@ impl Requirement {
         }
         required.path = normal(&full_path(path));
         if path.contains(['*', '?', '[']) {
-            // What is no pattern is a path with such characters in it.
+            // A path that is not a valid pattern is taken literally.
             required.pattern = Pattern::new(&required.path).ok();
         }
         Ok(required)
     }
 
-    /// Takes a condition; false when it is none.
+    /// Parses a condition. Returns false if the text is not a condition.
     fn condition(&mut self, condition: &str) -> Result<bool, String> {
         let (name, value) = condition.split_once('=').unwrap_or((condition, ""));
         match (name, condition.contains('=')) {
             ("fresh", false) => self.fresh = true,
             ("allow-empty", false) => self.allow_empty = true,
             ("min", true) => {
-                let number = value.parse().map_err(|_| format!("min={value}: not a number"))?;
+                let number =
+                    value.parse().map_err(|_| format!("min={value}: not a whole number"))?;
                 self.min = Some(number);
             }
             ("type", true) => {
@@ -97,16 +98,16 @@ impl Requirement {
         Ok(true)
     }
 
-    /// What has to be read of a file.
+    /// What has to be read from a file.
     #[must_use]
     pub(crate) fn wants(&self) -> Wants {
         Wants { bytes: self.file_type.is_some(), sha256: self.sha256.is_some() }
     }
 
-    /// Whether a path is required by this.
+    /// Whether this requirement matches a path.
     #[must_use]
     pub(crate) fn covers(&self, path: &str) -> bool {
-        // `*` stands for no `/`; `**` does.
+        // `*` does not match `/`; `**` does.
         let options = MatchOptions {
             case_sensitive: true,
             require_literal_separator: true,
@@ -119,11 +120,11 @@ impl Requirement {
     }
 }
 
-/// The conditions, as they are written.
+/// The syntax of the conditions.
 const CONDITIONS: [&str; 5] = ["min=BYTES", "fresh", "type=NAME", "sha256=HASH", "allow-empty"];
 
-/// Whether the end of a path can only be meant as a condition: `NAME=VALUE`, or a word that is a
-/// condition but for a few letters. `notes:2026.md` stays a path.
+/// Whether the end of a path can only be meant as a condition: `NAME=VALUE`, or a word similar to
+/// the name of a condition. `notes:2026.md` stays a path.
 fn looks_like_condition(text: &str) -> bool {
     let is_word = |word: &str| {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
@@ -149,7 +150,7 @@ fn names() -> impl Iterator<Item = &'static str> {
     CONDITIONS.iter().map(|condition| condition.split('=').next().unwrap_or(condition))
 }
 
-/// A path without `.` and doubled slashes. What leads upwards stays, to be judged.
+/// A path without `.` and repeated slashes. `..` is kept and judged later.
 fn normal(path: &str) -> String {
     let parts = path.split('/').enumerate();
     let parts = parts.filter(|(at, part)| *part != "." && (*at == 0 || !part.is_empty()));

@@ -1,5 +1,5 @@
-//! The transcript made of a finished fold: what several places know of one thing is put together,
-//! in the order in which it is read.
+//! Builds the transcript from a finished fold: combines the data from several places, in reading
+//! order.
 
 use super::Harness;
 use super::fold::{CallLine, Item, TaskTurn, TranscriptFold};
@@ -15,7 +15,7 @@ use crate::summary::overview::{ToolCount, tool_counts};
 use crate::text::inert::preview;
 
 impl Transcript {
-    /// Of a finished fold, and of the harness's files.
+    /// Builds the transcript from a finished fold and the harness's files.
     #[must_use]
     pub(crate) fn of(mut fold: TranscriptFold, harness: Harness) -> Self {
         let fingerprint = harness.fingerprint();
@@ -37,7 +37,7 @@ impl Transcript {
         let own_tasks = fold.own_tasks();
         let turns = std::mem::take(&mut fold.turns);
         let turns = turns.into_iter().filter_map(|turn| section(&mut fold, turn)).collect();
-        // The samples of agents that work at the same time come in any order.
+        // Agents working in parallel log their samples out of order.
         fold.samples.sort_by_key(|sample| sample.time);
         Self {
             schema_version: SCHEMA_VERSION,
@@ -85,7 +85,7 @@ fn chapter(chapter: &Chapter) -> ChapterLine {
     }
 }
 
-/// A turn; `None` for an empty one that is no task.
+/// One section per turn; `None` if the turn is empty and has no task.
 fn section(fold: &mut TranscriptFold, turn: TaskTurn) -> Option<Section> {
     let outcome = fold.outcome(&turn);
     let items = entries(fold, turn.items);
@@ -114,7 +114,8 @@ fn section(fold: &mut TranscriptFold, turn: TaskTurn) -> Option<Section> {
     })
 }
 
-/// Whether a message is more than a heading. That of the first task is the prompt.
+/// Whether the message is longer than its heading shows. The first task's message is the prompt,
+/// which has its own section.
 fn is_long(task: &Task) -> bool {
     let lines = task.message.trim().contains('\n');
     task.number > 1 && (lines || preview(task.title(), TITLE).ends_with('…'))
@@ -135,7 +136,7 @@ fn entries(fold: &mut TranscriptFold, items: Vec<Item>) -> Vec<Entry> {
     entries
 }
 
-/// An agent that a call spawned.
+/// The agent with this index, spawned by a call.
 fn agent(fold: &mut TranscriptFold, index: usize) -> Option<SpawnedAgent> {
     let turn = std::mem::take(fold.nested.get_mut(index)?);
     let items = entries(fold, turn.items);

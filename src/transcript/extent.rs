@@ -1,22 +1,22 @@
-//! How much a Markdown transcript tells.
+//! How detailed and how long a transcript is.
 
-/// How much is told of what there is to tell.
+/// The level of detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// The outlines.
+    /// An outline.
     Brief,
-    /// What a reader needs who was not there.
+    /// Enough for a reader who did not follow the run.
     #[default]
     Normal,
-    /// Everything that was said and called.
+    /// Every message and every call.
     Full,
 }
 
 impl Detail {
-    /// All of them, the shortest first.
+    /// All levels, the least detailed first.
     pub(crate) const ALL: [Self; 3] = [Self::Brief, Self::Normal, Self::Full];
 
-    /// The name in options and at the end of a transcript.
+    /// The name used in options and in the footer of a transcript.
     #[must_use]
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -35,37 +35,37 @@ impl Detail {
     }
 }
 
-/// How much a transcript may tell.
+/// The level of detail and the maximum size of a transcript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extent {
-    /// Of what there is.
+    /// The level of detail.
     pub detail: Detail,
-    /// The most bytes that it may have.
+    /// The maximum size in bytes.
     pub max_bytes: Option<usize>,
 }
 
-/// How much is shown of each kind of thing.
+/// The maximum amount shown of each kind of content.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Characters of a prompt and of a closing message.
+    /// Maximum number of characters of a prompt and of the last message of a task.
     pub(super) long: usize,
-    /// Columns of what is said on the way.
+    /// Maximum number of columns of other messages.
     pub(super) short: usize,
-    /// Calls listed one by one in a stretch; of a longer one, the middle is counted.
+    /// Maximum number of consecutive calls listed; in a longer series, the middle is only counted.
     pub(super) calls: usize,
-    /// Things shown of one task; of a longer one, the middle is counted.
+    /// Maximum number of items shown per task; in a longer task, the middle is only counted.
     pub(super) items: usize,
-    /// Errors and warnings.
+    /// Maximum number of errors and warnings.
     pub(super) troubles: usize,
-    /// Files.
+    /// Maximum number of files.
     pub(super) files: usize,
     /// Whether thoughts are shown.
     pub(super) thoughts: bool,
-    /// Whether minor remarks are shown, and what remarks leave out.
+    /// Whether minor remarks are shown, and the content that the line of a remark omits.
     pub(super) minor: bool,
-    /// Calls in the timeline.
+    /// Maximum number of calls in the timeline.
     pub(super) bars: usize,
-    /// Columns of the last answer at the top.
+    /// Maximum number of columns of the last answer, shown at the top.
     pub(super) answer: usize,
 }
 
@@ -78,11 +78,11 @@ impl Limits {
     pub(super) const NORMAL: Self = Self { long: 2000, short: 280, calls: 12, items: 60, troubles: 50, files: 40, thoughts: true, minor: false, bars: 40, answer: 400 };
     #[rustfmt::skip]
     pub(super) const FULL: Self = Self { long: 20_000, short: 2000, calls: ALL, items: ALL, troubles: ALL, files: ALL, thoughts: true, minor: true, bars: 200, answer: 400 };
-    /// Hardly anything: where there is little room.
+    /// The minimum, for transcripts with a small size limit.
     #[rustfmt::skip]
     pub(super) const LEAST: Self = Self { long: 160, short: 80, calls: 2, items: 3, troubles: 3, files: 3, thoughts: false, minor: false, bars: 0, answer: 0 };
 
-    /// For what a spawned agent did: less than for the run itself, unless all is told.
+    /// The limits for a spawned agent: stricter than for the run itself, except at full detail.
     pub(super) fn nested(self) -> Self {
         let part = |most: usize| if most == usize::MAX { most } else { (most / 3).max(2) };
         Self { long: part(self.long), calls: part(self.calls), items: part(self.items), ..self }

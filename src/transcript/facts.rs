@@ -1,14 +1,14 @@
-//! What there is to say of a run at the head of its transcript.
+//! The facts about a run shown at the top of its transcript.
 
 use super::value::Transcript;
 use crate::history::told::FactName;
 use crate::text::human::plural;
 use crate::text::inert::preview_end;
 
-/// Columns of the directory.
+/// Maximum width of the directory, in columns.
 const DIRECTORY: usize = 60;
 
-/// The facts that say most, each with its unit where the value alone does not say it.
+/// The most important facts, with units where the value alone is unclear.
 pub(super) fn facts(transcript: &Transcript) -> Vec<String> {
     let counts = &transcript.facts.counts;
     let short = |(name, value): (FactName, String)| match name {

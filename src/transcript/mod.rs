@@ -1,6 +1,5 @@
-//! The transcript: what a person who was not there wants to know of a run.
-//! A fold takes the events, one value ([`value::Transcript`]) is made of it, and one file per format
-//! renders that value.
+//! The transcript: a report of the run for readers who did not follow it. A fold processes the
+//! events, one value ([`value::Transcript`]) is built from it, and each format renders that value.
 
 mod build;
 pub(crate) mod extent;
@@ -13,22 +12,22 @@ pub(crate) mod value;
 
 use crate::fs::hash::{Hasher, hex};
 
-/// The harness's own files that the transcript quotes.
+/// The harness's own files that the transcript includes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Harness {
     /// `prompt.md`
     pub prompt: Option<String>,
     /// `effective-system-prompt.md`
     pub system_prompt: Option<String>,
-    /// Those of [`OTHERS`] that are there, with their names.
+    /// The files in [`OTHERS`] that exist: name and text.
     pub others: Vec<(&'static str, String)>,
 }
 
-/// The harness's other files that are quoted, each whole up to a limit.
+/// The harness's other files. The transcript includes each up to a size limit.
 pub(crate) const OTHERS: &[&str] = &["config.yaml", "task.yaml", "artifact-manifest.json"];
 
 impl Harness {
-    /// Sixteen hex digits that stand for what is quoted; `None` where nothing is.
+    /// Sixteen hex digits that identify the content of the files; `None` if there are no files.
     #[must_use]
     pub(crate) fn fingerprint(&self) -> Option<String> {
         let texts = [self.prompt.as_deref(), self.system_prompt.as_deref()];

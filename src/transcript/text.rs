@@ -1,4 +1,4 @@
-//! The transcript for a terminal: wrapped to its width, coloured where it has colours.
+//! The transcript for a terminal: wrapped to its width, with colours if it supports them.
 
 use std::borrow::Cow;
 
@@ -15,19 +15,20 @@ use crate::history::tasks::TaskOutcome;
 use crate::text::human::duration;
 use crate::text::inert::{line, preview, preview_end, text as inert};
 
-/// How it looks.
+/// How the text is laid out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextLook {
-    /// Columns to fill.
+    /// Width in columns.
     pub width: usize,
-    /// Whether it has colours.
+    /// Whether to use colours.
     pub color: bool,
-    /// How much is told.
+    /// The level of detail.
     pub detail: Detail,
 }
 
 impl TextLook {
-    /// That many lines, or as many as there are.
+    /// The maximum number of lines at this level of detail. `lines` is the maximum at normal
+    /// detail.
     fn most(self, lines: usize) -> usize {
         match self.detail {
             Detail::Brief => (lines / 3).max(1),
@@ -41,14 +42,14 @@ impl TextLook {
     }
 }
 
-/// Lines shown of what somebody said, and of what a call returned.
+/// Maximum number of lines of a message, and of a call's result.
 const SAID: usize = 12;
 const RETURNED: usize = 4;
-/// Lines shown of the last answer.
+/// Maximum number of lines of the last answer.
 const ANSWER: usize = 100;
-/// Lines shown of what somebody thought.
+/// Maximum number of lines of a thought.
 const THOUGHT: usize = 4;
-/// Columns before what is told.
+/// Columns before the text of an item.
 const INDENT: usize = 9;
 
 /// The whole transcript.
@@ -125,7 +126,7 @@ fn turn(section: &Section, answer: Option<u64>, look: TextLook) -> String {
     out
 }
 
-/// One thing that happened; what spawned agents did stands further to the right.
+/// One item. Items of spawned agents are indented further.
 fn told(entry: &Entry, most: usize, look: TextLook, depth: usize) -> String {
     let is_full = look.detail == Detail::Full;
     if let Entry::Note(note) = entry
@@ -141,7 +142,7 @@ fn told(entry: &Entry, most: usize, look: TextLook, depth: usize) -> String {
     let who = preview(&who, 40);
     let room = look.width.saturating_sub(indent + who.width() + 2);
     let text = match entry {
-        // The end of a path says most.
+        // The end of a path is the most useful part.
         Entry::Call(call) if call.telling == Telling::Nothing && !is_full => {
             preview_end(text, room.max(20))
         }
@@ -200,7 +201,7 @@ fn told(entry: &Entry, most: usize, look: TextLook, depth: usize) -> String {
     out
 }
 
-/// The last lines of a text, so many; where more stood before, the first says so.
+/// The last lines of a text, up to `most`. If lines were cut, the first line is `…`.
 fn last_lines(text: &str, most: usize) -> Cow<'_, str> {
     if text.lines().count() <= most {
         return Cow::Borrowed(text);
@@ -247,7 +248,8 @@ fn ends(transcript: &Transcript, look: TextLook) -> String {
     out
 }
 
-/// Inert text in lines of the terminal's width, so many at most, each indented.
+/// The text without control characters, wrapped to the terminal's width and indented, up to `most`
+/// lines.
 fn wrapped(text: &str, indent: usize, most: usize, look: TextLook) -> String {
     let room = look.width.saturating_sub(indent).max(20);
     let mut lines: Vec<String> = Vec::new();
@@ -259,7 +261,7 @@ fn wrapped(text: &str, indent: usize, most: usize, look: TextLook) -> String {
                 lines.push(std::mem::take(&mut last));
             }
             while word.width() > room {
-                // Cut where it has to be: a path, a hash, a script without blanks.
+                // Text without spaces (a path, a hash, some scripts) is cut at the width.
                 let mut columns = 0;
                 let fits = |c: char| {
                     columns += unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);

@@ -1,5 +1,4 @@
-//! The transcript as a value. Markdown, the page, the text for the terminal and the JSON are all
-//! rendered from it.
+//! The transcript as a value. Markdown, HTML, terminal text and JSON are rendered from it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -28,7 +27,7 @@ pub(crate) struct Transcript {
     pub system_prompt: Option<Quoted>,
     /// The harness's other files: their names, and their texts.
     pub harness: Vec<(&'static str, Quoted)>,
-    /// Stands for the content of the harness's files; `None` where there are none.
+    /// Identifies the content of the harness's files; `None` if there are none.
     #[serde(skip)]
     pub fingerprint: Option<String>,
     /// Skills, settings and memory.
@@ -39,9 +38,9 @@ pub(crate) struct Transcript {
     pub chapters: Vec<ChapterLine>,
     /// What happened, task by task.
     pub turns: Vec<Section>,
-    /// The files touched, and how.
+    /// The files touched, and the operations on them.
     pub files: Vec<File>,
-    /// The required deliverables, and whether the last check missed them.
+    /// The required deliverables, and whether the last check found them missing.
     pub deliverables: Vec<RequiredFile>,
     /// Verdict of the last check of the deliverables.
     pub deliverables_status: Option<String>,
@@ -56,32 +55,33 @@ pub(crate) struct Transcript {
     pub last_sequence: u64,
 }
 
-/// Text that somebody wrote, of any length, and where it comes from.
+/// A text of any length and its source.
 #[derive(Debug)]
 pub(crate) struct Quoted {
-    /// All of it.
+    /// The full text.
     pub text: String,
-    /// Where it comes from.
+    /// The source.
     pub source: QuoteSource,
 }
 
-/// Where a quoted text comes from.
+/// The source of a quoted text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QuoteSource {
-    /// A file of the run directory.
+    /// A file in the run directory.
     File(&'static str),
-    /// The event with that sequence.
+    /// The event with this sequence.
     Event(u64),
 }
 
-/// Columns of a task's title in a heading. Of a longer one the message is shown below it.
+/// Maximum width of a task's title in a heading. If the message is longer, it is shown below the
+/// heading.
 pub(super) const TITLE: usize = 100;
 
-/// Characters of a quoted text that the page, the terminal and the JSON show.
+/// Maximum number of characters of a quoted text in HTML, terminal and JSON output.
 const LONG: usize = 8000;
 
 impl Quoted {
-    /// The text, cut where it is very long.
+    /// The text, cut if it is very long.
     #[must_use]
     pub(crate) fn shown(&self) -> Cow<'_, str> {
         cut(&self.text, LONG)
@@ -94,7 +94,7 @@ impl Serialize for Quoted {
     }
 }
 
-/// Remarks about the agent, not about its work.
+/// Remarks about the agent rather than its work.
 #[derive(Debug, Default)]
 pub(crate) struct Remarks {
     /// Skills that were indexed or loaded.
@@ -139,9 +139,9 @@ pub(crate) struct Tool {
     pub calls: u64,
     /// How often it failed.
     pub failures: u64,
-    /// How often it was not allowed.
+    /// How often it was blocked.
     pub blocked: u64,
-    /// All its time, in milliseconds.
+    /// Total time, in milliseconds.
     pub duration_ms: Option<u64>,
 }
 
@@ -150,7 +150,7 @@ pub(crate) struct Tool {
 pub(crate) struct ChapterLine {
     /// Its name.
     pub name: String,
-    /// Its name in paths.
+    /// Its slug, used in paths.
     pub slug: String,
     /// Its message.
     pub message: Quoted,
@@ -169,15 +169,15 @@ pub(crate) struct ChapterLine {
 /// What happened in one task, or before the first.
 #[derive(Debug, Serialize)]
 pub(crate) struct Section {
-    /// The task's number; null before the first.
+    /// The task's number; null before the first task.
     pub task: Option<u64>,
-    /// What it was about.
+    /// The title.
     pub title: String,
-    /// When it began.
+    /// When it started.
     pub time: Option<Timestamp>,
-    /// All of what was asked, where the title is only the beginning of it.
+    /// The full message, if the title shows only its beginning.
     pub message: Option<Quoted>,
-    /// How it ended; null before the first task.
+    /// The outcome; null before the first task.
     pub outcome: Option<TaskOutcome>,
     /// Sequence of its first event.
     pub first_sequence: Option<u64>,
@@ -188,45 +188,45 @@ pub(crate) struct Section {
     pub items: Vec<Entry>,
 }
 
-/// Something that happened.
+/// One item of a section.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum Entry {
-    /// Somebody said something.
+    /// A message.
     Said(Said),
-    /// A tool was called.
+    /// A tool call.
     Call(CallEntry),
-    /// A note, a decision, a step.
+    /// A note, decision or step.
     Note(Note),
-    /// A section that was written for the transcript.
+    /// A section written for the transcript by an event.
     Section {
-        /// The event.
+        /// Sequence of the event.
         sequence: u64,
-        /// Its heading.
+        /// The heading.
         title: String,
-        /// Its text.
+        /// The text.
         text: String,
     },
 }
 
-/// What somebody said.
+/// A message.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Said {
-    /// The first event.
+    /// Sequence of the first event.
     pub sequence: u64,
-    /// When.
+    /// Time of the first event.
     pub time: Timestamp,
-    /// Who.
+    /// The speaker.
     pub who: String,
-    /// The words, cut where very long.
+    /// The text, cut if it is very long.
     pub text: String,
-    /// Whether it was thought, not said.
+    /// Whether it is a thought.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub thought: bool,
 }
 
 impl Said {
-    /// Without a secret that came in pieces, none of which showed it.
+    /// Redacts a secret that was split over several pieces of a stream.
     #[must_use]
     pub(super) fn redacted(self) -> Self {
         let redacted = SecretRules::built_in().redact(&self.text);
@@ -237,33 +237,33 @@ impl Said {
 /// A line about an event.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Note {
-    /// The event.
+    /// Sequence of the event.
     pub sequence: u64,
     /// The line.
     pub text: String,
-    /// The whole content in several lines, where the line does not show all of it; else empty.
+    /// The full content in several lines if `text` does not show all of it; otherwise empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub more: String,
     /// Whether it is an error or a warning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<NoteLevel>,
-    /// Whether only full detail shows it.
+    /// Whether it is shown only at full detail.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub minor: bool,
 }
 
-/// The level of a note or of a trouble.
+/// The level of a note, an error or a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum NoteLevel {
-    /// Worth a look.
+    /// Something that may need attention.
     Warning,
     /// Something failed.
     Error,
 }
 
 impl NoteLevel {
-    /// The word for it.
+    /// The name of the level.
     #[must_use]
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -276,13 +276,13 @@ impl NoteLevel {
 /// A tool call.
 #[derive(Debug, Serialize)]
 pub(crate) struct CallEntry {
-    /// Its first event.
+    /// Sequence of its first event.
     pub sequence: u64,
-    /// Its last event; null while it is open.
+    /// Sequence of its last event; null while the call is open.
     pub end_sequence: Option<u64>,
-    /// When it began.
+    /// When it started.
     pub time: Option<Timestamp>,
-    /// The tool.
+    /// The tool's name.
     pub tool: String,
     /// The arguments in one line.
     pub arguments: String,
@@ -290,20 +290,20 @@ pub(crate) struct CallEntry {
     pub status: CallStatus,
     /// How long it took, in milliseconds.
     pub duration_ms: Option<u64>,
-    /// The arguments, cut where very long; only with results.
+    /// The arguments, cut if they are very long. Only kept if the fold keeps results.
     pub input: Option<String>,
-    /// The result, cut where very long; only with results.
+    /// The result, cut if it is very long. Only kept if the fold keeps results.
     pub result: Option<String>,
     /// Why it failed, in one line.
     #[serde(skip)]
     pub reason: Option<String>,
-    /// The line of the result that says most.
+    /// The most informative line of the result.
     #[serde(skip)]
     pub returned: Option<String>,
-    /// Which part of the result is worth a look at once.
+    /// The part of the result worth showing next to the call.
     #[serde(skip)]
     pub telling: Telling,
-    /// Agents that it spawned.
+    /// The agents that it spawned.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<SpawnedAgent>,
 }
@@ -313,62 +313,62 @@ pub(crate) struct CallEntry {
 pub(crate) struct SpawnedAgent {
     /// Its id.
     pub id: String,
-    /// The number of the task that it was given; null where it got none.
+    /// The number of its task; null if it was given none.
     pub task: Option<u64>,
     /// The title of that task.
     pub title: Option<String>,
     /// Sequence of the first event of that task.
     #[serde(skip)]
     pub first_sequence: Option<u64>,
-    /// Its place among all spawned agents of the run, from 0.
+    /// Its index among all spawned agents of the run, starting from 0.
     #[serde(skip)]
     pub index: usize,
     /// What happened, in order.
     pub items: Vec<Entry>,
 }
 
-/// A file, and how often what was done to it.
+/// A file and the operations on it.
 #[derive(Debug, Serialize)]
 pub(crate) struct File {
     /// Its path.
     pub path: String,
-    /// The operations, and how often.
+    /// The operations, and how often each was done.
     pub operations: BTreeMap<String, u64>,
 }
 
 /// A required deliverable.
 #[derive(Debug, Serialize)]
 pub(crate) struct RequiredFile {
-    /// As it was required.
+    /// The path as it was required.
     pub path: String,
-    /// Whether the last check did not find it.
+    /// Whether the last check found it missing.
     pub missing: bool,
 }
 
 /// An error or a warning.
 #[derive(Debug, Serialize)]
 pub(crate) struct Trouble {
-    /// The event.
+    /// Sequence of the event.
     pub sequence: u64,
-    /// When.
+    /// When it happened.
     pub time: Timestamp,
     /// The event's type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Which of both.
+    /// Error or warning.
     pub level: NoteLevel,
-    /// What went wrong.
+    /// The message.
     pub text: String,
 }
 
 /// Tokens of one model call.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Tokens {
-    /// The event.
+    /// Sequence of the event.
     pub sequence: u64,
-    /// When.
+    /// When it happened.
     pub time: Timestamp,
-    /// Tokens of its context, cached ones included.
+    /// Tokens of the context, including cached tokens.
     pub context: u64,
     /// Output tokens.
     pub output: u64,
@@ -379,7 +379,7 @@ fn as_run_json<S: Serializer>(facts: &RunFacts, serializer: S) -> Result<S::Ok, 
 }
 
 impl Transcript {
-    /// The last thing that was said, which mostly is the answer.
+    /// The last message, which is usually the answer.
     #[must_use]
     pub(crate) fn answer(&self) -> Option<&Said> {
         let mut entries = self.turns.iter().flat_map(|turn| &turn.items).rev();
@@ -389,7 +389,7 @@ impl Transcript {
         })
     }
 
-    /// Everything that happened. What a spawned agent did follows the call that spawned it.
+    /// All items. The items of a spawned agent follow the call that spawned it.
     #[must_use]
     pub(crate) fn entries(&self) -> Vec<&Entry> {
         let mut all = Vec::new();
@@ -408,7 +408,7 @@ fn gather<'d>(items: &'d [Entry], all: &mut Vec<&'d Entry>) {
 }
 
 impl SpawnedAgent {
-    /// Its heading: its id, and its task.
+    /// The heading: the agent's id and its task.
     #[must_use]
     pub(crate) fn heading(&self) -> String {
         let number = self.task.map(|number| format!(" [{number}]")).unwrap_or_default();
@@ -418,7 +418,7 @@ impl SpawnedAgent {
 }
 
 impl Entry {
-    /// The event that it begins with.
+    /// Sequence of its first event.
     #[must_use]
     pub(crate) fn sequence(&self) -> u64 {
         match self {
@@ -429,13 +429,13 @@ impl Entry {
         }
     }
 
-    /// The call, if it is one.
+    /// The call, if this is one.
     #[must_use]
     pub(crate) fn call(&self) -> Option<&CallEntry> {
         if let Self::Call(call) = self { Some(call) } else { None }
     }
 
-    /// Who did it, and what there is to read.
+    /// The actor or tool, and the text.
     #[must_use]
     pub(crate) fn told(&self) -> (Cow<'_, str>, &str) {
         match self {
@@ -449,8 +449,8 @@ impl Entry {
     }
 }
 
-/// Whether a text says more than the one line that stands for it, which may be the end of it
-/// (`name: value`).
+/// Whether a text has more content than the line that represents it. The line may be only the end
+/// of the text (`name: value`).
 pub(super) fn says_more(text: &str, line: &str) -> bool {
     let text = text.trim();
     text.contains('\n') || !text.ends_with(line) || line.is_empty() && !text.is_empty()

@@ -1,4 +1,4 @@
-//! Annotations of GitHub Actions: workflow commands, one per line.
+//! Annotations for GitHub Actions: workflow commands, one per line.
 
 use super::RunReport;
 use crate::check::finding::Finding;
@@ -6,10 +6,11 @@ use crate::check::table::Level;
 use crate::text::human::plural;
 use crate::text::inert::line;
 
-/// So many annotations of each level are shown of one step.
+/// Maximum number of annotations of each level that GitHub shows per step.
 const MOST: usize = 10;
 
-/// What is told of runs that could not be read, the gravest findings as annotations, the rest counted, and the verdicts.
+/// The runs that could not be read, the most severe findings as annotations, the number of further
+/// findings, and the verdicts.
 #[must_use]
 pub(crate) fn github(reports: &[RunReport], told: &[String], strict: bool) -> String {
     let mut out = String::new();
@@ -52,16 +53,16 @@ fn annotation(command: &str, report: &RunReport, finding: &Finding) -> String {
 /// The text of an annotation.
 fn data(text: &str) -> String {
     let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    // Commands in an older way of writing, and those of another service, stand anywhere.
+    // Commands in the older syntax and those of Azure Pipelines are recognized anywhere in a line.
     text.replace("##[", "# #[").replace("##vso[", "# #vso[")
 }
 
-/// The value of one of its properties.
+/// The value of a property.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// A line that is no command.
+/// A line that is not a command.
 fn plain(text: &str) -> String {
     data(text).replace("::", ": :")
 }

@@ -12,14 +12,14 @@ use crate::text::inert::line;
 /// The maximum number of findings printed per check; the others are counted.
 const MAX_SHOWN: usize = 10;
 
-/// How a report for people is made.
+/// How a report for people is printed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReportLook {
     /// Whether warnings count as errors.
     pub strict: bool,
-    /// Whether notes are shown one by one.
+    /// Whether each note is printed.
     pub verbose: bool,
-    /// Whether it has colours.
+    /// Whether to use colours.
     pub color: bool,
 }
 
@@ -94,7 +94,7 @@ fn group(code: Code, level: Level, findings: &[&Finding], look: ReportLook) -> S
     out
 }
 
-/// A piece of a line with a caret under the place in it.
+/// The part of a line, with a caret under the place.
 fn pointed(excerpt: &Excerpt, look: ReportLook) -> String {
     let (before, behind) = (line(&excerpt.before), line(&excerpt.behind));
     let caret = look.paint("1;31", "^");

@@ -8,7 +8,7 @@ use crate::check::finding::Finding;
 use crate::check::table::{CHECKS, Level};
 use crate::text::inert;
 
-/// Findings of one check that are told one by one.
+/// Maximum number of findings listed per check.
 const MAX_SHOWN: usize = 50;
 
 /// The XML document.
@@ -48,7 +48,7 @@ fn checks(report: &RunReport, strict: bool) -> impl Iterator<Item = TestCase> {
     })
 }
 
-/// A test; failed with a message and a text, if there is a fault.
+/// A test case. It fails with a message and a text if there is a fault.
 fn case(name: &str, class: &str, fault: Option<(String, String)>) -> TestCase {
     let status = match fault {
         None => TestCaseStatus::success(),

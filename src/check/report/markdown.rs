@@ -1,4 +1,4 @@
-//! A summary for people in Markdown, as job summaries show it.
+//! A Markdown summary for people, as used for job summaries.
 
 use super::{RunReport, by_code, counted};
 use crate::check::deliverables::Deliverable;
@@ -6,16 +6,16 @@ use crate::check::table::Level;
 use crate::text::human::plural;
 use crate::text::markdown::{code, escape};
 
-/// Longest summary that GitHub takes, in bytes, with room for a last line.
+/// The maximum size of a summary on GitHub in bytes, minus room for a last line.
 const LIMIT: usize = (1 << 20) - 4096;
-/// Findings of one check that are shown one by one.
+/// Maximum number of findings listed per check.
 const MAX_SHOWN: usize = 10;
-/// Deliverables of a run that are listed.
+/// Maximum number of deliverables listed per run.
 const MAX_DELIVERABLES: usize = 50;
-/// Longest message, in characters.
+/// Maximum length of a message, in characters.
 const MAX_MESSAGE: usize = 300;
 
-/// A table of the runs, and below it what was found in each.
+/// A table of the runs, followed by the findings of each.
 #[must_use]
 pub(crate) fn markdown(reports: &[RunReport], strict: bool) -> String {
     let mut out =
@@ -44,20 +44,20 @@ pub(crate) fn markdown(reports: &[RunReport], strict: bool) -> String {
     out
 }
 
-/// Adds a piece if there is room; else says that something is left out.
+/// Adds a piece if there is room. Otherwise adds a line that says so.
 fn push(out: &mut String, piece: &str) -> bool {
     if out.len() + piece.len() > LIMIT {
-        out.push_str("\n… more is left out: `runlog validate` shows all of it.\n");
+        out.push_str("\n… more was omitted: `runlog validate` prints everything.\n");
         return false;
     }
     out.push_str(piece);
     true
 }
 
-/// What was found in one run; nothing where nothing was.
+/// The findings of one run; empty if there are none.
 fn section(report: &RunReport) -> String {
     let mut body = String::new();
-    // Those that did not pass first.
+    // Deliverables that did not pass come first.
     let mut deliverables: Vec<&Deliverable> = report.deliverables.iter().collect();
     deliverables.sort_by_key(|deliverable| std::cmp::Reverse(deliverable.verdict));
     for deliverable in deliverables.iter().take(MAX_DELIVERABLES) {

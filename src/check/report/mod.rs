@@ -1,4 +1,4 @@
-//! Findings as text for people and as documents for programs: one model, many formats.
+//! Findings as text for people and as documents for programs: one model, several formats.
 
 mod github;
 mod human;
@@ -25,16 +25,16 @@ use crate::text::inert::line;
 /// The family of checks whose findings decide the verdict on the deliverables.
 const DELIVERABLES: &str = "deliverables";
 
-/// The findings of one run, and which run it is.
+/// The findings of one run.
 #[derive(Debug)]
 pub struct RunReport {
     /// The run's id.
     pub run_id: String,
-    /// The run directory, as it was found.
+    /// The run directory, as given.
     pub path: String,
     /// Its status.
     pub status: Status,
-    /// What was found.
+    /// The findings.
     pub findings: Findings,
     /// How many events were read.
     pub events: u64,
@@ -42,7 +42,7 @@ pub struct RunReport {
     pub deliverables: Vec<Deliverable>,
     /// The newest recorded verdict on the deliverables.
     pub recorded: Verdict,
-    /// What was done about it, or would be.
+    /// The fixes, done or planned.
     pub fixes: Vec<Step>,
 }
 
@@ -55,14 +55,14 @@ pub enum RunVerdict {
     Unexpected,
     /// A deliverable is missing, empty, or breaks its condition.
     Incomplete,
-    /// A deliverable lies outside `deliverables/`.
+    /// A deliverable is outside `deliverables/`.
     Blocked,
     /// An error was found, or a deliverable cannot be judged.
     Failed,
 }
 
 impl RunVerdict {
-    /// All of them, the best first.
+    /// All verdicts, the best first.
     pub const ALL: [Self; 5] =
         [Self::Passed, Self::Unexpected, Self::Incomplete, Self::Blocked, Self::Failed];
 
@@ -91,8 +91,8 @@ impl From<Verdict> for RunVerdict {
 }
 
 impl RunReport {
-    /// Whether the run is intact; with `strict` warnings count too. Deliverables and the way that
-    /// the run ended have verdicts of their own.
+    /// Whether the run is intact. With `strict`, warnings count too. Deliverables and the status of
+    /// the run have separate verdicts.
     #[must_use]
     pub fn is_intact(&self, strict: bool) -> bool {
         let least = if strict { Level::Warning } else { Level::Error };
@@ -102,18 +102,18 @@ impl RunReport {
         !self.findings.all.iter().any(|finding| finding.level >= least && counts(finding))
     }
 
-    /// Whether there is a finding of that check.
+    /// Whether there is a finding of this check.
     fn has(&self, code: Code) -> bool {
         self.findings.all.iter().any(|finding| finding.code == code)
     }
 
-    /// The file that a finding is about, from where the run directory was found.
+    /// The path of the finding's file, including the run directory.
     fn file(&self, finding: &Finding) -> String {
         format!("{}/{}", self.path.trim_end_matches('/'), finding.place.file)
     }
 
-    /// `failed` on an error; else the verdict on the deliverables, computed or recorded; else
-    /// whether the run ended as expected.
+    /// `failed` if there is an error. Otherwise the worse of the computed and the recorded verdict
+    /// on the deliverables. If that passed, whether the run ended as expected.
     #[must_use]
     pub fn verdict(&self, strict: bool) -> RunVerdict {
         if !self.is_intact(strict) || self.has(Code::RL806) {
@@ -127,7 +127,7 @@ impl RunReport {
     }
 }
 
-/// How many findings of a level there are.
+/// The number of findings of a level.
 fn counted(report: &RunReport, level: Level) -> u64 {
     report.findings.all.iter().filter(|finding| finding.level == level).count() as u64
 }
@@ -141,7 +141,7 @@ fn by_code(findings: &Findings, level: Level) -> Vec<(Code, Vec<&Finding>)> {
             None => groups.push((finding.code, vec![finding])),
         }
     }
-    // How the run ended comes first.
+    // The finding on the status of the run comes first.
     groups.sort_by_key(|(code, _)| (*code != Code::RL409, *code));
     groups
 }

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0 (OASIS): rules from the table of checks, results with their places.
+//! SARIF 2.1.0 (OASIS): rules from the table of checks, and results with their places.
 
 use serde_json::{Value, json};
 

@@ -48,7 +48,7 @@ pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
                     .map(str::to_owned)
             };
             let rows: Vec<_> = rows().iter().map(cells).collect();
-            // Names of types are never cut: a line may be longer than the terminal is wide.
+            // Type names are never cut: a line may be wider than the terminal.
             table(
                 ui.width().max(1000),
                 ["TYPE", "FAMILY", "ROLE", "CLASS", "TEMPLATE"],

@@ -1,33 +1,33 @@
 //! `runlog emit`
 //!
-//! # What one event asks of the system
-//! `runlog emit note --run r -f text=x` makes 57 calls on Linux (x86-64, static; see
-//! `strace -c`). 32 are spent before the first line of this program: `execve`, and what the
-//! C and Rust run-time libraries do to set up memory, the stack guard and their signal
-//! handlers; 4 at its end (`close`, `sigaltstack`, `munmap`, `exit_group`). The other 21:
+//! # System calls per event
+//! `runlog emit note --run r -f text=x` makes 57 system calls on Linux (x86-64, static; see `strace
+//! -c`). 32 of them are made before the first line of this program: `execve`, and the set-up of
+//! memory, stack guard and signal handlers by the C and Rust run-time libraries. 4 are made at the
+//! end (`close`, `sigaltstack`, `munmap`, `exit_group`). The other 21:
 //!
 //! | calls | why |
 //! |---|---|
 //! | `ioctl` × 2 | whether standard output and error are terminals: colours, width |
-//! | `openat` | `runlog.toml` beside the runs directory, which is mostly not there |
-//! | `statx` × 2 | the run directory and the log exist, and are no links |
+//! | `openat` | `runlog.toml` next to the runs directory, which usually does not exist |
+//! | `statx` × 2 | the run directory and the log exist and are not links |
 //! | `openat` | the log, without following links or waiting |
 //! | `statx` × 2 | it is a regular file with one name; its length |
 //! | `pread64` | the first line, which names the run, its session and its task |
 //! | `getrandom` | the random part of the event's id |
-//! | `flock` | one writer at a time |
-//! | `rt_sigprocmask` | no signal ends the process between here and the unlock |
-//! | `statx` × 2 | the locked file is still the one of that name; its length now |
+//! | `flock` | lock the log: one writer at a time |
+//! | `rt_sigprocmask` | block signals until the unlock |
+//! | `statx` × 2 | the locked file still has this name; its current length |
 //! | `pread64` | the last line: the next sequence, the hash, a torn tail |
 //! | `write` | the event, its newline included |
-//! | `statx` | nobody without the lock came between |
-//! | `flock` | the next writer may go on, while this one waits for the disk |
-//! | `rt_sigprocmask` | signals again |
+//! | `statx` | no writer without the lock has appended in between |
+//! | `flock` | unlock: the next writer can continue while this one waits for the disk |
+//! | `rt_sigprocmask` | unblock signals |
 //! | `fdatasync` | the event survives a power cut (not with `--durability process`) |
 //! | `write` | the event's id, to standard output |
 //!
-//! None of them depends on the length of the log. A state of a tool call or an error adds
-//! the few that append its record; a lifecycle event also renews the derived files.
+//! None of them depends on the length of the log. A state of a tool call or an error adds the calls
+//! that append its record. A lifecycle event also updates the derived files.
 
 use std::borrow::Cow;
 
@@ -131,7 +131,7 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let creates = catalogue::role(kind) == Role::RunCreated;
     let mut recorder = open(run_id, creates || args.create, Some(&draft), options, global)?;
     let recorded = append_event(&mut recorder, &draft, options.lock_timeout, ui)?
-        .ok_or_else(|| Failure::new(Exit::Bug, "no outcome"))?;
+        .ok_or_else(|| Failure::new(Exit::Bug, "the recorder returned no outcome for the event"))?;
     print(&recorded, args.print.unwrap_or(Print::Event), recorder.run_id(), ui)?;
     Ok(Exit::Fine)
 }

@@ -29,10 +29,10 @@ use crate::run::receipt::Receipt;
 use crate::run::stream::{Stream, StreamFormat};
 use crate::text::human::plural;
 
-/// The heading of the options for streams.
+/// The help heading of the options for streams.
 const STREAM: &str = "Streams";
 
-/// Reading events from standard input.
+/// Options for reading events from standard input.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct StreamArgs {
     /// Read events from standard input, one JSON object per line
@@ -48,7 +48,7 @@ pub(in crate::cli) struct StreamArgs {
     import: ImportArgs,
 }
 
-/// Reading another program's events.
+/// Options for reading another program's events.
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
     /// Do not store the source lines in the events
@@ -60,7 +60,7 @@ pub(super) struct ImportArgs {
 }
 
 impl ImportArgs {
-    /// Writes the receipt where it is wanted.
+    /// Writes the receipt if a file is given.
     pub(super) fn write(&self, receipt: &Receipt) -> anyhow::Result<()> {
         let Some(path) = &self.receipt else { return Ok(()) };
         replace(path, json::document(receipt).as_bytes()).map_err(|error| {
@@ -83,7 +83,7 @@ pub(super) fn format_name(name: &str) -> Result<String, String> {
     }
 }
 
-/// The format of that name, which was checked.
+/// The format with this name, which must be valid.
 pub(super) fn format_of(name: &str) -> StreamFormat {
     match (name, dialect(name)) {
         (_, Some(dialect)) => StreamFormat::Dialect(dialect),
@@ -94,7 +94,7 @@ pub(super) fn format_of(name: &str) -> StreamFormat {
 }
 
 impl StreamArgs {
-    /// Refuses options of a stream beside a single event.
+    /// Refuses stream options for a single event.
     pub(super) fn refuse_without_stdin(&self) -> anyhow::Result<()> {
         let given = [
             ("--from", self.from.is_some()),
@@ -125,7 +125,7 @@ pub(super) fn run(
     let input = io::stdin().as_fd().try_clone_to_owned().map(File::from);
     let mut input = Input { file: input?, lines: LineBuffer::default(), blank: (0, 0) };
     let interrupts = Interrupts::watch()?;
-    // A stream may begin with the run.created that makes its run.
+    // A stream may begin with the run.created event that creates its run.
     let makes_run = create || input.begins_with_creation(&interrupts)?;
     if let Some(signal) = interrupts.caught().filter(|_| input.lines.waiting().is_empty()) {
         return Ok(Exit::Signal(signal));
@@ -136,7 +136,7 @@ pub(super) fn run(
     let id = recorder.run_id().to_owned();
     let stream = Stream::new(&mut recorder, format, !args.import.no_source);
     let stream = if args.strict { stream.strict() } else { stream };
-    // Of native lines only a receipt tells what they mean.
+    // Native lines are only described in a receipt.
     let brief = args.import.receipt.is_none()
         && matches!(format, StreamFormat::Native | StreamFormat::Copy);
     let mut stream = if brief { stream.briefly() } else { stream };
@@ -162,11 +162,11 @@ pub(super) fn run(
             break;
         }
         if interrupts.caught().is_some() {
-            // What was read is written, the last line too, if it is whole.
+            // Write everything that was read, including the last line if it is complete.
             input.lines.end();
             continue;
         }
-        // Nothing is lost by waiting only when nothing waits to be written.
+        // Waiting for input is only safe when there is nothing left to write.
         if !interrupts.input_is_ready(&input.file, false)? {
             commit(&mut stream)?;
             interrupts.input_is_ready(&input.file, true)?;
@@ -197,7 +197,7 @@ pub(super) fn run(
     })
 }
 
-/// Writes a batch. An error says what was recorded before it.
+/// Writes a batch. An error says how much was recorded before it.
 fn commit(stream: &mut Stream<'_>) -> anyhow::Result<()> {
     let committed = stream.commit(now());
     let recorded = stream.recorded();
@@ -210,7 +210,7 @@ fn commit(stream: &mut Stream<'_>) -> anyhow::Result<()> {
     })
 }
 
-/// Prints ids, sequences or the run of events that are durable now.
+/// Prints the ids, sequences or run of events that are now durable.
 fn tell(events: &[RecordedEvent], what: Print, run_id: &str, ui: &Ui) -> anyhow::Result<()> {
     match what {
         Print::None => Ok(()),
@@ -221,7 +221,7 @@ fn tell(events: &[RecordedEvent], what: Print, run_id: &str, ui: &Ui) -> anyhow:
     }
 }
 
-/// Tells what became of the lines.
+/// Reports the result for the lines.
 pub(super) fn report(receipt: &Receipt, first_rejection: Option<&str>, kept: bool, ui: &Ui) {
     for warning in &receipt.warnings {
         ui.warn(warning);
@@ -253,7 +253,7 @@ pub(super) fn report(receipt: &Receipt, first_rejection: Option<&str>, kept: boo
     }
     parts.push(plural(receipt.events, "event"));
     if receipt.repeated > 0 {
-        parts.push(format!("{} of them there before", receipt.repeated));
+        parts.push(format!("{} already recorded", receipt.repeated));
     }
     if receipt.blank > 0 {
         parts.push(plural(receipt.blank, "blank line"));
@@ -262,11 +262,11 @@ pub(super) fn report(receipt: &Receipt, first_rejection: Option<&str>, kept: boo
     ui.note(&parts.join(", "));
 }
 
-/// Standard input, unbuffered but for what is held of unfinished lines.
+/// Standard input without buffering, except for incomplete lines.
 struct Input {
     file: File,
     lines: LineBuffer,
-    /// Blank lines before the first other one, and their bytes.
+    /// Number of leading blank lines, and their bytes.
     blank: (u64, u64),
 }
 
@@ -286,8 +286,8 @@ impl Input {
         })
     }
 
-    /// Whether the first line that is not blank makes a run; blank ones before it are put
-    /// aside. Ends early on a signal.
+    /// Whether the first line that is not blank creates a run. Skips blank lines before it. Stops
+    /// early on a signal.
     fn begins_with_creation(&mut self, interrupts: &Interrupts) -> anyhow::Result<bool> {
         let creates = |json: Json<'_>| {
             json.text_at("type").is_some_and(|kind| catalogue::role(&kind) == Role::RunCreated)

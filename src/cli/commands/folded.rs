@@ -1,4 +1,4 @@
-//! `runlog show --folded`: a run as an agent has it in its context.
+//! `runlog show --folded`: the run as it is in the context of an agent.
 
 use super::Global;
 use crate::chapter::folded::Folded;
@@ -13,11 +13,11 @@ use crate::ops::report::report_bad_lines;
 use crate::ops::show::each_folded;
 use crate::run::dir::RunDir;
 
-/// Characters shown of each piece of what an event says; `show --full` prints all.
+/// Maximum number of characters shown per piece of an event; `show --full` prints all.
 const PIECE: usize = 2000;
 
-/// Prints the numbered tasks with chapters in place of what they cover: text, or one object
-/// a line.
+/// Prints the numbered tasks, with chapters instead of the tasks that they cover: as text, or as
+/// one object per line.
 pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let mut failed = None;
     let mut shown = false;
@@ -42,7 +42,7 @@ pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyh
     Ok(Exit::Fine)
 }
 
-/// What stands for an event, as objects: a task with its number, a chapter, or the event.
+/// An event as objects: a task with its number, a chapter, or the event itself.
 fn lines(folded: &mut Folded<'_>, index: &Index, view: &View<'_, '_>) -> String {
     let shown = folded.take(view);
     let mut out = String::new();

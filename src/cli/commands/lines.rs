@@ -1,21 +1,21 @@
-//! Lines out of bytes that come in pieces.
+//! Splits bytes that arrive in pieces into lines.
 
-/// A line longer than this is handed out in pieces, so that memory is bounded.
+/// A longer line is returned in pieces, to limit memory use.
 pub(super) const MAX_HELD: usize = 64 << 20;
 
-/// Bytes of which complete lines are taken.
+/// A buffer that returns complete lines.
 #[derive(Default)]
 pub(super) struct LineBuffer {
     held: Vec<u8>,
-    /// Where the next line begins in `held`.
+    /// The start of the next line in `held`.
     from: usize,
-    /// No line ends before this.
+    /// There is no line end before this position.
     searched: usize,
     ended: bool,
 }
 
 impl LineBuffer {
-    /// The next complete line and the bytes that it took; the last one may lack its newline.
+    /// The next complete line, and the number of its bytes. The last line may lack its newline.
     pub(super) fn next(&mut self) -> Option<(&[u8], u64)> {
         let end = self.line_end();
         let from = self.from;
@@ -32,7 +32,7 @@ impl LineBuffer {
         Some((line, length as u64))
     }
 
-    /// The next line, if it is complete or no more can come; it stays the next one.
+    /// The next line without consuming it, if it is complete or there is no more input.
     pub(super) fn first(&mut self) -> Option<&[u8]> {
         let end = self.line_end();
         let waiting = self.waiting();
@@ -43,12 +43,12 @@ impl LineBuffer {
         }
     }
 
-    /// No more bytes will come: what waits is the last line.
+    /// Ends the input: the remaining bytes are the last line.
     pub(super) fn end(&mut self) {
         self.ended = true;
     }
 
-    /// Where the next line ends, counted from where it begins.
+    /// The end of the next line, relative to its start.
     fn line_end(&mut self) -> Option<usize> {
         let found = memchr::memchr(b'\n', &self.held[self.searched..]);
         match found {
@@ -60,13 +60,13 @@ impl LineBuffer {
         }
     }
 
-    /// What was not handed out yet.
+    /// The bytes not returned yet.
     pub(super) fn waiting(&self) -> &[u8] {
         &self.held[self.from..]
     }
 
-    /// Takes the bytes that `read` puts behind the others; it gets room for `room` bytes and
-    /// tells how many it used. None at all is the end.
+    /// Appends the bytes that `read` provides. `read` gets a buffer of `room` bytes and returns how
+    /// many it used. Zero ends the input.
     pub(super) fn fill<E>(
         &mut self,
         room: usize,
@@ -83,7 +83,7 @@ impl LineBuffer {
         Ok(())
     }
 
-    /// Whether no more bytes will come.
+    /// Whether the input has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.ended
     }

@@ -47,7 +47,7 @@ struct ListDocument {
     total: TotalDocument,
 }
 
-/// A run, as far as its state document tells.
+/// A run with the data of its state document.
 struct Listed {
     run: RunDir,
     row: RunRow,
@@ -86,7 +86,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     Ok(Exit::Fine)
 }
 
-/// The run as a row, with its state document.
+/// The run as a table row, with its state document.
 fn look(run: RunDir) -> Listed {
     let ListedRun { run, facts, document, behind } = list_run(run);
     let row = RunRow { name: run.name(), facts, estimated: None, behind };

@@ -1,4 +1,4 @@
-//! The subcommands: an `Args` struct whose docs are the help, then one function.
+//! The subcommands. Each has an `Args` struct, whose docs are the help, and a function.
 
 mod catalogue;
 mod chapter;
@@ -51,10 +51,10 @@ pub(super) struct Cli {
     pub(super) command: Command,
 }
 
-/// The heading of the options that every command takes.
+/// The help heading of the global options.
 const GLOBAL: &str = "Global options";
 
-/// Options that every command takes.
+/// Options of every command.
 #[derive(Debug, Args)]
 pub(super) struct Global {
     /// The directory that holds the runs [default: runs]
@@ -67,10 +67,10 @@ pub(super) struct Global {
         hide_env_values = true
     )]
     given_runs_dir: Option<PathBuf>,
-    /// The directory that holds the runs: as given, or as set, or `runs`.
+    /// The runs directory: from the option, the environment or the settings, or else `runs`.
     #[arg(skip)]
     pub(super) runs_dir: PathBuf,
-    /// The settings, once they were read.
+    /// The settings, after they are read.
     #[arg(skip)]
     settings: OnceLock<Settings>,
     /// When to use colours
@@ -82,8 +82,8 @@ pub(super) struct Global {
 }
 
 impl Global {
-    /// Finds the runs directory. The settings beside the default one may name another; a
-    /// mistake in them is reported by the command that needs them.
+    /// Determines the runs directory. The settings next to the default directory may name another
+    /// one. An error in the settings is reported by the command that needs them.
     pub(super) fn settle(&mut self) {
         let default = Path::new("runs");
         if let Some(given) = &self.given_runs_dir {
@@ -96,8 +96,8 @@ impl Global {
         self.settings = settings.map(OnceLock::from).unwrap_or_default();
     }
 
-    /// The templates of the settings. Templates that cannot be used cause only a warning: events
-    /// are recorded and shown without them.
+    /// The templates of the settings. Invalid templates only cause a warning, because events can be
+    /// recorded and shown without them.
     fn templates(&self, ui: &Ui) -> anyhow::Result<&'static Templates> {
         Ok(self.settings()?.templates(None).unwrap_or_else(|error| {
             ui.warn(&format!(
@@ -108,7 +108,7 @@ impl Global {
         }))
     }
 
-    /// The settings of the file beside the runs directory.
+    /// The settings from the file next to the runs directory.
     fn settings(&self) -> anyhow::Result<&Settings> {
         if let Some(settings) = self.settings.get() {
             return Ok(settings);
@@ -151,16 +151,16 @@ impl Command {
     }
 }
 
-/// The definition of the command line, for completions, man pages and tests.
+/// The command-line interface, for completions, man pages and tests.
 #[must_use]
 pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// The heading of the options on how to append.
+/// The help heading of the options for appending.
 const RECORDING: &str = "Recording";
 
-/// How to append: shared by every command that does.
+/// Options for appending, shared by every command that appends.
 #[derive(Clone, Copy, Debug, Args)]
 struct Appending {
     /// What a recorded event survives: a power cut (disk) or only a killed process (process)
@@ -206,7 +206,7 @@ impl Appending {
     }
 }
 
-/// A status, by its name.
+/// The status with this name.
 fn status(text: &str) -> Result<Status, String> {
     let known = Status::ALL.into_iter().find(|status| status.name() == text);
     known.ok_or_else(|| format!("use one of: {}", Status::ALL.map(Status::name).join(", ")))
@@ -226,7 +226,7 @@ impl RunArg {
     }
 }
 
-/// The runs that a command was asked for: those named, or all there are.
+/// The runs that were named, or all runs.
 fn named_or_all(
     names: &[String],
     everything: bool,
@@ -250,12 +250,12 @@ fn named_or_all(
     Ok(runs)
 }
 
-/// The run that a command works on where its arguments name none.
+/// The run to use if the arguments name none.
 pub(super) fn default_run() -> Option<String> {
     std::env::var("RUNLOG_RUN").ok().filter(|run| !run.is_empty())
 }
 
-/// The content of an option that takes `TEXT`, `@FILE` or `-`.
+/// The value of an option that accepts `TEXT`, `@FILE` or `-`.
 fn text_or_file(value: &str, limit: u64) -> anyhow::Result<Vec<u8>> {
     use std::io::Read as _;
     let too_large = || Failure::new(Exit::Input, format!("the value has more than {limit} bytes"));

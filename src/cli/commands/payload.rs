@@ -7,7 +7,7 @@ use super::text_or_file;
 use crate::cli::exit::{Exit, Failure};
 use crate::json::{Json, JsonRules, ObjectTree, check, quoted};
 
-/// What goes into `data`.
+/// Options for `data`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct PayloadArgs {
     /// The data of the event: a JSON object, @FILE, or - for standard input (for values
@@ -54,8 +54,8 @@ impl PayloadArgs {
     }
 }
 
-/// Longest payload, in bytes; what is too much for a line must be in long strings, which
-/// are moved out of it.
+/// Maximum size of a payload, in bytes. If it is longer than a line may be, its long strings are
+/// moved to blobs.
 const MAX_PAYLOAD: u64 = 64 << 20;
 
 fn split<'f>(field: &'f str, option: &str) -> anyhow::Result<(&'f str, &'f str)> {

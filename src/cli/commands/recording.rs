@@ -1,4 +1,4 @@
-//! What recording one event and recording a stream have in common.
+//! Options and functions for recording, shared by single events and streams.
 
 use std::path::PathBuf;
 
@@ -51,10 +51,10 @@ impl From<SeverityArg> for Severity {
     }
 }
 
-/// The heading of the options on what goes into events.
+/// The help heading of the options for the content of events.
 const CONTENT: &str = "Content";
 
-/// What never goes into an event, whatever it says.
+/// Options that limit the content of events.
 #[derive(Debug, Args)]
 pub(super) struct ContentArgs {
     /// Record secrets without replacing them (`validate` reports them)
@@ -70,7 +70,7 @@ pub(super) struct ContentArgs {
 }
 
 impl ContentArgs {
-    /// The options as these arguments say.
+    /// The options, changed according to these arguments.
     pub(super) fn over(
         &self,
         options: RecordOptions,
@@ -85,7 +85,7 @@ impl ContentArgs {
     }
 }
 
-/// Opens the run to record to, making it where that is asked for.
+/// Opens the run to record to. Creates it if this is requested.
 pub(super) fn open(
     run_id: Option<RunId>,
     create: bool,
@@ -113,7 +113,7 @@ pub(super) fn open(
     Ok(if create { Recorder::create(run, options)? } else { Recorder::open(run, options)? })
 }
 
-/// Prints what was asked for of an event that is in the log.
+/// Prints the requested value of a recorded event.
 pub(super) fn print(
     event: &RecordedEvent,
     what: Print,

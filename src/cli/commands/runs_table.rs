@@ -1,4 +1,4 @@
-//! Many runs as one table: `list` and `summarize --all` print the same columns.
+//! A table of runs, used by `list` and `summarize --all`.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use crate::history::facts::{RunFacts, Total};
 use crate::text::human::{dollars, plural, rough_duration, short_count};
 use crate::text::inert::preview;
 
-/// What rows are sorted by: names from A, everything else from the newest or greatest.
+/// The sort key of rows: names from A to Z, other keys from the newest or largest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum SortKey {
     Name,
@@ -26,17 +26,17 @@ pub(super) enum SortKey {
     Cost,
 }
 
-/// A run as a row among others.
+/// A run as a table row.
 #[derive(Debug)]
 pub(super) struct RunRow {
     /// The directory's name.
     pub(super) name: String,
-    /// What is known of the run.
+    /// The known facts of the run.
     pub(super) facts: RunFacts,
-    /// What model calls without a reported cost come to by a table of prices, in millionths of
-    /// a dollar, and how many of them have no price there either.
+    /// The estimated cost of model calls without a reported cost, in millionths of a dollar, and
+    /// the number of those without a price.
     pub(super) estimated: Option<(i64, u64)>,
-    /// Whether the log holds more than these figures count.
+    /// Whether the log has events that are not counted here.
     pub(super) behind: bool,
 }
 
@@ -46,7 +46,7 @@ impl RunRow {
         costs.into_iter().flatten().reduce(i64::saturating_add)
     }
 
-    /// Whether there are model calls whose cost is unknown.
+    /// Whether the cost of some model calls is unknown.
     fn is_partial(&self) -> bool {
         let without = self.facts.counts.usage.uncosted_calls;
         self.estimated.map_or(without, |(_, unpriced)| unpriced) > 0
@@ -85,7 +85,7 @@ const COLUMNS: usize = 11;
 const HEADER: [&str; COLUMNS] =
     ["RUN", "STATUS", "AGE", "TIME", "CALLS", "FAIL", "ERR", "IN", "OUT", "COST", "DELIV"];
 
-/// The order of two rows; unknown figures come last, in either direction.
+/// The order of two rows. Unknown figures come last in both directions.
 pub(super) fn compare(key: SortKey, reverse: bool, one: &RunRow, other: &RunRow) -> Ordering {
     let figure = |row: &RunRow| {
         let RunFacts { counts, duration_ms, .. } = &row.facts;
@@ -110,7 +110,7 @@ pub(super) fn compare(key: SortKey, reverse: bool, one: &RunRow, other: &RunRow)
     if reverse { order.reverse() } else { order }
 }
 
-/// The rows as a table, with a last row of totals where there are several and `total` asks.
+/// The rows as a table. If `total` is set and there are several rows, a row of totals is added.
 pub(super) fn runs_table(rows: &[&RunRow], total: bool, now: Timestamp, width: usize) -> String {
     let mut cells: Vec<[String; COLUMNS]> = rows.iter().map(|row| row.cells(now)).collect();
     if total && rows.len() > 1 {

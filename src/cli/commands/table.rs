@@ -1,4 +1,4 @@
-//! Tables for people: no lines, numbers to the right, one line a row.
+//! Tables for people: no borders, numbers aligned to the right, one line per row.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::text::inert::{self, preview_middle};
 
-/// What stands for an unknown figure.
+/// The placeholder for an unknown figure.
 pub(super) const UNKNOWN: &str = "–";
 
-/// Columns between two cells.
+/// Number of columns between two cells.
 const GAP: usize = 2;
 
-/// The narrowest first column.
+/// Minimum width of the first column.
 const NARROWEST: usize = 12;
 
-/// Lays out rows of inert cells. The columns `numbers` are aligned to the right; from the
-/// first of them on, one
-/// in which nothing is known is left out; the first is cut so that a row fits `width`.
+/// Lays out rows of inert cells. The columns `numbers` are aligned to the right. From the first of
+/// them on, columns without known values are omitted. The first column is cut so that a row fits
+/// into `width`.
 pub(super) fn table<const N: usize>(
     width: usize,
     header: [&str; N],
@@ -37,7 +37,7 @@ pub(super) fn table<const N: usize>(
     let others = |columns: &[usize], gap: usize| -> usize {
         columns.iter().skip(1).map(|column| widest(*column) + gap).sum()
     };
-    // Rather narrow gaps than a name that is cut, rather fewer columns than a wrapped row.
+    // Prefer narrow gaps to cut names, and fewer columns to wrapped rows.
     let gap = if widest(0) + others(&columns, GAP) <= width { GAP } else { 1 };
     while columns.len() > 2 && NARROWEST + others(&columns, gap) > width {
         columns.pop();

@@ -160,7 +160,7 @@ impl TranscriptArgs {
     }
 }
 
-/// Longest text of a section, in bytes.
+/// Maximum size of the text of a section, in bytes.
 const MAX_CONTENT: u64 = 64 << 20;
 
 fn append(args: &AppendArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {

@@ -1,4 +1,4 @@
-//! The exported tree compared with the tree that the events give.
+//! Compares the exported tree with the tree derived from the events.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::fs::{is_regular, read_small};
 use crate::ops::error::OpsError;
 use crate::run::dir::RunDir;
 
-/// Compares the exported tree in the run directory with the tree that the events give.
+/// Compares the exported tree in the run directory with the tree derived from the events.
 ///
 /// # Errors
 /// When the log cannot be read, or an event has changed.
@@ -48,7 +48,7 @@ pub(crate) fn compare(run: &RunDir, index: &Index) -> Result<Exported, OpsError>
         }
         files.insert(path, target);
     }
-    // Only of a tree that is as it should be the list can be said to be wrong.
+    // The list can only be checked if the tree itself is right.
     let list = Manifest { schema_version: 1, run_id: index.run_id.clone(), files };
     let whole = exported.behind.is_empty() && exported.edited.is_empty();
     let wanted = !list.files.is_empty();

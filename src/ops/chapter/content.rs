@@ -12,7 +12,7 @@ use crate::log::reader::line_at;
 use crate::ops::error::OpsError;
 use crate::run::dir::RunDir;
 
-/// Opens the log, to read events from.
+/// Opens the log to read events.
 ///
 /// # Errors
 /// When it cannot be opened.
@@ -20,7 +20,7 @@ pub(super) fn open_log(run: &RunDir) -> Result<File, FsError> {
     open_regular(&run.events(), Access::Read)
 }
 
-/// The text of a file of the tree; `blobs` is the path from the file to the large values.
+/// The text of a file in the tree. `blobs` is the path from the file to the blobs.
 ///
 /// # Errors
 /// When the log cannot be read, or the event has changed.

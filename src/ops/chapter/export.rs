@@ -1,4 +1,4 @@
-//! The chapters' tree written as read-only files.
+//! Writes the tree of chapters as read-only files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,10 +21,10 @@ use crate::ops::turn::{self, WaitEnd};
 use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
 
-/// Brings the exported tree in the run directory up to date.
+/// Updates the exported tree in the run directory.
 ///
 /// # Errors
-/// As [`export`], and when other files have names that the export needs.
+/// The same as for [`export`]. Also, when other files have names that the export needs.
 pub(crate) fn rebuild(
     run: &RunDir,
     options: &RecordOptions,
@@ -37,24 +37,24 @@ pub(crate) fn rebuild(
     }
 }
 
-/// What an export did.
+/// The result of an export.
 #[derive(Debug, Default)]
 pub(crate) struct ExportOutcome {
-    /// Files of the tree.
+    /// Number of files in the tree.
     pub(crate) files: u64,
-    /// Files that were written.
+    /// Number of files written.
     pub(crate) written: u64,
-    /// Files of chapters that are gone, which were removed.
+    /// Number of files removed, because their chapters no longer exist.
     pub(crate) removed: u64,
-    /// Paths at which there are files that the export did not write.
+    /// Paths of existing files that no export wrote.
     pub(crate) foreign: Vec<String>,
 }
 
-/// Writes the tree: new files appear whole, changed ones are replaced whole, those of chapters
-/// that are gone are removed, and whatever else lies there is left alone.
+/// Writes the tree. Files are created and replaced atomically. Files of removed chapters are
+/// deleted. All other files are left unchanged.
 ///
 /// # Errors
-/// When the log cannot be read, a file cannot be written, another export works there, or the
+/// When the log cannot be read, a file cannot be written, another export is writing there, or the
 /// directory has the chapters of another run.
 pub(crate) fn export(
     run: &RunDir,
@@ -65,20 +65,20 @@ pub(crate) fn export(
 ) -> Result<ExportOutcome, OpsError> {
     make_dir(out)?;
     let _turn = turn(out, lock_timeout)?;
-    // Only now: what another export saw may be older.
+    // Read the index only now: an earlier one may be older than the tree of another export.
     let (index, _) = read_index(run, Index::new(templates), report)?;
     let blobs = relative(out, &run.blobs());
     let log = open_log(run)?;
     let made = Manifest::read(out)?;
     let list = WrittenPaths { out, run_id: index.run_id.clone() };
-    // In the run directory itself the list is wrong, not the place.
+    // In the run directory, a wrong run id is a fault of the list.
     if out != run.chapters() && !made.files.is_empty() && made.run_id != list.run_id {
         return Err(OpsError::OtherRun { directory: out.to_owned(), run_id: made.run_id });
     }
     let made: BTreeMap<String, String> =
         made.files.into_iter().filter(|(path, _)| is_inside(path)).collect();
     let links = links(&index);
-    // What was inside another chapter may be outermost again.
+    // A chapter that was inside another one may be outermost again.
     for (path, target) in made.iter().filter(|(path, _)| links.get(*path) != made.get(*path)) {
         if is_link_to(&out.join(path), target) {
             let _ = std::fs::remove_file(out.join(path));
@@ -103,7 +103,7 @@ pub(crate) fn export(
         if !same {
             folders(out, &path)?;
             if !there && !std::mem::replace(&mut announced, true) {
-                // Whatever happens from now on, new files are known as the export's.
+                // List the new files first, so that an interrupted export still recognizes them.
                 list.announce(&made, &index)?;
             }
             replace_read_only(&target, &bytes)?;
@@ -123,7 +123,7 @@ pub(crate) fn export(
                 .map_err(|error| FsError::io(&target, Action::Remove, error))?;
             outcome.removed += 1;
         }
-        // Folders that are empty now; others stay.
+        // Remove the folders that are empty now.
         for folder in folders_of(path) {
             let _ = std::fs::remove_dir(out.join(folder));
         }
@@ -145,7 +145,7 @@ pub(crate) fn export(
     Ok(outcome)
 }
 
-/// Removes what exports that were killed left in the folders of the tree.
+/// Removes temporary files that interrupted exports left in the folders of the tree.
 fn sweep<'p>(out: &Path, files: impl Iterator<Item = &'p String>) {
     let folders: BTreeSet<&Path> = files.filter_map(|path| Path::new(path).parent()).collect();
     for folder in folders {
@@ -158,15 +158,15 @@ fn sweep<'p>(out: &Path, files: impl Iterator<Item = &'p String>) {
     }
 }
 
-/// The list of what an export made.
+/// The list of the files that an export wrote.
 struct WrittenPaths<'o> {
     out: &'o Path,
     run_id: String,
 }
 
 impl WrittenPaths<'_> {
-    /// Lists what there is and what will be, without hashes for the latter: an export that is
-    /// cut off knows its files again.
+    /// Lists the existing and the planned files, the latter without hashes, so that an interrupted
+    /// export recognizes its files.
     fn announce(&self, made: &BTreeMap<String, String>, index: &Index) -> Result<(), FsError> {
         let mut files = made.clone();
         for (path, _) in tree::files(index) {
@@ -177,7 +177,7 @@ impl WrittenPaths<'_> {
         self.write(files)
     }
 
-    /// Lists what there is. The folder itself stays, since exports take turns by it.
+    /// Writes the final list. The folder itself is kept, because exports lock it.
     fn finish(&self, files: BTreeMap<String, String>) -> Result<(), FsError> {
         if !files.is_empty() {
             return self.write(files);
@@ -197,7 +197,7 @@ impl WrittenPaths<'_> {
     }
 }
 
-/// Makes the folders of a file.
+/// Creates the folders of a file.
 fn folders(out: &Path, path: &str) -> Result<(), FsError> {
     let folders: Vec<&Path> = folders_of(path).collect();
     for folder in folders.into_iter().rev() {
@@ -206,7 +206,7 @@ fn folders(out: &Path, path: &str) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Waits until no other export writes there.
+/// Waits until no other export is writing there.
 fn turn(out: &Path, lock_timeout: Duration) -> Result<WaitEnd, OpsError> {
     const LOOK: Duration = Duration::from_millis(20);
     let turn = turn::take(out, Some(lock_timeout), |_| {

@@ -1,4 +1,4 @@
-//! Tasks folded into chapters, and unfolded again.
+//! Folds tasks into chapters, and unfolds them.
 
 use super::export::rebuild;
 use super::lookup::{find_chapter, read_index};
@@ -18,27 +18,27 @@ use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 
-/// Readings of a log that grows meanwhile, before giving up.
+/// Maximum number of attempts to read a log that keeps growing.
 const ATTEMPTS: u32 = 50;
 
-/// What is to be folded.
+/// The input of a fold.
 pub(crate) struct FoldInput<'r> {
-    /// The requests: all of them are folded or none.
+    /// The requests. Either all of them are folded or none.
     pub(crate) requests: &'r [Request],
-    /// Tasks with a greater number do not count; `None` when all count.
+    /// Ignore tasks with a greater number. `None`: include all tasks.
     pub(crate) known: Option<u64>,
     /// Events to append after the chapters.
     pub(crate) then: Vec<Draft<'static>>,
 }
 
 impl<'r> FoldInput<'r> {
-    /// Requests about all tasks, and nothing after them.
+    /// Requests that may cover all tasks, with no events to append after them.
     pub(crate) fn of(requests: &'r [Request]) -> Self {
         Self { requests, known: None, then: Vec::new() }
     }
 }
 
-/// Folds all that is requested, or nothing. Returns the new chapters.
+/// Folds all requests or none. Returns the new chapters.
 ///
 /// # Errors
 /// When a request is refused, or the run cannot be read or recorded to.
@@ -48,7 +48,7 @@ pub(crate) fn fold(
     options: RecordOptions,
     report: &dyn Reporter,
 ) -> Result<Vec<Chapter>, OpsError> {
-    // Before anything derives from them: a slug shows parts of a name.
+    // Redact before the slug is derived from the name.
     let redacted = |text: &str| {
         let redacted = options.secrets.and_then(|rules| rules.redact(text));
         redacted.map_or_else(|| text.to_owned(), |redacted| redacted.text)
@@ -71,7 +71,7 @@ pub(crate) fn fold(
     })
 }
 
-/// Unfolds a chapter, named by its slug or its path. Returns its slug.
+/// Unfolds a chapter, given by its slug or path. Returns its slug.
 ///
 /// # Errors
 /// When there is no such chapter, or the run cannot be read or recorded to.
@@ -87,7 +87,7 @@ pub(crate) fn unfold(
     })
 }
 
-/// Proposes what to fold, without a model.
+/// Proposes chapters without a model.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -106,8 +106,8 @@ pub(crate) fn propose(
     Ok(propose::propose(&index, &signs))
 }
 
-/// Reads the run, lets `decide` make events from it, and appends them if the log has not grown
-/// meanwhile; otherwise it decides again. So no two chapters can fold the same tasks.
+/// Reads the run, calls `decide` to make events from it, and appends them if the log has not grown
+/// in the meantime. Otherwise it starts again. This way, no two chapters can fold the same tasks.
 fn append_checked<T>(
     run: &RunDir,
     options: RecordOptions,

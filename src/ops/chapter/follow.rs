@@ -1,4 +1,4 @@
-//! A live run followed for the rounds that become due.
+//! Follows a live run to find out when a round is due.
 
 use crate::chapter::index::Index;
 use crate::event::fields::View;
@@ -16,13 +16,13 @@ pub(crate) struct FollowedTasks {
     trigger: u64,
     index: Index,
     reader: LogReader,
-    /// Tasks that had finished when an agent was last asked.
+    /// Number of finished tasks when an agent was last asked.
     asked: usize,
 }
 
-/// What there is to do after a look at a followed run.
+/// The next action for a followed run.
 pub(crate) enum Next {
-    /// Ask an agent about this call.
+    /// Ask an agent because of this call.
     Ask(NewestCall),
     /// Look again later.
     Wait,
@@ -44,11 +44,11 @@ impl FollowedTasks {
         Ok(Self { run, trigger, index: Index::new(templates), reader, asked: 0 })
     }
 
-    /// Reads what the log has by now. A round is due when a task has finished since the last
-    /// one, by a call that no round decided on.
+    /// Reads the new part of the log. A round is due if a task has finished since the last round
+    /// and no round has decided on the newest call.
     ///
     /// # Errors
-    /// When the log is gone or cannot be read.
+    /// When the log no longer exists or cannot be read.
     pub(crate) fn look(&mut self) -> Result<Next, OpsError> {
         if !self.run.has_log()? {
             return Err(RunError::no_such_run(&self.run).into());
@@ -77,13 +77,13 @@ impl FollowedTasks {
     }
 }
 
-/// How many tasks have finished, except those in which chapters were decided on.
+/// Number of finished tasks, without those that decided on chapters.
 fn finished_tasks(tasks: &Tasks) -> usize {
     let real = tasks.all().iter().filter(|task| task.name != CHAPTER_TASK);
     real.filter(|task| tasks.outcome(task) != TaskOutcome::Running).count()
 }
 
-/// Sequence of the event by which an agent was last asked that gave a usable answer.
+/// Sequence of the event that last asked an agent with a usable answer.
 fn decided_on(tasks: &Tasks) -> u64 {
     let decided = tasks
         .all()

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::chapter::index::Index;
 
-/// The chapters, and what folding saves.
+/// The chapters, and the tokens that folding saves.
 #[derive(Serialize)]
 pub(crate) struct ChapterList {
     schema_version: u32,
@@ -16,10 +16,10 @@ pub(crate) struct ChapterList {
 }
 
 impl ChapterList {
-    /// The chapters of an index, each as its event has it, with its path and its parent.
+    /// The chapters of an index: the payload of each, with its path and its parent.
     ///
     /// # Errors
-    /// When the payload of a chapter is no JSON object.
+    /// When the payload of a chapter is not a JSON object.
     pub(crate) fn of(index: &Index) -> Result<Self, serde_json::Error> {
         let (tokens_before, tokens_after) = index.chapters.savings();
         let chapters = index.chapters.active().map(|chapter| {

@@ -1,4 +1,4 @@
-//! The index of tasks and chapters read from a run, and what it has under a name or a path.
+//! Reads the index of tasks and chapters of a run, and looks up slugs and paths in it.
 
 use super::content::{content, open_log};
 use crate::chapter::index::Index;
@@ -10,7 +10,7 @@ use crate::ops::report::{Reporter, report_bad_lines};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 
-/// Reads the whole run into an empty index, and reports bad lines.
+/// Reads the whole run into a given index, and reports bad lines.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -24,7 +24,7 @@ pub(crate) fn read_index(
     Ok((index, read))
 }
 
-/// Reads the whole run into an empty index.
+/// Reads the whole run into a given index.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -35,10 +35,10 @@ pub(crate) fn fill_index(run: &RunDir, mut index: Index) -> Result<(Index, Read)
     Ok((index, read))
 }
 
-/// The chapter of that slug, or at that path.
+/// The chapter with this slug or path.
 ///
 /// # Errors
-/// When there is none.
+/// When it does not exist.
 pub(crate) fn find_chapter<'i>(index: &'i Index, name: &str) -> Result<&'i Chapter, OpsError> {
     let slug = name.trim_matches('/').rsplit('/').next().unwrap_or(name);
     index.chapters.get(slug).ok_or_else(|| OpsError::NoSuchChapter(name.to_owned()))
@@ -47,22 +47,22 @@ pub(crate) fn find_chapter<'i>(index: &'i Index, name: &str) -> Result<&'i Chapt
 /// The names in a folder of the tree, or the name of a file.
 ///
 /// # Errors
-/// When there is nothing at that path.
+/// When the path does not exist.
 pub(crate) fn list_folder(index: &Index, path: &str) -> Result<Vec<String>, OpsError> {
     let node = resolve(index, path)?;
     let file = || vec![path.rsplit('/').next().unwrap_or(path).to_owned()];
     Ok(tree::list(index, node).unwrap_or_else(file))
 }
 
-/// The text of a file of the tree.
+/// The text of a file in the tree.
 ///
 /// # Errors
-/// When there is no file at that path, the log cannot be read, or the event has changed.
+/// When the file does not exist, the log cannot be read, or the event has changed.
 pub(crate) fn read_page(run: &RunDir, index: &Index, path: &str) -> Result<String, OpsError> {
     let node = resolve(index, path)?;
     let depth = match node {
         TreeNode::Summary(chapter) | TreeNode::Event(chapter, _) => {
-            // As in the exported tree, below the run directory.
+            // The same as in the exported tree, below the run directory.
             index.chapters.path(chapter).matches('/').count() + 1
         }
         TreeNode::Chapters(_) | TreeNode::Chapter(_) | TreeNode::Events(_) => {

@@ -1,4 +1,4 @@
-//! The list of files that an export wrote, by which it recognizes its own files.
+//! The list of files that an export wrote. An export recognizes its own files by it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,9 +9,9 @@ use crate::fs::{FsError, read_small};
 
 /// Name of the list in the exported tree.
 pub(super) const MANIFEST: &str = ".runlog-export.json";
-/// Largest such list that is read, in bytes.
+/// Maximum size of a list that is read, in bytes.
 pub(super) const MAX_MANIFEST: u64 = 256 << 20;
-/// Largest page that is compared, in bytes.
+/// Maximum size of a file that is compared, in bytes.
 pub(super) const MAX_PAGE: u64 = 64 << 20;
 
 /// The files that an export wrote.
@@ -21,17 +21,17 @@ pub(super) struct Manifest {
     pub(super) schema_version: u32,
     /// The run whose chapters they are.
     pub(super) run_id: String,
-    /// SHA-256 of each file, or where a link leads, by its path.
+    /// The SHA-256 of each file, or the target of each link, by path.
     pub(super) files: BTreeMap<String, String>,
 }
 
 impl Manifest {
-    /// The bytes of the list in a tree; `None` when there is none that can be read.
+    /// The bytes of the list in a tree; `None` if it cannot be read.
     pub(super) fn bytes(out: &Path) -> Option<Vec<u8>> {
         read_small(&out.join(MANIFEST), MAX_MANIFEST).ok().flatten()
     }
 
-    /// The list in a tree; an empty one when there is none, or none that can be parsed.
+    /// The list in a tree. It is empty if it does not exist or cannot be parsed.
     ///
     /// # Errors
     /// When it cannot be read.

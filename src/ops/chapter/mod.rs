@@ -1,4 +1,4 @@
-//! Chapters: looking them up, folding, the exported tree, and rounds in which an agent is asked.
+//! Chapters: lookup, folding, export, and rounds in which an agent is asked.
 
 mod compare;
 mod content;

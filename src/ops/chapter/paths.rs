@@ -1,4 +1,4 @@
-//! Paths in the exported tree: folders, links, and the way from one place to another.
+//! Paths in the exported tree: folders, links, and relative paths.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -8,8 +8,8 @@ use crate::fs::open_dir;
 use crate::history::chapters::Chapter;
 use crate::text::uri;
 
-/// Links at the places where chapters were before others enclosed them, so that a path that
-/// an agent knows is found by `cat` too: path and target.
+/// Links from the former places of chapters that are now inside others, as path and target. A path
+/// that an agent remembers stays valid for `cat`.
 pub(super) fn links(index: &Index) -> BTreeMap<String, String> {
     let inner = index.chapters.active().filter(|chapter| index.chapters.parent(chapter).is_some());
     let link = |chapter: &Chapter| {
@@ -19,17 +19,17 @@ pub(super) fn links(index: &Index) -> BTreeMap<String, String> {
     inner.map(link).collect()
 }
 
-/// Whether a path is a link that leads to `target`.
+/// Whether a path is a link to `target`.
 pub(super) fn is_link_to(place: &Path, target: &str) -> bool {
     std::fs::read_link(place).is_ok_and(|there| there == Path::new(target))
 }
 
-/// Whether the folders of a file are folders, and not links to some.
+/// Whether the folders of a file are real folders, not links.
 pub(super) fn no_links(out: &Path, path: &str) -> bool {
     folders_of(path).all(|folder| open_dir(&out.join(folder)).is_ok())
 }
 
-/// Whether a path of a list leads nowhere else.
+/// Whether a path in a list stays inside the tree.
 pub(super) fn is_inside(path: &str) -> bool {
     Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }
@@ -39,12 +39,12 @@ pub(super) fn folders_of(path: &str) -> impl Iterator<Item = &Path> {
     Path::new(path).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty())
 }
 
-/// The way from a file of the tree to a folder that is at `relative` from the tree.
+/// The relative path from a file in the tree to a folder at `relative` from the tree.
 pub(super) fn upward(path: &str, relative: &str) -> String {
     format!("{}{relative}/", "../".repeat(path.matches('/').count()))
 }
 
-/// The path from a directory to another place: `..` for each folder that only the former has.
+/// The relative path from one directory to another.
 pub(super) fn relative(from: &Path, to: &Path) -> String {
     let full = |path: &Path| {
         let parent = match path.parent() {

@@ -1,4 +1,4 @@
-//! A round: an agent whose context has grown too large is asked what to fold.
+//! A round: an agent whose context is too large is asked what to fold.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -24,13 +24,13 @@ use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
 use crate::text::human::plural;
 
-/// Longest context that an agent is given, in bytes: more than any model takes.
+/// Maximum size of the context given to an agent, in bytes: more than any model accepts.
 const MAX_CONTEXT: usize = 8 << 20;
 
-/// How often a process that waits for its turn tries again.
+/// Interval between two attempts to get the turn.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// The newest call of a model in the log that reports the size of its input.
+/// The newest model call in the log that reports its input size.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -40,21 +40,21 @@ pub(crate) fn newest_call(run: &RunDir) -> Result<Option<NewestCall>, RunError> 
     Ok(newest)
 }
 
-/// What rounds need.
+/// The input of rounds.
 pub(crate) struct Rounds<'h> {
     /// The run.
     pub(crate) run: RunDir,
-    /// A round is due when a call had a greater input, in tokens.
+    /// A round is due if a call had a larger input, in tokens.
     pub(crate) trigger: u64,
-    /// Most bytes of each piece of an event in the context.
+    /// Maximum size of each piece of an event in the context, in bytes.
     pub(crate) max_event_bytes: usize,
     /// How events are recorded.
     pub(crate) options: RecordOptions,
-    /// Whom the agent is asked through.
+    /// The program that asks the agent.
     pub(crate) host: &'h dyn Host,
 }
 
-/// Why an answer cannot be used, and the answer if there is one.
+/// Why an answer cannot be used, and the answer, if there is one.
 #[derive(Clone)]
 struct Unusable {
     reason: String,
@@ -62,13 +62,13 @@ struct Unusable {
 }
 
 impl Rounds<'_> {
-    /// Waits until no other process asks an agent about the run, so that nobody pays twice.
-    /// `None` when the work should stop before that.
+    /// Waits until no other process asks an agent about the run, so that nobody pays twice. `None`
+    /// if the work was stopped first.
     ///
     /// # Errors
     /// When the wait takes longer than the lock timeout, or the directory cannot be locked.
     pub(crate) fn take_turn(&self) -> Result<Option<WaitEnd>, OpsError> {
-        // Any directory of the run would do that nothing else locks.
+        // This lock needs a directory of the run that nothing else locks.
         let path = self.run.logs();
         make_dir(&path)?;
         let turn = turn::take(&path, Some(self.options.lock_timeout), |first| {
@@ -85,8 +85,8 @@ impl Rounds<'_> {
         }
     }
 
-    /// One round: the agent is asked, and its answer is applied. Returns the new chapters;
-    /// `None` when the answer cannot be used, which leaves only the record of a failed task.
+    /// Runs one round: asks the agent and applies its answer. Returns the new chapters, or `None`
+    /// if the answer cannot be used. In that case only a failed task is recorded.
     ///
     /// # Errors
     /// When the run cannot be read or recorded to.
@@ -100,7 +100,7 @@ impl Rounds<'_> {
             Err(error) => Unusable { reason: error.to_string(), answer: String::new() },
         };
         let recorded = self.append(ask::failed(&reason, &answer));
-        // The first error is the one that is reported.
+        // If both failed, report the first error.
         outcome?.ok();
         recorded?;
         host.report(&Notice::NoChapters { run, reason: &reason });
@@ -108,14 +108,14 @@ impl Rounds<'_> {
         Ok(None)
     }
 
-    /// The chapters that the agent makes of the tasks before the task of this round, whose first
-    /// event has the sequence `started`; otherwise why its answer cannot be used.
+    /// The chapters that the agent makes of the tasks before this round, or why its answer cannot
+    /// be used. `started` is the sequence of the first event of the round.
     fn chapters(
         &self,
         call: &NewestCall,
         started: u64,
     ) -> Result<Result<Vec<Chapter>, Unusable>, OpsError> {
-        // From now on the numbers are certain: no start of a task can change them.
+        // From here on, later task starts cannot change the task numbers.
         let mut index = Index::new(self.options.templates);
         events_until(&self.run, Some(started), |view, line| {
             if view.event.sequence < started {
@@ -146,8 +146,8 @@ impl Rounds<'_> {
         }
     }
 
-    /// The run as the agent has it in its context, without secrets; only the newest part of it
-    /// when it is longer than any context.
+    /// The run as it is in the agent's context, without secrets. If it is longer than the maximum,
+    /// only the newest part is returned.
     fn context(&self, index: &Index, started: u64) -> Result<String, RunError> {
         let mut folded = Folded::new(index);
         let (mut lines, mut bytes, mut left_out) = (VecDeque::new(), 0, 0_u64);
@@ -168,12 +168,12 @@ impl Rounds<'_> {
         })?;
         let head = match left_out {
             0 => String::new(),
-            count => format!("({} left out here)\n", plural(count, "older event")),
+            count => format!("({} omitted)\n", plural(count, "older event")),
         };
         Ok(head + &Vec::from(lines).concat())
     }
 
-    /// Appends one event; its sequence.
+    /// Appends one event. Returns its sequence.
     fn append(&self, draft: Draft<'static>) -> Result<u64, RunError> {
         let recorded = append::append(&self.run, &[draft], self.options)?;
         Ok(recorded.last().map_or(0, |event| event.sequence))

@@ -1,4 +1,4 @@
-//! Missing summaries recorded, by templates and by a model.
+//! Adds missing summaries, from templates and from a model.
 
 use super::reading::RunReading;
 use super::served::Served;
@@ -12,26 +12,26 @@ use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 
-/// The worker for a run, and whether it stays until the run ends.
+/// The worker for a run, and whether it continues until the run ends.
 #[derive(Clone, Copy)]
 pub(crate) struct Service<'w> {
     /// The worker.
     pub(crate) worker: &'w Worker<'w>,
-    /// Whether it stays until the run ends.
+    /// Whether it continues until the run ends.
     pub(crate) follow: bool,
 }
 
-/// What was filled in.
+/// The summaries that were added.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FillOutcome {
-    /// Summaries by templates.
+    /// Number of summaries from templates.
     pub(crate) by_templates: u64,
-    /// What the calls of a model came to.
+    /// The result of the model calls.
     pub(crate) served: Served,
 }
 
-/// Fills in the missing summaries of a run, by templates and then by a worker if there is one,
-/// and brings the derived files up to date when they are not.
+/// Adds the missing summaries of a run, first from templates and then from a worker if there is
+/// one. Updates the derived files if they are out of date.
 ///
 /// # Errors
 /// When the run cannot be read or recorded to, or another worker serves it for too long.
@@ -53,7 +53,7 @@ pub(crate) fn fill_run(
     Ok(FillOutcome { by_templates, served })
 }
 
-/// Records the summaries that templates give. Returns how many.
+/// Records the summaries from templates. Returns their number.
 ///
 /// # Errors
 /// When the run cannot be read or recorded to.
@@ -67,8 +67,8 @@ pub(super) fn fill(reading: &mut RunReading, options: RecordOptions) -> Result<u
     Ok(filled)
 }
 
-/// Appends events whose ids derive from their content: how many are new, and how many have ids
-/// that other events have.
+/// Appends events whose ids are derived from their content. Returns how many are new, and how many
+/// have an id that another event already has.
 ///
 /// # Errors
 /// When the run cannot be recorded to.

@@ -1,4 +1,4 @@
-//! Summaries: a run read for its overview, and its missing summaries filled in.
+//! Summaries: reads a run for its overview, and adds its missing summaries.
 
 mod fill;
 mod patience;

@@ -1,28 +1,28 @@
-//! How often and how soon a followed run's events are asked about.
+//! Limits how often and how soon a model is asked about the events of a followed run.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crate::summary::wanted::Wanting;
 
-/// How often an event is asked about while a run is followed.
+/// Maximum number of times that a model is asked about an event of a followed run.
 const ATTEMPTS: u32 = 3;
-/// Shortest and longest wait after failures.
+/// Minimum and maximum wait after failures.
 const SHORTEST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
-/// The attempts so far, and the wait after failures.
+/// The number of attempts so far, and the wait after failures.
 pub(super) struct Patience {
     window: Duration,
     attempts: HashMap<String, u32>,
     failures: u32,
     not_before: Instant,
-    /// Whether nothing will be asked again.
+    /// Whether this is the last attempt.
     pub(super) is_last: bool,
 }
 
 impl Patience {
-    /// No attempts so far; `window` is the shortest wait after a failure.
+    /// No attempts so far. `window` is the minimum wait after a failure.
     pub(super) fn new(window: Duration) -> Self {
         Self {
             window,
@@ -33,7 +33,7 @@ impl Patience {
         }
     }
 
-    /// Whether the event was not asked about too often.
+    /// Whether the model may be asked about the event again.
     pub(super) fn may_ask(&self, event: &Wanting) -> bool {
         self.attempts.get(&event.event_id).is_none_or(|attempts| *attempts < ATTEMPTS)
     }
@@ -43,7 +43,7 @@ impl Patience {
         Instant::now() >= self.not_before
     }
 
-    /// Notes a call; each failure in a row doubles the wait.
+    /// Records a call. Each consecutive failure doubles the wait.
     pub(super) fn asked(&mut self, batch: &[Wanting], failed: bool) {
         for event in batch {
             *self.attempts.entry(event.event_id.clone()).or_default() += 1;

@@ -1,4 +1,4 @@
-//! A run as the summaries need it: read once, and from there on when the log has grown.
+//! Reads a run for its summaries, and continues when the log has grown.
 
 use crate::event::catalogue::Class;
 use crate::event::fields::View;
@@ -15,7 +15,7 @@ use crate::summary::overview::Overview;
 use crate::summary::prices::Prices;
 use crate::summary::wanted::WantedSummaries;
 
-/// What was read of a run so far.
+/// The data read from a run so far.
 pub(crate) struct RunReading {
     /// The run.
     pub(crate) run: RunDir,
@@ -25,22 +25,22 @@ pub(crate) struct RunReading {
     pub(crate) chapters: Chapters,
     /// Its tasks.
     pub(crate) tasks: Tasks,
-    /// What templates can fill in.
+    /// The summaries that templates can fill in.
     pub(crate) plan: BackfillPlan,
-    /// The events that need a model's summary.
+    /// The events that need a summary by a model.
     pub(crate) wanted: WantedSummaries,
-    /// Lines that are no valid events.
+    /// Number of lines that are not valid events.
     pub(crate) bad_lines: u64,
     templates: &'static Templates,
     reader: LogReader,
     records: Records,
-    /// The stored records, compared with those that the events give.
+    /// The stored records, compared with those derived from the events.
     tools: DerivedLog,
     errors: DerivedLog,
 }
 
 impl RunReading {
-    /// Opens the log of a run; nothing is read yet.
+    /// Opens the log of a run without reading it.
     ///
     /// # Errors
     /// When the log cannot be opened.
@@ -49,7 +49,8 @@ impl RunReading {
         templates: &'static Templates,
         prices: &'static Prices,
     ) -> Result<Self, RunError> {
-        // Opened before the log: a writer at work can then only make them seem to lag.
+        // Open the records before the log. Then an active writer can only make them seem out of
+        // date.
         let (tools, errors) =
             (DerivedLog::new(run.tools(), false), DerivedLog::new(run.errors(), false));
         let reader = LogReader::open(&run.events())?;
@@ -69,10 +70,10 @@ impl RunReading {
         })
     }
 
-    /// Reads what the log has by now.
+    /// Reads the new part of the log.
     ///
     /// # Errors
-    /// When the log is gone or cannot be read.
+    /// When the log no longer exists or cannot be read.
     pub(crate) fn catch_up(&mut self) -> Result<(), RunError> {
         if !self.run.has_log()? {
             return Err(RunError::no_such_run(&self.run));
@@ -101,7 +102,7 @@ impl RunReading {
         Ok(())
     }
 
-    /// Whether `run.json` and the files of records are as of the newest event.
+    /// Whether `run.json` and the records are up to date.
     pub(crate) fn derived_files_are_right(&mut self) -> bool {
         let right = |records: &mut DerivedLog| !records.differs() && records.lacking() == 0;
         self.overview.fold.is_stored(&self.run) && right(&mut self.tools) && right(&mut self.errors)

@@ -1,28 +1,28 @@
-//! What the calls of a model came to.
+//! The result of the model calls.
 
-/// What the calls of a model came to.
+/// The result of the model calls.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Served {
-    /// Calls.
+    /// Number of calls.
     pub(crate) calls: u64,
-    /// Calls that brought no summaries.
+    /// Calls that returned no summaries.
     pub(crate) failed: u64,
-    /// Summaries that were recorded.
+    /// Summaries recorded.
     pub(crate) filled: u64,
     /// Events without a summary in the answer.
     pub(crate) unanswered: u64,
-    /// Summaries of events that were not asked about.
+    /// Summaries of events that were not in the call.
     pub(crate) unknown: u64,
-    /// Further summaries of the same event.
+    /// Duplicate summaries of the same event.
     pub(crate) repeated: u64,
-    /// Summaries whose event ids other events have.
+    /// Summaries whose event id is already used by another event.
     pub(crate) taken: u64,
-    /// Whether the command cannot be run, so that asking again is no use.
+    /// Whether the command cannot be run, so that further calls cannot succeed.
     pub(crate) hopeless: bool,
 }
 
 impl Served {
-    /// Adds what another run came to.
+    /// Adds the result of another run.
     pub(crate) fn add(&mut self, other: Self) {
         self.calls += other.calls;
         self.failed += other.failed;

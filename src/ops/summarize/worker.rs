@@ -25,23 +25,23 @@ use crate::summary::prompt::{Prompt, event_line};
 use crate::summary::wanted::{Wanting, batch_id, calls};
 use crate::text::human::plural;
 
-/// How the model is asked.
+/// The settings for asking a model.
 pub(crate) struct Worker<'h> {
-    /// The prompt around the events.
+    /// The prompt, with a place for the events.
     pub(crate) prompt: Prompt,
-    /// Events within this time go into one call.
+    /// Events within this time are put into one call.
     pub(crate) window: Duration,
-    /// Most events in one call.
+    /// Maximum number of events in one call.
     pub(crate) max_batch: usize,
-    /// Bytes of an event that are given whole.
+    /// Maximum size of an event in the prompt, in bytes.
     pub(crate) max_event: usize,
     /// How events are recorded.
     pub(crate) options: RecordOptions,
-    /// Whom the model is asked through.
+    /// The program that asks the model.
     pub(crate) host: &'h dyn Host,
 }
 
-/// How often a followed log is read.
+/// Interval between two reads of a followed log.
 const LOOK: Duration = Duration::from_millis(200);
 
 impl Worker<'_> {
@@ -54,7 +54,8 @@ impl Worker<'_> {
         u64::try_from(self.window.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Fills in what waits now: one call for each window of the events' own times.
+    /// Adds the summaries that are missing now. The windows are those of the events' timestamps:
+    /// one call per window.
     ///
     /// # Errors
     /// When the run cannot be read or recorded to, or another worker serves it for too long.
@@ -64,7 +65,7 @@ impl Worker<'_> {
             return Ok(served);
         }
         let Some(_turn) = self.turn(reading, false)? else { return Ok(served) };
-        // Another worker may have served the run meanwhile.
+        // Another worker may have served the run in the meantime.
         reading.catch_up()?;
         let events = reading.wanted.events();
         for call in calls(&events, self.window_ms(), self.max_batch) {
@@ -77,9 +78,9 @@ impl Worker<'_> {
         Ok(served)
     }
 
-    /// Serves a run while it goes on: one call for each window of the clock, which begins
-    /// with the first event that waits. Ends with the run, after all that waits; or when it
-    /// should stop, after the present batch.
+    /// Serves a live run. The windows are those of the clock: one call per window, which begins
+    /// with the first event that waits. Stops after the run has ended and all events are served, or
+    /// after the current batch if it is interrupted.
     ///
     /// # Errors
     /// When the run cannot be read or recorded to, or another worker serves it for too long.
@@ -116,12 +117,12 @@ impl Worker<'_> {
             }
             self.host.wait(LOOK)?;
         }
-        // What failed first and came later is no failure.
+        // Failed calls do not count if a later call returned the summaries.
         served.failed *= u64::from(!reading.wanted.is_empty());
         Ok(served)
     }
 
-    /// Asks about all these events, up to a signal, or to the first failure if they can be
+    /// Asks about all these events. Stops at a signal, or at the first failure if the events can be
     /// asked about again.
     fn ask_all(
         &self,
@@ -147,8 +148,8 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Waits until no other worker serves the run, so that nothing is asked, and paid, twice:
-    /// as long as for a lock, or, where the run is followed, until it ends. `None` when it
+    /// Waits until no other worker serves the run, so that nothing is asked and paid for twice.
+    /// Waits up to the lock timeout, or until the run ends if it is followed. `None` if the run
     /// ended or a signal came first.
     fn turn(&self, reading: &mut RunReading, follows: bool) -> Result<Option<WaitEnd>, OpsError> {
         let path = reading.run.path().to_owned();
@@ -220,7 +221,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Records that a call brought nothing.
+    /// Records that a call returned nothing.
     fn failed(
         &self,
         run: &RunDir,

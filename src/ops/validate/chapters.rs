@@ -1,4 +1,4 @@
-//! The chapters of a run compared with its tasks, and the exported files with both.
+//! Compares the chapters of a run with its tasks, and the exported files with both.
 
 use crate::chapter::index::Index;
 use crate::check::chapters::event;
@@ -10,7 +10,7 @@ use crate::ops::read::each_event;
 use crate::ops::turn;
 use crate::run::dir::RunDir;
 
-/// Reads the run once more, to compare each chapter with the tasks as of its event.
+/// Reads the run again, to compare each chapter with the tasks at the time of its event.
 ///
 /// # Errors
 /// When the log cannot be read, or an event has changed.
@@ -28,7 +28,7 @@ pub(super) fn check(
     findings.all.append(&mut found.all);
     let mut exported = compare(run, &index)?;
     if !exported.edited.is_empty() {
-        // Another process may have folded more meanwhile, and be writing the files.
+        // Another process may have folded more in the meantime and may be writing the files.
         let mut index = Index::new(templates);
         each_event(run, |view, line| {
             index.observe(view, line.offset);

@@ -1,4 +1,4 @@
-//! The deliverables of a run judged.
+//! Judges the deliverables of a run.
 
 use std::collections::HashSet;
 
@@ -11,11 +11,11 @@ use crate::run::deliverables::{FOLDER, FileState, Wants, files, look};
 use crate::run::dir::RunDir;
 use crate::run::requirement::Requirement;
 
-/// Files that nothing requires are reported one by one up to this number.
+/// Maximum number of undeclared files that are reported one by one.
 const MAX_UNDECLARED: usize = 100;
 
-/// The verdicts on the deliverables that the run requires, and on those that the criteria add;
-/// and the newest recorded verdict.
+/// The verdicts on the deliverables required by the run and by the criteria, and the newest
+/// recorded verdict.
 pub(super) fn deliverables(
     run: &RunDir,
     state: &RunState,
@@ -59,7 +59,7 @@ pub(super) fn deliverables(
     let (recorded, computed) = (recorded.unwrap_or(Verdict::Passed), worst(&verdicts));
     if recorded > computed && !criteria.hashes {
         let message = format!(
-            "the recorded verdict is {}; now it would be {}",
+            "the recorded verdict is {}; it would be {} now",
             recorded.name(),
             computed.name()
         );
@@ -68,14 +68,10 @@ pub(super) fn deliverables(
     let undeclared = there.iter().filter(|path| !declared.iter().any(|one| one.covers(path)));
     let undeclared: Vec<&String> = undeclared.collect();
     for path in undeclared.iter().take(MAX_UNDECLARED) {
-        findings.push(Finding::new(
-            Code::RL805,
-            Place::file(String::clone(path)),
-            "nothing requires it",
-        ));
+        findings.push(Finding::new(Code::RL805, Place::file(String::clone(path)), "not required"));
     }
     if let Some(more @ 1..) = undeclared.len().checked_sub(MAX_UNDECLARED) {
-        let message = format!("nothing requires {more} more files");
+        let message = format!("{more} more files are not required");
         findings.push(Finding::new(Code::RL805, Place::file(FOLDER), message));
     }
     (verdicts, if criteria.hashes { computed } else { recorded })

@@ -1,4 +1,4 @@
-//! The line that a log is expected to have.
+//! The line that a log must have.
 
 use crate::check::table::Code;
 use std::str::FromStr;
@@ -30,13 +30,13 @@ impl FromStr for ExpectedHead {
 }
 
 impl ExpectedHead {
-    /// The finding that the log does not have the line; `found` is the hash of the line of that
+    /// The finding if the log does not have the line. `found` is the hash of the line with this
     /// sequence, if there is one.
     pub(super) fn missing(&self, found: Option<HexHash>) -> Option<Finding> {
         let Self { sequence, hash } = self;
         let message = match found {
             Some(found) if found.is(hash) => return None,
-            Some(found) => format!("the line {sequence} has {}…", &found.as_str()[..12]),
+            Some(found) => format!("line {sequence} has the hash {}…", &found.as_str()[..12]),
             None => format!("the log has no line {sequence}"),
         };
         Some(Finding::new(Code::RL305, Place::file(LOG), message))

@@ -1,4 +1,4 @@
-//! The fixes that lose nothing: planned from the findings, then applied.
+//! Fixes that lose no data: planned from the findings, then applied.
 
 use super::validation::Validated;
 use crate::check::derived::TRANSCRIPT;
@@ -17,23 +17,23 @@ use crate::run::dir::RunDir;
 use crate::run::mend::{LogEnd, ending, mend};
 use crate::run::options::RecordOptions;
 
-/// What a fix would do.
+/// The plan of a fix.
 pub(crate) struct FixPlan {
     /// The steps, in order.
     pub(crate) steps: Vec<Step>,
     ending: LogEnd,
     last_sequence: u64,
-    /// Whether the log lost something that derived files may still have.
+    /// Whether the log lost events that derived files may still contain.
     lost: bool,
-    /// Whether the transcript is not what its events give.
+    /// Whether the transcript differs from the one derived from the events.
     edited: bool,
 }
 
-/// What a fix did.
+/// The result of a fix.
 pub(crate) struct Fixed {
     /// The steps, in order.
     pub(crate) steps: Vec<Step>,
-    /// The first error; the steps after it were tried all the same.
+    /// The first error. Later steps were still tried.
     pub(crate) error: Option<OpsError>,
 }
 
@@ -69,12 +69,12 @@ pub(crate) fn plan_fix(
 }
 
 impl FixPlan {
-    /// The steps that will be done.
+    /// The planned steps.
     pub(crate) fn planned(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().filter(|step| step.status == StepStatus::Planned)
     }
 
-    /// Does the planned steps. A step that fails does not keep the others from being done.
+    /// Does the planned steps. If a step fails, the others are still done.
     pub(crate) fn apply(
         self,
         run: &RunDir,
@@ -103,7 +103,7 @@ impl FixPlan {
     }
 }
 
-/// Does the planned steps that `is_meant` selects, all by one call of `act`, if there are any.
+/// Does the planned steps selected by `is_meant` with a single call of `act`, if there are any.
 fn attempt(
     steps: &mut [Step],
     is_meant: impl Fn(&Step) -> bool,
@@ -129,14 +129,14 @@ fn is_record(step: &Step) -> bool {
     step.file == state::STATE || step.file.starts_with("logs/")
 }
 
-/// Refuses the steps that would replace something that is no derived file.
+/// Refuses the steps that would replace something that is not a derived file.
 fn refuse(run: &RunDir, steps: &mut [Step]) {
     let taken = |file: &str| {
         let path = run.path().join(file);
         path.symlink_metadata().is_ok() && !is_regular(&path)
     };
     let records = steps.iter().find(|step| is_record(step) && taken(&step.file));
-    let records = records.map(|step| format!("{} is no regular file; move it away", step.file));
+    let records = records.map(|step| format!("{} is not a regular file; move it away", step.file));
     for step in steps.iter_mut().filter(|step| step.action == FixAction::Rebuild) {
         if is_record(step) {
             if let Some(reason) = &records {
@@ -144,10 +144,10 @@ fn refuse(run: &RunDir, steps: &mut [Step]) {
             }
         } else if step.file == chapters::FOLDER {
             if run.chapters().symlink_metadata().is_ok_and(|there| !there.is_dir()) {
-                step.stop(StepStatus::Refused, "something else has that name; move it away");
+                step.stop(StepStatus::Refused, "something else has this name; move it away");
             }
         } else if taken(&step.file) {
-            step.stop(StepStatus::Refused, "it is no regular file; move it away");
+            step.stop(StepStatus::Refused, "it is not a regular file; move it away");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A log read by two threads: one examines each line by itself, the other takes the lines in
-//! order, and examines some itself when it would have to wait.
+//! Reads a log with two threads. One scans single lines. The other processes the lines in order,
+//! and scans lines too when it would have to wait.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, sync_channel};
@@ -10,12 +10,12 @@ use crate::log::part::LogPart;
 use crate::log::reader::{Line, LogReader};
 use crate::secret::SecretRules as Secrets;
 
-/// Shorter logs are not worth a thread.
+/// Logs shorter than this are read by one thread.
 const WORTH_A_THREAD: u64 = 4 << 20;
-/// Pieces that may wait to be taken.
+/// Maximum number of parts that wait for the second thread.
 const AHEAD: usize = 2;
 
-/// Some lines, and what each is by itself; empty until somebody has scanned.
+/// Some lines with their scan results. The results are empty until one of the threads has scanned.
 #[derive(Default)]
 struct ScannedPart {
     part: LogPart,
@@ -29,7 +29,7 @@ impl ScannedPart {
     }
 
     fn look(&mut self, scanner: &mut LineScanner) {
-        // Which of the two threads looks must not matter.
+        // The result must not depend on which thread scans.
         scanner.begin();
         self.scanned.extend(self.part.lines().map(|line| scanner.look(&line)));
     }
@@ -42,7 +42,7 @@ impl ScannedPart {
     }
 }
 
-/// Calls `each` with every line and the facts of the line by itself.
+/// Calls `each` with every line and its scan result.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -68,7 +68,7 @@ pub(super) fn each_line(
             loop {
                 let mut piece = empty.try_recv().unwrap_or_default();
                 let more = piece.fill(&mut reader)?;
-                // Where nothing waits, the other thread will look itself sooner than this one.
+                // If no part is waiting, the other thread can scan this one sooner.
                 if waiting.load(Ordering::Relaxed) > 0 {
                     piece.look(&mut scanner);
                 }

@@ -1,4 +1,4 @@
-//! Validation: a run compared with its log, its fixes, and the recorded verdict.
+//! Validation: checks a run, fixes it, and records the verdict.
 
 mod chapters;
 mod deliverables;

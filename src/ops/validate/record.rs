@@ -1,4 +1,4 @@
-//! The verdict on the deliverables, recorded as events.
+//! Records the verdict on the deliverables as events.
 
 use crate::check::deliverables::{Deliverable, Verdict, worst};
 use crate::event::draft::Draft;
@@ -9,8 +9,8 @@ use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
 
-/// Appends one event for the check, one per deliverable that did not pass, and one for the
-/// verdict. Returns the derived files that could not be brought up to date.
+/// Appends one event for the check, one per deliverable that did not pass, and one for the verdict.
+/// Returns the derived files that could not be updated.
 ///
 /// # Errors
 /// When the log cannot be appended to.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::fs::{Access, Action, FsError, open_regular};
 
-/// A file up to the length that it had when it was opened.
+/// A file up to its length when it was opened.
 #[derive(Debug)]
 pub(super) struct Snapshot {
     file: File,
@@ -23,7 +23,7 @@ impl Read for &Snapshot {
     }
 }
 
-/// Opens the file at its present length; `None` when it does not exist.
+/// Opens the file at its current length; `None` if it does not exist.
 ///
 /// # Errors
 /// When it cannot be opened or inspected.

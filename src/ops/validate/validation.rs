@@ -1,4 +1,4 @@
-//! One run compared with its log.
+//! Compares a run with its log.
 
 use crate::check::table::Code;
 use std::io::BufReader;
@@ -32,10 +32,10 @@ use crate::run::document::{RunDocument, stored_head};
 use crate::run::records::{Starts, tool_record};
 use crate::secret::SecretRules;
 
-/// Bytes of a derived log that are read together.
+/// Size of each read from a derived log, in bytes.
 const READ: usize = 256 << 10;
 
-/// Largest derived document that is read whole, in bytes.
+/// Maximum size of a derived document, in bytes.
 const MAX_DOCUMENT: u64 = 256 << 20;
 
 /// What a run is validated against.
@@ -50,19 +50,19 @@ pub(crate) struct Criteria<'a> {
     pub(crate) expected_head: Option<&'a ExpectedHead>,
     /// The statuses that the run may have.
     pub(crate) expected_status: &'a ExpectedStatus,
-    /// Whether deliverables are hashed, for their verdict to be recorded.
+    /// Whether deliverables are hashed so that their verdict can be recorded.
     pub(crate) hashes: bool,
 }
 
-/// A report, and what a fix starts from.
+/// The report, and the input of a fix.
 pub(crate) struct Validated {
     /// The report.
     pub(crate) report: RunReport,
     /// The sequence of the last event.
     pub(crate) last_sequence: u64,
-    /// Whether `run.json` is not the state as of the newest event.
+    /// Whether `run.json` is not the state at the newest event.
     pub(crate) is_stale: bool,
-    /// Whether the log lost something that derived files may still have.
+    /// Whether the log lost events that derived files may still contain.
     pub(crate) lost: bool,
 }
 
@@ -71,8 +71,8 @@ pub(crate) struct Validated {
 /// # Errors
 /// When the log cannot be read.
 pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validated, OpsError> {
-    // Derived files are opened before the log: a writer at work can then only make them
-    // seem to lag, never to run follower.
+    // Open derived files before the log. Then an active writer can only make them seem out of date,
+    // never newer than the log.
     let stored = read_small(&run.state(), MAX_DOCUMENT);
     let transcript = read_small(&run.transcript(), MAX_DOCUMENT);
     let derived_logs = [("logs/tools.jsonl", run.tools()), ("logs/errors.jsonl", run.errors())];
@@ -146,7 +146,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     findings.all.extend(criteria.expected_head.and_then(|head| head.missing(found_head)));
     let name = run.name();
     if !fold.state.run_id.is_empty() && name != fold.state.run_id {
-        let message = format!("the directory is {name}, the run is {}", fold.state.run_id);
+        let message = format!("the directory is {name}; the run is {}", fold.state.run_id);
         findings.push(Finding::new(Code::RL407, Place::file(LOG), message));
     }
     unreadable(stored.as_ref().err(), state::STATE, Code::RL404, &mut findings);
@@ -168,7 +168,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     }
     let written_head = if cut { head } else { fold.head() };
     let current = RunDocument::new(&fold.state.facts(), written_head).to_bytes();
-    // Of an empty log there is no state.
+    // An empty log has no state.
     let is_stale = events > 0 && state_bytes != Some(&current);
     let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id.clone() };
     let status = fold.state.status();
@@ -180,7 +180,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     Ok(Validated { report, last_sequence: next, is_stale, lost })
 }
 
-/// Compares the transcript with the one that the events give which it covers.
+/// Compares the transcript with the one derived from the events that it covers.
 fn check_transcript(
     run: &RunDir,
     stored: Option<&[u8]>,
@@ -202,7 +202,8 @@ fn unreadable(error: Option<&FsError>, file: &'static str, code: Code, findings:
     }
 }
 
-/// The record of a tool state as versions wrote it that did not repeat a start's arguments.
+/// The record of a tool state in the form of older versions, which did not repeat the arguments of
+/// the start.
 fn older_record(view: &View<'_, '_>, records: &Records, state: &RunState) -> String {
     let mut record = String::new();
     if let Some(observed) = records.effect.call {

@@ -1,4 +1,4 @@
-//! The calls of a transcript: where they stand, with what, and what came of them.
+//! The calls of a transcript: their position, arguments and results.
 
 use std::borrow::Cow;
 
@@ -10,27 +10,27 @@ use crate::history::calls::Observed;
 use crate::json::Json;
 use crate::text::inert::{preview, preview_end};
 
-/// Columns shown of a call's arguments.
+/// Maximum width of a call's arguments, in columns.
 const ARGUMENTS: usize = 80;
-/// Columns shown of what a call returned, beside the call.
+/// Maximum width of the result shown next to a call, in columns.
 const RETURNED: usize = 200;
-/// Lines of a command's output that are shown there.
+/// Maximum number of lines of a command's output shown there.
 const LAST_LINES: usize = 3;
-/// Why a call failed that a person did not allow.
+/// The reason given when a call failed because the user denied it.
 pub(super) const REJECTED: &str = "rejected by the user";
 
-/// Tools that change the file whose path they are given, by a word in their names, and what
-/// they do to it.
+/// Tools that change the file whose path they are given: a word in the tool's name, and the
+/// operation recorded for the file.
 const CHANGES: &[(&str, &str)] = &[("write", "written"), ("edit", "edited"), ("patch", "edited")];
 
-/// Whether a call failed because a person did not want it.
+/// Whether a call failed because the user denied it.
 pub(super) fn is_rejection(view: &View<'_, '_>) -> bool {
     view.field("denied").is_some_and(|denied| denied == "user-rejected")
 }
 
 impl TranscriptFold {
-    /// Takes a state of a call. What is to be said where it has no line of its own: it began or
-    /// ended once more under an id that was used before.
+    /// Processes one state of a call. Returns the text of a separate note if the call started or
+    /// ended again under an id already used.
     pub(super) fn tool(&mut self, view: &View<'_, '_>, observed: Observed) -> Option<String> {
         self.returned(view, observed.call);
         if matches!(view.role, Role::ToolFail | Role::ToolBlocked)
@@ -49,7 +49,7 @@ impl TranscriptFold {
     fn started(&mut self, view: &View<'_, '_>, call: usize) -> Option<String> {
         let known = &self.state.calls.all()[call];
         let (first, ends) = (known.first, known.ends);
-        // One that ended before it started stands where it ended.
+        // A call that ended before it started is listed at its end.
         match first.is_some_and(|start| start.sequence == view.event.sequence) {
             true if ends == 0 => self.call(view, call),
             false if ends > 0 => {
@@ -77,7 +77,7 @@ impl TranscriptFold {
         None
     }
 
-    /// Keeps the line of a call's result that says most.
+    /// Keeps the most informative line of a call's result.
     fn returned(&mut self, view: &View<'_, '_>, call: usize) {
         if view.role != Role::ToolEnd {
             return;

@@ -1,4 +1,4 @@
-//! What happened, piece by piece.
+//! The items of a turn: messages, calls, notes and sections.
 
 use crate::history::arguments::Telling;
 use crate::transcript::value::{Note, Said};
@@ -12,27 +12,27 @@ pub(crate) struct TaskTurn {
     pub items: Vec<Item>,
 }
 
-/// Something that happened.
+/// One item of a turn.
 #[derive(Clone, Debug)]
 pub(crate) enum Item {
-    /// Somebody said something.
+    /// A message.
     Said(Said),
-    /// Tools were called, one after the other.
+    /// One or more consecutive tool calls.
     Calls(Vec<CallLine>),
-    /// A note, a decision, a workflow step: one line.
+    /// A note, decision or workflow step: one line.
     Note(Note),
-    /// A section that was written for the transcript.
+    /// A section written for the transcript by an event.
     Section {
-        /// The event.
+        /// Sequence of the event.
         sequence: u64,
-        /// Its heading.
+        /// The heading.
         title: String,
-        /// Its text.
+        /// The text.
         content: String,
     },
 }
 
-/// A tool call in the flow of the run.
+/// A tool call in a turn.
 #[derive(Clone, Debug)]
 pub(crate) struct CallLine {
     /// Sequence of its first event.
@@ -41,6 +41,6 @@ pub(crate) struct CallLine {
     pub call: usize,
     /// The arguments in one short line.
     pub arguments: String,
-    /// Which part of its result is worth showing.
+    /// The part of the result worth showing.
     pub telling: Telling,
 }

@@ -1,4 +1,4 @@
-//! The fold behind the transcript: it takes the events one by one.
+//! The fold that builds the transcript, one event after the other.
 
 mod calls;
 mod items;
@@ -27,13 +27,13 @@ pub(crate) use items::{CallLine, Item, TaskTurn};
 
 use super::value::{Note, NoteLevel, QuoteSource, Quoted, Said, Tokens, Trouble};
 
-/// Characters kept of what somebody said; the log has the whole.
+/// Maximum number of characters kept of a message. The log has the full text.
 const MAX_SAID: usize = 4000;
 
-/// Characters kept of what a call returned.
+/// Maximum number of characters kept of a call's result.
 const MAX_RESULT: usize = 4000;
 
-/// Everything that a transcript tells, as of the last event taken.
+/// The content of a transcript up to the last event observed.
 #[derive(Debug, Default)]
 pub(crate) struct TranscriptFold {
     /// State, calls and usage.
@@ -42,15 +42,15 @@ pub(crate) struct TranscriptFold {
     pub tasks: Tasks,
     /// The chapters.
     pub chapters: Chapters,
-    /// What happened, by task; the first may belong to none.
+    /// What happened, task by task. The first turn may have no task.
     pub turns: Vec<TaskTurn>,
     /// The agents that calls spawned.
     pub agents: Agents,
-    /// What each of them did, in the same order.
+    /// What each agent did, in the order of `agents`.
     pub nested: Vec<TaskTurn>,
-    /// Those that a call spawned, by its index.
+    /// The agents spawned by each call, by the index of the call.
     spawned: HashMap<usize, Vec<usize>>,
-    /// The system prompt, where an event carried it.
+    /// The system prompt, if an event contained it.
     pub system_prompt: Option<Quoted>,
     /// Settings that were loaded, one line each.
     pub settings: Vec<Note>,
@@ -58,44 +58,44 @@ pub(crate) struct TranscriptFold {
     pub skills: Vec<Note>,
     /// Memory that was searched or written, one line each.
     pub memory: Vec<Note>,
-    /// What happened to each file: how often, by operation.
+    /// Operations on each file, and how often each was done.
     pub files: BTreeMap<String, BTreeMap<String, u64>>,
     /// Errors and warnings, one line each.
     pub troubles: Vec<Trouble>,
     /// Sequence of the last event.
     pub last_sequence: u64,
-    /// Why calls failed, by their index.
+    /// Why calls failed, by the index of the call.
     pub failures: HashMap<usize, String>,
-    /// One line of what calls returned, by their index, where that says something.
+    /// The most informative line of results, by the index of the call.
     pub returned: HashMap<usize, String>,
-    /// What calls were called with, whole, by their index; only in a model with results.
+    /// The full arguments of calls, by index; only kept by [`TranscriptFold::with_results`].
     pub inputs: HashMap<usize, String>,
-    /// What calls returned, by their index; only in a model with results.
+    /// The results of calls, by index; only kept by [`TranscriptFold::with_results`].
     pub results: HashMap<usize, String>,
-    /// What calls of a model took in and gave out; only in a model with results.
+    /// Tokens used by model calls; only kept by [`TranscriptFold::with_results`].
     pub samples: Vec<Tokens>,
-    /// The directory that the work was done in.
+    /// The working directory.
     pub directory: Option<String>,
     with_results: bool,
-    /// What is to be shown of the results of calls that have not ended.
+    /// For calls that have not ended: the part of the result to show.
     awaited: HashMap<usize, Telling>,
-    /// Where streamed texts are being joined: the list and the item in it, by run, id, and
-    /// whether it is a thought.
+    /// The streams being joined, by run, id, and whether it is a thought: the list and the index of
+    /// the item in it.
     streams: HashMap<(String, String, bool), (ItemList, usize)>,
-    /// Where the event goes that is being taken.
+    /// The list that receives the current event's items.
     here: ItemList,
-    /// Calls that began anew under the same id.
+    /// Calls that started again under the same id.
     repeated: HashSet<usize>,
-    /// Tasks that spawned agents began.
+    /// Tasks started by spawned agents.
     theirs: HashSet<u64>,
 }
 
-/// One of the lists of what happened.
+/// One of the lists of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum ItemList {
-    /// Of the turn of that index.
+    /// The list of the turn with this index.
     Turn(usize),
-    /// Of the spawned agent of that index.
+    /// The list of the spawned agent with this index.
     Agent(usize),
 }
 
@@ -105,7 +105,7 @@ impl Default for ItemList {
     }
 }
 
-/// A text of an event, without secrets, and without its middle where it is very long.
+/// A text from an event, with secrets redacted and the middle of very long text removed.
 fn shown(text: &str, view: &View<'_, '_>) -> String {
     let redacted = SecretRules::built_in().redact(text).map(|redacted| redacted.text);
     let text = redacted.as_deref().unwrap_or(text);
@@ -113,14 +113,15 @@ fn shown(text: &str, view: &View<'_, '_>) -> String {
 }
 
 impl TranscriptFold {
-    /// Of no event yet; keeps what calls returned, and what calls of models cost.
+    /// An empty fold that also keeps the arguments and results of calls and the tokens of model
+    /// calls.
     #[must_use]
     pub(crate) fn with_results() -> Self {
         Self { with_results: true, ..Self::default() }
     }
 
-    /// Takes the next event, whose line begins at byte `offset`. `summary` is the
-    /// effective one.
+    /// Processes the next event, whose line begins at byte `offset`. `summary` is its
+    /// effective summary.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64, summary: Option<&str>) {
         let event = view.event;
         self.last_sequence = event.sequence;
@@ -135,7 +136,8 @@ impl TranscriptFold {
             && task == 1
             && self.tasks.get(1).is_some_and(|task| task.first_sequence == event.sequence)
         {
-            // The first real start: what was split by task ids belongs to no task.
+            // This is the first real start of a task. The earlier turns, split by task ids, belong
+            // to no task.
             self.turns.iter_mut().for_each(|turn| turn.task = None);
         }
         let call = effect.call.map(|observed| observed.call);
@@ -203,7 +205,7 @@ impl TranscriptFold {
         }
     }
 
-    /// Keeps what a call returned, and what a call of a model cost.
+    /// Keeps the arguments or the result of a call, and the tokens of a model call.
     fn keep(&mut self, view: &View<'_, '_>, call: Option<usize>) {
         if let Some(call) = call {
             self.keep_call(view, call);
@@ -218,7 +220,7 @@ impl TranscriptFold {
         }
     }
 
-    /// Keeps all that a state of a call says: what it was called with, or what it returned.
+    /// Keeps the full arguments or the full result of a call.
     fn keep_call(&mut self, view: &View<'_, '_>, call: usize) {
         let ends = view.role.is_tool_end();
         let told = match ends {
@@ -237,7 +239,7 @@ impl TranscriptFold {
         }
     }
 
-    /// How many tasks were given to the run itself, not to agents that it spawned.
+    /// Number of tasks given to the run itself, without those of spawned agents.
     #[must_use]
     pub(crate) fn own_tasks(&self) -> u64 {
         (self.tasks.all().len() - self.theirs.len()) as u64
@@ -254,7 +256,7 @@ impl TranscriptFold {
         self.spawned.get(&line.call).into_iter().flatten().copied()
     }
 
-    /// Finds out where an event goes that belongs to a spawned agent, to a task, or both.
+    /// Sets the list for an event, depending on its agent and its task.
     fn place(&mut self, view: &View<'_, '_>, agent: Option<usize>, task: Option<u64>) {
         if let Some(agent) = agent {
             self.here = ItemList::Agent(agent);
@@ -273,7 +275,7 @@ impl TranscriptFold {
             }
             return;
         }
-        // What follows a task that a spawned agent began is its parent's again.
+        // After a task started by a spawned agent, events belong to the parent's turn again.
         if let Some(task) = task.filter(|task| !self.theirs.contains(task))
             && self.turns.last().is_none_or(|turn| turn.task != Some(task))
         {
@@ -316,7 +318,7 @@ impl TranscriptFold {
         if let Some(text) = &text {
             self.item(Item::Said(Self::said(view, text)));
         }
-        // The models are among the facts of the run.
+        // The model is already among the facts of the run.
         let told = [thought, text, Some(view.speaker()), view.field("model")];
         self.beyond(view, &told.into_iter().flatten().collect::<Vec<_>>().join(" "));
     }

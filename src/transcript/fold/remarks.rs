@@ -1,4 +1,4 @@
-//! What an event says in a line of its own, and what other lines leave out.
+//! Lines for single events, and for content that other lines omit.
 
 use super::{Item, MAX_SAID, Note, NoteLevel, TranscriptFold, shown};
 use crate::event::content::{ContentPiece, beyond, pieces};
@@ -7,17 +7,17 @@ use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::event::template::{cut, one_line};
 
-/// Characters of a remark up to which one line shows it.
+/// Maximum length of a remark that fits in one line, in characters.
 const MAX_REMARK: usize = 280;
 
 impl TranscriptFold {
-    /// What usage names beside its figures, which other places tell.
+    /// Names in a usage event that are already shown elsewhere.
     pub(super) fn named_by_usage(view: &View<'_, '_>) -> String {
         let named = ["model", "scope", "agentId", "agent_id", "agent"];
         named.iter().filter_map(|name| view.field(name)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Adds a line for an event, if it says anything. A minor one is for full detail alone.
+    /// Adds a line for an event if it has content. Minor remarks are shown only at full detail.
     pub(super) fn remark(&mut self, view: &View<'_, '_>, summary: Option<&str>, minor: bool) {
         if minor && (!self.with_results || pieces(view).is_empty()) {
             return;
@@ -28,13 +28,14 @@ impl TranscriptFold {
         }
     }
 
-    /// An event as a line, and in several lines where one does not show all of it.
+    /// The event as one line. If one line cannot show everything, the full content is added as
+    /// several lines.
     pub(super) fn remark_of(&self, view: &View<'_, '_>, summary: Option<&str>) -> Note {
         let stands = summary.unwrap_or_default();
         self.line_of(view, stands, &beyond(view, stands))
     }
 
-    /// Adds a line for what an event says beyond a text that is shown.
+    /// Adds a line for the content of an event that `shown` does not include.
     pub(super) fn beyond(&mut self, view: &View<'_, '_>, shown: &str) {
         let rest = beyond(view, &format!("{shown} {}", view.agent()));
         if !rest.is_empty() {
@@ -42,7 +43,7 @@ impl TranscriptFold {
         }
     }
 
-    /// The same, for full detail alone.
+    /// The same as [`Self::beyond`], but shown only at full detail.
     pub(super) fn beyond_minor(&mut self, view: &View<'_, '_>, shown: &str) {
         let rest = beyond(view, &format!("{shown} {}", view.agent()));
         if !rest.is_empty() && self.with_results {

@@ -6,10 +6,10 @@ use crate::text::human::{count, duration, plural};
 use crate::text::inert;
 use crate::transcript::value::{CallEntry, Entry, Tokens, Transcript};
 
-/// Calls at the same time that get a row each.
+/// Maximum number of rows for calls at the same time.
 const MOST_ROWS: usize = 20;
 
-/// Calls as bars over time, those that overlap in rows of their own.
+/// Calls as bars over time. Overlapping calls are in separate rows.
 pub(super) fn timeline(transcript: &Transcript) -> String {
     let mut calls: Vec<&CallEntry> =
         transcript.entries().into_iter().filter_map(Entry::call).collect();
@@ -51,7 +51,8 @@ pub(super) fn timeline(transcript: &Transcript) -> String {
         ));
     }
     let height = rows.len().max(1) * ROW;
-    let merged = if rows.len() == MOST_ROWS { "; the last row holds what did not fit" } else { "" };
+    let merged =
+        if rows.len() == MOST_ROWS { "; the last row combines all further rows" } else { "" };
     let clock = |millis: i64| Timestamp::from_millis(millis).clock();
     format!(
         "<section id=\"timeline\" aria-label=\"Timeline of calls\">\n<h2>Calls over time</h2>\n\
@@ -65,7 +66,7 @@ pub(super) fn timeline(transcript: &Transcript) -> String {
     )
 }
 
-/// The size of the context over the calls of models.
+/// The context size and the output of each model call.
 pub(super) fn tokens(transcript: &Transcript) -> String {
     let most = transcript.tokens.iter().map(|sample| sample.context.max(sample.output)).max();
     let Some(most) = most.filter(|most| *most > 0 && transcript.tokens.len() > 1) else {
@@ -73,7 +74,7 @@ pub(super) fn tokens(transcript: &Transcript) -> String {
     };
     let times = || transcript.tokens.iter().map(|sample| sample.time.millis());
     let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
-    // Where no time went by, they stand one behind the other.
+    // If no time passed, the samples are spaced evenly.
     let place = |at: usize, sample: &Tokens| match last.saturating_sub(first) {
         0 => at as f64 / (transcript.tokens.len() - 1) as f64,
         span => sample.time.millis().saturating_sub(first) as f64 / span as f64,

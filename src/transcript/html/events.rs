@@ -1,4 +1,4 @@
-//! What happened, event by event, on the page.
+//! The list of events on the page.
 
 use std::collections::HashSet;
 
@@ -12,9 +12,9 @@ use crate::transcript::value::{
     Entry, Note, NoteLevel, Said, Section, SpawnedAgent, TITLE, Transcript, says_more,
 };
 
-/// Columns of a note that is folded.
+/// Maximum width of a folded note, in columns.
 const NOTE: usize = 200;
-/// Columns of a thought that is folded.
+/// Maximum width of a folded thought, in columns.
 const THOUGHT: usize = 100;
 
 /// The outermost chapters.
@@ -38,7 +38,7 @@ pub(super) fn turn(at: usize, section: &Section) -> String {
     let outcome =
         section.outcome.filter(|outcome| *outcome != TaskOutcome::Ended).map(TaskOutcome::name);
     let outcome = outcome.map(|outcome| format!(" <b class=\"{outcome}\">{outcome}</b>"));
-    // What was asked is an event like the others, with a link of its own.
+    // The message of the task is an event with its own link.
     let asked = section
         .first_sequence
         .filter(|asked| section.items.iter().all(|entry| entry.sequence() != *asked));
@@ -59,12 +59,12 @@ pub(super) fn turn(at: usize, section: &Section) -> String {
         out.push_str(&article(entry));
     }
     if section.items.is_empty() {
-        out.push_str("<p class=\"hint\">Nothing was said or called.</p>\n");
+        out.push_str("<p class=\"hint\">No messages or calls.</p>\n");
     }
     out + "</section>\n"
 }
 
-/// One thing that happened; its id is a link that can be sent.
+/// One item of the page. Its id is a link that can be shared.
 fn article(entry: &Entry) -> String {
     let sequence = entry.sequence();
     let link = format!("<a class=\"n\" href=\"#e{sequence}\">#{sequence}</a>");
@@ -115,7 +115,7 @@ fn article(entry: &Entry) -> String {
                 CallStatus::Open => format!(" <b class=\"{status}\">no end</b>"),
                 _ => format!(" <b class=\"{status}\">{status}</b>"),
             };
-            // Its end has a link of its own.
+            // The end of the call has its own link.
             let end = call.end_sequence.filter(|end| *end != sequence);
             let end = end.map(|end| format!("<span id=\"e{end}\"></span>")).unwrap_or_default();
             let tool = format!(" data-tool=\"{}\"", escape(&call.tool));
@@ -131,7 +131,7 @@ fn article(entry: &Entry) -> String {
                 }
                 _ => String::new(),
             };
-            // An argument that is told in its line already need not be told twice.
+            // Arguments already shown in full in the summary line are not repeated.
             let input = call.input.clone().filter(|input| says_more(input, &call.arguments));
             let inside = block(" class=\"in\"", &input) + &block("", &call.result);
             let own = match inside.as_str() {
@@ -147,14 +147,14 @@ fn article(entry: &Entry) -> String {
     }
 }
 
-/// What an agent did that a call spawned.
+/// What a spawned agent did.
 fn spawned(agent: &SpawnedAgent) -> String {
     let heading = escape(&inert::preview(&agent.heading(), 200));
     let told: String = agent.items.iter().map(article).collect();
     format!("<section class=\"agent\"><h4>{heading}</h4>\n{told}</section>\n")
 }
 
-/// Errors and warnings; those that stand nowhere else get links of their own.
+/// Errors and warnings. Those without an entry elsewhere get their own links.
 pub(super) fn troubles(transcript: &Transcript) -> String {
     if transcript.troubles.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! The transcript as one page that needs nothing else: no network, no script but its own.
+//! The transcript as a single HTML page without external resources: no network, no other scripts.
 
 mod charts;
 mod events;
@@ -13,15 +13,15 @@ use crate::history::tasks::TaskOutcome;
 use crate::text::human::{duration, plural};
 use crate::text::inert;
 
-/// So many tools have a filter of their own, the busiest.
+/// Maximum number of tools with their own filter. The most used tools get one.
 const TOOLS: usize = 40;
 
-/// How the page looks.
+/// The style of the page.
 const STYLE: &str = include_str!("page.css");
-/// What it does: search, filters, zooming.
+/// The script of the page: search, filters, zoom.
 const SCRIPT: &str = include_str!("page.js");
 
-/// The page. Its policy lets it fetch nothing, and run its own script alone.
+/// Renders the page. Its security policy forbids all fetches and allows only its own script.
 #[must_use]
 pub(crate) fn render(transcript: &Transcript) -> String {
     let hash = |text: &str| base64::prelude::BASE64_STANDARD.encode(sha256(text.as_bytes()));
@@ -53,7 +53,7 @@ pub(crate) fn render(transcript: &Transcript) -> String {
     for (at, section) in transcript.turns.iter().enumerate() {
         out.push_str(&events::turn(at, section));
     }
-    out.push_str("<p id=\"nothing\" hidden>Nothing fits.</p>\n</section>\n");
+    out.push_str("<p id=\"nothing\" hidden>No matches.</p>\n</section>\n");
     out.push_str(&events::troubles(transcript));
     out.push_str("</div>\n</main>\n");
     let version = env!("CARGO_PKG_VERSION");
@@ -91,12 +91,12 @@ fn header(transcript: &Transcript) -> String {
     format!(
         "<header>\n<h1>{run}</h1>\n<p><b class=\"status {status}\">{status}</b>{error} · {}{troubles}</p>\n\
          <form id=\"filters\" role=\"search\">\n\
-         <input id=\"search\" type=\"search\" placeholder=\"Search\" title=\"/ to search, Escape to clear, j and k for the next and the last event\" aria-label=\"Search\">\n\
+         <input id=\"search\" type=\"search\" placeholder=\"Search\" title=\"/ to search, Escape to clear, j and k for the next and the previous event\" aria-label=\"Search\">\n\
          <select id=\"kind\" aria-label=\"Kind\"><option value=\"\">everything</option>\
-         <option value=\"said\">what was said</option><option value=\"call\">calls</option>\
+         <option value=\"said\">messages</option><option value=\"call\">calls</option>\
          <option value=\"note\">notes</option><option value=\"thought\">thoughts</option>{tools}</select>\n\
          <select id=\"level\" aria-label=\"Outcome\"><option value=\"\">any outcome</option>\
-         <option value=\"error\">failed, blocked, errors</option><option value=\"warning\">these and warnings</option></select>\n\
+         <option value=\"error\">failed, blocked, errors</option><option value=\"warning\">also warnings</option></select>\n\
          <button type=\"button\" id=\"clear\" hidden>Clear</button>\n\
          <output id=\"found\" aria-live=\"polite\"></output>\n\
          <button type=\"button\" id=\"open\">Open all</button>\n\
@@ -135,7 +135,7 @@ fn contents(transcript: &Transcript) -> String {
     out + "</ol>\n</nav>\n"
 }
 
-/// Whether there was an error, or a call failed or was not allowed; one of a spawned agent too.
+/// Whether there was an error, or a call failed or was blocked, also in a spawned agent.
 fn has_trouble(entries: &[Entry]) -> bool {
     entries.iter().any(|entry| match entry {
         Entry::Call(call) => {
@@ -154,7 +154,7 @@ fn overview(transcript: &Transcript) -> String {
         let tasks = transcript.turns.iter().filter(|turn| turn.task.is_some()).count() as u64;
         if let Some(more @ 1..) = tasks.checked_sub(1) {
             let more = plural(more, "later task");
-            out.push_str(&format!("<p class=\"hint\">{more} below, under What happened.</p>\n"));
+            out.push_str(&format!("<p class=\"hint\">{more} below, under “What happened”.</p>\n"));
         }
     }
     if let Some(Said { sequence, text, .. }) = transcript.answer() {
@@ -215,7 +215,7 @@ fn folded(title: &str, text: &str) -> String {
     format!("<details><summary>{title}</summary>\n<pre>{}</pre></details>\n", escape(text))
 }
 
-/// Text that is no markup and acts on nothing.
+/// Text escaped for HTML, without control characters.
 pub(super) fn escape(text: &str) -> String {
     let text = inert::text(text);
     let mut out = String::with_capacity(text.len() + 8);

@@ -46,7 +46,7 @@ function filter() {
     turn.hidden = filtered && !any;
   }
   for (const one of rest) one.hidden = filtered;
-  // What failed stands there too, where it is no event of its own.
+  // The list also has failures that are not separate events.
   const troubles = by('troubles');
   if (troubles && level && !kind && words.length === 0) troubles.hidden = false;
   by('found').textContent = filtered ? found + ' of ' + all.length : '';
@@ -55,7 +55,7 @@ function filter() {
   highlight(words);
   if (filtered) scrollTo(0, 0);
 }
-// Marks the words in what is shown; only the first pieces, so that typing stays quick.
+// Highlights the words in the visible items. Only in the first ones, so that typing stays fast.
 const MOST_MARKED = 300;
 function highlight(words) {
   if (!CSS.highlights) return;
@@ -148,7 +148,7 @@ if (bars) {
 function named(hash) {
   const found = by(hash.slice(1));
   if (found || !/^#e\d+$/.test(hash)) return found;
-  // An event that is told nowhere: the last one before it that is.
+  // The event is not on the page: use the last event before it that is.
   const wanted = Number(hash.slice(2));
   let best = null;
   for (const one of all) if (Number(one.id.slice(1)) <= wanted) best = one;
@@ -164,7 +164,7 @@ function reveal() {
     if (details) details.open = true;
     mark(target);
   }
-  // What lies before it may only now get its height.
+  // The content above may get its final height only now.
   let times = 8;
   const settle = () => {
     target.scrollIntoView();

@@ -1,5 +1,5 @@
-//! `transcript.md`: the eight sections of the seed *kgent-event-transcript*, in order,
-//! with the timeline and the chapters between them where there are any.
+//! `transcript.md`: eight fixed sections in a fixed order. Timeline and Chapters are added between
+//! them if they have content.
 
 mod pieces;
 mod timeline;
@@ -38,7 +38,7 @@ pub(crate) fn render(transcript: &Transcript, extent: Extent) -> String {
         }
         last = parts;
     }
-    // What matters least goes first.
+    // Remove the least important sections first.
     for title in LEAST_FIRST {
         if let Some((_, body)) = last.sections.iter_mut().find(|(name, _)| name == title) {
             match MAY_LACK.contains(title) {
@@ -51,14 +51,14 @@ pub(crate) fn render(transcript: &Transcript, extent: Extent) -> String {
             return text;
         }
     }
-    // Nothing is left but headings: it is for the caller to say that they need more room.
+    // Only headings are left. The caller reports that they need more space.
     last.joined(extent, &note)
 }
 
-/// Sections that are there only where they hold something.
+/// Sections that are omitted if they are empty.
 const MAY_LACK: &[&str] = &["Timeline", "Chapters"];
 
-/// The sections that may be left out, in that order.
+/// The sections that may be removed, in this order.
 const LEAST_FIRST: &[&str] = &[
     "Timeline",
     "Skills Used",
@@ -72,7 +72,7 @@ const LEAST_FIRST: &[&str] = &[
     "Deliverables",
 ];
 
-/// A transcript in pieces.
+/// The parts of a transcript.
 struct Parts {
     gist: String,
     sections: Vec<(&'static str, String)>,
@@ -125,7 +125,7 @@ impl Parts {
     }
 }
 
-/// The run in one sentence.
+/// A summary of the run in one sentence.
 fn gist(transcript: &Transcript, limits: &Limits) -> String {
     let facts = &transcript.facts;
     let counts = &facts.counts;
@@ -152,7 +152,7 @@ fn gist(transcript: &Transcript, limits: &Limits) -> String {
     }
 }
 
-/// The beginning of the last answer, line by line, as a quote.
+/// The beginning of the last answer, quoted line by line.
 fn answer(text: &str, columns: usize) -> String {
     let (mut out, mut left) = (String::new(), columns);
     let mut lines = text.trim().lines().peekable();
@@ -167,7 +167,7 @@ fn answer(text: &str, columns: usize) -> String {
         let ends = match lines.peek() {
             Some(_) if left == 0 && !cut => " …",
             Some(_) if left == 0 => "",
-            // It stays a line of its own.
+            // Two spaces at the end keep the line break.
             Some(next) if !next.trim().is_empty() => "  ",
             _ => "",
         };

@@ -1,4 +1,4 @@
-//! What several sections are made of.
+//! Parts used by several sections.
 
 use crate::event::template::cut;
 use crate::text::human::count;
@@ -7,8 +7,8 @@ use crate::text::markdown::{escape, quote, quoted_fence};
 use crate::transcript::extent::Limits;
 use crate::transcript::value::{Note, NoteLevel};
 
-/// What somebody wrote: one line as a quote, many as they stand, in a fence. Says where it
-/// was cut.
+/// A quoted text: a single line as a block quote, several lines unchanged in a fence. If the text
+/// was cut, a note says so.
 pub(super) fn long_quote(text: &str, limits: &Limits) -> String {
     let shown = cut(text.trim(), limits.long);
     let mut out = if shown.contains('\n') { quoted_fence(&shown) } else { quote(&shown) };
@@ -25,7 +25,7 @@ pub(super) fn link(sequence: u64) -> String {
     format!("[#{sequence}](events.jsonl#L{sequence})")
 }
 
-/// A note as an item of a list, with what its line leaves out in full detail.
+/// A note as a list item. At full detail, the content that its line omits is added.
 pub(super) fn note_line(note: &Note, limits: &Limits) -> String {
     let lead =
         note.level.map(NoteLevel::name).map(|level| format!("{level}: ")).unwrap_or_default();
@@ -37,7 +37,7 @@ pub(super) fn note_line(note: &Note, limits: &Limits) -> String {
     out
 }
 
-/// Lines of a list's item.
+/// The lines of a list item, indented.
 pub(super) fn indented(text: &str, columns: usize, out: &mut String) {
     for line in text.lines() {
         let pad = if line.is_empty() { 0 } else { columns };

@@ -1,5 +1,5 @@
-//! The section Timeline: calls that ran side by side, as a chart that viewers of Markdown draw
-//! (Mermaid). Of calls one behind the other the Work Notes tell as well.
+//! The section Timeline: calls that ran in parallel, as a Mermaid chart that Markdown viewers can
+//! draw. Sequential calls are shown only in the Work Notes.
 
 use crate::event::time::Timestamp;
 use crate::history::calls::CallStatus;
@@ -8,14 +8,14 @@ use crate::text::inert::preview;
 use crate::transcript::extent::Limits;
 use crate::transcript::value::{CallEntry, Entry, SpawnedAgent, Transcript};
 
-/// Columns of a bar's name, and of a section's, beside which its bars are drawn.
+/// Maximum width of a bar's name and of a section's name, in columns.
 const NAME: usize = 40;
 const SECTION: usize = 20;
 
-/// Milliseconds of the longest call that is drawn: thirty days.
+/// Maximum duration of a call that is drawn, in milliseconds: 30 days.
 const LONGEST: u64 = 30 * 86_400_000;
 
-/// A call whose time is known.
+/// A call with a known time and duration.
 struct Bar<'t> {
     call: &'t CallEntry,
     section: usize,
@@ -23,7 +23,7 @@ struct Bar<'t> {
     to: i64,
 }
 
-/// Renders the section; empty where no calls ran side by side.
+/// Renders the section; empty if no calls ran in parallel.
 pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
     let (sections, mut bars) = gather(transcript);
     bars.sort_by_key(|bar| (bar.from, bar.call.sequence));
@@ -31,7 +31,7 @@ pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
         return String::new();
     }
     let all = bars.len();
-    // The longest say most.
+    // Prefer the longest calls.
     bars.sort_by_key(|bar| (bar.from - bar.to, bar.call.sequence));
     bars.truncate(limits.bars);
     bars.sort_by_key(|bar| (bar.section, bar.from, bar.call.sequence));
@@ -49,7 +49,7 @@ pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
             CallStatus::Failed | CallStatus::Blocked => "crit, ",
             CallStatus::Open => "active, ",
         };
-        // Of a path its end, which is the file.
+        // The end of a path is the file name.
         let about = match bar.call.arguments.rsplit_once('/') {
             Some((_, file)) if !bar.call.arguments.contains(' ') => file,
             _ => &bar.call.arguments,
@@ -70,8 +70,8 @@ pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
     out + ".\n"
 }
 
-/// The titles of the sections, and the calls in them: first the run's own tasks, then the agents
-/// in the order in which they were spawned.
+/// The titles of the sections and the calls in them: first the run's own tasks, then the agents in
+/// the order in which they were spawned.
 fn gather(transcript: &Transcript) -> (Vec<String>, Vec<Bar<'_>>) {
     let mut agents = Vec::new();
     transcript.turns.iter().for_each(|turn| spawned(&turn.items, &mut agents));
@@ -85,7 +85,7 @@ fn gather(transcript: &Transcript) -> (Vec<String>, Vec<Bar<'_>>) {
         titles.push(title);
         for call in items.iter().filter_map(Entry::call) {
             let (Some(start), Some(length)) = (call.time, call.duration_ms) else { continue };
-            // Beside one that took years no other would be seen.
+            // Next to a call of several years, no other call would be visible.
             if length > LONGEST {
                 continue;
             }
@@ -104,7 +104,7 @@ fn spawned<'t>(items: &'t [Entry], agents: &mut Vec<&'t SpawnedAgent>) {
     }
 }
 
-/// Whether two of the bars, in order of their beginnings, share some time.
+/// Whether any two bars overlap. The bars are sorted by start.
 fn overlap(bars: &[Bar<'_>]) -> bool {
     let mut until = i64::MIN;
     bars.iter().any(|bar| {
@@ -114,13 +114,13 @@ fn overlap(bars: &[Bar<'_>]) -> bool {
     })
 }
 
-/// A moment without its zone: viewers would move it into their own.
+/// A timestamp without its time zone, so that viewers do not convert it to local time.
 fn local(millis: i64) -> String {
     let text = Timestamp::from_millis(millis).to_string();
     text.trim_end_matches('Z').to_owned()
 }
 
-/// Text that is no syntax of the chart.
+/// Text without characters that the chart's syntax uses.
 fn name(text: &str, columns: usize) -> String {
     let plain = |c: char| if c.is_alphanumeric() || " ./_-+".contains(c) { c } else { ' ' };
     let text: String = preview(text, columns).chars().map(plain).collect();

@@ -1,4 +1,4 @@
-//! The section Work Notes: the tasks, and what was said and done in each.
+//! The section Work Notes: the tasks, with the messages and calls of each.
 
 use std::collections::HashSet;
 
@@ -13,10 +13,10 @@ use crate::transcript::value::{
     CallEntry, Entry, Said, SpawnedAgent, TITLE, Transcript, says_more,
 };
 
-/// Milliseconds from which on a call's time is told.
+/// Minimum duration of a call for its time to be shown, in milliseconds.
 const LONG: u64 = 1000;
 
-/// Renders the section: what happened, task by task.
+/// Renders the section, task by task.
 pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
     let mut out = String::new();
     for section in &transcript.turns {
@@ -65,7 +65,7 @@ fn is_shown(entry: &Entry, limits: &Limits) -> bool {
     }
 }
 
-/// Calls that follow each other count as one item: of a long list the middle is left out.
+/// Groups consecutive calls, so that each group counts as one item.
 fn stretches(entries: &[Entry]) -> impl Iterator<Item = &[Entry]> {
     let is_call = |entry: &Entry| matches!(entry, Entry::Call(_));
     entries.chunk_by(move |one, next| is_call(one) && is_call(next))
@@ -80,10 +80,7 @@ fn items(entries: &[Entry], limits: &Limits, out: &mut String) {
     for (at, item) in items.into_iter().enumerate() {
         if skipped.contains(&at) {
             if at == skipped.start {
-                out.push_str(&format!(
-                    "- … {} left out here\n",
-                    plural(skipped.len() as u64, "item")
-                ));
+                out.push_str(&format!("- … {} omitted\n", plural(skipped.len() as u64, "item")));
             }
             continue;
         }
@@ -111,7 +108,7 @@ fn items(entries: &[Entry], limits: &Limits, out: &mut String) {
 fn calls(stretch: &[Entry], limits: &Limits, out: &mut String) {
     let calls: Vec<&CallEntry> = stretch.iter().filter_map(Entry::call).collect();
     let skipped = skipped_range(calls.len(), limits.calls);
-    // Of those in the middle the ones that spawned agents are shown, as many as the others.
+    // Among the omitted calls, those that spawned agents are still shown, up to the same limit.
     let spawns = |call: &&&CallEntry| !call.agents.is_empty();
     let middle = calls[skipped.clone()].iter().filter(spawns).take(limits.calls);
     let kept: HashSet<u64> = middle.map(|call| call.sequence).collect();
@@ -130,7 +127,7 @@ fn calls(stretch: &[Entry], limits: &Limits, out: &mut String) {
     }
 }
 
-/// What an agent did that the last call spawned.
+/// What a spawned agent did, below the call that spawned it.
 fn spawned(agent: &SpawnedAgent, limits: Limits, out: &mut String) {
     let task = match (agent.task, &agent.title, agent.first_sequence) {
         (Some(number), Some(title), Some(first)) => {
@@ -177,7 +174,7 @@ fn one_call(call: &CallEntry, out: &mut String) {
     }
 }
 
-/// The last thing said in a task is its answer, and is shown at length.
+/// The last message of a task is its answer and is shown at greater length.
 fn closing(said: &Said, limits: &Limits, out: &mut String) {
     let who = escape(&preview(&said.who, 40));
     let link = link(said.sequence);
@@ -188,7 +185,7 @@ fn closing(said: &Said, limits: &Limits, out: &mut String) {
     out.push_str(&format!("\n{who} said ({link}):\n\n{}\n", long_quote(&said.text, limits)));
 }
 
-/// Which of `length` things to pass over so that `most` remain, from the middle.
+/// The range in the middle to skip so that `most` of `length` items remain.
 fn skipped_range(length: usize, most: usize) -> std::ops::Range<usize> {
     if length <= most {
         return 0..0;

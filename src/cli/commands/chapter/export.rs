@@ -1,4 +1,4 @@
-//! `runlog chapter export`: the chapters' tree as read-only files.
+//! `runlog chapter export`: writes the tree of chapters as read-only files.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -83,7 +83,7 @@ pub(super) struct AutoArgs {
     appending: Appending,
 }
 
-/// Largest answer that is read, in bytes.
+/// Maximum size of an answer that is read, in bytes.
 const MAX_ANSWER: u64 = 64 << 20;
 
 pub(super) fn add(args: &AddArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
@@ -99,7 +99,7 @@ pub(super) fn add(args: &AddArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
     };
     let request = Request { range, name: args.name.clone(), message };
     let chapters = fold(&run, &FoldInput::of(&[request]), options, ui).map_err(|error| {
-        // The only request needs no number.
+        // The only request needs no number in the message.
         let OpsError::Refused(refused) = error else { return anyhow::Error::from(error) };
         let message = format!("{range} cannot be folded: {}", refused.refusal);
         Failure::new(Exit::Input, message).hint(NOT_FOLDED).into()
@@ -157,9 +157,9 @@ pub(super) fn remove(args: &RemoveArgs, global: &Global, ui: &Ui) -> anyhow::Res
     Ok(Exit::Fine)
 }
 
-/// Prints the paths of new chapters, and what they cover.
+/// Prints the paths of new chapters and how many events they cover.
 pub(super) fn print_folded(chapters: &[Chapter], ui: &Ui) -> anyhow::Result<()> {
-    // One inside another is counted with that.
+    // Chapters inside others are counted with the outer ones.
     let outer = |one: &&Chapter| !chapters.iter().any(|other| other.contains(one));
     let events = chapters.iter().filter(outer).map(|chapter| chapter.events).sum();
     let paths: String =

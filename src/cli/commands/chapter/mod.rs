@@ -71,21 +71,20 @@ pub(super) fn run(args: &ChapterArgs, global: &Global, ui: &Ui) -> anyhow::Resul
     }
 }
 
-/// Two words are RUN and what is wanted of it; one is the latter, of RUNLOG_RUN.
+/// Two words are RUN and an argument. One word is the argument, and the run is RUNLOG_RUN.
 fn run_and<'w>(words: &'w [String], global: &Global) -> anyhow::Result<(RunDir, &'w str)> {
     match (words, default_run()) {
         ([run, wanted], _) => Ok((locate(&global.runs_dir, run)?, wanted)),
         ([wanted], Some(run)) => Ok((locate(&global.runs_dir, &run)?, wanted)),
         ([word], None) => {
-            let message = format!(
-                "two arguments are required, and the first is the run: only {word:?} is given"
-            );
+            let message =
+                format!("two arguments are required, the run first; only {word:?} is given");
             Err(Failure::new(Exit::Usage, message)
                 .hint("name the run first (or set RUNLOG_RUN); `runlog chapter list RUN` shows its chapters")
                 .into())
         }
         _ => Err(Failure::new(Exit::Usage, "no run given")
-            .hint("name it before the rest, or set RUNLOG_RUN")
+            .hint("name the run as the first argument, or set RUNLOG_RUN")
             .into()),
     }
 }

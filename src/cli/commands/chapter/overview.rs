@@ -63,7 +63,7 @@ pub(super) fn list(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Res
     Ok(Exit::Fine)
 }
 
-/// One chapter: where it is, and below it what it covers.
+/// One chapter: its path, then what it covers.
 fn line(chapter: &Chapter, index: &Index) -> String {
     let covers = match (chapter.partial, chapter.start == chapter.end) {
         (true, _) => format!(
@@ -82,7 +82,7 @@ fn line(chapter: &Chapter, index: &Index) -> String {
     )
 }
 
-/// What folding makes of so many tokens.
+/// The tokens that folding saves.
 fn saved(before: u64, after: u64) -> String {
     let figures = format!("~{} tokens folded to ~{}", short_count(before), short_count(after));
     match before.saturating_sub(after).saturating_mul(100).checked_div(before) {

@@ -1,5 +1,4 @@
-//! `runlog chapter due` and `run`: asking an agent what to fold when its context has grown
-//! too large.
+//! `runlog chapter due` and `run`: ask an agent what to fold when its context is too large.
 
 use std::time::Duration;
 
@@ -54,7 +53,7 @@ pub(super) struct RunArgs {
     appending: Appending,
 }
 
-/// How often a followed log is read.
+/// Interval between two reads of a followed log.
 const LOOK: Duration = Duration::from_millis(200);
 
 pub(super) fn due(args: &DueArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
@@ -92,7 +91,7 @@ pub(super) fn run(args: &RunArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
     Ok(host.interrupted().map_or(exit, Exit::Signal))
 }
 
-/// A round, if one is due.
+/// Runs a round if one is due.
 fn once(rounds: &Rounds<'_>, ui: &Ui) -> anyhow::Result<Exit> {
     let trigger = rounds.trigger;
     let (index, _) = read_index(&rounds.run, Index::new(rounds.options.templates), ui)?;
@@ -106,8 +105,8 @@ fn once(rounds: &Rounds<'_>, ui: &Ui) -> anyhow::Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// A round after each finished task, if one is due by a call that no round decided on.
-/// Ends with the run, or on a signal.
+/// Runs a round after each finished task if one is due because of a call that no round has decided
+/// on. Stops when the run ends or a signal comes.
 fn follow(rounds: &Rounds<'_>, host: &Asking<'_>, ui: &Ui) -> anyhow::Result<Exit> {
     let templates = rounds.options.templates;
     let mut tasks = FollowedTasks::open(rounds.run.clone(), templates, rounds.trigger)?;

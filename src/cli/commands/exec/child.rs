@@ -1,4 +1,4 @@
-//! The command as a child process: started with a clean signal mask, attended until it ends.
+//! Runs the command as a child process: starts it with a clean signal mask and waits for its end.
 
 use std::ffi::{CString, OsString};
 use std::os::fd::AsRawFd as _;
@@ -14,7 +14,7 @@ use nix::unistd::Pid;
 use super::streams::{StreamPlan, Through};
 use crate::cli::signals::Caught;
 
-/// What is caught while a command runs: its end, and what is passed on to it.
+/// Signals caught while a command runs: its end, and those passed on to it.
 pub(super) const CAUGHT: &[Signal] = &[
     Signal::SIGCHLD,
     Signal::SIGINT,
@@ -28,30 +28,30 @@ pub(super) const CAUGHT: &[Signal] = &[
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChildEnding {
-    /// With that status.
+    /// It exited with this status.
     Exited(i32),
-    /// By that signal.
+    /// It was killed by this signal.
     Killed(Signal),
-    /// There is no such command.
+    /// The command does not exist.
     NotFound,
-    /// The system would not run it.
+    /// The system could not run it.
     NotRun(Errno),
-    /// Somebody else took the answer.
+    /// Another part of the process collected its status.
     Unknown,
 }
 
 impl ChildEnding {
-    /// Why it could not run, or how that is not known.
+    /// Why it could not be run, or why the end is unknown.
     pub(super) fn trouble(self) -> Option<String> {
         match self {
             Self::Exited(_) | Self::Killed(_) => None,
             Self::NotFound => Some("the command does not exist".to_owned()),
             Self::NotRun(errno) => Some(format!("the command cannot be run: {}", errno.desc())),
-            Self::Unknown => Some("nobody knows how the command ended".to_owned()),
+            Self::Unknown => Some("it is unknown how the command ended".to_owned()),
         }
     }
 
-    /// The exit status that a shell gives it.
+    /// The exit status that a shell would report.
     pub(super) fn status(self) -> u8 {
         match self {
             Self::Exited(status) => u8::try_from(status & 0xff).unwrap_or(1),
@@ -63,14 +63,14 @@ impl ChildEnding {
     }
 }
 
-/// Runs a command to its end. Its signals, output and error go through as the plan says.
+/// Runs a command to its end. Its signals and streams are passed on according to the plan.
 pub(super) fn run(
     command: &[OsString],
     environment: &[(OsString, OsString)],
     plan: &mut StreamPlan,
     signals: &Caught,
 ) -> ChildEnding {
-    // What came before there is a child to pass it on to keeps it from starting.
+    // A signal that arrives before the child exists prevents its start.
     if let Some(signal) = signals.next().filter(|delivery| delivery.signal != Signal::SIGCHLD) {
         return ChildEnding::Killed(signal.signal);
     }
@@ -79,7 +79,7 @@ pub(super) fn run(
         Err(Errno::ENOENT | Errno::ENOTDIR) => return ChildEnding::NotFound,
         Err(errno) => return ChildEnding::NotRun(errno),
     };
-    // The child has its own; as long as ours are open, its streams would never end.
+    // The child has its own copies. If ours stayed open, its streams would never end.
     plan.given.clear();
     let ending = attend(pid, &mut plan.through, signals);
     plan.whole = drain(&mut plan.through, signals);
@@ -104,14 +104,14 @@ fn spawn(
     }
     let mut attributes = PosixSpawnAttr::init()?;
     attributes.set_sigmask(signals.mask_before())?;
-    // Rust ignores SIGPIPE, and ignored signals stay so in a child.
+    // Rust ignores SIGPIPE, and a child inherits ignored signals.
     attributes.set_sigdefault(&SigSet::from_iter([Signal::SIGPIPE]))?;
     attributes.set_flags(
         PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF,
     )?;
     let program = arguments.first().ok_or(Errno::EINVAL)?;
     match posix_spawnp(program, &actions, &attributes, &arguments, &environment) {
-        // A script without `#!`: shells run it themselves.
+        // A script without `#!`: run it with a shell, as shells do.
         Err(Errno::ENOEXEC) if program.as_bytes().contains(&b'/') => {
             let shell = [c"/bin/sh".to_owned()].into_iter().chain(arguments.iter().cloned());
             let arguments: Vec<CString> = shell.collect();
@@ -121,17 +121,17 @@ fn spawn(
     }
 }
 
-/// Longest wait without a look at the child, in milliseconds.
+/// Maximum time between two checks of the child, in milliseconds.
 const LOOK: u16 = 1000;
-/// Wait for a recorder that is busy, in milliseconds.
+/// Wait while the recorder is busy, in milliseconds.
 const BUSY: u16 = 10;
 
-/// Copies its streams and passes signals on until the child has ended.
+/// Copies the streams and passes signals on until the child has ended.
 fn attend(pid: Pid, streams: &mut [Through], signals: &Caught) -> ChildEnding {
     loop {
         wait(streams, signals, LOOK);
         while let Some(delivery) = signals.next() {
-            // What is typed, the terminal sends to the child as well.
+            // The terminal also sends its signals to the child.
             let typed = matches!(delivery.signal, Signal::SIGINT | Signal::SIGQUIT);
             if delivery.signal != Signal::SIGCHLD && !(delivery.by_terminal && typed) {
                 let _ = kill(pid, delivery.signal);
@@ -146,9 +146,9 @@ fn attend(pid: Pid, streams: &mut [Through], signals: &Caught) -> ChildEnding {
     }
 }
 
-/// Copies on what the child left in its streams. What others still hold open is not waited
-/// for. A signal that would end a process ends the wait for a reader that takes nothing: what
-/// it did not take is cut off at one place. True when nothing was.
+/// Copies what the child left in its streams. Does not wait for data from other processes that
+/// still hold them open. If a reader takes no data, a signal that would end a process ends the
+/// wait, and the rest is dropped. Returns true if nothing was dropped.
 fn drain(streams: &mut [Through], signals: &Caught) -> bool {
     const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
     while streams.iter().any(|stream| !stream.is_done()) {
@@ -166,7 +166,7 @@ fn drain(streams: &mut [Through], signals: &Caught) -> bool {
     true
 }
 
-/// Waits for a signal or for a stream to move, and moves what can be; whether any did.
+/// Waits for a signal or a stream, and moves data. Returns whether any was moved.
 fn wait(streams: &mut [Through], signals: &Caught, longest: u16) -> bool {
     let held_up = streams.iter().any(Through::is_held_up);
     let timeout = PollTimeout::from(if held_up { longest.min(BUSY) } else { longest });
@@ -180,7 +180,7 @@ fn wait(streams: &mut [Through], signals: &Caught, longest: u16) -> bool {
                 owners.push(index);
             }
         }
-        // An interrupted or failed wait is one in which nothing came.
+        // If the wait is interrupted or fails, nothing is ready.
         if poll(&mut watched, timeout).is_err() {
             return false;
         }
@@ -188,8 +188,8 @@ fn wait(streams: &mut [Through], signals: &Caught, longest: u16) -> bool {
         watched[1..].iter().zip(owners).filter(|(fd, _)| come(fd)).map(|(_, owner)| owner).collect()
     };
     streams.iter_mut().for_each(Through::relieve);
-    // A stream in the middle of a line goes first, so that another one that leads to the
-    // same place is not written into it.
+    // A stream in the middle of a line goes first, so that another stream to the same place does
+    // not write into the line.
     let holder = streams.iter().position(Through::is_within_line);
     let holds = holder.filter(|holder| {
         let stream = &streams[*holder];
@@ -213,19 +213,19 @@ fn wait(streams: &mut [Through], signals: &Caught, longest: u16) -> bool {
     !ready.is_empty()
 }
 
-/// Whether the rest of a line comes within a moment.
+/// Whether the rest of a line arrives soon.
 fn comes_soon(stream: &Through) -> bool {
     const MOMENT: u16 = 50;
     let watched = stream.interest();
     watched.is_some_and(|fd| poll(&mut [fd], PollTimeout::from(MOMENT)).is_ok_and(|come| come > 0))
 }
 
-/// Leaves to others what the child's own children still write.
+/// Passes streams that the child's own children still write to on to other processes.
 pub(super) fn leave(streams: Vec<Through>, signals: &Caught) {
-    // Whoever takes over must not hold signals back; this process still does.
+    // The processes that take over must not block the signals that this one still blocks.
     let held_back = signals.mask_before().thread_swap_mask(SigmaskHow::SIG_SETMASK);
     for stream in streams {
-        // Where that fails, they get a closed pipe, as if the reader had gone.
+        // If this fails, the writers get a closed pipe, as if the reader had exited.
         let _ = stream.leave();
     }
     if let Ok(held_back) = held_back {

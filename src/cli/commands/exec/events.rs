@@ -1,4 +1,4 @@
-//! What a command comes to, as events.
+//! The events that record a command.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,15 +10,15 @@ use crate::event::template::cut;
 use crate::json::{Json, ObjectText};
 use crate::secret::SecretRules;
 
-/// Longest command line in a record, in characters.
+/// Maximum length of a command line in a record, in characters.
 const MAX_COMMAND: usize = 1000;
-/// Longest line of standard error in an error message, in characters.
+/// Maximum length of a line of standard error in an error message, in characters.
 const MAX_REASON: usize = 200;
 
-/// A call of a command, and where it stands in its run.
+/// A call of a command, and its place in the run.
 pub(super) struct CommandCall {
     pub(super) tool: String,
-    /// The command line as a shell would take it, without secrets.
+    /// The command line in shell syntax, without secrets.
     pub(super) command: String,
     pub(super) redactions: u64,
     pub(super) session: Option<String>,
@@ -27,18 +27,18 @@ pub(super) struct CommandCall {
     pub(super) branch: Option<String>,
 }
 
-/// How a command ended.
+/// The outcome of a command.
 pub(super) struct CommandOutcome {
     pub(super) ending: ChildEnding,
     pub(super) duration: Duration,
-    /// The end of standard error; empty where it could not be had.
+    /// The end of standard error; empty if it could not be read.
     pub(super) stderr: String,
-    /// Secrets that were replaced in it.
+    /// Number of secrets redacted in it.
     pub(super) redactions: u64,
 }
 
 impl CommandCall {
-    /// The call of a command, named by its program where no name is given.
+    /// The call of a command. Without a name, it is named after the program.
     pub(super) fn new(
         command: &[OsString],
         tool: Option<&str>,
@@ -64,7 +64,7 @@ impl CommandCall {
         }
     }
 
-    /// The beginning of a run that is made for this call.
+    /// The start of a run created for this call.
     pub(super) fn run_created(&self) -> Draft<'static> {
         let mut metadata = ObjectText::new();
         metadata.text("command", &self.command);
@@ -82,7 +82,7 @@ impl CommandCall {
         self.placed(Draft { redactions: self.redactions, ..Draft::new("tool.started", data) })
     }
 
-    /// `tool.completed` or `tool.failed`; `call` is the id of the call.
+    /// `tool.completed` or `tool.failed`. `call` is the id of the call.
     pub(super) fn ended(&self, outcome: &CommandOutcome, call: Option<&str>) -> Draft<'static> {
         let mut data = self.data();
         data.plain("exit_code", outcome.ending.status());
@@ -101,7 +101,7 @@ impl CommandCall {
         self.placed(Draft { correlation_id: call.map(|call| call.to_owned().into()), ..draft })
     }
 
-    /// The end of a run that was made for this call.
+    /// The end of a run created for this call.
     pub(super) fn run_ends(&self, outcome: &CommandOutcome) -> Draft<'static> {
         let mut data = ObjectText::new();
         if outcome.ending == ChildEnding::Exited(0) {
@@ -129,7 +129,7 @@ impl CommandCall {
     }
 }
 
-/// The error object of a failure: code, message, category, retryable, details.
+/// The error object of a failure: code, message, category, retryable and details.
 fn error(outcome: &CommandOutcome) -> String {
     let code = match outcome.ending {
         ChildEnding::Exited(_) => "exit_status",
@@ -159,7 +159,7 @@ fn error(outcome: &CommandOutcome) -> String {
     error.finish()
 }
 
-/// A word as a shell would take it.
+/// A word in shell syntax.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,^".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -108,7 +108,7 @@ pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
 }
 
 impl ExecArgs {
-    /// The run that was named; `None` when one is to be made and named.
+    /// The id of the run; `None` if a run is to be created with a generated id.
     fn run_id(&self) -> anyhow::Result<Option<RunId>> {
         let given = match &self.run {
             Some(run) => Some(run.clone()),
@@ -144,7 +144,7 @@ impl ExecArgs {
     }
 }
 
-/// This process's environment, and where the command finds the run.
+/// The environment of this process, and the variables that name the run for the command.
 fn environment(run_id: &str, global: &Global) -> anyhow::Result<Vec<(OsString, OsString)>> {
     const OWN: [&str; 2] = ["RUNLOG_RUN", "RUNLOG_RUNS_DIR"];
     let runs_dir = std::path::absolute(&global.runs_dir)?;

@@ -1,5 +1,5 @@
-//! The record of a command: begun before it starts, ended after it. Once it runs, trouble
-//! with the record only warns.
+//! The record of a command: started before the command, completed after it. While the command runs,
+//! recording errors are only warnings.
 
 use super::events::{CommandCall, CommandOutcome};
 use super::tee::{Fed, Feed, Tee};
@@ -21,25 +21,26 @@ use crate::run::stream::StreamFormat;
 pub(super) struct Record<'c> {
     call: &'c CommandCall,
     run: RunDir,
-    /// `None` while the command's output is being recorded.
+    /// `None` while the output of the command is being recorded.
     recorder: Option<Recorder>,
     tee: Option<Tee>,
-    /// The id of the call: that of its first event.
+    /// The id of the call, which is the id of its first event.
     call_id: Option<String>,
-    /// What could not be recorded before the command started.
+    /// Events that could not be recorded before the command started.
     missing: Vec<Draft<'static>>,
-    /// Whether nothing is lost so far.
+    /// Whether everything has been recorded so far.
     complete: bool,
     makes_run: bool,
     options: RecordOptions,
 }
 
 impl<'c> Record<'c> {
-    /// Records that the command starts, and the beginning of a run that is made for it.
+    /// Records the start of the command. If a run is created for it, also records the start of the
+    /// run.
     ///
     /// # Errors
-    /// When the run cannot be made, or what is to be recorded is refused. A log that cannot
-    /// be written to at the moment only warns.
+    /// When the run cannot be created, or an event is invalid. If the log cannot be written at the
+    /// moment, this is only a warning.
     pub(super) fn begin(
         mut recorder: Recorder,
         call: &'c CommandCall,
@@ -49,7 +50,7 @@ impl<'c> Record<'c> {
     ) -> anyhow::Result<Self> {
         let mut drafts = vec![call.started()];
         if makes_run {
-            // First and by itself, so that nothing goes into a run that exists already.
+            // This event is appended first and alone, so that nothing is added to an existing run.
             append(&mut recorder, &[call.run_created()], ui)?;
             drafts.insert(0, Draft::new("run.started", ObjectText::new()));
         }
@@ -60,7 +61,7 @@ impl<'c> Record<'c> {
             Ok(last) => call_id = last,
             Err(error) if makes_run => return Err(error),
             Err(error) => match explain(&error).exit {
-                // Nothing was written; perhaps it can be when the command has ended.
+                // Nothing was written. Try again when the command has ended.
                 Exit::Busy | Exit::Damaged => {
                     warn("the start of the command is not recorded yet", &error, ui);
                     missing = drafts;
@@ -83,14 +84,14 @@ impl<'c> Record<'c> {
         Ok(Self { call, run, recorder, tee, call_id, missing, complete, makes_run, options })
     }
 
-    /// Records what the command writes to its standard output, as the feed brings it.
+    /// Records the standard output of the command that arrives through the feed.
     pub(super) fn feed(&mut self, format: StreamFormat, keep_source: bool) -> Option<Feed> {
         let (tee, feed) = Tee::start(self.recorder.take()?, format, keep_source);
         self.tee = Some(tee);
         Some(feed)
     }
 
-    /// Records how the command ended. True when the record is complete.
+    /// Records the end of the command. Returns true if the record is complete.
     pub(super) fn end(mut self, outcome: &CommandOutcome, import: &ImportArgs, ui: &Ui) -> bool {
         let (mut changed_state, mut ahead) = (self.makes_run, None);
         if let Some(tee) = self.tee.take() {
@@ -131,7 +132,7 @@ impl<'c> Record<'c> {
     }
 }
 
-/// Appends the drafts; the id of the last one.
+/// Appends the drafts. Returns the id of the last event.
 fn append(
     recorder: &mut Recorder,
     drafts: &[Draft<'_>],
@@ -144,7 +145,7 @@ fn append(
     Ok(last)
 }
 
-/// Says what became of the output. True when all of it was recorded that could be.
+/// Reports how the output was recorded. Returns true if it was recorded completely.
 fn tell(fed: &Fed, import: &ImportArgs, ui: &Ui) -> bool {
     report_recovery(fed.recovered_bytes, ui);
     report(&fed.receipt, fed.first_rejection.as_deref(), true, ui);

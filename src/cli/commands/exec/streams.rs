@@ -1,10 +1,10 @@
-//! The command's standard output and error: its own where that is possible, else copied
-//! through byte for byte.
+//! The standard output and error of the command: passed through unchanged if possible, otherwise
+//! copied byte by byte.
 //!
-//! Standard error that goes to a file is read back from there; a terminal is left alone.
-//! A pipe cannot be read back, so the command gets another one, whose bytes are copied on.
-//! Where standard output goes to the same place it shares that pipe, so that the order of
-//! the bytes stays as the command wrote them.
+//! If standard error goes to a file, it is read back from there. If it is a terminal, it is not
+//! recorded. A pipe cannot be read back, so the command gets another pipe, whose bytes are copied.
+//! If standard output goes to the same place, it shares that pipe, so that the order of the bytes
+//! is preserved.
 
 use std::fs::{self, File};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
@@ -18,47 +18,47 @@ use nix::poll::{PollFd, PollFlags};
 use super::tail::OutputTail;
 use super::tee::Feed;
 
-/// What becomes of the two streams of a command.
+/// The plan for the two streams of a command.
 pub(super) struct StreamPlan {
-    /// The ends that the command writes to, with the descriptors they become.
+    /// The pipe ends for the command, and their descriptors in it.
     pub(super) given: Vec<(PipeWriter, i32)>,
-    /// What is copied on.
+    /// The streams to copy.
     pub(super) through: Vec<Through>,
-    /// Standard error, where it is read back from a file, and its length before.
+    /// Standard error that is read back from a file, and the length of the file before.
     read_back: Option<(File, u64)>,
-    /// Whether everything that was to be copied on was.
+    /// Whether all bytes were copied.
     pub(super) whole: bool,
 }
 
-/// A stream on its way through.
+/// A stream that is being copied.
 pub(super) struct Through {
-    /// `None` when no more comes.
+    /// `None` when the stream has ended.
     source: Option<PipeReader>,
     target: File,
-    /// Bytes that were read and are not written yet.
+    /// Bytes that were read but not yet written.
     pending: Vec<u8>,
-    /// Whether the last byte that was written on is no line's end.
+    /// Whether the last byte written was not a newline.
     within_line: bool,
-    /// Whether another stream leads to the same place.
+    /// Whether another stream goes to the same place.
     shared: bool,
     watcher: Watcher,
 }
 
-/// Who looks at the bytes of a stream.
+/// The observer of a stream's bytes.
 pub(super) enum Watcher {
     Tail(OutputTail),
     Feed(Feed),
 }
 
-/// Most bytes that a pipe takes at once without waiting, when it takes any (POSIX, `PIPE_BUF`).
+/// The number of bytes that a pipe accepts without waiting, if it accepts any (POSIX, `PIPE_BUF`).
 const PIPE_BUF: usize = 512;
-/// Linux takes that many.
+/// The same on Linux.
 const LINUX_PIPE_BUF: usize = 4096;
 const WRITE: usize = if cfg!(target_os = "linux") { LINUX_PIPE_BUF } else { PIPE_BUF };
 const READ: usize = 64 << 10;
 
 impl StreamPlan {
-    /// Looks at the streams of this process. With a `feed`, standard output goes there too.
+    /// Examines the streams of this process. With a `feed`, standard output is sent there too.
     pub(super) fn new(feed: Option<Feed>) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let stderr = File::from(io::stderr().as_fd().try_clone_to_owned()?);
@@ -99,7 +99,7 @@ impl StreamPlan {
         Ok(())
     }
 
-    /// The end of standard error, when the command has ended.
+    /// The end of standard error, after the command has ended.
     pub(super) fn tail(&self) -> OutputTail {
         let watched = self.through.iter().find_map(|through| match &through.watcher {
             Watcher::Tail(tail) => Some(tail.clone()),
@@ -113,11 +113,11 @@ impl StreamPlan {
     }
 }
 
-/// What standard error is.
+/// The kinds of standard error.
 enum ErrorStream {
-    /// A terminal or a device: the command gets it as it is.
+    /// A terminal or a device: passed to the command unchanged.
     Left,
-    /// A file: the command gets it as it is, and it is read back.
+    /// A file: passed to the command unchanged and read back later.
     ReadBack(File, u64),
     Copied,
 }
@@ -140,15 +140,15 @@ impl ErrorStream {
     }
 }
 
-/// Whether two descriptors lead to the same place.
+/// Whether two descriptors refer to the same place.
 fn same(one: &File, other: &File) -> io::Result<bool> {
     let (one, other) = (one.metadata()?, other.metadata()?);
     Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
 }
 
 impl Through {
-    /// What to wait for before the next [`Through::step`]; `None` when nothing is to come, or
-    /// when whoever looks at the bytes must catch up first.
+    /// What to wait for before the next [`Through::step`]. `None` if the stream has ended, or if
+    /// the observer has to catch up first.
     pub(super) fn interest(&self) -> Option<PollFd<'_>> {
         if !self.pending.is_empty() {
             return Some(PollFd::new(self.target.as_fd(), PollFlags::POLLOUT));
@@ -157,17 +157,17 @@ impl Through {
         Some(PollFd::new(source.as_fd(), PollFlags::POLLIN))
     }
 
-    /// Whether bytes wait for whoever looks at them.
+    /// Whether bytes wait for the observer.
     pub(super) fn is_held_up(&self) -> bool {
         matches!(&self.watcher, Watcher::Feed(feed) if feed.is_held_up())
     }
 
-    /// Moves bytes on, once what it was interested in has come.
+    /// Copies bytes after the event in [`Through::interest`] has occurred.
     pub(super) fn step(&mut self) {
         if self.pending.is_empty() { self.read() } else { self.write() }
     }
 
-    /// Lets whoever looks at the bytes take what waits for them.
+    /// Lets the observer take the bytes that wait for it.
     pub(super) fn relieve(&mut self) {
         if let Watcher::Feed(feed) = &mut self.watcher {
             feed.relieve();
@@ -207,16 +207,16 @@ impl Through {
             }
             Err(error) if is_passing(&error) => {}
             Err(_) => {
-                // Nobody reads there any more. The command learns it as it would have: by
-                // a pipe without a reader.
+                // The reader has closed the pipe. The command notices it in the usual way: its own
+                // pipe has no reader now.
                 self.pending.clear();
                 self.source = None;
             }
         }
     }
 
-    /// Leaves the rest to `cat`, when something that the command left behind still holds the
-    /// stream: it is neither waited for nor cut off.
+    /// Hands the rest to `cat` if a process left behind by the command still holds the stream. Then
+    /// the rest is neither waited for nor lost.
     pub(super) fn leave(self) -> io::Result<()> {
         if let Some(source) = self.source {
             use std::os::unix::process::CommandExt as _;
@@ -228,35 +228,34 @@ impl Through {
         Ok(())
     }
 
-    /// Whether a line is begun and its rest is not written on yet, in a place that another
-    /// stream leads to.
+    /// Whether the last line is incomplete, and another stream goes to the same place.
     pub(super) fn is_within_line(&self) -> bool {
         self.shared && self.within_line
     }
 
-    /// Whether nothing of it waits to be written on.
+    /// Whether no bytes wait to be written.
     pub(super) fn is_idle(&self) -> bool {
         self.pending.is_empty()
     }
 
-    /// Drops what is not written on yet, and all that would follow.
+    /// Drops the bytes that are not yet written, and all later ones.
     pub(super) fn cut(&mut self) {
         self.pending.clear();
         self.source = None;
     }
 
-    /// Whether nothing more comes and nothing waits.
+    /// Whether the stream has ended and all bytes are written.
     pub(super) fn is_done(&self) -> bool {
         self.source.is_none() && !self.is_unfinished()
     }
 
-    /// Whether bytes that were read wait to be written or scanned.
+    /// Whether bytes that were read are not yet written or scanned.
     pub(super) fn is_unfinished(&self) -> bool {
         !self.pending.is_empty() || self.is_held_up()
     }
 }
 
-/// Whether an error goes away by itself.
+/// Whether an error is temporary.
 fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock)
 }

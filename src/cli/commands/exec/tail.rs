@@ -6,21 +6,21 @@ use std::os::unix::fs::FileExt as _;
 
 use crate::secret::SecretRules;
 
-/// Bytes that are kept while the command runs: secrets are searched before the end is cut.
+/// Number of bytes kept while the command runs. Secrets are redacted before this is shortened.
 const KEPT: usize = 64 << 10;
-/// Bytes that are recorded.
+/// Maximum number of bytes recorded.
 const RECORDED: usize = 1500;
 
-/// The newest bytes of a stream.
+/// The last bytes of a stream.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutputTail {
     bytes: Vec<u8>,
-    /// Whether there were more before them.
+    /// Whether earlier bytes were dropped.
     cut: bool,
 }
 
 impl OutputTail {
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         if self.bytes.len() > 2 * KEPT {
@@ -29,7 +29,7 @@ impl OutputTail {
         }
     }
 
-    /// The end of what was written to a file behind its first `start` bytes.
+    /// The end of the bytes written to a file after its first `start` bytes.
     pub(super) fn of_file(file: &File, start: u64) -> io::Result<Self> {
         let end = file.metadata()?.len();
         let from = start.max(end.saturating_sub(KEPT as u64)).min(end);
@@ -38,11 +38,11 @@ impl OutputTail {
         Ok(Self { bytes, cut: from > start })
     }
 
-    /// The text to be recorded, and how many secrets were replaced in it.
+    /// The text to record, and the number of secrets redacted in it.
     pub(super) fn text(&self, secrets: Option<&SecretRules>) -> (String, u64) {
         let mut text = String::from_utf8_lossy(&self.bytes).into_owned();
         if self.cut {
-            // The first line may be the rest of a secret.
+            // The first line may contain the rest of a secret.
             text = text.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
         }
         let redacted = secrets.and_then(|rules| rules.redact(&text));
@@ -51,7 +51,7 @@ impl OutputTail {
         let text = text.trim_end();
         let start = text.ceil_char_boundary(text.len().saturating_sub(RECORDED));
         let text = if start > 0 { format!("…{}", &text[start..]) } else { text.to_owned() };
-        // Those that were cut off do not count.
+        // Do not count secrets that were cut off.
         let count = if found { text.matches("[REDACTED:").count() as u64 } else { 0 };
         (text, count)
     }

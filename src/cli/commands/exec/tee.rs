@@ -1,5 +1,5 @@
-//! Recording the command's standard output as events, in a thread of its own, so that the
-//! command never waits for the disk or the lock.
+//! Records the standard output of the command as events, in a separate thread. The command never
+//! waits for the disk or the lock.
 
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::thread::JoinHandle;
@@ -13,24 +13,24 @@ use crate::run::receipt::Receipt;
 use crate::run::recorder::Recorder;
 use crate::run::stream::{Stream, StreamFormat};
 
-/// Pieces of output that wait for the recorder at most; a piece has up to 64 KiB.
+/// Maximum number of pieces of output that wait for the recorder. A piece has up to 64 KiB.
 const WAITING: usize = 256;
 
-/// The way of the output to the recorder.
+/// Sends the output to the recorder.
 pub(super) struct Feed {
-    /// `None` when the recorder takes no more.
+    /// `None` when the recorder has stopped.
     sender: Option<SyncSender<Vec<u8>>>,
     held: Option<Vec<u8>>,
 }
 
 impl Feed {
-    /// Hands bytes over; call it only while nothing is held up.
+    /// Sends bytes to the recorder. Must not be called while bytes are held up.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.held = Some(bytes.to_vec());
         self.relieve();
     }
 
-    /// Tries again to hand over what is held up.
+    /// Tries again to send the bytes that are held up.
     pub(super) fn relieve(&mut self) {
         let (Some(sender), Some(bytes)) = (&self.sender, self.held.take()) else { return };
         match sender.try_send(bytes) {
@@ -40,31 +40,31 @@ impl Feed {
         }
     }
 
-    /// Whether bytes wait because the recorder is busy.
+    /// Whether bytes are held up because the recorder is busy.
     pub(super) fn is_held_up(&self) -> bool {
         self.held.is_some()
     }
 }
 
-/// The recorder at work.
+/// The running recorder.
 pub(super) struct Tee {
     thread: JoinHandle<(Recorder, Fed)>,
 }
 
-/// What recording the output came to.
+/// The result of recording the output.
 pub(super) struct Fed {
     pub(super) receipt: Receipt,
     pub(super) first_rejection: Option<String>,
     pub(super) recovered_bytes: u64,
     pub(super) changed_state: bool,
-    /// Why it stopped before the end, if it did.
+    /// Why recording stopped early, if it did.
     pub(super) failure: Option<RunError>,
-    /// What brings the derived files up to date, if it was started.
+    /// The follower that updates the derived files, if it was started.
     pub(super) ahead: Option<Follower>,
 }
 
 impl Tee {
-    /// Starts recording what the feed is given.
+    /// Starts recording the bytes sent through the feed.
     pub(super) fn start(
         recorder: Recorder,
         format: StreamFormat,
@@ -75,7 +75,8 @@ impl Tee {
         (Self { thread }, Feed { sender: Some(sender), held: None })
     }
 
-    /// The recorder, when the feed is gone and everything is recorded; `None` after a bug.
+    /// Returns the recorder after the feed is closed and everything is recorded. `None` after a
+    /// bug.
     pub(super) fn finish(self) -> Option<(Recorder, Fed)> {
         self.thread.join().ok()
     }
@@ -127,7 +128,7 @@ fn take(stream: &mut Stream<'_>, pieces: &Receiver<Vec<u8>>) -> Result<(), RunEr
     }
 }
 
-/// Writes a batch; a log that others hold for long is tried again.
+/// Writes a batch. Tries again if another process holds the lock for long.
 fn commit(stream: &mut Stream<'_>) -> Result<(), RunError> {
     const TIMES: usize = 5;
     for _ in 1..TIMES {

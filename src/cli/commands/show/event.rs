@@ -21,30 +21,30 @@ use crate::text::inert::preview;
 pub(super) struct Printing<'p> {
     pub(super) run: &'p RunDir,
     pub(super) format: ShowFormat,
-    /// Whether large values are put back.
+    /// Whether blobs are put back.
     pub(super) full: bool,
-    /// Columns of a line.
+    /// Width of a line, in columns.
     pub(super) width: usize,
     pub(super) color: bool,
-    /// Whether times are told since the first event.
+    /// Whether times are relative to the first event.
     pub(super) relative: bool,
-    /// Whether times are those of this machine's place, not UTC.
+    /// Whether times are in the local time zone instead of UTC.
     pub(super) local: bool,
-    /// The earliest time so far: work that was recorded later begins before its run.
+    /// The earliest time so far. Events recorded late may be earlier than the start of their run.
     pub(super) began: Option<Timestamp>,
-    /// The time now.
+    /// The current time.
     pub(super) now: Timestamp,
-    /// The first large value that is not there as it should be.
+    /// The first blob that is missing or damaged.
     pub(super) damaged: Option<String>,
 }
 
 impl Printing<'_> {
-    /// Takes the time of the next event, whether it is printed or not.
+    /// Observes the time of the next event, whether it is printed or not.
     pub(super) fn passes(&mut self, time: Timestamp) {
         self.began = Some(self.began.map_or(time, |began| began.min(time)));
     }
 
-    /// The event as it is printed.
+    /// Formats the event.
     pub(super) fn event(
         &mut self,
         view: &View<'_, '_>,
@@ -61,7 +61,8 @@ impl Printing<'_> {
         }
     }
 
-    /// Sequence, time, severity where it is not info, type, what; below, what that leaves out.
+    /// Sequence, time, severity if it is not info, type and summary. The content that the summary
+    /// omits follows below.
     fn human(&self, view: &View<'_, '_>, summary: Option<&str>) -> String {
         let event = view.event;
         let (mark, color) = match view.severity {
@@ -77,7 +78,7 @@ impl Printing<'_> {
         let kind = preview(&event.kind, 28);
         let time = match self.began.filter(|_| self.relative) {
             None if self.local => clock::local(event.timestamp),
-            // Of this year the day is enough.
+            // In the current year, the year is omitted.
             None => {
                 let time = event.timestamp.readable();
                 let this_year = time.get(..5) == self.now.readable().get(..5);
@@ -105,12 +106,12 @@ impl Printing<'_> {
     }
 }
 
-/// Columns before what a line leaves out.
+/// Columns before the content that a line omits.
 const INDENT: usize = 6;
-/// Characters shown of one piece of it; `--full` prints all.
+/// Maximum number of characters shown per piece; `--full` prints all.
 const PIECE: usize = 600;
 
-/// A row of the table `transcript_events` (seed *aos-event-summarization*).
+/// A row of the table `transcript_events`.
 fn row(view: &View<'_, '_>, summary: Option<&str>) -> String {
     let event = view.event;
     let mut row = ObjectText::new();
@@ -140,7 +141,7 @@ fn whole(line: &Line<'_>, event: &Event<'_>, summary: Option<&str>) -> String {
     object.finish()
 }
 
-/// The event with its large values; the first that is not there as it should be is told.
+/// The event with its blobs. Sets `damaged` to the first one that is missing or damaged.
 fn with_blobs(run: &RunDir, text: String, damaged: &mut Option<String>) -> String {
     if memchr::memmem::find(text.as_bytes(), blob::KEY.as_bytes()).is_none() {
         return text;

@@ -118,10 +118,10 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     Ok(exit)
 }
 
-/// Bytes that are printed together.
+/// Number of bytes printed at once.
 const PRINTED: usize = 64 << 10;
 
-/// Prints what there is.
+/// Prints the existing events.
 fn all(
     args: &ShowArgs,
     events: &Events<'_>,
@@ -178,10 +178,10 @@ fn all(
     Ok(Exit::Fine)
 }
 
-/// How long a look at a log that does not grow waits for the next.
+/// Wait between two checks of a log that does not grow.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Prints what there is and what is appended, until the run ends or a signal comes.
+/// Prints the existing events and those appended later, until the run ends or a signal comes.
 fn follow(
     args: &ShowArgs,
     events: Events<'_>,
@@ -190,7 +190,7 @@ fn follow(
 ) -> anyhow::Result<Exit> {
     let mut events = events.follow()?;
     let interrupts = Interrupts::watch()?;
-    // Of the events that are there already perhaps only the last ones are wanted.
+    // Of the existing events, only the last ones may be wanted.
     let mut waiting = args.tail.map(|tail| (VecDeque::new(), tail));
     loop {
         let mut failed = None;
@@ -232,7 +232,7 @@ fn follow(
     }
 }
 
-/// Prints whole lines, those for people through a pager.
+/// Prints whole lines. Text for people goes through a pager.
 enum Printer<'u> {
     People(Box<Pager<'u>>),
     Programs(&'u Ui),
@@ -253,7 +253,7 @@ impl<'u> Printer<'u> {
         }
     }
 
-    /// After an error: none, where a reader has seen enough.
+    /// The status after an error. A closed pager is not an error.
     fn ended(self, error: std::io::Error) -> anyhow::Result<Exit> {
         self.finish()?;
         match error.kind() {
@@ -270,7 +270,7 @@ impl<'u> Printer<'u> {
     }
 }
 
-/// Prints whole lines as they come.
+/// Prints whole lines without a pager.
 fn print(lines: &str, format: ShowFormat, ui: &Ui) -> std::io::Result<()> {
     if format == ShowFormat::Human { ui.text(lines) } else { ui.data(lines.as_bytes()) }
 }

@@ -1,4 +1,4 @@
-//! Which events `runlog show` prints.
+//! Selects the events that `runlog show` prints.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::event::fields::View;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
 
-/// What an event must match.
+/// Conditions for events.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Selection {
     /// Only types that match; * matches any text (tool.*)
@@ -38,7 +38,7 @@ pub(super) struct Selection {
     grep: Option<Regex>,
 }
 
-/// A time, or how long ago.
+/// A time or an age.
 #[derive(Clone, Copy, Debug)]
 enum When {
     At(Timestamp),
@@ -77,12 +77,12 @@ fn pattern(text: &str) -> Result<Regex, String> {
 }
 
 impl Selection {
-    /// Whether events of a type may be asked for.
+    /// Whether events of this type may match.
     pub(super) fn may_take(&self, kind: &str) -> bool {
         self.kind.as_deref().is_none_or(|glob| matches_glob(glob, kind))
     }
 
-    /// Whether an event is one of those asked for at that time.
+    /// Whether an event matches at the given time.
     pub(super) fn takes(&self, view: &View<'_, '_>, summary: Option<&str>, now: Timestamp) -> bool {
         let event = view.event;
         let fits = |wanted: &Option<String>, value: &str| {

@@ -37,9 +37,9 @@ use crate::text::units::size;
 use served::{failed_calls, served_note};
 use view::{one_run, row};
 
-/// The heading of the options for models.
+/// The help heading of the options for models.
 const MODEL: &str = "Summaries by a model";
-/// The heading of the options for many runs.
+/// The help heading of the options for several runs.
 const MANY: &str = "Many runs";
 
 /// Add missing summaries, and print an overview of runs
@@ -80,7 +80,7 @@ pub(in crate::cli) struct SummarizeArgs {
     appending: Appending,
 }
 
-/// How a model is asked.
+/// Options for asking a model.
 #[derive(Debug, Args)]
 struct ModelArgs {
     /// Summarize the other events with a model, through this command line
@@ -107,7 +107,7 @@ struct ModelArgs {
     follow: bool,
 }
 
-/// What to show of many runs.
+/// Options for several runs.
 #[derive(Debug, Args)]
 struct ManyArgs {
     /// What to sort by: names from A to Z, other keys from the newest or largest
@@ -126,22 +126,22 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "use 1 or more".to_owned())
 }
 
-/// What is needed for each run.
+/// The values needed for each run.
 struct Context<'c> {
     args: &'c SummarizeArgs,
     templates: &'static Templates,
     prices: &'static Prices,
     options: RecordOptions,
-    /// Whether the run is the only one, and shown as such.
+    /// Whether this is the only run, which is shown in detail.
     alone: bool,
     width: usize,
 }
 
-/// A run when all is done.
+/// The result for one run.
 struct SummarizedRun {
     row: RunRow,
     document: Option<OverviewDocument>,
-    /// The overview of a run that is alone.
+    /// The overview, if this is the only run.
     text: String,
     notes: Vec<String>,
     served: Served,
@@ -226,7 +226,7 @@ fn shown(
     })
 }
 
-/// Goes through all runs: one after the other where a model is asked.
+/// Processes all runs, one after the other if a model is asked.
 fn each_run(
     runs: &[RunDir],
     context: &Context<'_>,
@@ -252,7 +252,7 @@ fn each_run(
     parallel::settle(outcomes.into_iter(), ui)
 }
 
-/// Fills in the summaries of one run, and looks at what is there then.
+/// Adds the summaries of one run, and returns its figures.
 fn one(
     run: &RunDir,
     context: &Context<'_>,
@@ -307,7 +307,7 @@ fn document(reading: &RunReading) -> OverviewDocument {
     reading.overview.document(&path, chapters)
 }
 
-/// The way to a model, if there is a command to ask by.
+/// The interface to a model, if a command is given.
 fn asking<'u>(args: &ModelArgs, settings: &Settings, ui: &'u Ui) -> Option<Asking<'u>> {
     let given = args.llm_cmd.clone().or_else(|| settings.llm_cmd.clone());
     let command = given.filter(|command| !command.trim().is_empty())?;

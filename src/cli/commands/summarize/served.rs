@@ -1,11 +1,11 @@
-//! What is printed of the calls of a model.
+//! Prints the result of the model calls.
 
 use crate::cli::exit::{Exit, Failure};
 use crate::ops::summarize::Served;
 use crate::run::dir::RunDir;
 use crate::text::human::plural;
 
-/// What is printed of the calls; nothing when there were none.
+/// A note about the calls; `None` if there were none.
 pub(super) fn served_note(served: &Served, run: &RunDir) -> Option<String> {
     if served.calls == 0 {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn served_note(served: &Served, run: &RunDir) -> Option<String> {
     Some(format!("{}: {}", run.name(), parts.join(", ")))
 }
 
-/// The error when calls failed.
+/// The error if calls failed.
 pub(super) fn failed_calls(served: &Served) -> Result<(), Failure> {
     if served.failed == 0 {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The overview for people: one run at a glance, or a row for each of many.
+//! The overview for people: the details of one run, or a row for each of several runs.
 
 use crate::cli::commands::runs_table::RunRow;
 use crate::cli::commands::table::{UNKNOWN, table};
@@ -11,11 +11,11 @@ use crate::text::bars::{bar, sparkline};
 use crate::text::human::{dollars, duration, plural, short_count};
 use crate::text::inert::{line, preview};
 
-/// Columns of a bar, and of the tokens over time.
+/// Width of a bar, in columns. Also used for the tokens over time.
 const BAR: usize = 16;
 const SPARKS: usize = 40;
 
-/// One run.
+/// The overview of one run.
 pub(super) fn one_run(reading: &RunReading, width: usize) -> String {
     let overview = &reading.overview;
     let mut out = String::new();
@@ -30,7 +30,7 @@ pub(super) fn one_run(reading: &RunReading, width: usize) -> String {
         out.push('\n');
         out.push_str(&table(width, header, 1..5, &rows));
     }
-    // One agent with one model is told by the facts.
+    // If there is only one agent with one model, the facts already show its usage.
     let spent = overview.spending.by_agent();
     if spent.len() > 1 {
         let rows: Vec<[String; 6]> = spent.iter().map(spent_row).collect();
@@ -44,7 +44,7 @@ pub(super) fn one_run(reading: &RunReading, width: usize) -> String {
     out + &table(width, header, 1..5, &types)
 }
 
-/// What there is to say of a run, with its name.
+/// The facts about a run, with their names.
 fn facts(reading: &RunReading, width: usize) -> Vec<(String, String)> {
     let overview = &reading.overview;
     let facts = overview.state().facts();
@@ -94,7 +94,7 @@ fn facts(reading: &RunReading, width: usize) -> Vec<(String, String)> {
     lines
 }
 
-/// What the events report, and what the rest comes to by the prices.
+/// The reported cost, and the estimated cost of the rest.
 fn cost(facts: &RunFacts, overview: &Overview) -> String {
     let Some(estimated) = overview.spending.estimated() else { return facts.cost_told() };
     let estimated = format!("{} by the prices given", dollars(estimated));
@@ -142,7 +142,7 @@ fn type_row((name, kind): (&String, &TypeCount)) -> [String; 5] {
     ]
 }
 
-/// A run as a row among others.
+/// A run as a table row.
 pub(super) fn row(reading: &RunReading) -> RunRow {
     let overview = &reading.overview;
     let estimated = overview.spending.estimated();

@@ -3,7 +3,7 @@
 use crate::check::table::{CHECKS, Check, Fix, find};
 use crate::cli::exit::{Exit, Failure};
 
-/// What a check finds, why it matters and how to fix it; of `all`, every check.
+/// The text for `--explain`: the check with this code, or every check for `all`.
 pub(super) fn explain(code: &str) -> anyhow::Result<String> {
     if code == "all" {
         return Ok(CHECKS.iter().map(text).collect());
@@ -20,7 +20,7 @@ fn text(check: &Check) -> String {
     let level = level.name();
     let fix = match fix {
         Fix::Nothing => "",
-        Fix::End => "  fix:  --fix repairs the end, and records what it moves away\n",
+        Fix::End => "  fix:  --fix repairs the end of the log and records what it moves\n",
         Fix::Rebuild => "  fix:  --fix rebuilds it\n",
     };
     format!("{code} ({family}, {level}): {title}\n  why:  {why}\n  how:  {remedy}\n{fix}")

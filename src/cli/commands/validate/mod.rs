@@ -85,7 +85,7 @@ pub(in crate::cli) struct ValidateArgs {
     appending: Appending,
 }
 
-/// The formats of reports.
+/// The report formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ReportFormat {
     /// For people
@@ -148,13 +148,13 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
     })
 }
 
-/// The runs that are asked for, and what is said of those that are none.
+/// The runs to validate, and an error for each that was not found.
 struct WantedRuns {
     runs: Vec<RunDir>,
     missing: Vec<anyhow::Error>,
 }
 
-/// One that is not there does not hide the others.
+/// Finds the runs. If one is missing, the others are still validated.
 fn wanted(args: &ValidateArgs, global: &Global) -> anyhow::Result<WantedRuns> {
     if args.all {
         let missing = without_log(&global.runs_dir).into_iter().map(|run| {
@@ -181,7 +181,7 @@ fn wanted(args: &ValidateArgs, global: &Global) -> anyhow::Result<WantedRuns> {
     Ok(WantedRuns { runs, missing })
 }
 
-/// What is found in the runs, and which of them could not be read or mended.
+/// Validates the runs. Also returns an error for each run that could not be read or fixed.
 fn judge(
     runs: &[RunDir],
     args: &ValidateArgs,
@@ -236,12 +236,12 @@ fn judge(
     Ok((reports, failures.chain(failure).collect()))
 }
 
-/// Why not all of a fix was done. A lock that could not be taken has its own exit status only
-/// when nothing was written.
+/// The error if a fix was not completed. If only the lock was not available and nothing was
+/// written, the exit status says so.
 fn failed(fixed: &mut Fixed) -> Option<Failure> {
     let failure = explain(&fixed.error.take()?.into());
     let is_busy = failure.exit == Exit::Busy && fixed.is_untouched();
     let exit = if is_busy { Exit::Busy } else { Exit::Io };
-    let hint = "the report tells what was mended; try again when the cause is gone";
+    let hint = "the report shows what was fixed; try again after removing the cause";
     Some(Failure::new(exit, failure.message).hint(hint))
 }

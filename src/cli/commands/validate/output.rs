@@ -1,4 +1,4 @@
-//! Where the reports of `runlog validate` go, and in which format.
+//! Writes the reports of `runlog validate`.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -14,16 +14,16 @@ use crate::fs::{Action, FsError, replace};
 use crate::json;
 use crate::text::inert;
 
-/// Everything that is to be reported.
+/// The data to report.
 pub(super) struct Output<'o> {
     pub(super) reports: &'o [RunReport],
-    /// What is said of runs that could not be read.
+    /// Errors for runs that could not be read.
     pub(super) told: &'o [String],
     pub(super) args: &'o ValidateArgs,
 }
 
 impl Output<'_> {
-    /// Prints what is printed, and writes all files that can be written; what went wrong.
+    /// Prints the main report and writes all report files that can be written. Returns the errors.
     pub(super) fn write(&self, ui: &Ui) -> Vec<anyhow::Error> {
         let args = self.args;
         let on_github = args.format.is_none()
@@ -45,7 +45,7 @@ impl Output<'_> {
         std::iter::once(main).chain(others).filter_map(Result::err).collect()
     }
 
-    /// The report in that format.
+    /// The report in this format.
     fn text(&self, format: ReportFormat, color: bool) -> anyhow::Result<String> {
         let Self { reports, told, args } = *self;
         let look = ReportLook { strict: args.strict, verbose: args.verbose, color };
@@ -64,8 +64,8 @@ impl Output<'_> {
 }
 
 impl ReportFormat {
-    /// The same, without anything that the log of a CI service takes for a command: such
-    /// services look for them in whatever a program prints.
+    /// Removes text that a CI service would interpret as a command. These services search all
+    /// output for commands.
     fn without_commands(self, text: String) -> String {
         let (escaped, whole): (&str, &[&str]) = match self {
             Self::Human | Self::Markdown => {
@@ -82,20 +82,21 @@ impl ReportFormat {
     }
 }
 
-/// A path as the readers of reports want it: below the working directory, if it lies there.
+/// The path as it is written in reports: relative to the working directory, if the file is inside
+/// it.
 pub(super) fn shortened(path: &str, working_directory: &Path) -> String {
     let short = Path::new(path).strip_prefix(working_directory).unwrap_or(Path::new(path));
     let short = short.strip_prefix(".").unwrap_or(short);
     if short.as_os_str().is_empty() { path.to_owned() } else { short.display().to_string() }
 }
 
-/// The file of the job summary, where GitHub gives one.
+/// The file of the job summary, if GitHub provides one.
 fn job_summary() -> Option<PathBuf> {
     std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// Writes a report. A new file appears whole; one that exists keeps its owner and mode; to the
-/// summary of a GitHub job it is added, as GitHub asks.
+/// Writes a report. A new file is created atomically. An existing file keeps its owner and mode.
+/// The summary of a GitHub job is appended to, as GitHub requires.
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let summary = job_summary().is_some_and(|summary| summary == path);
     let written = match path.metadata() {
