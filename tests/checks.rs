@@ -417,11 +417,11 @@ fn the_page_of_checks_is_fresh() {
          `runlog validate` reports findings. Each finding has a code, a level and a place. The codes\n\
          never change their meaning. `runlog validate --explain RL301` prints the same text as this\n\
          page.\n\n\
-         An error makes the verdict `failed`. With `--strict` a warning does so too. The column *fix*\n\
+         An error makes the verdict `failed`. With `--strict`, warnings count too. The column *fix*\n\
          says what `--fix` does: it rebuilds a derived file from the log, or it repairs the end of the\n\
          log. It never edits a complete line.\n\n\
-         This page is made from the table in `src/check/table.rs`. `UPDATE=1 cargo test checks`\n\
-         writes it again.\n\n\
+         This page is generated from the table in `src/check/table.rs`. `UPDATE=1 cargo test checks`\n\
+         updates it.\n\n\
          | code | level | family | what it finds | fix |\n|---|---|---|---|---|\n",
     );
     let fix = |check: &Check| match check.fix {

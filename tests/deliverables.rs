@@ -71,7 +71,7 @@ fn hollow_files() {
         fs::write(place(&bench, "f"), bad).unwrap();
         let (status, reason) = verdict(&bench, &required);
         let reason = reason.unwrap();
-        assert!(status == 3 && reason.starts_with(&format!("no {kind}: ")), "{kind}: {reason}");
+        assert!(status == 3 && reason.starts_with(&format!("not {kind}: ")), "{kind}: {reason}");
     }
     // Every type has its case.
     for one in runlog::internals::check::FILE_TYPES {
@@ -99,7 +99,7 @@ fn conditions() {
         assert_eq!(verdict(&bench, good), (0, None), "{good}");
     }
     for (bad, status, says) in [
-        ("a.md:min=6", 3, "5 bytes, at least 6"),
+        ("a.md:min=6", 3, "5 bytes; at least 6"),
         (&*format!("a.md:sha256={}", "0".repeat(64)), 3, "its SHA-256 is 5994"),
         ("empty", 3, "empty"),
         ("b.md", 3, "missing"),
@@ -115,7 +115,7 @@ fn conditions() {
     let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
     fs::File::options().write(true).open(place(&bench, "a.md")).unwrap().set_modified(old).unwrap();
     let (status, reason) = verdict(&bench, "a.md:fresh");
-    assert!(status == 3 && reason.unwrap().contains("not changed since the run started"));
+    assert!(status == 3 && reason.unwrap().contains("last changed before the run started"));
     for wrong in ["a:min=x", "a:type=word", "a:sha256=12", ":fresh"] {
         bench.fails(2, &["validate", "r", "--require", wrong]);
     }
@@ -179,7 +179,7 @@ fn the_verdict_on_the_record() {
     let lines = bench.lines();
     assert_eq!(lines[2]["data"]["required"][1], "b.md:min=3");
     assert_eq!(lines[3]["data"]["path"], "b.md:min=3");
-    assert_eq!(lines[3]["data"]["reason"], "1 bytes, at least 3 are required");
+    assert_eq!(lines[3]["data"]["reason"], "1 bytes; at least 3 are required");
     assert_eq!(lines[4]["data"]["status"], "incomplete");
     let state = || -> Value {
         serde_json::from_slice(&fs::read(bench.path("runs/r/run.json")).unwrap()).unwrap()

@@ -108,7 +108,7 @@ fn job_summaries() {
     }
     let said = bench.call(&["validate", "--all", "--format", "markdown"]);
     assert!(said.out.len() < 1 << 20, "{}", said.out.len());
-    assert!(said.out.ends_with("`runlog validate` shows all of it.\n"));
+    assert!(said.out.ends_with("`runlog validate` prints everything.\n"));
     let one = bench.call(&["validate", "many0", "--format", "markdown"]).out;
     assert!(one.contains("\n- … 10 more deliverables\n"), "{one}");
 }
@@ -138,7 +138,7 @@ fn the_document_is_documented() {
     let document: Value = serde_json::from_str(&text).unwrap();
     let run = &document["runs"][0];
     let readme = fs::read_to_string(crate::support::root().join("README.md")).unwrap();
-    let from = readme.find("| of a run | |").unwrap();
+    let from = readme.find("| member of a run | content |").unwrap();
     let table = &readme[from..from + readme[from..].find("\n\n").unwrap()];
     let names = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let mut told = names(run);

@@ -184,7 +184,7 @@ fn a_signal_ends_the_round() {
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(143));
     assert_eq!(since(&bench), ["task.started", "task.failed"]);
-    assert!(bench.log().contains("a signal came before the command answered"));
+    assert!(bench.log().contains("interrupted by a signal before the command answered"));
 }
 
 /// If this fails, two that serve one run pay twice.

@@ -16,7 +16,7 @@ fn good_lines_are_taken_and_bad_ones_kept_aside() {
     assert_eq!(said.out, "");
     assert_eq!(
         said.err.lines().last().unwrap(),
-        "runlog: 2 lines taken, 2 events, 1 blank line, 2 lines rejected"
+        "runlog: 2 lines accepted, 2 events, 1 blank line, 2 lines rejected"
     );
     let log = bench.log();
     assert_eq!(log.lines().count(), 3);

@@ -356,7 +356,7 @@ fn the_command_is_an_ordinary_process() {
     bench.fails(69, &args);
     assert!(bench.path("told").exists(), "it was not told to end");
     let said = bench.fails(69, &["summarize", "r", "--llm-cmd", "exec cat /dev/zero"]);
-    assert!(said.contains("answered with over"), "{said}");
+    assert!(said.contains("is longer than"), "{said}");
 }
 
 /// If this fails, what is followed to its end leaves batches behind that were never asked about.
