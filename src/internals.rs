@@ -1,5 +1,5 @@
-//! What the program's own `main`, tests, benchmarks and fuzz targets reach below the library's
-//! front page. It changes without notice.
+//! The items that the program's own `main`, tests, benchmarks and fuzz targets use besides the
+//! public library. They change without notice.
 
 /// The program.
 pub mod cli {
@@ -43,7 +43,7 @@ pub mod event {
     pub use crate::event::time::Timestamp;
 }
 
-/// Events as they stand in a log.
+/// Events as they are written in a log.
 pub mod envelope {
     pub use crate::event::envelope::{LineError, MAX_LINE, parse, peek};
     pub use crate::event::severity::Severity;

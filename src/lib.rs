@@ -22,9 +22,9 @@
 //! # }
 //! ```
 //!
-//! When [`Run::append`] returns, the event is in the log and synced to disk. [`Options`] choose
-//! less. Every failure has an [`ErrorKind`]. `docs/format.md` describes the files for programs in
-//! other languages, and `docs/checks.md` lists the codes of a [`Finding`].
+//! When [`Run::append`] returns, the event is in the log and synced to disk. [`Options`] can
+//! choose weaker guarantees. Every failure has an [`ErrorKind`]. `docs/format.md` describes the
+//! files for programs in other languages, and `docs/checks.md` lists the codes of a [`Finding`].
 //!
 //! # Bird's-eye view
 //! A run is a directory. Its log, `events.jsonl`, is append-only, with one event per line.
@@ -49,14 +49,14 @@
 //! | 4 | `run` | the directory, the recorder, `run.json` and the derived logs |
 //! | 5 | `summary` | backfills, prompts and answers, the overview |
 //! | 6 | `chapter` | folding finished tasks, the browsable tree |
-//! | 7 | `transcript`, `graph` | the transcript and its formats; who started whom |
+//! | 7 | `transcript`, `graph` | the transcript and its formats; the graph of agents and calls |
 //! | 8 | `check` | checks, findings, verdicts, reports, and what can be fixed |
 //! | 9 | `ops` | the use cases, with typed errors and without a terminal |
 //! | 10 | `facade` | what this page offers to other programs |
 //! | 11 | `cli` | arguments, the clock, the environment, the terminal |
 //!
-//! The modules are private. Only what this page lists stays as it is between versions. `internals`
-//! names what the program's own tests, benchmarks and fuzz targets use.
+//! The modules are private. Only the items on this page are stable between versions. `internals`
+//! lists what the program's own tests, benchmarks and fuzz targets use.
 //!
 //! Input and output happen in `fs`, `log`, `run`, `ops` and `cli`. The other modules take values
 //! and return values. One place prints (`cli::ui`). One place turns an error into a message, a
@@ -72,20 +72,20 @@
 //! | `logs/tools.jsonl` | one record per state of a tool call (`run::records`) | derived, appended with the event, or right after it (`run::follower`) |
 //! | `logs/errors.jsonl` | one record per error (`run::records`) | derived, in the same way |
 //! | `transcript.md` | for people (`transcript`) | derived, replaced atomically |
-//! | `transcript.html` | the same as a page, when asked for (`transcript::html`) | derived, replaced atomically |
-//! | `chapters/…` | the chapters' tree (`chapter::tree`) | derived, replaced atomically, read-only |
+//! | `transcript.html` | the same as an HTML page, on request (`transcript::html`) | derived, replaced atomically |
+//! | `chapters/…` | the tree of chapters (`chapter::tree`) | derived, replaced atomically, read-only |
 //! | `*.kept-…` | the old content of a derived file that was rebuilt from a damaged log | kept, never read |
-//! | `deliverables/…` | what the run must produce | the run's own |
-//! | `prompt.md`, `effective-system-prompt.md`, `config.yaml`, `task.yaml`, `artifact-manifest.json` | quoted in the transcript | the harness's own |
+//! | `deliverables/…` | the files that the run must produce | written by the run |
+//! | `prompt.md`, `effective-system-prompt.md`, `config.yaml`, `task.yaml`, `artifact-manifest.json` | included in the transcript | written by the harness |
 //!
 //! Every derived file can be deleted: the same version writes the same bytes again.
 //!
 //! # Promises and limits
-//! When `emit` exits with 0, the event is in the log and synced to disk. `src/log/mod.rs` gives
-//! the argument. A damaged line is reported and never edited. The next `emit` moves a torn last
+//! When `emit` exits with 0, the event is in the log and synced to disk. `src/log/mod.rs` explains
+//! why. A damaged line is reported and never edited. The next `emit` moves a torn last
 //! line to `logs/rejected.jsonl`, so no byte is lost. Secrets of known kinds are replaced before
-//! anything is written. `exec` never changes what its command reads, prints or returns. Nothing
-//! that a log holds can act on a terminal, in Markdown or in HTML.
+//! anything is written. `exec` never changes what its command reads, prints or returns. No text
+//! from a log has an effect on a terminal, in Markdown or in HTML.
 //! There is no server, no database, no network access, and no unsafe code.
 
 #[cfg(not(unix))]

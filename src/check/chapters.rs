@@ -74,7 +74,7 @@ impl Exported {
                 0 => String::new(),
                 others => format!(" and {others} more"),
             };
-            let message = format!("{first}{others} does not match the newest events");
+            let message = format!("{first}{others}: missing or out of date");
             findings.push(Finding::new(Code::RL711, Place::file(FOLDER), message));
         }
         for path in self.edited {

@@ -247,7 +247,7 @@ pub(super) fn report(receipt: &Receipt, first_rejection: Option<&str>, kept: boo
             plural(receipt.prompts, "prompt"),
         ));
     }
-    let mut parts = vec![plural(receipt.mapped + receipt.opaque, "line") + " taken"];
+    let mut parts = vec![plural(receipt.mapped + receipt.opaque, "line") + " accepted"];
     if receipt.opaque > 0 {
         parts[0].push_str(&format!(" ({} opaque)", receipt.opaque));
     }
