@@ -115,6 +115,6 @@ mod transcript;
 pub mod internals;
 
 pub use facade::{
-    Draft, Durability, Error, ErrorKind, Event, Finding, Format, Level, Options, Recorded,
-    Recorder, Report, Run, Verdict,
+    Draft, Durability, Error, ErrorKind, Event, Finding, FixOutcome, FixStep, Fixed, Format, Level,
+    Options, Recorded, Recorder, Report, Run, Verdict,
 };

@@ -37,6 +37,9 @@ fn together(mut command: Command) -> (i32, String) {
     (wait(child), both)
 }
 
+/// How long a wait may take before it counts as a hang. On a busy disk, a sync takes many seconds.
+const HANG: Duration = Duration::from_secs(120);
+
 /// Waits for a child, which must end without a signal from here.
 fn wait(mut child: Child) -> i32 {
     let started = Instant::now();
@@ -44,7 +47,7 @@ fn wait(mut child: Child) -> i32 {
         if let Some(status) = child.try_wait().unwrap() {
             return status.code().unwrap_or(-1);
         }
-        if started.elapsed() > Duration::from_secs(20) {
+        if started.elapsed() > HANG {
             child.kill().unwrap();
             panic!("it hangs");
         }
@@ -55,7 +58,7 @@ fn wait(mut child: Child) -> i32 {
 fn wait_for(path: &Path) {
     let started = Instant::now();
     while !path.exists() {
-        assert!(started.elapsed() < Duration::from_secs(20), "{} never came", path.display());
+        assert!(started.elapsed() < HANG, "{} never came", path.display());
         std::thread::sleep(Duration::from_millis(5));
     }
 }

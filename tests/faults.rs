@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Output};
 
-use crate::support::{Bench, Said, said};
+use crate::support::{Bench, Prepared, Said, said};
 
 /// Whether strace can inject faults here; prints a message if not.
 fn can_inject() -> bool {
@@ -107,6 +107,12 @@ fn killed_while_a_run_is_made_or_ended() {
     }
     let create = ["emit", "run.created", "--run", "r", "--event-id", "e1"];
     let end = ["emit", "run.completed", "--run", "r", "--event-id", "e3"];
+    let open_call = Prepared::new();
+    let with_open_call = || {
+        let bench = Bench::with_run();
+        bench.emit(&["tool.started", "-f", "tool_name=a", "--event-id", "e2"]);
+        bench
+    };
     let probe = Bench::new();
     let creating = calls_of(&probe, &create);
     probe.emit(&["tool.started", "-f", "tool_name=a", "--event-id", "e2"]);
@@ -116,19 +122,19 @@ fn killed_while_a_run_is_made_or_ended() {
         call_under(&bench, &format!("{name}:signal=KILL:when={count}"), &create);
         bench.ok(&create);
         assert_sound(&bench, "e1", 1, &format!("killed at call {number}, {name} {count}"));
-        assert_eq!(bench.call(&["validate", "r"]).status, 0);
+        let judged = bench.validate(number);
+        assert_eq!(judged.status, 5, "the run is open, and else sound: {judged:?}");
         assert!(
             bench.path("runs/r/transcript.md").exists() && bench.path("runs/r/run.json").exists()
         );
     }
     for (number, (name, count)) in ending.iter().enumerate().step_by(2) {
         let what = format!("killed at call {number}, {name} {count}");
-        let bench = Bench::with_run();
-        bench.emit(&["tool.started", "-f", "tool_name=a", "--event-id", "e2"]);
+        let bench = open_call.copy(with_open_call);
         call_under(&bench, &format!("{name}:signal=KILL:when={count}"), &end);
         bench.ok(&end);
         assert_sound(&bench, "e3", 1, &what);
-        assert_eq!(bench.codes(), ["RL202"], "{what}");
+        assert_eq!(bench.validate(number).codes(), ["RL202"], "{what}");
     }
 }
 

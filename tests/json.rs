@@ -18,7 +18,8 @@ fn json_like() -> impl Strategy<Value = String> {
         Just("\"b\":"),
         Just("1"),
         Just("-0"),
-        Just("1.5e3"),
+        // A negative exponent: the other reader rejects numbers that a double cannot hold.
+        Just("1.5e-3"),
         Just("0x"),
         Just("true"),
         Just("null"),

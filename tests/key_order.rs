@@ -67,6 +67,7 @@ fn the_order_of_keys_does_not_matter() {
         (ids(&[9, 8, 7, 6, 5, 4, 9, 8, 7, 6, 5, 4]), &["RL103"; 6]),
         ([ids(&[9, 8, 7, 6, 5, 4]), vec![parent(4), parent(9), parent(3)]].concat(), &["RL201"]),
     ];
+    let mut case = 0;
     for (changes, codes) in &cases {
         // Both orders, each after the other.
         for orders in [[false, false], [true, true], [true, false], [false, true]] {
@@ -75,12 +76,12 @@ fn the_order_of_keys_does_not_matter() {
                 let write = if *canonical { next_canonical_line } else { next_line };
                 bench.append_raw(write(&bench.log(), changes).as_bytes());
             }
-            let said = bench.call(&["validate", "r", "--format", "json", "--ignore", "RL5,RL405"]);
-            let report: Value = serde_json::from_str(&said.out).unwrap();
-            let findings = report["runs"][0]["findings"].as_array().unwrap();
-            let found: Vec<&str> =
-                findings.iter().map(|finding| finding["code"].as_str().unwrap()).collect();
-            assert_eq!(found, *codes, "{orders:?}: {findings:#?}");
+            let judged = bench.validate(case);
+            case += 1;
+            // The lines make the derived files stale.
+            let is_meant = |code: &&str| !code.starts_with("RL5") && *code != "RL405";
+            let found: Vec<&str> = judged.codes().into_iter().filter(is_meant).collect();
+            assert_eq!(found, *codes, "{orders:?}: {judged:#?}");
         }
     }
 }

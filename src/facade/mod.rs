@@ -4,11 +4,13 @@
 //! [`Options`] do not set one.
 
 mod error;
+mod fix;
 mod options;
 mod report;
 mod run;
 
 pub use error::{Error, ErrorKind};
+pub use fix::{FixOutcome, FixStep, Fixed};
 pub use options::{Durability, Options};
 pub use report::{Finding, Level, Report, Verdict};
 pub use run::{Draft, Event, Format, Recorded, Recorder, Run};

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::error::{Error, ErrorKind};
+use super::fix::{FixStep, Fixed};
 use super::options::Options;
 use super::report::Report;
 use crate::check::ending::ExpectedStatus;
@@ -13,7 +14,7 @@ use crate::event::templates::Templates;
 use crate::event::time::Timestamp;
 use crate::json::{JsonRules, check};
 use crate::ops;
-use crate::ops::validate::Criteria;
+use crate::ops::validate::{Criteria, plan_fix, validate};
 use crate::run::dir::{RunDir, locate};
 use crate::run::recorder;
 use crate::secret::SecretRules;
@@ -231,15 +232,23 @@ impl Run {
     /// # Errors
     /// When the log cannot be read. Faults in a readable log are findings.
     pub fn validate(&self) -> Result<Report, Error> {
-        let criteria = Criteria {
-            secrets: SecretRules::built_in(),
-            templates: Templates::built_in(),
-            require: &[],
-            expected_head: None,
-            expected_status: &ExpectedStatus::default(),
-            hashes: false,
-        };
-        Ok(ops::validate::validate(&self.dir, &criteria)?.report.into())
+        Ok(validate(&self.dir, &criteria(&ExpectedStatus::default()))?.report.into())
+    }
+
+    /// Repairs what can be repaired without losing data: the end of the log, and the files that
+    /// are derived from the log. A complete line of the log is never edited. A step that cannot
+    /// be done does not stop the other steps.
+    ///
+    /// # Errors
+    /// When the log cannot be read. A step that was refused or failed is no error: its
+    /// [`FixStep::outcome`] says so.
+    pub fn fix(&self) -> Result<Fixed, Error> {
+        let options = self.options.recording();
+        let found = validate(&self.dir, &criteria(&ExpectedStatus::default()))?;
+        let plan = plan_fix(&self.dir, &found, (options.clock)())?;
+        let fixed = plan.apply(&self.dir, &options, &Silent);
+        let steps = fixed.steps.into_iter().map(FixStep::from).collect();
+        Ok(Fixed { steps, report: self.validate()? })
     }
 
     /// The transcript of the run.
@@ -257,6 +266,18 @@ impl Run {
             Format::Json => crate::json::document(&transcript),
             Format::Html | Format::Markdown => html::render(&transcript),
         })
+    }
+}
+
+/// What a run is compared with: the program's own rules, and nothing besides them.
+fn criteria(expected_status: &ExpectedStatus) -> Criteria<'_> {
+    Criteria {
+        secrets: SecretRules::built_in(),
+        templates: Templates::built_in(),
+        require: &[],
+        expected_head: None,
+        expected_status,
+        hashes: false,
     }
 }
 

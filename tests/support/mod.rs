@@ -1,5 +1,11 @@
 //! A temporary directory and the program in it, with a cleared environment.
 
+mod judged;
+mod prepared;
+
+pub(crate) use judged::SAMPLE;
+pub(crate) use prepared::Prepared;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,7 +29,9 @@ impl Bench {
 
     /// A bench with the run `r`, with fixed ids and times.
     pub(crate) fn with_run() -> Self {
-        Self::created(&["--event-id", "e1", "--timestamp", "2026-01-01T00:00:00Z"])
+        static MADE: Prepared = Prepared::new();
+        let options = ["--event-id", "e1", "--timestamp", "2026-01-01T00:00:00Z"];
+        MADE.copy(|| Self::created(&options))
     }
 
     /// A bench with the run `r` of session `s1` and task `t1`, created with these options.
