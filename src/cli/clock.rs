@@ -2,6 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use chrono::{Datelike as _, Timelike as _};
+
 use crate::event::time::Timestamp;
 
 /// The current time, to the millisecond.
@@ -15,7 +17,11 @@ pub(super) fn now() -> Timestamp {
 
 /// Month, day and time of day in the local time zone.
 pub(super) fn local(time: Timestamp) -> String {
-    let utc = chrono::DateTime::from_timestamp_millis(time.millis());
-    let local = utc.map(|utc| utc.with_timezone(&chrono::Local));
-    local.map(|local| local.format("%m-%d %H:%M:%S").to_string()).unwrap_or_default()
+    let Some(utc) = chrono::DateTime::from_timestamp_millis(time.millis()) else {
+        return String::new();
+    };
+    let local = utc.with_timezone(&chrono::Local);
+    let (month, day) = (local.month(), local.day());
+    let (hour, minute, second) = (local.hour(), local.minute(), local.second());
+    format!("{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
 }

@@ -67,13 +67,17 @@ impl Timestamp {
     /// `YYYY-MM-DD HH:MM:SS`, UTC, for people.
     #[must_use]
     pub fn readable(self) -> String {
-        self.utc().format("%Y-%m-%d %H:%M:%S").to_string()
+        let whole = self.to_string();
+        // A year outside 0 to 9999 has another length, so the parts are found from the end.
+        let seconds = whole.len().saturating_sub(".000Z".len());
+        whole[..seconds].replacen('T', " ", 1)
     }
 
     /// `HH:MM:SS`, UTC, for people.
     #[must_use]
     pub fn clock(self) -> String {
-        self.utc().format("%H:%M:%S").to_string()
+        let readable = self.readable();
+        readable[readable.len().saturating_sub("00:00:00".len())..].to_owned()
     }
 
     /// Milliseconds from `earlier` to this moment; `None` if the clock went back.

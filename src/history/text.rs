@@ -51,6 +51,9 @@ pub(crate) fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> E
     let stands = standing(view, summary);
     let line = preview(&stands, room.columns);
     let rest = rest(view, &stands, &line);
+    if rest.is_empty() {
+        return EventText { line, below: Vec::new() };
+    }
     // Put short content on the main line.
     let beside = rest.iter().fold(line.clone(), |line, rest| format!("{line} · {rest}"));
     let is_whole = is_whole(&stands, &line) && !beside.contains('\n');

@@ -151,7 +151,9 @@ impl UsageFold {
     /// Takes the next event.
     pub fn observe(&mut self, view: &View<'_, '_>) {
         let Some(usage) = Usage::of(view) else {
-            if let Some(cost) = view.cost_micros().filter(|_| view.role == Role::Message) {
+            if view.role == Role::Message
+                && let Some(cost) = view.cost_micros()
+            {
                 let said = self.said_costs.entry(view.agent().into_owned()).or_insert(0);
                 *said = said.saturating_add(cost);
             }

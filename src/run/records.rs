@@ -73,15 +73,20 @@ impl Starts {
             });
             if given.iter().any(Option::is_some) {
                 self.keep(observed.call, offset, given);
+            } else {
+                self.by_call.remove(&observed.call);
             }
         }
     }
 
-    /// The arguments from the start that an end belongs to.
-    fn of(&self, observed: &Observed) -> Option<&Given> {
-        let start = observed.start?;
+    /// The arguments of the call's start: the event itself, or the start that an end belongs to.
+    fn of(&self, view: &View<'_, '_>, observed: &Observed) -> Option<&Given> {
         let (offset, given) = self.by_call.get(&observed.call)?;
-        (*offset == start.offset).then_some(given)
+        let is_its_start = match view.role {
+            Role::ToolStart => true,
+            _ => observed.start.is_some_and(|start| start.offset == *offset),
+        };
+        is_its_start.then_some(given)
     }
 }
 
@@ -110,24 +115,20 @@ pub(crate) fn tool_record(
     let started = if ends { observed.start.map(|start| start.time) } else { Some(event.timestamp) };
     text(out, first!("call_id"), &call_id);
     text(out, next!("tool_name"), &view.tool());
-    let start = starts.of(observed).filter(|_| ends);
-    let repeated = |at: usize| start.and_then(|given| given[at].as_deref());
-    match (view.data.present("action"), repeated(0)) {
-        (None, Some(action)) => plain(out, next!("action"), action),
-        (own, _) => optional(out, next!("action"), own),
-    }
+    let start = starts.of(view, observed);
+    let given = |at: usize| (start.and_then(|given| given[at].as_deref()), ends);
+    argument(out, next!("action"), view.data.present("action"), given(0));
     time_or_null(out, next!("started_at"), started);
     time_or_null(out, next!("completed_at"), ends.then_some(event.timestamp));
     number_or_null(out, next!("duration_ms"), observed.duration_ms.filter(|_| ends));
     text(out, next!("status"), status.name());
-    match (view.arguments(), repeated(1)) {
-        (None, Some(arguments)) => plain(out, next!("args_summary"), arguments),
-        (own, _) => optional(out, next!("args_summary"), own),
-    }
+    argument(out, next!("args_summary"), view.arguments(), given(1));
     optional(out, next!("result_summary"), view.result().filter(|_| ends));
     optional(out, next!("artifacts"), view.data.present("artifacts"));
-    let error =
-        view.error_text().filter(|_| matches!(view.role, Role::ToolFail | Role::ToolBlocked));
+    let error = match view.role {
+        Role::ToolFail | Role::ToolBlocked => view.error_text(),
+        _ => None,
+    };
     text_or_null(out, next!("error"), error.as_deref().map(|text| cut(text, MAX_TEXT)).as_deref());
     number_or_null(out, next!("sequence"), Some(event.sequence));
     out.push_str("}\n");
@@ -179,6 +180,20 @@ fn optional(out: &mut String, lead: &str, value: Option<Json<'_>>) {
     match short {
         true => plain(out, lead, &compact),
         false => text(out, lead, &cut(&as_text(value), MAX_TEXT)),
+    }
+}
+
+/// The event's own value. An end without one repeats the value of its start; that of a start is
+/// text already.
+fn argument(
+    out: &mut String,
+    lead: &str,
+    own: Option<Json<'_>>,
+    (from_start, ends): (Option<&str>, bool),
+) {
+    match from_start.filter(|_| !ends || own.is_none()) {
+        Some(text) => plain(out, lead, text),
+        None => optional(out, lead, own),
     }
 }
 

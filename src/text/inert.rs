@@ -12,12 +12,17 @@ fn is_live(character: char) -> bool {
             | '\u{061C}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
 }
 
+/// Whether a text has printable ASCII characters only. Most texts have, and this is quick to see.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+}
+
 /// Text of several lines. Line feeds and tabs stay; other such characters become their Unicode
 /// symbol or code.
 #[must_use]
 pub fn text(text: &str) -> Cow<'_, str> {
     let live = |c: char| is_live(c) && !matches!(c, '\n' | '\t');
-    if !text.contains(live) {
+    if is_plain(text) || !text.contains(live) {
         return Cow::Borrowed(text);
     }
     let text = without_styles(text);
@@ -37,7 +42,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
 /// Unicode symbol or code.
 #[must_use]
 pub fn line(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_live) {
+    if is_plain(text) || !text.contains(is_live) {
         return Cow::Borrowed(text);
     }
     let text = without_styles(text);
@@ -71,25 +76,33 @@ pub(crate) fn commands(text: &str) -> Cow<'_, str> {
 #[must_use]
 pub(crate) fn preview(text: &str, columns: usize) -> String {
     // No more characters than this are needed to fill the columns.
-    let head: String = text.chars().take(columns * 8 + 64).collect();
-    let words = line(&head).split_whitespace().collect::<Vec<_>>().join(" ");
+    let end = text.char_indices().nth(columns.saturating_mul(8).saturating_add(64));
+    let head = end.map_or(text, |(end, _)| &text[..end]);
+    let words = words(head);
     let cut_before = head.len() < text.len();
     if words.width() <= columns && !cut_before {
-        return words;
+        return words.into_owned();
     }
-    let mut out = String::new();
+    let mut end = 0;
     let mut used = 0;
-    for character in words.chars() {
+    for (at, character) in words.char_indices() {
         let width = character.width().unwrap_or(0);
         if used + width + 1 > columns {
             break;
         }
         used += width;
-        out.push(character);
+        end = at + character.len_utf8();
     }
-    out.truncate(out.trim_end().len());
-    out.push('…');
-    out
+    format!("{}…", words[..end].trim_end())
+}
+
+/// The text in one line, with single spaces between its words.
+fn words(text: &str) -> Cow<'_, str> {
+    let spaced = text.starts_with(' ') || text.ends_with(' ') || text.contains("  ");
+    match is_plain(text) && !spaced {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(line(text).split_whitespace().collect::<Vec<_>>().join(" ")),
+    }
 }
 
 /// Like [`preview`], but cut in the middle, so that ids with the same beginning differ.
