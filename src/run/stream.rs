@@ -243,13 +243,13 @@ impl<'r> Stream<'r> {
         let mut parts = held.parts();
         // The first events decide the ids of the run, which the other events need.
         let Some(first) = parts.next() else { return Ok(()) };
-        let part = PreparedPart::of(held, first, reading, &self.recorder.maker());
+        let part = PreparedPart::of(held, first, reading, &self.recorder.preparer());
         self.write_part(held, part, writes)?;
         let mut parts = parts.peekable();
         if parts.peek().is_none() {
             return Ok(());
         }
-        let maker = self.recorder.maker();
+        let maker = self.recorder.preparer();
         std::thread::scope(|scope| {
             let (sender, ready) = sync_channel(READY);
             scope.spawn(move || {
@@ -277,7 +277,7 @@ impl<'r> Stream<'r> {
         }
         let mut batch = Batch::default();
         if !part.made.intakes.is_empty() {
-            batch = self.recorder.append_made(&mut part.made)?;
+            batch = self.recorder.append_batch(&mut part.made)?;
             if self.ahead.is_none() && writes.recorded.len() + batch.outcomes.len() >= LONG {
                 self.ahead = Some(self.recorder.follow());
             }

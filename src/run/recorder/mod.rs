@@ -1,0 +1,148 @@
+//! The recorder: appends events to a run, with the records derived from them.
+
+mod appending;
+mod creation;
+
+pub(crate) use creation::check_first;
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use crate::event::templates::Templates;
+use crate::fs::{append_lines, make_dir, sync_dir, sync_file};
+use crate::log::lock::LogFile;
+use crate::log::rejected::moved_from;
+use crate::log::settle::ResumeAfter;
+use crate::run::RunError;
+use crate::run::dir::RunDir;
+use crate::run::follower::{AppendedLines, Follower};
+use crate::run::identity::Identity;
+use crate::run::ids::EventIds;
+use crate::run::options::RecordOptions;
+use crate::run::pairing::RecentCalls;
+use crate::run::writing::LineEnd;
+
+/// Appends events to one run.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    run: RunDir,
+    log: LogFile,
+    identity: Identity,
+    ids: Option<EventIds>,
+    many_ids: bool,
+    recent: RecentCalls,
+    /// Bytes of the log after the last append.
+    end: u64,
+    /// The lines of the last append.
+    buffer: Vec<u8>,
+    /// The end of each of these lines.
+    ends: Vec<LineEnd>,
+    /// Whether the recorder writes the records of the appended events.
+    derives: bool,
+    /// Whether a batch stops at a refused draft.
+    stops: bool,
+    /// A damaged last line after which recording continues.
+    resume_after: Option<ResumeAfter>,
+    /// The directories that it made, the outermost first; empty if the log was there before.
+    made: Vec<PathBuf>,
+    options: RecordOptions,
+}
+
+impl Recorder {
+    /// The id of the run.
+    #[must_use]
+    pub(crate) fn run_id(&self) -> &str {
+        &self.identity.run_id
+    }
+
+    /// Starts a follower, which updates the derived files during a long stream.
+    pub(in crate::run) fn follow(&self) -> Follower {
+        Follower::start(&self.run, self.options.lock_timeout)
+    }
+
+    /// Hands the lines of the last append to the follower, which writes their records and
+    /// returns a buffer. `None`: the follower has stopped, and the recorder writes records
+    /// itself.
+    pub(in crate::run) fn hand_over(
+        &mut self,
+        exchange: impl FnOnce(AppendedLines) -> Option<Vec<u8>>,
+    ) {
+        let lines = std::mem::take(&mut self.buffer);
+        let (start, ends) = (self.end - lines.len() as u64, std::mem::take(&mut self.ends));
+        let spare = exchange(AppendedLines { start, lines, ends });
+        self.derives = spare.is_none();
+        self.buffer = spare.unwrap_or_default();
+    }
+
+    /// The templates for the summaries of events.
+    #[must_use]
+    pub(in crate::run) fn templates(&self) -> &'static Templates {
+        self.options.templates
+    }
+
+    /// The run directory.
+    #[must_use]
+    pub(crate) fn run(&self) -> &RunDir {
+        &self.run
+    }
+
+    /// Makes a batch stop at a refused draft. The drafts after it have no outcome.
+    pub(crate) fn stop_at_refusals(&mut self) {
+        self.stops = true;
+    }
+
+    /// Lets recording continue after a last line that is not an event of the run.
+    pub(in crate::run) fn resume_after(&mut self, damaged: ResumeAfter) {
+        self.resume_after = Some(damaged);
+    }
+
+    /// Announces many drafts with given ids, so that one scan of the log serves all.
+    pub(crate) fn expect_many_ids(&mut self) {
+        self.many_ids = true;
+    }
+
+    /// The line of the event with that id, if the log has it.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub(crate) fn stored(&mut self, event_id: &str) -> Result<Option<Vec<u8>>, RunError> {
+        let ids = self.ids.get_or_insert_with(EventIds::all);
+        ids.scan(&self.log, self.log.length()?)?;
+        ids.line(&self.log, event_id)
+    }
+
+    /// The bytes of an input with secrets replaced. Bytes that are not UTF-8 are scanned in the
+    /// valid parts.
+    #[must_use]
+    pub(crate) fn redacted<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        let Some(rules) = self.options.secrets else { return Cow::Borrowed(bytes) };
+        rules.redact_bytes(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
+    }
+
+    /// Appends lines to `logs/rejected.jsonl`, durably, under the run's lock. An unrecorded move
+    /// of a killed writer is recorded first, because it could not be found after these lines.
+    ///
+    /// # Errors
+    /// Waiting for the lock timed out, or the file cannot be written.
+    pub(crate) fn reject(&mut self, lines: &[u8]) -> Result<(), RunError> {
+        let path = self.run.rejected();
+        if moved_from(&path, self.log.length()?).is_some() {
+            self.append(&[])?;
+        }
+        let locked = self.log.lock(self.options.lock_timeout)?;
+        let made = make_dir(&self.run.logs())?;
+        let fresh = made || !path.exists();
+        let file = append_lines(&path, lines)?;
+        drop(locked);
+        sync_file(&path, &file)?;
+        if fresh {
+            sync_dir(&self.run.logs())?;
+            sync_dir(self.run.path())?;
+        }
+        Ok(())
+    }
+}
+
+fn parent_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
