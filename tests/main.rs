@@ -36,6 +36,7 @@ mod reading;
 mod reports;
 mod rounds;
 mod secrets;
+mod settings;
 mod show;
 mod storm;
 mod stream;

@@ -522,8 +522,7 @@ fn rules_can_be_added() {
     let text = format!("text=a {token} b");
     bench.emit(&["note", "-f", &text]);
     bench.emit(&["note", "-f", &text, "--secret-rules", "rules.toml"]);
-    fs::write(bench.path("runlog.toml"), "secret_rules = \"rules.toml\"\nllm_cmd = \"later\"\n")
-        .unwrap();
+    fs::write(bench.path("runlog.toml"), "secret_rules = \"rules.toml\"\n").unwrap();
     bench.emit(&["note", "-f", &text]);
     let inline = rules.replace("[acme-token]", "[secret_rules.acme-token]");
     fs::write(bench.path("runlog.toml"), inline).unwrap();

@@ -104,28 +104,6 @@ fn mistakes_are_told_with_their_place() {
     bench.fails(66, &["summarize", "r", "--templates", "nowhere.toml"]);
 }
 
-/// If this fails, a settings file cannot set the runs directory or the command for models, or the
-/// environment does not take precedence.
-#[test]
-fn settings_say_where_runs_are_and_whom_to_ask() {
-    let bench = Bench::new();
-    let command = r#"sed -n 's/^{"event_id":"\([^"]*\)".*/{"event_id":"\1","summary":"asked"}/p'"#;
-    let text = format!(
-        "runs_dir = \"kept/runs\"\nllm_cmd = \"\"\"{}\"\"\"\n",
-        command.replace('\\', "\\\\")
-    );
-    fs::write(bench.path("runlog.toml"), text).unwrap();
-    bench.ok(&["emit", "run.created", "--run", "r"]);
-    bench.ok(&["emit", "response", "--run", "r", "--event-id", "e", "-f", "text=x"]);
-    assert!(bench.path("kept/runs/r/events.jsonl").exists());
-    bench.ok(&["summarize", "r"]);
-    assert_eq!(summary_of(&bench, "e"), "asked");
-    let other = bench.command().args(["list"]).env("RUNLOG_RUNS_DIR", "runs").output().unwrap();
-    assert!(String::from_utf8_lossy(&other.stderr).contains("no runs in runs"));
-    fs::write(bench.path("runlog.toml"), "runs_dir = 1\n").unwrap();
-    assert!(bench.fails(65, &["emit", "run.created", "--run", "q"]).contains("runlog.toml"));
-}
-
 /// If this fails, an error in a file of templates loses events.
 #[test]
 fn a_mistake_in_the_templates_loses_no_event() {
@@ -133,7 +111,7 @@ fn a_mistake_in_the_templates_loses_no_event() {
     fs::write(bench.path("runlog.toml"), "templates = \"own.toml\"\n").unwrap();
     let said = bench.call(&["emit", "note", "--run", "r", "-f", "text=x"]);
     assert_eq!(said.status, 0, "{}", said.err);
-    assert!(said.err.contains("runlog.toml are not used: own.toml: line 2"), "{}", said.err);
+    assert!(said.err.contains("settings are not used: own.toml: line 2"), "{}", said.err);
     assert_eq!(bench.lines().len(), 2);
     bench.fails(65, &["summarize", "r"]);
 }

@@ -1,7 +1,7 @@
 //! Shell completions: runs, chapters and paths.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{
@@ -10,7 +10,7 @@ use clap_complete::engine::{
 use clap_complete::env::Shells;
 
 use super::commands::{command, default_run};
-use super::settings::Settings;
+use super::settings::{RUNS_DIR, Settings};
 use crate::chapter::index::Index;
 use crate::chapter::tree;
 use crate::event::templates::Templates;
@@ -107,13 +107,13 @@ fn runs_dir() -> PathBuf {
     let words: Vec<OsString> = typed().collect();
     let given = words.iter().position(|word| word == "--runs-dir").and_then(|at| words.get(at + 1));
     let joined = words.iter().find_map(|word| word.to_str()?.strip_prefix("--runs-dir="));
-    let set = || Settings::beside(Path::new("runs")).ok()?.runs_dir();
+    let set = || Settings::read(None).ok()?.runs_dir();
     joined
         .map(PathBuf::from)
         .or_else(|| given.map(PathBuf::from))
         .or_else(|| std::env::var_os("RUNLOG_RUNS_DIR").map(PathBuf::from))
         .or_else(set)
-        .unwrap_or_else(|| PathBuf::from("runs"))
+        .unwrap_or_else(|| PathBuf::from(RUNS_DIR))
 }
 
 /// The positional arguments after `chapter ls …`: no options and no values of options.
@@ -160,7 +160,7 @@ fn chapters(run: &RunDir) -> Vec<String> {
 
 fn index(run: &RunDir) -> Option<Index> {
     // The same file names as `cat` uses.
-    let settings = Settings::beside(&runs_dir()).ok();
+    let settings = Settings::read(Some(&runs_dir())).ok();
     let templates = settings.and_then(|settings| settings.templates(None).ok());
     let index = Index::new(templates.unwrap_or(Templates::built_in()));
     fill_index(run, index).ok().map(|(index, _)| index)

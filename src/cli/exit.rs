@@ -77,7 +77,7 @@ impl Exit {
 }
 
 /// An error with its own message, hint and exit status.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Failure {
     /// The exit status.
     pub(super) exit: Exit,

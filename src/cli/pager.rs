@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use nix::sys::signal::Signal;
 
 use super::exit::{Exit, Failure};
+use super::settings::Settings;
 use super::signals::Caught;
 use super::ui::Ui;
 
@@ -19,11 +20,11 @@ pub(super) struct Pager<'u> {
 }
 
 impl<'u> Pager<'u> {
-    /// On a terminal, uses the command in PAGER, or else `less` if it exists. Uses no pager if
-    /// PAGER is empty or `cat`.
-    pub(super) fn new(ui: &'u Ui) -> Self {
+    /// On a terminal, uses the command in PAGER, or else the one in the settings, or else `less` if
+    /// it exists. Uses no pager if the command is empty or `cat`.
+    pub(super) fn new(ui: &'u Ui, settings: &Settings) -> Self {
         let wanted = std::env::var("PAGER").ok();
-        let command = match wanted.as_deref().map(str::trim) {
+        let command = match wanted.as_deref().or(settings.pager()).map(str::trim) {
             _ if !io::stdout().is_terminal() => None,
             Some("" | "cat") => None,
             Some(pager) => {
@@ -65,7 +66,7 @@ impl<'u> Pager<'u> {
     /// When the pager does not exist.
     pub(super) fn finish(mut self) -> anyhow::Result<()> {
         if self.wait() == Some(NOT_FOUND) {
-            let failure = Failure::new(Exit::Unavailable, "the pager in PAGER was not found");
+            let failure = Failure::new(Exit::Unavailable, "the pager was not found");
             return Err(failure.hint("set PAGER to `less`, or to `cat` for no pager").into());
         }
         Ok(())

@@ -92,7 +92,8 @@ impl FsError {
         Self { path: path.to_owned(), cause: Cause::Io(action, error) }
     }
 
-    /// A path that must not be used: a link, a device or a pipe, or a file with a second name.
+    /// A path that must not be used: a link, a device or a pipe, a file with a second name or one
+    /// that is too large.
     #[must_use]
     pub(crate) fn unsafe_path(path: &Path, what: &'static str) -> Self {
         Self { path: path.to_owned(), cause: Cause::Unsafe(what) }
@@ -110,7 +111,7 @@ impl FsError {
         matches!(&self.cause, Cause::Io(_, error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Whether the path must not be used, because of its type or its permissions.
+    /// Whether the path must not be used, because of its type, its size or its permissions.
     #[must_use]
     pub fn is_forbidden(&self) -> bool {
         match &self.cause {

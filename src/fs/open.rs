@@ -121,8 +121,7 @@ pub(crate) fn read_small(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FsE
         .read_to_end(&mut bytes)
         .map_err(|error| FsError::io(path, Action::Read, error))?;
     if bytes.len() as u64 > limit {
-        let error = io::Error::new(io::ErrorKind::FileTooLarge, format!("over {limit} bytes"));
-        return Err(FsError::io(path, Action::Read, error));
+        return Err(FsError::unsafe_path(path, "too large"));
     }
     Ok(Some(bytes))
 }

@@ -4,12 +4,12 @@
 //! `runlog emit note --run r -f text=x` makes 57 system calls on Linux (x86-64, static; see `strace
 //! -c`). 32 of them are made before the first line of this program: `execve`, and the set-up of
 //! memory, stack guard and signal handlers by the C and Rust run-time libraries. 4 are made at the
-//! end (`close`, `sigaltstack`, `munmap`, `exit_group`). The other 21:
+//! end (`close`, `sigaltstack`, `munmap`, `exit_group`). The other 22:
 //!
 //! | calls | why |
 //! |---|---|
 //! | `ioctl` × 2 | whether standard output and error are terminals: colours, width |
-//! | `openat` | `runlog.toml` next to the runs directory, which usually does not exist |
+//! | `openat` × 2 | the user's own settings and `runlog.toml`, which usually do not exist |
 //! | `statx` × 2 | the run directory and the log exist and are not links |
 //! | `openat` | the log, without following links or waiting |
 //! | `statx` × 2 | it is a regular file with one name; its length |

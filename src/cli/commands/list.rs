@@ -83,6 +83,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         }
     };
     ui.data(text.as_bytes())?;
+    global.settings()?;
     Ok(Exit::Fine)
 }
 

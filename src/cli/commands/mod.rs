@@ -22,15 +22,14 @@ mod validate;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use super::clock::now;
 use super::complete;
-use super::exit::{Exit, Failure, sentence};
-use super::settings::Settings;
+use super::exit::{Exit, Failure, explain, sentence};
+use super::settings::{RUNS_DIR, Settings};
 use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
 use crate::history::status::Status;
@@ -70,9 +69,9 @@ pub(super) struct Global {
     /// The runs directory: from the option, the environment or the settings, or else `runs`.
     #[arg(skip)]
     pub(super) runs_dir: PathBuf,
-    /// The settings, after they are read.
-    #[arg(skip)]
-    settings: OnceLock<Settings>,
+    /// The settings, or why they cannot be used.
+    #[arg(skip = Ok(Settings::default()))]
+    settings: Result<Settings, Failure>,
     /// When to use colours
     #[arg(long, global = true, help_heading = GLOBAL, value_enum, default_value_t, value_name = "WHEN")]
     pub(super) color: Color,
@@ -82,39 +81,30 @@ pub(super) struct Global {
 }
 
 impl Global {
-    /// Determines the runs directory. The settings next to the default directory may name another
-    /// one. An error in the settings is reported by the command that needs them.
+    /// Reads the settings and determines the runs directory. An error in the settings is reported
+    /// by the command.
     pub(super) fn settle(&mut self) {
-        let default = Path::new("runs");
-        if let Some(given) = &self.given_runs_dir {
-            self.runs_dir.clone_from(given);
-            return;
-        }
-        let settings = Settings::beside(default).ok();
-        let set = settings.as_ref().and_then(Settings::runs_dir);
-        self.runs_dir = set.unwrap_or_else(|| default.to_owned());
-        self.settings = settings.map(OnceLock::from).unwrap_or_default();
+        let given = self.given_runs_dir.clone();
+        self.settings = Settings::read(given.as_deref()).map_err(|error| explain(&error));
+        let set = || self.settings.as_ref().ok()?.runs_dir();
+        self.runs_dir = given.or_else(set).unwrap_or_else(|| RUNS_DIR.into());
     }
 
     /// The templates of the settings. Invalid templates only cause a warning, because events can be
     /// recorded and shown without them.
     fn templates(&self, ui: &Ui) -> anyhow::Result<&'static Templates> {
         Ok(self.settings()?.templates(None).unwrap_or_else(|error| {
-            ui.warn(&format!(
-                "the templates set in runlog.toml are not used: {}",
-                sentence(&error)
-            ));
+            ui.warn(&format!("the templates of the settings are not used: {}", sentence(&error)));
             Templates::built_in()
         }))
     }
 
-    /// The settings from the file next to the runs directory.
+    /// The settings.
+    ///
+    /// # Errors
+    /// A settings file has a mistake or is not a plain file.
     fn settings(&self) -> anyhow::Result<&Settings> {
-        if let Some(settings) = self.settings.get() {
-            return Ok(settings);
-        }
-        let settings = Settings::beside(&self.runs_dir)?;
-        Ok(self.settings.get_or_init(|| settings))
+        self.settings.as_ref().map_err(|failure| failure.clone().into())
     }
 }
 
@@ -135,6 +125,13 @@ pub(super) enum Command {
 
 impl Command {
     pub(super) fn run(&self, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+        // `list` reports a mistake in the settings after it has listed the runs.
+        if !matches!(self, Self::List(_) | Self::Catalogue(_) | Self::Completions(_)) {
+            let settings = global.settings()?;
+            if !matches!(self, Self::Emit(_) | Self::Exec(_)) {
+                settings.warn_of_commands(ui);
+            }
+        }
         match self {
             Self::Emit(args) => emit::run(args, global, ui),
             Self::Exec(args) => exec::run(args, global, ui),

@@ -61,7 +61,7 @@ pub(super) struct ContentArgs {
     #[arg(long, help_heading = CONTENT, conflicts_with = "secret_rules")]
     no_redact: bool,
     /// Additional rules for secrets: a TOML file with [name], prefix, pattern [default: the rules
-    /// in runlog.toml next to the runs directory]
+    /// in the settings]
     #[arg(long, help_heading = CONTENT, value_name = "FILE")]
     secret_rules: Option<PathBuf>,
     /// Store longer strings in blobs/ (4096, 16k, 1M)

@@ -136,7 +136,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
             ui.note(&format!("wrote {}", path.display()));
         }
         None if args.format == TranscriptFormat::Text => {
-            let mut pager = Pager::new(ui);
+            let mut pager = Pager::new(ui, global.settings()?);
             match pager.text(&text) {
                 Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
                     return Err(error.into());

@@ -7,7 +7,7 @@ use clap::Args;
 use super::fold::print_folded;
 use crate::chapter::index::Index;
 use crate::cli::commands::{Appending, Global, RunArg, duration};
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::filter::Filter;
 use crate::cli::host::Asking;
 use crate::cli::ui::Ui;
@@ -36,8 +36,8 @@ pub(super) struct RunArgs {
     trigger: u64,
     /// The agent: a command line that reads the context and the index of tasks, and writes the
     /// JSON array that `chapter apply` reads
-    #[arg(long, value_name = "CMD")]
-    agent_cmd: String,
+    #[arg(long, value_name = "CMD", env = "RUNLOG_AGENT_CMD", hide_env_values = true)]
+    agent_cmd: Option<String>,
     /// The timeout of the agent
     #[arg(long, default_value = "5m", value_name = "TIME", value_parser = duration)]
     agent_timeout: Duration,
@@ -72,8 +72,13 @@ pub(super) fn due(args: &DueArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
 pub(super) fn run(args: &RunArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run = args.run.find(global)?;
     let options = args.appending.options(global, ui)?;
+    let given = args.agent_cmd.as_deref().or(global.settings()?.agent_cmd());
+    let Some(command) = given.filter(|command| !command.trim().is_empty()) else {
+        let failure = Failure::new(Exit::Usage, "no agent to ask: --agent-cmd is missing");
+        return Err(failure.hint("runlog chapter run RUN --trigger 100k --agent-cmd CMD").into());
+    };
     let filter =
-        Filter { command: args.agent_cmd.clone(), timeout: args.agent_timeout, patient: false };
+        Filter { command: command.to_owned(), timeout: args.agent_timeout, patient: false };
     let host = Asking::new(filter, ui);
     host.watch()?;
     let rounds = Rounds {

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use super::{Global, RunArg, folded, now};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::pager::Pager;
+use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::ops::report::report_bad_lines;
@@ -109,7 +110,10 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     };
     let exit = match args.follow {
         true => follow(args, events, &mut printing, ui)?,
-        false => all(args, &events, &mut printing, ui)?,
+        false => {
+            let out = Printer::new(args.format, global.settings()?, ui);
+            all(args, &events, &mut printing, out, ui)?
+        }
     };
     if let Some(message) = printing.damaged {
         let hint = "the reference is printed instead; `runlog validate` lists every such event";
@@ -126,12 +130,12 @@ fn all(
     args: &ShowArgs,
     events: &Events<'_>,
     printing: &mut Printing<'_>,
+    mut out: Printer<'_>,
     ui: &Ui,
 ) -> anyhow::Result<Exit> {
     let mut shown: VecDeque<String> = VecDeque::new();
     let (mut failed, mut fitting, now) = (None, 0_u64, now());
     let mut pending = String::new();
-    let mut out = Printer::new(args.format, ui);
     let wanted = |kind: &str| args.selection.may_take(kind) || args.relative;
     let read = events.each(wanted, |view, line, summary| {
         printing.passes(view.event.timestamp);
@@ -239,9 +243,9 @@ enum Printer<'u> {
 }
 
 impl<'u> Printer<'u> {
-    fn new(format: ShowFormat, ui: &'u Ui) -> Self {
+    fn new(format: ShowFormat, settings: &Settings, ui: &'u Ui) -> Self {
         match format {
-            ShowFormat::Human => Self::People(Box::new(Pager::new(ui))),
+            ShowFormat::Human => Self::People(Box::new(Pager::new(ui, settings))),
             _ => Self::Programs(ui),
         }
     }

@@ -309,7 +309,7 @@ fn document(reading: &RunReading) -> OverviewDocument {
 
 /// The interface to a model, if a command is given.
 fn asking<'u>(args: &ModelArgs, settings: &Settings, ui: &'u Ui) -> Option<Asking<'u>> {
-    let given = args.llm_cmd.clone().or_else(|| settings.llm_cmd.clone());
+    let given = args.llm_cmd.clone().or_else(|| settings.llm_cmd().map(str::to_owned));
     let command = given.filter(|command| !command.trim().is_empty())?;
     let filter = Filter { command, timeout: args.llm_timeout, patient: true };
     Some(Asking::new(filter, ui))

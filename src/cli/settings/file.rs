@@ -1,0 +1,149 @@
+//! One settings file: what it may set, and how it is read.
+
+use std::io::{self, ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::cli::exit::{Exit, Failure};
+use crate::event::bad_toml::BadToml;
+use crate::fs::read_small;
+use crate::secret::{AddedRules, SecretRule};
+
+/// Maximum size of a settings file and of a file that it names, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+
+/// The content of a settings file. Unknown names are refused, because one could be a misplaced rule
+/// for secrets.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SettingsFile {
+    pub(super) runs_dir: Option<PathBuf>,
+    pub(super) templates: Option<PathBuf>,
+    pub(super) prices: Option<PathBuf>,
+    secret_rules: Option<RuleFiles>,
+    /// The statuses that `validate` accepts.
+    pub(super) expected_status: Option<String>,
+    /// The command line that asks models.
+    pub(super) llm_cmd: Option<String>,
+    /// The command line of the agent that folds chapters.
+    pub(super) agent_cmd: Option<String>,
+    /// The command line that shows long text.
+    pub(super) pager: Option<String>,
+    /// Where it is. Paths in it are relative to its directory.
+    #[serde(skip)]
+    pub(super) path: PathBuf,
+}
+
+/// Rules for secrets: in a separate file, or in this one.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum RuleFiles {
+    File(PathBuf),
+    Rules(AddedRules),
+}
+
+/// Who wrote a settings file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Author {
+    /// The user. The file may be a link, as those of dotfile managers are.
+    User,
+    /// Whoever made the data beside it. No link is followed.
+    Anyone,
+}
+
+impl SettingsFile {
+    /// Reads the file. If it does not exist, nothing is set.
+    pub(super) fn read(path: PathBuf, author: Author) -> anyhow::Result<Self> {
+        let whole = match author {
+            Author::User => std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone()),
+            Author::Anyone => path.clone(),
+        };
+        let Some(text) = text_of(&whole)? else { return Ok(Self::default()) };
+        let settings: Self = toml::from_str(&text)
+            .map_err(|error| bad(&path, &BadToml::of(&text, &error)).hint(SETTINGS))?;
+        Ok(Self { path, ..settings })
+    }
+
+    /// A path in the file, from the current directory.
+    pub(super) fn resolve(&self, path: &Path) -> PathBuf {
+        self.path.parent().map_or_else(|| path.to_owned(), |directory| directory.join(path))
+    }
+
+    /// The text of a file that this one names.
+    pub(super) fn read_named(&self, path: &Path) -> anyhow::Result<String> {
+        let path = self.resolve(path);
+        let missing = || io::Error::from(ErrorKind::NotFound);
+        text_of(&path)?.ok_or_else(|| unreadable(&path, &missing()))
+    }
+
+    /// The rules for secrets that the file adds.
+    pub(super) fn rules(&self) -> anyhow::Result<Vec<SecretRule>> {
+        match &self.secret_rules {
+            None => Ok(Vec::new()),
+            Some(RuleFiles::File(path)) => rules_in(&self.resolve(path), &self.read_named(path)?),
+            Some(RuleFiles::Rules(rules)) => {
+                Ok(rules.rules().map_err(|error| bad(&self.path, &error).hint(RULE))?)
+            }
+        }
+    }
+
+    /// The names of the commands that the file sets.
+    pub(super) fn commands(&self) -> Vec<&'static str> {
+        let commands =
+            [("llm_cmd", &self.llm_cmd), ("agent_cmd", &self.agent_cmd), ("pager", &self.pager)];
+        commands.into_iter().filter(|(_, value)| value.is_some()).map(|(name, _)| name).collect()
+    }
+}
+
+/// The text of a file, `None` if it does not exist. Anything but a regular file of at most 1 MiB is
+/// refused at once.
+fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
+    let Some(bytes) = read_small(path, MAX_FILE)? else { return Ok(None) };
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|_| unreadable(path, &io::Error::from(ErrorKind::InvalidData)))?;
+    Ok(Some(text))
+}
+
+/// The text of a file that was named by an option. It may be a pipe.
+pub(in crate::cli) fn read_text(path: &Path) -> anyhow::Result<String> {
+    let read = || {
+        let mut text = String::new();
+        std::fs::File::open(path)?.take(MAX_FILE + 1).read_to_string(&mut text)?;
+        match text.len() as u64 > MAX_FILE {
+            true => Err(io::Error::new(ErrorKind::FileTooLarge, format!("over {MAX_FILE} bytes"))),
+            false => Ok(text),
+        }
+    };
+    read().map_err(|error| unreadable(path, &error))
+}
+
+/// The rules for secrets in the text of a file.
+pub(super) fn rules_in(path: &Path, text: &str) -> anyhow::Result<Vec<SecretRule>> {
+    let rules: AddedRules =
+        toml::from_str(text).map_err(|error| bad(path, &BadToml::of(text, &error)).hint(RULE))?;
+    Ok(rules.rules().map_err(|error| bad(path, &error).hint(RULE))?)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> anyhow::Error {
+    let exit = match error.kind() {
+        ErrorKind::NotFound => Exit::NoInput,
+        ErrorKind::InvalidData | ErrorKind::FileTooLarge => Exit::Input,
+        _ => Exit::Io,
+    };
+    Failure::new(exit, format!("cannot read {}: {error}", path.display())).into()
+}
+
+/// The content of a settings file, for hints.
+const SETTINGS: &str = "settings are runs_dir, templates, prices, expected_status, and rules for \
+                        secrets, each a table [secret_rules.name] with prefix = \"…\" and pattern \
+                        = \"…\"; your own config.toml can also set llm_cmd, agent_cmd and pager";
+
+/// The syntax of a rule for secrets, for hints.
+const RULE: &str = "a rule is a table, [name] in a file of rules and [secret_rules.name] in \
+                    runlog.toml, with prefix = \"…\" (or a list) and pattern = \"…\"";
+
+/// A mistake in a file.
+pub(super) fn bad(path: &Path, error: &impl std::fmt::Display) -> Failure {
+    Failure::new(Exit::Input, format!("{}: {error}", path.display()))
+}

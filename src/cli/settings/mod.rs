@@ -1,0 +1,163 @@
+//! The settings: the user's own file, then `runlog.toml` beside the runs directory.
+//!
+//! `runlog.toml` may come with data from anyone. It cannot name a command.
+
+mod file;
+
+pub(super) use file::read_text;
+
+use std::path::{Path, PathBuf};
+
+use file::{Author, SettingsFile, bad, rules_in};
+
+use super::exit::{Exit, Failure};
+use super::ui::Ui;
+use crate::check::ending::ExpectedStatus;
+use crate::event::templates::Templates;
+use crate::secret::SecretRules;
+use crate::summary::prices::Prices;
+
+/// The name of the settings file beside the runs directory.
+const SETTINGS_FILE: &str = "runlog.toml";
+
+/// The runs directory if nothing else is set.
+pub(super) const RUNS_DIR: &str = "runs";
+
+/// The settings of both files. The user's own file wins.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    own: SettingsFile,
+    beside: SettingsFile,
+}
+
+impl Settings {
+    /// Reads the user's own file and the one beside the runs directory, which is the given one,
+    /// else that of the user's own file, else `runs`. A file that does not exist sets nothing.
+    pub(super) fn read(runs_dir: Option<&Path>) -> anyhow::Result<Self> {
+        let own = own_path().map(|path| SettingsFile::read(path, Author::User));
+        let own = own.transpose()?.unwrap_or_default();
+        let set = own.runs_dir.as_ref().map(|path| own.resolve(path));
+        let runs_dir = runs_dir.or(set.as_deref()).unwrap_or(Path::new(RUNS_DIR));
+        // `.` and `..` have no file name, so their parent cannot be found by name.
+        let directory = match (runs_dir.file_name(), runs_dir.parent()) {
+            (Some(_), Some(parent)) => parent.to_owned(),
+            _ => runs_dir.join(".."),
+        };
+        let beside = SettingsFile::read(directory.join(SETTINGS_FILE), Author::Anyone)?;
+        Ok(Self { own, beside })
+    }
+
+    /// The first file that sets something, with what it sets.
+    fn first<T>(&self, get: fn(&SettingsFile) -> Option<&T>) -> Option<(&SettingsFile, &T)> {
+        [&self.own, &self.beside].into_iter().find_map(|file| Some((file, get(file)?)))
+    }
+
+    /// The runs directory, if it is set.
+    pub(super) fn runs_dir(&self) -> Option<PathBuf> {
+        self.first(|file| file.runs_dir.as_ref()).map(|(file, path)| file.resolve(path))
+    }
+
+    /// The command line that asks models, from the user's own file.
+    pub(super) fn llm_cmd(&self) -> Option<&str> {
+        self.own.llm_cmd.as_deref()
+    }
+
+    /// The command line of the agent that folds chapters, from the user's own file.
+    pub(super) fn agent_cmd(&self) -> Option<&str> {
+        self.own.agent_cmd.as_deref()
+    }
+
+    /// The command line of the pager, from the user's own file.
+    pub(super) fn pager(&self) -> Option<&str> {
+        self.own.pager.as_deref()
+    }
+
+    /// Warns if the file beside the runs directory names commands, which are ignored.
+    pub(super) fn warn_of_commands(&self, ui: &Ui) {
+        let ignored = self.beside.commands();
+        if !ignored.is_empty() {
+            let own = own_path();
+            let own = own.map_or_else(String::new, |own| format!(", or in {}", own.display()));
+            ui.warn(&format!(
+                "{}: {} ignored: a file beside data cannot name a command; give it with an option \
+                 or a variable{own}",
+                self.beside.path.display(),
+                match ignored.as_slice() {
+                    [one] => format!("{one} is"),
+                    all => format!("{} are", all.join(" and ")),
+                },
+            ));
+        }
+    }
+
+    /// The statuses that `validate` accepts if no option is given.
+    pub(super) fn expected_status(&self) -> anyhow::Result<ExpectedStatus> {
+        let set = self.first(|file| file.expected_status.as_ref());
+        let Some((file, list)) = set else { return Ok(ExpectedStatus::default()) };
+        list.parse().map_err(|what: String| {
+            let what = format!("{}: expected_status: {what}", file.path.display());
+            Failure::new(Exit::Input, what).into()
+        })
+    }
+
+    /// The summary templates: the built-in ones, and those of `file` or else of the file in the
+    /// settings.
+    pub(super) fn templates(&self, file: Option<&Path>) -> anyhow::Result<&'static Templates> {
+        let set = self.named(file, |settings| settings.templates.as_ref())?;
+        let Some((path, text)) = set else { return Ok(Templates::built_in()) };
+        let templates = Templates::with(&text).map_err(|error| {
+            let hint =
+                "a template is a table [\"event.type\"] with template = \"… {field|else} …\"";
+            bad(&path, &error).hint(hint)
+        })?;
+        // They are read once and live as long as the process.
+        Ok(Box::leak(Box::new(templates)))
+    }
+
+    /// The prices of tokens, from `file` or else from the file in the settings.
+    pub(super) fn prices(&self, file: Option<&Path>) -> anyhow::Result<&'static Prices> {
+        let set = self.named(file, |settings| settings.prices.as_ref())?;
+        let Some((path, text)) = set else { return Ok(Prices::none()) };
+        let prices = Prices::parse(&text).map_err(|error| {
+            let hint = "a price is a table [\"model\"] with input = … and output = …";
+            bad(&path, &error).hint(hint)
+        })?;
+        Ok(Box::leak(Box::new(prices)))
+    }
+
+    /// The rules for secrets: the built-in ones, those of both files, and those of `file`.
+    pub(super) fn rules(&self, file: Option<&Path>) -> anyhow::Result<&'static SecretRules> {
+        let mut added = self.own.rules()?;
+        added.extend(self.beside.rules()?);
+        if let Some(file) = file {
+            added.extend(rules_in(file, &read_text(file)?)?);
+        }
+        // The rules are read once and live as long as the process.
+        let rules = (!added.is_empty()).then(|| &*Box::leak(Box::new(SecretRules::with(added))));
+        Ok(rules.unwrap_or(SecretRules::built_in()))
+    }
+
+    /// The path and the text of the file in an option, else of the one that the settings name.
+    fn named(
+        &self,
+        given: Option<&Path>,
+        get: fn(&SettingsFile) -> Option<&PathBuf>,
+    ) -> anyhow::Result<Option<(PathBuf, String)>> {
+        if let Some(path) = given {
+            return Ok(Some((path.to_owned(), read_text(path)?)));
+        }
+        let Some((file, path)) = self.first(get) else { return Ok(None) };
+        Ok(Some((file.resolve(path), file.read_named(path)?)))
+    }
+}
+
+/// The path of the user's own file: in `XDG_CONFIG_HOME`, else in `~/.config` (XDG Base Directory
+/// Specification, which ignores relative paths). `None` without a home directory.
+fn own_path() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        std::env::var_os(name).map(PathBuf::from).filter(|directory| directory.is_absolute())
+    };
+    let directory =
+        absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?;
+    Some(directory.join("runlog/config.toml"))
+}
