@@ -138,7 +138,8 @@ fn envelope_fields() {
         let said = bench.feed(&["emit", "--run", "r", "--stdin"], line.as_bytes());
         assert_eq!(said.status, 65, "{line}: {}", said.err);
         assert!(said.err.contains(says), "{line}: {}", said.err);
-        assert_eq!(bench.lines().len(), 1);
+        let lines = bench.lines();
+        assert_eq!((lines.len(), &lines[1]["type"]), (2, &"stream.rejected".into()));
     }
 }
 

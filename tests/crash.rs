@@ -135,7 +135,8 @@ fn a_repair_that_was_killed_is_told() {
         (&told["type"], &told["data"]["bytes"]),
         (&"log.recovered".into(), &(4 + 12).into())
     );
-    assert_eq!(bench.lines().len(), 2);
+    assert_eq!(bench.lines()[2]["type"], "stream.rejected");
+    assert_eq!(bench.lines().len(), 3);
     // Rejected lines of a stream, or from elsewhere in the log, are not a torn tail.
     let bench = Bench::with_run();
     let end = fs::read(bench.log_path()).unwrap().len();

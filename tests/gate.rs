@@ -271,7 +271,7 @@ fn what_is_refused_leaves_nothing() {
     assert!(!bench.path("runs").exists());
     let said =
         bench.feed(&["emit", "--run", "r", "--stdin", "--create"], b"x\n{\"type\":\"note\"}\n");
-    assert_eq!((said.status, bench.lines().len()), (65, 2));
+    assert_eq!((said.status, bench.lines().len()), (65, 3));
     assert!(bench.path("runs/r/logs/rejected.jsonl").exists());
     // A directory that was there stays, with what is in it.
     let bench = Bench::new();

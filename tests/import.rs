@@ -183,7 +183,7 @@ fn captures_are_dirty() {
     assert_eq!(said.status, 0, "{}", said.err);
     let lines = bench.lines();
     let types: Vec<_> = lines.iter().skip(1).map(|line| line["type"].clone()).collect();
-    assert_eq!(types, ["note", "claude-code.x", "claude-code.z"]);
+    assert_eq!(types, ["note", "claude-code.x", "claude-code.z", "stream.rejected"]);
     assert_eq!(lines[2]["data"]["source_text"], "{\"type\":\"x\",\"a\":1,\"a\":2}");
     let rejected = json_lines(&bench.path("runs/r/logs/rejected.jsonl"));
     let reasons: Vec<&str> = rejected.iter().map(|line| line["reason"].as_str().unwrap()).collect();

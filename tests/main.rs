@@ -30,6 +30,7 @@ mod import;
 mod json;
 mod key_order;
 mod layering;
+mod leaks;
 mod mutation;
 mod propose;
 mod reading;

@@ -6,168 +6,7 @@ use runlog::internals::json::{JsonRules, check};
 use runlog::internals::secret::SecretRules;
 use serde_json::{Value, json};
 
-use crate::support::{Bench, json_lines};
-
-/// One sample per rule. `<A36>` means 36 letters and digits, `<h8>` hex digits, `<U8>` capitals and
-/// digits, `<d9>` digits. `(…)` marks the secret part if it is not the whole sample.
-const SAMPLES: &[(&str, &str)] = &[
-    ("aws-access-key-id", "AKIA<U16>"),
-    ("aws-secret-access-key", "aws_secret_access_key = (<A40>)"),
-    ("aws-session-token", "AWS_SESSION_TOKEN=(<A120>)"),
-    ("aws-bedrock-api-key", "ABSKQmVkcm9ja0FQSUtleS<A100>"),
-    ("google-api-key", "AIza<A35>"),
-    ("google-oauth-token", "ya29.<A60>"),
-    ("google-oauth-client-secret", "GOCSPX-<A28>"),
-    ("google-hmac-key", "GOOG1E<U55>"),
-    ("google-refresh-token", "1//0<A60>"),
-    ("azure-storage-key", "AccountName=a;AccountKey=(<A86>==);EndpointSuffix=x"),
-    ("azure-shared-access-key", "SharedAccessKey=(<A43>=)"),
-    ("azure-client-secret", "abc8Q~<A34>"),
-    ("azure-sas-signature", "https://a.example/c?sv=1&sig=(<A43>%3D)"),
-    ("alibaba-access-key-id", "LTAI<A20>"),
-    ("tencent-secret-id", "AKID<A32>"),
-    ("digitalocean-token", "dop_v1_<h64>"),
-    ("heroku-api-key", "HRKU-<A60>"),
-    ("fly-access-token", "fo1_<A43>"),
-    ("cloudflare-origin-ca-key", "v1.0-<h24>-<h146>"),
-    ("scaleway-access-key", "SCW<U17>"),
-    ("vercel-token", "vercel_blob_rw_<A40>"),
-    ("netlify-token", "nfp_<A40>"),
-    ("github-pat", "ghp_<A36>"),
-    ("github-fine-grained-pat", "github_pat_<A82>"),
-    ("github-oauth-token", "gho_<A36>"),
-    ("github-app-token", "ghs_<A36>"),
-    ("github-refresh-token", "ghr_<A36>"),
-    ("gitlab-pat", "glpat-<A20>"),
-    ("gitlab-token", "glrt-<A20>"),
-    ("bitbucket-app-password", "ATBB<A32>"),
-    ("atlassian-api-token", "ATATT3<A180>"),
-    ("sourcegraph-token", "sgp_<h40>"),
-    ("npm-token", "npm_<A36>"),
-    ("npm-auth", "//registry.example/:_authToken=(<A36>)"),
-    ("pypi-token", "pypi-AgE<A80>"),
-    ("rubygems-key", "rubygems_<h48>"),
-    ("crates-token", "cio<A32>"),
-    ("nuget-key", "oy2<h43>"),
-    ("clojars-token", "CLOJARS_<h60>"),
-    ("docker-token", "dckr_pat_<A27>"),
-    ("artifactory-key", "AKCp<A69>"),
-    ("artifactory-reference-token", "cmVmdGtu<A56>"),
-    ("anthropic-api-key", "sk-ant-api03-<A90>AA"),
-    ("openrouter-api-key", "sk-or-v1-<h64>"),
-    ("openai-api-key", "sk-proj-<A80>"),
-    ("openai-api-key", "sk-<A20>T3BlbkFJ<A20>"),
-    ("sk-api-key", "sk-<h32>"),
-    ("huggingface-token", "hf_<A34>"),
-    ("huggingface-org-token", "api_org_<A34>"),
-    ("replicate-token", "r8_<A37>"),
-    ("groq-api-key", "gsk_<A52>"),
-    ("perplexity-api-key", "pplx-<A48>"),
-    ("xai-api-key", "xai-<A80>"),
-    ("langsmith-key", "lsv2_pt_<h32>_<h10>"),
-    ("nvidia-api-key", "nvapi-<A64>"),
-    ("fireworks-api-key", "fw_<A24>"),
-    ("databricks-token", "dapi<h32>"),
-    ("tavily-api-key", "tvly-<A32>"),
-    ("slack-token", "xoxb-<d12>-<d12>-<A24>"),
-    ("slack-app-token", "xapp-1-<U11>-<d13>-<h64>"),
-    ("slack-webhook", "https://hooks.slack.com/services/(T<U8>/B<U8>/<A24>)"),
-    ("discord-webhook", "https://discord.com/api/webhooks/(<d18>/<A68>)"),
-    ("teams-webhook", "https://a.webhook.office.com/webhookb2/(<h32>@<h32>/IncomingWebhook/<h32>)"),
-    ("telegram-bot-token", "<d9>:AA<A33>"),
-    ("sendgrid-key", "SG.<A22>.<A43>"),
-    ("brevo-key", "xkeysib-<h64>-<A16>"),
-    ("resend-key", "re_<A8>_<A24>"),
-    ("stripe-key", "sk_live_<A24>"),
-    ("stripe-webhook-secret", "whsec_<A32>"),
-    ("square-token", "sq0atp-<A22>"),
-    ("braintree-token", "access_token$production$<h16>$<h32>"),
-    ("shopify-token", "shpat_<h32>"),
-    ("flutterwave-key", "FLWSECK_TEST-<h12>"),
-    ("plaid-token", "access-sandbox-<h8>-<h4>-<h4>-<h4>-<h12>"),
-    ("shippo-token", "shippo_live_<h40>"),
-    ("easypost-key", "EZAK<A54>"),
-    ("vault-token", "hvs.<A90>"),
-    ("terraform-token", "<A14>.atlasv1.<A67>"),
-    ("pulumi-token", "pul-<h40>"),
-    ("doppler-token", "dp.pt.<A43>"),
-    ("planetscale-token", "pscale_tkn_<A43>"),
-    ("supabase-token", "sbp_<h40>"),
-    ("grafana-token", "glsa_<A32>_<h8>"),
-    ("sentry-token", "sntryu_<h64>"),
-    ("new-relic-key", "NRAK-<U27>"),
-    ("dynatrace-token", "dt0c01.<U24>.<U64>"),
-    ("postman-key", "PMAK-<h24>-<h34>"),
-    ("linear-key", "lin_api_<A40>"),
-    ("notion-token", "ntn_<A46>"),
-    ("figma-token", "figd_<A40>"),
-    ("contentful-token", "CFPAT-<A43>"),
-    ("readme-key", "rdme_<h70>"),
-    ("prefect-key", "pnu_<A36>"),
-    ("infracost-key", "ico-<A32>"),
-    ("buildkite-token", "bkua_<h40>"),
-    ("onepassword-token", "ops_eyJ<A250>"),
-    ("age-secret-key", "AGE-SECRET-KEY-1<U58>"),
-    (
-        "private-key",
-        "-----BEGIN RSA PRIVATE KEY-----\n<A64>\n<A40>==\n-----END RSA PRIVATE KEY-----",
-    ),
-    ("private-key", "-----BEGIN OPENSSH PRIVATE KEY-----\n<A64>\n<A64>"),
-    (
-        "private-key",
-        "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 2\n\n<A64>\n-----END PGP PRIVATE KEY BLOCK-----",
-    ),
-    ("private-key-base64", "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQo<A80>"),
-    ("private-token-header", "PRIVATE-TOKEN: (<A24>)"),
-    ("jwt", "eyJ<A20>.eyJ<A60>.<A43>"),
-    ("authorization-header", "Authorization: Bearer (<A12>)"),
-    ("authorization-header", "curl -H 'authorization: token (<A20>)' https://a.example"),
-    ("basic-auth", "Authorization: Basic (dXNlcjpodW50ZXIy)"),
-    ("bearer-token", "Bearer (<A32>)"),
-    ("database-url-password", "postgres://app:(<A12>)@db.example:5432/x"),
-    ("database-url-password", "mongodb+srv://app:(p@<A12>)@c.example/x"),
-    ("url-password", "https://user:(<A12>)@host.example/path"),
-    ("url-password", "https://me@mail.example:(%24<A12>)@host.example/path"),
-    ("aws-secret-access-key", "AWS Secret Access Key [None]: (<A40>)"),
-];
-
-/// The sample and its secret part.
-fn sample(pattern: &str) -> (String, String) {
-    let (mut whole, mut secret, mut marked) = (String::new(), String::new(), false);
-    let has_mark = pattern.contains('(');
-    let mut seed = 7_usize;
-    let mut rest = pattern;
-    while let Some(c) = rest.chars().next() {
-        rest = &rest[c.len_utf8()..];
-        let text = match c {
-            '(' | ')' => {
-                marked = c == '(';
-                continue;
-            }
-            '<' => {
-                let (inner, after) = rest.split_once('>').unwrap();
-                rest = after;
-                let alphabet: &[u8] = match &inner[..1] {
-                    "A" => b"a7Bc2DeF9gHi1JkL5mN",
-                    "h" => b"0a1b2c3d4e5f6789abc",
-                    "U" => b"A2B3C4D5E6F7G",
-                    _ => b"1234567890",
-                };
-                let mut digits = || {
-                    seed = (seed * 31 + 17) % 10_007;
-                    char::from(alphabet[seed % alphabet.len()])
-                };
-                (0..inner[1..].parse().unwrap()).map(|_| digits()).collect()
-            }
-            other => other.to_string(),
-        };
-        whole.push_str(&text);
-        if marked || !has_mark {
-            secret.push_str(&text);
-        }
-    }
-    (whole, secret)
-}
+use crate::support::{Bench, SAMPLES, json_lines, sample};
 
 fn redacted(value: &Value) -> (Value, u64) {
     let text = value.to_string();
@@ -181,6 +20,12 @@ fn redacted(value: &Value) -> (Value, u64) {
 /// If this fails, a kind of secret gets into the log.
 #[test]
 fn every_rule_finds_its_kind() {
+    let mut wrong = Vec::new();
+    let mut expect = |name: &str, what: &str, holds: bool, value: &Value| {
+        if !holds {
+            wrong.push(format!("{name}, {what}: {value}"));
+        }
+    };
     for (name, pattern) in SAMPLES {
         let (whole, secret) = sample(pattern);
         let clean = whole.replacen(&secret, &format!("[REDACTED:{name}]"), 1);
@@ -190,26 +35,22 @@ fn every_rule_finds_its_kind() {
             let (value, count) =
                 redacted(&json!({ "a": [{ "b": format!("{before}{whole}{after}") }] }));
             let expected = json!({ "a": [{ "b": format!("{before}{clean}{after}") }] });
-            assert_eq!((value, count), (expected, 1), "{name}: {before}{whole}{after}");
+            expect(name, before, (&value, count) == (&expected, 1), &value);
         }
         // After characters that are not a word: escapes, colours, URL encoding.
         for before in ["\\n", "\\t", "\\r\\n", "\u{1b}[32m", "\\x1b[0m", "\\u001b[0m", "k%3D"] {
             let (value, _) = redacted(&json!({ "b": format!("{before}{whole} x") }));
-            assert!(!value.to_string().contains(&secret), "{name}: {before:?} {value}");
+            expect(name, before, !value.to_string().contains(&secret), &value);
         }
         // In a key, in JSON in a string, in JSON in JSON in a string.
         let (value, count) = redacted(&json!({ whole.clone(): 1 }));
-        assert_eq!((value, count), (json!({ clean.clone(): 1 }), 1), "{name} in a key");
+        expect(name, "key", (&value, count) == (&json!({ clean.clone(): 1 }), 1), &value);
         let lines = json!({ "k": format!("a\n{whole}\nb") }).to_string();
-        let (value, count) = redacted(&json!({ "text": lines }));
-        assert!(count == 1 && !value.to_string().contains(&secret), "{name} in {lines}: {value}");
         let nested = json!({ "k": whole }).to_string();
-        for text in [nested.clone(), json!({ "k": nested }).to_string()] {
+        for text in [lines, nested.clone(), json!({ "k": nested }).to_string()] {
             let (value, count) = redacted(&json!({ "text": text }));
-            assert!(
-                count == 1 && !value.to_string().contains(&secret),
-                "{name} in {text}: {value}"
-            );
+            let gone = !value.to_string().contains(&secret);
+            expect(name, "JSON in a string", count == 1 && gone, &value);
         }
         // Hidden by escapes, in the document and in JSON in a string.
         let hidden: String = whole.chars().map(|c| format!("\\u{:04x}", c as u32)).collect();
@@ -217,11 +58,68 @@ fn every_rule_finds_its_kind() {
         let inner = json!({ "a": document }).to_string();
         for text in [document, inner] {
             let checked = check(text.as_bytes(), JsonRules::STRICT).unwrap();
-            let found = SecretRules::built_in()
-                .redact_json(checked)
-                .unwrap_or_else(|| panic!("{name} in {text}"));
-            assert!(found.text.contains(&format!("[REDACTED:{name}]")), "{name}: {}", found.text);
+            let found = SecretRules::built_in().redact_json(checked);
+            let found = found.map_or_else(String::new, |found| found.text);
+            let named = found.contains(&format!("[REDACTED:{name}]"));
+            expect(name, "escaped", named, &Value::from(found));
         }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// If this fails, a colour, an invisible character, an encoding or a word before it hides a secret.
+#[test]
+fn no_dress_hides_a_secret() {
+    use base64::Engine as _;
+    let (pat, _) = sample("ghp_<A36>");
+    let (first, rest) = pat.split_at(7);
+    let percent: String = pat.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let base64 = |text: &str| base64::prelude::BASE64_STANDARD.encode(text);
+    let wrapped = base64(&format!("{}{pat} is it", "some words ".repeat(9)));
+    let wrapped: Vec<&str> =
+        wrapped.as_bytes().chunks(76).map(|line| std::str::from_utf8(line).unwrap()).collect();
+    let mut texts = vec![
+        format!("{first}\u{200b}{rest}"),
+        format!("\u{feff}{first}\u{ad}{rest}"),
+        format!("\u{1b}[01;31m\u{1b}[K{first}\u{1b}[m\u{1b}[K{rest}"),
+        format!("\\x1b[31m{first}\\x1b[0m{rest}"),
+        percent.clone(),
+        percent.replace('%', "%25"),
+        format!("token{pat}"),
+        format!("x=1&token%3D{pat}"),
+        wrapped.join("\n"),
+        wrapped.join("\r\n"),
+        json!({ "data": base64(&pat) }).to_string(),
+    ];
+    // In base64 at each place of its group of three, in both alphabets.
+    for before in ["", "x", "?>", "key: ", "a long text before the key: "] {
+        for after in ["", " and more"] {
+            let text = base64(&format!("{before}{pat}{after}"));
+            texts.push(text.replace('+', "-").replace('/', "_"));
+            texts.push(text);
+        }
+    }
+    for text in texts {
+        let (value, count) = redacted(&json!({ "text": format!("see {text} there") }));
+        let left = value["text"].as_str().unwrap();
+        assert!(count == 1 && left.contains("[REDACTED:github-pat]"), "{text}: {left}");
+        assert!(left.len() < text.len() && !left.contains(&pat[10..]), "{text}: {left}");
+    }
+}
+
+/// If this fails, an argument or a labelled value is recorded although its neighbour names it.
+#[test]
+fn neighbours_name_a_secret() {
+    let (password, _) = sample("<A14>");
+    for value in [
+        json!({ "args": ["tool", "--password", password] }),
+        json!({ "env": [{ "name": "DB_PASSWORD", "value": password }] }),
+        json!({ "password": password, "user": "me" }),
+        json!({ "password": format!("{password};,&x") }),
+        json!({ "headers": { "X-Api-Key": format!("{password}{password}") } }),
+    ] {
+        let (left, count) = redacted(&value);
+        assert!(count == 1 && !left.to_string().contains(&password), "{left}");
     }
 }
 
@@ -274,11 +172,22 @@ fn what_is_no_secret_stays() {
         "task-manager risk-assessment-2026 desk-ant-farm disk-usage-report-for-all-hosts"
             .to_owned(),
         "skeleton.eyJ npm_lifecycle_event glpat-short ghp_tooshort AKIAIOSFODNN".to_owned(),
-        format!("xAKIA{0} AKIA{0}tail", sample("<U16>").0),
+        format!("AKIA{0}tail", sample("<U16>").0),
         "eyJhbGciOiJub25lIn0 alone".to_owned(),
         "re_compile_pattern_with_long_names fw_version_2 pul-request".to_owned(),
         "std::io::Result<()> // 1//0 SCW-like hvs.x dp.st.short".to_owned(),
         "aws_secret_access_key = os.environ['AWS_SECRET_ACCESS_KEY']".to_owned(),
+        "password: String, token = lexer.next_token(), secret = os.environ['SECRET']".to_owned(),
+        "DB_PASSWORD=${DB_PASSWORD} API_KEY=$API_KEY TOKEN=<token> PASSWORD=changeme".to_owned(),
+        "input_tokens: 1200, max_tokens=4096, nextPageToken: \"CAUQAA0123456789abcd\"".to_owned(),
+        format!("cache_key = \"{hex}\" primary_key: id_0123456789abcdef public_key={hex}"),
+        "\"codecov.yml\":\"0123456789abcdef0123456789abcdef\", PWD=/home/me1 OLDPWD=/tmp/x2"
+            .to_owned(),
+        "const STATUS_PASSWORD: i32 = -1073741717i32; key: KeyCode::Char('a1')".to_owned(),
+        "arn:aws:secretsmanager:us-west-2:123456789012:secret:MySecret-a1b2c3".to_owned(),
+        "ClientToken: \"0198f2c4-7e1a-7c3b-9d5e-2f6a8b0c1d3e\" docker run -u 1000:1000 x"
+            .to_owned(),
+        "Cookie: theme=dark; lang=en-US  token: utf8 password: oauth2_provider".to_owned(),
         "[REDACTED:aws-access-key-id] https://u:[REDACTED:url-password]@h".to_owned(),
         "\u{1b}[31mred\u{1b}[0m \\u0041 \\u001b".to_owned(),
     ];

@@ -1,5 +1,6 @@
 //! `emit --stdin`: native streams.
 
+use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -19,7 +20,7 @@ fn good_lines_are_taken_and_bad_ones_kept_aside() {
         "runlog: 2 lines accepted, 2 events, 1 blank line, 2 lines rejected"
     );
     let log = bench.log();
-    assert_eq!(log.lines().count(), 3);
+    assert_eq!(log.lines().count(), 4);
     assert!(log.contains(r#""data":{"text":"b","n":1.0},"own":[1],"prev_hash""#), "{log}");
     let rejected = json_lines(&bench.path("runs/r/logs/rejected.jsonl"));
     assert_eq!(rejected.len(), 2);
@@ -28,6 +29,70 @@ fn good_lines_are_taken_and_bad_ones_kept_aside() {
     assert_eq!(rejected[0]["origin"], "stream");
     assert!(rejected[0]["reason"].as_str().unwrap().contains("sequence"));
     assert_eq!(rejected[1]["text"], "prose");
+    // The log says what became of the input.
+    let told = &bench.lines()[3];
+    assert_eq!(told["type"], "stream.rejected");
+    let data = &told["data"];
+    assert_eq!((&data["lines"], &data["kept"], &data["bytes"]), (&2.into(), &2.into(), &33.into()));
+    let records = fs::read(bench.path("runs/r/logs/rejected.jsonl")).unwrap();
+    assert_eq!(data["sha256"], sha256(&records));
+    assert_eq!(data["reasons"].as_object().unwrap().len(), 2, "{data}");
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    use sha2::Digest as _;
+    sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// If this fails, a stream of garbage fills the disk, or the log does not say how much there was.
+#[test]
+fn garbage_is_counted_and_not_kept_for_ever() {
+    let bench = Bench::with_run();
+    let garbage: String = (0..5000).map(|number| format!("garbage {number}\n")).collect();
+    let said = bench.feed(&["emit", "--run", "r", "--stdin"], garbage.as_bytes());
+    assert_eq!(said.status, 65);
+    let path = bench.path("runs/r/logs/rejected.jsonl");
+    let records = json_lines(&path);
+    assert_eq!(records.len(), 1001);
+    let rest: String = (1000..5000).map(|number| format!("garbage {number}\n")).collect();
+    let last = &records[1000];
+    assert_eq!((&last["lines"], &last["line"]), (&4000.into(), &1001.into()));
+    assert_eq!(last["sha256"], sha256(rest.as_bytes()));
+    let data = &bench.lines()[1]["data"];
+    let bytes = garbage.len() - 5000;
+    assert_eq!(
+        (&data["lines"], &data["kept"], &data["bytes"]),
+        (&5000.into(), &1000.into(), &bytes.into())
+    );
+    assert_eq!(data["sha256"], sha256(&fs::read(&path).unwrap()));
+    assert_eq!(bench.call(&["validate", "r"]).status, 0);
+    // Few, but large.
+    let bench = Bench::with_run();
+    let line = "garbage ".repeat(100_000) + "\n";
+    let said = bench.feed(&["emit", "--run", "r", "--stdin"], line.repeat(40).as_bytes());
+    assert_eq!(said.status, 65);
+    let kept = fs::metadata(bench.path("runs/r/logs/rejected.jsonl")).unwrap().len();
+    assert!((8 << 20..17 << 20).contains(&kept), "{kept}");
+    assert_eq!(bench.lines()[1]["data"]["lines"], 40);
+}
+
+/// If this fails, the rest of a line that is too long is taken for a line of its own.
+#[test]
+fn a_line_that_is_too_long_is_passed_as_one() {
+    let bench = Bench::with_run();
+    let note = "{\"type\":\"note\",\"data\":{\"text\":\"x\"}}";
+    let long = format!("{}{note}", " ".repeat((64 << 20) + 1));
+    let input = format!("{note}\n{long}\n{note}\n");
+    let said = bench.feed(&["emit", "--run", "r", "--stdin"], input.as_bytes());
+    assert_eq!(said.status, 65);
+    let lines = bench.lines();
+    let types: Vec<_> = lines.iter().map(|line| line["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["run.created", "note", "note", "stream.rejected"]);
+    let records = json_lines(&bench.path("runs/r/logs/rejected.jsonl"));
+    assert_eq!(records.len(), 1);
+    assert_eq!((&records[0]["bytes"], &records[0]["line"]), (&long.len().into(), &2.into()));
+    assert_eq!(records[0]["sha256"], sha256(long.as_bytes()));
+    assert!(records[0]["tail"].as_str().unwrap().ends_with(note));
 }
 
 /// If this fails, `--strict` continues after the first bad line.
@@ -37,7 +102,7 @@ fn strict_stops_at_the_first_bad_line() {
     let input = b"{\"type\":\"note\"}\nprose\n{\"type\":\"note\"}\n";
     let said = bench.feed(&["emit", "--run", "r", "--stdin", "--strict"], input);
     assert_eq!(said.status, 65, "{}", said.err);
-    assert_eq!(bench.lines().len(), 2);
+    assert_eq!(bench.lines().len(), 2 + 1);
 }
 
 /// If this fails, `--strict` continues after a line that is refused during writing, or reports
@@ -56,7 +121,7 @@ fn strict_stops_at_the_first_refusal_too() {
         let said = bench.feed(&args, input.as_bytes());
         assert_eq!((said.status, said.out.as_str()), (65, "2\n"), "{refused}: {}", said.err);
         assert!(said.err.contains("line 2: "), "{}", said.err);
-        assert_eq!(bench.lines().len(), 2, "{refused}");
+        assert_eq!(bench.lines().len(), 2 + 1, "{refused}");
     }
 }
 
@@ -76,7 +141,7 @@ fn a_stream_with_ids_can_be_fed_again() {
     }
     let other = b"{\"type\":\"note\",\"event_id\":\"n3\",\"data\":{\"n\":4}}\n";
     assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], other).status, 65);
-    assert_eq!(bench.lines().len(), 81);
+    assert_eq!(bench.lines().len(), 81 + 1);
 }
 
 /// If this fails, a stream cannot create its own run.

@@ -46,9 +46,32 @@ pub(crate) struct Rejected<'r> {
     /// The reason.
     pub reason: &'r str,
     /// The number of bytes.
-    pub bytes: usize,
+    pub bytes: u64,
     /// The bytes. Stream lines come with secrets replaced.
-    pub content: &'r [u8],
+    pub content: RejectedContent<'r>,
+}
+
+/// What a record holds of the rejected bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RejectedContent<'r> {
+    /// All of them.
+    Whole(&'r [u8]),
+    /// The beginning and the end of a very long line, and the hash of the whole.
+    Cut {
+        /// Lower-case hex SHA-256 of the whole line.
+        sha256: &'r str,
+        /// Its first bytes.
+        head: &'r str,
+        /// Its last bytes.
+        tail: &'r str,
+    },
+    /// Nothing of several lines but their number and their hash.
+    Counted {
+        /// The number of lines.
+        lines: u64,
+        /// Lower-case hex SHA-256 of the lines, each with a newline.
+        sha256: &'r str,
+    },
 }
 
 impl Rejected<'_> {
@@ -63,11 +86,21 @@ impl Rejected<'_> {
         }
         object.plain("offset", self.offset).plain("bytes", self.bytes);
         object.text("reason", self.reason);
-        // A control character takes six bytes in JSON; base64 is shorter.
-        let controls = self.content.iter().filter(|byte| byte.is_ascii_control()).count();
-        match std::str::from_utf8(self.content) {
-            Ok(text) if controls <= self.content.len() / 4 => object.text("text", text),
-            _ => object.text("base64", &base64::prelude::BASE64_STANDARD.encode(self.content)),
+        match self.content {
+            RejectedContent::Whole(bytes) => {
+                // A control character takes six bytes in JSON; base64 is shorter.
+                let controls = bytes.iter().filter(|byte| byte.is_ascii_control()).count();
+                match std::str::from_utf8(bytes) {
+                    Ok(text) if controls <= bytes.len() / 4 => object.text("text", text),
+                    _ => object.text("base64", &base64::prelude::BASE64_STANDARD.encode(bytes)),
+                }
+            }
+            RejectedContent::Cut { sha256, head, tail } => {
+                object.text("sha256", sha256).text("head", head).text("tail", tail)
+            }
+            RejectedContent::Counted { lines, sha256 } => {
+                object.plain("lines", lines).text("sha256", sha256)
+            }
         };
         out.extend_from_slice(object.finish().as_bytes());
         out.push(b'\n');

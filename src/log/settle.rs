@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::lock::{Locked, LogFile};
-use super::rejected::{Moved, Rejected, RejectedOrigin, moved_from};
+use super::rejected::{Moved, Rejected, RejectedContent, RejectedOrigin, moved_from};
 use super::tail::{Tail, hash_range, read_range, read_tail};
 use super::{LogError, LogPosition};
 use crate::event::envelope::{self, Event, MAX_LINE};
@@ -185,8 +185,8 @@ impl Locked<'_> {
                 line: None,
                 offset: at,
                 reason,
-                bytes: content.len(),
-                content: &content,
+                bytes: content.len() as u64,
+                content: RejectedContent::Whole(&content),
             };
             record.write(&mut line);
             let file = append_lines(rejected, &line)?;

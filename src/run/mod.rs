@@ -20,6 +20,7 @@ mod preparing;
 pub(crate) mod receipt;
 pub(crate) mod recorder;
 pub(crate) mod records;
+pub(crate) mod rejects;
 pub(crate) mod requirement;
 pub(crate) mod stream;
 mod stream_line;

@@ -9,12 +9,12 @@ use super::follower::Follower;
 use super::imported_ids::ImportedIds;
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
+use super::rejects::{LongLine, Rejection, Rejects};
 use super::stream_line::{HeldLine, LineReading, PreparedPart, WaitingLines};
 use crate::event::time::Timestamp;
 use crate::import::line::Importer;
 use crate::import::{self, Dialect};
 use crate::json::{self, JsonRules};
-use crate::log::rejected::{Rejected, RejectedOrigin};
 use crate::log::tail::is_blank;
 
 /// The format of the lines of a stream.
@@ -28,6 +28,17 @@ pub(crate) enum StreamFormat {
     Dialect(&'static Dialect),
     /// Detected from the first line with a known format.
     Auto,
+}
+
+/// Maximum length of a line that is read whole, in bytes.
+pub(crate) const MAX_HELD: usize = 64 << 20;
+
+/// A line of a stream, without its newline.
+pub(crate) enum InputLine<'b> {
+    /// The line.
+    Whole(&'b [u8]),
+    /// What is known of a line that is too long to be held in memory.
+    Long(LongLine),
 }
 
 /// A batch is written when its lines reach this many bytes.
@@ -50,8 +61,7 @@ pub(crate) struct Stream<'r> {
     strict: bool,
     /// The lines that wait for the next write.
     held: WaitingLines,
-    /// Records for `logs/rejected.jsonl` that wait for the next write.
-    rejects: Vec<u8>,
+    rejects: Rejects,
     offset: u64,
     /// Dialects: the origin of each id of this stream.
     ids: ImportedIds,
@@ -97,6 +107,7 @@ impl<'r> Stream<'r> {
         };
         recorder.expect_many_ids();
         keep_memory();
+        let rejects = Rejects::new(recorder.secrets());
         Self {
             recorder,
             reader,
@@ -104,7 +115,7 @@ impl<'r> Stream<'r> {
             strict: false,
             counter: Counter::new(),
             held: WaitingLines::default(),
-            rejects: Vec::new(),
+            rejects,
             offset: 0,
             ids: ImportedIds::default(),
             first_rejection: None,
@@ -138,16 +149,23 @@ impl<'r> Stream<'r> {
         self.strict && self.first_rejection.is_some()
     }
 
-    /// Takes the next line without its newline. It took `length` bytes of the stream.
+    /// Takes the next line. It took `length` bytes of the stream.
     ///
     /// # Errors
     /// Recording in the run is no longer possible.
     pub(crate) fn push(
         &mut self,
-        line: &[u8],
+        line: InputLine<'_>,
         length: u64,
         now: Timestamp,
     ) -> Result<(), RunError> {
+        let line = match line {
+            InputLine::Whole(line) => line,
+            InputLine::Long(line) => {
+                self.push_long(&line, length, now);
+                return Ok(());
+            }
+        };
         let counts = self.counter.counts();
         counts.lines += 1;
         let (number, offset) = (counts.lines, self.offset);
@@ -204,7 +222,7 @@ impl<'r> Stream<'r> {
     /// Whether the batch is large enough to write.
     #[must_use]
     pub(crate) fn is_full(&self) -> bool {
-        self.held.text.len() + self.rejects.len() >= BATCH_BYTES
+        self.held.text.len() + self.rejects.waiting() >= BATCH_BYTES
     }
 
     /// Writes the batch durably. [`Stream::acknowledged`] then returns its events.
@@ -388,38 +406,69 @@ impl<'r> Stream<'r> {
     }
 
     fn reject(&mut self, line: &HeldLine, content: &[u8], reason: &str, now: Timestamp) {
-        let (number, offset, bytes) = (line.number, line.offset, content.len());
-        let content = self.recorder.redacted(content);
-        let reason = self.recorder.redacted(reason.as_bytes());
-        let reason = String::from_utf8_lossy(&reason);
+        let reason = self.told(line.number, reason);
+        let rejection = self.rejection(line.number, line.offset, &reason, now);
+        self.rejects.line(&rejection, content);
+    }
+
+    /// Takes a line that is too long to be read whole. It took `length` bytes of the stream.
+    fn push_long(&mut self, line: &LongLine, length: u64, now: Timestamp) {
+        self.counter.counts().lines += 1;
+        let (number, offset) = (self.counter.counts().lines, self.offset);
+        self.offset += length;
+        let reason = format!("the line has {} bytes; at most {MAX_HELD} are read", line.bytes);
+        let reason = self.told(number, &reason);
+        let rejection = self.rejection(number, offset, &reason, now);
+        self.rejects.long_line(&rejection, line);
+    }
+
+    /// Counts a rejection, and returns the reason without secrets.
+    fn told(&mut self, number: u64, reason: &str) -> String {
+        let redacted = self.recorder.secrets().and_then(|rules| rules.redact(reason));
+        let reason = redacted.map_or_else(|| reason.to_owned(), |redacted| redacted.text);
         self.counter.counts().rejected += 1;
         self.first_rejection.get_or_insert_with(|| format!("line {number}: {reason}"));
+        reason
+    }
+
+    fn rejection<'s>(
+        &self,
+        line: u64,
+        offset: u64,
+        reason: &'s str,
+        time: Timestamp,
+    ) -> Rejection<'s> {
         let source = match &self.reader {
             Reader::Lines(LineReading::Native) => Some("native"),
             Reader::Lines(LineReading::Copy(_)) => Some("runlog"),
             Reader::Dialect(importer) => Some(importer.dialect()),
             Reader::Undecided => None,
         };
-        let origin = RejectedOrigin::Stream;
-        let line = Some(number);
-        Rejected {
-            time: now,
-            origin,
-            source,
-            line,
-            offset,
-            reason: &reason,
-            bytes,
-            content: &content,
-        }
-        .write(&mut self.rejects);
+        Rejection { time, source, line, offset, reason }
     }
 
     fn flush_rejects(&mut self) -> Result<(), RunError> {
-        if self.rejects.is_empty() {
-            return Ok(());
+        if self.rejects.waiting() > 0 {
+            let range = self.recorder.reject(&self.rejects.take())?;
+            self.rejects.wrote(range);
         }
-        self.recorder.reject(&std::mem::take(&mut self.rejects))
+        Ok(())
+    }
+
+    /// Records how many lines were rejected, after the last [`Stream::commit`]. A run without events
+    /// stays without.
+    ///
+    /// # Errors
+    /// Recording in the run is not possible.
+    pub(crate) fn tell_rejects(&mut self, now: Timestamp) -> Result<(), RunError> {
+        self.rejects.end(now);
+        self.flush_rejects()?;
+        if let Some(event) = self.rejects.event()
+            && self.recorder.has_events()?
+        {
+            self.recorder.append(&[event])?;
+        }
+        Ok(())
     }
 }
 

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::SecretRules;
+use super::base64::{self, EncodedPrefixes};
+use super::hidden::{Revealed, hides_characters};
 use super::prefix;
-use super::rule::{Lead, SecretRule, is_word};
-use crate::json::escape;
+use super::rule::{SecretRule, is_word};
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub struct FoundSecret<'r> {
     pub rule: &'r str,
 }
 
-/// The number of layers of JSON escapes that are decoded and searched.
+/// The number of layers of escapes, colours and encodings that are removed and searched.
 const LAYERS: usize = 4;
 /// A long text is searched in pieces of this many bytes, so the memory does not depend on its
 /// length. The pieces overlap by more than the longest secret.
@@ -29,14 +30,24 @@ impl SecretRules {
     /// Whether a text may contain a secret. Fast; never false if there is one.
     #[must_use]
     pub fn may_hold_secret(&self, bytes: &[u8]) -> bool {
-        bytes.len() >= prefix::BEGINNING && (hides_characters(bytes) || self.holds_prefix(bytes))
+        bytes.len() >= prefix::BEGINNING
+            && (self.holds_prefix(bytes) || hides_characters(bytes) || self.may_decode(bytes))
+    }
+
+    /// Whether base64 in the text may hold a secret.
+    fn may_decode(&self, bytes: &[u8]) -> bool {
+        base64::runs(bytes).next().is_some() && self.encoded().may_decode(bytes)
+    }
+
+    fn encoded(&self) -> &EncodedPrefixes {
+        self.encoded.get_or_init(|| EncodedPrefixes::of(self.all()))
     }
 
     /// Whether an unescaped prefix is in the text.
     pub(super) fn holds_prefix(&self, bytes: &[u8]) -> bool {
         let mut at = 0;
         while let Some(hit) = self.prefixes.next(bytes, at) {
-            if self.beginning(&bytes[hit..]).any(|rule| may_begin(rule, bytes, hit)) {
+            if self.beginning(&bytes[hit..]).any(|rule| rule.may_begin(bytes, hit)) {
                 return true;
             }
             at = hit + 1;
@@ -62,21 +73,53 @@ impl SecretRules {
         }
     }
 
-    /// The secrets in the text and in its unescaped forms.
+    /// The secrets in the text, behind its escapes and in its base64.
     fn find_through<'r>(&'r self, text: &str, layers: usize) -> Vec<FoundSecret<'r>> {
-        let mut found = self.find_plain(text);
+        let mut found = self.find_plain(text, |_| true);
+        found.extend(self.find_encoded(text));
         if layers > 0
-            && let Some(unescaped) = Unescaped::of(text)
+            && let Some(revealed) = Revealed::of(text)
         {
-            found.extend(self.find_through(&unescaped.text, layers - 1).into_iter().map(|inner| {
-                let range = unescaped.places[inner.range.start]..unescaped.places[inner.range.end];
+            found.extend(self.find_through(&revealed.text, layers - 1).into_iter().map(|inner| {
+                let range = revealed.places[inner.range.start]..revealed.places[inner.range.end];
                 FoundSecret { range, ..inner }
             }));
         }
         merged(found)
     }
 
-    fn find_plain<'r>(&'r self, text: &str) -> Vec<FoundSecret<'r>> {
+    /// The secrets of a known form in the base64 of a text.
+    fn find_encoded<'r>(&'r self, text: &str) -> Vec<FoundSecret<'r>> {
+        if !self.may_decode(text.as_bytes()) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for decoded in self.encoded().decoded(text.as_bytes()) {
+            let mut at = 0;
+            for chunk in decoded.bytes.utf8_chunks() {
+                let inner = self.find_plain(chunk.valid(), SecretRule::is_form);
+                found.extend(inner.into_iter().map(|inner| {
+                    let range = inner.range.start + at..inner.range.end + at;
+                    FoundSecret { range: decoded.place(range), ..inner }
+                }));
+                at += chunk.valid().len() + chunk.invalid().len();
+            }
+        }
+        found
+    }
+
+    /// The rule for a text that has a known form as a whole.
+    fn form_of(&self, text: &str) -> Option<&SecretRule> {
+        let rules = self.beginning(text.as_bytes()).filter(|rule| rule.is_form());
+        rules.into_iter().find(|rule| secret_at(rule, text, 0) == Some(0..text.len()))
+    }
+
+    /// The secrets of some rules in the text as it is.
+    fn find_plain<'r>(
+        &'r self,
+        text: &str,
+        wanted: fn(&SecretRule) -> bool,
+    ) -> Vec<FoundSecret<'r>> {
         let bytes = text.as_bytes();
         let mut found: Vec<FoundSecret<'r>> = Vec::new();
         let mut at = 0;
@@ -84,8 +127,11 @@ impl SecretRules {
             at = hit + 1;
             let free = found.last().map_or(0, |last| last.range.end);
             let beginning = self.beginning(&bytes[hit..]);
-            let secret = beginning.filter(|rule| may_begin(rule, bytes, hit)).find_map(|rule| {
+            let beginning = beginning.filter(|rule| wanted(rule) && rule.may_begin(bytes, hit));
+            let secret = beginning.into_iter().find_map(|rule| {
                 let range = secret_at(rule, text, hit)?;
+                let rule = if rule.is_form() { None } else { self.form_of(&text[range.clone()]) }
+                    .unwrap_or(rule);
                 (range.start >= free).then(|| FoundSecret { range, rule: &rule.name })
             });
             if let Some(secret) = secret {
@@ -95,12 +141,6 @@ impl SecretRules {
         }
         found
     }
-}
-
-/// Whether escapes may hide characters of a prefix: `\uXXXX` any character, `\/` a slash. The
-/// characters of other escapes are in no prefix.
-fn hides_characters(bytes: &[u8]) -> bool {
-    memchr::memchr_iter(b'\\', bytes).any(|at| matches!(bytes.get(at + 1), Some(b'u' | b'/')))
 }
 
 /// Sorts the secrets and joins those that overlap, so that no part of one is left.
@@ -116,31 +156,11 @@ fn merged(mut all: Vec<FoundSecret<'_>>) -> Vec<FoundSecret<'_>> {
     all
 }
 
-/// Whether a secret of that rule may have its prefix at `hit`. The middle of a word needs a rule
-/// that allows it.
-fn may_begin(rule: &SecretRule, bytes: &[u8], hit: usize) -> bool {
-    rule.inside_words || rule.lead != Lead::None || begins_word(&bytes[..hit])
-}
-
-/// Whether a word may begin after those bytes. A letter or digit there may be the end of an escape
-/// (`
-/// `, `\u000a`, `%3D`) or of a terminal colour (`ESC [ 33 m`).
-fn begins_word(before: &[u8]) -> bool {
-    const LONGEST_ESCAPE: usize = 6;
-    let Some((&last, rest)) = before.split_last() else { return true };
-    if !last.is_ascii_alphanumeric() {
-        return true;
-    }
-    let near = &before[before.len().saturating_sub(LONGEST_ESCAPE)..];
-    if near.contains(&b'\\') || near.iter().rev().nth(2) == Some(&b'%') {
-        return true;
-    }
-    let parameters = rest.iter().rev().take_while(|b| b.is_ascii_digit() || **b == b';').count();
-    last.is_ascii_alphabetic() && rest[..rest.len() - parameters].ends_with(b"[")
-}
-
 /// The secret of that rule whose prefix is at `hit`.
 fn secret_at(rule: &SecretRule, text: &str, hit: usize) -> Option<Range<usize>> {
+    if let Some(extent) = rule.extent {
+        return extent(text, hit);
+    }
     let bytes = text.as_bytes();
     let before = &bytes[hit.saturating_sub(rule.reach)..hit];
     let lead = before.iter().rev().take_while(|byte| rule.lead.takes(**byte)).count();
@@ -156,32 +176,4 @@ fn secret_at(rule: &SecretRule, text: &str, hit: usize) -> Option<Range<usize>> 
     let whole = !joined(bytes.get(range.end)) || !joined(bytes.get(last));
     let proved = rule.proof.is_none_or(|proof| proof(&text[range.clone()]));
     (whole && proved).then_some(range)
-}
-
-/// A text with one layer of JSON escapes decoded, and the origin of each byte.
-struct Unescaped {
-    text: String,
-    /// An offset in the original text for each byte of `text` and for its end.
-    places: Vec<usize>,
-}
-
-impl Unescaped {
-    /// `None` if the text has no escape.
-    fn of(text: &str) -> Option<Self> {
-        let first = memchr::memchr_iter(b'\\', text.as_bytes())
-            .find(|at| escape(&text[*at..]).is_some())?;
-        let mut unescaped = Self { text: text[..first].to_owned(), places: (0..first).collect() };
-        let mut at = first;
-        while let Some(character) = text[at..].chars().next() {
-            let (character, length) = match character {
-                '\\' => escape(&text[at..]).unwrap_or(('\\', 1)),
-                other => (other, other.len_utf8()),
-            };
-            unescaped.text.push(character);
-            unescaped.places.resize(unescaped.text.len(), at);
-            at += length;
-        }
-        unescaped.places.push(at);
-        Some(unescaped)
-    }
 }

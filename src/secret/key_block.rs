@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+/// Maximum length of a block in bytes.
+const LONGEST: usize = 64 << 10;
 /// Maximum length of a header in bytes.
 const HEADER: usize = 100;
 /// Minimum length of a line of a key that was cut off.
@@ -10,9 +12,15 @@ const LINE: usize = 20;
 /// Maximum number of bytes between two such lines.
 const GAP: usize = 90;
 
+/// The block whose first dashes are at `hit`.
+pub(super) fn key_block(text: &str, hit: usize) -> Option<Range<usize>> {
+    let block = block(&text[hit..text.floor_char_boundary(hit + LONGEST)])?;
+    Some(hit + block.start..hit + block.end)
+}
+
 /// The block at the beginning of the text. Two markers without a key between them, as in source
 /// code, are not a block.
-pub(super) fn key_block(text: &str) -> Option<Range<usize>> {
+fn block(text: &str) -> Option<Range<usize>> {
     let start = header(text)?;
     let rest = &text[start..];
     let next = rest.find("BEGIN").unwrap_or(rest.len());

@@ -1,12 +1,15 @@
 //! Secrets in text, found by very specific rules and replaced by `[REDACTED:<rule>]`.
 //!
-//! Each rule has literal prefixes. A text without any prefix costs one pass over its bytes. A
-//! rule's pattern is compiled and tried only at a prefix. Text with JSON escapes is also searched
-//! unescaped.
+//! A secret is known by its form (`ghp_…`) or by its name (`DB_PASSWORD=…`). Each rule has literal
+//! prefixes. A text without any prefix costs one pass over its bytes. A rule's pattern is compiled
+//! and tried only at a prefix. Escapes, colours, percent encoding and base64 are looked through.
 
+mod base64;
 mod custom;
 mod find;
+mod hidden;
 mod key_block;
+mod names;
 mod prefix;
 mod proof;
 mod redact;
@@ -19,6 +22,7 @@ pub(crate) use rule::SecretRule;
 
 use std::sync::OnceLock;
 
+use self::base64::EncodedPrefixes;
 use prefix::{ByStart, Prefixes};
 
 /// The active rules: the built-in ones and a user's.
@@ -28,12 +32,15 @@ pub struct SecretRules {
     prefixes: Prefixes,
     /// The rules by the first bytes of their prefixes, built at the first hit.
     by_start: OnceLock<ByStart>,
+    /// The prefixes in base64, built at the first long run of base64 characters.
+    encoded: OnceLock<EncodedPrefixes>,
 }
 
 static BUILT_IN: SecretRules = SecretRules {
     added: Vec::new(),
     prefixes: Prefixes::of(&rules::RULES),
     by_start: OnceLock::new(),
+    encoded: OnceLock::new(),
 };
 
 impl SecretRules {
@@ -48,7 +55,7 @@ impl SecretRules {
     pub fn with(added: Vec<SecretRule>) -> Self {
         let mut prefixes = Prefixes::of(&rules::RULES);
         added.iter().for_each(|rule| prefixes.add(rule));
-        Self { added, prefixes, by_start: OnceLock::new() }
+        Self { added, prefixes, by_start: OnceLock::new(), encoded: OnceLock::new() }
     }
 
     /// The rules that have a prefix at the beginning of `bytes`.
@@ -61,7 +68,11 @@ impl SecretRules {
             Some(built_in) => &rules::RULES[built_in],
         };
         let by_start = self.by_start.get_or_init(|| ByStart::of(self.all()));
-        by_start.at(bytes).map(rule).filter(move |rule| rule.begins(bytes))
+        by_start
+            .at(bytes)
+            .map(move |(at, prefix)| (rule(at), prefix))
+            .filter(move |(rule, prefix)| rule.begins(*prefix, bytes))
+            .map(|(rule, _)| rule)
     }
 
     /// All rules. A user's rules come first and take precedence.

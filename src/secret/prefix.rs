@@ -67,8 +67,8 @@ const fn index(bytes: &[u8]) -> usize {
 /// a possible prefix.
 #[derive(Debug)]
 pub(super) struct ByStart {
-    /// The index of the bytes and the position of the rule, sorted.
-    entries: Vec<(u16, u16)>,
+    /// The index of the bytes, and the positions of the rule and of the prefix, sorted.
+    entries: Vec<(u16, u16, u16)>,
     /// The first entry for each group of 64 indices.
     groups: Vec<u16>,
 }
@@ -77,26 +77,29 @@ impl ByStart {
     pub(super) fn of<'r>(rules: impl Iterator<Item = &'r SecretRule>) -> Self {
         let mut entries = Vec::new();
         for (at, rule) in rules.enumerate() {
-            let numbers = rule.prefixes.iter().map(|prefix| index(prefix.as_bytes()) as u16);
-            entries.extend(numbers.map(|number| (number, at as u16)));
+            for (which, prefix) in rule.prefixes.iter().enumerate() {
+                entries.push((index(prefix.as_bytes()) as u16, at as u16, which as u16));
+            }
         }
         entries.sort_unstable();
         entries.dedup();
         let begins =
-            |group: u16| entries.partition_point(|(number, _)| *number < group * 64) as u16;
+            |group: u16| entries.partition_point(|(number, ..)| *number < group * 64) as u16;
         let groups = (0..512).map(begins).collect();
         Self { entries, groups }
     }
 
-    /// The positions of the rules that may have a prefix at the beginning of `bytes`, in order.
-    pub(super) fn at(&self, bytes: &[u8]) -> impl Iterator<Item = usize> {
+    /// The positions of the rules and of their prefixes that may be at the beginning of `bytes`, in
+    /// order.
+    pub(super) fn at(&self, bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
         let number = if bytes.len() < 3 { u16::MAX } else { index(bytes) as u16 };
         let from = self
             .groups
             .get(usize::from(number) / 64)
             .map_or(self.entries.len(), |at| usize::from(*at));
         let rest = self.entries[from..].iter();
-        let rest = rest.skip_while(move |(other, _)| *other < number);
-        rest.take_while(move |(other, _)| *other == number).map(|(_, rule)| usize::from(*rule))
+        let rest = rest.skip_while(move |(other, ..)| *other < number);
+        rest.take_while(move |(other, ..)| *other == number)
+            .map(|(_, rule, prefix)| (usize::from(*rule), usize::from(*prefix)))
     }
 }

@@ -2,6 +2,8 @@
 
 use base64::Engine as _;
 
+use super::names;
+
 /// Whether the secret part of a match is a real secret.
 pub(super) type Proof = fn(&str) -> bool;
 
@@ -12,6 +14,26 @@ pub(super) fn mixed(secret: &str) -> bool {
     digit && letter && real(secret)
 }
 
+/// Has capitals, small letters and digits, as a machine makes it, and is not a placeholder.
+pub(super) fn random(secret: &str) -> bool {
+    let has = |test: fn(&u8) -> bool| secret.bytes().filter(test).count();
+    let digits = has(u8::is_ascii_digit);
+    mixed(secret)
+        && digits >= 2
+        && has(u8::is_ascii_uppercase) >= 2
+        && has(u8::is_ascii_lowercase) >= 2
+}
+
+/// A token that no person would make up.
+pub(super) fn machine_made(secret: &str) -> bool {
+    real(secret) && names::rule_of("token", secret).is_some()
+}
+
+/// A password that a person may have made up.
+pub(super) fn made_up(secret: &str) -> bool {
+    real(secret) && names::rule_of("password", secret).is_some()
+}
+
 /// Not a variable, a placeholder or an already redacted text.
 pub(super) fn real(secret: &str) -> bool {
     let masked = |mask: &[char]| secret.chars().all(|c| mask.contains(&c));
@@ -20,7 +42,8 @@ pub(super) fn real(secret: &str) -> bool {
     !(is_variable(secret) || masked || (constant && secret.contains('_')))
 }
 
-fn is_variable(secret: &str) -> bool {
+/// A variable of a shell or of a template.
+pub(super) fn is_variable(secret: &str) -> bool {
     let second = secret.as_bytes().get(1).copied().unwrap_or(b' ');
     match secret.as_bytes().first() {
         Some(b'$') => second.is_ascii_alphabetic() || matches!(second, b'{' | b'(' | b'_'),
@@ -33,9 +56,11 @@ fn is_variable(secret: &str) -> bool {
     }
 }
 
-/// Not a placeholder, and not a word of prose (only small letters).
+/// Not a placeholder, and not words of prose.
 pub(super) fn no_prose(secret: &str) -> bool {
-    real(secret) && !secret.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'.')
+    let has = |test: fn(&u8) -> bool| secret.bytes().any(|byte| test(&byte));
+    let mixed_case = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    real(secret) && (has(u8::is_ascii_digit) || (mixed_case && secret.len() >= 20))
 }
 
 /// A password, not a port or an image tag.

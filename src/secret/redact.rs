@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::{FoundSecret, SecretRules};
+use super::{FoundSecret, SecretRules, names};
 use crate::json::{Json, Kind, escape_into};
 
 /// A text without its secrets.
@@ -25,6 +25,23 @@ impl SecretRules {
             return None;
         }
         replace(text, &self.find(text))
+    }
+
+    /// Replaces the secrets in a line of text after other lines, in which some may begin; `None` if
+    /// there are none. `before` ends with a newline.
+    #[must_use]
+    pub fn redact_after(&self, before: &str, text: &str) -> Option<Redacted> {
+        let whole = format!("{before}{text}");
+        if !self.may_hold_secret(whole.as_bytes()) {
+            return None;
+        }
+        let mut found = self.find(&whole);
+        found.retain(|secret| secret.range.end > before.len());
+        for secret in &mut found {
+            let start = secret.range.start.saturating_sub(before.len());
+            secret.range = start..secret.range.end - before.len();
+        }
+        replace(text, &found)
     }
 
     /// Replaces the secrets in bytes that may not be valid UTF-8; `None` if there are none.
@@ -55,11 +72,8 @@ impl SecretRules {
         if !self.may_hold_secret(value.text().as_bytes()) {
             return None;
         }
-        // Strings without escapes are searched only if the whole text has a prefix.
-        let plain = self.holds_prefix(value.text().as_bytes());
         let mut walk = Walk {
             rules: self,
-            plain,
             out: String::with_capacity(value.text().len()),
             count: 0,
             rules_hit: BTreeSet::new(),
@@ -101,11 +115,12 @@ fn replace(text: &str, found: &[FoundSecret<'_>]) -> Option<Redacted> {
     Some(Redacted { text: out, count: found.len() as u64, rules })
 }
 
+/// Maximum length in bytes of a text that is searched together with its key.
+const LONGEST_NAMED: usize = 8 << 10;
+
 /// Walks through a JSON value and writes the redacted value.
 struct Walk<'r> {
     rules: &'r SecretRules,
-    /// Whether the text has an unescaped prefix.
-    plain: bool,
     out: String,
     count: u64,
     rules_hit: BTreeSet<String>,
@@ -118,9 +133,13 @@ impl Walk<'_> {
             Kind::Object => self.object(value),
             Kind::Array => {
                 self.out.push('[');
+                let mut option: Option<String> = None;
                 for (index, item) in value.items().enumerate() {
                     self.comma(index);
-                    self.value(item, key);
+                    // `["--token", "…"]`
+                    self.value(item, option.as_deref().unwrap_or(key));
+                    option =
+                        item.as_str().and_then(|text| names::option_name(&text).map(str::to_owned));
                 }
                 self.out.push(']');
             }
@@ -132,6 +151,8 @@ impl Walk<'_> {
     fn object(&mut self, object: Json<'_>) {
         self.out.push('{');
         let mut renamed: Vec<String> = Vec::new();
+        // `{"name": "DB_PASSWORD", "value": "…"}`
+        let label = ["name", "key"].into_iter().find_map(|label| object.get(label)?.as_str());
         for (index, ((key, value), (raw, _))) in
             object.members().zip(object.raw_members()).enumerate()
         {
@@ -151,16 +172,15 @@ impl Walk<'_> {
                 }
             }
             self.out.push(':');
-            self.value(value, &key);
+            match &label {
+                Some(label) if key == "value" => self.value(value, label),
+                _ => self.value(value, &key),
+            }
         }
         self.out.push('}');
     }
 
     fn string(&mut self, value: Json<'_>, key: &str) {
-        if !self.plain && !value.text().contains('\\') {
-            self.out.push_str(value.text());
-            return;
-        }
         let text = value.as_str().unwrap_or_default();
         let redacted = self.rules.redact(&text).or_else(|| self.named(key, &text));
         match redacted {
@@ -178,6 +198,9 @@ impl Walk<'_> {
         if key.is_empty() || !self.rules.holds_prefix(key.as_bytes()) {
             return None;
         }
+        if text.len() > LONGEST_NAMED {
+            return None;
+        }
         let pair: Cow<'_, str> = format!("{key}={text}").into();
         let start = key.len() + 1;
         let mut found = self.rules.find(&pair);
@@ -185,7 +208,14 @@ impl Walk<'_> {
         for secret in &mut found {
             secret.range = secret.range.start - start..secret.range.end - start;
         }
-        replace(text, &found)
+        let whole = 0..text.len();
+        match names::rule_of(key, text) {
+            // A more specific rule names the whole text better.
+            Some(rule) if found.first().is_none_or(|secret| secret.range != whole) => {
+                replace(text, &[FoundSecret { range: whole, rule }])
+            }
+            _ => replace(text, &found),
+        }
     }
 
     fn comma(&mut self, index: usize) {

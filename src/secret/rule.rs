@@ -22,20 +22,28 @@ pub struct SecretRule {
     pub(super) lead: Lead,
     /// Whether the prefix matches in upper and lower case.
     pub(super) any_case: bool,
-    /// Whether the secret may be in the middle of a word.
-    pub(super) inside_words: bool,
+    /// Whether the prefix must begin a word, because it is short or the rest could be anything.
+    pub(super) whole_word: bool,
+    /// Minimum number of token characters from the prefix on. It saves trying the pattern at a short
+    /// prefix, which is in many words.
+    pub(super) least: usize,
     /// Maximum length in bytes of the text that the pattern is tried on.
     pub(super) reach: usize,
-    /// Finds the secret in place of a pattern, in the text from the prefix on.
+    /// Finds the secret in place of a pattern.
     pub(super) extent: Option<MatchExtent>,
+    /// A fast test of what follows the prefix.
+    pub(super) probe: Option<Probe>,
     /// A further test of the match.
     pub(super) proof: Option<Proof>,
     /// The pattern, compiled at its first use.
     compiled: OnceLock<Option<Regex>>,
 }
 
-/// The range of the secret in a text that begins with its prefix.
-pub(super) type MatchExtent = fn(&str) -> Option<Range<usize>>;
+/// The range of the secret in a text whose prefix is at that offset.
+pub(super) type MatchExtent = fn(&str, usize) -> Option<Range<usize>>;
+
+/// Whether there may be a secret in a text whose prefix is at that offset.
+pub(super) type Probe = fn(&[u8], usize) -> bool;
 
 /// The kind of bytes before a prefix that may belong to the secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +87,11 @@ impl SecretRule {
             pattern: Cow::Borrowed(pattern),
             lead: Lead::None,
             any_case: false,
-            inside_words: false,
+            whole_word: false,
+            least: 0,
             reach: REACH,
             extent: None,
+            probe: None,
             proof: None,
             compiled: OnceLock::new(),
         }
@@ -97,8 +107,18 @@ impl SecretRule {
         self
     }
 
-    pub(super) const fn inside_words(mut self) -> Self {
-        self.inside_words = true;
+    pub(super) const fn whole_word(mut self) -> Self {
+        self.whole_word = true;
+        self
+    }
+
+    pub(super) const fn at_least(mut self, characters: usize) -> Self {
+        self.least = characters;
+        self
+    }
+
+    pub(super) const fn probed_by(mut self, probe: Probe) -> Self {
+        self.probe = Some(probe);
         self
     }
 
@@ -139,28 +159,62 @@ impl SecretRule {
         })
     }
 
-    /// Whether `bytes` begin with a prefix.
-    pub(super) fn begins(&self, bytes: &[u8]) -> bool {
-        self.prefixes.iter().any(|prefix| {
-            let prefix = prefix.as_bytes();
-            match bytes.get(..prefix.len()) {
-                Some(start) if self.any_case => start.eq_ignore_ascii_case(prefix),
-                Some(start) => start == prefix,
-                None => false,
-            }
+    /// Whether a secret of the rule may have its prefix at `hit`.
+    pub(super) fn may_begin(&self, bytes: &[u8], hit: usize) -> bool {
+        let token = |byte: &u8| is_word(*byte) || b"-.+/=~".contains(byte);
+        self.probe.is_none_or(|probe| probe(bytes, hit))
+            && bytes.get(hit..hit + self.least).is_some_and(|rest| rest.iter().all(token))
+            && (self.extent.is_some()
+                || self.lead != Lead::None
+                || begins_word(&bytes[..hit])
+                || (!self.whole_word && is_glued(&bytes[..hit])))
+    }
+
+    /// Whether the secret is known by its form alone, wherever it stands.
+    pub(super) fn is_form(&self) -> bool {
+        self.probe.is_none()
+    }
+
+    /// Whether `bytes` begin with a certain prefix.
+    pub(super) fn begins(&self, prefix: usize, bytes: &[u8]) -> bool {
+        let prefix = self.prefixes[prefix].as_bytes();
+        bytes.get(..prefix.len()).is_some_and(|start| {
+            start == prefix || (self.any_case && start.eq_ignore_ascii_case(prefix))
         })
     }
 
     /// The range of the secret part in a text that begins with the whole secret.
     pub(super) fn within(&self, text: &str) -> Option<Range<usize>> {
-        if let Some(extent) = self.extent {
-            return extent(text);
-        }
         // A pattern that does not compile matches nothing.
         let pattern = self.compiled.get_or_init(|| compile(&self.pattern).ok()).as_ref()?;
         let captures = pattern.captures(text)?;
         Some(captures.get(1).or(captures.get(0))?.range())
     }
+}
+
+/// Whether a word may begin after those bytes. A letter or digit there may be the end of an escape
+/// (`
+/// `, `\u000a`, `%3D`) or of a terminal colour (`ESC [ 33 m`).
+pub(super) fn begins_word(before: &[u8]) -> bool {
+    const LONGEST_ESCAPE: usize = 6;
+    let Some((&last, rest)) = before.split_last() else { return true };
+    if !last.is_ascii_alphanumeric() {
+        return true;
+    }
+    let near = &before[before.len().saturating_sub(LONGEST_ESCAPE)..];
+    if near.contains(&b'\\') || near.iter().rev().nth(2) == Some(&b'%') {
+        return true;
+    }
+    let parameters = rest.iter().rev().take_while(|b| b.is_ascii_digit() || **b == b';').count();
+    last.is_ascii_alphabetic() && rest[..rest.len() - parameters].ends_with(b"[")
+}
+
+/// Whether a secret may be glued to the word before it (`tokenghp_…`). In a long run of base64 it is
+/// chance.
+fn is_glued(before: &[u8]) -> bool {
+    const LONGEST_WORD: usize = 32;
+    let encoded = |byte: &&u8| is_word(**byte) || b"+/-".contains(byte);
+    before.iter().rev().take(LONGEST_WORD).take_while(encoded).count() < LONGEST_WORD
 }
 
 fn compile(pattern: &str) -> Result<Regex, String> {

@@ -2,9 +2,11 @@
 
 mod judged;
 mod prepared;
+mod samples;
 
 pub(crate) use judged::SAMPLE;
 pub(crate) use prepared::Prepared;
+pub(crate) use samples::{SAMPLES, sample};
 
 use std::fs;
 use std::io::Write as _;

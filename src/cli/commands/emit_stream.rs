@@ -176,6 +176,7 @@ pub(super) fn run(
         }
     }
     commit(&mut stream)?;
+    stream.tell_rejects(now())?;
     let first_rejection = stream.first_rejection().map(str::to_owned);
     let stopped = stream.has_stopped();
     report_recovery(stream.recovered_bytes(), ui);

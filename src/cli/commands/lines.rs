@@ -1,7 +1,15 @@
 //! Splits bytes that arrive in pieces into lines.
 
-/// A longer line is returned in pieces, to limit memory use.
-pub(super) const MAX_HELD: usize = 64 << 20;
+use sha2::{Digest as _, Sha256};
+
+use crate::run::rejects::{LongLine, SEARCHED};
+use crate::run::stream::{InputLine, MAX_HELD};
+
+/// The beginning of a long line, of which the rest is still to come.
+struct Passing {
+    line: LongLine,
+    hash: Sha256,
+}
 
 /// A buffer that returns complete lines.
 #[derive(Default)]
@@ -12,24 +20,36 @@ pub(super) struct LineBuffer {
     /// There is no line end before this position.
     searched: usize,
     ended: bool,
+    /// The long line that is being read.
+    passing: Option<Passing>,
 }
 
 impl LineBuffer {
     /// The next complete line, and the number of its bytes. The last line may lack its newline.
-    pub(super) fn next(&mut self) -> Option<(&[u8], u64)> {
+    pub(super) fn next(&mut self) -> Option<(InputLine<'_>, u64)> {
         let end = self.line_end();
-        let from = self.from;
-        let waiting = &self.held[from..];
-        let (line, length) = match end {
-            Some(at) => (&waiting[..at], at + 1),
-            None if (self.ended && !waiting.is_empty()) || waiting.len() > MAX_HELD => {
-                (waiting, waiting.len())
+        let waiting = self.held.len() - self.from;
+        let (length, taken) = match end {
+            Some(at) => (at, at + 1),
+            None if self.ended || self.passing.is_some() || waiting > MAX_HELD => {
+                (waiting, waiting)
             }
             None => return None,
         };
-        self.from += length;
+        let line = self.from..self.from + length;
+        self.from += taken;
         self.searched = self.from;
-        Some((line, length as u64))
+        let whole = end.is_some() || self.ended;
+        if self.passing.is_none() && whole && length <= MAX_HELD {
+            return (taken > 0).then(|| (InputLine::Whole(&self.held[line]), taken as u64));
+        }
+        let passing = self.passing.get_or_insert_with(Passing::new);
+        passing.push(&self.held[line]);
+        if !whole {
+            return None;
+        }
+        let bytes = passing.line.bytes + u64::from(end.is_some());
+        Some((InputLine::Long(self.passing.take()?.finish()), bytes))
     }
 
     /// The next line without consuming it, if it is complete or there is no more input.
@@ -86,5 +106,25 @@ impl LineBuffer {
     /// Whether the input has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.ended
+    }
+}
+
+impl Passing {
+    fn new() -> Self {
+        let line = LongLine { bytes: 0, sha256: [0; 32], head: Vec::new(), tail: Vec::new() };
+        Self { line, hash: Sha256::new() }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        let LongLine { bytes: length, head, tail, .. } = &mut self.line;
+        *length += bytes.len() as u64;
+        self.hash.update(bytes);
+        head.extend(bytes.iter().take(SEARCHED.saturating_sub(head.len())));
+        tail.extend_from_slice(&bytes[bytes.len().saturating_sub(SEARCHED)..]);
+        tail.drain(..tail.len().saturating_sub(SEARCHED));
+    }
+
+    fn finish(self) -> LongLine {
+        LongLine { sha256: self.hash.finalize().into(), ..self.line }
     }
 }

@@ -5,11 +5,11 @@ mod creation;
 
 pub(crate) use creation::check_first;
 
-use std::borrow::Cow;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::event::templates::Templates;
-use crate::fs::{append_lines, make_dir, sync_dir, sync_file};
+use crate::fs::{Action, FsError, append_lines, make_dir, sync_dir, sync_file};
 use crate::log::lock::LogFile;
 use crate::log::rejected::moved_from;
 use crate::log::settle::ResumeAfter;
@@ -21,6 +21,7 @@ use crate::run::ids::EventIds;
 use crate::run::options::RecordOptions;
 use crate::run::pairing::RecentCalls;
 use crate::run::writing::LineEnd;
+use crate::secret::SecretRules;
 
 /// Appends events to one run.
 #[derive(Debug)]
@@ -111,20 +112,27 @@ impl Recorder {
         ids.line(&self.log, event_id)
     }
 
-    /// The bytes of an input with secrets replaced. Bytes that are not UTF-8 are scanned in the
-    /// valid parts.
+    /// The secrets that are replaced.
     #[must_use]
-    pub(crate) fn redacted<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
-        let Some(rules) = self.options.secrets else { return Cow::Borrowed(bytes) };
-        rules.redact_bytes(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
+    pub(in crate::run) fn secrets(&self) -> Option<&'static SecretRules> {
+        self.options.secrets
     }
 
-    /// Appends lines to `logs/rejected.jsonl`, durably, under the run's lock. An unrecorded move
-    /// of a killed writer is recorded first, because it could not be found after these lines.
+    /// Whether the log has a line.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub(in crate::run) fn has_events(&self) -> Result<bool, RunError> {
+        Ok(self.log.length()? > 0)
+    }
+
+    /// Appends lines to `logs/rejected.jsonl`, durably, under the run's lock, and returns where they
+    /// are in the file, in bytes. An unrecorded move of a killed writer is recorded first, because
+    /// it could not be found after these lines.
     ///
     /// # Errors
     /// Waiting for the lock timed out, or the file cannot be written.
-    pub(crate) fn reject(&mut self, lines: &[u8]) -> Result<(), RunError> {
+    pub(crate) fn reject(&mut self, lines: &[u8]) -> Result<Range<u64>, RunError> {
         let path = self.run.rejected();
         if moved_from(&path, self.log.length()?).is_some() {
             self.append(&[])?;
@@ -133,13 +141,15 @@ impl Recorder {
         let made = make_dir(&self.run.logs())?;
         let fresh = made || !path.exists();
         let file = append_lines(&path, lines)?;
+        let end =
+            file.metadata().map_err(|error| FsError::io(&path, Action::Inspect, error))?.len();
         drop(locked);
         sync_file(&path, &file)?;
         if fresh {
             sync_dir(&self.run.logs())?;
             sync_dir(self.run.path())?;
         }
-        Ok(())
+        Ok(end - lines.len() as u64..end)
     }
 }
 

@@ -89,7 +89,8 @@ fn record(
     pieces: &Receiver<Vec<u8>>,
 ) -> (Recorder, Fed) {
     let mut stream = Stream::new(&mut recorder, format, keep_source);
-    let failure = take(&mut stream, pieces).err();
+    let taken = take(&mut stream, pieces);
+    let failure = taken.and_then(|()| stream.tell_rejects(now())).err();
     let fed = Fed {
         first_rejection: stream.first_rejection().map(str::to_owned),
         recovered_bytes: stream.recovered_bytes(),

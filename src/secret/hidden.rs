@@ -1,0 +1,87 @@
+//! Text behind which a secret can hide: JSON escapes, percent encoding, terminal colours,
+//! invisible characters.
+
+use crate::json::escape;
+
+/// A text with one layer of such coding removed, and the origin of each byte.
+pub(super) struct Revealed {
+    pub(super) text: String,
+    /// An offset in the original text for each byte of `text` and for its end.
+    pub(super) places: Vec<usize>,
+}
+
+/// Whether such coding may hide characters of a secret. Fast.
+pub(super) fn hides_characters(bytes: &[u8]) -> bool {
+    let at = |index: usize| bytes.get(index).copied().unwrap_or_default();
+    let coded = memchr::memchr3_iter(b'\\', b'%', 0x1B, bytes).any(|index| match bytes[index] {
+        // Of the short escapes only `\/` stands for a character that a prefix may have.
+        b'\\' => matches!(at(index + 1), b'u' | b'/'),
+        b'%' => at(index + 1).is_ascii_hexdigit() && at(index + 2).is_ascii_hexdigit(),
+        _ => at(index + 1) == b'[',
+    });
+    // U+00AD, U+200B to U+200F, U+202A to U+202E, U+2060 to U+206F, U+FEFF.
+    let invisible = |index| match (at(index), at(index + 1), at(index + 2)) {
+        (0xC2, second, _) => second == 0xAD,
+        (0xE2, 0x80, third) => matches!(third, 0x8B..=0x8F | 0xAA..=0xAE),
+        (0xE2, second, third) => second == 0x81 && third >= 0xA0,
+        (_, second, third) => (second, third) == (0xBB, 0xBF),
+    };
+    coded || (!bytes.is_ascii() && memchr::memchr3_iter(0xC2, 0xE2, 0xEF, bytes).any(invisible))
+}
+
+impl Revealed {
+    /// `None` if there is nothing to remove.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let coded = |byte: u8| matches!(byte, b'\\' | b'%' | 0x1B | 0xC2 | 0xE2 | 0xEF);
+        let first =
+            (0..bytes.len()).find(|at| coded(bytes[*at]) && code(&text[*at..]).is_some())?;
+        let mut revealed = Self { text: text[..first].to_owned(), places: (0..first).collect() };
+        let mut at = first;
+        while let Some(character) = text[at..].chars().next() {
+            let known = if coded(bytes[at]) { code(&text[at..]) } else { None };
+            let (hidden, length) = known.unwrap_or((Some(character), character.len_utf8()));
+            if let Some(hidden) = hidden {
+                revealed.text.push(hidden);
+                revealed.places.resize(revealed.text.len(), at);
+            }
+            at += length;
+        }
+        revealed.places.push(at);
+        Some(revealed)
+    }
+}
+
+/// The character that the code at the beginning of a text stands for, if for any, and the length of
+/// the code in bytes.
+fn code(text: &str) -> Option<(Option<char>, usize)> {
+    let bytes = text.as_bytes();
+    match bytes[0] {
+        b'\\' => match escape(text) {
+            Some((character, length)) => Some((Some(character), length)),
+            // As shells and programming languages write the escape character.
+            None => [r"\x1b", r"\x1B", r"\033", r"\e"]
+                .into_iter()
+                .find(|form| text.starts_with(form))
+                .map(|form| (Some('\u{1b}'), form.len())),
+        },
+        b'%' => {
+            let digit = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
+            let byte = (digit(1)? * 16 + digit(2)?) as u8;
+            (byte.is_ascii() && byte >= b' ').then_some((Some(char::from(byte)), 3))
+        }
+        0x1B => {
+            let parameters = bytes.get(2..)?.iter().take_while(|b| (0x20..0x40).contains(*b));
+            let end = 2 + parameters.count();
+            let last = bytes.get(end)?;
+            (bytes[1] == b'[' && (0x40..0x7F).contains(last)).then_some((None, end + 1))
+        }
+        _ => {
+            let character = text.chars().next()?;
+            let invisible = matches!(character,
+                '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
+                | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+            invisible.then_some((None, character.len_utf8()))
+        }
+    }
+}
