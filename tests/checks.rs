@@ -119,6 +119,13 @@ fn with_chapter() -> Bench {
 }
 
 /// A run with a blob whose file is then changed.
+/// A run whose log tells of a rejected line.
+fn rejecting() -> Bench {
+    let bench = sound();
+    assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], b"garbage\n").status, 65);
+    bench
+}
+
 fn blob(change: impl Fn(&Path)) -> Bench {
     let bench = Bench::with_run();
     fs::write(bench.path("big"), "x".repeat(20_000)).unwrap();
@@ -209,6 +216,24 @@ fn each_check_has_its_run() {
             },
             no,
         ),
+        ("RL014", rewritten(rejecting(), "logs/rejected.jsonl", |_| None), no),
+        (
+            "RL014",
+            rewritten(rejecting(), "logs/rejected.jsonl", |text| {
+                Some(text.replace("garbage", "cabbage"))
+            }),
+            no,
+        ),
+        (
+            "RL014",
+            {
+                let bench = sound();
+                bench.append_raw(b"torn");
+                bench.emit(&["note", "-f", "text=x"]);
+                rewritten(bench, "logs/rejected.jsonl", |text| Some(text.replace("torn", "born")))
+            },
+            no,
+        ),
         ("RL101", line(r#"{"sequence":7}"#), no),
         ("RL102", line(r#"{"sequence":4}"#), no),
         ("RL103", line(r#"{"event_id":"e2"}"#), no),
@@ -269,6 +294,11 @@ fn each_check_has_its_run() {
         ("RL503", file("transcript.md", |_| None), no),
         ("RL504", file("transcript.md", |text| Some(format!("{text}x"))), no),
         (
+            "RL505",
+            rewritten(sound(), "logs/.runlog-999999999-abc.tmp", |_| Some(String::new())),
+            no,
+        ),
+        (
             "RL601",
             and(sound(), &[r#"{"type":"file.read","summary":null,"data":{"path":"p"}}"#, backfill]),
             no,
@@ -285,6 +315,7 @@ fn each_check_has_its_run() {
         ("RL705", and(three_tasks(), &[&misfit]), no),
         ("RL711", rewritten(with_chapter(), page, |_| None), no),
         ("RL712", rewritten(with_chapter(), page, |text| Some(format!("{text}x"))), no),
+        ("RL713", rewritten(with_chapter(), "chapters/one/mine.md", |_| Some("x".into())), no),
         ("RL801", requiring("deliverables/../run.json"), no),
         ("RL802", requiring("folder.md"), no),
         ("RL803", requiring("nothing.md"), no),
@@ -305,6 +336,12 @@ fn each_check_has_its_run() {
             }),
             no,
         ),
+        (
+            "RL914",
+            line(r#"{"type":"note","data":{"text":"x","big":{"$blob":"../../x","bytes":4}}}"#),
+            no,
+        ),
+        ("RL915", blob(|path| fs::copy(path, path.with_file_name("other")).map(drop).unwrap()), no),
     ];
     let mut seen = BTreeSet::new();
     for (code, bench, args) in cases {
@@ -426,8 +463,8 @@ fn the_page_of_checks_is_fresh() {
          never change their meaning. `runlog validate --explain RL301` prints the same text as this\n\
          page.\n\n\
          An error makes the verdict `failed`. With `--strict`, warnings count too. The column *fix*\n\
-         says what `--fix` does: it rebuilds a derived file from the log, or it repairs the end of the\n\
-         log. It never edits a complete line.\n\n\
+         says what `--fix` does: it rebuilds a derived file from the log, repairs the end of the log, or\n\
+         removes a left-over file. It never edits a complete line.\n\n\
          This page is generated from the table in `src/check/table.rs`. `UPDATE=1 cargo test checks`\n\
          updates it.\n\n\
          | code | level | family | what it finds | fix |\n|---|---|---|---|---|\n",
@@ -436,6 +473,7 @@ fn the_page_of_checks_is_fresh() {
         Fix::Nothing => "",
         Fix::End => "repairs the end",
         Fix::Rebuild => "rebuilds",
+        Fix::Clear => "removes",
     };
     for check in CHECKS {
         let Check { code, family, title, .. } = check;

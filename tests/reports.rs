@@ -143,7 +143,7 @@ fn the_document_is_documented() {
     let table = &readme[from..from + readme[from..].find("\n\n").unwrap()];
     let names = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let mut told = names(run);
-    for list in ["findings", "deliverables", "fixes"] {
+    for list in ["findings", "totals", "deliverables", "fixes"] {
         told.extend(names(&run[list][0]));
         for item in run[list].as_array().unwrap() {
             for value in ["level", "status", "action"].iter().filter_map(|name| item[name].as_str())
@@ -259,4 +259,32 @@ fn a_run_without_its_log_is_told() {
     assert!(
         said.out.contains("passed") && said.err.contains("r has a run.json, but no events.jsonl")
     );
+}
+
+/// If this fails, a log with very many faults makes a report of any size, or its numbers are wrong.
+#[test]
+fn many_findings_are_counted() {
+    let bench = Bench::with_run();
+    bench.append_raw("{}\n".repeat(500).as_bytes());
+    let report = |args: &[&str]| {
+        let all = [&["validate", "r", "--format", "json"], args].concat();
+        serde_json::from_str::<Value>(&bench.call(&all).out).unwrap()["runs"][0].clone()
+    };
+    let number = |run: &Value| {
+        let findings = run["findings"].as_array().unwrap();
+        findings.iter().filter(|finding| finding["code"] == "RL005").count()
+    };
+    let total = serde_json::json!({ "code": "RL005", "level": "error", "findings": 500 });
+    for (args, kept) in
+        [(&[] as &[&str], 100), (&["--max-findings", "7"], 7), (&["--max-findings", "0"], 500)]
+    {
+        let run = report(args);
+        assert_eq!(number(&run), kept);
+        assert!(run["totals"].as_array().unwrap().contains(&total), "{}", run["totals"]);
+    }
+    let said = bench.call(&["validate", "r"]);
+    assert!(said.out.contains("required field missing (500 times)"), "{}", said.out);
+    assert!(said.out.contains("… 490 more") && said.out.contains("500 errors"), "{}", said.out);
+    let junit = bench.call(&["validate", "r", "--format", "junit"]).out;
+    assert!(junit.contains("450 more"), "{junit}");
 }

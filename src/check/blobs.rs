@@ -1,19 +1,26 @@
 //! The check on blobs, the large values that events refer to: each file must exist and match its
 //! hash.
 
-use super::table::Code;
-use std::collections::HashSet;
+use std::hash::BuildHasher as _;
 
-use super::finding::{Finding, Place};
-use crate::event::blob::{Reference, references};
+use foldhash::HashSet;
+use foldhash::quality::RandomState;
+
+use super::finding::{Finding, Findings, Place};
+use super::table::Code;
+use crate::event::blob::{Reference, malformed_references, references};
 use crate::json::Json;
 use crate::run::blobs::BlobState;
 
 /// The blobs seen so far. Each is read once.
 #[derive(Debug, Default)]
 pub(crate) struct BlobCheck {
-    seen: HashSet<(String, u64)>,
-    findings: Vec<Finding>,
+    /// The hashes of the references.
+    seen: HashSet<u64>,
+    /// The hashes of the names of their files.
+    names: HashSet<u64>,
+    hasher: RandomState,
+    findings: Findings,
 }
 
 impl BlobCheck {
@@ -25,9 +32,10 @@ impl BlobCheck {
         look: impl Fn(&Reference<'_>) -> BlobState,
     ) {
         references(data, &mut |reference| {
-            if !self.seen.insert((reference.hash.to_owned(), reference.bytes)) {
+            if !self.seen.insert(self.hasher.hash_one((reference.hash, reference.bytes))) {
                 return;
             }
+            self.names.insert(self.hasher.hash_one(reference.hash));
             let file = format!("blobs/{}", reference.hash);
             let (code, what) = match look(reference) {
                 BlobState::Whole => return,
@@ -39,11 +47,21 @@ impl BlobCheck {
             };
             self.findings.push(Finding::new(code, place(), what));
         });
+        malformed_references(data, &mut |_| {
+            let message = "a $blob is not 64 hex digits with a number of bytes";
+            self.findings.push(Finding::new(Code::RL914, place(), message));
+        });
+    }
+
+    /// Whether an event refers to the file of that name.
+    #[must_use]
+    pub(crate) fn has_seen(&self, name: &str) -> bool {
+        self.names.contains(&self.hasher.hash_one(name))
     }
 
     /// The findings.
     #[must_use]
-    pub(crate) fn finish(self) -> Vec<Finding> {
+    pub(crate) fn finish(self) -> Findings {
         self.findings
     }
 }

@@ -64,6 +64,8 @@ pub(crate) struct Exported {
     pub behind: Vec<String>,
     /// Edited after the export.
     pub edited: Vec<String>,
+    /// Written by nobody that is known.
+    pub foreign: Vec<String>,
 }
 
 impl Exported {
@@ -80,6 +82,10 @@ impl Exported {
         for path in self.edited {
             let place = Place::file(format!("{FOLDER}{path}"));
             findings.push(Finding::new(Code::RL712, place, "it does not match the events"));
+        }
+        for path in self.foreign {
+            let place = Place::file(format!("{FOLDER}{path}"));
+            findings.push(Finding::new(Code::RL713, place, "no export wrote it"));
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Findings: the result of a check and its place.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use super::table::{Check, Code, Level};
+use super::table::{Check, Code, Fix, Level};
 
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,16 +93,80 @@ impl Finding {
     }
 }
 
-/// The findings of one run.
-#[derive(Clone, Debug, Default)]
+/// The findings of one run. Of each check only the first ones are kept; all are counted.
+#[derive(Clone, Debug)]
 pub struct Findings {
-    /// In the order in which they were found.
+    /// Those that are kept, in the order in which they were found.
     pub all: Vec<Finding>,
+    /// The number found by each check at each level.
+    totals: BTreeMap<(Code, Level), u64>,
+    /// Maximum number that is kept of each check.
+    most: u64,
 }
 
 impl Findings {
+    /// Maximum number of findings that are kept of each check if nothing else is asked for.
+    pub const MOST: u64 = 100;
+
+    /// No findings. At most `most` are kept of each check.
+    #[must_use]
+    pub fn keeping(most: u64) -> Self {
+        Self { all: Vec::new(), totals: BTreeMap::new(), most }
+    }
+
     /// Adds a finding.
     pub fn push(&mut self, finding: Finding) {
-        self.all.push(finding);
+        // Files that are rebuilt must all be known.
+        if self.found(finding.code) < self.most || finding.check().fix == Fix::Rebuild {
+            self.add(finding.code, finding.level, 1);
+            self.all.push(finding);
+        } else {
+            self.add(finding.code, finding.level, 1);
+        }
+    }
+
+    /// Counts findings of which nothing is kept.
+    pub fn add(&mut self, code: Code, level: Level, number: u64) {
+        if number > 0 {
+            *self.totals.entry((code, level)).or_default() += number;
+        }
+    }
+
+    /// Adds other findings.
+    pub fn append(&mut self, other: Self) {
+        let kept = |code, level| {
+            let like = |finding: &&Finding| finding.code == code && finding.level == level;
+            other.all.iter().filter(like).count() as u64
+        };
+        for (&(code, level), &number) in &other.totals {
+            self.add(code, level, number - kept(code, level));
+        }
+        other.all.into_iter().for_each(|finding| self.push(finding));
+    }
+
+    /// Keeps the findings of some checks.
+    pub fn retain(&mut self, meant: impl Fn(Code) -> bool) {
+        self.all.retain(|finding| meant(finding.code));
+        self.totals.retain(|(code, _), _| meant(*code));
+    }
+
+    /// The number found by a check, at any level.
+    #[must_use]
+    pub fn found(&self, code: Code) -> u64 {
+        self.totals
+            .range((code, Level::Info)..=(code, Level::Error))
+            .map(|(_, number)| number)
+            .sum()
+    }
+
+    /// The number found by each check at each level.
+    pub fn totals(&self) -> impl Iterator<Item = (Code, Level, u64)> + '_ {
+        self.totals.iter().map(|(&(code, level), &number)| (code, level, number))
+    }
+}
+
+impl Default for Findings {
+    fn default() -> Self {
+        Self::keeping(Self::MOST)
     }
 }

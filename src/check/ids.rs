@@ -22,6 +22,9 @@ impl Ids {
         let Some(number) = known.or_else(|| number(id)) else {
             return self.others.insert(self.key(id));
         };
+        if self.others.contains(&number) {
+            return false;
+        }
         if self.rising.iter().any(|rising| rising.holds(number)) {
             return false;
         }
@@ -32,13 +35,25 @@ impl Ids {
                 rising.0.push(number);
                 true
             }
-            None => self.others.insert(self.key(id)),
+            None => self.others.insert(number),
         }
     }
 
     pub(super) fn holds(&self, id: &str) -> bool {
-        number(id).is_some_and(|number| self.rising.iter().any(|rising| rising.holds(number)))
-            || self.others.contains(&self.key(id))
+        self.holds_key(self.key_of(id))
+    }
+
+    /// The key of an id, by which it can be looked up later.
+    pub(super) fn key_of(&self, id: &str) -> IdKey {
+        match number(id) {
+            // A UUID of another version is not among the rising numbers, but found all the same.
+            Some(number) => IdKey(number),
+            None => IdKey(self.key(id)),
+        }
+    }
+
+    pub(super) fn holds_key(&self, key: IdKey) -> bool {
+        self.rising.iter().any(|rising| rising.holds(key.0)) || self.others.contains(&key.0)
     }
 
     fn key(&self, id: &str) -> u128 {
@@ -46,6 +61,10 @@ impl Ids {
         one << 64 | other
     }
 }
+
+/// The number in an id, or its hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct IdKey(u128);
 
 /// Increasing numbers.
 #[derive(Debug, Default)]

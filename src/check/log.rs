@@ -1,11 +1,15 @@
 //! The checks on the log itself: lines, order, references, chain, transitions, summaries.
 
+use std::hash::BuildHasher as _;
+
+use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt as _};
 
 use super::ending::ExpectedStatus;
 use super::finding::{Excerpt, Finding, Findings, Place};
-use super::ids::Ids;
+use super::ids::{IdKey, Ids};
 use super::line_scan::ScannedLine;
+use super::references::{OpenReference, OpenReferences};
 use super::table::{Code, Level};
 use crate::event::advice::near_type;
 use crate::event::catalogue;
@@ -27,10 +31,21 @@ use crate::text::human;
 /// The log's name in findings.
 pub(crate) const LOG: &str = "events.jsonl";
 
+/// Up to this many open calls are kept with the ids of their events.
+const MAX_OPEN: usize = 1000;
 /// Up to this many unknown types are counted one by one.
 const MAX_UNKNOWN: usize = 1000;
 /// Stands for the others. No type has a space in it.
 const OTHER_TYPES: &str = "other types";
+
+/// The summary that an event should get.
+#[derive(Clone, Copy, Debug)]
+struct PendingSummary {
+    /// The hashes of the summary by the template, and of the one that older versions made.
+    hashes: [u64; 2],
+    /// The user's template.
+    own: Option<&'static str>,
+}
 
 /// A place in the log. It is converted to a [`Place`] only if there is a finding.
 #[derive(Clone, Copy, Debug)]
@@ -73,13 +88,11 @@ pub(crate) struct LogCheck {
     last_event: Option<(u64, u64)>,
     last_event_id: String,
     ids: Ids,
-    parents: Vec<(String, Place, bool)>,
-    /// Events without a summary: the summary by the template, and the user's template if there is
-    /// one.
-    pending: HashMap<String, (String, Option<&'static str>)>,
-    /// The summaries that older versions made for some of these events.
-    older: HashMap<String, String>,
-    backfills: Vec<(String, Place)>,
+    hasher: RandomState,
+    parents: OpenReferences,
+    /// Events without a summary: the summary by the template.
+    pending: HashMap<IdKey, PendingSummary>,
+    backfills: OpenReferences,
     /// Unknown types: the first event of each, and how many there are.
     unknown: HashMap<String, (Place, u64)>,
     /// The place of the first event of each open call, and whether it was imported.
@@ -88,13 +101,17 @@ pub(crate) struct LogCheck {
 
 impl LogCheck {
     /// A check before the first line. `secrets` must not be in the log; `templates` define the
-    /// expected summaries.
+    /// expected summaries. At most `most_findings` are kept of each check.
     #[must_use]
-    pub(crate) fn new(secrets: &'static SecretRules, templates: &'static Templates) -> Self {
+    pub(crate) fn new(
+        secrets: &'static SecretRules,
+        templates: &'static Templates,
+        most_findings: u64,
+    ) -> Self {
         Self {
             secrets,
             templates,
-            findings: Findings::default(),
+            findings: Findings::keeping(most_findings),
             run_id: None,
             last_sequence: 0,
             damaged: false,
@@ -104,10 +121,10 @@ impl LogCheck {
             last_event: None,
             last_event_id: String::new(),
             ids: Ids::default(),
-            parents: Vec::new(),
+            hasher: RandomState::default(),
+            parents: OpenReferences::default(),
             pending: HashMap::new(),
-            older: HashMap::new(),
-            backfills: Vec::new(),
+            backfills: OpenReferences::default(),
             unknown: HashMap::new(),
             open: HashMap::new(),
         }
@@ -195,16 +212,14 @@ impl LogCheck {
     /// The findings after the last line.
     #[must_use]
     pub(crate) fn finish(mut self, state: &RunState, expected: &ExpectedStatus) -> Findings {
-        for (parent, place, imported) in std::mem::take(&mut self.parents) {
-            if !self.ids.holds(&parent) {
-                let finding = Finding::new(
-                    Code::RL201,
-                    place,
-                    format!("the parent {parent} is not in the log"),
-                );
-                self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
-            }
+        let (parents, more) = std::mem::take(&mut self.parents).finish(&self.ids);
+        for OpenReference { id, place, imported } in parents {
+            let message = format!("the parent {id} is not in the log");
+            let finding = Finding::new(Code::RL201, place, message);
+            self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
         }
+        self.findings.add(Code::RL201, Code::RL201.check().level, more[0]);
+        self.findings.add(Code::RL201, Level::Info, more[1]);
         self.unknown_types();
         let ended = state.status().is_over();
         for (index, call) in state.calls.all().iter().enumerate() {
@@ -217,12 +232,12 @@ impl LogCheck {
                     .push(Finding::new(Code::RL202, place.clone(), message).at_most(level));
             }
         }
-        for (target, place) in std::mem::take(&mut self.backfills) {
-            if !self.ids.holds(&target) {
-                let message = format!("the target {target} is not in the log");
-                self.findings.push(Finding::new(Code::RL602, place, message));
-            }
+        let (backfills, more) = std::mem::take(&mut self.backfills).finish(&self.ids);
+        for OpenReference { id, place, .. } in backfills {
+            let message = format!("the target {id} is not in the log");
+            self.findings.push(Finding::new(Code::RL602, place, message));
         }
+        self.findings.add(Code::RL602, Code::RL602.check().level, more[0]);
         let Some((line, offset)) = self.last_event else {
             let message = "the log has no events".to_owned();
             self.findings.push(Finding::new(Code::RL410, Place::file(LOG), message));
@@ -242,6 +257,10 @@ impl LogCheck {
     /// Adds a finding in the log.
     fn add(&mut self, code: Code, spot: Spot<'_>, message: impl Into<String>) {
         self.findings.push(Finding::new(code, spot.place(), message));
+    }
+
+    fn hashed(&self, text: &str) -> u64 {
+        self.hasher.hash_one(text)
     }
 
     /// Searches for secrets that recording would have redacted.
@@ -421,10 +440,8 @@ impl LogCheck {
     }
 
     fn references(&mut self, event: &Event<'_>, imported: bool, spot: Spot<'_>) {
-        if let Some(parent) = &event.parent_event_id
-            && !self.ids.holds(parent)
-        {
-            self.parents.push((parent.clone().into_owned(), spot.place(), imported));
+        if let Some(parent) = &event.parent_event_id {
+            self.parents.add(parent, imported, &self.ids, || spot.place());
         }
     }
 
@@ -434,34 +451,34 @@ impl LogCheck {
             && let Some(summary) = self.templates.summary(&event.kind, &view.data)
         {
             let own = self.templates.own_template(&event.kind);
-            let id = event.event_id.clone().into_owned();
             // Older versions used the template of the event type for every outcome.
-            let older = catalogue::summary(&event.kind, &view.data);
-            if let Some(older) = older.filter(|older| *older != summary && own.is_none()) {
-                self.older.insert(id.clone(), older);
-            }
-            self.pending.insert(id, (summary, own));
+            let older = catalogue::summary(&event.kind, &view.data).filter(|_| own.is_none());
+            let hashes = [summary, older.unwrap_or_default()].map(|text| self.hashed(&text));
+            self.pending.insert(self.ids.key_of(&event.event_id), PendingSummary { hashes, own });
         }
         let Some((target, summary)) = backfilled(view) else { return };
         let by_template = view.field("source").is_some_and(|source| source == "template");
         // An event made by a user's template names it. It can only be compared with the template in
         // force.
         if by_template
-            && let Some((right, own)) = self.pending.get(&target)
+            && let Some(PendingSummary { hashes, own }) =
+                self.pending.get(&self.ids.key_of(&target))
             && view.field("template").as_deref() == *own
-            && *right != summary
-            && self.older.get(&target).is_none_or(|older| *older != summary)
+            && !hashes.contains(&self.hashed(&summary))
         {
-            let message = format!("the template says {right:?}");
+            let message = format!("the summary of {target} is not that of its template");
             self.add(Code::RL601, spot, message);
         }
-        self.backfills.push((target, spot.place()));
+        self.backfills.add(&target, false, &self.ids, || spot.place());
     }
 
     fn call(&mut self, view: &View<'_, '_>, observed: Observed, call: &Call, spot: Spot<'_>) {
         let imported = view.is_imported();
         if !view.role.is_tool_end() {
             if call.ends == 0 {
+                // Of very many, only the first are shown.
+                let spot =
+                    Spot { event_id: spot.event_id.filter(|_| self.open.len() < MAX_OPEN), ..spot };
                 self.open.entry(observed.call).or_insert_with(|| (spot.place(), imported));
             }
             return;

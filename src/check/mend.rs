@@ -9,6 +9,7 @@ use super::table::{Code, Fix};
 use super::{chapters, derived};
 use crate::log::settle::Unterminated;
 use crate::run::mend::{DamagedLine, LogEnd};
+use crate::text::human::plural;
 
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -39,6 +40,8 @@ pub enum FixAction {
     Resume,
     /// Rebuild a derived file from the log.
     Rebuild,
+    /// Remove the temporary files of killed processes.
+    Clear,
 }
 
 /// The status of a step.
@@ -103,6 +106,7 @@ pub(crate) fn plan(standing: &FixInput<'_>) -> Vec<Step> {
         return steps;
     }
     steps.extend(rebuilt(standing, !steps.is_empty()));
+    steps.extend(cleared(standing.findings));
     steps
 }
 
@@ -192,6 +196,14 @@ fn rebuilt(standing: &FixInput<'_>, grows: bool) -> Vec<Step> {
         steps.push(step);
     }
     steps
+}
+
+/// The temporary files to remove.
+fn cleared(findings: &Findings) -> Option<Step> {
+    let number = findings.found(Code::RL505);
+    let first = findings.all.iter().find(|finding| finding.code == Code::RL505)?;
+    let message = format!("remove {} of killed processes", plural(number, "temporary file"));
+    Some(Step::new(FixAction::Clear, &first.place.file, None, message))
 }
 
 /// The file to rebuild. For a file of the chapters, this is the whole directory.

@@ -11,6 +11,7 @@ mod ids;
 pub(crate) mod line_scan;
 pub(crate) mod log;
 pub(crate) mod mend;
+mod references;
 pub(crate) mod report;
 pub(crate) mod state;
 pub(crate) mod table;

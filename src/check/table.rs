@@ -55,6 +55,8 @@ pub enum Fix {
     End,
     /// It rebuilds the file from the log.
     Rebuild,
+    /// It removes the file.
+    Clear,
 }
 
 use Level::{Error, Info, Warning};
@@ -112,6 +114,7 @@ checks! {
     check(RL011, "line", Info, "write in progress", "a writer was active while the log was read", "nothing to fix; validate again after the run has ended"),
     check(RL012, "line", Warning, "expected data field missing", "the views rely on the fields that the catalogue marks as expected", "set the field when emitting events of this type"),
     check(RL013, "line", Warning, "unrecorded move of a torn tail", "a writer moved a torn tail to logs/rejected.jsonl and was killed before it recorded the move", "the next `runlog emit` records it, or `runlog validate --fix` does").ended(),
+    check(RL014, "line", Error, "rejected input lost or edited", "the log tells of rejected bytes and their hash, and logs/rejected.jsonl does not have them", "restore logs/rejected.jsonl from a copy"),
     check(RL101, "order", Error, "gap in the sequence", "events between two sequence numbers are missing: lines were removed", "restore the log from a copy"),
     check(RL102, "order", Error, "sequence number repeated or out of order", "lines were repeated, swapped or joined from two logs", "restore the log from a copy"),
     check(RL103, "order", Error, "event id repeated", "an event id must be unique in the log", "find the writer that bypasses `runlog emit`"),
@@ -141,6 +144,7 @@ checks! {
     check(RL502, "derived files", Error, "derived log disagrees with the log", "a record does not match the events: the file was edited", "`runlog validate --fix` rebuilds it").rebuilt(),
     check(RL503, "derived files", Info, "transcript missing, out of date, or of another version", "transcript.md does not cover the newest events, or another version made it", "`runlog transcript RUN` writes it").rebuilt(),
     check(RL504, "derived files", Error, "transcript disagrees with the log", "transcript.md does not match the events: the file was edited", "`runlog transcript RUN` or `runlog validate --fix` rebuilds it").rebuilt(),
+    check(RL505, "derived files", Info, "temporary file left over", "a process was killed while it wrote a derived file", "`runlog validate --fix` removes it").cleared(),
     check(RL601, "summaries", Error, "backfilled summary differs from its template", "a summary that was backfilled from a template must have the template's text", "`runlog summarize` shows the right text; the event is kept as evidence"),
     check(RL602, "summaries", Warning, "backfill for an unknown event", "the target of a summary is not in the log", "nothing to fix"),
     check(RL701, "chapters", Error, "chapter unusable", "a chapter.created event without a name, slug or range does not create a chapter", "fold the tasks again with `runlog chapter add`; the event is kept as evidence"),
@@ -150,6 +154,7 @@ checks! {
     check(RL705, "chapters", Error, "chapter does not match its tasks", "its numbers, sequences or events are not those of finished tasks of this run", "`runlog chapter remove` it and fold the tasks again"),
     check(RL711, "chapters", Info, "exported chapters missing or out of date", "chapters/ does not match the newest events", "`runlog chapter export RUN` writes it").rebuilt(),
     check(RL712, "chapters", Error, "exported chapter disagrees with the log", "a file below chapters/ does not match the events: it was edited", "`runlog chapter export RUN` or `runlog validate --fix` rebuilds it").rebuilt(),
+    check(RL713, "chapters", Warning, "unaccounted file in chapters/", "chapters/ holds only what `runlog chapter export` writes there; agents take any other file for part of the run", "remove the file, or move it away"),
     check(RL801, "deliverables", Error, "deliverable outside deliverables/", "a path that leaves deliverables/, by .. or through a link, could be any file on the machine", "write the file itself below deliverables/ in the run directory"),
     check(RL802, "deliverables", Error, "deliverable cannot be judged", "it is not a regular file, cannot be read, is too large, changes while it is read, or has an invalid condition", "write a finished regular file, and correct the condition"),
     check(RL803, "deliverables", Error, "deliverable missing", "the run must produce this file, and it does not exist", "write the file, or remove it from the requirements"),
@@ -163,6 +168,8 @@ checks! {
     check(RL911, "blobs", Error, "blob missing", "a large value was stored outside its event, and its file is missing", "restore blobs/ from a copy"),
     check(RL912, "blobs", Error, "blob altered", "a large value's file is named by its hash, and the content has a different hash", "restore the file from a copy"),
     check(RL913, "blobs", Error, "blob unreadable", "the file of a large value cannot be read, or is not a regular file", "restore the file from a copy, or correct its permissions"),
+    check(RL914, "blobs", Error, "malformed blob reference", "a reference names the file of a large value; this one names none, so the value is lost", "find the writer that bypasses `runlog emit`"),
+    check(RL915, "blobs", Info, "unaccounted file in blobs/", "no event refers to the file: a writer was killed before it wrote its event, or the file is from elsewhere", "nothing to fix; the file may be removed"),
 }
 
 const fn check(
@@ -180,6 +187,11 @@ impl Check {
     /// The same check, fixed by rebuilding the file.
     const fn rebuilt(self) -> Self {
         Self { fix: Fix::Rebuild, ..self }
+    }
+
+    /// The same check, fixed by removing the file.
+    const fn cleared(self) -> Self {
+        Self { fix: Fix::Clear, ..self }
     }
 
     /// The same check, fixed by repairing the end of the log.

@@ -115,6 +115,25 @@ pub(crate) fn references<'a>(value: Json<'a>, each: &mut impl FnMut(&Reference<'
     }
 }
 
+/// Calls `each` with every value that has the key of a reference and is none.
+pub(crate) fn malformed_references<'a>(value: Json<'a>, each: &mut impl FnMut(Json<'a>)) {
+    let text = value.text().as_bytes();
+    if !memchr::memchr_iter(KEY_START, text).any(|at| text[at..].starts_with(KEY.as_bytes())) {
+        return;
+    }
+    match value.kind() {
+        Kind::Object if Reference::of(value).is_some() => {}
+        Kind::Object => {
+            if value.raw_members().any(|(key, _)| key == KEY) {
+                each(value);
+            }
+            value.raw_members().for_each(|(_, value)| malformed_references(value, each));
+        }
+        Kind::Array => value.items().for_each(|value| malformed_references(value, each)),
+        _ => {}
+    }
+}
+
 /// Writes a value as compact JSON. `replace` returns true if it wrote something in its place.
 fn rewrite(
     value: Json<'_>,

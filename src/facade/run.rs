@@ -7,6 +7,7 @@ use super::fix::{FixStep, Fixed};
 use super::options::Options;
 use super::report::Report;
 use crate::check::ending::ExpectedStatus;
+use crate::check::finding::Findings;
 use crate::event::draft;
 use crate::event::id::{RunId, check_id, check_type};
 use crate::event::severity::Severity;
@@ -277,6 +278,7 @@ fn criteria(expected_status: &ExpectedStatus) -> Criteria<'_> {
         require: &[],
         expected_head: None,
         expected_status,
+        most_findings: Findings::MOST,
         hashes: false,
     }
 }

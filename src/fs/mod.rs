@@ -9,7 +9,7 @@ mod replace;
 
 pub(crate) use append::{append_lines, sync_file};
 pub(crate) use open::{Access, is_regular, make_dir, open_dir, open_regular, read_small, sync_dir};
-pub(crate) use replace::{is_temporary, keep_copy, replace, replace_read_only};
+pub(crate) use replace::{is_abandoned, is_temporary, keep_copy, replace, replace_read_only};
 
 use std::fmt;
 use std::io;

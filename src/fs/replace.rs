@@ -4,6 +4,11 @@ use std::ffi::OsStr;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::sys::signal::kill;
+use nix::unistd::Pid;
 
 use super::{Action, FILE_MODE, FsError, READ_ONLY_MODE, hash, is_regular, read_small, sync_dir};
 
@@ -50,6 +55,22 @@ pub(crate) fn keep_copy(path: &Path) -> Result<(), FsError> {
 const PREFIX: &str = ".runlog-";
 const SUFFIX: &str = ".tmp";
 
+/// Whether a file is a temporary one of a process that no longer exists. Files of older versions do
+/// not name their process; they count if they are an hour old.
+#[must_use]
+pub(crate) fn is_abandoned(path: &Path) -> bool {
+    const LONGEST: Duration = Duration::from_secs(3600);
+    let Some(name) = path.file_name().filter(|name| is_temporary(name)) else { return false };
+    let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
+    match owner.and_then(|(owner, _)| owner.parse().ok()) {
+        Some(owner) => kill(Pid::from_raw(owner), None) == Err(Errno::ESRCH),
+        None => {
+            let modified = path.symlink_metadata().and_then(|there| there.modified());
+            modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > LONGEST))
+        }
+    }
+}
+
 /// Whether a file of that name is a temporary one, of a process that may have been killed.
 #[must_use]
 pub(crate) fn is_temporary(name: &OsStr) -> bool {
@@ -63,7 +84,7 @@ fn place(path: &Path, bytes: &[u8], mode: u32, synced: bool) -> Result<(), FsErr
     let failed = |what| move |error| FsError::io(path, what, error);
     let directory = path.parent().unwrap_or(Path::new("."));
     let mut temporary = tempfile::Builder::new()
-        .prefix(PREFIX)
+        .prefix(&format!("{PREFIX}{}-", std::process::id()))
         .suffix(SUFFIX)
         .permissions(std::fs::Permissions::from_mode(mode))
         .tempfile_in(directory)

@@ -158,7 +158,7 @@ fn but_time(line: &[u8]) -> &[u8] {
 
 /// Start and end of a record's bytes in the log; `None` for other records. The bytes themselves
 /// come last and are not read.
-fn of_tail(line: &[u8]) -> Option<(u64, u64)> {
+pub(crate) fn of_tail(line: &[u8]) -> Option<(u64, u64)> {
     const REASON: &[u8] = b",\"reason\":";
     const NEAR: usize = 512;
     let near = &line[..line.len().min(NEAR)];

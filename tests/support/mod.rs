@@ -110,6 +110,13 @@ impl Bench {
         json_lines(&self.log_path())
     }
 
+    /// The temporary files in the directory of the run `r`.
+    pub(crate) fn temporary_files(&self) -> Vec<PathBuf> {
+        let all = walkdir::WalkDir::new(self.path("runs/r")).into_iter().flatten();
+        let all = all.map(walkdir::DirEntry::into_path);
+        all.filter(|path| path.extension().is_some_and(|end| end == "tmp")).collect()
+    }
+
     pub(crate) fn append_raw(&self, bytes: &[u8]) {
         let mut file = fs::OpenOptions::new().append(true).open(self.log_path()).unwrap();
         file.write_all(bytes).unwrap();

@@ -1,6 +1,6 @@
 //! Annotations for GitHub Actions: workflow commands, one per line.
 
-use super::RunReport;
+use super::{RunReport, counted};
 use crate::check::finding::Finding;
 use crate::check::table::Level;
 use crate::text::human::plural;
@@ -29,8 +29,9 @@ pub(crate) fn github(reports: &[RunReport], told: &[String], strict: bool) -> St
         for (report, finding) in all().take(MOST) {
             out.push_str(&annotation(command, report, finding));
         }
-        if let Some(more @ 1..) = all().count().checked_sub(MOST) {
-            out.push_str(&format!("and {}\n", plural(more as u64, &format!("more {command}"))));
+        let total: u64 = reports.iter().map(|report| counted(report, level)).sum();
+        if let Some(more @ 1..) = total.checked_sub(all().take(MOST).count() as u64) {
+            out.push_str(&format!("and {}\n", plural(more, &format!("more {command}"))));
         }
     }
     for report in reports {

@@ -2,10 +2,10 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{RunReport, RunVerdict, by_code, counted, place};
-use crate::check::finding::{Excerpt, Finding};
+use super::{Group, RunReport, RunVerdict, by_code, counted, place};
+use crate::check::finding::Excerpt;
 use crate::check::mend::StepStatus;
-use crate::check::table::{Code, Level};
+use crate::check::table::Level;
 use crate::text::human::plural;
 use crate::text::inert::line;
 
@@ -40,8 +40,8 @@ impl ReportLook {
 pub(crate) fn human(report: &RunReport, look: ReportLook) -> String {
     let mut out = String::new();
     for level in [Level::Error, Level::Warning, Level::Info] {
-        for (code, findings) in by_code(&report.findings, level) {
-            out.push_str(&group(code, level, &findings, look));
+        for found in by_code(&report.findings, level) {
+            out.push_str(&group(&found, level, look));
         }
     }
     for deliverable in &report.deliverables {
@@ -61,32 +61,33 @@ pub(crate) fn human(report: &RunReport, look: ReportLook) -> String {
 }
 
 /// The findings of one check.
-fn group(code: Code, level: Level, findings: &[&Finding], look: ReportLook) -> String {
+fn group(found: &Group<'_>, level: Level, look: ReportLook) -> String {
+    let Group { code, kept, total } = found;
     let check = code.check();
     let mark = match level {
         Level::Error => look.paint("1;31", "error"),
         Level::Warning => look.paint("1;33", "warning"),
         Level::Info => look.paint("1;36", "info"),
     };
-    let brief = level == Level::Info && !look.verbose && findings.len() > 1;
+    let brief = level == Level::Info && !look.verbose && *total > 1;
     let mut out = format!("{mark} {code} {}", check.title);
-    if findings.len() > 1 {
+    if *total > 1 {
         let more = if brief { "; --verbose shows them" } else { "" };
-        out.push_str(&format!(" ({} times{more})", findings.len()));
+        out.push_str(&format!(" ({total} times{more})"));
     }
     out.push('\n');
     if brief {
         return out;
     }
-    for finding in findings.iter().take(MAX_SHOWN) {
+    for finding in kept.iter().take(MAX_SHOWN) {
         let place = look.paint("2", &place(finding));
         out.push_str(&format!("  {place}: {}\n", line(&finding.message)));
         if let Some(excerpt) = &finding.excerpt {
             out.push_str(&pointed(excerpt, look));
         }
     }
-    if findings.len() > MAX_SHOWN {
-        out.push_str(&format!("  … {} more\n", findings.len() - MAX_SHOWN));
+    if let Some(more @ 1..) = total.checked_sub(kept.len().min(MAX_SHOWN) as u64) {
+        out.push_str(&format!("  … {more} more\n"));
     }
     if level > Level::Info {
         out.push_str(&format!("  = {}\n", check.remedy));
@@ -124,7 +125,7 @@ pub(crate) fn overview(reports: &[RunReport], look: ReportLook) -> String {
         let found = [Level::Error, Level::Warning].into_iter();
         let codes: Vec<&str> = found
             .flat_map(|level| by_code(&report.findings, level))
-            .map(|(code, _)| code.name())
+            .map(|found| found.code.name())
             .collect();
         if !codes.is_empty() {
             out.push_str(&format!(": {}", codes.join(" ")));

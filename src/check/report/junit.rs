@@ -5,7 +5,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use super::{DELIVERABLES, RunReport, place};
 use crate::check::deliverables::Verdict;
 use crate::check::finding::Finding;
-use crate::check::table::{CHECKS, Level};
+use crate::check::table::{CHECKS, Code, Level};
 use crate::text::inert;
 
 /// Maximum number of findings listed per check.
@@ -38,7 +38,9 @@ fn checks(report: &RunReport, strict: bool) -> impl Iterator<Item = TestCase> {
         let line = |finding: &&Finding| format!("{}: {}", place(finding), finding.message);
         let fault = findings.first().map(|first| {
             let mut lines: Vec<String> = findings.iter().take(MAX_SHOWN).map(line).collect();
-            if let Some(more @ 1..) = findings.len().checked_sub(MAX_SHOWN) {
+            let counts = |total: &(Code, Level, u64)| total.0 == check.code && total.1 >= least;
+            let total: u64 = report.findings.totals().filter(counts).map(|total| total.2).sum();
+            if let Some(more @ 1..) = total.checked_sub(lines.len() as u64) {
                 lines.push(format!("… {more} more"));
             }
             lines.push(check.remedy.to_owned());

@@ -1,6 +1,6 @@
 //! A Markdown summary for people, as used for job summaries.
 
-use super::{RunReport, by_code, counted};
+use super::{Group, RunReport, by_code, counted};
 use crate::check::deliverables::Deliverable;
 use crate::check::table::Level;
 use crate::text::human::plural;
@@ -70,9 +70,9 @@ fn section(report: &RunReport) -> String {
         body.push_str(&format!("- … {}\n", plural(more as u64, "more deliverable")));
     }
     for level in [Level::Error, Level::Warning, Level::Info] {
-        for (name, findings) in by_code(&report.findings, level) {
+        for Group { code: name, kept, total } in by_code(&report.findings, level) {
             let title = name.check().title;
-            let count = match findings.len() {
+            let count = match total {
                 1 => String::new(),
                 count => format!(" ({count} times)"),
             };
@@ -80,13 +80,13 @@ fn section(report: &RunReport) -> String {
             if level == Level::Info {
                 continue;
             }
-            for finding in findings.iter().take(MAX_SHOWN) {
+            for finding in kept.iter().take(MAX_SHOWN) {
                 let message: String = finding.message.chars().take(MAX_MESSAGE).collect();
                 let place = code(&super::place(finding));
                 body.push_str(&format!("  - {place}: {}\n", escape(&message)));
             }
-            if let Some(more @ 1..) = findings.len().checked_sub(MAX_SHOWN) {
-                body.push_str(&format!("  - … {}\n", plural(more as u64, "more finding")));
+            if let Some(more @ 1..) = total.checked_sub(kept.len().min(MAX_SHOWN) as u64) {
+                body.push_str(&format!("  - … {}\n", plural(more, "more finding")));
             }
         }
     }

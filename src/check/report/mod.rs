@@ -96,15 +96,13 @@ impl RunReport {
     #[must_use]
     pub fn is_intact(&self, strict: bool) -> bool {
         let least = if strict { Level::Warning } else { Level::Error };
-        let counts = |finding: &Finding| {
-            finding.check().family != DELIVERABLES && finding.code != Code::RL409
-        };
-        !self.findings.all.iter().any(|finding| finding.level >= least && counts(finding))
+        let counts = |code: Code| code.check().family != DELIVERABLES && code != Code::RL409;
+        !self.findings.totals().any(|(code, level, _)| level >= least && counts(code))
     }
 
     /// Whether there is a finding of this check.
     fn has(&self, code: Code) -> bool {
-        self.findings.all.iter().any(|finding| finding.code == code)
+        self.findings.found(code) > 0
     }
 
     /// The path of the finding's file, including the run directory.
@@ -129,20 +127,28 @@ impl RunReport {
 
 /// The number of findings of a level.
 fn counted(report: &RunReport, level: Level) -> u64 {
-    report.findings.all.iter().filter(|finding| finding.level == level).count() as u64
+    report.findings.totals().filter(|total| total.1 == level).map(|total| total.2).sum()
 }
 
-fn by_code(findings: &Findings, level: Level) -> Vec<(Code, Vec<&Finding>)> {
-    let mut groups: Vec<(Code, Vec<&Finding>)> = Vec::new();
-    let shown = |finding: &&Finding| finding.level == level;
-    for finding in findings.all.iter().filter(shown) {
-        match groups.iter_mut().find(|(code, _)| *code == finding.code) {
-            Some((_, group)) => group.push(finding),
-            None => groups.push((finding.code, vec![finding])),
-        }
-    }
+/// The findings of one check at one level.
+struct Group<'r> {
+    code: Code,
+    /// Those that are kept.
+    kept: Vec<&'r Finding>,
+    /// The number of all.
+    total: u64,
+}
+
+fn by_code(findings: &Findings, level: Level) -> Vec<Group<'_>> {
+    let totals = findings.totals().filter(|total| total.1 == level);
+    let mut groups: Vec<Group<'_>> = totals
+        .map(|(code, _, total)| {
+            let shown = |finding: &&Finding| finding.code == code && finding.level == level;
+            Group { code, kept: findings.all.iter().filter(shown).collect(), total }
+        })
+        .collect();
     // The finding on the status of the run comes first.
-    groups.sort_by_key(|(code, _)| (*code != Code::RL409, *code));
+    groups.sort_by_key(|group| (group.code != Code::RL409, group.code));
     groups
 }
 
@@ -172,9 +178,18 @@ struct RunReportDocument<'r> {
     verdict: &'static str,
     events: u64,
     findings: Vec<FindingDocument<'r>>,
+    /// How many each check found, kept or not.
+    totals: Vec<FindingTotal>,
     deliverables: &'r [Deliverable],
     #[serde(skip_serializing_if = "<[Step]>::is_empty")]
     fixes: &'r [Step],
+}
+
+#[derive(Debug, Serialize)]
+struct FindingTotal {
+    code: Code,
+    level: &'static str,
+    findings: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -216,6 +231,11 @@ pub(crate) fn document(reports: &[RunReport], strict: bool) -> ReportDocument<'_
                 message: &found.message,
                 hint: finding(found).1,
             })
+            .collect(),
+        totals: report
+            .findings
+            .totals()
+            .map(|(code, level, findings)| FindingTotal { code, level: level.name(), findings })
             .collect(),
         deliverables: &report.deliverables,
         fixes: &report.fixes,

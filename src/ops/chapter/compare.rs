@@ -1,6 +1,8 @@
 //! Compares the exported tree with the tree derived from the events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+
+use walkdir::WalkDir;
 
 use super::content::{content, open_log};
 use super::manifest::{MANIFEST, MAX_PAGE, Manifest};
@@ -9,7 +11,7 @@ use crate::chapter::index::Index;
 use crate::chapter::tree;
 use crate::check::chapters::Exported;
 use crate::fs::hash::{hex, sha256};
-use crate::fs::{is_regular, read_small};
+use crate::fs::{is_regular, is_temporary, read_small};
 use crate::ops::error::OpsError;
 use crate::run::dir::RunDir;
 
@@ -24,8 +26,10 @@ pub(crate) fn compare(run: &RunDir, index: &Index) -> Result<Exported, OpsError>
     let log = open_log(run)?;
     let mut exported = Exported::default();
     let mut files = BTreeMap::new();
+    let mut expected = HashSet::new();
     for (path, node) in tree::files(index) {
-        let expected = content(run, &log, index, node, &upward(&path, &blobs))?;
+        expected.insert(path.clone());
+        let right = content(run, &log, index, node, &upward(&path, &blobs))?;
         let file = out.join(&path);
         let there = if no_links(&out, &path) && is_regular(&file) {
             read_small(&file, MAX_PAGE).ok().flatten()
@@ -37,7 +41,7 @@ pub(crate) fn compare(run: &RunDir, index: &Index) -> Result<Exported, OpsError>
             continue;
         };
         files.insert(path.clone(), hex(&sha256(&there)));
-        if there != expected.as_bytes() {
+        if there != right.as_bytes() {
             let unchanged = made.files.get(&path).is_some_and(|hash| *hash == hex(&sha256(&there)));
             if unchanged { &mut exported.behind } else { &mut exported.edited }.push(path);
         }
@@ -46,6 +50,7 @@ pub(crate) fn compare(run: &RunDir, index: &Index) -> Result<Exported, OpsError>
         if !is_link_to(&out.join(&path), &target) {
             exported.behind.push(path.clone());
         }
+        expected.insert(path.clone());
         files.insert(path, target);
     }
     // The list can only be checked if the tree itself is right.
@@ -54,6 +59,15 @@ pub(crate) fn compare(run: &RunDir, index: &Index) -> Result<Exported, OpsError>
     let wanted = !list.files.is_empty();
     if whole && wanted && Manifest::bytes(&out) != Some(list.to_bytes()) {
         exported.behind.push(MANIFEST.to_owned());
+    }
+    let listed =
+        |path: &str| made.files.contains_key(path) || expected.contains(path) || path == MANIFEST;
+    for entry in WalkDir::new(&out).min_depth(1).sort_by_file_name().into_iter().flatten() {
+        let Ok(path) = entry.path().strip_prefix(&out) else { continue };
+        let path = path.to_string_lossy();
+        if !entry.file_type().is_dir() && !listed(&path) && !is_temporary(entry.file_name()) {
+            exported.foreign.push(path.into_owned());
+        }
     }
     Ok(exported)
 }

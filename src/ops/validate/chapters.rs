@@ -25,9 +25,9 @@ pub(super) fn check(
         event(view, line, &index, &mut found);
         index.observe(view, line.offset);
     })?;
-    findings.all.append(&mut found.all);
+    findings.append(found);
     let mut exported = compare(run, &index)?;
-    if !exported.edited.is_empty() {
+    if !exported.edited.is_empty() || !exported.foreign.is_empty() {
         // Another process may have folded more in the meantime and may be writing the files.
         let mut index = Index::new(templates);
         each_event(run, |view, line| {
@@ -36,6 +36,7 @@ pub(super) fn check(
         exported = compare(run, &index)?;
         if turn::is_taken(&run.chapters()) {
             exported.behind.append(&mut exported.edited);
+            exported.foreign.clear();
         }
     }
     exported.finish(findings);

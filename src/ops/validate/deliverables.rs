@@ -53,7 +53,8 @@ pub(super) fn deliverables(
     verdicts.iter().filter_map(Deliverable::finding).for_each(|finding| findings.push(finding));
     for recorded in &state.recorded_files {
         let wants = Wants { bytes: false, sha256: true };
-        findings.all.extend(changed(recorded, &look(run, &recorded.path, wants)));
+        let changed = changed(recorded, &look(run, &recorded.path, wants));
+        changed.into_iter().for_each(|finding| findings.push(finding));
     }
     let recorded = state.deliverables.status.as_deref().and_then(Verdict::parse);
     let (recorded, computed) = (recorded.unwrap_or(Verdict::Passed), worst(&verdicts));

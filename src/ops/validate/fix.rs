@@ -1,12 +1,13 @@
 //! Fixes that lose no data: planned from the findings, then applied.
 
+use super::leftovers::temporary_files;
 use super::validation::Validated;
 use crate::check::derived::TRANSCRIPT;
 use crate::check::mend::{FixAction, FixInput, Step, StepStatus, plan};
 use crate::check::table::Code;
 use crate::check::{chapters, state};
 use crate::event::time::Timestamp;
-use crate::fs::{is_regular, keep_copy};
+use crate::fs::{Action, FsError, is_regular, keep_copy};
 use crate::ops::chapter::rebuild;
 use crate::ops::error::OpsError;
 use crate::ops::report::Reporter;
@@ -92,15 +93,25 @@ impl FixPlan {
             Ok(transcript::write(run)?)
         };
         let tree = || rebuild(run, options, report);
+        let ends = |step: &Step| !matches!(step.action, FixAction::Rebuild | FixAction::Clear);
         let outcomes = [
-            attempt(&mut steps, |step| step.action != FixAction::Rebuild, end_in_order),
+            attempt(&mut steps, ends, end_in_order),
             attempt(&mut steps, is_record, records),
             attempt(&mut steps, |step| step.file == TRANSCRIPT, transcript),
             attempt(&mut steps, |step| step.file == chapters::FOLDER, tree),
+            attempt(&mut steps, |step| step.action == FixAction::Clear, || clear(run)),
         ];
         let error = outcomes.into_iter().find_map(Result::err);
         Fixed { steps, error }
     }
+}
+
+/// Removes the temporary files of processes that no longer exist.
+fn clear(run: &RunDir) -> Result<(), OpsError> {
+    for file in temporary_files(run) {
+        std::fs::remove_file(&file).map_err(|error| FsError::io(&file, Action::Remove, error))?;
+    }
+    Ok(())
 }
 
 /// Does the planned steps selected by `is_meant` with a single call of `act`, if there are any.

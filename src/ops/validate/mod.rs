@@ -2,8 +2,10 @@
 
 mod chapters;
 mod deliverables;
+mod evidence;
 mod expected_head;
 mod fix;
+mod leftovers;
 mod lines;
 mod log_end;
 mod record;

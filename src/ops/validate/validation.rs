@@ -5,7 +5,9 @@ use std::io::BufReader;
 
 use super::chapters;
 use super::deliverables::deliverables;
+use super::evidence::{Claim, evidence};
 use super::expected_head::ExpectedHead;
+use super::leftovers::leftovers;
 use super::lines::each_line;
 use super::log_end::{moved_away, unterminated};
 use super::snapshot::snapshot;
@@ -50,6 +52,8 @@ pub(crate) struct Criteria<'a> {
     pub(crate) expected_head: Option<&'a ExpectedHead>,
     /// The statuses that the run may have.
     pub(crate) expected_status: &'a ExpectedStatus,
+    /// Maximum number of findings that are kept of each check.
+    pub(crate) most_findings: u64,
     /// Whether deliverables are hashed so that their verdict can be recorded.
     pub(crate) hashes: bool,
 }
@@ -83,7 +87,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     });
     let reader = LogReader::open(&run.events())?;
     let end = reader.end();
-    let mut check = LogCheck::new(criteria.secrets, criteria.templates);
+    let mut check = LogCheck::new(criteria.secrets, criteria.templates, criteria.most_findings);
     let mut blobs = BlobCheck::default();
     let (mut fold, mut records) = (DerivedFold::default(), Records::default());
     let state_bytes = stored.as_ref().ok().and_then(Option::as_deref);
@@ -93,6 +97,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let mut found_head: Option<HexHash> = None;
     let mut tail = None;
     let mut has_chapters = false;
+    let mut claims = Vec::new();
     each_line(reader, criteria.secrets, |line, scanned| {
         match line.body {
             Body::Unterminated(bytes) => {
@@ -113,6 +118,9 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
             last_sequence = event.sequence;
             if criteria.expected_head.is_some_and(|head| head.sequence == event.sequence) {
                 found_head = scanned.hash;
+            }
+            if let Body::Complete(bytes) = line.body {
+                claims.extend(Claim::of(view.role, line.number, line.offset, bytes.len()));
             }
             has_chapters |= matches!(view.role, Role::Chapter | Role::ChapterRemoved);
             fold.observe_hashed(view, line, scanned.hash, &mut records);
@@ -138,12 +146,15 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let cut = head.as_ref().is_some_and(|head| !is(seen.hash, &head.hash));
     let (next, lost) = (check.last_sequence(), cut || check.is_damaged());
     let mut findings = check.finish(&fold.state, criteria.expected_status);
-    blobs.finish().into_iter().for_each(|finding| findings.push(finding));
+    evidence(run, &claims, &mut findings)?;
+    leftovers(run, |name| blobs.has_seen(name), &mut findings);
+    findings.append(blobs.finish());
     match tail {
         Some((number, offset, length)) => findings.push(unterminated(run, number, offset, length)),
-        None => findings.all.extend(moved_away(run, end)),
+        None => moved_away(run, end).into_iter().for_each(|finding| findings.push(finding)),
     }
-    findings.all.extend(criteria.expected_head.and_then(|head| head.missing(found_head)));
+    let missing = criteria.expected_head.and_then(|head| head.missing(found_head));
+    missing.into_iter().for_each(|finding| findings.push(finding));
     let name = run.name();
     if !fold.state.run_id.is_empty() && name != fold.state.run_id {
         let message = format!("the directory is {name}; the run is {}", fold.state.run_id);
@@ -163,7 +174,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     if let Ok(transcript) = &transcript {
         check_transcript(run, transcript.as_deref(), last_sequence, &mut findings)?;
     }
-    if has_chapters {
+    if has_chapters || run.chapters().is_dir() {
         chapters::check(run, criteria.templates, &mut findings)?;
     }
     let written_head = if cut { head } else { fold.head() };

@@ -22,6 +22,7 @@ fn text(check: &Check) -> String {
         Fix::Nothing => "",
         Fix::End => "  fix:  --fix repairs the end of the log and records what it moves\n",
         Fix::Rebuild => "  fix:  --fix rebuilds it\n",
+        Fix::Clear => "  fix:  --fix removes it\n",
     };
     format!("{code} ({family}, {level}): {title}\n  why:  {why}\n  how:  {remedy}\n{fix}")
 }

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 
 use super::{Appending, Global, named_or_all, now};
 use crate::check::ending::ExpectedStatus;
+use crate::check::finding::Findings;
 use crate::check::report::{RunReport, RunVerdict};
 use crate::check::table::{CHECKS, Code, is_meant};
 use crate::cli::exit::{Exit, Failure, explain, sentence};
@@ -72,6 +73,9 @@ pub(in crate::cli) struct ValidateArgs {
     /// All checks except these
     #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = selection)]
     ignore: Vec<String>,
+    /// Keep at most this many findings of each check; all are counted (0: keep all)
+    #[arg(long, value_name = "N", default_value_t = Findings::MOST)]
+    max_findings: u64,
     /// Count warnings as errors
     #[arg(long)]
     strict: bool,
@@ -199,6 +203,7 @@ fn judge(
         require: &args.require,
         expected_head: args.expect_head.as_ref(),
         expected_status: &expected_status,
+        most_findings: if args.max_findings == 0 { u64::MAX } else { args.max_findings },
         hashes: args.record,
     };
     let meant = |code: Code| {
@@ -227,7 +232,7 @@ fn judge(
         if args.record {
             report_stale(&record(run, &report.deliverables, options)?, ui);
         }
-        report.findings.all.retain(|finding| meant(finding.code));
+        report.findings.retain(meant);
         report.deliverables.retain(|one| one.code.is_none_or(meant));
         Ok((report, failure))
     });
