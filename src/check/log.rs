@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use super::ending::ExpectedStatus;
 use super::finding::{Excerpt, Finding, Findings, Place};
-use super::ids::{IdKey, Ids};
+use super::ids::{IdKey, Ids, SummaryMark};
 use super::line_scan::ScannedLine;
 use super::references::{OpenReference, OpenReferences};
 use super::table::{Code, Level};
@@ -38,11 +38,11 @@ const MAX_UNKNOWN: usize = 1000;
 /// Stands for the others. No type has a space in it.
 const OTHER_TYPES: &str = "other types";
 
-/// The summary that an event should get.
+/// More about the summary that an event should get.
 #[derive(Clone, Copy, Debug)]
 struct PendingSummary {
-    /// The hashes of the summary by the template, and of the one that older versions made.
-    hashes: [u64; 2],
+    /// The hash of the summary that older versions made.
+    older: Option<SummaryMark>,
     /// The user's template.
     own: Option<&'static str>,
 }
@@ -90,7 +90,7 @@ pub(crate) struct LogCheck {
     ids: Ids,
     hasher: RandomState,
     parents: OpenReferences,
-    /// Events without a summary: the summary by the template.
+    /// Events without a summary that get the one of a user's template, or may have an older one.
     pending: HashMap<IdKey, PendingSummary>,
     backfills: OpenReferences,
     /// Unknown types: the first event of each, and how many there are.
@@ -259,8 +259,8 @@ impl LogCheck {
         self.findings.push(Finding::new(code, spot.place(), message));
     }
 
-    fn hashed(&self, text: &str) -> u64 {
-        self.hasher.hash_one(text)
+    fn hashed(&self, text: &str) -> SummaryMark {
+        SummaryMark::MIN.saturating_add(self.hasher.hash_one(text) as u32)
     }
 
     /// Searches for secrets that recording would have redacted.
@@ -453,18 +453,25 @@ impl LogCheck {
             let own = self.templates.own_template(&event.kind);
             // Older versions used the template of the event type for every outcome.
             let older = catalogue::summary(&event.kind, &view.data).filter(|_| own.is_none());
-            let hashes = [summary, older.unwrap_or_default()].map(|text| self.hashed(&text));
-            self.pending.insert(self.ids.key_of(&event.event_id), PendingSummary { hashes, own });
+            let older = older.filter(|older| *older != summary).map(|older| self.hashed(&older));
+            let (key, mark) = (self.ids.key_of(&event.event_id), self.hashed(&summary));
+            self.ids.mark(key, mark);
+            if older.is_some() || own.is_some() {
+                self.pending.insert(key, PendingSummary { older, own });
+            }
         }
         let Some((target, summary)) = backfilled(view) else { return };
         let by_template = view.field("source").is_some_and(|source| source == "template");
         // An event made by a user's template names it. It can only be compared with the template in
         // force.
         if by_template
-            && let Some(PendingSummary { hashes, own }) =
-                self.pending.get(&self.ids.key_of(&target))
-            && view.field("template").as_deref() == *own
-            && !hashes.contains(&self.hashed(&summary))
+            && let key = self.ids.key_of(&target)
+            && let Some(right) = self.ids.mark_of(key)
+            && let more = self.pending.get(&key)
+            && view.field("template").as_deref() == more.and_then(|more| more.own)
+            && let given = self.hashed(&summary)
+            && right != given
+            && more.and_then(|more| more.older) != Some(given)
         {
             let message = format!("the summary of {target} is not that of its template");
             self.add(Code::RL601, spot, message);

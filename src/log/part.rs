@@ -7,7 +7,12 @@ use super::reader::{Body, Line, LogReader};
 #[derive(Debug, Default)]
 pub struct LogPart {
     held: LineBytes,
-    lines: Vec<LinePlace>,
+    /// The number and the offset in the log of the first line, and where it is in `held`.
+    first: (u64, u64, usize),
+    /// The ends of the lines in `held`, which are complete. There may be very many short ones.
+    ends: Vec<u32>,
+    /// A line that is not complete, or too long: the only one.
+    single: Option<LinePlace>,
 }
 
 /// The bytes of the lines: text, unless some of them are not.
@@ -64,25 +69,51 @@ impl LogPart {
     /// # Errors
     /// When the log cannot be read; the lines before are there.
     pub fn fill(&mut self, reader: &mut LogReader) -> Result<bool, LogError> {
-        self.lines.clear();
-        let lines = &mut self.lines;
-        let mut bytes = std::mem::take(&mut self.held).into_bytes();
+        let Self { held, first, ends, single } = self;
+        ends.clear();
+        *single = None;
+        let mut bytes = std::mem::take(held).into_bytes();
         let more = reader.next_lines(&mut bytes, |Line { number, offset, .. }, body| {
-            lines.push(LinePlace { number: *number, offset: *offset, body });
+            let complete = match body {
+                Body::Complete((from, to)) => u32::try_from(to).ok().map(|end| (from, end)),
+                _ => None,
+            };
+            match complete {
+                Some((from, end)) => {
+                    if ends.is_empty() {
+                        *first = (*number, *offset, from);
+                    }
+                    ends.push(end);
+                }
+                None => *single = Some(LinePlace { number: *number, offset: *offset, body }),
+            }
         });
         self.held = LineBytes::of(bytes);
         more
     }
 
+    /// The number of lines.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.ends.len() + usize::from(self.single.is_some())
+    }
+
     /// The lines.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
-        self.lines.iter().map(|LinePlace { number, offset, body }| {
+        let (number, offset, start) = self.first;
+        let ends = self.ends.iter().enumerate().map(move |(index, end)| {
+            let from = index.checked_sub(1).map_or(start, |last| self.ends[last] as usize + 1);
+            let number = number + index as u64;
+            let offset = offset + (from - start) as u64;
+            LinePlace { number, offset, body: Body::Complete((from, *end as usize)) }
+        });
+        ends.chain(self.single).map(|LinePlace { number, offset, body }| {
             let text = match body {
-                Body::Complete(place) => self.held.text(*place),
+                Body::Complete(place) => self.held.text(place),
                 _ => None,
             };
             let body = body.map(|place| self.held.bytes(place));
-            Line { number: *number, offset: *offset, body, text }
+            Line { number, offset, body, text }
         })
     }
 }

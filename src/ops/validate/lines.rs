@@ -12,6 +12,8 @@ use crate::secret::SecretRules as Secrets;
 
 /// Logs shorter than this are read by one thread.
 const WORTH_A_THREAD: u64 = 4 << 20;
+/// Number of lines in a part from which their results are not kept.
+const MANY: usize = 8 << 10;
 /// Maximum number of parts that wait for the second thread.
 const AHEAD: usize = 2;
 
@@ -29,6 +31,10 @@ impl ScannedPart {
     }
 
     fn look(&mut self, scanner: &mut LineScanner) {
+        // The results of very many short lines would take much memory.
+        if self.part.count() > MANY {
+            return;
+        }
         // The result must not depend on which thread scans.
         scanner.begin();
         self.scanned.extend(self.part.lines().map(|line| scanner.look(&line)));
@@ -36,7 +42,9 @@ impl ScannedPart {
 
     fn take(&mut self, scanner: &mut LineScanner, each: &mut impl FnMut(&Line<'_>, &ScannedLine)) {
         if self.scanned.is_empty() {
-            self.look(scanner);
+            scanner.begin();
+            self.part.lines().for_each(|line| each(&line, &scanner.look(&line)));
+            return;
         }
         self.part.lines().zip(&self.scanned).for_each(|(line, scanned)| each(&line, scanned));
     }
