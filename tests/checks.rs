@@ -114,6 +114,7 @@ fn with_chapter() -> Bench {
         let bench = three_tasks();
         let add = ["chapter", "add", "r", "--start", "1", "--end", "1", "--message", "M"];
         bench.ok(&[&add[..], &["--name", "One"]].concat());
+        bench.ok(&["chapter", "export", "r"]);
         bench
     })
 }

@@ -7,7 +7,13 @@ use std::path::Path;
 
 use crate::support::{Bench, tasks};
 
+/// Folds tasks into a chapter. The tree is exported first, so that it is kept up to date.
 fn add(bench: &Bench, start: u64, end: u64, name: &str) {
+    bench.ok(&["chapter", "export", "r"]);
+    fold(bench, start, end, name);
+}
+
+fn fold(bench: &Bench, start: u64, end: u64, name: &str) {
     let (start, end) = (start.to_string(), end.to_string());
     let range = ["chapter", "add", "r", "--start", &start, "--end", &end];
     bench.ok(&[range.as_slice(), &["--name", name, "--message", "M"]].concat());
@@ -56,6 +62,28 @@ fn the_same_as_the_virtual_tree() {
     assert_eq!(files(&root), exported);
     bench.ok(&["chapter", "export", "r", "--out", "elsewhere/tree"]);
     assert_eq!(files(&bench.path("elsewhere/tree")), exported);
+}
+
+/// If this fails, chapters are written to files that nobody asked for.
+#[test]
+fn only_when_asked_for() {
+    let bench = tasks("SkSk");
+    let root = bench.path("runs/r/chapters");
+    fold(&bench, 1, 1, "One");
+    bench.ok(&["validate", "r", "--fix"]);
+    assert!(!root.exists());
+    assert_eq!(bench.codes(), ["RL408"], "files that nobody asked for are not missing");
+    bench.ok(&["chapter", "export", "r", "--out", "elsewhere"]);
+    fold(&bench, 2, 2, "Two");
+    assert!(!root.exists(), "an export to another place asks for nothing here");
+    bench.ok(&["chapter", "export", "r"]);
+    assert!(root.join("one/summary.md").exists() && root.join("two/summary.md").exists());
+    // From now on the tree follows, also when it is empty for a while.
+    bench.ok(&["chapter", "remove", "r", "one"]);
+    bench.ok(&["chapter", "remove", "r", "two"]);
+    assert_eq!(files(&root).len(), 0);
+    fold(&bench, 1, 1, "Three");
+    assert!(root.join("three/summary.md").exists());
 }
 
 /// If this fails, files of removed chapters stay, or other files are removed.

@@ -24,6 +24,7 @@ fn make_whole() -> Bench {
     let (name, message) = ("The first", "It was done.");
     let add = ["chapter", "add", "r", "--start", "1", "--end", "1"];
     bench.ok(&[&add[..], &["--name", name, "--message", message]].concat());
+    bench.ok(&["chapter", "export", "r"]);
     assert_eq!(bench.codes(), [] as [&str; 0]);
     bench
 }
@@ -91,8 +92,13 @@ fn derived_files_come_back_byte_for_byte() {
     for name in DERIVED {
         fs::remove_file(bench.path("runs/r").join(name)).unwrap();
     }
-    fs::remove_dir_all(bench.path("runs/r/chapters")).unwrap();
     bench.ok(&["validate", "r", "--fix"]);
+    assert_eq!(files(&bench), sound);
+    // Whoever removes the whole tree does not want it. An export makes the same one again.
+    fs::remove_dir_all(bench.path("runs/r/chapters")).unwrap();
+    assert_eq!(fixes(&bench, &[]), []);
+    assert!(!bench.path("runs/r/chapters").exists());
+    bench.ok(&["chapter", "export", "r"]);
     assert_eq!(files(&bench), sound);
 }
 
@@ -297,14 +303,15 @@ fn what_is_kept_aside() {
 fn an_obstacle_stops_only_what_it_must() {
     let bench = whole();
     bench.append_raw(b"torn");
-    fs::remove_dir_all(bench.path("runs/r/chapters")).unwrap();
-    fs::write(bench.path("runs/r/chapters"), "mine").unwrap();
+    let chapter = bench.path("runs/r/chapters/the-first");
+    fs::remove_dir_all(&chapter).unwrap();
+    fs::write(&chapter, "mine").unwrap();
     fs::remove_file(bench.path("runs/r/transcript.md")).unwrap();
     let steps = fixes(&bench, &[]);
     for (action, file, status) in [
         ("quarantine", "events.jsonl", "done"),
         ("rebuild", "transcript.md", "done"),
-        ("rebuild", "chapters/", "refused"),
+        ("rebuild", "chapters/", "failed"),
     ] {
         assert!(steps.contains(&step(action, file, status)), "{steps:?}");
     }
@@ -312,7 +319,8 @@ fn an_obstacle_stops_only_what_it_must() {
     let bench = whole();
     let page = bench.path("runs/r/chapters/the-first/summary.md");
     fs::remove_file(&page).unwrap();
-    fs::remove_file(bench.path("runs/r/chapters/.runlog-export.json")).unwrap();
+    let list = "{\"schema_version\":1,\"files\":{}}";
+    fs::write(bench.path("runs/r/chapters/.runlog-export.json"), list).unwrap();
     fs::write(&page, "mine").unwrap();
     let said = bench.call(&["validate", "r", "--fix"]);
     assert_eq!(said.status, 74, "{}", said.err);

@@ -84,6 +84,7 @@ fn good_answers() {
         let index = bench.ok(&["chapter", "index", "r"]);
         assert!(index.starts_with("[1] ") && index.contains("\n[6] "), "{index}");
         // The next prompt shows the folded tasks as chapters.
+        usage(&bench, 150_000);
         round(&bench, "cat >given; echo '[]'");
         let given = std::fs::read_to_string(bench.path("given")).unwrap();
         assert!(
@@ -92,6 +93,37 @@ fn good_answers() {
         );
         bench.ok(&["validate", "r"]);
     }
+}
+
+/// If this fails, somebody pays for a question that was answered, or that has no answer.
+#[test]
+fn nothing_to_ask() {
+    let never = |bench: &Bench, why: &str| {
+        let before = bench.log();
+        let said = round(bench, "touch asked; echo '[]'");
+        assert_eq!(said.status, 0, "{}", said.err);
+        assert!(said.err.contains(why), "{}", said.err);
+        assert!(!bench.path("asked").exists() && bench.log() == before, "{why}");
+    };
+    let bench = grown(150_000);
+    assert_eq!(round(&bench, "echo '[]'").status, 0);
+    never(&bench, "not due: the agent was asked about the model call of event 17 at event 18");
+
+    let bench = tasks("SA");
+    usage(&bench, 150_000);
+    never(&bench, "nothing can be folded");
+    bench.emit(&["task.succeeded"]);
+    let all = r#"[{"start":1,"end":1,"name":"All","message":"M"}]"#;
+    assert_eq!(round(&bench, &format!("echo '{all}'")).out, "/chapters/all\n");
+    usage(&bench, 150_000);
+    never(&bench, "nothing can be folded");
+    // Two chapters can be nested.
+    bench.emit(&["task.started", "-f", "message=more"]);
+    bench.emit(&["task.succeeded"]);
+    let more = ["chapter", "add", "r", "--start", "3", "--end", "3", "--message", "M"];
+    bench.ok(&[&more[..], &["--name", "More"]].concat());
+    let both = r#"[{"start":1,"end":3,"name":"Both","message":"M"}]"#;
+    assert_eq!(round(&bench, &format!("echo '{both}'")).out, "/chapters/both\n");
 }
 
 /// If this fails, a bad answer changes the run or is accepted.

@@ -3,6 +3,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod ask;
+pub(crate) mod due;
 pub(crate) mod folded;
 pub(crate) mod index;
 pub(crate) mod page;

@@ -3,7 +3,7 @@
 use super::index::{EventPlace, Index};
 use crate::event::template::one_line;
 use crate::history::chapters::Chapter;
-use crate::text::inert;
+use crate::text::defuse::defuse;
 
 /// A node of the tree.
 #[derive(Clone, Copy, Debug)]
@@ -91,11 +91,10 @@ pub(crate) fn event_names(index: &Index, chapter: &Chapter) -> Vec<(String, Even
     entries.into_iter().enumerate().map(name).collect()
 }
 
-/// The content of `summary.md`.
+/// The content of `summary.md`: the name as a heading and the message, disarmed.
 #[must_use]
 pub(crate) fn summary(chapter: &Chapter) -> String {
-    let text = format!("# {}\n\n{}\n", one_line(&chapter.name), chapter.message);
-    inert::text(&text).into_owned()
+    defuse(&format!("# {}\n\n{}\n", one_line(&chapter.name), chapter.message))
 }
 
 /// Every file of the tree with its path below `/chapters`, in order.

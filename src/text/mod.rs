@@ -1,6 +1,7 @@
 //! Text for people: safe whatever the log contains, and readable.
 
 pub(crate) mod bars;
+pub(crate) mod defuse;
 pub(crate) mod human;
 pub(crate) mod inert;
 pub(crate) mod markdown;

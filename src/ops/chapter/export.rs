@@ -37,6 +37,12 @@ pub(crate) fn rebuild(
     }
 }
 
+/// Whether the tree was ever exported to the run directory. Only then it is kept up to date.
+#[must_use]
+pub(crate) fn is_exported(run: &RunDir) -> bool {
+    is_regular(&run.chapters().join(MANIFEST))
+}
+
 /// The result of an export.
 #[derive(Debug, Default)]
 pub(crate) struct ExportOutcome {
@@ -131,6 +137,9 @@ pub(crate) fn export(
     for (path, target) in links {
         let place = out.join(&path);
         if place.symlink_metadata().is_err() {
+            if !std::mem::replace(&mut announced, true) {
+                list.announce(&made, &index)?;
+            }
             std::os::unix::fs::symlink(&target, &place)
                 .map_err(|error| FsError::io(&place, Action::Create, error))?;
         }
@@ -174,16 +183,18 @@ impl WrittenPaths<'_> {
                 files.entry(path).or_default();
             }
         }
+        for (path, target) in links(index) {
+            if self.out.join(&path).symlink_metadata().is_err() {
+                files.entry(path).or_insert(target);
+            }
+        }
         self.write(files)
     }
 
-    /// Writes the final list. The folder itself is kept, because exports lock it.
+    /// Writes the final list. It stays without files too: a tree that was exported is kept up to
+    /// date.
     fn finish(&self, files: BTreeMap<String, String>) -> Result<(), FsError> {
-        if !files.is_empty() {
-            return self.write(files);
-        }
-        let _ = std::fs::remove_file(self.out.join(MANIFEST));
-        Ok(())
+        self.write(files)
     }
 
     fn write(&self, files: BTreeMap<String, String>) -> Result<(), FsError> {

@@ -1,6 +1,6 @@
 //! Folds tasks into chapters, and unfolds them.
 
-use super::export::rebuild;
+use super::export::{is_exported, rebuild};
 use super::lookup::{find_chapter, read_index};
 use crate::chapter::index::Index;
 use crate::chapter::plan::{self, Request};
@@ -128,8 +128,10 @@ fn append_checked<T>(
         }
         let ended = index.tasks.run_has_ended();
         report_stale(&refresh_derived(run, options.lock_timeout, ended), report);
-        let tree = rebuild(run, &options, report).err().map(RefreshWarning::Chapters);
-        report_stale(&tree, report);
+        if is_exported(run) {
+            let tree = rebuild(run, &options, report).err().map(RefreshWarning::Chapters);
+            report_stale(&tree, report);
+        }
         return Ok(decided);
     }
     Err(OpsError::Grows { log: run.events() })

@@ -1,9 +1,9 @@
 //! Follows a live run to find out when a round is due.
 
+use crate::chapter::due::{Due, finished_tasks};
 use crate::chapter::index::Index;
 use crate::event::fields::View;
 use crate::event::templates::Templates;
-use crate::history::tasks::{CHAPTER_TASK, TaskOutcome, Tasks};
 use crate::history::usage::NewestCall;
 use crate::log::reader::LogReader;
 use crate::ops::error::OpsError;
@@ -18,6 +18,8 @@ pub(crate) struct FollowedTasks {
     reader: LogReader,
     /// Number of finished tasks when an agent was last asked.
     asked: usize,
+    /// Sequence of the model call about which it was asked.
+    asked_about: u64,
 }
 
 /// The next action for a followed run.
@@ -41,11 +43,11 @@ impl FollowedTasks {
         trigger: u64,
     ) -> Result<Self, OpsError> {
         let reader = LogReader::open(&run.events())?;
-        Ok(Self { run, trigger, index: Index::new(templates), reader, asked: 0 })
+        Ok(Self { run, trigger, index: Index::new(templates), reader, asked: 0, asked_about: 0 })
     }
 
-    /// Reads the new part of the log. A round is due if a task has finished since the last round
-    /// and no round has decided on the newest call.
+    /// Reads the new part of the log. The agent is asked if a round is due, a task has finished
+    /// since the last question, and the model call is another one.
     ///
     /// # Errors
     /// When the log no longer exists or cannot be read.
@@ -61,33 +63,14 @@ impl FollowedTasks {
                 grown = true;
             }
         }
-        let tasks = &self.index.tasks;
-        if grown {
-            let done = finished_tasks(tasks);
-            let call = self
-                .index
-                .newest_call
-                .filter(|call| call.exceeds(self.trigger) && call.sequence > decided_on(tasks));
-            if let Some(call) = call.filter(|_| done > self.asked) {
+        if grown && let Due::Ask(call) = Due::of(&self.index, self.trigger) {
+            let done = finished_tasks(&self.index).count();
+            if done > self.asked && call.sequence > self.asked_about {
                 self.asked = done;
+                self.asked_about = call.sequence;
                 return Ok(Next::Ask(call));
             }
         }
-        Ok(if tasks.run_has_ended() { Next::Stop } else { Next::Wait })
+        Ok(if self.index.tasks.run_has_ended() { Next::Stop } else { Next::Wait })
     }
-}
-
-/// Number of finished tasks, without those that decided on chapters.
-fn finished_tasks(tasks: &Tasks) -> usize {
-    let real = tasks.all().iter().filter(|task| task.name != CHAPTER_TASK);
-    real.filter(|task| tasks.outcome(task) != TaskOutcome::Running).count()
-}
-
-/// Sequence of the event that last asked an agent with a usable answer.
-fn decided_on(tasks: &Tasks) -> u64 {
-    let decided = tasks
-        .all()
-        .iter()
-        .rfind(|task| task.name == CHAPTER_TASK && tasks.outcome(task) == TaskOutcome::Succeeded);
-    decided.map_or(0, |task| task.first_sequence)
 }

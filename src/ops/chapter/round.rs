@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::export::{is_exported, rebuild};
 use super::fold::{FoldInput, fold};
 use crate::chapter::answer;
 use crate::chapter::ask::{self, COLUMNS};
@@ -16,7 +17,7 @@ use crate::ops::append;
 use crate::ops::error::OpsError;
 use crate::ops::host::Host;
 use crate::ops::read::{each_event, events_until};
-use crate::ops::refresh::refresh_derived;
+use crate::ops::refresh::{RefreshWarning, refresh_derived};
 use crate::ops::report::{Notice, report_stale};
 use crate::ops::turn::{self, WaitEnd};
 use crate::run::RunError;
@@ -138,7 +139,14 @@ impl Rounds<'_> {
         let then = vec![ask::succeeded(&requests)];
         let input = FoldInput { requests: &requests, known: Some(known), then };
         match fold(&self.run, &input, self.options, self.host) {
-            Ok(chapters) => Ok(Ok(chapters)),
+            Ok(chapters) => {
+                // The agent is about to read the chapters that it made.
+                if !chapters.is_empty() && !is_exported(&self.run) {
+                    let tree = rebuild(&self.run, &self.options, self.host).err();
+                    report_stale(&tree.map(RefreshWarning::Chapters), self.host);
+                }
+                Ok(Ok(chapters))
+            }
             Err(OpsError::Refused(refused)) => {
                 unusable(format!("the answer cannot be applied: {refused}"))
             }

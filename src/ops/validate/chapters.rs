@@ -4,7 +4,7 @@ use crate::chapter::index::Index;
 use crate::check::chapters::event;
 use crate::check::finding::Findings;
 use crate::event::templates::Templates;
-use crate::ops::chapter::compare;
+use crate::ops::chapter::{compare, is_exported};
 use crate::ops::error::OpsError;
 use crate::ops::read::each_event;
 use crate::ops::turn;
@@ -38,6 +38,10 @@ pub(super) fn check(
             exported.behind.append(&mut exported.edited);
             exported.foreign.clear();
         }
+    }
+    if !is_exported(run) {
+        // Nobody has asked for the files.
+        exported.behind.clear();
     }
     exported.finish(findings);
     Ok(())

@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::fold::print_folded;
+use crate::chapter::due::Due;
 use crate::chapter::index::Index;
 use crate::cli::commands::{Appending, Global, RunArg, duration};
 use crate::cli::exit::{Exit, Failure};
@@ -98,20 +99,17 @@ pub(super) fn run(args: &RunArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
 
 /// Runs a round if one is due.
 fn once(rounds: &Rounds<'_>, ui: &Ui) -> anyhow::Result<Exit> {
-    let trigger = rounds.trigger;
     let (index, _) = read_index(&rounds.run, Index::new(rounds.options.templates), ui)?;
-    match index.newest_call {
-        None => ui.note("not due: no model call has reported its input tokens"),
-        Some(call) if call.exceeds(trigger) => return round(rounds, &call, ui),
-        Some(call) => {
-            ui.note(&format!("not due: not more than {trigger}; {}", call.composition()));
+    match Due::of(&index, rounds.trigger) {
+        Due::Ask(call) => round(rounds, &call, ui),
+        reason => {
+            ui.note(&reason.to_string());
+            Ok(Exit::Fine)
         }
     }
-    Ok(Exit::Fine)
 }
 
-/// Runs a round after each finished task if one is due because of a call that no round has decided
-/// on. Stops when the run ends or a signal comes.
+/// Runs a round after each finished task if one is due. Stops when the run ends or a signal comes.
 fn follow(rounds: &Rounds<'_>, host: &Asking<'_>, ui: &Ui) -> anyhow::Result<Exit> {
     let templates = rounds.options.templates;
     let mut tasks = FollowedTasks::open(rounds.run.clone(), templates, rounds.trigger)?;
