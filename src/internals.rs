@@ -21,6 +21,11 @@ pub mod markdown {
     pub use crate::text::markdown::{escape, fence};
 }
 
+/// Paths.
+pub mod fs {
+    pub use crate::fs::PathAt;
+}
+
 /// Hashes of lines.
 pub mod hash {
     pub use crate::fs::hash::line_hash;

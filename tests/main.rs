@@ -43,6 +43,7 @@ mod storm;
 mod stream;
 mod summarize;
 mod support;
+mod swapped;
 mod templates;
 mod traces;
 mod transcript;

@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::support::Bench;
 
+use runlog::internals::fs::PathAt;
 use runlog::internals::log::LogPart;
 use runlog::internals::log::{Body, Line, LogReader};
 
@@ -44,12 +45,12 @@ fn parts_and_lines_agree() {
     let path = directory.path().join("log");
     for log in logs {
         fs::write(&path, &log).unwrap();
-        let mut reader = LogReader::open(&path).unwrap();
+        let mut reader = LogReader::open(&PathAt::of(&path)).unwrap();
         let mut one_by_one = Vec::new();
         while let Some(line) = reader.next_line().unwrap() {
             one_by_one.push(shown(&line));
         }
-        let mut reader = LogReader::open(&path).unwrap();
+        let mut reader = LogReader::open(&PathAt::of(&path)).unwrap();
         let (mut part, mut in_parts) = (LogPart::default(), Vec::new());
         while part.fill(&mut reader).unwrap() {
             in_parts.extend(part.lines().map(|line| shown(&line)));

@@ -23,7 +23,8 @@ pub(super) fn each_run<T: Send>(
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(run) = runs.get(index) else { break };
-            let outcome = work(run);
+            // One run is held at a time: the system limits the number of handles.
+            let outcome = run.hold().map_err(Into::into).and_then(|run| work(&run));
             let _ = done.lock().map(|mut done| done.push((index, outcome)));
             let _ = progress.lock().map(|mut progress| progress.step());
         }

@@ -154,7 +154,7 @@ impl Run {
     pub fn create(runs_dir: impl AsRef<Path>, id: &str, options: Options) -> Result<Self, Error> {
         let dir = RunDir::of(runs_dir.as_ref(), &RunId::parse(id)?);
         let recording = options.recording();
-        let mut recorder = recorder::Recorder::create(dir.clone(), recording)?;
+        let mut recorder = recorder::Recorder::create(&dir, recording)?;
         let run = Self { dir, options };
         run.append_with(&mut recorder, Draft::new("run.created")?)?;
         Ok(run)
@@ -181,7 +181,7 @@ impl Run {
     /// # Errors
     /// When the event is invalid, or an error of the system.
     pub fn append(&self, draft: Draft) -> Result<Recorded, Error> {
-        let mut recorder = recorder::Recorder::open(self.dir.clone(), self.options.recording())?;
+        let mut recorder = recorder::Recorder::open(&self.dir, self.options.recording())?;
         self.append_with(&mut recorder, draft)
     }
 
@@ -201,7 +201,7 @@ impl Run {
     /// # Errors
     /// [`ErrorKind::NotFound`] if the run no longer exists.
     pub fn recorder(&self) -> Result<Recorder, Error> {
-        let inner = recorder::Recorder::open(self.dir.clone(), self.options.recording())?;
+        let inner = recorder::Recorder::open(&self.dir, self.options.recording())?;
         Ok(Recorder { inner, lock_timeout: self.options.recording().lock_timeout })
     }
 

@@ -3,18 +3,17 @@
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
 
-use super::{Access, Action, FsError, open_regular};
+use super::{Access, Action, FsError, PathAt, open_regular};
 
 /// Appends complete lines in one write, after a newline of their own if the file
 /// ends in half a line. The caller holds the run's lock.
 ///
 /// # Errors
 /// When the file cannot be opened or written; what was written is then cut off again.
-pub(crate) fn append_lines(path: &Path, lines: &[u8]) -> Result<File, FsError> {
+pub(crate) fn append_lines(path: &PathAt, lines: &[u8]) -> Result<File, FsError> {
     let mut file = open_regular(path, Access::Create)?;
-    let failed = |what| move |error| FsError::io(path, what, error);
+    let failed = |what| move |error| FsError::io(path.path(), what, error);
     let length = file.metadata().map_err(failed(Action::Inspect))?.len();
     let mut last = [b'\n'];
     if length > 0 {
@@ -36,11 +35,11 @@ pub(crate) fn append_lines(path: &Path, lines: &[u8]) -> Result<File, FsError> {
 ///
 /// # Errors
 /// When the system could not write them; they may be lost.
-pub(crate) fn sync_file(path: &Path, file: &File) -> Result<(), FsError> {
+pub(crate) fn sync_file(path: &PathAt, file: &File) -> Result<(), FsError> {
     loop {
         match file.sync_data() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            result => return result.map_err(|error| FsError::io(path, Action::Sync, error)),
+            result => return result.map_err(|error| FsError::io(path.path(), Action::Sync, error)),
         }
     }
 }

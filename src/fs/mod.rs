@@ -3,24 +3,34 @@
 //! every error has its path.
 
 mod append;
+mod entries;
 pub(crate) mod hash;
 mod open;
+mod path_at;
 mod replace;
 
 pub(crate) use append::{append_lines, sync_file};
-pub(crate) use open::{Access, is_regular, make_dir, open_dir, open_regular, read_small, sync_dir};
+pub(crate) use entries::{
+    EntryKind, entries, entries_below, link_target, make_link, remove_dir, remove_file,
+};
+pub(crate) use open::{
+    Access, check_dir, is_regular, make_dir, open_dir, open_regular, read_small, sync_dir,
+};
+pub use path_at::PathAt;
 pub(crate) use replace::{is_abandoned, is_temporary, keep_copy, replace, replace_read_only};
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use nix::sys::stat::Mode;
+
 /// Mode of new files, before the umask.
-pub(crate) const FILE_MODE: u32 = 0o640;
+pub(crate) const FILE_MODE: Mode = Mode::from_bits_truncate(0o640);
 /// Mode of new read-only files, before the umask.
-pub(crate) const READ_ONLY_MODE: u32 = 0o440;
+pub(crate) const READ_ONLY_MODE: Mode = Mode::from_bits_truncate(0o440);
 /// Mode of new directories, before the umask.
-pub(crate) const DIR_MODE: u32 = 0o750;
+pub(crate) const DIR_MODE: Mode = Mode::from_bits_truncate(0o750);
 
 /// What was being done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

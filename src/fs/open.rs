@@ -1,13 +1,16 @@
-//! Opening files and making directories.
+//! Opening files and directories, and making directories.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
+use nix::errno::Errno;
 use nix::fcntl::OFlag;
+use nix::sys::stat::{Mode, mkdirat};
 
-use super::{Action, DIR_MODE, FILE_MODE, FsError};
+use super::path_at::repeated;
+use super::{Action, DIR_MODE, FILE_MODE, FsError, PathAt};
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,21 +27,38 @@ pub(crate) enum Access {
 ///
 /// # Errors
 /// [`super::Cause::Unsafe`] for anything else than such a file; else the system's error.
-pub(crate) fn open_regular(path: &Path, access: Access) -> Result<File, FsError> {
-    let mut options = OpenOptions::new();
-    options.read(true).append(access != Access::Read).create(access == Access::Create);
-    options.mode(FILE_MODE);
-    options.custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits());
-    let file = options.open(path).map_err(|error| refused(path, error))?;
-    let metadata = file.metadata().map_err(|error| FsError::io(path, Action::Inspect, error))?;
-    check_regular(path, &metadata)?;
+pub(crate) fn open_regular(path: &PathAt, access: Access) -> Result<File, FsError> {
+    let (flags, mode) = match access {
+        Access::Read => (OFlag::O_RDONLY, Mode::empty()),
+        Access::Append => (OFlag::O_RDWR | OFlag::O_APPEND, Mode::empty()),
+        Access::Create => (OFlag::O_RDWR | OFlag::O_APPEND | OFlag::O_CREAT, FILE_MODE),
+    };
+    let flags = flags | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+    let file = path
+        .open(flags, mode)
+        .map_err(|error| refused(path, Action::Open, error, Metadata::is_file))?;
+    let file = File::from(file);
+    let metadata =
+        file.metadata().map_err(|error| FsError::io(path.path(), Action::Inspect, error))?;
+    check_regular(path.path(), &metadata)?;
     Ok(file)
 }
 
-fn refused(path: &Path, error: io::Error) -> FsError {
-    match fs::symlink_metadata(path) {
-        Ok(metadata) if !metadata.is_file() => FsError::unsafe_path(path, nature(&metadata)),
-        _ => FsError::io(path, Action::Open, error),
+/// The error for a path that could not be used. `is_wanted` is whether it has the right type.
+pub(super) fn refused(
+    path: &PathAt,
+    action: Action,
+    error: Errno,
+    is_wanted: fn(&Metadata) -> bool,
+) -> FsError {
+    match path.metadata() {
+        Ok(metadata) if !is_wanted(&metadata) => {
+            FsError::unsafe_path(path.path(), nature(&metadata))
+        }
+        _ if matches!(error, Errno::ELOOP | Errno::EXDEV) => {
+            FsError::unsafe_path(path.path(), "reached through a symbolic link")
+        }
+        _ => FsError::io(path.path(), action, error.into()),
     }
 }
 
@@ -52,7 +72,8 @@ fn check_regular(path: &Path, metadata: &Metadata) -> Result<(), FsError> {
     Ok(())
 }
 
-fn nature(metadata: &Metadata) -> &'static str {
+/// What a file is, as it reads in a message.
+pub(super) fn nature(metadata: &Metadata) -> &'static str {
     let kind = metadata.file_type();
     if kind.is_symlink() {
         "a symbolic link"
@@ -67,18 +88,31 @@ fn nature(metadata: &Metadata) -> &'static str {
 
 /// Whether the path itself, not what it may link to, is a regular file.
 #[must_use]
-pub(crate) fn is_regular(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
+pub(crate) fn is_regular(path: &PathAt) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.is_file())
 }
 
 /// Checks that the path is a directory and not a link to one.
 ///
 /// # Errors
 /// When it is missing or something else.
-pub(crate) fn open_dir(path: &Path) -> Result<(), FsError> {
+pub(crate) fn check_dir(path: &PathAt) -> Result<(), FsError> {
     let metadata =
-        fs::symlink_metadata(path).map_err(|error| FsError::io(path, Action::Open, error))?;
-    if metadata.is_dir() { Ok(()) } else { Err(FsError::unsafe_path(path, nature(&metadata))) }
+        path.metadata().map_err(|error| FsError::io(path.path(), Action::Inspect, error))?;
+    if metadata.is_dir() {
+        Ok(())
+    } else {
+        Err(FsError::unsafe_path(path.path(), nature(&metadata)))
+    }
+}
+
+/// Opens a directory, to lock it or to sync it.
+///
+/// # Errors
+/// When it is missing, a link or not a directory.
+pub(crate) fn open_dir(path: &PathAt) -> Result<File, FsError> {
+    let opened = path.open(OFlag::O_RDONLY | OFlag::O_DIRECTORY, Mode::empty());
+    Ok(opened.map_err(|error| refused(path, Action::Open, error, Metadata::is_dir))?.into())
 }
 
 /// Makes a directory whose parent exists; fine when it is there already and no link.
@@ -86,13 +120,12 @@ pub(crate) fn open_dir(path: &Path) -> Result<(), FsError> {
 ///
 /// # Errors
 /// When something else has that name or the system refuses.
-pub(crate) fn make_dir(path: &Path) -> Result<bool, FsError> {
-    match fs::DirBuilder::new().mode(DIR_MODE).create(path) {
+pub(crate) fn make_dir(path: &PathAt) -> Result<bool, FsError> {
+    let made = path.base().and_then(|(base, name)| repeated(|| mkdirat(&base, name, DIR_MODE)));
+    match made {
         Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            open_dir(path).map(|()| false)
-        }
-        Err(error) => Err(FsError::io(path, Action::Create, error)),
+        Err(Errno::EEXIST) => check_dir(path).map(|()| false),
+        Err(error) => Err(refused(path, Action::Create, error, Metadata::is_dir)),
     }
 }
 
@@ -100,17 +133,25 @@ pub(crate) fn make_dir(path: &Path) -> Result<bool, FsError> {
 ///
 /// # Errors
 /// When the directory cannot be opened or synced.
-pub(crate) fn sync_dir(path: &Path) -> Result<(), FsError> {
-    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    let directory = File::open(path).map_err(|error| FsError::io(path, Action::Open, error))?;
-    directory.sync_all().map_err(|error| FsError::io(path, Action::Sync, error))
+pub(crate) fn sync_dir(path: &PathAt) -> Result<(), FsError> {
+    sync_all(&open_dir(path)?).map_err(|error| FsError::io(path.path(), Action::Sync, error))
+}
+
+/// Makes a file durable. An interrupted call is repeated.
+pub(super) fn sync_all(file: &File) -> io::Result<()> {
+    loop {
+        match file.sync_all() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            outcome => return outcome,
+        }
+    }
 }
 
 /// Reads a regular file of at most `limit` bytes; `None` when there is none.
 ///
 /// # Errors
 /// When it is larger, no regular file, or cannot be read.
-pub(crate) fn read_small(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
+pub(crate) fn read_small(path: &PathAt, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
     let file = match open_regular(path, Access::Read) {
         Ok(file) => file,
         Err(error) if error.is_missing() => return Ok(None),
@@ -119,9 +160,9 @@ pub(crate) fn read_small(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FsE
     let mut bytes = Vec::new();
     file.take(limit.saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(|error| FsError::io(path, Action::Read, error))?;
+        .map_err(|error| FsError::io(path.path(), Action::Read, error))?;
     if bytes.len() as u64 > limit {
-        return Err(FsError::unsafe_path(path, "too large"));
+        return Err(FsError::unsafe_path(path.path(), "too large"));
     }
     Ok(Some(bytes))
 }

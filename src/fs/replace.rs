@@ -1,16 +1,22 @@
 //! Replacing derived files atomically: a reader sees the old file or the new one.
 
 use std::ffi::OsStr;
-use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nix::errno::Errno;
+use nix::fcntl::{OFlag, openat, renameat};
 use nix::sys::signal::kill;
-use nix::unistd::Pid;
+use nix::sys::stat::Mode;
+use nix::unistd::{Pid, UnlinkatFlags, unlinkat};
 
-use super::{Action, FILE_MODE, FsError, READ_ONLY_MODE, hash, is_regular, read_small, sync_dir};
+use super::open::sync_all;
+use super::path_at::{Base, repeated};
+use super::{
+    Action, FILE_MODE, FsError, PathAt, READ_ONLY_MODE, hash, is_regular, read_small, sync_dir,
+};
 
 /// Writes `bytes` to a temporary file beside `path`, syncs it, renames it over
 /// `path`, and syncs the directory.
@@ -18,7 +24,7 @@ use super::{Action, FILE_MODE, FsError, READ_ONLY_MODE, hash, is_regular, read_s
 /// # Errors
 /// When any step fails; the old file is then untouched. A path that exists and is
 /// no regular file is refused.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+pub(crate) fn replace(path: &PathAt, bytes: &[u8]) -> Result<(), FsError> {
     place(path, bytes, FILE_MODE, true)
 }
 
@@ -27,7 +33,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
 ///
 /// # Errors
 /// As [`replace`].
-pub(crate) fn replace_read_only(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+pub(crate) fn replace_read_only(path: &PathAt, bytes: &[u8]) -> Result<(), FsError> {
     place(path, bytes, READ_ONLY_MODE, false)
 }
 
@@ -37,14 +43,14 @@ pub(crate) fn replace_read_only(path: &Path, bytes: &[u8]) -> Result<(), FsError
 ///
 /// # Errors
 /// When the file cannot be read, or the copy not be written.
-pub(crate) fn keep_copy(path: &Path) -> Result<(), FsError> {
+pub(crate) fn keep_copy(path: &PathAt) -> Result<(), FsError> {
     let Some(content) = read_small(path, u64::MAX)? else { return Ok(()) };
     let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
-    let (stem, extension) = (part(path.file_stem()), part(path.extension()));
+    let (stem, extension) = (part(path.path().file_stem()), part(path.path().extension()));
     let hash = hash::line_hash(&content);
-    let named = |hash: &str| path.with_file_name(format!("{stem}.kept-{hash}.{extension}"));
+    let named = |hash: &str| path.parent().join(format!("{stem}.kept-{hash}.{extension}"));
     let short = named(&hash[..8]);
-    let kept = if short.symlink_metadata().is_ok() { named(&hash) } else { short.clone() };
+    let kept = if short.is_there() { named(&hash) } else { short.clone() };
     if read_small(&short, u64::MAX).is_ok_and(|there| there.as_deref() == Some(&content)) {
         return Ok(());
     }
@@ -58,14 +64,16 @@ const SUFFIX: &str = ".tmp";
 /// Whether a file is a temporary one of a process that no longer exists. Files of older versions do
 /// not name their process; they count if they are an hour old.
 #[must_use]
-pub(crate) fn is_abandoned(path: &Path) -> bool {
+pub(crate) fn is_abandoned(path: &PathAt) -> bool {
     const LONGEST: Duration = Duration::from_secs(3600);
-    let Some(name) = path.file_name().filter(|name| is_temporary(name)) else { return false };
+    let Some(name) = path.path().file_name().filter(|name| is_temporary(name)) else {
+        return false;
+    };
     let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
     match owner.and_then(|(owner, _)| owner.parse().ok()) {
         Some(owner) => kill(Pid::from_raw(owner), None) == Err(Errno::ESRCH),
         None => {
-            let modified = path.symlink_metadata().and_then(|there| there.modified());
+            let modified = path.metadata().and_then(|there| there.modified());
             modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > LONGEST))
         }
     }
@@ -77,23 +85,60 @@ pub(crate) fn is_temporary(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
 }
 
-fn place(path: &Path, bytes: &[u8], mode: u32, synced: bool) -> Result<(), FsError> {
-    if path.symlink_metadata().is_ok() && !is_regular(path) {
-        return Err(FsError::unsafe_path(path, "not a regular file"));
+fn place(path: &PathAt, bytes: &[u8], mode: Mode, synced: bool) -> Result<(), FsError> {
+    if path.is_there() && !is_regular(path) {
+        return Err(FsError::unsafe_path(path.path(), "not a regular file"));
     }
-    let failed = |what| move |error| FsError::io(path, what, error);
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let mut temporary = tempfile::Builder::new()
-        .prefix(&format!("{PREFIX}{}-", std::process::id()))
-        .suffix(SUFFIX)
-        .permissions(std::fs::Permissions::from_mode(mode))
-        .tempfile_in(directory)
-        // The library's message names the temporary file, which tells nobody anything.
-        .map_err(|error| FsError::io(path, Action::Create, error.kind().into()))?;
-    temporary.write_all(bytes).map_err(failed(Action::Write))?;
+    let failed = |what| move |error| FsError::io(path.path(), what, error);
+    let (base, name) = path.base().map_err(|error| failed(Action::Create)(error.into()))?;
+    let mut temporary = Temporary::create(&base, name, mode).map_err(failed(Action::Create))?;
+    temporary.file.write_all(bytes).map_err(failed(Action::Write))?;
     if synced {
-        temporary.as_file().sync_all().map_err(failed(Action::Sync))?;
+        sync_all(&temporary.file).map_err(failed(Action::Sync))?;
     }
-    temporary.persist(path).map_err(|error| FsError::io(path, Action::Replace, error.error))?;
-    if synced { sync_dir(directory) } else { Ok(()) }
+    temporary.persist(name).map_err(failed(Action::Replace))?;
+    if synced { sync_dir(&path.parent()) } else { Ok(()) }
+}
+
+/// A temporary file in the directory of the file that it replaces. Dropping it removes it.
+struct Temporary<'b> {
+    base: &'b Base<'b>,
+    name: PathBuf,
+    file: File,
+    persisted: bool,
+}
+
+impl<'b> Temporary<'b> {
+    fn create(base: &'b Base<'b>, beside: &Path, mode: Mode) -> io::Result<Self> {
+        /// Processes with the same number have left no more files than this.
+        const NAMES: u32 = 10_000;
+        let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW;
+        for number in 0..NAMES {
+            let name = format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id());
+            let name = beside.with_file_name(name);
+            let open = || openat(base, &name, flags | OFlag::O_CLOEXEC, mode);
+            match repeated(open) {
+                Ok(handle) => {
+                    return Ok(Self { base, name, file: handle.into(), persisted: false });
+                }
+                Err(Errno::EEXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Errno::EEXIST.into())
+    }
+
+    fn persist(mut self, name: &Path) -> io::Result<()> {
+        repeated(|| renameat(self.base, &self.name, self.base, name))?;
+        self.persisted = true;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.persisted {
+            let _ = unlinkat(self.base, &self.name, UnlinkatFlags::NoRemoveDir);
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! The log file and its lock. Only the lock has a method to append.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use super::LogError;
 use super::signals::HeldBack;
 use super::tail::read_range;
-use crate::fs::{Access, Action, FsError, open_regular, sync_file};
+use crate::fs::{Access, Action, FsError, PathAt, open_regular, sync_file};
 
 /// An open `events.jsonl`.
 #[derive(Debug)]
 pub(crate) struct LogFile {
-    path: PathBuf,
+    path: PathAt,
     file: Arc<File>,
 }
 
@@ -34,15 +34,15 @@ impl LogFile {
     ///
     /// # Errors
     /// When it is missing, no regular file with one name, or cannot be opened.
-    pub(crate) fn open(path: &Path, access: Access) -> Result<Self, LogError> {
+    pub(crate) fn open(path: &PathAt, access: Access) -> Result<Self, LogError> {
         let file = Arc::new(open_regular(path, access)?);
-        Ok(Self { path: path.to_owned(), file })
+        Ok(Self { path: path.clone(), file })
     }
 
     /// The path of the log.
     #[must_use]
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        self.path.path()
     }
 
     /// The open file, for reading.
@@ -57,7 +57,7 @@ impl LogFile {
     /// When the file cannot be inspected.
     pub(crate) fn length(&self) -> Result<u64, LogError> {
         let metadata = self.file.metadata();
-        Ok(metadata.map_err(|error| FsError::io(&self.path, Action::Inspect, error))?.len())
+        Ok(metadata.map_err(|error| FsError::io(self.path(), Action::Inspect, error))?.len())
     }
 
     /// Takes the exclusive lock, waiting at most `timeout`. A log that was replaced
@@ -103,10 +103,10 @@ impl LogFile {
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(TryLockError::Error(error)) => {
-                return Err(FsError::io(&self.path, Action::Lock, error).into());
+                return Err(FsError::io(self.path(), Action::Lock, error).into());
             }
         }
-        let busy = || LogError::Busy { path: self.path.clone(), waited: timeout };
+        let busy = || LogError::Busy { path: self.path().to_owned(), waited: timeout };
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(busy());
@@ -125,7 +125,7 @@ impl LogFile {
         });
         match receiver.recv_timeout(left) {
             Ok(outcome) => {
-                outcome.map_err(|error| FsError::io(&self.path, Action::Lock, error).into())
+                outcome.map_err(|error| FsError::io(self.path(), Action::Lock, error).into())
             }
             Err(_) => {
                 abandoned.store(true, Ordering::SeqCst);
@@ -136,9 +136,10 @@ impl LogFile {
 
     /// Bytes in the log, if the open file is still the one of that name.
     fn current_length(&self) -> Result<Option<u64>, LogError> {
-        let inspect = |error| FsError::io(&self.path, Action::Inspect, error);
+        self.path.check_held()?;
+        let inspect = |error| FsError::io(self.path(), Action::Inspect, error);
         let held = self.file.metadata().map_err(inspect)?;
-        let named = fs::symlink_metadata(&self.path).map_err(inspect)?;
+        let named = self.path.metadata().map_err(inspect)?;
         let same = (held.dev(), held.ino()) == (named.dev(), named.ino());
         Ok(same.then_some(held.len()))
     }
@@ -175,7 +176,7 @@ impl Locked<'_> {
         let mut file = &*self.log.file;
         if let Err(error) = file.write_all(bytes) {
             let _ = file.set_len(self.length);
-            return Err(FsError::io(&self.log.path, Action::Write, error).into());
+            return Err(FsError::io(self.log.path(), Action::Write, error).into());
         }
         let end = self.length + bytes.len() as u64;
         let now = self.log.length()?;
@@ -193,7 +194,7 @@ impl Locked<'_> {
         let undone = start > self.length
             && self.stands_at(start, bytes)
             && self.log.file.set_len(start).is_ok();
-        LogError::Overtaken { path: self.log.path.clone(), undone }
+        LogError::Overtaken { path: self.log.path().to_owned(), undone }
     }
 
     fn stands_at(&self, offset: u64, bytes: &[u8]) -> bool {
@@ -209,7 +210,7 @@ impl Locked<'_> {
         self.log
             .file
             .set_len(length)
-            .map_err(|error| FsError::io(&self.log.path, Action::Truncate, error))?;
+            .map_err(|error| FsError::io(self.log.path(), Action::Truncate, error))?;
         self.length = length;
         Ok(())
     }

@@ -10,7 +10,7 @@ use super::tail::{is_blank, read_range};
 use crate::event::envelope::{self, Event, LineError, LineFault, MAX_LINE};
 use crate::event::layout::Layout;
 use crate::fs::hash::{Hasher, HexHash, sha256};
-use crate::fs::{Access, Action, FsError, open_regular};
+use crate::fs::{Access, Action, FsError, PathAt, open_regular};
 
 /// Reads the complete lines of a log. It stops at the length that the log had when it was opened.
 #[derive(Debug)]
@@ -119,10 +119,12 @@ impl LogReader {
     ///
     /// # Errors
     /// The log is missing or not a regular file.
-    pub fn open(path: &Path) -> Result<Self, LogError> {
+    pub fn open(path: &PathAt) -> Result<Self, LogError> {
         let file = open_regular(path, Access::Read)?;
-        let end = file.metadata().map_err(|error| FsError::io(path, Action::Inspect, error))?.len();
-        Ok(Self::over(path, file, 0, end))
+        let inspected = file.metadata();
+        let end =
+            inspected.map_err(|error| FsError::io(path.path(), Action::Inspect, error))?.len();
+        Ok(Self::over(path.path(), file, 0, end))
     }
 
     /// Reads from byte `start`, where a line begins, up to byte `end`.

@@ -1,14 +1,12 @@
 //! `logs/rejected.jsonl`: rejected input with the reason. Secrets in stream lines are replaced; a
 //! torn tail is kept unchanged.
 
-use std::path::Path;
-
 use base64::Engine as _;
 
 use super::tail::{hash_range, read_tail};
 use crate::event::time::Timestamp;
 use crate::fs::hash::hex;
-use crate::fs::{Access, open_regular};
+use crate::fs::{Access, PathAt, open_regular};
 use crate::json::{self, Json, JsonRules, ObjectText};
 
 /// The origin of rejected bytes.
@@ -120,7 +118,7 @@ pub(crate) struct Moved {
 /// `from`, the move is unrecorded: the writer was killed after it. `None` if there is no such
 /// record or the file cannot be read; that does not prevent recording.
 #[must_use]
-pub(crate) fn moved_from(rejected: &Path, from: u64) -> Option<Moved> {
+pub(crate) fn moved_from(rejected: &PathAt, from: u64) -> Option<Moved> {
     let file = open_regular(rejected, Access::Read).ok()?;
     let end_of_file = file.metadata().ok()?.len();
     let (mut records_at, mut length, mut total) = (end_of_file, end_of_file, 0);

@@ -1,8 +1,6 @@
 //! The first step of the holder of the lock: find the next sequence, and repair an
 //! unterminated end without losing a byte.
 
-use std::path::Path;
-
 use super::lock::{Locked, LogFile};
 use super::rejected::{Moved, Rejected, RejectedContent, RejectedOrigin, moved_from};
 use super::tail::{Tail, hash_range, read_range, read_tail};
@@ -11,7 +9,7 @@ use crate::event::envelope::{self, Event, MAX_LINE};
 use crate::event::schema::MAX_SEQUENCE;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, line_hash};
-use crate::fs::{Action, FsError, append_lines, make_dir, sync_dir, sync_file};
+use crate::fs::{Action, FsError, PathAt, append_lines, make_dir, sync_dir, sync_file};
 
 /// How unterminated bytes were handled.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,7 +65,7 @@ impl LogFile {
         length: u64,
         run_id: Option<&str>,
         resumption: Option<ResumeAfter>,
-        rejected: &Path,
+        rejected: &PathAt,
     ) -> Result<(LogPosition, Unterminated), LogError> {
         let read = |error| LogError::from(FsError::io(self.path(), Action::Read, error));
         let tail = read_tail(self.file(), length).map_err(read)?;
@@ -133,7 +131,7 @@ impl Locked<'_> {
         &mut self,
         run_id: Option<&str>,
         resumption: Option<ResumeAfter>,
-        rejected: &Path,
+        rejected: &PathAt,
         now: Timestamp,
     ) -> Result<(LogPosition, Repair), LogError> {
         let length = self.length();
@@ -166,11 +164,11 @@ impl Locked<'_> {
         &mut self,
         from: u64,
         to: u64,
-        rejected: &Path,
+        rejected: &PathAt,
         now: Timestamp,
     ) -> Result<(), LogError> {
-        let directory = rejected.parent().unwrap_or(Path::new("."));
-        let made = make_dir(directory)?;
+        let directory = rejected.parent();
+        let made = make_dir(&directory)?;
         let reason = "unterminated end of the log, left by an interrupted write";
         let mut at = from;
         while at < to {
@@ -195,9 +193,9 @@ impl Locked<'_> {
             }
             at = end;
         }
-        sync_dir(directory)?;
-        if made && let Some(parent) = directory.parent() {
-            sync_dir(parent)?;
+        sync_dir(&directory)?;
+        if made {
+            sync_dir(&directory.parent())?;
         }
         self.truncate(from)
     }

@@ -35,7 +35,7 @@ pub(crate) fn append(
     drafts: &[Draft<'_>],
     options: RecordOptions,
 ) -> Result<Vec<RecordedEvent>, RunError> {
-    Recorder::open(run.clone(), options)?.append(drafts)?.outcomes.into_iter().collect()
+    Recorder::open(run, options)?.append(drafts)?.outcomes.into_iter().collect()
 }
 
 /// Appends the drafts in one write, then updates the derived files and the transcript.

@@ -27,7 +27,7 @@ pub(crate) fn list_run(run: RunDir) -> ListedRun {
     let stored = stored.and_then(|bytes| Some((stored_facts(&bytes)?, bytes)));
     let (facts, document, behind) = match stored {
         Some((facts, document)) => {
-            let length = run.events().symlink_metadata().map_or(0, |metadata| metadata.len());
+            let length = run.events().metadata().map_or(0, |metadata| metadata.len());
             let counted = stored_head(&document).map_or(length, |head| head.bytes);
             (facts, document, length > counted)
         }

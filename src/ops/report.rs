@@ -69,7 +69,7 @@ impl fmt::Display for Notice<'_> {
                 f,
                 "{} of {} cannot be read as events and were skipped; `runlog validate {}` lists them",
                 plural(*count, "line"),
-                run.events().display(),
+                run.events().path().display(),
                 run.name()
             ),
             Self::Recording(warning) => f.write_str(warning),

@@ -18,6 +18,7 @@ use crate::transcript::{Harness, OTHERS, markdown};
 /// # Errors
 /// When the log cannot be read or the file cannot be written.
 pub(crate) fn write(run: &RunDir) -> Result<(), RunError> {
+    let run = &run.hold()?;
     let (text, _) = render(run, None, Extent::default())?;
     Ok(replace(&run.transcript(), text.as_bytes())?)
 }
@@ -76,7 +77,7 @@ const MAX_QUOTED: u64 = 1 << 20;
 /// The harness's own files in the run directory, as the transcript includes them.
 pub(crate) fn harness(run: &RunDir) -> Harness {
     let text = |name: &str| {
-        let bytes = read_small(&run.path().join(name), MAX_QUOTED).ok().flatten()?;
+        let bytes = read_small(&run.directory().join(name), MAX_QUOTED).ok().flatten()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Some(SecretRules::built_in().redact(&text).map_or(text, |redacted| redacted.text))
     };

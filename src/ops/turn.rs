@@ -1,10 +1,9 @@
 //! Processes that do the same work on a run take turns, using a lock on a directory.
 
 use std::fs::{File, TryLockError};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::fs::{Action, FsError};
+use crate::fs::{Action, FsError, PathAt, open_dir};
 use crate::ops::error::OpsError;
 
 /// How a wait ended.
@@ -22,8 +21,8 @@ pub(crate) enum WaitEnd {
 }
 
 /// Whether another process has the turn now.
-pub(crate) fn is_taken(directory: &Path) -> bool {
-    File::open(directory).is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
+pub(crate) fn is_taken(directory: &PathAt) -> bool {
+    open_dir(directory).is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 /// Waits for a turn, up to `longest` if it is given. Calls `wait` between two attempts, the first
@@ -32,12 +31,12 @@ pub(crate) fn is_taken(directory: &Path) -> bool {
 /// # Errors
 /// When the directory cannot be locked, or `wait` fails.
 pub(crate) fn take(
-    directory: &Path,
+    directory: &PathAt,
     longest: Option<Duration>,
     mut wait: impl FnMut(bool) -> Result<bool, OpsError>,
 ) -> Result<WaitEnd, OpsError> {
-    let failed = |error| FsError::io(directory, Action::Lock, error);
-    let lock = File::open(directory).map_err(failed)?;
+    let failed = |error| FsError::io(directory.path(), Action::Lock, error);
+    let lock = open_dir(directory)?;
     let begun = Instant::now();
     let mut first = true;
     loop {

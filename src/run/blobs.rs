@@ -5,7 +5,7 @@ use std::io::Read as _;
 use super::dir::RunDir;
 use crate::event::blob::{Blob, Reference};
 use crate::fs::hash::{hex, sha256_of};
-use crate::fs::{Access, Action, FsError, make_dir, open_dir, open_regular, replace, sync_dir};
+use crate::fs::{Access, Action, FsError, check_dir, make_dir, open_regular, replace, sync_dir};
 
 /// The state of a blob.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) fn look(run: &RunDir, reference: &Reference<'_>) -> BlobState {
 }
 
 fn look_at(run: &RunDir, hash: &str, bytes: u64) -> BlobState {
-    match open_dir(&run.blobs()) {
+    match check_dir(&run.blobs()) {
         Ok(()) => {}
         Err(error) if error.is_missing() => return BlobState::Missing,
         Err(error) => return BlobState::Unreadable(error),
@@ -38,7 +38,7 @@ fn look_at(run: &RunDir, hash: &str, bytes: u64) -> BlobState {
         Err(error) if error.is_missing() => return BlobState::Missing,
         Err(error) => return BlobState::Unreadable(error),
     };
-    let failed = |what, error| BlobState::Unreadable(FsError::io(&path, what, error));
+    let failed = |what, error| BlobState::Unreadable(FsError::io(path.path(), what, error));
     match file.metadata() {
         Ok(metadata) if metadata.len() != bytes => return BlobState::Altered,
         Ok(_) => {}
@@ -65,7 +65,7 @@ pub(crate) fn read(run: &RunDir, reference: &Reference<'_>) -> Result<String, Bl
     let file = open_regular(&path, Access::Read).map_err(BlobState::Unreadable)?;
     match file.take(reference.bytes).read_to_string(&mut content) {
         Ok(_) => Ok(content),
-        Err(error) => Err(BlobState::Unreadable(FsError::io(&path, Action::Read, error))),
+        Err(error) => Err(BlobState::Unreadable(FsError::io(path.path(), Action::Read, error))),
     }
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn read(run: &RunDir, reference: &Reference<'_>) -> Result<String, Bl
 pub(super) fn store(run: &RunDir, blob: &Blob) -> Result<(), FsError> {
     let directory = run.blobs();
     if make_dir(&directory)? {
-        sync_dir(run.path())?;
+        sync_dir(run.directory())?;
     }
     match look_at(run, &blob.hash, blob.content.len() as u64) {
         BlobState::Whole => sync_dir(&directory),

@@ -1,9 +1,9 @@
 //! Inspects deliverables. A link is followed only inside `deliverables/`. Each file is opened once
 //! and checked for changes after reading.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::time::{Duration, Instant};
 
 use walkdir::WalkDir;
@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 use super::dir::RunDir;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256_of};
-use crate::fs::{Access, open_regular};
+use crate::fs::{Access, PathAt, open_regular};
 
 /// The folder of deliverables.
 pub(crate) const FOLDER: &str = "deliverables";
@@ -111,7 +111,7 @@ pub(crate) fn look(run: &RunDir, path: &str, wants: Wants) -> FileState {
         Ok(None) => return FileState::Unsteady,
         Err(_) => return FileState::Unreadable,
     };
-    let after = file.metadata().and_then(|after| Ok((after, fs::symlink_metadata(&walked)?)));
+    let after = file.metadata().and_then(|after| Ok((after, walked.metadata()?)));
     let steady = after.is_ok_and(|(after, there)| same(&before, &after) && same(&before, &there));
     if !steady {
         return FileState::Unsteady;
@@ -124,30 +124,30 @@ pub(crate) fn look(run: &RunDir, path: &str, wants: Wants) -> FileState {
 
 /// The file at a path in `deliverables/`, without links. A link may lead to another place in
 /// `deliverables/`, not out of it.
-fn inside(run: &RunDir, relative: &Path) -> Result<PathBuf, FileState> {
+fn inside(run: &RunDir, relative: &Path) -> Result<PathAt, FileState> {
     let state = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => FileState::Missing,
         _ => FileState::Unreadable,
     };
-    let folder = run.path().join(FOLDER);
-    match fs::symlink_metadata(&folder) {
+    let folder = run.directory().join(FOLDER);
+    match folder.metadata() {
         Ok(found) if found.file_type().is_symlink() => return Err(FileState::Outside),
         Ok(_) => {}
         Err(error) => return Err(state(error)),
     }
-    let mut walked = run.path().to_owned();
-    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let mut walked = run.directory().clone();
     let linked = relative.components().any(|part| {
-        walked.push(part);
-        is_link(&walked)
+        walked = walked.join(part);
+        walked.metadata().is_ok_and(|found| found.is_symlink())
     });
     if !linked {
-        return walked.symlink_metadata().map(|_| walked).map_err(state);
+        return walked.metadata().map(|_| walked).map_err(state);
     }
-    let folder = folder.canonicalize().map_err(state)?;
+    let real_folder = folder.path().canonicalize().map_err(state)?;
     // A link to nothing may come to lead anywhere.
-    let target = walked.canonicalize().map_err(|_| FileState::Outside)?;
-    if target.starts_with(&folder) { Ok(target) } else { Err(FileState::Outside) }
+    let target = run.path().join(relative).canonicalize().map_err(|_| FileState::Outside)?;
+    let inner = target.strip_prefix(&real_folder).map_err(|_| FileState::Outside)?;
+    Ok(folder.join(inner))
 }
 
 /// Whether the metadata shows no change of the file.

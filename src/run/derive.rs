@@ -13,7 +13,7 @@ use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
 use crate::fs::hash::{HexHash, line_hash};
-use crate::fs::{Access, keep_copy, make_dir, read_small, replace};
+use crate::fs::{Access, entries, keep_copy, make_dir, read_small, replace};
 use crate::history::state::{Effect, RunState};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
@@ -34,6 +34,7 @@ pub(crate) struct Refreshed {
 /// # Errors
 /// The log cannot be read or locked, or a derived file cannot be written.
 pub(crate) fn refresh(run: &RunDir, lock_timeout: Duration) -> Result<Refreshed, RunError> {
+    let run = &run.hold()?;
     let mut log = LogFile::open(&run.events(), Access::Append)?;
     let old = read_small(&run.state(), MAX_STATE).ok().flatten();
     let stored = old.as_deref().and_then(stored_head);
@@ -190,8 +191,7 @@ impl Derivation {
 
 /// Whether there is a kept `run.json`, which covers more than the log has.
 fn has_kept(run: &RunDir) -> bool {
-    let names = std::fs::read_dir(run.path()).into_iter().flatten().flatten();
-    names.map(|entry| entry.file_name()).any(|name| {
+    entries(run.directory()).into_iter().flatten().any(|(name, _)| {
         name.to_str().is_some_and(|name| name.starts_with("run.kept-") && name.ends_with(".json"))
     })
 }

@@ -2,15 +2,14 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
-use std::path::{Path, PathBuf};
 
 use super::RunError;
-use crate::fs::{Access, append_lines, keep_copy, open_regular, read_small, replace};
+use crate::fs::{Access, PathAt, append_lines, keep_copy, open_regular, read_small, replace};
 
 /// Compares a derived log with the lines that it should have.
 #[derive(Debug)]
 pub(crate) struct DerivedLog {
-    path: PathBuf,
+    path: PathAt,
     existing: Option<BufReader<File>>,
     /// The number of correct bytes at the beginning of the file.
     matched: u64,
@@ -23,7 +22,7 @@ pub(crate) struct DerivedLog {
 impl DerivedLog {
     /// Compares with the file at `path`, or collects all lines for a rebuild.
     #[must_use]
-    pub(crate) fn new(path: PathBuf, rebuild: bool) -> Self {
+    pub(crate) fn new(path: PathAt, rebuild: bool) -> Self {
         let existing = if rebuild { None } else { open_existing(&path) };
         Self { path, existing, matched: 0, lacking: Vec::new(), rebuild, differs: false }
     }
@@ -80,7 +79,7 @@ impl DerivedLog {
 
     /// Whether the file grew after its end was read.
     pub(super) fn is_outdated(&self) -> bool {
-        let length = self.path.symlink_metadata().map_or(0, |metadata| metadata.len());
+        let length = self.path.metadata().map_or(0, |metadata| metadata.len());
         !self.rebuild && self.existing.is_none() && length != self.matched
     }
 
@@ -91,7 +90,7 @@ impl DerivedLog {
     /// Appends the missing lines or replaces the file. The caller holds the lock. With `keep`, a
     /// replaced file is kept under another name: it may have records that the log lost.
     pub(super) fn write(&self, keep: bool) -> Result<(), RunError> {
-        if self.rebuild && (self.path.exists() || !self.lacking.is_empty()) {
+        if self.rebuild && (self.path.is_there() || !self.lacking.is_empty()) {
             if read_small(&self.path, u64::MAX)?.as_deref() == Some(&self.lacking) {
                 return Ok(());
             }
@@ -106,7 +105,7 @@ impl DerivedLog {
     }
 }
 
-fn open_existing(path: &Path) -> Option<BufReader<File>> {
+fn open_existing(path: &PathAt) -> Option<BufReader<File>> {
     let file = open_regular(path, Access::Read).ok()?;
     Some(BufReader::with_capacity(64 << 10, file))
 }

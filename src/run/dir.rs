@@ -1,6 +1,6 @@
 //! The layout of a run directory, and finding runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use walkdir::WalkDir;
 
@@ -8,98 +8,114 @@ use super::RunError;
 use crate::event::envelope;
 use crate::event::id::RunId;
 use crate::event::time::Timestamp;
-use crate::fs::{Action, FsError, open_dir};
+use crate::fs::{Action, FsError, PathAt, check_dir};
 use crate::log::reader::{Body, LogReader};
 
-/// A run directory and its files.
+/// A run directory and its files. Held by a handle, it stays the same directory, whatever happens
+/// to its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunDir {
-    path: PathBuf,
+    path: PathAt,
 }
 
 impl RunDir {
     /// The directory at `path`, which may not exist.
     #[must_use]
     pub fn at(path: &Path) -> Self {
-        Self { path: path.to_owned() }
+        Self { path: PathAt::of(path) }
     }
 
     /// The directory of a run in the runs directory.
     #[must_use]
     pub fn of(runs_dir: &Path, run_id: &RunId) -> Self {
-        Self { path: runs_dir.join(run_id.as_str()) }
+        Self { path: PathAt::of(runs_dir.join(run_id.as_str())) }
+    }
+
+    /// The same directory, held by a handle from now on. Commands over many runs hold one at a
+    /// time, because the system limits the number of handles.
+    ///
+    /// # Errors
+    /// It is missing, a link, or not a directory.
+    pub(crate) fn hold(&self) -> Result<Self, FsError> {
+        Ok(Self { path: self.path.hold()? })
+    }
+
+    /// The path of the directory, for messages.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.path.path()
     }
 
     /// The directory itself.
     #[must_use]
-    pub fn path(&self) -> &Path {
+    pub fn directory(&self) -> &PathAt {
         &self.path
     }
 
     /// The directory's name.
     #[must_use]
     pub fn name(&self) -> String {
-        let full = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
+        let full = self.path().canonicalize().unwrap_or_else(|_| self.path().to_owned());
         full.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     /// `events.jsonl`, the log.
     #[must_use]
-    pub fn events(&self) -> PathBuf {
+    pub fn events(&self) -> PathAt {
         self.path.join("events.jsonl")
     }
 
     /// `run.json`, the state.
     #[must_use]
-    pub fn state(&self) -> PathBuf {
+    pub fn state(&self) -> PathAt {
         self.path.join("run.json")
     }
 
     /// `transcript.md`.
     #[must_use]
-    pub fn transcript(&self) -> PathBuf {
+    pub fn transcript(&self) -> PathAt {
         self.path.join("transcript.md")
     }
 
     /// `logs/`.
     #[must_use]
-    pub fn logs(&self) -> PathBuf {
+    pub fn logs(&self) -> PathAt {
         self.path.join("logs")
     }
 
     /// `logs/tools.jsonl`.
     #[must_use]
-    pub fn tools(&self) -> PathBuf {
+    pub fn tools(&self) -> PathAt {
         self.logs().join("tools.jsonl")
     }
 
     /// `logs/errors.jsonl`.
     #[must_use]
-    pub fn errors(&self) -> PathBuf {
+    pub fn errors(&self) -> PathAt {
         self.logs().join("errors.jsonl")
     }
 
     /// `logs/rejected.jsonl`.
     #[must_use]
-    pub fn rejected(&self) -> PathBuf {
+    pub fn rejected(&self) -> PathAt {
         self.logs().join("rejected.jsonl")
     }
 
     /// `chapters/`, the exported tree.
     #[must_use]
-    pub fn chapters(&self) -> PathBuf {
+    pub fn chapters(&self) -> PathAt {
         self.path.join("chapters")
     }
 
     /// `blobs/`.
     #[must_use]
-    pub fn blobs(&self) -> PathBuf {
+    pub fn blobs(&self) -> PathAt {
         self.path.join("blobs")
     }
 
     /// The file of the blob with that hash, lower-case hex.
     #[must_use]
-    pub fn blob(&self, hash: &str) -> PathBuf {
+    pub fn blob(&self, hash: &str) -> PathAt {
         self.blobs().join(hash)
     }
 
@@ -108,11 +124,11 @@ impl RunDir {
     /// # Errors
     /// The run directory is a link or not a directory.
     pub fn has_log(&self) -> Result<bool, RunError> {
-        match open_dir(&self.path) {
-            Ok(()) => match self.events().symlink_metadata() {
+        match check_dir(&self.path) {
+            Ok(()) => match self.events().metadata() {
                 Ok(_) => Ok(true),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-                Err(error) => Err(FsError::io(&self.events(), Action::Inspect, error).into()),
+                Err(error) => Err(FsError::io(self.events().path(), Action::Inspect, error).into()),
             },
             Err(error) if error.is_missing() => Ok(false),
             Err(error) => Err(error.into()),
@@ -120,12 +136,20 @@ impl RunDir {
     }
 }
 
+/// Like [`find`], and holds the run.
+///
+/// # Errors
+/// As [`find`].
+pub(crate) fn locate(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
+    Ok(find(runs_dir, name)?.hold()?)
+}
+
 /// Finds the run for a RUN argument: a path with a `/`, an exact id, `latest` (the greatest first
 /// time stamp, then id), or a unique prefix.
 ///
 /// # Errors
 /// [`RunError::NoSuchRun`] and [`RunError::Ambiguous`].
-pub(crate) fn locate(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
+pub(crate) fn find(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
     let missing = || RunError::NoSuchRun { name: name.to_owned(), runs_dir: runs_dir.to_owned() };
     if name.contains('/') {
         let run = RunDir::at(Path::new(name));
@@ -177,7 +201,7 @@ fn directories(runs_dir: &Path) -> impl Iterator<Item = RunDir> {
 #[must_use]
 pub(crate) fn without_log(runs_dir: &Path) -> Vec<RunDir> {
     directories(runs_dir)
-        .filter(|run| run.state().exists() && matches!(run.has_log(), Ok(false)))
+        .filter(|run| run.state().is_there() && matches!(run.has_log(), Ok(false)))
         .collect()
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn mend(
     last_sequence: u64,
     options: RecordOptions,
 ) -> Result<Batch, RunError> {
-    let mut recorder = Recorder::open(run.clone(), options)?;
+    let mut recorder = Recorder::open(run, options)?;
     let drafts: Vec<Draft<'_>> = damaged.into_iter().map(resumed).collect();
     if let Some(line) = damaged {
         recorder.resume_after(ResumeAfter { offset: line.offset, sequence: last_sequence });

@@ -16,7 +16,7 @@ use crate::cli::ui::Ui;
 use crate::event::catalogue;
 use crate::event::id::RunId;
 use crate::event::role::Role;
-use crate::fs::replace;
+use crate::fs::{PathAt, replace};
 use crate::import::{DIALECTS, dialect};
 use crate::json;
 use crate::json::{Json, JsonRules, check};
@@ -63,7 +63,7 @@ impl ImportArgs {
     /// Writes the receipt if a file is given.
     pub(super) fn write(&self, receipt: &Receipt) -> anyhow::Result<()> {
         let Some(path) = &self.receipt else { return Ok(()) };
-        replace(path, json::document(receipt).as_bytes()).map_err(|error| {
+        replace(&PathAt::of(path), json::document(receipt).as_bytes()).map_err(|error| {
             let message =
                 format!("the events are recorded, but the receipt cannot be written: {error}");
             Failure::new(Exit::Io, message).into()

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::{Global, RunArg};
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
-use crate::fs::replace;
+use crate::fs::{PathAt, replace};
 use crate::graph::{dot, mermaid};
 use crate::json;
 use crate::ops::graph::graph;
@@ -53,7 +53,7 @@ pub(super) fn run(args: &GraphArgs, global: &Global, ui: &Ui) -> anyhow::Result<
         GraphFormat::Json => json::document(&graph),
     };
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
-        Some(path) => replace(path, text.as_bytes())?,
+        Some(path) => replace(&PathAt::of(path), text.as_bytes())?,
         None => ui.data(text.as_bytes())?,
     }
     if let (Some(first), GraphFormat::Mermaid | GraphFormat::Dot) =

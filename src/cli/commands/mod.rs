@@ -33,7 +33,7 @@ use super::settings::{RUNS_DIR, Settings};
 use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
 use crate::history::status::Status;
-use crate::run::dir::{RunDir, all, locate};
+use crate::run::dir::{RunDir, all, find, locate};
 use crate::run::options::{Durability, INLINE_LIMIT, RecordOptions};
 use crate::text::units::duration;
 
@@ -231,10 +231,9 @@ fn named_or_all(
 ) -> anyhow::Result<Vec<RunDir>> {
     let mut runs: Vec<RunDir> = match everything {
         true => all(&global.runs_dir),
-        false => names
-            .iter()
-            .map(|name| locate(&global.runs_dir, name))
-            .collect::<Result<Vec<_>, _>>()?,
+        false => {
+            names.iter().map(|name| find(&global.runs_dir, name)).collect::<Result<Vec<_>, _>>()?
+        }
     };
     let mut seen = HashSet::new();
     runs.retain(|run| seen.insert(run.path().to_owned()));

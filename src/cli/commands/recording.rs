@@ -106,11 +106,11 @@ pub(super) fn open(
     };
     let run = RunDir::of(&global.runs_dir, &run_id);
     if let Some(first) = first.filter(|_| create)
-        && !run.events().exists()
+        && !run.events().is_there()
     {
         check_first(&run, first, options)?;
     }
-    Ok(if create { Recorder::create(run, options)? } else { Recorder::open(run, options)? })
+    Ok(if create { Recorder::create(&run, options)? } else { Recorder::open(&run, options)? })
 }
 
 /// Prints the requested value of a recorded event.

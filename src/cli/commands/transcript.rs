@@ -9,7 +9,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
-use crate::fs::replace;
+use crate::fs::{PathAt, replace};
 use crate::json;
 use crate::json::ObjectText;
 use crate::ops::append::append_and_refresh;
@@ -127,13 +127,13 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
     report_bad_lines(read.bad_lines, &run, ui);
     let own = match args.format {
         TranscriptFormat::Markdown => Some(run.transcript()),
-        TranscriptFormat::Html => Some(run.path().join("transcript.html")),
+        TranscriptFormat::Html => Some(run.directory().join("transcript.html")),
         TranscriptFormat::Text | TranscriptFormat::Json => None,
     };
-    match args.output.clone().filter(|_| !stdout).or(own.filter(|_| !stdout)) {
+    match args.output.clone().map(PathAt::of).filter(|_| !stdout).or(own.filter(|_| !stdout)) {
         Some(path) => {
             replace(&path, text.as_bytes())?;
-            ui.note(&format!("wrote {}", path.display()));
+            ui.note(&format!("wrote {}", path.path().display()));
         }
         None if args.format == TranscriptFormat::Text => {
             let mut pager = Pager::new(ui, global.settings()?);

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::cli::exit::{Exit, Failure};
 use crate::event::bad_toml::BadToml;
-use crate::fs::read_small;
+use crate::fs::{PathAt, read_small};
 use crate::secret::{AddedRules, SecretRule};
 
 /// Maximum size of a settings file and of a file that it names, in bytes.
@@ -99,7 +99,7 @@ impl SettingsFile {
 /// The text of a file, `None` if it does not exist. Anything but a regular file of at most 1 MiB is
 /// refused at once.
 fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
-    let Some(bytes) = read_small(path, MAX_FILE)? else { return Ok(None) };
+    let Some(bytes) = read_small(&PathAt::of(path), MAX_FILE)? else { return Ok(None) };
     let text = String::from_utf8(bytes);
     let text = text.map_err(|_| unreadable(path, &io::Error::from(ErrorKind::InvalidData)))?;
     Ok(Some(text))

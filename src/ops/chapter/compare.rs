@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use walkdir::WalkDir;
-
 use super::content::{content, open_log};
 use super::manifest::{MANIFEST, MAX_PAGE, Manifest};
 use super::paths::{is_link_to, links, no_links, relative, upward};
@@ -11,9 +9,12 @@ use crate::chapter::index::Index;
 use crate::chapter::tree;
 use crate::check::chapters::Exported;
 use crate::fs::hash::{hex, sha256};
-use crate::fs::{is_regular, is_temporary, read_small};
+use crate::fs::{EntryKind, entries_below, is_regular, is_temporary, read_small};
 use crate::ops::error::OpsError;
 use crate::run::dir::RunDir;
+
+/// Maximum depth of folders that are looked at.
+const DEEPEST: usize = 64;
 
 /// Compares the exported tree in the run directory with the tree derived from the events.
 ///
@@ -22,7 +23,7 @@ use crate::run::dir::RunDir;
 pub(crate) fn compare(run: &RunDir, index: &Index) -> Result<Exported, OpsError> {
     let out = run.chapters();
     let made = Manifest::read(&out).unwrap_or_default();
-    let blobs = relative(&out, &run.blobs());
+    let blobs = relative(out.path(), run.blobs().path());
     let log = open_log(run)?;
     let mut exported = Exported::default();
     let mut files = BTreeMap::new();
@@ -62,10 +63,10 @@ pub(crate) fn compare(run: &RunDir, index: &Index) -> Result<Exported, OpsError>
     }
     let listed =
         |path: &str| made.files.contains_key(path) || expected.contains(path) || path == MANIFEST;
-    for entry in WalkDir::new(&out).min_depth(1).sort_by_file_name().into_iter().flatten() {
-        let Ok(path) = entry.path().strip_prefix(&out) else { continue };
+    for (path, kind) in entries_below(&out, DEEPEST) {
+        let temporary = path.file_name().is_some_and(is_temporary);
         let path = path.to_string_lossy();
-        if !entry.file_type().is_dir() && !listed(&path) && !is_temporary(entry.file_name()) {
+        if kind != EntryKind::Directory && !listed(&path) && !temporary {
             exported.foreign.push(path.into_owned());
         }
     }

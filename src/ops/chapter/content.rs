@@ -38,7 +38,7 @@ pub(super) fn content(
             return Ok(String::new());
         }
     };
-    let line = line_at(&run.events(), log, entry.offset)?;
+    let line = line_at(run.events().path(), log, entry.offset)?;
     let changed = OpsError::EventChanged { sequence: entry.sequence };
     let event = envelope::parse(&line).map_err(|_| changed)?;
     Ok(page(&View::of(&event), index.backfills.effective(&event), blobs))

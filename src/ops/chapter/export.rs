@@ -13,7 +13,8 @@ use crate::chapter::tree;
 use crate::event::templates::Templates;
 use crate::fs::hash::{hex, sha256};
 use crate::fs::{
-    Action, FsError, is_regular, is_temporary, make_dir, read_small, replace, replace_read_only,
+    EntryKind, FsError, PathAt, entries, is_regular, is_temporary, make_dir, make_link, read_small,
+    remove_dir, remove_file, replace, replace_read_only,
 };
 use crate::ops::error::OpsError;
 use crate::ops::report::Reporter;
@@ -33,7 +34,7 @@ pub(crate) fn rebuild(
     let outcome = export(run, &run.chapters(), options.templates, options.lock_timeout, report)?;
     match outcome.foreign.first() {
         None => Ok(()),
-        Some(first) => Err(OpsError::NotExported { path: run.chapters().join(first) }),
+        Some(first) => Err(OpsError::NotExported { path: run.path().join("chapters").join(first) }),
     }
 }
 
@@ -64,22 +65,24 @@ pub(crate) struct ExportOutcome {
 /// directory has the chapters of another run.
 pub(crate) fn export(
     run: &RunDir,
-    out: &Path,
+    out: &PathAt,
     templates: &'static Templates,
     lock_timeout: Duration,
     report: &dyn Reporter,
 ) -> Result<ExportOutcome, OpsError> {
     make_dir(out)?;
+    let in_run = *out == run.chapters();
+    let out = &out.hold()?;
     let _turn = turn(out, lock_timeout)?;
     // Read the index only now: an earlier one may be older than the tree of another export.
     let (index, _) = read_index(run, Index::new(templates), report)?;
-    let blobs = relative(out, &run.blobs());
+    let blobs = relative(out.path(), run.blobs().path());
     let log = open_log(run)?;
     let made = Manifest::read(out)?;
     let list = WrittenPaths { out, run_id: index.run_id.clone() };
     // In the run directory, a wrong run id is a fault of the list.
-    if out != run.chapters() && !made.files.is_empty() && made.run_id != list.run_id {
-        return Err(OpsError::OtherRun { directory: out.to_owned(), run_id: made.run_id });
+    if !in_run && !made.files.is_empty() && made.run_id != list.run_id {
+        return Err(OpsError::OtherRun { directory: out.path().to_owned(), run_id: made.run_id });
     }
     let made: BTreeMap<String, String> =
         made.files.into_iter().filter(|(path, _)| is_inside(path)).collect();
@@ -87,7 +90,7 @@ pub(crate) fn export(
     // A chapter that was inside another one may be outermost again.
     for (path, target) in made.iter().filter(|(path, _)| links.get(*path) != made.get(*path)) {
         if is_link_to(&out.join(path), target) {
-            let _ = std::fs::remove_file(out.join(path));
+            let _ = remove_file(&out.join(path));
         }
     }
     let mut outcome = ExportOutcome::default();
@@ -97,7 +100,7 @@ pub(crate) fn export(
         let bytes = content(run, &log, &index, node, &upward(&path, &blobs))?.into_bytes();
         let hash = hex(&sha256(&bytes));
         let target = out.join(&path);
-        let there = target.symlink_metadata().is_ok();
+        let there = target.is_there();
         let same = there
             && no_links(out, &path)
             && is_regular(&target)
@@ -125,23 +128,21 @@ pub(crate) fn export(
             && read_small(&target, MAX_PAGE)
                 .is_ok_and(|bytes| bytes.is_some_and(|bytes| hex(&sha256(&bytes)) == *hash));
         if own {
-            std::fs::remove_file(&target)
-                .map_err(|error| FsError::io(&target, Action::Remove, error))?;
+            remove_file(&target)?;
             outcome.removed += 1;
         }
         // Remove the folders that are empty now.
         for folder in folders_of(path) {
-            let _ = std::fs::remove_dir(out.join(folder));
+            let _ = remove_dir(&out.join(folder));
         }
     }
     for (path, target) in links {
         let place = out.join(&path);
-        if place.symlink_metadata().is_err() {
+        if !place.is_there() {
             if !std::mem::replace(&mut announced, true) {
                 list.announce(&made, &index)?;
             }
-            std::os::unix::fs::symlink(&target, &place)
-                .map_err(|error| FsError::io(&place, Action::Create, error))?;
+            make_link(&place, Path::new(&target))?;
         }
         if is_link_to(&place, &target) {
             files.insert(path, target);
@@ -155,13 +156,13 @@ pub(crate) fn export(
 }
 
 /// Removes temporary files that interrupted exports left in the folders of the tree.
-fn sweep<'p>(out: &Path, files: impl Iterator<Item = &'p String>) {
+fn sweep<'p>(out: &PathAt, files: impl Iterator<Item = &'p String>) {
     let folders: BTreeSet<&Path> = files.filter_map(|path| Path::new(path).parent()).collect();
     for folder in folders {
-        let entries = std::fs::read_dir(out.join(folder)).into_iter().flatten().flatten();
-        for entry in entries {
-            if is_temporary(&entry.file_name()) && is_regular(&entry.path()) {
-                let _ = std::fs::remove_file(entry.path());
+        let folder = out.join(folder);
+        for (name, kind) in entries(&folder).unwrap_or_default() {
+            if kind == EntryKind::File && is_temporary(&name) {
+                let _ = remove_file(&folder.join(name));
             }
         }
     }
@@ -169,7 +170,7 @@ fn sweep<'p>(out: &Path, files: impl Iterator<Item = &'p String>) {
 
 /// The list of the files that an export wrote.
 struct WrittenPaths<'o> {
-    out: &'o Path,
+    out: &'o PathAt,
     run_id: String,
 }
 
@@ -179,12 +180,12 @@ impl WrittenPaths<'_> {
     fn announce(&self, made: &BTreeMap<String, String>, index: &Index) -> Result<(), FsError> {
         let mut files = made.clone();
         for (path, _) in tree::files(index) {
-            if self.out.join(&path).symlink_metadata().is_err() {
+            if !self.out.join(&path).is_there() {
                 files.entry(path).or_default();
             }
         }
         for (path, target) in links(index) {
-            if self.out.join(&path).symlink_metadata().is_err() {
+            if !self.out.join(&path).is_there() {
                 files.entry(path).or_insert(target);
             }
         }
@@ -209,7 +210,7 @@ impl WrittenPaths<'_> {
 }
 
 /// Creates the folders of a file.
-fn folders(out: &Path, path: &str) -> Result<(), FsError> {
+fn folders(out: &PathAt, path: &str) -> Result<(), FsError> {
     let folders: Vec<&Path> = folders_of(path).collect();
     for folder in folders.into_iter().rev() {
         make_dir(&out.join(folder))?;
@@ -218,7 +219,7 @@ fn folders(out: &Path, path: &str) -> Result<(), FsError> {
 }
 
 /// Waits until no other export is writing there.
-fn turn(out: &Path, lock_timeout: Duration) -> Result<WaitEnd, OpsError> {
+fn turn(out: &PathAt, lock_timeout: Duration) -> Result<WaitEnd, OpsError> {
     const LOOK: Duration = Duration::from_millis(20);
     let turn = turn::take(out, Some(lock_timeout), |_| {
         std::thread::sleep(LOOK);
@@ -226,6 +227,6 @@ fn turn(out: &Path, lock_timeout: Duration) -> Result<WaitEnd, OpsError> {
     })?;
     match turn {
         WaitEnd::Ours { .. } | WaitEnd::Stopped => Ok(turn),
-        WaitEnd::Late => Err(OpsError::ExportBusy { directory: out.to_owned() }),
+        WaitEnd::Late => Err(OpsError::ExportBusy { directory: out.path().to_owned() }),
     }
 }

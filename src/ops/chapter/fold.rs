@@ -114,7 +114,7 @@ fn append_checked<T>(
     report: &dyn Reporter,
     decide: impl Fn(&Index) -> Result<(Vec<Draft<'static>>, T), OpsError>,
 ) -> Result<T, OpsError> {
-    let mut recorder = Recorder::open(run.clone(), options)?;
+    let mut recorder = Recorder::open(run, options)?;
     recorder.stop_at_refusals();
     for _ in 0..ATTEMPTS {
         let (index, read) = read_index(run, Index::with_calls(options.templates), report)?;
@@ -134,5 +134,5 @@ fn append_checked<T>(
         }
         return Ok(decided);
     }
-    Err(OpsError::Grows { log: run.events() })
+    Err(OpsError::Grows { log: run.path().join("events.jsonl") })
 }

@@ -1,11 +1,10 @@
 //! The list of files that an export wrote. An export recognizes its own files by it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fs::{FsError, read_small};
+use crate::fs::{FsError, PathAt, read_small};
 
 /// Name of the list in the exported tree.
 pub(super) const MANIFEST: &str = ".runlog-export.json";
@@ -27,7 +26,7 @@ pub(super) struct Manifest {
 
 impl Manifest {
     /// The bytes of the list in a tree; `None` if it cannot be read.
-    pub(super) fn bytes(out: &Path) -> Option<Vec<u8>> {
+    pub(super) fn bytes(out: &PathAt) -> Option<Vec<u8>> {
         read_small(&out.join(MANIFEST), MAX_MANIFEST).ok().flatten()
     }
 
@@ -35,7 +34,7 @@ impl Manifest {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(super) fn read(out: &Path) -> Result<Self, FsError> {
+    pub(super) fn read(out: &PathAt) -> Result<Self, FsError> {
         let bytes = read_small(&out.join(MANIFEST), MAX_MANIFEST)?;
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
     }

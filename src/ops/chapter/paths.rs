@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 use crate::chapter::index::Index;
-use crate::fs::open_dir;
+use crate::fs::{PathAt, check_dir, link_target};
 use crate::history::chapters::Chapter;
 use crate::text::uri;
 
@@ -20,13 +20,13 @@ pub(super) fn links(index: &Index) -> BTreeMap<String, String> {
 }
 
 /// Whether a path is a link to `target`.
-pub(super) fn is_link_to(place: &Path, target: &str) -> bool {
-    std::fs::read_link(place).is_ok_and(|there| there == Path::new(target))
+pub(super) fn is_link_to(place: &PathAt, target: &str) -> bool {
+    link_target(place).is_some_and(|there| there == Path::new(target))
 }
 
 /// Whether the folders of a file are real folders, not links.
-pub(super) fn no_links(out: &Path, path: &str) -> bool {
-    folders_of(path).all(|folder| open_dir(&out.join(folder)).is_ok())
+pub(super) fn no_links(out: &PathAt, path: &str) -> bool {
+    folders_of(path).all(|folder| check_dir(&out.join(folder)).is_ok())
 }
 
 /// Whether a path in a list stays inside the tree.

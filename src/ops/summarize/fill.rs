@@ -77,7 +77,7 @@ pub(super) fn append(
     options: RecordOptions,
     drafts: &[Draft<'_>],
 ) -> Result<(u64, u64), RunError> {
-    let mut recorder = Recorder::open(run.clone(), options)?;
+    let mut recorder = Recorder::open(run, options)?;
     recorder.expect_many_ids();
     let (mut new, mut taken) = (0, 0);
     for outcome in recorder.append(drafts)?.outcomes {

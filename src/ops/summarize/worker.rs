@@ -1,6 +1,5 @@
 //! The batching worker: asks a model for the summaries that templates cannot give.
 
-use std::fs::File;
 use std::time::{Duration, Instant};
 
 use super::fill::{append, fill};
@@ -9,7 +8,7 @@ use super::reading::RunReading;
 use super::served::Served;
 use crate::event::draft::Draft;
 use crate::event::envelope;
-use crate::fs::{Action, FsError};
+use crate::fs::{Access, open_regular};
 use crate::json::{Json, ObjectText};
 use crate::log::reader::line_at;
 use crate::ops::error::OpsError;
@@ -152,7 +151,7 @@ impl Worker<'_> {
     /// Waits up to the lock timeout, or until the run ends if it is followed. `None` if the run
     /// ended or a signal came first.
     fn turn(&self, reading: &mut RunReading, follows: bool) -> Result<Option<WaitEnd>, OpsError> {
-        let path = reading.run.path().to_owned();
+        let path = reading.run.directory().clone();
         self.host.watch()?;
         let longest = (!follows).then_some(self.options.lock_timeout);
         let turn = turn::take(&path, longest, |first| {
@@ -178,10 +177,10 @@ impl Worker<'_> {
     /// One call.
     fn ask(&self, run: &RunDir, batch: &[Wanting], served: &mut Served) -> Result<(), OpsError> {
         let path = run.events();
-        let file = File::open(&path).map_err(|error| FsError::io(&path, Action::Open, error))?;
+        let file = open_regular(&path, Access::Read)?;
         let mut lines = Vec::with_capacity(batch.len());
         for event in batch {
-            let line = line_at(&path, &file, event.offset).map_err(RunError::from)?;
+            let line = line_at(path.path(), &file, event.offset).map_err(RunError::from)?;
             let secrets = self.options.secrets;
             lines.extend(
                 envelope::parse(&line)

@@ -7,7 +7,7 @@ use crate::check::mend::{FixAction, FixInput, Step, StepStatus, plan};
 use crate::check::table::Code;
 use crate::check::{chapters, state};
 use crate::event::time::Timestamp;
-use crate::fs::{Action, FsError, is_regular, keep_copy};
+use crate::fs::{is_regular, keep_copy, remove_file};
 use crate::ops::chapter::rebuild;
 use crate::ops::error::OpsError;
 use crate::ops::report::Reporter;
@@ -109,7 +109,7 @@ impl FixPlan {
 /// Removes the temporary files of processes that no longer exist.
 fn clear(run: &RunDir) -> Result<(), OpsError> {
     for file in temporary_files(run) {
-        std::fs::remove_file(&file).map_err(|error| FsError::io(&file, Action::Remove, error))?;
+        remove_file(&file)?;
     }
     Ok(())
 }
@@ -143,8 +143,8 @@ fn is_record(step: &Step) -> bool {
 /// Refuses the steps that would replace something that is not a derived file.
 fn refuse(run: &RunDir, steps: &mut [Step]) {
     let taken = |file: &str| {
-        let path = run.path().join(file);
-        path.symlink_metadata().is_ok() && !is_regular(&path)
+        let path = run.directory().join(file);
+        path.is_there() && !is_regular(&path)
     };
     let records = steps.iter().find(|step| is_record(step) && taken(&step.file));
     let records = records.map(|step| format!("{} is not a regular file; move it away", step.file));
@@ -154,7 +154,7 @@ fn refuse(run: &RunDir, steps: &mut [Step]) {
                 step.stop(StepStatus::Refused, reason);
             }
         } else if step.file == chapters::FOLDER {
-            if run.chapters().symlink_metadata().is_ok_and(|there| !there.is_dir()) {
+            if run.chapters().metadata().is_ok_and(|there| !there.is_dir()) {
                 step.stop(StepStatus::Refused, "something else has this name; move it away");
             }
         } else if taken(&step.file) {

@@ -3,9 +3,8 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
 
-use crate::fs::{Access, Action, FsError, open_regular};
+use crate::fs::{Access, Action, FsError, PathAt, open_regular};
 
 /// A file up to its length when it was opened.
 #[derive(Debug)]
@@ -27,11 +26,12 @@ impl Read for &Snapshot {
 ///
 /// # Errors
 /// When it cannot be opened or inspected.
-pub(super) fn snapshot(path: &Path) -> Result<Option<Snapshot>, FsError> {
+pub(super) fn snapshot(path: &PathAt) -> Result<Option<Snapshot>, FsError> {
     let file = match open_regular(path, Access::Read) {
         Err(error) if error.is_missing() => return Ok(None),
         opened => opened?,
     };
-    let length = file.metadata().map_err(|error| FsError::io(path, Action::Inspect, error))?.len();
+    let inspected = file.metadata();
+    let length = inspected.map_err(|error| FsError::io(path.path(), Action::Inspect, error))?.len();
     Ok(Some(Snapshot { file, left: Cell::new(length) }))
 }

@@ -22,7 +22,7 @@ use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::templates::Templates;
 use crate::fs::hash::HexHash;
-use crate::fs::{FsError, read_small};
+use crate::fs::{FsError, check_dir, read_small};
 use crate::history::state::RunState;
 use crate::log::reader::{Body, LogReader};
 use crate::ops::error::OpsError;
@@ -174,7 +174,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     if let Ok(transcript) = &transcript {
         check_transcript(run, transcript.as_deref(), last_sequence, &mut findings)?;
     }
-    if has_chapters || run.chapters().is_dir() {
+    if has_chapters || check_dir(&run.chapters()).is_ok() {
         chapters::check(run, criteria.templates, &mut findings)?;
     }
     let written_head = if cut { head } else { fold.head() };

@@ -9,7 +9,7 @@ use crate::event::draft::{Defaults, Draft};
 use crate::event::encoded_line::EncodedLine;
 use crate::event::id::{IdGenerator, check_id};
 use crate::event::role::Role;
-use crate::fs::{Action, FsError, sync_dir};
+use crate::fs::{Action, FsError, PathAt, sync_dir};
 use crate::json::ObjectText;
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
@@ -198,8 +198,8 @@ impl Recorder {
         }
         if position.sequence == 0 {
             // Sync the directories before the first line exists, so that later writers need not.
-            sync_dir(run.path())?;
-            sync_dir(parent_of(run.path()))?;
+            sync_dir(run.directory())?;
+            sync_dir(&PathAt::of(parent_of(run.path())))?;
         }
         let creates = options.create || drafts().any(is_created);
         let begun = creates && has_begun(locked.log(), &position)?;

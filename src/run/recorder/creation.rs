@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Recorder, parent_of};
 use crate::event::draft::Draft;
-use crate::fs::{Access, make_dir, sync_dir};
+use crate::fs::{Access, PathAt, make_dir, remove_dir, remove_file, sync_dir};
 use crate::log::lock::LogFile;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
@@ -36,10 +36,11 @@ impl Recorder {
     ///
     /// # Errors
     /// [`RunError::NoSuchRun`] without a log; otherwise the error of the file system.
-    pub(crate) fn open(run: RunDir, options: RecordOptions) -> Result<Self, RunError> {
+    pub(crate) fn open(run: &RunDir, options: RecordOptions) -> Result<Self, RunError> {
         if !run.has_log()? {
-            return Err(RunError::no_such_run(&run));
+            return Err(RunError::no_such_run(run));
         }
+        let run = run.hold()?;
         let log = LogFile::open(&run.events(), Access::Append)?;
         Self::over(run, log, options)
     }
@@ -48,17 +49,18 @@ impl Recorder {
     ///
     /// # Errors
     /// A name is taken by something else, or the file system reports an error.
-    pub(crate) fn create(run: RunDir, options: RecordOptions) -> Result<Self, RunError> {
+    pub(crate) fn create(run: &RunDir, options: RecordOptions) -> Result<Self, RunError> {
         let parent = parent_of(run.path());
         let missing: Vec<&Path> = parent.ancestors().take_while(|path| !path.exists()).collect();
         let mut made = Vec::new();
         for path in missing.into_iter().rev().filter(|path| !path.as_os_str().is_empty()) {
-            make_dir(path)?;
-            sync_dir(parent_of(path))?;
+            make_dir(&PathAt::of(path))?;
+            sync_dir(&PathAt::of(parent_of(path)))?;
             made.push(path.to_owned());
         }
         let fresh = !run.path().exists();
-        make_dir(run.path())?;
+        make_dir(run.directory())?;
+        let run = run.hold()?;
         let made = if fresh {
             made.into_iter().chain([run.path().to_owned()]).collect()
         } else {
@@ -80,9 +82,9 @@ impl Recorder {
         }
         // Only what this recorder can have made goes: other files keep their directory.
         let files = [self.run.rejected(), self.run.events()];
-        let _ = files.map(std::fs::remove_file);
+        let _ = files.map(|file| remove_file(&file));
         drop(locked);
-        let _ = std::fs::remove_dir(self.run.logs());
+        let _ = remove_dir(&self.run.logs());
         self.made.iter().rev().for_each(|path| drop(std::fs::remove_dir(path)));
         !self.run.path().exists()
     }

@@ -139,15 +139,17 @@ impl Recorder {
         }
         let locked = self.log.lock(self.options.lock_timeout)?;
         let made = make_dir(&self.run.logs())?;
-        let fresh = made || !path.exists();
+        let fresh = made || !path.is_there();
         let file = append_lines(&path, lines)?;
-        let end =
-            file.metadata().map_err(|error| FsError::io(&path, Action::Inspect, error))?.len();
+        let end = file
+            .metadata()
+            .map_err(|error| FsError::io(path.path(), Action::Inspect, error))?
+            .len();
         drop(locked);
         sync_file(&path, &file)?;
         if fresh {
             sync_dir(&self.run.logs())?;
-            sync_dir(self.run.path())?;
+            sync_dir(self.run.directory())?;
         }
         Ok(end - lines.len() as u64..end)
     }

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::commands::{Global, RunArg, duration};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
-use crate::fs::{Action, FsError};
+use crate::fs::{Action, FsError, PathAt};
 use crate::ops::chapter::export;
 use crate::text::human::plural;
 
@@ -26,17 +26,17 @@ pub(super) struct ExportArgs {
 
 pub(super) fn run(args: &ExportArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run = args.run.find(global)?;
-    let out = args.out.clone().unwrap_or_else(|| run.chapters());
+    let out = args.out.clone().map_or_else(|| run.chapters(), PathAt::of);
     if args.out.is_some() {
-        let parents = out.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let made = parents.map_or(Ok(()), std::fs::create_dir_all);
-        made.map_err(|error| FsError::io(&out, Action::Create, error))?;
+        let parent = out.path().parent().filter(|parent| !parent.as_os_str().is_empty());
+        let made = parent.map_or(Ok(()), std::fs::create_dir_all);
+        made.map_err(|error| FsError::io(out.path(), Action::Create, error))?;
     }
     let outcome = export(&run, &out, global.templates(ui)?, args.lock_timeout, ui)?;
     ui.note(&format!(
         "{} in {}: {} written, {} removed",
         plural(outcome.files, "file"),
-        out.display(),
+        out.path().display(),
         outcome.written,
         outcome.removed
     ));
@@ -44,8 +44,10 @@ pub(super) fn run(args: &ExportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         None => Ok(Exit::Fine),
         Some(first) => {
             let count = plural(outcome.foreign.len() as u64, "name");
-            let message =
-                format!("{count} already used by other files: {}", out.join(first).display());
+            let message = format!(
+                "{count} already used by other files: {}",
+                out.path().join(first).display()
+            );
             Err(Failure::new(Exit::CannotCreate, message)
                 .hint("an export never changes files that it did not write; move them away")
                 .into())

@@ -126,7 +126,7 @@ impl<'c> Record<'c> {
     fn record(&mut self, drafts: &[Draft<'_>], ui: &Ui) -> anyhow::Result<()> {
         let mut recorder = match self.recorder.take() {
             Some(recorder) => recorder,
-            None => Recorder::open(self.run.clone(), self.options)?,
+            None => Recorder::open(&self.run, self.options)?,
         };
         append(&mut recorder, drafts, ui).map(drop)
     }

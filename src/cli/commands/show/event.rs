@@ -157,7 +157,7 @@ fn with_blobs(run: &RunDir, text: String, damaged: &mut Option<String>) -> Strin
             Ok(content) => Some(content),
             Err(found) => {
                 damaged.get_or_insert_with(|| {
-                    let path = run.blob(reference.hash).display().to_string();
+                    let path = run.blob(reference.hash).path().display().to_string();
                     match found {
                         BlobState::Unreadable(error) => error.to_string(),
                         BlobState::Missing => format!("{path} is missing"),

@@ -260,6 +260,7 @@ fn one(
     ui: &Ui,
 ) -> anyhow::Result<SummarizedRun> {
     let args = context.args;
+    let run = &run.hold()?;
     let mut reading = RunReading::open(run.clone(), context.templates, context.prices)?;
     reading.catch_up()?;
     let (mut notes, mut served) = (Vec::new(), Served::default());

@@ -10,7 +10,7 @@ use crate::check::report::{
 };
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
-use crate::fs::{Action, FsError, replace};
+use crate::fs::{Action, FsError, PathAt, replace};
 use crate::json;
 use crate::text::inert;
 
@@ -109,7 +109,7 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
                 .map_err(|error| FsError::io(path, Action::Write, error))
         }
         Err(_) => {
-            return replace(path, text.as_bytes()).map_err(|error| {
+            return replace(&PathAt::of(path), text.as_bytes()).map_err(|error| {
                 let exit = if error.is_creation() { Exit::CannotCreate } else { Exit::Io };
                 not_written(&error, exit)
             });
