@@ -158,6 +158,32 @@ fn a_repair_that_was_killed_is_told() {
     }
 }
 
+/// If this fails, bytes count twice when a writer was killed while it moved them.
+#[test]
+fn a_move_that_was_killed_counts_once() {
+    let megabytes = vec![b'x'; (2 << 20) + 5];
+    for litter in [&b"torn"[..], &megabytes] {
+        let whole = Bench::with_run();
+        let rejected = whole.path("runs/r/logs/rejected.jsonl");
+        whole.append_raw(litter);
+        whole.emit(&["note"]);
+        let records = fs::read(&rejected).unwrap();
+        for kept in [1, 40, 120, 220, records.len() / 2, records.len() - 2, records.len() - 1] {
+            let bench = Bench::with_run();
+            bench.append_raw(litter);
+            let rejected = bench.path("runs/r/logs/rejected.jsonl");
+            fs::create_dir_all(rejected.parent().unwrap()).unwrap();
+            fs::write(&rejected, &records[..kept.min(records.len())]).unwrap();
+            bench.emit(&["note"]);
+            let lines = bench.lines();
+            assert_eq!(lines[1]["type"], "log.recovered");
+            assert_eq!(lines[1]["data"]["bytes"], litter.len(), "{kept} bytes were written");
+            let found = bench.call(&["validate", "r", "--select", "RL013,RL014", "--strict"]);
+            assert_eq!(found.status, 0, "{}", found.out);
+        }
+    }
+}
+
 /// If this fails, a torn first event makes its run unusable.
 #[test]
 fn a_log_without_a_complete_line() {

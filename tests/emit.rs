@@ -145,6 +145,26 @@ fn printing() {
         bench.ok(&["emit", "note", "--run", run, "--event-id", "mine", "--print", "id"]),
         "mine\n"
     );
+    // The whole event, also when the call is a repetition, and from a stream.
+    let mine = format!("{}\n", bench_line(&bench, run, 4));
+    for _ in 0..2 {
+        let call = ["emit", "note", "--run", run, "--event-id", "mine", "--print", "event"];
+        assert_eq!(bench.ok(&call), mine);
+        bench.ok(&["emit", "note", "--run", run]);
+    }
+    let two = b"{\"type\":\"note\"}\n{\"type\":\"note\",\"event_id\":\"last\"}\n";
+    let said = bench.feed(&["emit", "--run", run, "--stdin", "--print", "event"], two);
+    let expected = [7, 8].map(|number| bench_line(&bench, run, number) + "\n").concat();
+    assert_eq!(said.out, expected, "{}", said.err);
+    // Quiet prints only what is asked for.
+    assert_eq!(bench.ok(&["-q", "emit", "note", "--run", run]), "");
+    assert_eq!(bench.ok(&["-q", "emit", "note", "--run", run, "--print", "sequence"]), "10\n");
+}
+
+/// The line with that number in the log of a run.
+fn bench_line(bench: &Bench, run: &str, number: usize) -> String {
+    let log = fs::read_to_string(bench.path(&format!("runs/{run}/events.jsonl"))).unwrap();
+    log.lines().nth(number).unwrap().to_owned()
 }
 
 /// If this fails, a script that repeats a call records its events twice.

@@ -213,6 +213,53 @@ fn interrupted_calls_are_repeated() {
     }
 }
 
+/// If this fails, a signal at the wrong moment makes a command fail, or gives it another result.
+#[test]
+fn no_interrupted_call_counts_as_failed() {
+    if !can_inject() {
+        return;
+    }
+    const INTERRUPTIBLE: &[&str] = &[
+        "openat",
+        "openat2",
+        "statx",
+        "newfstatat",
+        "read",
+        "pread64",
+        "write",
+        "mkdirat",
+        "renameat",
+        "unlinkat",
+        "flock",
+        "ftruncate",
+        "fsync",
+        "fdatasync",
+        "getdents64",
+    ];
+    let bench = Bench::with_run();
+    let big = format!("{{\"tool_name\":\"t\",\"error\":\"{}\"}}", "x".repeat(300_000));
+    fs::write(bench.path("big.json"), big).unwrap();
+    let commands: [&[&str]; 5] = [
+        &["emit", "--run", "r", "tool.failed", "--data", "@big.json"],
+        &["emit", "--run", "r", "run.paused"],
+        &["emit", "run.created"],
+        &["validate", "r", "--expect-status", "any"],
+        &["transcript", "r"],
+    ];
+    for command in commands {
+        let calls = calls_of(&bench, command);
+        for (call, number) in calls.iter().filter(|(_, number)| *number <= 4) {
+            if !INTERRUPTIBLE.contains(&call.as_str()) {
+                continue;
+            }
+            let said = call_under(&bench, &format!("{call}:error=EINTR:when={number}"), command);
+            let what = format!("{command:?}, {call} {number} interrupted");
+            assert_eq!(said.status, 0, "{what}: {}{}", said.out, said.err);
+            assert!(!said.err.contains("nterrupted"), "{what}: {}", said.err);
+        }
+    }
+}
+
 /// If this fails, a failing disk leaves half a line, or an event is acknowledged but not recorded,
 /// or torn bytes are lost, or the run stays unusable.
 #[test]

@@ -8,7 +8,8 @@ use crate::support::root;
 
 /// Modules by layer. Each may use itself and the modules in earlier lines.
 const LAYERS: &[&[&str]] = &[
-    &["fs", "json", "text"],
+    &["text"],
+    &["fs", "json"],
     &["event"],
     &["log", "import", "history", "secret"],
     &["run"],
@@ -169,4 +170,16 @@ fn a_type_has_a_name_of_its_own() {
         }
     }
     assert!(seen.len() > 200, "the types are not found");
+}
+
+/// If this fails, the sources have unsafe code.
+#[test]
+fn no_unsafe_code() {
+    for (name, text) in all() {
+        let words = text.replace("#[ctor(unsafe)]", "");
+        let has = |line: &str| !line.trim_start().starts_with("//") && line.contains("unsafe {");
+        assert!(!words.lines().any(has), "{name} has unsafe code");
+        assert!(!words.contains("unsafe fn") && !words.contains("unsafe("), "{name}");
+        assert!(!words.contains("allow(unsafe") && !words.contains("expect(unsafe"), "{name}");
+    }
 }

@@ -9,7 +9,9 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::support::{Bench, json_lines};
+use serde_json::Value;
+
+use crate::support::Bench;
 
 const WRITERS: u64 = 8;
 
@@ -55,7 +57,11 @@ fn storm() {
     assert!(missing.is_empty(), "acknowledged and lost: {missing:?}");
     assert!(times.values().all(|times| *times == 1), "an event is there twice");
     let repaired = lines.iter().filter(|line| line["type"] == "log.recovered").count();
-    let kept = json_lines(&bench.path("runs/r/logs/rejected.jsonl"));
+    // A writer that was killed while it moved torn bytes leaves half a record here. The bytes are
+    // then still in the log, and the next writer moves them.
+    let kept = fs::read_to_string(bench.path("runs/r/logs/rejected.jsonl")).unwrap_or_default();
+    let kept: Vec<Value> =
+        kept.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let told = lines.iter().filter(|line| line["type"] == "log.recovered");
     let told: u64 = told.map(|line| line["data"]["bytes"].as_u64().unwrap()).sum();
     let bytes: u64 = kept.iter().map(|record| record["bytes"].as_u64().unwrap()).sum();

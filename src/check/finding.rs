@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::table::{Check, Code, Fix, Level};
+use crate::text::inert;
 
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,10 +67,12 @@ impl Place {
 }
 
 impl Finding {
-    /// A finding at the check's own level.
+    /// A finding at the check's own level. The message may quote the log; nothing in it stays
+    /// active.
     #[must_use]
     pub fn new(code: Code, place: Place, message: impl Into<String>) -> Self {
-        Self { code, level: code.check().level, place, message: message.into(), excerpt: None }
+        let message = inert::line(&message.into()).into_owned();
+        Self { code, level: code.check().level, place, message, excerpt: None }
     }
 
     /// Adds an excerpt.

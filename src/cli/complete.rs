@@ -15,7 +15,8 @@ use crate::chapter::index::Index;
 use crate::chapter::tree;
 use crate::event::templates::Templates;
 use crate::ops::chapter::fill_index;
-use crate::run::dir::{RunDir, all, locate};
+use crate::run::dir::RunDir;
+use crate::run::runs::{locate, survey};
 
 /// Shells set this variable to their name to request completions.
 const ASKED: &str = "RUNLOG_COMPLETE";
@@ -138,7 +139,7 @@ fn positionals() -> Vec<String> {
 }
 
 fn run_names() -> Vec<String> {
-    let runs = all(&runs_dir());
+    let runs = survey(&runs_dir()).unwrap_or_default().runs;
     let latest = (!runs.is_empty()).then(|| "latest".to_owned());
     runs.iter().map(RunDir::name).chain(latest).collect()
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use nix::errno::Errno;
+
 use crate::event::envelope::LineError;
 use crate::event::id::BadId;
 use crate::fs::{Cause, FsError};
@@ -231,9 +233,19 @@ fn of_log(error: &LogError) -> (Exit, String) {
     }
 }
 
+/// Whether the process or the system has no file handle left.
+fn is_out_of_handles(error: &io::Error) -> bool {
+    let code = error.raw_os_error().map(Errno::from_raw);
+    matches!(code, Some(Errno::EMFILE | Errno::ENFILE))
+}
+
 fn of_fs(error: &FsError) -> (Exit, String) {
     match &error.cause {
         Cause::Unsafe(_) => (Exit::Unsafe, String::new()),
+        Cause::Io(_, error) if is_out_of_handles(error) => {
+            let hint = "the limit of open files is reached; raise it with `ulimit -n`";
+            (Exit::Io, hint.to_owned())
+        }
         Cause::Io(..) if error.is_forbidden() => (Exit::Unsafe, String::new()),
         Cause::Io(..) if error.is_creation() => (Exit::CannotCreate, String::new()),
         Cause::Io(..) if error.is_missing() => (Exit::NoInput, String::new()),

@@ -14,20 +14,22 @@ mod parallel;
 mod progress;
 mod settings;
 mod signals;
+mod startup;
 mod ui;
 
 use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser as _, error::ErrorKind};
+use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
 
 use bug::Watch;
 use commands::Cli;
 pub use commands::command;
 pub use complete::script as completion_script;
-use exit::{Exit, explain};
-use ui::Ui;
+use exit::{Exit, Failure, explain};
+use startup::check_stdout;
+use ui::{Color, Ui};
 
 /// Runs the program with the arguments of the process.
 #[must_use]
@@ -35,13 +37,16 @@ pub fn main() -> ExitCode {
     if complete::answer() {
         return ExitCode::SUCCESS;
     }
-    ExitCode::from(run(std::env::args_os().collect()).code())
+    ExitCode::from(run(&Vec::from_iter(std::env::args_os())).code())
 }
 
 /// Parses the arguments, runs the command, and reports its failure.
-fn run(arguments: Vec<OsString>) -> Exit {
+fn run(arguments: &[OsString]) -> Exit {
     let mut cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
+        Err(error) if error.kind() == ErrorKind::InvalidUtf8 => {
+            return usage(&not_utf8(arguments));
+        }
         Err(error) => return usage(&error),
     };
     cli.global.settle();
@@ -66,11 +71,36 @@ fn run(arguments: Vec<OsString>) -> Exit {
     failure.exit
 }
 
+/// The error for arguments or variables that are not valid UTF-8. It names the first one.
+fn not_utf8(arguments: &[OsString]) -> clap::Error {
+    let argument = arguments.iter().enumerate().find(|(_, argument)| argument.to_str().is_none());
+    let variable = std::env::vars_os().find(|(name, value)| {
+        value.to_str().is_none() && name.to_string_lossy().starts_with("RUNLOG_")
+    });
+    let what = match (argument, variable) {
+        (Some((number, argument)), _) => {
+            format!("argument {number} is not valid UTF-8: {argument:?}")
+        }
+        (None, Some((name, value))) => {
+            format!("the variable {} is not valid UTF-8: {value:?}", name.to_string_lossy())
+        }
+        (None, None) => "an argument is not valid UTF-8".to_owned(),
+    };
+    Cli::command().error(ErrorKind::InvalidUtf8, what)
+}
+
 /// Help and version are output. Everything else is wrong usage.
 fn usage(error: &clap::Error) -> Exit {
-    let printed = error.print();
+    let printed = match error.use_stderr() {
+        true => error.print(),
+        false => check_stdout().and_then(|()| error.print()),
+    };
     match error.kind() {
-        _ if printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe) => Exit::Io,
+        _ if printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe) => {
+            let ui = Ui::new(false, Color::Never, true, None);
+            ui.fail(&Failure::new(Exit::Io, "standard output cannot be written"));
+            Exit::Io
+        }
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Fine,
         _ => Exit::Usage,
     }

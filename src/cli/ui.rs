@@ -6,6 +6,7 @@ use std::os::fd::AsFd as _;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::exit::Failure;
+use super::startup::check_stdout;
 use crate::text::inert;
 
 /// When to use colours.
@@ -74,6 +75,12 @@ impl Ui {
         self.color
     }
 
+    /// Whether only what was asked for is printed.
+    #[must_use]
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Whether progress may be drawn on standard error.
     #[must_use]
     pub(super) fn interactive(&self) -> bool {
@@ -133,6 +140,9 @@ impl Ui {
 
 /// Writes everything, even if the reader has set the stream to non-blocking.
 fn write_out(bytes: &[u8]) -> io::Result<()> {
+    if !bytes.is_empty() {
+        check_stdout()?;
+    }
     let mut out = io::stdout().lock();
     let mut rest = bytes;
     loop {

@@ -1,10 +1,10 @@
 //! Appending whole lines to the derived and rejected logs.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::os::unix::fs::FileExt as _;
 
-use super::{Access, Action, FsError, PathAt, open_regular};
+use super::{Access, Action, FsError, PathAt, inspect, open_regular, retried};
 
 /// Appends complete lines in one write, after a newline of their own if the file
 /// ends in half a line. The caller holds the run's lock.
@@ -14,7 +14,7 @@ use super::{Access, Action, FsError, PathAt, open_regular};
 pub(crate) fn append_lines(path: &PathAt, lines: &[u8]) -> Result<File, FsError> {
     let mut file = open_regular(path, Access::Create)?;
     let failed = |what| move |error| FsError::io(path.path(), what, error);
-    let length = file.metadata().map_err(failed(Action::Inspect))?.len();
+    let length = inspect(&file).map_err(failed(Action::Inspect))?.len();
     let mut last = [b'\n'];
     if length > 0 {
         file.read_exact_at(&mut last, length - 1).map_err(failed(Action::Read))?;
@@ -36,10 +36,5 @@ pub(crate) fn append_lines(path: &PathAt, lines: &[u8]) -> Result<File, FsError>
 /// # Errors
 /// When the system could not write them; they may be lost.
 pub(crate) fn sync_file(path: &PathAt, file: &File) -> Result<(), FsError> {
-    loop {
-        match file.sync_data() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            result => return result.map_err(|error| FsError::io(path.path(), Action::Sync, error)),
-        }
-    }
+    retried(|| file.sync_data()).map_err(|error| FsError::io(path.path(), Action::Sync, error))
 }

@@ -5,6 +5,8 @@ use std::io::{self, Read};
 
 use sha2::{Digest as _, Sha256};
 
+use super::retried;
+
 /// The SHA-256 of some bytes.
 #[must_use]
 pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
@@ -40,12 +42,10 @@ pub(crate) fn sha256_of(
     let mut hasher = Hasher::default();
     let mut piece = vec![0; 64 << 10];
     loop {
-        match reader.read(&mut piece) {
-            Ok(0) => return Ok(Some(hasher.finish())),
-            Ok(read) if !each(&piece[..read]) => return Ok(None),
-            Ok(read) => hasher.update(&piece[..read]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        match retried(|| reader.read(&mut piece))? {
+            0 => return Ok(Some(hasher.finish())),
+            read if !each(&piece[..read]) => return Ok(None),
+            read => hasher.update(&piece[..read]),
         }
     }
 }

@@ -17,6 +17,7 @@ pub(crate) use open::{
     Access, check_dir, is_regular, make_dir, open_dir, open_regular, read_small, sync_dir,
 };
 pub use path_at::PathAt;
+pub(crate) use path_at::{inspect, retried};
 pub(crate) use replace::{is_abandoned, is_temporary, keep_copy, replace, replace_read_only};
 
 use std::fmt;

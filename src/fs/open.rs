@@ -9,7 +9,7 @@ use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::sys::stat::{Mode, mkdirat};
 
-use super::path_at::repeated;
+use super::path_at::{inspect, repeated, retried};
 use super::{Action, DIR_MODE, FILE_MODE, FsError, PathAt};
 
 /// How a file is opened.
@@ -39,7 +39,7 @@ pub(crate) fn open_regular(path: &PathAt, access: Access) -> Result<File, FsErro
         .map_err(|error| refused(path, Action::Open, error, Metadata::is_file))?;
     let file = File::from(file);
     let metadata =
-        file.metadata().map_err(|error| FsError::io(path.path(), Action::Inspect, error))?;
+        inspect(&file).map_err(|error| FsError::io(path.path(), Action::Inspect, error))?;
     check_regular(path.path(), &metadata)?;
     Ok(file)
 }
@@ -139,12 +139,7 @@ pub(crate) fn sync_dir(path: &PathAt) -> Result<(), FsError> {
 
 /// Makes a file durable. An interrupted call is repeated.
 pub(super) fn sync_all(file: &File) -> io::Result<()> {
-    loop {
-        match file.sync_all() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            outcome => return outcome,
-        }
-    }
+    retried(|| file.sync_all())
 }
 
 /// Reads a regular file of at most `limit` bytes; `None` when there is none.

@@ -114,11 +114,11 @@ impl PathAt {
     pub(crate) fn check_held(&self) -> Result<(), FsError> {
         let Some(HeldDir { path, handle }) = self.held.as_deref() else { return Ok(()) };
         let inspected = |error| FsError::io(path, Action::Inspect, error);
-        let named = path.symlink_metadata().map_err(inspected)?;
+        let named = retried(|| path.symlink_metadata()).map_err(inspected)?;
         if !named.is_dir() {
             return Err(FsError::unsafe_path(path, super::open::nature(&named)));
         }
-        let held = handle.metadata().map_err(inspected)?;
+        let held = inspect(handle).map_err(inspected)?;
         match (held.dev(), held.ino()) == (named.dev(), named.ino()) {
             true => Ok(()),
             false => Err(FsError::unsafe_path(path, "another directory than at the beginning")),
@@ -152,8 +152,8 @@ impl PathAt {
     /// The metadata of the file itself, also if it is a link.
     pub(crate) fn metadata(&self) -> io::Result<Metadata> {
         match self.held.as_deref() {
-            None => self.path.symlink_metadata(),
-            Some(held) if self.path == held.path => held.handle.metadata(),
+            None => retried(|| self.path.symlink_metadata()),
+            Some(held) if self.path == held.path => inspect(&held.handle),
             Some(_) => metadata_below(self),
         }
     }
@@ -172,16 +172,35 @@ impl PathAt {
     }
 }
 
+/// The metadata of an open file.
+///
+/// # Errors
+/// The system's error.
+pub(crate) fn inspect(file: &File) -> io::Result<Metadata> {
+    retried(|| file.metadata())
+}
+
 /// The metadata of a file below a held directory, also of a link.
 #[cfg(target_os = "linux")]
 fn metadata_below(path: &PathAt) -> io::Result<Metadata> {
-    File::from(path.open(OFlag::O_PATH, Mode::empty())?).metadata()
+    inspect(&path.open(OFlag::O_PATH, Mode::empty())?.into())
 }
 
 /// Other systems cannot open a link itself. Here its path is only inspected.
 #[cfg(not(target_os = "linux"))]
 fn metadata_below(path: &PathAt) -> io::Result<Metadata> {
-    path.path.symlink_metadata()
+    retried(|| path.path.symlink_metadata())
+}
+
+/// Repeats a call of the standard library that a signal interrupted. Most of them repeat calls
+/// themselves, but not all.
+pub(crate) fn retried<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            outcome => return outcome,
+        }
+    }
 }
 
 /// Repeats a call that a signal interrupted.

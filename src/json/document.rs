@@ -1,8 +1,13 @@
 //! JSON documents that this program writes: indented, with a newline at the end.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 
-/// A document as the text of its file.
+use crate::text::inert::is_live;
+
+/// A document as the text of its file. Characters that could control a terminal or reorder text are
+/// escaped, so that it can be printed; programs read them unchanged.
 ///
 /// # Panics
 /// If a value cannot be serialized. The documents hold strings, numbers, lists and maps with string
@@ -10,5 +15,21 @@ use serde::Serialize;
 #[must_use]
 #[expect(clippy::expect_used, reason = "an empty document would replace a valid one")]
 pub(crate) fn document<T: Serialize>(value: &T) -> String {
-    serde_json::to_string_pretty(value).expect("a document of plain values") + "\n"
+    let text = serde_json::to_string_pretty(value).expect("a document of plain values") + "\n";
+    let live = |c: char| !c.is_ascii() && is_live(c);
+    if text.is_ascii() || !text.contains(live) {
+        return text;
+    }
+    // Outside strings, JSON is ASCII.
+    let mut out = String::with_capacity(text.len() + 64);
+    for character in text.chars() {
+        if live(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(character);
+        }
+    }
+    out
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::LogError;
 use super::signals::HeldBack;
 use super::tail::read_range;
-use crate::fs::{Access, Action, FsError, PathAt, open_regular, sync_file};
+use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular, retried, sync_file};
 
 /// An open `events.jsonl`.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl LogFile {
     /// # Errors
     /// When the file cannot be inspected.
     pub(crate) fn length(&self) -> Result<u64, LogError> {
-        let metadata = self.file.metadata();
+        let metadata = inspect(&self.file);
         Ok(metadata.map_err(|error| FsError::io(self.path(), Action::Inspect, error))?.len())
     }
 
@@ -118,7 +118,7 @@ impl LogFile {
         let abandoned = Arc::new(AtomicBool::new(false));
         let (file, given_up) = (Arc::clone(&self.file), Arc::clone(&abandoned));
         std::thread::spawn(move || {
-            let outcome = lock_repeating(&file);
+            let outcome = retried(|| file.lock());
             if given_up.load(Ordering::SeqCst) || sender.send(outcome).is_err() {
                 let _ = file.unlock();
             }
@@ -137,20 +137,11 @@ impl LogFile {
     /// Bytes in the log, if the open file is still the one of that name.
     fn current_length(&self) -> Result<Option<u64>, LogError> {
         self.path.check_held()?;
-        let inspect = |error| FsError::io(self.path(), Action::Inspect, error);
-        let held = self.file.metadata().map_err(inspect)?;
-        let named = self.path.metadata().map_err(inspect)?;
+        let failed = |error| FsError::io(self.path(), Action::Inspect, error);
+        let held = inspect(&self.file).map_err(failed)?;
+        let named = self.path.metadata().map_err(failed)?;
         let same = (held.dev(), held.ino()) == (named.dev(), named.ino());
         Ok(same.then_some(held.len()))
-    }
-}
-
-fn lock_repeating(file: &File) -> io::Result<()> {
-    loop {
-        match file.lock() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            outcome => return outcome,
-        }
     }
 }
 

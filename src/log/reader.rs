@@ -10,7 +10,7 @@ use super::tail::{is_blank, read_range};
 use crate::event::envelope::{self, Event, LineError, LineFault, MAX_LINE};
 use crate::event::layout::Layout;
 use crate::fs::hash::{Hasher, HexHash, sha256};
-use crate::fs::{Access, Action, FsError, PathAt, open_regular};
+use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular, retried};
 
 /// Reads the complete lines of a log. It stops at the length that the log had when it was opened.
 #[derive(Debug)]
@@ -121,7 +121,7 @@ impl LogReader {
     /// The log is missing or not a regular file.
     pub fn open(path: &PathAt) -> Result<Self, LogError> {
         let file = open_regular(path, Access::Read)?;
-        let inspected = file.metadata();
+        let inspected = inspect(&file);
         let end =
             inspected.map_err(|error| FsError::io(path.path(), Action::Inspect, error))?.len();
         Ok(Self::over(path.path(), file, 0, end))
@@ -313,7 +313,7 @@ impl LogReader {
 /// The file cannot be read.
 pub(crate) fn line_at(path: &Path, file: &File, offset: u64) -> Result<Vec<u8>, LogError> {
     let failed = |error| FsError::io(path, Action::Read, error);
-    let length = file.metadata().map_err(failed)?.len();
+    let length = inspect(file).map_err(failed)?.len();
     let end = length.min(offset + MAX_LINE as u64 + 1);
     let mut size = 16 << 10;
     loop {
@@ -331,10 +331,5 @@ fn read_some(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     if buffer.is_empty() {
         return Ok(0);
     }
-    loop {
-        match file.read_at(buffer, at) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            result => return result,
-        }
-    }
+    retried(|| file.read_at(buffer, at))
 }

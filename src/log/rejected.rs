@@ -6,7 +6,7 @@ use base64::Engine as _;
 use super::tail::{hash_range, read_tail};
 use crate::event::time::Timestamp;
 use crate::fs::hash::hex;
-use crate::fs::{Access, PathAt, open_regular};
+use crate::fs::{Access, PathAt, inspect, open_regular};
 use crate::json::{self, Json, JsonRules, ObjectText};
 
 /// The origin of rejected bytes.
@@ -120,8 +120,9 @@ pub(crate) struct Moved {
 #[must_use]
 pub(crate) fn moved_from(rejected: &PathAt, from: u64) -> Option<Moved> {
     let file = open_regular(rejected, Access::Read).ok()?;
-    let end_of_file = file.metadata().ok()?.len();
+    let end_of_file = inspect(&file).ok()?.len();
     let (mut records_at, mut length, mut total) = (end_of_file, end_of_file, 0);
+    let mut records_end = None;
     // Collects a long tail, which was moved in pieces.
     let mut gathered: Option<(u64, u64)> = None;
     let mut newer: Option<Vec<u8>> = None;
@@ -132,20 +133,21 @@ pub(crate) fn moved_from(rejected: &PathAt, from: u64) -> Option<Moved> {
         && gathered.is_none_or(|(next, _)| end == next)
     {
         length = tail.last_at;
+        records_end = records_end.or(Some(tail.last_end + 1));
         let (_, end) = gathered.unwrap_or((start, end));
         gathered = (start > from).then_some((start, end));
         if gathered.is_none() {
             // A writer that was killed before it cut the log left the same bytes to be moved again.
-            let again = newer.as_deref().is_some_and(|newer| but_time(newer) == but_time(&line));
+            // Killed earlier, it wrote only the beginning of the record.
+            let is_again = |newer: &[u8]| but_time(newer).starts_with(but_time(&line));
+            let again = newer.as_deref().is_some_and(is_again);
             total += if again { 0 } else { end - from };
             newer = Some(line);
             records_at = length;
         }
     }
-    if total == 0 {
-        return None;
-    }
-    let hash = hash_range(&file, records_at, end_of_file).ok()?;
+    let records_end = records_end.filter(|_| total > 0)?;
+    let hash = hash_range(&file, records_at, records_end).ok()?;
     Some(Moved { bytes: total, sha256: hex(&hash) })
 }
 

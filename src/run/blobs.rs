@@ -5,7 +5,9 @@ use std::io::Read as _;
 use super::dir::RunDir;
 use crate::event::blob::{Blob, Reference};
 use crate::fs::hash::{hex, sha256_of};
-use crate::fs::{Access, Action, FsError, check_dir, make_dir, open_regular, replace, sync_dir};
+use crate::fs::{
+    Access, Action, FsError, check_dir, inspect, make_dir, open_regular, replace, sync_dir,
+};
 
 /// The state of a blob.
 #[derive(Debug)]
@@ -39,7 +41,7 @@ fn look_at(run: &RunDir, hash: &str, bytes: u64) -> BlobState {
         Err(error) => return BlobState::Unreadable(error),
     };
     let failed = |what, error| BlobState::Unreadable(FsError::io(path.path(), what, error));
-    match file.metadata() {
+    match inspect(&file) {
         Ok(metadata) if metadata.len() != bytes => return BlobState::Altered,
         Ok(_) => {}
         Err(error) => return failed(Action::Inspect, error),

@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 use super::dir::RunDir;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256_of};
-use crate::fs::{Access, PathAt, open_regular};
+use crate::fs::{Access, PathAt, inspect, open_regular};
 
 /// The folder of deliverables.
 pub(crate) const FOLDER: &str = "deliverables";
@@ -101,7 +101,7 @@ pub(crate) fn look(run: &RunDir, path: &str, wants: Wants) -> FileState {
         Err(state) => return state,
     };
     let Ok(file) = open_regular(&walked, Access::Read) else { return FileState::Unreadable };
-    let Ok(before) = file.metadata() else { return FileState::Unreadable };
+    let Ok(before) = inspect(&file) else { return FileState::Unreadable };
     let limit = if wants.bytes { MAX_CONTENT } else { MAX_SIZE };
     if before.len() > limit {
         return FileState::TooLarge(before.len());
@@ -111,7 +111,7 @@ pub(crate) fn look(run: &RunDir, path: &str, wants: Wants) -> FileState {
         Ok(None) => return FileState::Unsteady,
         Err(_) => return FileState::Unreadable,
     };
-    let after = file.metadata().and_then(|after| Ok((after, walked.metadata()?)));
+    let after = inspect(&file).and_then(|after| Ok((after, walked.metadata()?)));
     let steady = after.is_ok_and(|(after, there)| same(&before, &after) && same(&before, &there));
     if !steady {
         return FileState::Unsteady;

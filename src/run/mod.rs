@@ -22,6 +22,7 @@ pub(crate) mod recorder;
 pub(crate) mod records;
 pub(crate) mod rejects;
 pub(crate) mod requirement;
+pub(crate) mod runs;
 pub(crate) mod stream;
 mod stream_line;
 mod writing;

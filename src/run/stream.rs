@@ -251,6 +251,11 @@ impl<'r> Stream<'r> {
         std::mem::take(&mut self.acknowledged)
     }
 
+    /// The recorder of the stream.
+    pub(crate) fn recorder(&mut self) -> &mut Recorder {
+        self.recorder
+    }
+
     /// Appends the events of those lines part by part. A second thread prepares the next parts
     /// meanwhile.
     fn write(&mut self, held: &WaitingLines, writes: &mut Writes) -> Result<(), RunError> {

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Whether a character could control a terminal, reorder text, or be invisible.
-fn is_live(character: char) -> bool {
+#[must_use]
+pub(crate) fn is_live(character: char) -> bool {
     character.is_control()
         || matches!(character,
             '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}'

@@ -102,7 +102,7 @@ pub(in crate::cli) struct EmitArgs {
     /// Create the run if it does not exist
     #[arg(long)]
     create: bool,
-    /// What to print for each event [default: its id; with --stdin nothing]
+    /// What to print for each event [default: its id; with --stdin or --quiet nothing]
     #[arg(long, value_enum, value_name = "WHAT")]
     print: Option<Print>,
     #[command(flatten)]
@@ -132,7 +132,8 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let mut recorder = open(run_id, creates || args.create, Some(&draft), options, global)?;
     let recorded = append_event(&mut recorder, &draft, options.lock_timeout, ui)?
         .ok_or_else(|| Failure::new(Exit::Bug, "the recorder returned no outcome for the event"))?;
-    print(&recorded, args.print.unwrap_or(Print::Event), recorder.run_id(), ui)?;
+    let usual = if ui.is_quiet() { Print::None } else { Print::Id };
+    print(&recorded, args.print.unwrap_or(usual), &mut recorder, ui)?;
     Ok(Exit::Fine)
 }
 

@@ -16,14 +16,13 @@ use crate::cli::ui::Ui;
 use crate::event::catalogue;
 use crate::event::id::RunId;
 use crate::event::role::Role;
-use crate::fs::{PathAt, replace};
+use crate::fs::{PathAt, replace, retried};
 use crate::import::{DIALECTS, dialect};
 use crate::json;
 use crate::json::{Json, JsonRules, check};
 use crate::log::tail::is_blank;
 use crate::ops::refresh::refresh_derived_from;
 use crate::ops::report::{report_recovery, report_stale};
-use crate::run::batch::RecordedEvent;
 use crate::run::options::RecordOptions;
 use crate::run::receipt::Receipt;
 use crate::run::stream::{Stream, StreamFormat};
@@ -133,7 +132,6 @@ pub(super) fn run(
     let format = format_of(args.from.as_deref().unwrap_or("native"));
     let mut recorder = open(run_id, makes_run, None, options, global)?;
     let run = recorder.run().clone();
-    let id = recorder.run_id().to_owned();
     let stream = Stream::new(&mut recorder, format, !args.import.no_source);
     let stream = if args.strict { stream.strict() } else { stream };
     // Native lines are only described in a receipt.
@@ -142,7 +140,7 @@ pub(super) fn run(
     let mut stream = if brief { stream.briefly() } else { stream };
     let commit = |stream: &mut Stream<'_>| {
         let committed = commit(stream);
-        tell(&stream.acknowledged(), what, &id, ui)?;
+        tell(stream, what, ui)?;
         committed
     };
     let (lines, bytes) = input.blank;
@@ -211,15 +209,15 @@ fn commit(stream: &mut Stream<'_>) -> anyhow::Result<()> {
     })
 }
 
-/// Prints the ids, sequences or run of events that are now durable.
-fn tell(events: &[RecordedEvent], what: Print, run_id: &str, ui: &Ui) -> anyhow::Result<()> {
-    match what {
-        Print::None => Ok(()),
-        Print::Run => events.last().map_or(Ok(()), |event| print(event, what, run_id, ui)),
-        Print::Id | Print::Event | Print::Sequence => {
-            events.iter().try_for_each(|event| print(event, what, run_id, ui))
-        }
-    }
+/// Prints events that are now durable, or the run for all of them.
+fn tell(stream: &mut Stream<'_>, what: Print, ui: &Ui) -> anyhow::Result<()> {
+    let events = stream.acknowledged();
+    let first = match what {
+        Print::None => events.len(),
+        Print::Run => events.len().saturating_sub(1),
+        Print::Id | Print::Event | Print::Sequence => 0,
+    };
+    events[first..].iter().try_for_each(|event| print(event, what, stream.recorder(), ui))
 }
 
 /// Reports the result for the lines.
@@ -274,14 +272,7 @@ struct Input {
 impl Input {
     fn fill(&mut self) -> anyhow::Result<()> {
         let Self { file, lines, .. } = self;
-        let filled = lines.fill(READ, |room| {
-            loop {
-                match file.read(room) {
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    result => return result,
-                }
-            }
-        });
+        let filled = lines.fill(READ, |room| retried(|| file.read(room)));
         filled.map_err(|error| {
             Failure::new(Exit::Io, format!("cannot read standard input: {error}")).into()
         })

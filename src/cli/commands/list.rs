@@ -13,8 +13,9 @@ use crate::history::facts::Total;
 use crate::history::status::Status;
 use crate::json;
 use crate::ops::list::{ListedRun, list_run};
-use crate::run::dir::{RunDir, all};
+use crate::run::dir::RunDir;
 use crate::run::document::TotalDocument;
+use crate::run::runs::survey;
 
 /// Print the runs
 ///
@@ -55,7 +56,8 @@ struct Listed {
 }
 
 pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let mut runs: Vec<Listed> = all(&global.runs_dir).into_iter().map(look).collect();
+    let mut found = survey(&global.runs_dir)?;
+    let mut runs: Vec<Listed> = found.runs.into_iter().map(look).collect();
     if !args.status.is_empty() {
         runs.retain(|listed| args.status.contains(&listed.row.facts.status));
     }
@@ -84,7 +86,9 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     };
     ui.data(text.as_bytes())?;
     global.settings()?;
-    Ok(Exit::Fine)
+    let last = found.unreadable.pop();
+    found.unreadable.into_iter().for_each(|error| ui.warn(&error.to_string()));
+    last.map_or(Ok(Exit::Fine), |error| Err(error.into()))
 }
 
 /// The run as a table row, with its state document.

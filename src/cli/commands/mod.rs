@@ -33,8 +33,9 @@ use super::settings::{RUNS_DIR, Settings};
 use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
 use crate::history::status::Status;
-use crate::run::dir::{RunDir, all, find, locate};
+use crate::run::dir::RunDir;
 use crate::run::options::{Durability, INLINE_LIMIT, RecordOptions};
+use crate::run::runs::{find, locate, survey};
 use crate::text::units::duration;
 
 /// Turn an AI-agent run into an auditable run directory
@@ -223,27 +224,46 @@ impl RunArg {
     }
 }
 
-/// The runs that were named, or all runs.
-fn named_or_all(
-    names: &[String],
-    everything: bool,
-    global: &Global,
-) -> anyhow::Result<Vec<RunDir>> {
-    let mut runs: Vec<RunDir> = match everything {
-        true => all(&global.runs_dir),
-        false => {
-            names.iter().map(|name| find(&global.runs_dir, name)).collect::<Result<Vec<_>, _>>()?
+/// The runs of a command over several runs.
+struct WantedRuns {
+    /// The runs, each once.
+    runs: Vec<RunDir>,
+    /// An error for each run that cannot be used. The others still are.
+    missing: Vec<anyhow::Error>,
+}
+
+impl WantedRuns {
+    /// The runs that were named, or all runs.
+    fn find(names: &[String], everything: bool, global: &Global) -> anyhow::Result<Self> {
+        let (mut runs, mut missing) = (Vec::new(), Vec::new());
+        if everything {
+            let found = survey(&global.runs_dir)?;
+            runs = found.runs;
+            missing.extend(found.without_log.iter().map(without_log));
+            missing.extend(found.unreadable.into_iter().map(Into::into));
         }
-    };
-    let mut seen = HashSet::new();
-    runs.retain(|run| seen.insert(run.path().to_owned()));
-    if runs.is_empty() {
-        let message = format!("there are no runs in {}", global.runs_dir.display());
-        return Err(Failure::new(Exit::NoInput, message)
-            .hint("set the directory with --runs-dir or RUNLOG_RUNS_DIR")
-            .into());
+        for name in names.iter().filter(|_| !everything) {
+            match find(&global.runs_dir, name) {
+                Ok(run) => runs.push(run),
+                Err(error) => missing.push(error.into()),
+            }
+        }
+        let mut seen = HashSet::new();
+        runs.retain(|run| seen.insert(run.path().to_owned()));
+        if runs.is_empty() && missing.is_empty() {
+            let message = format!("there are no runs in {}", global.runs_dir.display());
+            return Err(Failure::new(Exit::NoInput, message)
+                .hint("set the directory with --runs-dir or RUNLOG_RUNS_DIR")
+                .into());
+        }
+        Ok(Self { runs, missing })
     }
-    Ok(runs)
+}
+
+fn without_log(run: &RunDir) -> anyhow::Error {
+    let message = format!("{} has a run.json, but no events.jsonl", run.path().display());
+    let failure = Failure::new(Exit::NoInput, message);
+    failure.hint("restore the log from a copy, or remove the directory").into()
 }
 
 /// The run to use if the arguments name none.

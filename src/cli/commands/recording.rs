@@ -25,7 +25,7 @@ pub(super) enum Print {
     Run,
     /// The event's sequence
     Sequence,
-    /// The event's id
+    /// The whole event as JSON
     Event,
     /// Nothing
     None,
@@ -117,20 +117,20 @@ pub(super) fn open(
 pub(super) fn print(
     event: &RecordedEvent,
     what: Print,
-    run_id: &str,
+    recorder: &mut Recorder,
     ui: &Ui,
 ) -> anyhow::Result<()> {
-    let line = match what {
-        Print::Id | Print::Event => event.event_id.to_string(),
-        Print::Run => run_id.to_owned(),
-        Print::Sequence => event.sequence.to_string(),
+    let mut line = match what {
+        Print::Id => event.event_id.to_string().into_bytes(),
+        Print::Run => recorder.run_id().as_bytes().to_vec(),
+        Print::Sequence => event.sequence.to_string().into_bytes(),
+        Print::Event => recorder.line_of(event)?.unwrap_or_default(),
         Print::None => return Ok(()),
     };
-    ui.data(format!("{line}\n").as_bytes()).map_err(|error| {
-        let message = format!(
-            "event {} is in the log, but its id could not be printed: {error}",
-            event.sequence
-        );
+    line.push(b'\n');
+    ui.data(&line).map_err(|error| {
+        let message =
+            format!("event {} is in the log, but could not be printed: {error}", event.sequence);
         Failure::new(Exit::Io, message).into()
     })
 }

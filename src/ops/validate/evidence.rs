@@ -12,7 +12,7 @@ use crate::event::envelope;
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::fs::hash::hex;
-use crate::fs::{Access, FsError, open_regular};
+use crate::fs::{Access, FsError, inspect, open_regular};
 use crate::json::{Json, Kind, Members};
 use crate::log::rejected::of_tail;
 use crate::log::tail::read_range;
@@ -132,7 +132,7 @@ fn ranges(data: &Members<'_>) -> Option<Vec<(u64, u64)>> {
 
 fn hash_of(file: &File, ranges: &[(u64, u64)]) -> Option<String> {
     const PIECE: u64 = 1 << 20;
-    let length = file.metadata().ok()?.len();
+    let length = inspect(file).ok()?.len();
     let mut hash = Sha256::new();
     for &(from, to) in ranges {
         let mut at = from;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read};
 
-use crate::fs::{Access, Action, FsError, PathAt, open_regular};
+use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular};
 
 /// A file up to its length when it was opened.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) fn snapshot(path: &PathAt) -> Result<Option<Snapshot>, FsError> {
         Err(error) if error.is_missing() => return Ok(None),
         opened => opened?,
     };
-    let inspected = file.metadata();
+    let inspected = inspect(&file);
     let length = inspected.map_err(|error| FsError::io(path.path(), Action::Inspect, error))?.len();
     Ok(Some(Snapshot { file, left: Cell::new(length) }))
 }

@@ -8,12 +8,14 @@ pub(crate) use creation::check_first;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::event::envelope;
 use crate::event::templates::Templates;
-use crate::fs::{Action, FsError, append_lines, make_dir, sync_dir, sync_file};
+use crate::fs::{Action, FsError, append_lines, inspect, make_dir, sync_dir, sync_file};
 use crate::log::lock::LogFile;
 use crate::log::rejected::moved_from;
 use crate::log::settle::ResumeAfter;
 use crate::run::RunError;
+use crate::run::batch::RecordedEvent;
 use crate::run::dir::RunDir;
 use crate::run::follower::{AppendedLines, Follower};
 use crate::run::identity::Identity;
@@ -112,6 +114,19 @@ impl Recorder {
         ids.line(&self.log, event_id)
     }
 
+    /// The line of an event that this recorder appended or found.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub(crate) fn line_of(&mut self, event: &RecordedEvent) -> Result<Option<Vec<u8>>, RunError> {
+        let id = event.event_id.as_str();
+        let is_it = |line: &&[u8]| envelope::peek(line).is_some_and(|peek| peek.event_id == id);
+        match self.buffer.split(|byte| *byte == b'\n').find(is_it) {
+            Some(line) => Ok(Some(line.to_vec())),
+            None => self.stored(id),
+        }
+    }
+
     /// The secrets that are replaced.
     #[must_use]
     pub(in crate::run) fn secrets(&self) -> Option<&'static SecretRules> {
@@ -141,10 +156,8 @@ impl Recorder {
         let made = make_dir(&self.run.logs())?;
         let fresh = made || !path.is_there();
         let file = append_lines(&path, lines)?;
-        let end = file
-            .metadata()
-            .map_err(|error| FsError::io(path.path(), Action::Inspect, error))?
-            .len();
+        let end =
+            inspect(&file).map_err(|error| FsError::io(path.path(), Action::Inspect, error))?.len();
         drop(locked);
         sync_file(&path, &file)?;
         if fresh {

@@ -9,7 +9,7 @@ use crate::cli::complete::run_and_path;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::ops::chapter::{list_folder, read_index, read_page};
-use crate::run::dir::locate;
+use crate::run::runs::locate;
 use crate::text::inert;
 
 #[derive(Debug, Args)]

@@ -11,7 +11,8 @@ use clap::{Args, Subcommand};
 use super::{Global, default_run};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
-use crate::run::dir::{RunDir, locate};
+use crate::run::dir::RunDir;
+use crate::run::runs::locate;
 
 /// Fold finished tasks into chapters, and browse them
 ///

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
+use crate::fs::inspect;
 use crate::secret::SecretRules;
 
 /// Number of bytes kept while the command runs. Secrets are redacted before this is shortened.
@@ -31,7 +32,7 @@ impl OutputTail {
 
     /// The end of the bytes written to a file after its first `start` bytes.
     pub(super) fn of_file(file: &File, start: u64) -> io::Result<Self> {
-        let end = file.metadata()?.len();
+        let end = inspect(file)?.len();
         let from = start.max(end.saturating_sub(KEPT as u64)).min(end);
         let mut bytes = vec![0; (end - from) as usize];
         file.read_exact_at(&mut bytes, from)?;

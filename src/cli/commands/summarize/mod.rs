@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 
 use super::format::TableOrJson;
 use super::runs_table::{RunRow, SortKey, compare, runs_table};
-use super::{Appending, Global, duration, named_or_all, now, status};
-use crate::cli::exit::{Exit, Failure};
+use super::{Appending, Global, WantedRuns, duration, now, status};
+use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::filter::Filter;
 use crate::cli::host::Asking;
 use crate::cli::parallel;
@@ -158,7 +158,7 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
     let settings = global.settings()?;
     let templates = settings.templates(args.templates.as_deref())?;
     let options = RecordOptions { templates, ..args.appending.options(global, ui)? };
-    let runs = named_or_all(&args.runs, args.all, global)?;
+    let WantedRuns { runs, mut missing } = WantedRuns::find(&args.runs, args.all, global)?;
     let context = Context {
         args,
         templates,
@@ -174,6 +174,8 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
         return Err(failure.hint("runlog summarize RUN --llm-cmd 'llm' --follow").into());
     }
     let (outcomes, failure) = each_run(&runs, &context, worker.as_ref(), ui);
+    let failure = failure.or_else(|| missing.pop());
+    missing.iter().for_each(|error| ui.warn(&sentence(error)));
     let mut served = Served::default();
     for outcome in &outcomes {
         outcome.notes.iter().for_each(|note| ui.note(note));

@@ -3,12 +3,11 @@
 mod explain;
 mod output;
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Appending, Global, named_or_all, now};
+use super::{Appending, Global, WantedRuns, now};
 use crate::check::ending::ExpectedStatus;
 use crate::check::finding::Findings;
 use crate::check::report::{RunReport, RunVerdict};
@@ -18,7 +17,7 @@ use crate::cli::parallel::each_run;
 use crate::cli::ui::Ui;
 use crate::ops::report::report_stale;
 use crate::ops::validate::{Criteria, ExpectedHead, Fixed, plan_fix, record, validate};
-use crate::run::dir::{RunDir, without_log};
+use crate::run::dir::RunDir;
 use crate::run::requirement::Requirement;
 use output::{Output, shortened};
 
@@ -128,7 +127,7 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         ui.data(explain::explain(code)?.as_bytes())?;
         return Ok(Exit::Fine);
     }
-    let WantedRuns { runs, missing } = wanted(args, global)?;
+    let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.all, global)?;
     let (mut reports, mut failures) = judge(&runs, args, global, ui)?;
     failures.splice(0..0, missing);
     let working_directory = std::env::current_dir().unwrap_or_default();
@@ -150,39 +149,6 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         RunVerdict::Blocked => Exit::Blocked,
         RunVerdict::Failed => Exit::No,
     })
-}
-
-/// The runs to validate, and an error for each that was not found.
-struct WantedRuns {
-    runs: Vec<RunDir>,
-    missing: Vec<anyhow::Error>,
-}
-
-/// Finds the runs. If one is missing, the others are still validated.
-fn wanted(args: &ValidateArgs, global: &Global) -> anyhow::Result<WantedRuns> {
-    if args.all {
-        let missing = without_log(&global.runs_dir).into_iter().map(|run| {
-            let message = format!("{} has a run.json, but no events.jsonl", run.path().display());
-            let failure = Failure::new(Exit::NoInput, message);
-            failure.hint("restore the log from a copy, or remove the directory").into()
-        });
-        let missing: Vec<anyhow::Error> = missing.collect();
-        return match named_or_all(&[], true, global) {
-            Ok(runs) => Ok(WantedRuns { runs, missing }),
-            Err(_) if !missing.is_empty() => Ok(WantedRuns { runs: Vec::new(), missing }),
-            Err(error) => Err(error),
-        };
-    }
-    let (mut runs, mut missing) = (Vec::new(), Vec::new());
-    for name in &args.runs {
-        match named_or_all(std::slice::from_ref(name), false, global) {
-            Ok(found) => runs.extend(found),
-            Err(error) => missing.push(error),
-        }
-    }
-    let mut seen = HashSet::new();
-    runs.retain(|run: &RunDir| seen.insert(run.path().to_owned()));
-    Ok(WantedRuns { runs, missing })
 }
 
 /// Validates the runs. Also returns an error for each run that could not be read or fixed.
