@@ -120,6 +120,14 @@ fn with_chapter() -> Bench {
 }
 
 /// A run with a blob whose file is then changed.
+/// A run with more rejected lines than events.
+fn mostly_rejecting() -> Bench {
+    let bench = sound();
+    let lines = "garbage\n".repeat(bench.lines().len() + 1);
+    assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], lines.as_bytes()).status, 65);
+    bench
+}
+
 /// A run whose log tells of a rejected line.
 fn rejecting() -> Bench {
     let bench = sound();
@@ -235,6 +243,7 @@ fn each_check_has_its_run() {
             },
             no,
         ),
+        ("RL015", mostly_rejecting(), no),
         ("RL101", line(r#"{"sequence":7}"#), no),
         ("RL102", line(r#"{"sequence":4}"#), no),
         ("RL103", line(r#"{"event_id":"e2"}"#), no),
@@ -327,6 +336,14 @@ fn each_check_has_its_run() {
         ("RL901", line(r#"{"type":"my.own"}"#), no),
         ("RL902", line(r#"{"own":1}"#), no),
         ("RL903", leaky(), no),
+        ("RL904", line(r#"{"type":"llm.usage","data":{"input_tokens":-1,"output_tokens":1}}"#), no),
+        (
+            "RL904",
+            line(
+                r#"{"type":"llm.usage","data":{"input_tokens":1,"output_tokens":1,"cost_usd":"0.1"}}"#,
+            ),
+            no,
+        ),
         ("RL911", blob(|path| fs::remove_file(path).unwrap()), no),
         ("RL912", blob(|path| fs::write(path, "other").unwrap()), no),
         (

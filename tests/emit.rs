@@ -158,7 +158,7 @@ fn printing() {
     assert_eq!(said.out, expected, "{}", said.err);
     // Quiet prints only what is asked for.
     assert_eq!(bench.ok(&["-q", "emit", "note", "--run", run]), "");
-    assert_eq!(bench.ok(&["-q", "emit", "note", "--run", run, "--print", "sequence"]), "10\n");
+    assert_eq!(bench.ok(&["-q", "emit", "note", "--run", run, "--print", "sequence"]), "11\n");
 }
 
 /// The line with that number in the log of a run.

@@ -10,6 +10,7 @@ use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::{IdKey, Ids, SummaryMark};
 use super::line_scan::ScannedLine;
 use super::references::{OpenReference, OpenReferences};
+use super::rejections::Rejections;
 use super::table::{Code, Level};
 use crate::event::advice::near_type;
 use crate::event::catalogue;
@@ -27,6 +28,7 @@ use crate::run::derive::Records;
 use crate::secret::SecretRules;
 use crate::summary::backfill::backfilled;
 use crate::text::human;
+use crate::text::inert::preview;
 
 /// The log's name in findings.
 pub(crate) const LOG: &str = "events.jsonl";
@@ -90,6 +92,7 @@ pub(crate) struct LogCheck {
     ids: Ids,
     hasher: RandomState,
     parents: OpenReferences,
+    rejections: Rejections,
     /// Events without a summary that get the one of a user's template, or may have an older one.
     pending: HashMap<IdKey, PendingSummary>,
     backfills: OpenReferences,
@@ -123,6 +126,7 @@ impl LogCheck {
             ids: Ids::default(),
             hasher: RandomState::default(),
             parents: OpenReferences::default(),
+            rejections: Rejections::default(),
             pending: HashMap::new(),
             backfills: OpenReferences::default(),
             unknown: HashMap::new(),
@@ -232,6 +236,8 @@ impl LogCheck {
                     .push(Finding::new(Code::RL202, place.clone(), message).at_most(level));
             }
         }
+        let rejections = std::mem::take(&mut self.rejections);
+        rejections.finding().into_iter().for_each(|finding| self.findings.push(finding));
         let (backfills, more) = std::mem::take(&mut self.backfills).finish(&self.ids);
         for OpenReference { id, place, .. } in backfills {
             let message = format!("the target {id} is not in the log");
@@ -328,6 +334,14 @@ impl LogCheck {
                 }
             }
         }
+        for (name, value) in view.impossible_counts() {
+            let value = preview(value.text(), 40);
+            let message = format!("{name} is {value}, which is not counted");
+            let finding = Finding::new(Code::RL904, spot.place(), message);
+            let imported = view.is_imported();
+            self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
+        }
+        self.rejections.observe(view, || spot.place());
         for (name, _) in &event.unknown {
             self.add(Code::RL902, spot, format!("the envelope has an unknown field {name}"));
         }

@@ -12,6 +12,7 @@ pub(crate) mod line_scan;
 pub(crate) mod log;
 pub(crate) mod mend;
 mod references;
+mod rejections;
 pub(crate) mod report;
 pub(crate) mod state;
 pub(crate) mod table;

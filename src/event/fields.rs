@@ -252,11 +252,28 @@ impl<'e, 'a> View<'e, 'a> {
         first(&self.data, CACHE_CREATION).and_then(Json::as_u64)
     }
 
-    /// Cost in millionths of a dollar.
+    /// Cost in millionths of a dollar. A negative one is no cost.
     #[must_use]
     pub fn cost_micros(&self) -> Option<i64> {
-        let dollars = first(&self.data, COST)?.as_f64()?;
+        let dollars = first(&self.data, COST)?.as_f64().filter(|dollars| *dollars >= 0.0)?;
         Some((dollars * 1e6).round() as i64)
+    }
+
+    /// The token counts and the cost of a model call that are not counted, because they are
+    /// negative or not numbers: the field's name and its value.
+    #[must_use]
+    pub fn impossible_counts(&self) -> Vec<(&'static str, Json<'a>)> {
+        if !matches!(self.role, Role::Usage | Role::Message) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for names in [INPUT_TOKENS, OUTPUT_TOKENS, CACHE_READ, CACHE_CREATION] {
+            let count = first(&self.data, names).filter(|count| count.as_u64().is_none());
+            found.extend(count.map(|count| (names[0], count)));
+        }
+        let cost = first(&self.data, COST).filter(|_| self.cost_micros().is_none());
+        found.extend(cost.map(|cost| (COST[0], cost)));
+        found
     }
 
     /// The model response that the event belongs to: the first id that is not a placeholder.
