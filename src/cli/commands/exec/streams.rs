@@ -6,13 +6,14 @@
 //! If standard output goes to the same place, it shares that pipe, so that the order of the bytes
 //! is preserved.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
-use std::os::fd::AsFd as _;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags};
 
 use super::tail::OutputTail;
@@ -35,8 +36,13 @@ pub(super) struct Through {
     /// `None` when the stream has ended.
     source: Option<PipeReader>,
     target: File,
-    /// Bytes that were read but not yet written.
+    /// The same pipe, opened again so that writing never waits, on systems that can.
+    quick: Option<File>,
+    /// Bytes that were read, and how many of them are written.
     pending: Vec<u8>,
+    written: usize,
+    /// The maximum number of bytes in a write, so that it does not wait.
+    most: usize,
     /// Whether the last byte written was not a newline.
     within_line: bool,
     /// Whether another stream goes to the same place.
@@ -86,11 +92,15 @@ impl StreamPlan {
         for descriptor in descriptors {
             self.given.push((end.try_clone()?, *descriptor));
         }
-        let source = Some(source);
+        let kind = target.metadata()?.file_type();
+        let quick = kind.is_fifo().then(|| reopened(&target)).flatten();
         let through = Through {
-            source,
+            source: Some(source),
+            most: if quick.is_some() || kind.is_file() { READ } else { WRITE },
             target,
+            quick,
             pending: Vec::new(),
+            written: 0,
             within_line: false,
             shared: false,
             watcher,
@@ -140,6 +150,15 @@ impl ErrorStream {
     }
 }
 
+/// The same pipe as another description, whose writes do not wait. The one that was inherited is
+/// shared with other processes, so it cannot be changed. `None` where there is no `/proc`, or no
+/// permission.
+fn reopened(target: &File) -> Option<File> {
+    let path = format!("/proc/self/fd/{}", target.as_raw_fd());
+    let mut options = OpenOptions::new();
+    options.write(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path).ok()
+}
+
 /// Whether two descriptors refer to the same place.
 fn same(one: &File, other: &File) -> io::Result<bool> {
     let (one, other) = (one.metadata()?, other.metadata()?);
@@ -150,7 +169,7 @@ impl Through {
     /// What to wait for before the next [`Through::step`]. `None` if the stream has ended, or if
     /// the observer has to catch up first.
     pub(super) fn interest(&self) -> Option<PollFd<'_>> {
-        if !self.pending.is_empty() {
+        if !self.is_idle() {
             return Some(PollFd::new(self.target.as_fd(), PollFlags::POLLOUT));
         }
         let source = self.source.as_ref().filter(|_| !self.is_held_up())?;
@@ -164,7 +183,7 @@ impl Through {
 
     /// Copies bytes after the event in [`Through::interest`] has occurred.
     pub(super) fn step(&mut self) {
-        if self.pending.is_empty() { self.read() } else { self.write() }
+        if self.is_idle() { self.read() } else { self.write() }
     }
 
     /// Lets the observer take the bytes that wait for it.
@@ -176,6 +195,7 @@ impl Through {
 
     fn read(&mut self) {
         let Some(source) = &mut self.source else { return };
+        self.written = 0;
         self.pending.resize(READ, 0);
         match source.read(&mut self.pending) {
             Ok(0) => {
@@ -199,11 +219,12 @@ impl Through {
     }
 
     fn write(&mut self) {
-        let piece = &self.pending[..self.pending.len().min(WRITE)];
-        match self.target.write(piece) {
+        let rest = &self.pending[self.written..];
+        let piece = &rest[..rest.len().min(self.most)];
+        match self.quick.as_ref().unwrap_or(&self.target).write(piece) {
             Ok(written) => {
                 self.within_line = written > 0 && piece[written - 1] != b'\n';
-                self.pending.drain(..written);
+                self.written += written;
             }
             Err(error) if is_passing(&error) => {}
             Err(_) => {
@@ -235,7 +256,7 @@ impl Through {
 
     /// Whether no bytes wait to be written.
     pub(super) fn is_idle(&self) -> bool {
-        self.pending.is_empty()
+        self.written >= self.pending.len()
     }
 
     /// Drops the bytes that are not yet written, and all later ones.
@@ -251,7 +272,7 @@ impl Through {
 
     /// Whether bytes that were read are not yet written or scanned.
     pub(super) fn is_unfinished(&self) -> bool {
-        !self.pending.is_empty() || self.is_held_up()
+        !self.is_idle() || self.is_held_up()
     }
 }
 

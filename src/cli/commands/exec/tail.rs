@@ -23,6 +23,12 @@ pub(super) struct OutputTail {
 impl OutputTail {
     /// Adds the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
+        if bytes.len() >= KEPT {
+            self.cut |= !self.bytes.is_empty() || bytes.len() > KEPT;
+            self.bytes.clear();
+            self.bytes.extend_from_slice(&bytes[bytes.len() - KEPT..]);
+            return;
+        }
         self.bytes.extend_from_slice(bytes);
         if self.bytes.len() > 2 * KEPT {
             self.bytes.drain(..self.bytes.len() - KEPT);
