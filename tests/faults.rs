@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use crate::support::{Bench, Prepared, Said, said};
+use crate::support::{Bench, Prepared, Said, said, tasks};
 
 /// Whether strace can inject faults here; prints a message if not.
 fn can_inject() -> bool {
@@ -143,6 +144,52 @@ fn killed_while_a_run_is_made_or_ended() {
         }
         assert_eq!(bench.validate(number).codes(), ["RL202"], "{what}");
     }
+}
+
+/// If this fails, pages of a chapter stay after its removal, because an export was killed before.
+#[test]
+fn killed_while_chapters_are_exported() {
+    if !can_inject() {
+        return;
+    }
+    const CHANGES: &[&str] = &["renameat", "unlinkat", "mkdirat", "symlinkat"];
+    let made = Prepared::new();
+    let with_chapter = || {
+        let bench = tasks("SkSk");
+        bench.ok(&["chapter", "export", "r"]);
+        add(&bench, "1", "One");
+        bench
+    };
+    let probe = made.copy(with_chapter);
+    let nest = ["chapter", "add", "r", "--start", "1", "--end", "2"];
+    let nest = [&nest[..], &["--name", "Both", "--message", "M"]].concat();
+    let changes = calls_of(&probe, &nest);
+    let changes = changes.iter().filter(|(name, _)| CHANGES.contains(&name.as_str()));
+    for (name, count) in changes {
+        for next in [&["chapter", "remove", "r", "both"][..], &["chapter", "remove", "r", "one"]] {
+            let what = format!("killed at {name} {count}, then {next:?}");
+            let bench = made.copy(with_chapter);
+            call_under(&bench, &format!("{name}:signal=KILL:when={count}"), &nest);
+            // The kill may have come before the event.
+            let removed = bench.call(next);
+            assert!(matches!(removed.status, 0 | 66), "{what}: {}", removed.err);
+            bench.ok(&["validate", "r", "--fix"]);
+            bench.ok(&["chapter", "export", "r", "--out", "right"]);
+            let names = |root: &str| {
+                let entries = walkdir::WalkDir::new(bench.path(root)).sort_by_file_name();
+                let paths = entries.into_iter().map(|entry| entry.unwrap().into_path());
+                let relative = |path: PathBuf| path.strip_prefix(bench.path(root)).unwrap().into();
+                paths.map(relative).collect::<Vec<PathBuf>>()
+            };
+            let (there, right) = (names("runs/r/chapters"), names("right"));
+            assert_eq!(there, right, "{what}");
+        }
+    }
+}
+
+fn add(bench: &Bench, task: &str, name: &str) {
+    let range = ["chapter", "add", "r", "--start", task, "--end", task];
+    bench.ok(&[&range[..], &["--name", name, "--message", "M"]].concat());
 }
 
 /// The system calls on the log, in the order of an append that repairs a torn tail. The last column

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::content::{content, open_log};
-use super::manifest::{MANIFEST, MAX_PAGE, Manifest};
+use super::manifest::{MANIFEST, MAX_PAGE, Manifest, is_listed};
 use super::paths::{is_link_to, links, no_links, relative, upward};
 use crate::chapter::index::Index;
 use crate::chapter::tree;
@@ -43,7 +43,7 @@ pub(crate) fn compare(run: &RunDir, index: &Index) -> Result<Exported, OpsError>
         };
         files.insert(path.clone(), hex(&sha256(&there)));
         if there != right.as_bytes() {
-            let unchanged = made.files.get(&path).is_some_and(|hash| *hash == hex(&sha256(&there)));
+            let unchanged = made.files.get(&path).is_some_and(|hash| is_listed(&there, hash));
             if unchanged { &mut exported.behind } else { &mut exported.edited }.push(path);
         }
     }
@@ -57,18 +57,19 @@ pub(crate) fn compare(run: &RunDir, index: &Index) -> Result<Exported, OpsError>
     // The list can only be checked if the tree itself is right.
     let list = Manifest { schema_version: 1, run_id: index.run_id.clone(), files };
     let whole = exported.behind.is_empty() && exported.edited.is_empty();
-    let wanted = !list.files.is_empty();
-    if whole && wanted && Manifest::bytes(&out) != Some(list.to_bytes()) {
+    if whole && Manifest::bytes(&out) != Some(list.to_bytes()) {
         exported.behind.push(MANIFEST.to_owned());
     }
-    let listed =
-        |path: &str| made.files.contains_key(path) || expected.contains(path) || path == MANIFEST;
     for (path, kind) in entries_below(&out, DEEPEST) {
         let temporary = path.file_name().is_some_and(is_temporary);
-        let path = path.to_string_lossy();
-        if kind != EntryKind::Directory && !listed(&path) && !temporary {
-            exported.foreign.push(path.into_owned());
+        let path = path.to_string_lossy().into_owned();
+        if kind == EntryKind::Directory || temporary || expected.contains(&path) || path == MANIFEST
+        {
+            continue;
         }
+        // A file of the list that no chapter has: an export was killed before it removed the file.
+        let is_ours = made.files.contains_key(&path);
+        if is_ours { &mut exported.behind } else { &mut exported.foreign }.push(path);
     }
     Ok(exported)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::content::{content, open_log};
 use super::lookup::read_index;
-use super::manifest::{MANIFEST, MAX_MANIFEST, MAX_PAGE, Manifest};
+use super::manifest::{MANIFEST, MAX_MANIFEST, MAX_PAGE, Manifest, is_listed};
 use super::paths::{folders_of, is_inside, is_link_to, links, no_links, relative, upward};
 use crate::chapter::index::Index;
 use crate::chapter::tree;
@@ -94,11 +94,9 @@ pub(crate) fn export(
         }
     }
     let mut outcome = ExportOutcome::default();
-    let mut files = BTreeMap::new();
-    let mut announced = false;
+    let (mut files, mut wanted) = (BTreeMap::new(), Vec::new());
     for (path, node) in tree::files(&index) {
         let bytes = content(run, &log, &index, node, &upward(&path, &blobs))?.into_bytes();
-        let hash = hex(&sha256(&bytes));
         let target = out.join(&path);
         let there = target.is_there();
         let same = there
@@ -110,23 +108,33 @@ pub(crate) fn export(
             continue;
         }
         if !same {
-            folders(out, &path)?;
-            if !there && !std::mem::replace(&mut announced, true) {
-                // List the new files first, so that an interrupted export still recognizes them.
-                list.announce(&made, &index)?;
-            }
-            replace_read_only(&target, &bytes)?;
-            outcome.written += 1;
+            wanted.push((path.clone(), node));
         }
         outcome.files += 1;
-        files.insert(path, hash);
+        files.insert(path, hex(&sha256(&bytes)));
     }
+    let new_links = links.iter().filter(|(path, target)| !is_link_to(&out.join(path), target));
+    let new_links: BTreeMap<String, String> =
+        new_links.map(|(path, target)| (path.clone(), target.clone())).collect();
+    if !wanted.is_empty() || !new_links.is_empty() {
+        // List what comes first: then no kill leaves a file that no export recognizes.
+        let new = wanted.iter().map(|(path, _)| (path, &files[path]));
+        list.announce(made.clone(), new, new_links)?;
+    }
+    for (path, node) in wanted {
+        let bytes = content(run, &log, &index, node, &upward(&path, &blobs))?.into_bytes();
+        folders(out, &path)?;
+        replace_read_only(&out.join(&path), &bytes)?;
+        outcome.written += 1;
+    }
+    // First, because a folder with such a file cannot be removed.
+    sweep(out, made.keys().chain(files.keys()));
     for (path, hash) in made.iter().filter(|(path, _)| !files.contains_key(*path)) {
         let target = out.join(path);
         let own = no_links(out, path)
             && is_regular(&target)
             && read_small(&target, MAX_PAGE)
-                .is_ok_and(|bytes| bytes.is_some_and(|bytes| hex(&sha256(&bytes)) == *hash));
+                .is_ok_and(|bytes| bytes.is_some_and(|bytes| is_listed(&bytes, hash)));
         if own {
             remove_file(&target)?;
             outcome.removed += 1;
@@ -139,9 +147,6 @@ pub(crate) fn export(
     for (path, target) in links {
         let place = out.join(&path);
         if !place.is_there() {
-            if !std::mem::replace(&mut announced, true) {
-                list.announce(&made, &index)?;
-            }
             make_link(&place, Path::new(&target))?;
         }
         if is_link_to(&place, &target) {
@@ -150,14 +155,15 @@ pub(crate) fn export(
             outcome.foreign.push(path);
         }
     }
-    sweep(out, files.keys());
     list.finish(files)?;
     Ok(outcome)
 }
 
 /// Removes temporary files that interrupted exports left in the folders of the tree.
 fn sweep<'p>(out: &PathAt, files: impl Iterator<Item = &'p String>) {
-    let folders: BTreeSet<&Path> = files.filter_map(|path| Path::new(path).parent()).collect();
+    let mut folders: BTreeSet<&Path> = files.filter_map(|path| Path::new(path).parent()).collect();
+    // The list itself is written to the outermost folder.
+    folders.insert(Path::new(""));
     for folder in folders {
         let folder = out.join(folder);
         for (name, kind) in entries(&folder).unwrap_or_default() {
@@ -175,20 +181,22 @@ struct WrittenPaths<'o> {
 }
 
 impl WrittenPaths<'_> {
-    /// Lists the existing and the planned files, the latter without hashes, so that an interrupted
-    /// export recognizes its files.
-    fn announce(&self, made: &BTreeMap<String, String>, index: &Index) -> Result<(), FsError> {
-        let mut files = made.clone();
-        for (path, _) in tree::files(index) {
-            if !self.out.join(&path).is_there() {
-                files.entry(path).or_default();
+    /// Lists the existing and the new files and links. A file that will be replaced has both hashes until
+    /// the final list.
+    fn announce<'f>(
+        &self,
+        mut files: BTreeMap<String, String>,
+        new: impl Iterator<Item = (&'f String, &'f String)>,
+        links: BTreeMap<String, String>,
+    ) -> Result<(), FsError> {
+        for (path, hash) in new {
+            let listed = files.entry(path.clone()).or_default();
+            if !listed.is_empty() {
+                listed.push(' ');
             }
+            listed.push_str(hash);
         }
-        for (path, target) in links(index) {
-            if !self.out.join(&path).is_there() {
-                files.entry(path).or_insert(target);
-            }
-        }
+        files.extend(links);
         self.write(files)
     }
 

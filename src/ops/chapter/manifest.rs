@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::fs::hash::{hex, sha256};
 use crate::fs::{FsError, PathAt, read_small};
 
 /// Name of the list in the exported tree.
@@ -20,7 +21,8 @@ pub(super) struct Manifest {
     pub(super) schema_version: u32,
     /// The run whose chapters they are.
     pub(super) run_id: String,
-    /// The SHA-256 of each file, or the target of each link, by path.
+    /// The SHA-256 of each file, or the target of each link, by path. While an export replaces a
+    /// file, there are two hashes, separated by a space.
     pub(super) files: BTreeMap<String, String>,
 }
 
@@ -43,4 +45,10 @@ impl Manifest {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         crate::json::document(self).trim_end().as_bytes().to_vec()
     }
+}
+
+/// Whether a file with those bytes is the one that an export listed.
+pub(super) fn is_listed(bytes: &[u8], hashes: &str) -> bool {
+    let hash = hex(&sha256(bytes));
+    hashes.split(' ').any(|listed| listed == hash)
 }
