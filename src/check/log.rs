@@ -35,6 +35,8 @@ pub(crate) const LOG: &str = "events.jsonl";
 
 /// Up to this many open calls are kept with the ids of their events.
 const MAX_OPEN: usize = 1000;
+/// Up to this many events have more than one summary to compare with.
+const MAX_PENDING: usize = 100_000;
 /// Up to this many unknown types are counted one by one.
 const MAX_UNKNOWN: usize = 1000;
 /// Stands for the others. No type has a space in it.
@@ -469,8 +471,12 @@ impl LogCheck {
             let older = catalogue::summary(&event.kind, &view.data).filter(|_| own.is_none());
             let older = older.filter(|older| *older != summary).map(|older| self.hashed(&older));
             let (key, mark) = (self.ids.key_of(&event.event_id), self.hashed(&summary));
-            self.ids.mark(key, mark);
-            if older.is_some() || own.is_some() {
+            let is_plain = older.is_none() && own.is_none();
+            // Without a mark, a summary is not compared.
+            if is_plain || self.pending.len() < MAX_PENDING {
+                self.ids.mark(key, mark);
+            }
+            if !is_plain && self.pending.len() < MAX_PENDING {
                 self.pending.insert(key, PendingSummary { older, own });
             }
         }

@@ -7,6 +7,7 @@ pub(crate) mod deliverables;
 pub(crate) mod derived;
 pub(crate) mod ending;
 pub(crate) mod finding;
+mod id_table;
 mod ids;
 pub(crate) mod line_scan;
 pub(crate) mod log;
