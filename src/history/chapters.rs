@@ -121,20 +121,27 @@ struct Nest {
 }
 
 impl Nest {
-    /// Goes through the chapters from the first event on. A stack holds the chapters around the
-    /// current one.
+    /// Goes through the chapters from the first event on. A stack holds the chapters that may be
+    /// around the current one or a later one: none ends before one above it.
     fn of(chapters: &BTreeMap<usize, Chapter>) -> Self {
         let mut order: Vec<(&usize, &Chapter)> = chapters.iter().collect();
         order.sort_by_key(|(_, one)| (one.first_sequence, u64::MAX - one.last_sequence));
         let mut nest = Self::default();
         let mut around: Vec<(usize, &Chapter)> = Vec::new();
         for (&key, chapter) in order {
-            let begins = chapter.first_sequence;
-            while around.last().is_some_and(|(_, last)| last.last_sequence < begins) {
+            let (begins, ends) = (chapter.first_sequence, chapter.last_sequence);
+            let is_over = |other: &Chapter| other.last_sequence < begins.max(ends);
+            while around.last().is_some_and(|(_, other)| is_over(other)) {
                 around.pop();
             }
-            let parent = around.iter().rfind(|(_, other)| other.contains(chapter));
+            // The last one may have the same range.
+            let parent = around.iter().rev().take(2).find(|(_, other)| other.contains(chapter));
             let parent = parent.map(|(key, _)| *key);
+            let same =
+                |other: &Chapter| (other.first_sequence, other.last_sequence) == (begins, ends);
+            if around.last().is_some_and(|(_, last)| same(last)) {
+                around.pop();
+            }
             nest.parents.extend(parent.map(|parent| (key, parent)));
             nest.children.entry(parent).or_default().push(key);
             around.push((key, chapter));
@@ -244,5 +251,47 @@ impl Chapters {
 
     fn nest(&self) -> &Nest {
         self.nest.get_or_init(|| Nest::of(&self.active))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn chapter(first_sequence: u64, last_sequence: u64) -> Chapter {
+        Chapter {
+            name: String::new(),
+            slug: String::new(),
+            message: String::new(),
+            start: 1,
+            end: 1,
+            partial: false,
+            first_sequence,
+            last_sequence,
+            events: 0,
+            tokens_before: 0,
+            tokens_after: 0,
+            data: String::new(),
+        }
+    }
+
+    proptest! {
+        /// If this fails, a chapter is shown inside another one than the smallest around it.
+        #[test]
+        fn the_parent_is_the_last_that_contains(
+            ranges in prop::collection::vec((1_u64..12, 0_u64..8), 0..30)
+        ) {
+            let made = ranges.iter().map(|(first, more)| chapter(*first, first + more));
+            let chapters: BTreeMap<usize, Chapter> = made.enumerate().collect();
+            let mut order: Vec<(&usize, &Chapter)> = chapters.iter().collect();
+            order.sort_by_key(|(_, one)| (one.first_sequence, u64::MAX - one.last_sequence));
+            let nest = Nest::of(&chapters);
+            for (at, (key, one)) in order.iter().enumerate() {
+                let parent = order[..at].iter().rfind(|(_, other)| other.contains(one));
+                prop_assert_eq!(nest.parents.get(key), parent.map(|(key, _)| *key));
+            }
+        }
     }
 }
