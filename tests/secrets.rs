@@ -143,6 +143,10 @@ fn what_is_no_secret_stays() {
     let (hex, letters) = (sample("<h64>").0, sample("<A700>").0);
     let texts = [
         format!("sha256:{hex}"),
+        "features: `\\\"Win32_Security_Credentials\\\"`, `\\\"Win32_Foundation\\\"`*".to_owned(),
+        "write('mysql_native_password', 'latin1');".to_owned(),
+        "MLKEM768X25519PrivateKey = rust.hpke.MLKEM768X25519PrivateKey".to_owned(),
+        "\"pattern\":\"https?://(?:www.)?[a-zA-Z0-9@:._+~#=-]{2,256}\"".to_owned(),
         format!("commit {}", &hex[..40]),
         format!("cache-key-{} {}-us2.png", &hex[..32], &hex[..32]),
         "docker://nginx:1.25@sha256:abc http://h:8080?to=me@x.org https://#{user}:#{pass}@h"

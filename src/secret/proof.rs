@@ -63,12 +63,13 @@ pub(super) fn no_prose(secret: &str) -> bool {
     real(secret) && (has(u8::is_ascii_digit) || (mixed_case && secret.len() >= 20))
 }
 
-/// A password, not a port or an image tag.
+/// A password, not a port, an image tag or a part of a regular expression.
 pub(super) fn url_password(secret: &str) -> bool {
     let digits = secret.bytes().take_while(u8::is_ascii_digit).count();
     let port = (1..=5).contains(&digits)
         && secret.as_bytes().get(digits).is_none_or(|byte| b"?#;,|`).".contains(byte));
-    real(secret) && !port
+    let pattern = ["(?", ")?", "]{"].iter().any(|part| secret.contains(part));
+    real(secret) && !port && !pattern
 }
 
 /// Base64 of a PEM block of a private key.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::value::{self, LONGEST, Strength, is_real, is_vendor_key};
+use super::value::{self, LONGEST, Strength, is_identifier, is_real, is_vendor_key};
 use super::words::{Name, name_at};
 use crate::secret::rule::begins_word;
 
@@ -14,7 +14,11 @@ pub(in crate::secret) fn value_at(text: &str, hit: usize) -> Option<Range<usize>
     let name = name_at(text, hit)?;
     let found = NamedValue::after(text, &name)?;
     let value = &text[found.range.clone()];
-    is_real(value, name.strength, found.alone).then_some(found.range)
+    // Names in a list, as `"old_password", "latin1"`, and `Key = module.Key`.
+    let own = value.strip_suffix(&text[name.start..name.end]);
+    let is_name = (found.listed && is_identifier(value.trim_matches(['\\', '"', '\''])))
+        || own.is_some_and(|before| before.ends_with(['.', ':']));
+    (!is_name && is_real(value, name.strength, found.alone)).then_some(found.range)
 }
 
 /// The value of a vendor's name, as `fastly: 0123…`, if it has the form of a vendor's key.
@@ -97,6 +101,8 @@ struct NamedValue {
     range: Range<usize>,
     /// Whether nothing else is in its place: it is quoted, or the rest of its line.
     alone: bool,
+    /// Whether it is the next item of a list, and the name is no option.
+    listed: bool,
 }
 
 /// How a name and its value are joined.
@@ -131,7 +137,8 @@ impl NamedValue {
         if let Some(quote @ (b'"' | b'\'' | b'`')) = quote {
             let start = at + usize::from(escaped) + 1;
             let length = quoted(&bytes[start..], quote)?;
-            return Some(Self { range: start..start + length, alone: true });
+            let listed = joint == Joint::Listed && !is_option(bytes, name);
+            return Some(Self { range: start..start + length, alone: true, listed });
         }
         if joint == Joint::Listed {
             return None;
@@ -150,7 +157,8 @@ impl NamedValue {
         }
         let shell = environment || matches!(joint, Joint::Blank | Joint::Element);
         let alone = shell || (is_line_start(text, name.start) && is_line_end(text, range.end));
-        Some(Self { range, alone: alone || (joint == Joint::Assigned && in_query(bytes, name)) })
+        let alone = alone || (joint == Joint::Assigned && in_query(bytes, name));
+        Some(Self { range, alone, listed: false })
     }
 }
 

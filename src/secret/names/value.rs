@@ -207,7 +207,7 @@ fn is_path(value: &str) -> bool {
 }
 
 /// A name with a number, as in source code: `utf8`, `token_v2`, `self.buf2`.
-fn is_identifier(value: &str) -> bool {
+pub(super) fn is_identifier(value: &str) -> bool {
     is_words(value) && !value.contains(|c: char| "!@#$%^&*+=?~".contains(c))
 }
 
