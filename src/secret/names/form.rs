@@ -17,7 +17,7 @@ pub(in crate::secret) fn value_at(text: &str, hit: usize) -> Option<Range<usize>
     // Names in a list, as `"old_password", "latin1"`, and `Key = module.Key`.
     let own = value.strip_suffix(&text[name.start..name.end]);
     let is_name = (found.listed && is_identifier(value.trim_matches(['\\', '"', '\''])))
-        || own.is_some_and(|before| before.ends_with(['.', ':']));
+        || own.is_some_and(|before| !found.alone || before.ends_with(['.', ':']));
     (!is_name && is_real(value, name.strength, found.alone)).then_some(found.range)
 }
 

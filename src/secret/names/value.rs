@@ -215,7 +215,7 @@ pub(super) fn is_identifier(value: &str) -> bool {
 fn is_words(value: &str) -> bool {
     let separators = ['-', '_', '.', '/', ':', ',', '=', '+', ' '];
     value.split(separators).all(|part| {
-        let (mut letters, mut words, mut numbers, mut digits) = (0, 0, 0, 0);
+        let (mut letters, mut words, mut numbers, mut digits, mut upper) = (0, 0, 0, 0, 0);
         let mut last = b' ';
         for byte in part.bytes() {
             if byte.is_ascii_digit() {
@@ -223,6 +223,7 @@ fn is_words(value: &str) -> bool {
                 numbers += usize::from(!last.is_ascii_digit());
             } else {
                 letters += 1;
+                upper += usize::from(byte.is_ascii_uppercase());
                 let begins = !last.is_ascii_alphabetic()
                     || (last.is_ascii_lowercase() && byte.is_ascii_uppercase());
                 words += usize::from(begins);
@@ -230,7 +231,10 @@ fn is_words(value: &str) -> bool {
             last = byte;
         }
         let plain = words <= 1 && numbers <= 1 && (letters <= 12 || numbers == 0);
-        let named = words > 0 && letters / words >= 3 && numbers <= 2 && letters >= 2 * digits;
+        // A random text has as many capitals as small letters.
+        let cased = upper == letters || 3 * upper <= letters;
+        let named =
+            cased && words > 0 && letters / words >= 3 && numbers <= 2 && letters >= 2 * digits;
         (letters == 0 && digits <= 8) || (digits <= 5 && (plain || named))
     })
 }

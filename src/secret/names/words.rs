@@ -290,11 +290,25 @@ pub(super) fn whole_name(text: &str) -> Option<Name> {
 pub(in crate::secret) fn is_followed(bytes: &[u8], hit: usize) -> bool {
     let Some(keyword) = keyword_at(&bytes[hit..]) else { return false };
     let after = &bytes[hit + keyword.word.len()..];
+    if let Some(b' ' | b'\t') = after.first() {
+        // `name = value`, `name value="…"`, `--name value`, `login me password value`
+        let next = after.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+        let joined = next.is_none_or(|next| b"=:>,vV\"'`\\\n\r-".contains(next));
+        return joined || is_option_name(&bytes[..hit]) || keyword.word == "password";
+    }
     after.first().is_none_or(|next| {
         b"\"'\\`]>=: \t\r\n,%_-.\x1b".contains(next)
             || next.is_ascii_digit()
             || next.is_ascii_uppercase()
     })
+}
+
+/// Whether the name that ends here begins with `-`, or with `--` after the end of an escape.
+fn is_option_name(before: &[u8]) -> bool {
+    const LONGEST_OPTION: usize = 64;
+    let name = before.iter().rev().take(LONGEST_OPTION).take_while(|byte| in_name(**byte));
+    let name = &before[before.len() - name.count()..];
+    name.first() == Some(&b'-') || name.windows(2).any(|pair| pair == b"--")
 }
 
 fn keyword_at(bytes: &[u8]) -> Option<&'static Keyword> {
