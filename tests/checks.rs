@@ -344,6 +344,14 @@ fn each_check_has_its_run() {
             ),
             no,
         ),
+        (
+            "RL905",
+            only(&[
+                r#"{"type":"run.created","data":{"deliverable":{"required":["a.md"]}}}"#,
+                ended,
+            ]),
+            no,
+        ),
         ("RL911", blob(|path| fs::remove_file(path).unwrap()), no),
         ("RL912", blob(|path| fs::write(path, "other").unwrap()), no),
         (

@@ -12,7 +12,7 @@ use super::line_scan::ScannedLine;
 use super::references::{OpenReference, OpenReferences};
 use super::rejections::Rejections;
 use super::table::{Code, Level};
-use crate::event::advice::near_type;
+use crate::event::advice::{advice, near_type};
 use crate::event::catalogue;
 use crate::event::envelope::{Event, LineError, LineFault};
 use crate::event::fields::View;
@@ -342,6 +342,12 @@ impl LogCheck {
             let finding = Finding::new(Code::RL904, spot.place(), message);
             let imported = view.is_imported();
             self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
+        }
+        if view.role == Role::RunCreated
+            && !view.is_imported()
+            && let Some(advice) = advice(&event.kind, event.data)
+        {
+            self.add(Code::RL905, spot, advice);
         }
         self.rejections.observe(view, || spot.place());
         for (name, _) in &event.unknown {
