@@ -119,7 +119,6 @@ fn with_chapter() -> Bench {
     })
 }
 
-/// A run with a blob whose file is then changed.
 /// A run with more rejected lines than events.
 fn mostly_rejecting() -> Bench {
     let bench = sound();
@@ -135,6 +134,7 @@ fn rejecting() -> Bench {
     bench
 }
 
+/// A run with a blob whose file is then changed.
 fn blob(change: impl Fn(&Path)) -> Bench {
     let bench = Bench::with_run();
     fs::write(bench.path("big"), "x".repeat(20_000)).unwrap();

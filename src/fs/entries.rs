@@ -81,7 +81,7 @@ fn collect(root: &PathAt, folder: &Path, depth: usize, found: &mut Vec<(PathBuf,
 /// Removes a file or a link.
 ///
 /// # Errors
-/// When there is none, or the system refuses.
+/// When it does not exist, or the system refuses.
 pub(crate) fn remove_file(path: &PathAt) -> Result<(), FsError> {
     remove(path, UnlinkatFlags::NoRemoveDir)
 }
@@ -89,7 +89,7 @@ pub(crate) fn remove_file(path: &PathAt) -> Result<(), FsError> {
 /// Removes an empty directory.
 ///
 /// # Errors
-/// When there is none, it is not empty, or the system refuses.
+/// When it does not exist, is not empty, or the system refuses.
 pub(crate) fn remove_dir(path: &PathAt) -> Result<(), FsError> {
     remove(path, UnlinkatFlags::RemoveDir)
 }

@@ -69,7 +69,7 @@ pub(crate) struct Survey {
 /// # Errors
 /// When it cannot be read.
 pub(crate) fn survey(runs_dir: &Path) -> Result<Survey, FsError> {
-    // The runs directory itself may be a link. The dot is a name behind the link.
+    // The runs directory itself may be a link, which is followed: the dot is a name in its target.
     let inner = PathAt::of(runs_dir.join("."));
     let found = match entries(&inner) {
         Err(error) if error.is_missing() => return Ok(Survey::default()),

@@ -155,7 +155,8 @@ pub(crate) fn export(
             outcome.foreign.push(path);
         }
     }
-    list.finish(files)?;
+    // It stays without files too: a tree that was exported is kept up to date.
+    list.write(files)?;
     Ok(outcome)
 }
 
@@ -200,12 +201,7 @@ impl WrittenPaths<'_> {
         self.write(files)
     }
 
-    /// Writes the final list. It stays without files too: a tree that was exported is kept up to
-    /// date.
-    fn finish(&self, files: BTreeMap<String, String>) -> Result<(), FsError> {
-        self.write(files)
-    }
-
+    /// Writes the list, unless it is the same.
     fn write(&self, files: BTreeMap<String, String>) -> Result<(), FsError> {
         let bytes = Manifest { schema_version: 1, run_id: self.run_id.clone(), files }.to_bytes();
         let path = self.out.join(MANIFEST);
