@@ -31,6 +31,7 @@ mod json;
 mod key_order;
 mod layering;
 mod leaks;
+mod memory;
 mod mutation;
 mod propose;
 mod reading;

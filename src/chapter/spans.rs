@@ -30,17 +30,17 @@ impl Spans {
     /// The spans of those calls. `over`: the run has ended.
     #[must_use]
     pub(crate) fn of(calls: &Calls, over: bool) -> Self {
-        let span = |call: &Call| {
-            let began = call.first?.sequence;
-            let failed = Calls::status(call, over) == CallStatus::Failed;
+        let span = |(at, call): (usize, Call)| {
+            let (began, _) = call.first?;
+            let failed = calls.status(at, over) == CallStatus::Failed;
             Some(CallSpan {
-                tool: calls.tool(call).to_owned(),
+                tool: calls.tool(at).to_owned(),
                 began,
                 ended: call.end_sequence,
                 failed,
             })
         };
-        let mut all: Vec<CallSpan> = calls.all().iter().filter_map(span).collect();
+        let mut all: Vec<CallSpan> = calls.iter().enumerate().filter_map(span).collect();
         all.sort_by_key(|span| span.began);
         let ends = all.iter().enumerate().filter_map(|(at, span)| Some((span.ended?, at)));
         let mut ends: Vec<(u64, usize)> = ends.collect();

@@ -9,6 +9,7 @@ use super::ending::ExpectedStatus;
 use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::{IdKey, Ids, SummaryMark};
 use super::line_scan::ScannedLine;
+use super::open_calls::OpenCalls;
 use super::references::{OpenReference, OpenReferences};
 use super::rejections::Rejections;
 use super::table::{Code, Level};
@@ -33,8 +34,6 @@ use crate::text::inert::preview;
 /// The log's name in findings.
 pub(crate) const LOG: &str = "events.jsonl";
 
-/// Up to this many open calls are kept with the ids of their events.
-const MAX_OPEN: usize = 1000;
 /// Up to this many events have more than one summary to compare with.
 const MAX_PENDING: usize = 100_000;
 /// Up to this many unknown types are counted one by one.
@@ -100,8 +99,7 @@ pub(crate) struct LogCheck {
     backfills: OpenReferences,
     /// Unknown types: the first event of each, and how many there are.
     unknown: HashMap<String, (Place, u64)>,
-    /// The place of the first event of each open call, and whether it was imported.
-    open: HashMap<usize, (Place, bool)>,
+    open_calls: OpenCalls,
 }
 
 impl LogCheck {
@@ -132,7 +130,7 @@ impl LogCheck {
             pending: HashMap::new(),
             backfills: OpenReferences::default(),
             unknown: HashMap::new(),
-            open: HashMap::new(),
+            open_calls: OpenCalls::default(),
         }
     }
 
@@ -208,10 +206,8 @@ impl LogCheck {
             let most = if second_end { Level::Warning } else { Level::Error };
             self.findings.push(finding.at_most(most));
         }
-        if let Some(observed) = records.effect.call
-            && let Some(call) = state.calls.all().get(observed.call)
-        {
-            self.call(view, observed, call, spot);
+        if let Some(observed) = records.effect.call {
+            self.call(view, observed, &state.calls.get(observed.call), spot);
         }
     }
 
@@ -228,16 +224,7 @@ impl LogCheck {
         self.findings.add(Code::RL201, Level::Info, more[1]);
         self.unknown_types();
         let ended = state.status().is_over();
-        for (index, call) in state.calls.all().iter().enumerate() {
-            let Some((place, imported)) = self.open.get(&index) else { continue };
-            let level = if *imported || !ended { Level::Info } else { Level::Warning };
-            if call.ends == 0 {
-                let (id, tool) = (state.calls.id(call), state.calls.tool(call));
-                let message = format!("the call {id} of {tool} has no end");
-                self.findings
-                    .push(Finding::new(Code::RL202, place.clone(), message).at_most(level));
-            }
-        }
+        std::mem::take(&mut self.open_calls).finish(state, &mut self.findings);
         let rejections = std::mem::take(&mut self.rejections);
         rejections.finding().into_iter().for_each(|finding| self.findings.push(finding));
         let (backfills, more) = std::mem::take(&mut self.backfills).finish(&self.ids);
@@ -509,14 +496,11 @@ impl LogCheck {
         let imported = view.is_imported();
         if !view.role.is_tool_end() {
             if call.ends == 0 {
-                // Of very many, only the first are shown.
-                let spot =
-                    Spot { event_id: spot.event_id.filter(|_| self.open.len() < MAX_OPEN), ..spot };
-                self.open.entry(observed.call).or_insert_with(|| (spot.place(), imported));
+                self.open_calls.start(observed.call, imported, || spot.place());
             }
             return;
         }
-        self.open.remove(&observed.call);
+        self.open_calls.end(observed.call);
         let level = if imported { Level::Info } else { Level::Warning };
         // A call may be blocked before it starts.
         let started = call.first.is_some() || observed.repeated_end;

@@ -150,8 +150,7 @@ impl GraphFold {
         owner: Option<usize>,
     ) -> usize {
         let sequence = view.event.sequence;
-        let told = &self.calls.all()[call];
-        let (id, tool) = (self.calls.id(told).to_owned(), self.calls.tool(told).to_owned());
+        let (id, tool) = (self.calls.id(call).to_owned(), self.calls.tool(call).to_owned());
         let known = self.call_nodes.get(&call).copied();
         let at = known.unwrap_or_else(|| {
             let at = self.node(NodeKind::Call, &id, &tool, sequence);
@@ -243,9 +242,8 @@ impl GraphFold {
             }
         }
         for (call, at) in &self.call_nodes {
-            let call = &self.calls.all()[*call];
-            self.nodes[*at].status = Some(Calls::status(call, self.ended).name());
-            self.nodes[*at].duration_ms = call.duration_ms;
+            self.nodes[*at].status = Some(self.calls.status(*call, self.ended).name());
+            self.nodes[*at].duration_ms = self.calls.get(*call).duration_ms;
         }
         let edges = self.acyclic();
         let name = |at: usize| self.nodes[at].id.clone();

@@ -1,10 +1,12 @@
 //! Tool calls: pairs starts with ends.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
 
 use foldhash::HashMap;
 use serde::{Serialize, Serializer};
 
+use super::call_ids::{CallId, CallIds};
 use super::names::{InternedName, Names};
 use crate::event::fields::View;
 use crate::event::role::Role;
@@ -58,17 +60,10 @@ pub struct Start {
 }
 
 /// One call with all its events.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
-    id: InternedName,
-    /// The tool and the actor of the first event. They pair events without ids.
-    pair: (InternedName, InternedName),
-    /// The first start.
-    pub first: Option<Start>,
-    /// The newest start.
-    pub newest: Option<Start>,
-    /// Whether there is no end after the newest start.
-    open: bool,
+    /// The sequence and the time of its first start.
+    pub first: Option<(u64, Timestamp)>,
     /// The state after the last end.
     pub status: CallStatus,
     /// The number of ends.
@@ -77,32 +72,12 @@ pub struct Call {
     pub end_sequence: Option<u64>,
     /// Duration of the last end in milliseconds; `None` if unknown.
     pub duration_ms: Option<u64>,
-    /// Whether an error of the same agent came while the call was open.
-    pub error_followed: bool,
-}
-
-/// The run and the agent that a call or an error belongs to.
-struct Owner {
-    /// `runId` of gateway events.
-    run: Option<InternedName>,
-    /// The agent, else the actor.
-    agent: InternedName,
-}
-
-/// The parts of a call's id.
-#[derive(Clone, Copy)]
-struct CallId<'i> {
-    whole: &'i str,
-    /// The part before the last slash, if there is one.
-    prefix: Option<&'i str>,
-    /// The part after it.
-    last: InternedName,
 }
 
 /// The effect of an event on the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observed {
-    /// Index of the call in [`Calls::all`].
+    /// Index of the call in [`Calls`].
     pub call: usize,
     /// Whether the call had an end before this one.
     pub repeated_end: bool,
@@ -112,40 +87,72 @@ pub struct Observed {
     pub start: Option<Start>,
 }
 
-/// All calls of a run, in the order of their first event.
+/// All calls of a run, in the order of their first event. A call without an end takes about 80
+/// bytes, with its id.
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
-    calls: Vec<Call>,
+    known: KnownCalls,
+    ids: CallIds,
+    /// Tools, actors, agents and runs.
     names: Names,
-    /// The whole ids and their last segments: `R/tc1` and `tc1` share the segment `tc1`.
-    ids: Names,
-    /// Calls by the last segment of their ids.
-    by_segment: Vec<Segment>,
+    callers: Vec<Caller>,
+    by_caller: HashMap<Caller, u32>,
+    recent: RecentStarts,
     /// Starts in order, by tool and actor. Closed ones are dropped when they are found.
-    open_by_tool: HashMap<(InternedName, InternedName), Vec<usize>>,
-    /// Calls by the scope of the errors that apply to them. The first such error takes them out.
-    endless: HashMap<ErrorScope, Vec<usize>>,
+    open_by_tool: HashMap<(InternedName, InternedName), Vec<u32>>,
+    /// The number of calls at the last error of each scope.
+    last_errors: HashMap<ErrorScope, usize>,
 }
 
-/// The calls whose ids have the same last segment.
+/// The calls as they are kept.
 #[derive(Clone, Debug, Default)]
-struct Segment {
-    /// The call whose id is the segment alone.
-    bare: Option<usize>,
-    /// Calls with prefixed ids; rare.
-    prefixed: Option<Box<Prefixed>>,
+struct KnownCalls {
+    calls: Vec<KnownCall>,
+    /// The ends, in the order of the first end of each call.
+    ends: Vec<KnownEnd>,
 }
 
-/// Calls whose prefixed ids have the same last segment.
-#[derive(Clone, Debug, Default)]
-struct Prefixed {
-    /// Calls by the prefix of their ids.
-    by_prefix: BTreeMap<String, usize>,
-    /// In the order of their starts. Closed ones are dropped when they are found.
-    open: Vec<usize>,
-    newest: usize,
-    /// Whether one of the prefixes refers to the bare call.
-    names_bare: bool,
+/// A call as it is kept.
+#[derive(Clone, Copy, Debug)]
+struct KnownCall {
+    id: InternedName,
+    /// Index of its caller.
+    caller: u32,
+    /// The sequence of the first start; 0 if there is none.
+    first: u64,
+    /// The time of the first start.
+    time: Timestamp,
+    /// The newest start.
+    newest: Option<StartNumber>,
+    /// Number of its end, from 1.
+    end: Option<NonZeroU32>,
+}
+
+/// The end of a call.
+#[derive(Clone, Copy, Debug)]
+struct KnownEnd {
+    /// Sequence of the last end.
+    sequence: u64,
+    /// Its duration; [`UNKNOWN`] if it is not known.
+    duration_ms: u64,
+    /// The number of ends.
+    count: u32,
+    status: CallStatus,
+    /// Whether the call started again after it.
+    open_again: bool,
+}
+
+const UNKNOWN: u64 = u64::MAX;
+
+/// The tool and the actor of a call's first event, and the agent and the run that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Caller {
+    tool: InternedName,
+    actor: InternedName,
+    /// `runId` of gateway events.
+    run: Option<InternedName>,
+    /// The agent, else the actor.
+    agent: InternedName,
 }
 
 /// The errors that apply to a call.
@@ -159,11 +166,57 @@ enum ErrorScope {
     AgentOfNoRun(InternedName),
 }
 
+impl KnownCalls {
+    fn end_of(&self, index: usize) -> Option<&KnownEnd> {
+        self.ends.get(self.calls[index].end?.get() as usize - 1)
+    }
+
+    fn end_of_mut(&mut self, index: usize) -> Option<&mut KnownEnd> {
+        self.ends.get_mut(self.calls[index].end?.get() as usize - 1)
+    }
+
+    /// Whether there is no end after the newest start.
+    fn is_open(&self, index: usize) -> bool {
+        let end = self.end_of(index);
+        end.map_or(self.calls[index].newest.is_some(), |end| end.open_again)
+    }
+}
+
 impl Calls {
-    /// The calls in the order of their first event.
+    /// The number of calls.
     #[must_use]
-    pub fn all(&self) -> &[Call] {
-        &self.calls
+    pub fn len(&self) -> usize {
+        self.known.calls.len()
+    }
+
+    /// Whether there are no calls.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.known.calls.is_empty()
+    }
+
+    /// The call with that index.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Call {
+        let known = &self.known.calls[index];
+        let end = self.known.end_of(index);
+        Call {
+            first: (known.first > 0).then_some((known.first, known.time)),
+            status: end.map_or(CallStatus::Open, |end| end.status),
+            ends: end.map_or(0, |end| end.count),
+            end_sequence: end.map(|end| end.sequence),
+            duration_ms: end.map(|end| end.duration_ms).filter(|ms| *ms != UNKNOWN),
+        }
+    }
+
+    /// The calls in the order of their first event.
+    pub fn iter(&self) -> impl Iterator<Item = Call> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+
+    /// The states of the calls, in the same order; see [`Calls::status`].
+    pub fn statuses(&self, run_ended: bool) -> impl Iterator<Item = CallStatus> {
+        (0..self.len()).map(move |index| self.status(index, run_ended))
     }
 
     /// Takes the next event, whose line begins at byte `offset`. `None` if it is not a state of a
@@ -182,60 +235,65 @@ impl Calls {
 
     /// The id of a call from its first event. Default: the id of that event.
     #[must_use]
-    pub fn id(&self, call: &Call) -> &str {
-        self.ids.text(call.id)
+    pub fn id(&self, index: usize) -> &str {
+        self.ids.text(self.known.calls[index].id)
     }
 
     /// Index of the call with that id, if known.
     #[must_use]
     pub fn named(&self, id: &str) -> Option<usize> {
-        let (prefix, last) = split(id);
-        let segment = self.by_segment.get(self.ids.known(last)?.index())?;
-        let prefixed = segment.prefixed.as_deref();
-        match prefix {
-            None => segment.bare.or(prefixed.map(|prefixed| prefixed.newest)),
-            Some(prefix) => prefixed
-                .and_then(|prefixed| prefixed.by_prefix.get(prefix).copied())
-                .or(segment.bare.filter(|_| !prefixed.is_some_and(|known| known.names_bare))),
-        }
+        self.ids.named(id)
     }
 
     /// The name of a call's tool.
     #[must_use]
-    pub fn tool(&self, call: &Call) -> &str {
-        self.names.text(call.pair.0)
+    pub fn tool(&self, index: usize) -> &str {
+        self.names.text(self.caller(index).tool)
     }
 
     /// The state of a call. In a run that has ended, an open call that was followed by an error of
     /// its agent has failed.
     #[must_use]
-    pub fn status(call: &Call, run_ended: bool) -> CallStatus {
-        if call.status == CallStatus::Open && call.error_followed && run_ended {
-            CallStatus::Failed
-        } else {
-            call.status
+    pub fn status(&self, index: usize, run_ended: bool) -> CallStatus {
+        match self.known.end_of(index) {
+            Some(end) => end.status,
+            None if run_ended && self.is_followed_by_error(index) => CallStatus::Failed,
+            None => CallStatus::Open,
         }
+    }
+
+    fn is_followed_by_error(&self, index: usize) -> bool {
+        let Caller { run, agent, .. } = *self.caller(index);
+        let own = run.map_or(ErrorScope::AgentOfNoRun(agent), ErrorScope::Run);
+        let scopes = [own, ErrorScope::Agent(agent)];
+        scopes.iter().any(|scope| self.last_errors.get(scope).is_some_and(|calls| index < *calls))
+    }
+
+    fn caller(&self, index: usize) -> &Caller {
+        &self.callers[self.known.calls[index].caller as usize]
     }
 
     fn start(&mut self, view: &View<'_, '_>, offset: u64) -> Observed {
         let event = view.event;
         let start = Start { sequence: event.sequence, offset, time: event.timestamp };
         let id = view.call_id().unwrap_or_else(|| event.event_id.clone());
-        let id = self.split(&id);
+        let id = self.ids.split(&id);
         let call = self.find(id).unwrap_or_else(|| self.add(view, id));
-        let entry = &mut self.calls[call];
-        entry.first.get_or_insert(start);
-        entry.newest = Some(start);
-        entry.open = true;
-        let pair = entry.pair;
-        if id.prefix.is_some() {
-            self.segment(id.last).prefixed.get_or_insert_default().open.push(call);
+        self.ids.start(id, call);
+        let known = &mut self.known.calls[call];
+        if known.first == 0 {
+            (known.first, known.time) = (start.sequence, start.time);
         }
-        let starts = self.open_by_tool.entry(pair).or_default();
-        while starts.last().is_some_and(|call| !self.calls[*call].open) {
+        known.newest = self.recent.push(start);
+        if let Some(end) = self.known.end_of_mut(call) {
+            end.open_again = true;
+        }
+        let Caller { tool, actor, .. } = *self.caller(call);
+        let starts = self.open_by_tool.entry((tool, actor)).or_default();
+        while starts.last().is_some_and(|call| !self.known.is_open(*call as usize)) {
             starts.pop();
         }
-        starts.push(call);
+        starts.push(number(call));
         Observed { call, repeated_end: false, duration_ms: None, start: None }
     }
 
@@ -243,145 +301,119 @@ impl Calls {
         let event = view.event;
         let call = match view.call_id() {
             Some(id) => {
-                let id = self.split(&id);
+                let id = self.ids.split(&id);
                 self.find(id).unwrap_or_else(|| self.add(view, id))
             }
             None => self.newest_open(view).unwrap_or_else(|| {
-                let id = self.split(&event.event_id);
+                let id = self.ids.split(&event.event_id);
                 self.add(view, id)
             }),
         };
-        let entry = &mut self.calls[call];
-        let start =
-            entry.newest.filter(|start| offset.saturating_sub(start.offset) <= PAIRING_WINDOW);
+        let newest = self.known.calls[call].newest;
+        let start = newest.and_then(|newest| self.recent.get(newest));
+        let start = start.filter(|start| offset.saturating_sub(start.offset) <= PAIRING_WINDOW);
         let duration_ms = view.duration_ms().or_else(|| event.timestamp.since(start?.time));
-        let repeated_end = entry.ends > 0;
-        entry.status = match view.role {
+        let status = match view.role {
             Role::ToolFail => CallStatus::Failed,
             Role::ToolBlocked => CallStatus::Blocked,
             _ => CallStatus::Completed,
         };
-        entry.open = false;
-        entry.ends += 1;
-        entry.end_sequence = Some(event.sequence);
-        entry.duration_ms = duration_ms;
+        let end = KnownEnd {
+            sequence: event.sequence,
+            duration_ms: duration_ms.unwrap_or(UNKNOWN),
+            count: 1,
+            status,
+            open_again: false,
+        };
+        let earlier = self.known.end_of_mut(call);
+        let repeated_end = earlier.is_some();
+        match earlier {
+            Some(earlier) => *earlier = KnownEnd { count: earlier.count.saturating_add(1), ..end },
+            None => {
+                self.known.ends.push(end);
+                self.known.calls[call].end = NonZeroU32::new(number(self.known.ends.len()));
+            }
+        }
         Observed { call, repeated_end, duration_ms, start }
     }
 
     fn error(&mut self, view: &View<'_, '_>) {
-        let Owner { run, agent } = self.owner(view);
-        let concerns = match run {
-            Some(run) => vec![ErrorScope::Run(run), ErrorScope::AgentOfNoRun(agent)],
-            None => vec![ErrorScope::Agent(agent)],
+        let run = self.run(view);
+        let agent = self.names.get(&view.agent());
+        let scopes = match run {
+            Some(run) => [ErrorScope::Run(run), ErrorScope::AgentOfNoRun(agent)],
+            None => [ErrorScope::Agent(agent); 2],
         };
-        for call in concerns.iter().filter_map(|concern| self.endless.remove(concern)).flatten() {
-            self.calls[call].error_followed |= self.calls[call].ends == 0;
-        }
+        let calls = self.len();
+        self.last_errors.extend(scopes.map(|scope| (scope, calls)));
     }
 
-    fn owner(&mut self, view: &View<'_, '_>) -> Owner {
-        let run = view.field("runId").map(|run| self.names.get(&run));
-        Owner { run, agent: self.names.get(&view.agent()) }
-    }
-
-    /// The tool and the actor of an event.
-    fn pair(&mut self, view: &View<'_, '_>) -> (InternedName, InternedName) {
-        (self.names.get(&view.tool()), self.names.get(&view.event.actor))
-    }
-
-    /// Splits an id and registers its last segment.
-    fn split<'i>(&mut self, whole: &'i str) -> CallId<'i> {
-        let (prefix, last) = split(whole);
-        CallId { whole, prefix, last: self.ids.get(last) }
+    fn run(&mut self, view: &View<'_, '_>) -> Option<InternedName> {
+        view.field("runId").map(|run| self.names.get(&run))
     }
 
     fn add(&mut self, view: &View<'_, '_>, id: CallId<'_>) -> usize {
-        let index = self.calls.len();
-        let Owner { run, agent } = self.owner(view);
-        for concern in
-            [run.map_or(ErrorScope::AgentOfNoRun(agent), ErrorScope::Run), ErrorScope::Agent(agent)]
-        {
-            let endless = self.endless.entry(concern).or_default();
-            while endless.last().is_some_and(|call| self.calls[*call].ends > 0) {
-                endless.pop();
-            }
-            endless.push(index);
-        }
-        let pair = self.pair(view);
-        self.calls.push(Call {
-            id: id.prefix.map_or(id.last, |_| self.ids.get(id.whole)),
-            pair,
-            first: None,
-            newest: None,
-            open: false,
-            status: CallStatus::Open,
-            ends: 0,
-            end_sequence: None,
-            duration_ms: None,
-            error_followed: false,
+        let index = self.len();
+        let caller = Caller {
+            tool: self.names.get(&view.tool()),
+            actor: self.names.get(&view.event.actor),
+            run: self.run(view),
+            agent: self.names.get(&view.agent()),
+        };
+        let callers = &mut self.callers;
+        let caller = *self.by_caller.entry(caller).or_insert_with(|| {
+            callers.push(caller);
+            number(callers.len() - 1)
         });
-        let segment = self.segment(id.last);
-        match id.prefix {
-            Some(prefix) => {
-                let prefixed = segment.prefixed.get_or_insert_default();
-                prefixed.newest = index;
-                prefixed.by_prefix.insert(prefix.to_owned(), index);
-            }
-            None => segment.bare = Some(index),
-        }
+        let id = self.ids.add(id, index);
+        let time = view.event.timestamp;
+        self.known.calls.push(KnownCall { id, caller, first: 0, time, newest: None, end: None });
         index
     }
 
-    /// The calls with that last segment.
-    fn segment(&mut self, last: InternedName) -> &mut Segment {
-        let at = last.index();
-        if self.by_segment.len() <= at {
-            self.by_segment.resize_with(at + 1, Segment::default);
-        }
-        &mut self.by_segment[at]
-    }
-
-    /// The call with that id. A bare id also matches a prefixed call, preferably the newest open
-    /// one. A prefixed id also matches a bare call that no other prefix has claimed.
     fn find(&mut self, id: CallId<'_>) -> Option<usize> {
-        let segment = self.by_segment.get_mut(id.last.index())?;
-        let Some(prefix) = id.prefix else {
-            let Segment { bare, prefixed } = segment;
-            return bare.or_else(|| {
-                let Prefixed { open, newest, .. } = prefixed.as_deref_mut()?;
-                while open.last().is_some_and(|call| !self.calls[*call].open) {
-                    open.pop();
-                }
-                Some(open.last().copied().unwrap_or(*newest))
-            });
-        };
-        let known = segment.prefixed.as_deref();
-        if let Some(call) = known.and_then(|prefixed| prefixed.by_prefix.get(prefix)) {
-            return Some(*call);
-        }
-        let call = segment.bare.filter(|_| !known.is_some_and(|prefixed| prefixed.names_bare))?;
-        let prefixed = segment.prefixed.get_or_insert_default();
-        prefixed.names_bare = true;
-        prefixed.by_prefix.insert(prefix.to_owned(), call);
-        Some(call)
+        self.ids.find(id, |call| self.known.is_open(call))
     }
 
     fn newest_open(&mut self, view: &View<'_, '_>) -> Option<usize> {
-        let pair = self.pair(view);
-        let starts = self.open_by_tool.get_mut(&pair)?;
-        while let Some(call) = starts.pop() {
-            if self.calls[call].open {
+        let pair = (self.names.get(&view.tool()), self.names.get(&view.event.actor));
+        loop {
+            let call = self.open_by_tool.get_mut(&pair)?.pop()? as usize;
+            if self.known.is_open(call) {
                 return Some(call);
             }
         }
-        None
     }
 }
 
-/// The prefix of an id, if it has one, and its last segment.
-fn split(id: &str) -> (Option<&str>, &str) {
-    match memchr::memrchr(b'/', id.as_bytes()) {
-        Some(slash) => (Some(&id[..slash]), &id[slash + 1..]),
-        None => (None, id),
+/// The index of a call or of an end as it is kept. No log has as many as there are numbers.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// The number of a start: 1, 2, 3 …
+type StartNumber = NonZeroU32;
+
+/// The starts within the last [`PAIRING_WINDOW`] bytes of log.
+#[derive(Clone, Debug, Default)]
+struct RecentStarts {
+    starts: VecDeque<Start>,
+    /// The number of starts that are too far back.
+    dropped: u32,
+}
+
+impl RecentStarts {
+    fn push(&mut self, start: Start) -> Option<StartNumber> {
+        while self.starts.front().is_some_and(|old| old.offset + PAIRING_WINDOW < start.offset) {
+            self.starts.pop_front();
+            self.dropped += 1;
+        }
+        self.starts.push_back(start);
+        StartNumber::new(self.dropped.saturating_add(number(self.starts.len())))
+    }
+
+    fn get(&self, start: StartNumber) -> Option<Start> {
+        let at = start.get().checked_sub(self.dropped + 1)?;
+        self.starts.get(at as usize).copied()
     }
 }

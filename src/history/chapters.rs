@@ -1,7 +1,7 @@
 //! The chapters of a run, computed from the events that created and removed them.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use crate::event::fields::View;
 use crate::event::role::Role;
@@ -104,10 +104,9 @@ impl Chapter {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chapters {
     /// In the order of their creation.
-    active: BTreeMap<usize, Chapter>,
-    /// The keys of `active`, by slug.
-    places: HashMap<String, usize>,
-    used_slugs: HashSet<String>,
+    active: BTreeMap<usize, Box<Chapter>>,
+    /// The keys of `active`, by slug; `None` for a slug that is not used any more.
+    places: HashMap<String, Option<usize>>,
     made: usize,
     nest: OnceCell<Nest>,
 }
@@ -123,8 +122,9 @@ struct Nest {
 impl Nest {
     /// Goes through the chapters from the first event on. A stack holds the chapters that may be
     /// around the current one or a later one: none ends before one above it.
-    fn of(chapters: &BTreeMap<usize, Chapter>) -> Self {
-        let mut order: Vec<(&usize, &Chapter)> = chapters.iter().collect();
+    fn of(chapters: &BTreeMap<usize, Box<Chapter>>) -> Self {
+        let mut order: Vec<(&usize, &Chapter)> =
+            chapters.iter().map(|(key, chapter)| (key, &**chapter)).collect();
         order.sort_by_key(|(_, one)| (one.first_sequence, u64::MAX - one.last_sequence));
         let mut nest = Self::default();
         let mut around: Vec<(usize, &Chapter)> = Vec::new();
@@ -159,15 +159,15 @@ impl Chapters {
                     && self.get(&chapter.slug).is_none()
                 {
                     self.nest.take();
-                    self.used_slugs.insert(chapter.slug.clone());
-                    self.places.insert(chapter.slug.clone(), self.made);
-                    self.active.insert(self.made, chapter);
+                    self.places.insert(chapter.slug.clone(), Some(self.made));
+                    self.active.insert(self.made, Box::new(chapter));
                     self.made += 1;
                 }
             }
             Role::ChapterRemoved => {
                 let slug = view.event.data.text_at("slug");
-                if let Some(place) = slug.and_then(|slug| self.places.remove(slug.as_ref())) {
+                let place = slug.and_then(|slug| self.places.get_mut(slug.as_ref())?.take());
+                if let Some(place) = place {
                     self.nest.take();
                     self.active.remove(&place);
                 }
@@ -178,33 +178,34 @@ impl Chapters {
 
     /// The active chapters, in the order of their creation.
     pub(crate) fn active(&self) -> impl ExactSizeIterator<Item = &Chapter> {
-        self.active.values()
+        self.active.values().map(|chapter| &**chapter)
     }
 
     /// Whether a slug was ever used, by an active or a removed chapter.
     #[must_use]
     pub(crate) fn is_used(&self, slug: &str) -> bool {
-        self.used_slugs.contains(slug)
+        self.places.contains_key(slug)
     }
 
     /// The chapter of that slug.
     #[must_use]
     pub(crate) fn get(&self, slug: &str) -> Option<&Chapter> {
-        self.active.get(self.places.get(slug)?)
+        self.active.get(self.places.get(slug)?.as_ref()?).map(|chapter| &**chapter)
     }
 
     /// The smallest chapter around this one.
     #[must_use]
     pub(crate) fn parent(&self, chapter: &Chapter) -> Option<&Chapter> {
-        self.active.get(self.nest().parents.get(self.places.get(&chapter.slug)?)?)
+        let place = self.places.get(&chapter.slug)?.as_ref()?;
+        self.active.get(self.nest().parents.get(place)?).map(|chapter| &**chapter)
     }
 
     /// The chapters directly inside `parent`, or the outermost ones, in the order of the log.
     #[must_use]
     pub(crate) fn children(&self, parent: Option<&Chapter>) -> Vec<&Chapter> {
-        let parent = parent.and_then(|parent| self.places.get(&parent.slug).copied());
+        let parent = parent.and_then(|parent| self.places.get(&parent.slug).copied().flatten());
         let children = self.nest().children.get(&parent).map(Vec::as_slice).unwrap_or_default();
-        children.iter().filter_map(|key| self.active.get(key)).collect()
+        children.iter().filter_map(|key| Some(&**self.active.get(key)?)).collect()
     }
 
     /// The path below `/chapters` at which the chapter is listed.
@@ -232,7 +233,7 @@ impl Chapters {
                 break;
             };
             if !chapter.partial {
-                found = Some(chapter);
+                found = Some(&**chapter);
             }
             parent = Some(*key);
         }
@@ -283,9 +284,10 @@ mod tests {
         fn the_parent_is_the_last_that_contains(
             ranges in prop::collection::vec((1_u64..12, 0_u64..8), 0..30)
         ) {
-            let made = ranges.iter().map(|(first, more)| chapter(*first, first + more));
-            let chapters: BTreeMap<usize, Chapter> = made.enumerate().collect();
-            let mut order: Vec<(&usize, &Chapter)> = chapters.iter().collect();
+            let made = ranges.iter().map(|(first, more)| Box::new(chapter(*first, first + more)));
+            let chapters: BTreeMap<usize, Box<Chapter>> = made.enumerate().collect();
+            let mut order: Vec<(&usize, &Chapter)> =
+                chapters.iter().map(|(key, chapter)| (key, &**chapter)).collect();
             order.sort_by_key(|(_, one)| (one.first_sequence, u64::MAX - one.last_sequence));
             let nest = Nest::of(&chapters);
             for (at, (key, one)) in order.iter().enumerate() {

@@ -3,9 +3,11 @@
 
 pub(crate) mod agents;
 pub(crate) mod arguments;
+mod call_ids;
 pub(crate) mod calls;
 pub(crate) mod chapters;
 pub(crate) mod facts;
+pub(crate) mod gradual_map;
 mod names;
 mod origin;
 pub(crate) mod state;
@@ -14,3 +16,5 @@ pub(crate) mod tasks;
 pub(crate) mod text;
 pub(crate) mod told;
 pub(crate) mod usage;
+pub(crate) mod usage_fold;
+mod usage_records;

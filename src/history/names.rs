@@ -2,18 +2,19 @@
 //! number.
 
 use std::hash::BuildHasher as _;
+use std::num::NonZeroU32;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 /// The number of a name. Two numbers are equal if their names are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct InternedName(u32);
+pub(super) struct InternedName(NonZeroU32);
 
 impl InternedName {
     /// The number: 0, 1, 2 … in the order of first use.
     pub(super) fn index(self) -> usize {
-        self.0 as usize
+        self.0.get() as usize - 1
     }
 }
 
@@ -49,9 +50,10 @@ impl Names {
         if let Some(known) = self.find(hash, name) {
             return known;
         }
-        let number = InternedName(u32::try_from(self.ends.len()).unwrap_or(u32::MAX));
         self.text.push_str(name);
         self.ends.push(self.text.len());
+        let number = u32::try_from(self.ends.len()).ok().and_then(NonZeroU32::new);
+        let number = InternedName(number.unwrap_or(NonZeroU32::MAX));
         let entry = NameEntry { hash, name: number };
         let spread = |entry: &NameEntry| NameEntry::spread(entry.hash);
         self.numbers.insert_unique(NameEntry::spread(hash), entry, spread);

@@ -6,7 +6,7 @@ use super::calls::{CallStatus, Calls, Observed};
 use super::facts::{Counts, Deliverables, RunFacts};
 use super::origin::RunOrigin;
 use super::status::Status;
-use super::usage::UsageFold;
+use super::usage_fold::UsageFold;
 use crate::event::blob::{Reference, put_back};
 use crate::event::draft::Derived;
 use crate::event::fields::{View, as_text};
@@ -205,13 +205,12 @@ impl RunState {
     /// The numbers of things.
     fn counts(&self) -> Counts {
         let over = self.phase.is_over();
-        let calls = self.calls.all();
-        let failed = |call: &&_| Calls::status(call, over) == CallStatus::Failed;
+        let failed = |status: &CallStatus| *status == CallStatus::Failed;
         Counts {
             events: self.events,
             prompts: self.prompts,
-            tool_calls: calls.len() as u64,
-            tool_failures: calls.iter().filter(failed).count() as u64,
+            tool_calls: self.calls.len() as u64,
+            tool_failures: self.calls.statuses(over).filter(failed).count() as u64,
             errors: self.errors,
             warnings: self.warnings,
             usage: self.usage.sum(),

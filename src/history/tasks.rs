@@ -8,7 +8,8 @@ use crate::event::catalogue;
 use crate::event::fields::{View, as_text};
 use crate::event::role::{Role, TaskEnding};
 use crate::event::time::Timestamp;
-use crate::history::usage::{Usage, UsageFold};
+use crate::history::usage::Usage;
+use crate::history::usage_fold::UsageFold;
 use crate::text::inert::preview;
 
 /// How a task ended.

@@ -1,7 +1,5 @@
 //! Tokens and cost. Each model response counts once.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::event::fields::{OUTPUT_AT_LEAST, View};
 use crate::event::role::Role;
 use crate::text::human::short_count;
@@ -68,7 +66,7 @@ impl Usage {
 
     /// These numbers, with unknown ones taken from `other`.
     #[must_use]
-    fn or(self, other: &Self) -> Self {
+    pub(super) fn or(self, other: &Self) -> Self {
         Self {
             input_tokens: self.input_tokens.or(other.input_tokens),
             output_tokens: self.output_tokens.or(other.output_tokens),
@@ -122,92 +120,6 @@ impl Usage {
     #[must_use]
     pub fn cost_usd(&self) -> Option<f64> {
         self.cost_micros.map(|micros| micros as f64 / 1e6)
-    }
-}
-
-/// The usage of a run.
-#[derive(Clone, Debug, Default)]
-pub struct UsageFold {
-    sessions: HashMap<String, Session>,
-    /// Session and usage by `message_id`. Of repeated lines, the last counts.
-    by_message: HashMap<String, (String, Usage)>,
-    /// Size of the newest call's context, in tokens.
-    newest_context: Option<u64>,
-    /// Costs in messages, by agent.
-    said_costs: HashMap<String, i64>,
-    /// Agents with costs in usage events. Costs in their messages are not added.
-    costed: HashSet<String>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Session {
-    /// Calls without an id of their own.
-    calls: Usage,
-    /// The total of the session. It replaces the numbers of the calls.
-    total: Option<Usage>,
-}
-
-impl UsageFold {
-    /// Takes the next event.
-    pub fn observe(&mut self, view: &View<'_, '_>) {
-        let Some(usage) = Usage::of(view) else {
-            if view.role == Role::Message
-                && let Some(cost) = view.cost_micros()
-            {
-                let said = self.said_costs.entry(view.agent().into_owned()).or_insert(0);
-                *said = said.saturating_add(cost);
-            }
-            return;
-        };
-        if usage.cost_micros.is_some() {
-            let agent = view.agent();
-            if !self.costed.contains(agent.as_ref()) {
-                self.costed.insert(agent.into_owned());
-            }
-        }
-        let total = view.field("scope").is_some_and(|scope| scope == "total");
-        if !total && let Some(context) = usage.context_tokens() {
-            self.newest_context = Some(context);
-        }
-        let session_id: &str = &view.event.session_id;
-        if !self.sessions.contains_key(session_id) {
-            self.sessions.insert(session_id.to_owned(), Session::default());
-        }
-        let Some(session) = self.sessions.get_mut(session_id) else { return };
-        match view.model_call_id() {
-            _ if total => session.total = Some(usage),
-            Some(id) => {
-                self.by_message.insert(id.into_owned(), (session_id.to_owned(), usage));
-            }
-            None => session.calls.add(&usage),
-        }
-    }
-
-    /// The sum over all sessions.
-    #[must_use]
-    pub fn sum(&self) -> Usage {
-        let mut sessions = self.sessions.clone();
-        for (session_id, usage) in self.by_message.values() {
-            if let Some(session) = sessions.get_mut(session_id) {
-                session.calls.add(usage);
-            }
-        }
-        let mut sum = Usage::default();
-        for Session { calls, total } in sessions.values() {
-            sum.add(&total.map_or(*calls, |total| total.or(calls)));
-        }
-        // Costs of these agents were already counted in usage events.
-        let said = self.said_costs.iter().filter(|(agent, _)| !self.costed.contains(*agent));
-        for (_, cost) in said {
-            sum.cost_micros = Some(sum.cost_micros.unwrap_or(0).saturating_add(*cost));
-        }
-        sum
-    }
-
-    /// The size of the newest call's context, in tokens, if one reported its input.
-    #[must_use]
-    pub fn newest_context(&self) -> Option<u64> {
-        self.newest_context
     }
 }
 

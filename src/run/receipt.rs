@@ -11,7 +11,7 @@ use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::history::calls::{CallStatus, Calls};
-use crate::history::usage::UsageFold;
+use crate::history::usage_fold::UsageFold;
 use crate::import::line::Imported;
 
 /// The result of a stream as a document.
@@ -182,10 +182,9 @@ impl Counter {
     /// The receipt after the last line.
     #[must_use]
     pub(crate) fn finish(mut self) -> Receipt {
-        let calls = self.calls.all();
-        let failed = |call: &&_| Calls::status(call, false) == CallStatus::Failed;
-        self.receipt.calls = calls.len() as u64;
-        self.receipt.failures = calls.iter().filter(failed).count() as u64;
+        let failed = |status: &CallStatus| *status == CallStatus::Failed;
+        self.receipt.calls = self.calls.len() as u64;
+        self.receipt.failures = self.calls.statuses(false).filter(failed).count() as u64;
         let usage = self.usage.sum();
         self.receipt.usage = UsageCount {
             input_tokens: usage.input_tokens,

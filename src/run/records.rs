@@ -109,7 +109,7 @@ pub(crate) fn tool_record(
         _ => CallStatus::Completed,
     };
     let call_id = view.call_id().unwrap_or_else(|| match observed.start {
-        Some(_) => Cow::Borrowed(calls.id(&calls.all()[observed.call])),
+        Some(_) => Cow::Borrowed(calls.id(observed.call)),
         None => event.event_id.clone(),
     });
     let started = if ends { observed.start.map(|start| start.time) } else { Some(event.timestamp) };

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::event::catalogue::{self, Class};
 use crate::event::fields::View;
 use crate::event::templates::Templates;
-use crate::history::calls::{CallStatus, Calls};
+use crate::history::calls::CallStatus;
 use crate::history::state::RunState;
 use crate::log::reader::Line;
 use crate::run::derive::{DerivedFold, Records};
@@ -122,8 +122,8 @@ impl Overview {
     #[must_use]
     pub(crate) fn open_calls(&self) -> u64 {
         let ended = self.state().status().is_over();
-        let open = |call: &&_| Calls::status(call, ended) == CallStatus::Open;
-        self.state().calls.all().iter().filter(open).count() as u64
+        let open = |status: &CallStatus| *status == CallStatus::Open;
+        self.state().calls.statuses(ended).filter(open).count() as u64
     }
 
     /// Events that need a summary.
@@ -157,12 +157,12 @@ impl Overview {
 pub(crate) fn tool_counts(state: &RunState) -> Vec<ToolCount> {
     let mut tools: BTreeMap<&str, ToolCount> = BTreeMap::new();
     let ended = state.status().is_over();
-    for call in state.calls.all() {
-        let name = state.calls.tool(call);
+    for (at, call) in state.calls.iter().enumerate() {
+        let name = state.calls.tool(at);
         let tool = tools.entry(name).or_default();
         name.clone_into(&mut tool.name);
         tool.calls += 1;
-        match Calls::status(call, ended) {
+        match state.calls.status(at, ended) {
             CallStatus::Failed => tool.failures += 1,
             CallStatus::Blocked => tool.blocked += 1,
             CallStatus::Open | CallStatus::Completed => {}

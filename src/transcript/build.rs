@@ -2,12 +2,15 @@
 //! order.
 
 use super::Harness;
-use super::fold::{CallLine, Item, TaskTurn, TranscriptFold};
+use foldhash::HashMap;
+
+use super::extent::LONGEST_BAR;
+use super::fold::{CallLine, Item, ItemList, ItemOrGap, TaskTurn, TranscriptFold};
 use super::value::{
-    CallEntry, ChapterLine, Entry, File, QuoteSource, Quoted, Remarks, RequiredFile, Section,
-    SpawnedAgent, TITLE, Tool, Transcript,
+    CallEntry, ChapterLine, DroppedKind, Entry, QuoteSource, Quoted, Remarks, RequiredFile,
+    Section, SpawnedAgent, TITLE, Tool, Transcript,
 };
-use crate::history::calls::Calls;
+use crate::history::calls::Call;
 use crate::history::chapters::Chapter;
 use crate::history::tasks::Task;
 use crate::run::document::SCHEMA_VERSION;
@@ -35,8 +38,11 @@ impl Transcript {
         let system_prompt = system_prompt.or(fold.system_prompt.take());
         let others = harness.others.into_iter();
         let own_tasks = fold.own_tasks();
-        let turns = std::mem::take(&mut fold.turns);
-        let turns = turns.into_iter().filter_map(|turn| section(&mut fold, turn)).collect();
+        let mut aside = std::mem::take(&mut fold.aside).by_list();
+        let turns = std::mem::take(&mut fold.turns).into_iter().enumerate();
+        let turns = turns.filter_map(|(at, turn)| section(&mut fold, &mut aside, at, turn));
+        let turns = turns.collect();
+        let (files, more_files) = std::mem::take(&mut fold.files).finish();
         // Agents working in parallel log their samples out of order.
         fold.samples.sort_by_key(|sample| sample.time);
         Self {
@@ -51,9 +57,12 @@ impl Transcript {
             turns,
             deliverables: deliverables(&fold),
             deliverables_status: fold.state.deliverables.status.clone(),
-            files: files(&mut fold),
+            files,
+            more_files,
+            timed_calls: timed_calls(&fold),
             remarks: Remarks { skills: fold.skills, settings: fold.settings, memory: fold.memory },
             troubles: fold.troubles,
+            more_troubles: fold.more_troubles,
             tokens: fold.samples,
             own_tasks,
             last_sequence: fold.last_sequence,
@@ -85,11 +94,20 @@ fn chapter(chapter: &Chapter) -> ChapterLine {
     }
 }
 
+/// Dropped calls by list.
+type Aside = HashMap<ItemList, Vec<CallLine>>;
+
 /// One section per turn; `None` if the turn is empty and has no task.
-fn section(fold: &mut TranscriptFold, turn: TaskTurn) -> Option<Section> {
-    let outcome = fold.outcome(&turn);
-    let items = entries(fold, turn.items);
-    let Some(task) = turn.task.and_then(|number| fold.tasks.get(number)) else {
+fn section(
+    fold: &mut TranscriptFold,
+    aside: &mut Aside,
+    at: usize,
+    turn: TaskTurn,
+) -> Option<Section> {
+    let (outcome, number) = (fold.outcome(&turn), turn.task);
+    let items = entries(fold, aside, turn);
+    let kept = dropped_calls(fold, aside, ItemList::Turn(at));
+    let Some(task) = number.and_then(|number| fold.tasks.get(number)) else {
         return (!items.is_empty()).then(|| Section {
             task: None,
             title: "Before the first task".to_owned(),
@@ -99,6 +117,7 @@ fn section(fold: &mut TranscriptFold, turn: TaskTurn) -> Option<Section> {
             first_sequence: None,
             last_sequence: None,
             items,
+            aside: kept,
         });
     };
     let source = QuoteSource::Event(task.first_sequence);
@@ -111,6 +130,7 @@ fn section(fold: &mut TranscriptFold, turn: TaskTurn) -> Option<Section> {
         first_sequence: Some(task.first_sequence),
         last_sequence: Some(task.last_sequence),
         items,
+        aside: kept,
     })
 }
 
@@ -121,49 +141,79 @@ fn is_long(task: &Task) -> bool {
     task.number > 1 && (lines || preview(task.title(), TITLE).ends_with('…'))
 }
 
-fn entries(fold: &mut TranscriptFold, items: Vec<Item>) -> Vec<Entry> {
-    let mut entries = Vec::with_capacity(items.len());
-    for item in items {
+fn entries(fold: &mut TranscriptFold, aside: &mut Aside, turn: TaskTurn) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for item in turn.items.with_gaps() {
         match item {
-            Item::Said(said) => entries.push(Entry::Said(said.redacted())),
-            Item::Calls(lines) => entries.extend(lines.into_iter().map(|line| call(fold, line))),
-            Item::Note(note) => entries.push(Entry::Note(note)),
-            Item::Section { sequence, title, content } => {
+            ItemOrGap::Item(Item::Said(said)) => entries.push(Entry::Said(said.redacted())),
+            ItemOrGap::Item(Item::Calls(lines)) => {
+                let (first, dropped, last) = lines.with_gap();
+                entries.extend(first.into_iter().map(|line| call(fold, aside, line)));
+                let gap = (dropped > 0)
+                    .then_some(Entry::Dropped { what: DroppedKind::Calls, number: dropped });
+                entries.extend(gap);
+                entries.extend(last.into_iter().map(|line| call(fold, aside, line)));
+            }
+            ItemOrGap::Item(Item::Note(note)) => entries.push(Entry::Note(note)),
+            ItemOrGap::Item(Item::Section { sequence, title, content }) => {
                 entries.push(Entry::Section { sequence, title, text: content });
+            }
+            ItemOrGap::Thoughts(number) => {
+                entries.push(Entry::Dropped { what: DroppedKind::Thoughts, number });
+            }
+            // Calls before and after it are not consecutive.
+            ItemOrGap::Break => {
+                entries.push(Entry::Dropped { what: DroppedKind::Others, number: 0 });
+            }
+            ItemOrGap::Others(number) => {
+                entries.push(Entry::Dropped { what: DroppedKind::Others, number });
             }
         }
     }
     entries
 }
 
+/// The calls that were dropped from a list and that the Timeline may show.
+fn dropped_calls(fold: &mut TranscriptFold, aside: &mut Aside, list: ItemList) -> Vec<CallEntry> {
+    let lines = aside.remove(&list).unwrap_or_default();
+    lines.into_iter().map(|line| call_entry(fold, aside, line)).collect()
+}
+
 /// The agent with this index, spawned by a call.
-fn agent(fold: &mut TranscriptFold, index: usize) -> Option<SpawnedAgent> {
+fn agent(fold: &mut TranscriptFold, aside: &mut Aside, index: usize) -> Option<SpawnedAgent> {
     let turn = std::mem::take(fold.nested.get_mut(index)?);
-    let items = entries(fold, turn.items);
-    let task = turn.task.and_then(|number| fold.tasks.get(number));
+    let number = turn.task;
+    let items = entries(fold, aside, turn);
+    let kept = dropped_calls(fold, aside, ItemList::Agent(index));
+    let task = number.and_then(|number| fold.tasks.get(number));
     Some(SpawnedAgent {
         id: fold.agents.all().get(index)?.id.clone(),
-        task: turn.task,
+        task: number,
         title: task.map(|task| task.title().to_owned()),
         first_sequence: task.map(|task| task.first_sequence),
         index,
         items,
+        aside: kept,
     })
 }
 
-fn call(fold: &mut TranscriptFold, line: CallLine) -> Entry {
+fn call(fold: &mut TranscriptFold, aside: &mut Aside, line: CallLine) -> Entry {
+    Entry::Call(call_entry(fold, aside, line))
+}
+
+fn call_entry(fold: &mut TranscriptFold, aside: &mut Aside, line: CallLine) -> CallEntry {
     let spawned: Vec<usize> = fold.spawned(&line).collect();
-    let agents = spawned.into_iter().filter_map(|at| agent(fold, at)).collect();
+    let agents = spawned.into_iter().filter_map(|at| agent(fold, aside, at)).collect();
     let calls = &fold.state.calls;
-    let call = &calls.all()[line.call];
+    let call = calls.get(line.call);
     let ended = fold.state.status().is_over();
-    Entry::Call(CallEntry {
+    CallEntry {
         sequence: line.sequence,
         end_sequence: call.end_sequence,
-        time: call.first.map(|start| start.time),
-        tool: calls.tool(call).to_owned(),
+        time: call.first.map(|(_, time)| time),
+        tool: calls.tool(line.call).to_owned(),
         arguments: line.arguments,
-        status: Calls::status(call, ended),
+        status: calls.status(line.call, ended),
         duration_ms: call.duration_ms,
         input: fold.inputs.remove(&line.call),
         result: fold.results.remove(&line.call),
@@ -171,12 +221,26 @@ fn call(fold: &mut TranscriptFold, line: CallLine) -> Entry {
         returned: fold.returned.remove(&line.call),
         telling: line.telling,
         agents,
-    })
+    }
 }
 
-fn files(fold: &mut TranscriptFold) -> Vec<File> {
-    let files = std::mem::take(&mut fold.files);
-    files.into_iter().map(|(path, operations)| File { path, operations }).collect()
+/// The number of calls that the Timeline could draw, and whether any two of them ran in parallel.
+fn timed_calls(fold: &TranscriptFold) -> (u64, bool) {
+    let bar = |call: Call| {
+        let length = call.duration_ms.filter(|length| *length <= LONGEST_BAR)?;
+        let (sequence, time) = call.first?;
+        let from = time.millis();
+        Some((from, sequence, from.saturating_add(i64::try_from(length).unwrap_or(i64::MAX))))
+    };
+    let mut bars: Vec<_> = fold.state.calls.iter().filter_map(bar).collect();
+    bars.sort_unstable();
+    let mut until = i64::MIN;
+    let parallel = bars.iter().any(|(from, _, to)| {
+        let beside = *from < until && to > from;
+        until = until.max(*to);
+        beside
+    });
+    (bars.len() as u64, parallel)
 }
 
 fn deliverables(fold: &TranscriptFold) -> Vec<RequiredFile> {

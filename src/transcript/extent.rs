@@ -69,6 +69,10 @@ pub(super) struct Limits {
     pub(super) answer: usize,
 }
 
+/// Maximum duration of a call that the Timeline draws, in milliseconds: 30 days. Next to a call of
+/// several years, no other call would be visible.
+pub(super) const LONGEST_BAR: u64 = 30 * 86_400_000;
+
 const ALL: usize = usize::MAX;
 
 impl Limits {

@@ -40,14 +40,24 @@ pub(crate) struct Transcript {
     pub turns: Vec<Section>,
     /// The files touched, and the operations on them.
     pub files: Vec<File>,
+    /// The number of files that were dropped.
+    #[serde(skip)]
+    pub more_files: u64,
     /// The required deliverables, and whether the last check found them missing.
     pub deliverables: Vec<RequiredFile>,
     /// Verdict of the last check of the deliverables.
     pub deliverables_status: Option<String>,
     /// Errors and warnings.
     pub troubles: Vec<Trouble>,
+    /// The number of errors and warnings that were dropped, and whether an error is among them.
+    #[serde(skip)]
+    pub more_troubles: (u64, bool),
     /// Tokens of each model call.
     pub tokens: Vec<Tokens>,
+    /// The number of calls with a known time and duration, and whether any two of them ran in
+    /// parallel.
+    #[serde(skip)]
+    pub timed_calls: (u64, bool),
     /// Tasks of the run itself, without those of spawned agents.
     #[serde(skip)]
     pub own_tasks: u64,
@@ -186,6 +196,9 @@ pub(crate) struct Section {
     pub last_sequence: Option<u64>,
     /// What happened, in order.
     pub items: Vec<Entry>,
+    /// Calls that were dropped from the items and that the Timeline may show.
+    #[serde(skip)]
+    pub aside: Vec<CallEntry>,
 }
 
 /// One item of a section.
@@ -207,6 +220,25 @@ pub(crate) enum Entry {
         /// The text.
         text: String,
     },
+    /// Stands for what was dropped here: `transcript.md` leaves out the middle of long turns.
+    Dropped {
+        /// What was dropped.
+        what: DroppedKind,
+        /// How many.
+        number: u64,
+    },
+}
+
+/// What was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DroppedKind {
+    /// Thoughts.
+    Thoughts,
+    /// Items that are not thoughts.
+    Others,
+    /// Calls of one item.
+    Calls,
 }
 
 /// A message.
@@ -325,6 +357,9 @@ pub(crate) struct SpawnedAgent {
     pub index: usize,
     /// What happened, in order.
     pub items: Vec<Entry>,
+    /// Calls that were dropped from the items and that the Timeline may show.
+    #[serde(skip)]
+    pub aside: Vec<CallEntry>,
 }
 
 /// A file and the operations on it.
@@ -426,6 +461,15 @@ impl Entry {
             Self::Note(note) => note.sequence,
             Self::Section { sequence, .. } => *sequence,
             Self::Call(call) => call.sequence,
+            Self::Dropped { .. } => 0,
+        }
+    }
+
+    /// The number of items or calls that it stands for.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::Dropped { number, .. } => usize::try_from(*number).unwrap_or(usize::MAX),
+            _ => 1,
         }
     }
 
@@ -445,8 +489,14 @@ impl Entry {
             }
             Self::Section { title, text, .. } => (Cow::Borrowed(title), text),
             Self::Call(call) => (Cow::Borrowed(&call.tool), &call.arguments),
+            Self::Dropped { .. } => (Cow::Borrowed("note"), "omitted"),
         }
     }
+}
+
+/// Whether a path that the run touched is one of its deliverables.
+pub(super) fn is_in_deliverables(path: &str) -> bool {
+    path.contains("deliverables/")
 }
 
 /// Whether a text has more content than the line that represents it. The line may be only the end

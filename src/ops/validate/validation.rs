@@ -171,19 +171,23 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
         unreadable(lines.as_ref().err(), name, Code::RL502, &mut findings);
     }
     unreadable(transcript.as_ref().err(), derived::TRANSCRIPT, Code::RL504, &mut findings);
-    if let Ok(transcript) = &transcript {
-        check_transcript(run, transcript.as_deref(), last_sequence, &mut findings)?;
-    }
-    if has_chapters || check_dir(&run.chapters()).is_ok() {
-        chapters::check(run, criteria.templates, &mut findings)?;
-    }
     let written_head = if cut { head } else { fold.head() };
     let current = RunDocument::new(&fold.state.facts(), written_head).to_bytes();
     // An empty log has no state.
     let is_stale = events > 0 && state_bytes != Some(&current);
     let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id.clone() };
     let status = fold.state.status();
-    let (deliverables, recorded) = deliverables(run, &fold.state, criteria, &mut findings);
+    let mut of_deliverables = Findings::keeping(criteria.most_findings);
+    let (deliverables, recorded) = deliverables(run, &fold.state, criteria, &mut of_deliverables);
+    // What follows reads the log again and needs the memory.
+    drop(fold);
+    if let Ok(transcript) = &transcript {
+        check_transcript(run, transcript.as_deref(), last_sequence, &mut findings)?;
+    }
+    if has_chapters || check_dir(&run.chapters()).is_ok() {
+        chapters::check(run, criteria.templates, &mut findings)?;
+    }
+    findings.append(of_deliverables);
     let path = run.path().display().to_string();
     let fixes = Vec::new();
     let report =

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
+use super::items::ItemList;
+use super::kept::KeptCalls;
 use super::{CallLine, Item, MAX_RESULT, TranscriptFold, shown};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::{self, Telling};
-use crate::history::calls::Observed;
+use crate::history::calls::{Call, Observed};
 use crate::json::Json;
 use crate::text::inert::{preview, preview_end};
 
@@ -32,12 +34,19 @@ impl TranscriptFold {
     /// Processes one state of a call. Returns the text of a separate note if the call started or
     /// ended again under an id already used.
     pub(super) fn tool(&mut self, view: &View<'_, '_>, observed: Observed) -> Option<String> {
-        self.returned(view, observed.call);
-        if matches!(view.role, Role::ToolFail | Role::ToolBlocked)
-            && let Some(text) = view.error_text()
-        {
-            let text = if is_rejection(view) { Cow::Borrowed(REJECTED) } else { text };
-            self.failures.insert(observed.call, preview(&text, 120));
+        let call = self.state.calls.get(observed.call);
+        if view.role.is_tool_end() {
+            self.aside.end(observed.call, call.duration_ms);
+        }
+        let is_new = call.first.is_none() && call.ends == 1;
+        if self.keeps_all || is_new || self.listed.contains(&observed.call) {
+            self.returned(view, observed.call);
+            if matches!(view.role, Role::ToolFail | Role::ToolBlocked)
+                && let Some(text) = view.error_text()
+            {
+                let text = if is_rejection(view) { Cow::Borrowed(REJECTED) } else { text };
+                self.failures.insert(observed.call, preview(&text, 120));
+            }
         }
         if view.role == Role::ToolStart {
             self.started(view, observed.call)
@@ -47,10 +56,9 @@ impl TranscriptFold {
     }
 
     fn started(&mut self, view: &View<'_, '_>, call: usize) -> Option<String> {
-        let known = &self.state.calls.all()[call];
-        let (first, ends) = (known.first, known.ends);
+        let Call { first, ends, .. } = self.state.calls.get(call);
         // A call that ended before it started is listed at its end.
-        match first.is_some_and(|start| start.sequence == view.event.sequence) {
+        match first.is_some_and(|(sequence, _)| sequence == view.event.sequence) {
             true if ends == 0 => self.call(view, call),
             false if ends > 0 => {
                 self.repeated.insert(call);
@@ -71,7 +79,7 @@ impl TranscriptFold {
             return again
                 .then(|| format!("{tool} ended again under the same id: {}", shown(&text, view)));
         }
-        if self.state.calls.all()[observed.call].first.is_none() {
+        if self.state.calls.get(observed.call).first.is_none() {
             self.call(view, observed.call);
         }
         None
@@ -113,13 +121,11 @@ impl TranscriptFold {
         if telling != Telling::Nothing {
             self.awaited.insert(call, telling);
         }
-        let calls = &self.state.calls;
-        let tool = calls.tool(&calls.all()[call]).to_lowercase();
+        let tool = self.state.calls.tool(call).to_lowercase();
         if let Some((_, operation)) = CHANGES.iter().find(|(word, _)| tool.contains(word))
             && let Some(path) = given.and_then(arguments::path)
         {
-            let operations = self.files.entry(path.into_owned()).or_default();
-            *operations.entry((*operation).to_owned()).or_insert(0) += 1;
+            self.files.add(&path, operation);
         }
         let line = CallLine {
             sequence: view.event.sequence,
@@ -127,10 +133,39 @@ impl TranscriptFold {
             arguments: arguments.unwrap_or_default(),
             telling,
         };
-        let Some(items) = self.list(self.here) else { return };
-        match items.last_mut() {
-            Some(Item::Calls(calls)) => calls.push(line),
-            _ => items.push(Item::Calls(vec![line])),
+        let (list, keeps_all) = (self.here, self.keeps_all);
+        if !keeps_all {
+            self.listed.insert(call);
+        }
+        let items = match list {
+            ItemList::Turn(turn) => self.turns.get_mut(turn),
+            ItemList::Agent(agent) => self.nested.get_mut(agent),
+        };
+        let spawned = &self.spawned;
+        if let Some(Item::Calls(calls)) = items.and_then(|turn| turn.items.last_mut()) {
+            calls.push(line);
+            if !keeps_all {
+                let dropped = calls.shorten(|line| spawned.contains_key(&line.call));
+                self.drop_calls(list, dropped);
+            }
+            return;
+        }
+        let mut calls = KeptCalls::default();
+        calls.push(line);
+        self.item(Item::Calls(calls));
+    }
+
+    /// Forgets calls that the Work Notes do not list, except for the Timeline.
+    pub(super) fn drop_calls(&mut self, list: ItemList, lines: Vec<CallLine>) {
+        for line in lines {
+            let index = line.call;
+            self.listed.remove(&index);
+            self.awaited.remove(&index);
+            self.failures.remove(&index);
+            self.returned.remove(&index);
+            let call = self.state.calls.get(index);
+            let ended = (call.ends > 0).then_some(call.duration_ms);
+            self.aside.take(list, line, ended, self.spawned.contains_key(&index));
         }
     }
 }

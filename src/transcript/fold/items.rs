@@ -1,5 +1,6 @@
 //! The items of a turn: messages, calls, notes and sections.
 
+use super::kept::{KeptCalls, KeptItems};
 use crate::history::arguments::Telling;
 use crate::transcript::value::{Note, Said};
 
@@ -9,7 +10,7 @@ pub(crate) struct TaskTurn {
     /// The task's number; `None` before the first task.
     pub task: Option<u64>,
     /// What happened, in order.
-    pub items: Vec<Item>,
+    pub items: KeptItems,
 }
 
 /// One item of a turn.
@@ -18,7 +19,7 @@ pub(crate) enum Item {
     /// A message.
     Said(Said),
     /// One or more consecutive tool calls.
-    Calls(Vec<CallLine>),
+    Calls(KeptCalls),
     /// A note, decision or workflow step: one line.
     Note(Note),
     /// A section written for the transcript by an event.
@@ -32,6 +33,18 @@ pub(crate) enum Item {
     },
 }
 
+impl Item {
+    /// Whether it is a thought, which some transcripts leave out.
+    pub(super) fn is_thought(&self) -> bool {
+        matches!(self, Self::Said(said) if said.thought)
+    }
+
+    /// Whether it is a message that is not a thought.
+    pub(super) fn is_spoken(&self) -> bool {
+        matches!(self, Self::Said(said) if !said.thought)
+    }
+}
+
 /// A tool call in a turn.
 #[derive(Clone, Debug)]
 pub(crate) struct CallLine {
@@ -43,4 +56,19 @@ pub(crate) struct CallLine {
     pub arguments: String,
     /// The part of the result worth showing.
     pub telling: Telling,
+}
+
+/// One of the lists of items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ItemList {
+    /// The list of the turn with this index.
+    Turn(usize),
+    /// The list of the spawned agent with this index.
+    Agent(usize),
+}
+
+impl Default for ItemList {
+    fn default() -> Self {
+        Self::Turn(0)
+    }
 }

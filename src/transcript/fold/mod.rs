@@ -1,11 +1,17 @@
 //! The fold that builds the transcript, one event after the other.
 
+mod aside;
 mod calls;
 mod items;
+mod kept;
 mod remarks;
+mod touched;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasher as _;
+
+use foldhash::quality::RandomState;
 
 use crate::event::catalogue;
 use crate::event::content::{ContentPiece, beyond};
@@ -16,15 +22,21 @@ use crate::event::template::cut;
 use crate::history::agents::Agents;
 use crate::history::arguments::{self, Telling};
 use crate::history::chapters::Chapters;
+use crate::history::gradual_map::GradualMap;
 use crate::history::state::RunState;
 use crate::history::tasks::{TaskOutcome, Tasks};
 use crate::history::text::shortened;
 use crate::history::usage::Usage;
 use crate::secret::SecretRules;
 use crate::text::inert::preview;
+use aside::AsideCalls;
 use calls::{REJECTED, is_rejection};
-pub(crate) use items::{CallLine, Item, TaskTurn};
+pub(crate) use items::{CallLine, Item, ItemList, TaskTurn};
+pub(crate) use kept::ItemOrGap;
+use kept::KeptItems;
+use touched::TouchedFiles;
 
+use super::extent::Limits;
 use super::value::{Note, NoteLevel, QuoteSource, Quoted, Said, Tokens, Trouble};
 
 /// Maximum number of characters kept of a message. The log has the full text.
@@ -58,10 +70,14 @@ pub(crate) struct TranscriptFold {
     pub skills: Vec<Note>,
     /// Memory that was searched or written, one line each.
     pub memory: Vec<Note>,
-    /// Operations on each file, and how often each was done.
-    pub files: BTreeMap<String, BTreeMap<String, u64>>,
+    /// The files touched.
+    pub files: TouchedFiles,
     /// Errors and warnings, one line each.
     pub troubles: Vec<Trouble>,
+    /// The number of errors and warnings that were dropped, and whether an error is among them.
+    pub more_troubles: (u64, bool),
+    /// Calls that were dropped and that the Timeline may show.
+    pub aside: AsideCalls,
     /// Sequence of the last event.
     pub last_sequence: u64,
     /// Why calls failed, by the index of the call.
@@ -77,32 +93,22 @@ pub(crate) struct TranscriptFold {
     /// The working directory.
     pub directory: Option<String>,
     with_results: bool,
+    /// Whether everything is kept, not only what `transcript.md` shows.
+    keeps_all: bool,
+    /// The calls that were not dropped.
+    listed: HashSet<usize>,
     /// For calls that have not ended: the part of the result to show.
     awaited: HashMap<usize, Telling>,
-    /// The streams being joined, by run, id, and whether it is a thought: the list and the index of
-    /// the item in it.
-    streams: HashMap<(String, String, bool), (ItemList, usize)>,
+    /// The streams being joined, by the hash of their run, their id, and whether it is a thought:
+    /// the list and the number of the item in it.
+    streams: GradualMap<(ItemList, u64)>,
+    hasher: RandomState,
     /// The list that receives the current event's items.
     here: ItemList,
     /// Calls that started again under the same id.
     repeated: HashSet<usize>,
     /// Tasks started by spawned agents.
     theirs: HashSet<u64>,
-}
-
-/// One of the lists of items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum ItemList {
-    /// The list of the turn with this index.
-    Turn(usize),
-    /// The list of the spawned agent with this index.
-    Agent(usize),
-}
-
-impl Default for ItemList {
-    fn default() -> Self {
-        Self::Turn(0)
-    }
 }
 
 /// A text from an event, with secrets redacted and the middle of very long text removed.
@@ -117,7 +123,8 @@ impl TranscriptFold {
     /// calls.
     #[must_use]
     pub(crate) fn with_results() -> Self {
-        Self { with_results: true, ..Self::default() }
+        let files = TouchedFiles::all();
+        Self { with_results: true, keeps_all: true, files, ..Self::default() }
     }
 
     /// Processes the next event, whose line begins at byte `offset`. `summary` is its
@@ -279,12 +286,12 @@ impl TranscriptFold {
         if let Some(task) = task.filter(|task| !self.theirs.contains(task))
             && self.turns.last().is_none_or(|turn| turn.task != Some(task))
         {
-            self.turns.push(TaskTurn { task: Some(task), items: Vec::new() });
+            self.turns.push(TaskTurn { task: Some(task), ..TaskTurn::default() });
         }
         self.here = ItemList::Turn(self.turns.len() - 1);
     }
 
-    fn list(&mut self, list: ItemList) -> Option<&mut Vec<Item>> {
+    fn list(&mut self, list: ItemList) -> Option<&mut KeptItems> {
         let turn = match list {
             ItemList::Turn(turn) => self.turns.get_mut(turn),
             ItemList::Agent(agent) => self.nested.get_mut(agent),
@@ -292,10 +299,18 @@ impl TranscriptFold {
         turn.map(|turn| &mut turn.items)
     }
 
-    fn item(&mut self, item: Item) {
-        if let Some(items) = self.list(self.here) {
-            items.push(item);
+    /// Adds an item to the current list. Returns its number there.
+    fn item(&mut self, item: Item) -> Option<u64> {
+        let (list, keeps_all) = (self.here, self.keeps_all);
+        let items = self.list(list)?;
+        let number = items.push(item);
+        let dropped = if keeps_all { Vec::new() } else { items.shorten() };
+        for item in dropped {
+            if let Item::Calls(calls) = item {
+                self.drop_calls(list, calls.into_lines());
+            }
         }
+        Some(number)
     }
 
     fn said(view: &View<'_, '_>, text: &str) -> Said {
@@ -327,20 +342,18 @@ impl TranscriptFold {
         let Some(text) = view.text() else { return };
         let part = |name: &str| view.field(name).unwrap_or_default().into_owned();
         let thought = catalogue::is_reasoning(&view.event.kind);
-        let key = (part("runId"), part("id"), thought);
-        let known = self.streams.get(&key).copied();
-        if let Some((list, item)) = known
-            && let Some(Item::Said(said)) = self.list(list).and_then(|items| items.get_mut(item))
-        {
-            if !said.text.ends_with('…') || said.text.chars().count() < MAX_SAID {
+        let key = self.hasher.hash_one((part("runId"), part("id"), thought));
+        if let Some((list, number)) = self.streams.get(key) {
+            let item = self.list(list).and_then(|items| items.get_mut(number));
+            if let Some(Item::Said(said)) = item
+                && (!said.text.ends_with('…') || said.text.chars().count() < MAX_SAID)
+            {
                 said.text = cut(&format!("{}{text}", said.text), MAX_SAID).into_owned();
             }
             return;
         }
-        self.item(Item::Said(Self::said(view, &text)));
-        let last = self.list(self.here).and_then(|items| items.len().checked_sub(1));
-        if let Some(last) = last {
-            self.streams.insert(key, (self.here, last));
+        if let Some(number) = self.item(Item::Said(Self::said(view, &text))) {
+            self.streams.insert(key, (self.here, number));
         }
     }
 
@@ -350,13 +363,17 @@ impl TranscriptFold {
             || view.event.kind.rsplit(['.', '_']).next().unwrap_or("touched").to_owned(),
             Cow::into_owned,
         );
-        let operations = self.files.entry(path.into_owned()).or_default();
-        *operations.entry(operation).or_insert(0) += 1;
+        self.files.add(&path, &operation);
     }
 
     fn trouble(&mut self, view: &View<'_, '_>, summary: Option<&str>) {
         let error = view.is_error();
         if !error && view.severity != Severity::Warning {
+            return;
+        }
+        if !self.keeps_all && self.troubles.len() >= Limits::NORMAL.troubles {
+            let (more, has_error) = self.more_troubles;
+            self.more_troubles = (more + 1, has_error || error);
             return;
         }
         let text = view.error_text().map(Cow::into_owned);
@@ -388,5 +405,90 @@ impl TranscriptFold {
             level: if error { NoteLevel::Error } else { NoteLevel::Warning },
             text: preview(&text, 300),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TranscriptFold;
+    use crate::event::envelope;
+    use crate::event::fields::View;
+    use crate::transcript::extent::{Detail, Extent};
+    use crate::transcript::value::Transcript;
+    use crate::transcript::{Harness, markdown};
+
+    /// A log of that many events. `next` chooses them.
+    fn events(number: u64, next: &mut impl FnMut(u64) -> u64) -> Vec<String> {
+        let mut call = 0;
+        let mut event = |sequence: u64| {
+            let (kind, data) = match (sequence, next(100)) {
+                (1, _) => ("run.created", "{}".to_owned()),
+                (_, 0) if next(30) == 0 => {
+                    ("message.user", format!(r#"{{"text":"task {sequence}"}}"#))
+                }
+                (_, 1..=4) => ("message.assistant", format!(r#"{{"text":"said {sequence}"}}"#)),
+                (_, 5..=40) => ("message.reasoning", format!(r#"{{"text":"thought {sequence}"}}"#)),
+                (_, 41..=42) => ("text", format!(r#"{{"id":"{}","text":"x"}}"#, next(400))),
+                (_, 43..=70) => {
+                    call += 1;
+                    ("tool.started", format!(r#"{{"tool":"t","id":"c{call}","args":"a {call}"}}"#))
+                }
+                (_, 71..=95) => {
+                    let id = call - next(call.min(60) + 1);
+                    let took = next(5000);
+                    let data = format!(r#"{{"tool":"t","id":"c{id}","duration_ms":{took},"#);
+                    match next(9) {
+                        0 => ("tool.failed", format!(r#"{data}"error":"failed {id}"}}"#)),
+                        _ => ("tool.completed", format!(r#"{data}"result":"ok {id}"}}"#)),
+                    }
+                }
+                (_, 96) => ("file.written", format!(r#"{{"path":"src/{}.rs"}}"#, next(300))),
+                (_, 97) => ("error", format!(r#"{{"message":"error {sequence}"}}"#)),
+                _ => ("section.added", format!(r#"{{"text":"note {sequence}"}}"#)),
+            };
+            format!(
+                r#"{{"event_id":"e{sequence}","sequence":{sequence},"run_id":"r","session_id":"s","task_id":"t","type":"{kind}","timestamp":"2026-01-01T{:02}:{:02}:{:02}.000Z","actor":"agent","severity":"info","summary":null,"data":{data}}}"#,
+                sequence / 3600,
+                sequence / 60 % 60,
+                sequence % 60
+            )
+        };
+        (1..=number).map(&mut event).collect()
+    }
+
+    /// If this fails, a transcript of a long run is not the one that keeping every item would give.
+    #[test]
+    fn dropped_items_are_those_that_are_not_shown() {
+        let mut state = 7_u64;
+        let mut next = |most: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % most.max(1)
+        };
+        for (number, most) in [(30, None), (900, None), (6000, None), (9000, Some(6000))] {
+            let lines = events(number, &mut next);
+            for detail in [Detail::Brief, Detail::Normal] {
+                let extent = Extent { detail, max_bytes: most };
+                let [shown, all] = [false, true].map(|keeps_all| {
+                    let mut fold = TranscriptFold { keeps_all, ..TranscriptFold::default() };
+                    if keeps_all {
+                        fold.files = super::TouchedFiles::all();
+                    }
+                    for line in &lines {
+                        let event = envelope::parse(line.as_bytes()).unwrap();
+                        let view = View::of(&event);
+                        // Calls further apart than the pairing window are timed all the same.
+                        fold.observe(&view, event.sequence * 300, None);
+                    }
+                    let kept = fold.turns.iter().map(|turn| turn.items.len()).sum::<usize>();
+                    let tasks = fold.turns.len();
+                    let bound = 8 * super::Limits::NORMAL.items + 1;
+                    assert!(keeps_all || kept <= tasks * bound, "{kept} items in {tasks} turns");
+                    markdown::render(&Transcript::of(fold, Harness::default()), extent)
+                });
+                assert_eq!(shown, all, "{number} events, {detail:?}");
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::escape;
 use crate::event::time::Timestamp;
 use crate::history::calls::CallStatus;
 use crate::history::tasks::TaskOutcome;
-use crate::text::human::duration;
+use crate::text::human::{duration, plural};
 use crate::text::inert;
 use crate::transcript::value::{
     Entry, Note, NoteLevel, Said, Section, SpawnedAgent, TITLE, Transcript, says_more,
@@ -107,6 +107,9 @@ fn article(entry: &Entry) -> String {
             escape(title),
             escape(text)
         ),
+        Entry::Dropped { number, .. } => {
+            format!("<p class=\"hint\">{} omitted</p>\n", plural(*number, "item"))
+        }
         Entry::Call(call) => {
             let status = call.status.name();
             let time = call.time.map(Timestamp::clock).unwrap_or_default();

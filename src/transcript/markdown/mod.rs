@@ -9,7 +9,7 @@ use pieces::{link, long_quote, note_line};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::extent::{Detail, Extent, Limits};
-use super::value::{Note, NoteLevel, QuoteSource, Transcript};
+use super::value::{Note, NoteLevel, QuoteSource, Transcript, Trouble, is_in_deliverables};
 use crate::history::told::FactName;
 use crate::text::human::{count, dollars, duration, plural};
 use crate::text::inert::{preview, preview_end};
@@ -136,7 +136,8 @@ fn gist(transcript: &Transcript, limits: &Limits) -> String {
     }
     parts.push(calls);
     if !transcript.files.is_empty() {
-        parts.push(plural(transcript.files.len() as u64, "file") + " touched");
+        let files = transcript.files.len() as u64 + transcript.more_files;
+        parts.push(plural(files, "file") + " touched");
     }
     parts.extend(counts.usage.cost_micros.map(dollars));
     let span = facts.duration_ms.filter(|_| facts.status.is_over());
@@ -286,12 +287,13 @@ fn deliverables(transcript: &Transcript, limits: &Limits) -> String {
         out.push_str(&format!("- required: {}{missing}{unchecked}\n", code(&one.path)));
     }
     let (kept, others): (Vec<_>, Vec<_>) =
-        transcript.files.iter().partition(|file| file.path.contains("deliverables/"));
+        transcript.files.iter().partition(|file| is_in_deliverables(&file.path));
     for file in &kept {
         out.push_str(&format!("- {}: {}\n", code(&file.path), operations_text(&file.operations)));
     }
     if !others.is_empty() {
-        out.push_str(&format!("\nOther files touched: {}\n\n", count(others.len() as u64)));
+        let all = others.len() as u64 + transcript.more_files;
+        out.push_str(&format!("\nOther files touched: {}\n\n", count(all)));
         for file in others.iter().take(limits.files) {
             out.push_str(&format!(
                 "- {}: {}\n",
@@ -299,8 +301,8 @@ fn deliverables(transcript: &Transcript, limits: &Limits) -> String {
                 operations_text(&file.operations)
             ));
         }
-        if others.len() > limits.files {
-            out.push_str(&format!("- … {} more\n", others.len() - limits.files));
+        if all > limits.files as u64 {
+            out.push_str(&format!("- … {} more\n", all - limits.files as u64));
         }
     }
     out.trim_start().to_owned()
@@ -326,10 +328,13 @@ fn troubles(transcript: &Transcript, limits: &Limits) -> String {
             link(trouble.sequence)
         ));
     }
-    if transcript.troubles.len() > limits.troubles {
-        out.push_str(&format!("- … {} more\n", transcript.troubles.len() - limits.troubles));
+    let (more, has_error) = transcript.more_troubles;
+    let all = transcript.troubles.len() as u64 + more;
+    if all > limits.troubles as u64 {
+        out.push_str(&format!("- … {} more\n", all - limits.troubles as u64));
     }
-    if transcript.troubles.iter().any(|trouble| trouble.level == NoteLevel::Error) {
+    let is_error = |trouble: &Trouble| trouble.level == NoteLevel::Error;
+    if has_error || transcript.troubles.iter().any(is_error) {
         out.push_str("\nEvery error: [logs/errors.jsonl](logs/errors.jsonl).\n");
     }
     out

@@ -5,15 +5,12 @@ use crate::event::time::Timestamp;
 use crate::history::calls::CallStatus;
 use crate::text::human::plural;
 use crate::text::inert::preview;
-use crate::transcript::extent::Limits;
+use crate::transcript::extent::{LONGEST_BAR, Limits};
 use crate::transcript::value::{CallEntry, Entry, SpawnedAgent, Transcript};
 
 /// Maximum width of a bar's name and of a section's name, in columns.
 const NAME: usize = 40;
 const SECTION: usize = 20;
-
-/// Maximum duration of a call that is drawn, in milliseconds: 30 days.
-const LONGEST: u64 = 30 * 86_400_000;
 
 /// A call with a known time and duration.
 struct Bar<'t> {
@@ -26,11 +23,10 @@ struct Bar<'t> {
 /// Renders the section; empty if no calls ran in parallel.
 pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
     let (sections, mut bars) = gather(transcript);
-    bars.sort_by_key(|bar| (bar.from, bar.call.sequence));
-    if limits.bars == 0 || !overlap(&bars) {
+    let (all, parallel) = transcript.timed_calls;
+    if limits.bars == 0 || !parallel {
         return String::new();
     }
-    let all = bars.len();
     // Prefer the longest calls.
     bars.sort_by_key(|bar| (bar.from - bar.to, bar.call.sequence));
     bars.truncate(limits.bars);
@@ -63,7 +59,7 @@ pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
         ));
     }
     out.push_str("```\n\nTimes are UTC; a red bar failed or was blocked");
-    if all > bars.len() {
+    if all > bars.len() as u64 {
         let shown = plural(bars.len() as u64, "call");
         out.push_str(&format!("; the longest {shown} of {all}"));
     }
@@ -74,19 +70,19 @@ pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
 /// the order in which they were spawned.
 fn gather(transcript: &Transcript) -> (Vec<String>, Vec<Bar<'_>>) {
     let mut agents = Vec::new();
-    transcript.turns.iter().for_each(|turn| spawned(&turn.items, &mut agents));
+    transcript.turns.iter().for_each(|turn| spawned(&turn.items, &turn.aside, &mut agents));
     agents.sort_by_key(|agent| agent.index);
     let title =
         |task: Option<u64>| task.map_or("run".to_owned(), |number| format!("task {number}"));
-    let own = transcript.turns.iter().map(|turn| (title(turn.task), &turn.items));
-    let agents = agents.into_iter().map(|agent| (format!("agent {}", agent.id), &agent.items));
+    let own = transcript.turns.iter().map(|turn| (title(turn.task), &turn.items, &turn.aside));
+    let agents = agents.into_iter();
+    let agents = agents.map(|agent| (format!("agent {}", agent.id), &agent.items, &agent.aside));
     let (mut titles, mut bars) = (Vec::new(), Vec::new());
-    for (section, (title, items)) in own.chain(agents).enumerate() {
+    for (section, (title, items, aside)) in own.chain(agents).enumerate() {
         titles.push(title);
-        for call in items.iter().filter_map(Entry::call) {
+        for call in items.iter().filter_map(Entry::call).chain(aside) {
             let (Some(start), Some(length)) = (call.time, call.duration_ms) else { continue };
-            // Next to a call of several years, no other call would be visible.
-            if length > LONGEST {
+            if length > LONGEST_BAR {
                 continue;
             }
             let from = start.millis();
@@ -97,21 +93,12 @@ fn gather(transcript: &Transcript) -> (Vec<String>, Vec<Bar<'_>>) {
     (titles, bars)
 }
 
-fn spawned<'t>(items: &'t [Entry], agents: &mut Vec<&'t SpawnedAgent>) {
-    for agent in items.iter().filter_map(Entry::call).flat_map(|call| &call.agents) {
+fn spawned<'t>(items: &'t [Entry], aside: &'t [CallEntry], agents: &mut Vec<&'t SpawnedAgent>) {
+    let calls = items.iter().filter_map(Entry::call).chain(aside);
+    for agent in calls.flat_map(|call| &call.agents) {
         agents.push(agent);
-        spawned(&agent.items, agents);
+        spawned(&agent.items, &agent.aside, agents);
     }
-}
-
-/// Whether any two bars overlap. The bars are sorted by start.
-fn overlap(bars: &[Bar<'_>]) -> bool {
-    let mut until = i64::MIN;
-    bars.iter().any(|bar| {
-        let beside = bar.from < until && bar.to > bar.from;
-        until = until.max(bar.to);
-        beside
-    })
 }
 
 /// A timestamp without its time zone, so that viewers do not convert it to local time.

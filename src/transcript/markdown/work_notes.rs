@@ -10,7 +10,7 @@ use crate::text::inert::preview;
 use crate::text::markdown::{code, escape, quoted_fence};
 use crate::transcript::extent::Limits;
 use crate::transcript::value::{
-    CallEntry, Entry, Said, SpawnedAgent, TITLE, Transcript, says_more,
+    CallEntry, DroppedKind, Entry, Said, SpawnedAgent, TITLE, Transcript, says_more,
 };
 
 /// Minimum duration of a call for its time to be shown, in milliseconds.
@@ -61,13 +61,17 @@ fn is_shown(entry: &Entry, limits: &Limits) -> bool {
     match entry {
         Entry::Said(said) => limits.thoughts || !said.thought,
         Entry::Note(note) => limits.minor || !note.minor,
+        Entry::Dropped { number: 0, .. } => false,
+        Entry::Dropped { what: DroppedKind::Thoughts, .. } => limits.thoughts,
         _ => true,
     }
 }
 
 /// Groups consecutive calls, so that each group counts as one item.
 fn stretches(entries: &[Entry]) -> impl Iterator<Item = &[Entry]> {
-    let is_call = |entry: &Entry| matches!(entry, Entry::Call(_));
+    let is_call = |entry: &Entry| {
+        matches!(entry, Entry::Call(_) | Entry::Dropped { what: DroppedKind::Calls, .. })
+    };
     entries.chunk_by(move |one, next| is_call(one) && is_call(next))
 }
 
@@ -76,8 +80,18 @@ fn items(entries: &[Entry], limits: &Limits, out: &mut String) {
     let items: Vec<&[Entry]> = stretches(entries).filter(shown).collect();
     let spoken = |item: &&[Entry]| matches!(item, [Entry::Said(said)] if !said.thought);
     let last_said = items.iter().rposition(spoken);
-    let skipped = skipped_range(items.len(), limits.items);
-    for (at, item) in items.into_iter().enumerate() {
+    // Dropped items are in the range that is skipped.
+    let weight = |item: &[Entry]| match item {
+        [dropped @ Entry::Dropped { what: DroppedKind::Thoughts | DroppedKind::Others, .. }] => {
+            dropped.weight()
+        }
+        _ => 1,
+    };
+    let skipped = skipped_range(items.iter().map(|item| weight(item)).sum(), limits.items);
+    let mut next = 0;
+    for (index, item) in items.into_iter().enumerate() {
+        let at = next;
+        next += weight(item);
         if skipped.contains(&at) {
             if at == skipped.start {
                 out.push_str(&format!("- … {} omitted\n", plural(skipped.len() as u64, "item")));
@@ -85,7 +99,7 @@ fn items(entries: &[Entry], limits: &Limits, out: &mut String) {
             continue;
         }
         match item {
-            [Entry::Said(said)] if Some(at) == last_said => closing(said, limits, out),
+            [Entry::Said(said)] if Some(index) == last_said => closing(said, limits, out),
             [Entry::Said(said)] => out.push_str(&format!(
                 "- {} {}: {} ({})\n",
                 escape(&preview(&said.who, 40)),
@@ -106,13 +120,19 @@ fn items(entries: &[Entry], limits: &Limits, out: &mut String) {
 }
 
 fn calls(stretch: &[Entry], limits: &Limits, out: &mut String) {
-    let calls: Vec<&CallEntry> = stretch.iter().filter_map(Entry::call).collect();
-    let skipped = skipped_range(calls.len(), limits.calls);
+    let mut length = 0;
+    let mut calls: Vec<(usize, &CallEntry)> = Vec::with_capacity(stretch.len());
+    for entry in stretch {
+        calls.extend(entry.call().map(|call| (length, call)));
+        length += entry.weight();
+    }
+    let skipped = skipped_range(length, limits.calls);
     // Among the omitted calls, those that spawned agents are still shown, up to the same limit.
-    let spawns = |call: &&&CallEntry| !call.agents.is_empty();
-    let middle = calls[skipped.clone()].iter().filter(spawns).take(limits.calls);
-    let kept: HashSet<u64> = middle.map(|call| call.sequence).collect();
-    for (at, call) in calls.iter().enumerate() {
+    let spawns =
+        |(at, call): &&(usize, &CallEntry)| skipped.contains(at) && !call.agents.is_empty();
+    let middle = calls.iter().filter(spawns).take(limits.calls);
+    let kept: HashSet<u64> = middle.map(|(_, call)| call.sequence).collect();
+    for (at, call) in calls {
         if at == skipped.start && skipped.len() > kept.len() {
             let more = (skipped.len() - kept.len()) as u64;
             out.push_str(&format!("- … {} more\n", plural(more, "call")));

@@ -1,0 +1,164 @@
+//! The usage of a run or a task, folded from its events.
+
+use std::hash::BuildHasher as _;
+
+use foldhash::quality::RandomState;
+use foldhash::{HashMap, HashMapExt as _};
+
+use super::gradual_map::GradualMap;
+use super::usage::Usage;
+use super::usage_records::{RecordPlace, UsageRecord, UsageRecords};
+use crate::event::fields::View;
+use crate::event::role::Role;
+
+/// The usage of a run.
+#[derive(Clone, Debug, Default)]
+pub struct UsageFold {
+    /// `None` before the first usage: most tasks of a long run report none.
+    ledger: Option<Box<Ledger>>,
+    /// Size of the newest call's context, in tokens.
+    newest_context: Option<u64>,
+}
+
+/// The name of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum RecordName<'n> {
+    /// The calls of a session that have no id of their own.
+    Calls(&'n str),
+    /// The total of a session.
+    Total(&'n str),
+    /// A model call. Of repeated lines, the last counts.
+    Call(&'n str),
+}
+
+/// Everything reported, in about 35 bytes per model call.
+#[derive(Clone, Debug, Default)]
+struct Ledger {
+    records: UsageRecords,
+    /// The places of the records, by the hashes of their names.
+    places: GradualMap<RecordPlace>,
+    /// Number of sessions.
+    sessions: u32,
+    /// Costs by the hash of the agent.
+    agents: GradualMap<AgentCost>,
+    /// What was reported after the records were full.
+    more: Usage,
+    hasher: RandomState,
+}
+
+/// The costs that an agent reported.
+#[derive(Clone, Copy, Debug, Default)]
+struct AgentCost {
+    /// In messages, in millionths of a dollar.
+    said: i64,
+    /// Whether it also reported costs in usage events. Then those in messages are not added.
+    in_usage: bool,
+}
+
+impl UsageFold {
+    /// Takes the next event.
+    pub fn observe(&mut self, view: &View<'_, '_>) {
+        let Some(usage) = Usage::of(view) else {
+            if view.role == Role::Message
+                && let Some(cost) = view.cost_micros()
+            {
+                let agent = self.ledger().agent(&view.agent());
+                agent.said = agent.said.saturating_add(cost);
+            }
+            return;
+        };
+        let is_total = view.field("scope").is_some_and(|scope| scope == "total");
+        if !is_total && let Some(context) = usage.context_tokens() {
+            self.newest_context = Some(context);
+        }
+        let ledger = self.ledger();
+        if usage.cost_micros.is_some() {
+            ledger.agent(&view.agent()).in_usage = true;
+        }
+        let session_id: &str = &view.event.session_id;
+        let session = ledger.session(session_id);
+        let record = UsageRecord { session, is_total, usage };
+        match view.model_call_id() {
+            _ if is_total => ledger.put(RecordName::Total(session_id), record),
+            Some(id) => ledger.put(RecordName::Call(&id), record),
+            None => ledger.add(RecordName::Calls(session_id), &usage),
+        }
+    }
+
+    /// The sum over all sessions.
+    #[must_use]
+    pub fn sum(&self) -> Usage {
+        let Some(ledger) = &self.ledger else { return Usage::default() };
+        let mut sum = ledger.more;
+        // In a session with a total, the calls only say what the total does not.
+        let mut totals: HashMap<u32, (Usage, Usage)> = HashMap::new();
+        for record in ledger.records.iter().filter(|record| record.is_total) {
+            totals.insert(record.session, (record.usage, Usage::default()));
+        }
+        for record in ledger.records.iter().filter(|record| !record.is_total) {
+            match totals.get_mut(&record.session) {
+                Some((_, calls)) => calls.add(&record.usage),
+                None => sum.add(&record.usage),
+            }
+        }
+        totals.values().for_each(|(total, calls)| sum.add(&total.or(calls)));
+        for cost in ledger.agents.values().filter(|cost| !cost.in_usage) {
+            sum.cost_micros = Some(sum.cost_micros.unwrap_or(0).saturating_add(cost.said));
+        }
+        sum
+    }
+
+    /// The size of the newest call's context, in tokens, if one reported its input.
+    #[must_use]
+    pub fn newest_context(&self) -> Option<u64> {
+        self.newest_context
+    }
+
+    fn ledger(&mut self) -> &mut Ledger {
+        self.ledger.get_or_insert_default()
+    }
+}
+
+impl Ledger {
+    fn agent(&mut self, agent: &str) -> &mut AgentCost {
+        self.agents.insert(self.hasher.hash_one(agent), AgentCost::default()).0
+    }
+
+    /// The number of a session. A new one gets the next number.
+    fn session(&mut self, id: &str) -> u32 {
+        let hash = self.hasher.hash_one(RecordName::Calls(id));
+        if let Some(place) = self.places.get(hash) {
+            return self.records.at(place).session;
+        }
+        let session = self.sessions.saturating_add(1);
+        let record = UsageRecord { session, is_total: false, usage: Usage::default() };
+        if let Some(place) = self.records.push(&record) {
+            self.sessions = session;
+            self.places.insert(hash, place);
+        }
+        session
+    }
+
+    /// Puts a record in the place of an earlier one with that name.
+    fn put(&mut self, name: RecordName<'_>, record: UsageRecord) {
+        let hash = self.hasher.hash_one(name);
+        if let Some(place) = self.places.get_mut(hash) {
+            *place = self.records.replace(*place, &record);
+        } else if let Some(place) = self.records.push(&record) {
+            self.places.insert(hash, place);
+        } else {
+            self.more.add(&record.usage);
+        }
+    }
+
+    /// Adds to the record with that name.
+    fn add(&mut self, name: RecordName<'_>, usage: &Usage) {
+        let Some(place) = self.places.get_mut(self.hasher.hash_one(name)) else {
+            self.more.add(usage);
+            return;
+        };
+        let mut record = self.records.at(*place);
+        record.usage.add(usage);
+        *place = self.records.replace(*place, &record);
+    }
+}
