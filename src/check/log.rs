@@ -496,7 +496,7 @@ impl LogCheck {
         let imported = view.is_imported();
         if !view.role.is_tool_end() {
             if call.ends == 0 {
-                self.open_calls.start(observed.call, imported, || spot.place());
+                self.open_calls.start(observed.call, view, || spot.place());
             }
             return;
         }

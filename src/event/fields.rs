@@ -170,6 +170,12 @@ impl<'e, 'a> View<'e, 'a> {
         id.filter(|id| !is_placeholder(id))
     }
 
+    /// The id of the call, else of the event.
+    #[must_use]
+    pub fn call_id_or_own(&self) -> Cow<'a, str> {
+        self.call_id().unwrap_or_else(|| self.event.event_id.clone())
+    }
+
     /// The arguments of a call.
     #[must_use]
     pub fn arguments(&self) -> Option<Json<'a>> {

@@ -25,6 +25,8 @@ pub(crate) struct GraphFold {
     agents: Agents,
     /// The node of each call.
     call_nodes: HashMap<usize, usize>,
+    /// The ids of calls from their first events.
+    first_ids: HashMap<usize, String>,
     /// Calls by each id used for them in events, and by the last segment of that id.
     call_ids: HashMap<String, usize>,
     /// Runs and agents that name a parent: the child's node and the parent's name.
@@ -150,7 +152,9 @@ impl GraphFold {
         owner: Option<usize>,
     ) -> usize {
         let sequence = view.event.sequence;
-        let (id, tool) = (self.calls.id(call).to_owned(), self.calls.tool(call).to_owned());
+        let tool = self.calls.tool(call).to_owned();
+        let id = self.first_ids.entry(call).or_insert_with(|| view.call_id_or_own().into_owned());
+        let id = id.clone();
         let known = self.call_nodes.get(&call).copied();
         let at = known.unwrap_or_else(|| {
             let at = self.node(NodeKind::Call, &id, &tool, sequence);

@@ -1,18 +1,20 @@
 //! Finds calls by their ids. `R/tc1` and `tc1` may be the same call; `R/tc1` and `S/tc1` never are.
 
+use std::hash::BuildHasher as _;
+
 use foldhash::HashMap;
+use foldhash::quality::RandomState;
 
-use super::names::{InternedName, Names};
+use super::gradual_map::GradualMap;
 
-/// The calls by their ids.
+/// The calls by their ids. Of each id, only a hash is kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallIds {
-    /// The whole ids and their last segments.
-    names: Names,
-    /// The call with each name, [`NO_CALL`] if there is none.
-    calls: Vec<u32>,
-    /// Calls with prefixed ids, by their last segments.
-    prefixed: HashMap<InternedName, Prefixed>,
+    /// The calls by their whole ids.
+    calls: GradualMap<u32>,
+    /// Calls with prefixed ids, by the last segments.
+    prefixed: HashMap<u64, Prefixed>,
+    hasher: RandomState,
 }
 
 /// Stands for no call.
@@ -37,53 +39,53 @@ impl Default for Prefixed {
     }
 }
 
-/// An id whose last segment has a number.
+/// The hashes of an id and of its last segment. They are equal if the id has no prefix.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CallId<'i> {
-    whole: &'i str,
-    is_prefixed: bool,
-    last: InternedName,
+pub(super) struct CallId {
+    whole: u64,
+    last: u64,
+}
+
+impl CallId {
+    fn is_prefixed(self) -> bool {
+        self.whole != self.last
+    }
 }
 
 impl CallIds {
-    /// Splits an id and registers its last segment.
-    pub(super) fn split<'i>(&mut self, whole: &'i str) -> CallId<'i> {
-        let last = last_segment(whole);
-        CallId { whole, is_prefixed: last.len() < whole.len(), last: self.names.get(last) }
+    /// The hashes of an id.
+    pub(super) fn id(&self, id: &str) -> CallId {
+        let whole = self.hasher.hash_one(id);
+        let slash = memchr::memrchr(b'/', id.as_bytes());
+        CallId { whole, last: slash.map_or(whole, |slash| self.hasher.hash_one(&id[slash + 1..])) }
     }
 
     /// The call with that id. A bare id also matches a prefixed call, preferably the newest open
     /// one. A prefixed id also matches a bare call that no other prefix has claimed.
-    pub(super) fn find(&mut self, id: CallId<'_>, open: impl Fn(usize) -> bool) -> Option<usize> {
-        let bare = self.call(id.last);
-        if !id.is_prefixed {
-            return bare.or_else(|| Some(self.prefixed.get_mut(&id.last)?.newest_open(open)));
+    pub(super) fn find(&mut self, id: CallId, open: impl Fn(usize) -> bool) -> Option<usize> {
+        if let Some(call) = self.calls.get(id.whole) {
+            return Some(call as usize);
         }
-        let known = self.names.known(id.whole).and_then(|whole| self.call(whole));
-        if known.is_some() {
-            return known;
+        if !id.is_prefixed() {
+            return Some(self.prefixed.get_mut(&id.last)?.newest_open(open));
         }
-        let claimed = |prefixed: &Prefixed| prefixed.names_bare;
-        let call = bare.filter(|_| !self.prefixed.get(&id.last).is_some_and(claimed))?;
+        let call = self.unclaimed(id)?;
         self.prefixed.entry(id.last).or_default().names_bare = true;
-        let whole = self.names.get(id.whole);
-        self.set(whole, call);
-        Some(call)
+        self.calls.insert(id.whole, call);
+        Some(call as usize)
     }
 
-    /// Adds a call. Returns its name.
-    pub(super) fn add(&mut self, id: CallId<'_>, call: usize) -> InternedName {
-        let name = if id.is_prefixed { self.names.get(id.whole) } else { id.last };
-        self.set(name, call);
-        if id.is_prefixed {
+    /// Adds a call with an id that no call has.
+    pub(super) fn add(&mut self, id: CallId, call: usize) {
+        self.calls.insert(id.whole, number(call));
+        if id.is_prefixed() {
             self.prefixed.entry(id.last).or_default().newest = number(call);
         }
-        name
     }
 
     /// Records that a call started.
-    pub(super) fn start(&mut self, id: CallId<'_>, call: usize) {
-        if id.is_prefixed {
+    pub(super) fn start(&mut self, id: CallId, call: usize) {
+        if id.is_prefixed() {
             let prefixed = self.prefixed.entry(id.last).or_default();
             if prefixed.started != NO_CALL {
                 prefixed.before.push(prefixed.started);
@@ -94,32 +96,18 @@ impl CallIds {
 
     /// The call with that id, if known.
     pub(super) fn named(&self, id: &str) -> Option<usize> {
-        let last = last_segment(id);
-        let segment = self.names.known(last)?;
-        let (bare, prefixed) = (self.call(segment), self.prefixed.get(&segment));
-        if last.len() == id.len() {
-            let newest = prefixed.map(|prefixed| prefixed.newest).filter(|call| *call != NO_CALL);
-            return bare.or(newest.map(|call| call as usize));
-        }
-        let whole = self.names.known(id).and_then(|whole| self.call(whole));
-        whole.or(bare.filter(|_| !prefixed.is_some_and(|known| known.names_bare)))
+        let id = self.id(id);
+        let known = self.calls.get(id.whole).or_else(|| match id.is_prefixed() {
+            true => self.unclaimed(id),
+            false => Some(self.prefixed.get(&id.last)?.newest).filter(|call| *call != NO_CALL),
+        });
+        known.map(|call| call as usize)
     }
 
-    /// The id with that name.
-    pub(super) fn text(&self, name: InternedName) -> &str {
-        self.names.text(name)
-    }
-
-    fn call(&self, name: InternedName) -> Option<usize> {
-        let call = self.calls.get(name.index()).filter(|call| **call != NO_CALL)?;
-        Some(*call as usize)
-    }
-
-    fn set(&mut self, name: InternedName, call: usize) {
-        if self.calls.len() <= name.index() {
-            self.calls.resize(name.index() + 1, NO_CALL);
-        }
-        self.calls[name.index()] = number(call);
+    /// The call whose id is the last segment alone, unless a prefix has claimed it.
+    fn unclaimed(&self, id: CallId) -> Option<u32> {
+        let is_claimed = self.prefixed.get(&id.last).is_some_and(|prefixed| prefixed.names_bare);
+        self.calls.get(id.last).filter(|_| !is_claimed)
     }
 }
 
@@ -132,11 +120,6 @@ impl Prefixed {
         let call = if self.started == NO_CALL { self.newest } else { self.started };
         call as usize
     }
-}
-
-/// The last segment of an id: all of it if it has no slash.
-fn last_segment(id: &str) -> &str {
-    memchr::memrchr(b'/', id.as_bytes()).map_or(id, |slash| &id[slash + 1..])
 }
 
 /// The index of a call as it is kept. No log has as many calls as there are numbers.

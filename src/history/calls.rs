@@ -87,8 +87,8 @@ pub struct Observed {
     pub start: Option<Start>,
 }
 
-/// All calls of a run, in the order of their first event. A call without an end takes about 80
-/// bytes, with its id.
+/// All calls of a run, in the order of their first event. A call without an end takes about 60
+/// bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     known: KnownCalls,
@@ -115,7 +115,6 @@ struct KnownCalls {
 /// A call as it is kept.
 #[derive(Clone, Copy, Debug)]
 struct KnownCall {
-    id: InternedName,
     /// Index of its caller.
     caller: u32,
     /// The sequence of the first start; 0 if there is none.
@@ -233,12 +232,6 @@ impl Calls {
         }
     }
 
-    /// The id of a call from its first event. Default: the id of that event.
-    #[must_use]
-    pub fn id(&self, index: usize) -> &str {
-        self.ids.text(self.known.calls[index].id)
-    }
-
     /// Index of the call with that id, if known.
     #[must_use]
     pub fn named(&self, id: &str) -> Option<usize> {
@@ -276,8 +269,7 @@ impl Calls {
     fn start(&mut self, view: &View<'_, '_>, offset: u64) -> Observed {
         let event = view.event;
         let start = Start { sequence: event.sequence, offset, time: event.timestamp };
-        let id = view.call_id().unwrap_or_else(|| event.event_id.clone());
-        let id = self.ids.split(&id);
+        let id = self.ids.id(&view.call_id_or_own());
         let call = self.find(id).unwrap_or_else(|| self.add(view, id));
         self.ids.start(id, call);
         let known = &mut self.known.calls[call];
@@ -301,11 +293,11 @@ impl Calls {
         let event = view.event;
         let call = match view.call_id() {
             Some(id) => {
-                let id = self.ids.split(&id);
+                let id = self.ids.id(&id);
                 self.find(id).unwrap_or_else(|| self.add(view, id))
             }
             None => self.newest_open(view).unwrap_or_else(|| {
-                let id = self.ids.split(&event.event_id);
+                let id = self.ids.id(&event.event_id);
                 self.add(view, id)
             }),
         };
@@ -352,7 +344,7 @@ impl Calls {
         view.field("runId").map(|run| self.names.get(&run))
     }
 
-    fn add(&mut self, view: &View<'_, '_>, id: CallId<'_>) -> usize {
+    fn add(&mut self, view: &View<'_, '_>, id: CallId) -> usize {
         let index = self.len();
         let caller = Caller {
             tool: self.names.get(&view.tool()),
@@ -365,13 +357,13 @@ impl Calls {
             callers.push(caller);
             number(callers.len() - 1)
         });
-        let id = self.ids.add(id, index);
+        self.ids.add(id, index);
         let time = view.event.timestamp;
-        self.known.calls.push(KnownCall { id, caller, first: 0, time, newest: None, end: None });
+        self.known.calls.push(KnownCall { caller, first: 0, time, newest: None, end: None });
         index
     }
 
-    fn find(&mut self, id: CallId<'_>) -> Option<usize> {
+    fn find(&mut self, id: CallId) -> Option<usize> {
         self.ids.find(id, |call| self.known.is_open(call))
     }
 

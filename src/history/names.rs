@@ -60,11 +60,6 @@ impl Names {
         number
     }
 
-    /// The number of an existing name.
-    pub(super) fn known(&self, name: &str) -> Option<InternedName> {
-        self.find(self.hash(name), name)
-    }
-
     fn find(&self, hash: u32, name: &str) -> Option<InternedName> {
         let same = |entry: &NameEntry| entry.hash == hash && self.text(entry.name) == name;
         self.numbers.find(NameEntry::spread(hash), same).map(|entry| entry.name)

@@ -8,7 +8,7 @@ use super::RunError;
 use super::derived_log::DerivedLog;
 use super::dir::RunDir;
 use super::document::{Head, RunDocument, stored_head};
-use super::records;
+use super::records::{self, RecordForm};
 use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
@@ -248,12 +248,23 @@ impl DerivedFold {
         records.error.clear();
         if let Some(observed) = records.effect.call {
             self.starts.observe(view, &observed, line.offset);
-            let known = (&self.state.calls, &self.starts);
+            let known = (&self.starts, RecordForm::Current);
             records::tool_record(view, &observed, known, &mut records.tool);
         }
         if view.is_error() {
             records::error_record(view, &mut records.error);
         }
+    }
+
+    /// The record of a tool state in the form of older versions.
+    #[must_use]
+    pub(crate) fn older_record(&self, view: &View<'_, '_>, records: &Records) -> String {
+        let mut record = String::new();
+        if let Some(observed) = records.effect.call {
+            let known = (&self.starts, RecordForm::Older);
+            records::tool_record(view, &observed, known, &mut record);
+        }
+        record
     }
 
     /// Whether the run's `run.json` has exactly this state.

@@ -33,7 +33,7 @@ impl RecentCalls {
         view: &View<'_, '_>,
         offset: u64,
         line_length: u64,
-    ) -> Result<(Observed, (&Calls, &Starts)), RunError> {
+    ) -> Result<(Observed, &Starts), RunError> {
         self.catch_up(log, offset)?;
         let short = self.from > 0 && self.from + PAIRING_WINDOW > offset;
         let mut observed = self.calls.observe(view, offset);
@@ -46,7 +46,7 @@ impl RecentCalls {
         let nothing = Observed { call: 0, repeated_end: false, duration_ms: None, start: None };
         let observed = observed.unwrap_or(nothing);
         self.starts.observe(view, &observed, offset);
-        Ok((observed, (&self.calls, &self.starts)))
+        Ok((observed, &self.starts))
     }
 
     /// Skips the line at byte `offset`, which is not a state of a call.

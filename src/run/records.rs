@@ -11,7 +11,7 @@ use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
-use crate::history::calls::{CallStatus, Calls, Observed, PAIRING_WINDOW};
+use crate::history::calls::{CallStatus, Observed, PAIRING_WINDOW};
 use crate::json::{Json, Kind, escape_into};
 
 /// Maximum length of a text in a record, in characters. The event has the whole text.
@@ -37,29 +37,29 @@ macro_rules! next {
     };
 }
 
-/// The arguments of calls, for the records of their ends. Only starts in the last part of the log
+/// The starts of calls, for the records of their ends. Only starts in the last part of the log
 /// are kept. So memory stays bounded, and recording and rebuilding agree.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Starts {
-    /// The members `action` and `args_summary` as JSON text, by call.
-    by_call: HashMap<usize, (u64, Given)>,
+    /// The newest start of each call.
+    by_call: HashMap<usize, RecordedStart>,
     /// Offsets of starts, with their calls. Starts that are too far back are dropped.
     order: VecDeque<(u64, usize)>,
 }
 
 impl Starts {
-    /// Keeps the arguments of the call whose start is at byte `offset` of the log.
-    fn keep(&mut self, call: usize, offset: u64, given: Given) {
+    fn keep(&mut self, call: usize, start: RecordedStart) {
+        let offset = start.offset;
         while let Some((at, old)) = self.order.front().copied()
             && at + PAIRING_WINDOW < offset
         {
             self.order.pop_front();
-            if self.by_call.get(&old).is_some_and(|(kept, _)| *kept == at) {
+            if self.by_call.get(&old).is_some_and(|kept| kept.offset == at) {
                 self.by_call.remove(&old);
             }
         }
         self.order.push_back((offset, call));
-        self.by_call.insert(call, (offset, given));
+        self.by_call.insert(call, start);
     }
 
     /// Takes a start without writing its record.
@@ -71,36 +71,50 @@ impl Starts {
                 optional(&mut text, "", Some(value?));
                 Some(text)
             });
-            if given.iter().any(Option::is_some) {
-                self.keep(observed.call, offset, given);
-            } else {
-                self.by_call.remove(&observed.call);
-            }
+            let id = view.call_id_or_own().into_owned();
+            self.keep(observed.call, RecordedStart { offset, id, given });
         }
     }
 
-    /// The arguments of the call's start: the event itself, or the start that an end belongs to.
-    fn of(&self, view: &View<'_, '_>, observed: &Observed) -> Option<&Given> {
-        let (offset, given) = self.by_call.get(&observed.call)?;
-        let is_its_start = match view.role {
+    /// The call's start: the event itself, or the start that an end belongs to.
+    fn of(&self, view: &View<'_, '_>, observed: &Observed) -> Option<&RecordedStart> {
+        let is_its_start = |start: &&RecordedStart| match view.role {
             Role::ToolStart => true,
-            _ => observed.start.is_some_and(|start| start.offset == *offset),
+            _ => observed.start.is_some_and(|found| found.offset == start.offset),
         };
-        is_its_start.then_some(given)
+        self.by_call.get(&observed.call).filter(is_its_start)
     }
 }
 
-/// The arguments of a call: `action` and `args_summary`.
-type Given = [Option<String>; 2];
+/// What the records of a call's end repeat of its start.
+#[derive(Clone, Debug)]
+struct RecordedStart {
+    /// Byte offset of its line in the log.
+    offset: u64,
+    /// The id of the call, else of the event.
+    id: String,
+    /// The members `action` and `args_summary` as JSON text.
+    given: [Option<String>; 2],
+}
+
+/// The form of a tool record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RecordForm {
+    /// An end repeats the arguments of its start.
+    Current,
+    /// Older versions did not repeat them.
+    Older,
+}
 
 /// Appends the line of a tool state for `logs/tools.jsonl`, including its newline.
 pub(crate) fn tool_record(
     view: &View<'_, '_>,
     observed: &Observed,
-    (calls, starts): (&Calls, &Starts),
+    (starts, form): (&Starts, RecordForm),
     out: &mut String,
 ) {
     let event = view.event;
+    let start = starts.of(view, observed);
     let ends = view.role.is_tool_end();
     let status = match view.role {
         Role::ToolStart => CallStatus::Open,
@@ -108,15 +122,15 @@ pub(crate) fn tool_record(
         Role::ToolBlocked => CallStatus::Blocked,
         _ => CallStatus::Completed,
     };
-    let call_id = view.call_id().unwrap_or_else(|| match observed.start {
-        Some(_) => Cow::Borrowed(calls.id(observed.call)),
+    let call_id = view.call_id().unwrap_or_else(|| match start {
+        Some(start) => Cow::Borrowed(&start.id),
         None => event.event_id.clone(),
     });
     let started = if ends { observed.start.map(|start| start.time) } else { Some(event.timestamp) };
     text(out, first!("call_id"), &call_id);
     text(out, next!("tool_name"), &view.tool());
-    let start = starts.of(view, observed);
-    let given = |at: usize| (start.and_then(|given| given[at].as_deref()), ends);
+    let start = start.filter(|_| form == RecordForm::Current);
+    let given = |at: usize| (start.and_then(|start| start.given[at].as_deref()), ends);
     argument(out, next!("action"), view.data.present("action"), given(0));
     time_or_null(out, next!("started_at"), started);
     time_or_null(out, next!("completed_at"), ends.then_some(event.timestamp));

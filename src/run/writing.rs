@@ -8,7 +8,7 @@ use super::dir::RunDir;
 use super::ids::EventIds;
 use super::pairing::RecentCalls;
 use super::preparing::PreparedDrafts;
-use super::records;
+use super::records::{self, RecordForm};
 use crate::event::draft::{Defaults, Draft, EventPosition};
 use crate::event::encoded_line::EncodedLine;
 use crate::event::envelope;
@@ -218,7 +218,8 @@ impl RecordLines<'_> {
     fn event(&mut self, view: &View<'_, '_>, offset: u64, length: u64, warnings: &mut Vec<String>) {
         if view.role.is_tool_state() {
             match self.recent.observe(self.log, view, offset, length) {
-                Ok((observed, known)) => {
+                Ok((observed, starts)) => {
+                    let known = (starts, RecordForm::Current);
                     records::tool_record(view, &observed, known, &mut self.tools);
                 }
                 Err(error) => warnings.push(error.to_string()),

@@ -23,7 +23,6 @@ use crate::event::role::Role;
 use crate::event::templates::Templates;
 use crate::fs::hash::HexHash;
 use crate::fs::{FsError, check_dir, read_small};
-use crate::history::state::RunState;
 use crate::log::reader::{Body, LogReader};
 use crate::ops::error::OpsError;
 use crate::ops::transcript::{harness, render};
@@ -31,7 +30,6 @@ use crate::run::blobs::look as look_at_blob;
 use crate::run::derive::{DerivedFold, Records};
 use crate::run::dir::RunDir;
 use crate::run::document::{RunDocument, stored_head};
-use crate::run::records::{Starts, tool_record};
 use crate::secret::SecretRules;
 
 /// Size of each read from a derived log, in bytes.
@@ -124,7 +122,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
             }
             has_chapters |= matches!(view.role, Role::Chapter | Role::ChapterRemoved);
             fold.observe_hashed(view, line, scanned.hash, &mut records);
-            tools.expect(&records.tool, || older_record(view, &records, &fold.state));
+            tools.expect(&records.tool, || fold.older_record(view, &records));
             errors.expect(&records.error, String::new);
             check.effect(view, &records, &fold.state, line);
             let place = || Place {
@@ -215,14 +213,4 @@ fn unreadable(error: Option<&FsError>, file: &'static str, code: Code, findings:
     if let Some(error) = error {
         findings.push(Finding::new(code, Place::file(file), error.to_string()));
     }
-}
-
-/// The record of a tool state in the form of older versions, which did not repeat the arguments of
-/// the start.
-fn older_record(view: &View<'_, '_>, records: &Records, state: &RunState) -> String {
-    let mut record = String::new();
-    if let Some(observed) = records.effect.call {
-        tool_record(view, &observed, (&state.calls, &Starts::default()), &mut record);
-    }
-    record
 }
