@@ -13,12 +13,23 @@ use crate::event::draft::Draft;
 use crate::event::fields::{OUTPUT_AT_LEAST, as_text, is_placeholder};
 use crate::json::{Json, Kind, ObjectText};
 
-/// Whether a line looks like a line of Claude Code.
-pub(super) fn detects(line: Json<'_>) -> bool {
-    let known = ["user", "assistant", "system", "summary", "result", "file-history-snapshot"];
-    let typed = line.text_at("type").is_some_and(|kind| known.contains(&kind.as_ref()));
-    let own = ["sessionId", "session_id", "uuid", "leafUuid", "snapshot"];
-    typed && own.iter().any(|field| line.get(field).is_some())
+/// The fields that show that a line is of Claude Code.
+pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
+    let has = |field: &str| line.get(field).is_some();
+    let kind = line.text_at("type")?;
+    match kind.as_ref() {
+        _ if has("sessionId") && has("parentUuid") => Some("sessionId and parentUuid"),
+        "user" | "assistant" if has("message") && (has("sessionId") || has("session_id")) => {
+            Some("a message and a session id")
+        }
+        "system" | "result" if has("session_id") && (has("subtype") || has("uuid")) => {
+            Some("session_id and subtype")
+        }
+        "summary" if has("leafUuid") => Some("leafUuid"),
+        "file-history-snapshot" if has("snapshot") => Some("a file history snapshot"),
+        _ if has("sessionId") && (has("uuid") || has("timestamp")) => Some("sessionId"),
+        _ => None,
+    }
 }
 
 /// A new adapter.

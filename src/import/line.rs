@@ -1,15 +1,17 @@
 //! The part that all dialects share: ids, times, the kept source line.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::{Adapter, Dialect, SourceText};
+use super::document::{DocumentPart, DocumentSplitter};
+use super::{Adapter, Dialect, SourcePart, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
 use crate::event::id::check_id;
 use crate::event::reserved::reserved_key;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
-use crate::json::{self, Json, JsonError, JsonRules, MAX_DEPTH, ObjectText};
+use crate::json::{self, Json, JsonError, JsonRules, Kind, MAX_DEPTH, ObjectText};
 
 /// The field of `data` for a source line that could not be kept unchanged (secrets, large values):
 /// lower-case hex SHA-256 of its compact text.
@@ -26,6 +28,17 @@ pub(crate) struct Importer {
     last_time: Option<Timestamp>,
     /// The number of occurrences of each line without an id, by content.
     repeats: HashMap<[u8; 16], u64>,
+    begun: bool,
+    /// The document that spans many lines, while it is read.
+    document: Option<DocumentSplitter>,
+}
+
+/// A part of a stream that is read at once: a line, or a part of a document.
+#[derive(Clone, Debug)]
+pub(crate) struct SourceUnit<'l> {
+    /// Its text.
+    pub text: Cow<'l, [u8]>,
+    part: SourcePart,
 }
 
 /// A source line as events.
@@ -58,7 +71,69 @@ impl Importer {
             keep_source,
             last_time: None,
             repeats: HashMap::new(),
+            begun: false,
+            document: None,
         }
+    }
+
+    /// Splits a line into what is read at once. Most lines are read whole. A line of a document
+    /// that spans many lines has the parts that it completes.
+    pub(crate) fn units<'l>(&mut self, line: &'l [u8]) -> Vec<SourceUnit<'l>> {
+        let is_first = !std::mem::replace(&mut self.begun, true);
+        if let Some(document) = &mut self.document {
+            let mut parts = document.push(line);
+            parts.extend(document.push(b"\n"));
+            if !document.is_inside() {
+                self.document = None;
+            }
+            return parts.into_iter().map(SourceUnit::from).collect();
+        }
+        let whole = vec![SourceUnit { text: line.into(), part: SourcePart::Line }];
+        let begins_list = line.trim_ascii_start().first() == Some(&b'[');
+        if !is_first && !begins_list && self.dialect.lists.is_empty() {
+            return whole;
+        }
+        let mut document = DocumentSplitter::new(self.dialect.lists);
+        match json::check(line, JsonRules::LENIENT) {
+            Ok(value) => {
+                let has_list =
+                    |name: &&str| value.get(name).is_some_and(|list| list.kind() == Kind::Array);
+                if begins_list || self.dialect.lists.iter().any(has_list) {
+                    let parts = document.push(line);
+                    return parts.into_iter().map(SourceUnit::from).collect();
+                }
+                whole
+            }
+            Err(_) if is_first => {
+                let parts = document.push(line);
+                if !document.is_inside() || document.is_broken() {
+                    return whole;
+                }
+                self.document = Some(document);
+                parts.into_iter().map(SourceUnit::from).collect()
+            }
+            Err(_) => whole,
+        }
+    }
+
+    /// The values of a line that is not one JSON value, if it is several.
+    pub(crate) fn several(line: &[u8]) -> Option<Vec<SourceUnit<'_>>> {
+        let mut splitter = DocumentSplitter::new(&[]);
+        let parts = splitter.push(line);
+        let is_valid = |part: &DocumentPart| json::check(&part.text, JsonRules::LENIENT).is_ok();
+        let whole = |part: DocumentPart| SourceUnit { part: SourcePart::Line, ..part.into() };
+        let several = parts.len() > 1 && !splitter.is_inside() && parts.iter().all(is_valid);
+        several.then(|| parts.into_iter().map(whole).collect())
+    }
+
+    /// The bytes of a document that has not ended, after the last line.
+    pub(crate) fn rest(&mut self) -> Option<Vec<u8>> {
+        self.document.take()?.finish()
+    }
+
+    /// The number of bytes of a document that wait for the end of their part.
+    pub(crate) fn waiting(&self) -> usize {
+        self.document.as_ref().map_or(0, DocumentSplitter::waiting)
     }
 
     /// The dialect's name.
@@ -67,11 +142,16 @@ impl Importer {
         self.dialect.name
     }
 
-    /// Reads one line that is not blank. `now` is used if there is no other time.
+    /// Reads one unit that is not blank. `now` is used if there is no other time.
     ///
     /// # Errors
     /// The line is not valid JSON.
-    pub(crate) fn read(&mut self, line: &[u8], now: Timestamp) -> Result<Imported, JsonError> {
+    pub(crate) fn read(
+        &mut self,
+        unit: &SourceUnit<'_>,
+        now: Timestamp,
+    ) -> Result<Imported, JsonError> {
+        let (line, part) = (unit.text.as_ref(), unit.part);
         let strict = JsonRules { max_depth: MAX_DEPTH - WRAPPING, ..JsonRules::STRICT };
         let (json, clean) = match json::check(line, strict) {
             Ok(json) => (json, reserved_key(json).is_none()),
@@ -80,7 +160,7 @@ impl Importer {
         let compact = json.compact();
         let content = sha256(compact.as_bytes());
         let place = self.place(&content);
-        let reading = self.adapter.read(&SourceText { json, clean, place: &place });
+        let reading = self.adapter.read(&SourceText { json, clean, place: &place, part });
         let own_id = reading.source_id.as_deref().filter(|id| !is_placeholder(id));
         let base_id = own_id
             .map(|id| format!("{}:{id}", self.dialect.name))
@@ -175,6 +255,12 @@ impl Importer {
             draft
         };
         drafts.into_iter().enumerate().map(finish).collect()
+    }
+}
+
+impl From<DocumentPart> for SourceUnit<'_> {
+    fn from(part: DocumentPart) -> Self {
+        Self { text: part.text.into(), part: part.part }
     }
 }
 

@@ -2,18 +2,25 @@
 //! which turns a source line into drafts and does no input or output.
 
 mod claude_code;
+pub(crate) mod document;
 pub(crate) mod line;
 mod sidechains;
+mod source;
 
-use crate::event::draft::Draft;
 use crate::json::Json;
+pub(crate) use source::{AdaptedLine, SourcePart, SourceText};
 
 /// A dialect that `--from` takes.
 pub(crate) struct Dialect {
     /// Its name on the command line, in event ids and in opaque types.
     pub name: &'static str,
-    /// Whether a line looks like this dialect.
-    pub detects: fn(Json<'_>) -> bool,
+    /// What its lines are, for people.
+    pub about: &'static str,
+    /// The fields that show that a line is of this dialect; `None` if nothing shows it. For a
+    /// document, the value has the members before the list, and the list with its first item.
+    pub sign: fn(Json<'_>) -> Option<&'static str>,
+    /// The names of the lists whose items are read one by one, in a document of this dialect.
+    pub lists: &'static [&'static str],
     /// A new adapter for one stream.
     pub adapter: fn() -> Box<dyn Adapter>,
 }
@@ -21,7 +28,9 @@ pub(crate) struct Dialect {
 /// Every dialect. To add one, add a row and an adapter.
 pub(crate) static DIALECTS: &[Dialect] = &[Dialect {
     name: "claude-code",
-    detects: claude_code::detects,
+    about: "Claude Code: session files, and the output of --output-format stream-json",
+    sign: claude_code::sign,
+    lists: &[],
     adapter: claude_code::adapter,
 }];
 
@@ -34,7 +43,7 @@ pub(crate) fn dialect(name: &str) -> Option<&'static Dialect> {
 /// The dialect that a line looks like.
 #[must_use]
 pub(crate) fn detect(line: Json<'_>) -> Option<&'static Dialect> {
-    DIALECTS.iter().find(|dialect| (dialect.detects)(line))
+    DIALECTS.iter().find(|dialect| (dialect.sign)(line).is_some())
 }
 
 /// Turns the lines of one stream into drafts. Keeps the values that later lines refer to.
@@ -42,32 +51,4 @@ pub(crate) trait Adapter {
     /// Reads one source line. An empty list of drafts means that the line was not understood; it
     /// becomes an opaque event.
     fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine;
-}
-
-/// One line of a source.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SourceText<'s> {
-    /// The line as JSON.
-    pub json: Json<'s>,
-    /// Whether the log would accept the line unchanged. Values of an unclean line become strings.
-    pub clean: bool,
-    /// An id for things without their own id, unique in the stream.
-    pub place: &'s str,
-}
-
-/// The result of reading a line.
-#[derive(Debug, Default)]
-pub(crate) struct AdaptedLine {
-    /// The source's own type, for the receipt and for opaque events.
-    pub source_type: String,
-    /// The line's own id.
-    pub source_id: Option<String>,
-    /// The line's own time, as text.
-    pub time: Option<String>,
-    /// The source's session.
-    pub session_id: Option<String>,
-    /// The source id of the line that this one follows.
-    pub parent: Option<String>,
-    /// The events, without ids, time, session and source.
-    pub drafts: Vec<Draft<'static>>,
 }

@@ -12,7 +12,7 @@ use super::recorder::Recorder;
 use super::rejects::{LongLine, Rejection, Rejects};
 use super::stream_line::{HeldLine, LineReading, PreparedPart, WaitingLines};
 use crate::event::time::Timestamp;
-use crate::import::line::Importer;
+use crate::import::line::{Importer, SourceUnit};
 use crate::import::{self, Dialect};
 use crate::json::{self, JsonRules};
 use crate::log::tail::is_blank;
@@ -179,28 +179,23 @@ impl<'r> Stream<'r> {
         if matches!(self.reader, Reader::Undecided) {
             self.decide(line);
         }
-        let mut drafts = 0..0;
-        let mut facts = LineFacts::default();
         let read = match &mut self.reader {
             Reader::Lines(reading) if self.strict => reading.read(line).map(drop),
             Reader::Lines(_) => Ok(()),
-            Reader::Dialect(importer) => match importer.read(line, now) {
-                Ok(mut imported) => {
-                    self.ids.name(&mut imported, self.recorder)?;
-                    let from = self.held.drafts.len();
-                    self.held.drafts.append(&mut imported.drafts);
-                    drafts = from..self.held.drafts.len();
-                    facts = LineFacts::of(imported);
-                    Ok(())
+            Reader::Dialect(importer) => {
+                let units = importer.units(line);
+                for unit in units {
+                    self.unit(&unit, number, offset, now)?;
                 }
-                Err(error) => Err(error.to_string()),
-            },
+                return self.check_waiting(number, offset, now);
+            }
             Reader::Undecided => {
                 Err("neither a native event nor a line of a known dialect".to_owned())
             }
         };
         let from = self.held.text.len();
-        let held = HeldLine { number, offset, text: from..from + line.len(), drafts, facts };
+        let text = from..from + line.len();
+        let held = HeldLine { number, offset, text, drafts: 0..0, facts: LineFacts::default() };
         match read {
             Ok(()) => {
                 self.held.text.extend_from_slice(line);
@@ -209,6 +204,68 @@ impl<'r> Stream<'r> {
             Err(reason) => self.reject(&held, line, &reason, now),
         }
         Ok(())
+    }
+
+    /// Takes a line of a dialect, or a part of a document.
+    fn unit(
+        &mut self,
+        unit: &SourceUnit<'_>,
+        number: u64,
+        offset: u64,
+        now: Timestamp,
+    ) -> Result<(), RunError> {
+        let Reader::Dialect(importer) = &mut self.reader else { return Ok(()) };
+        let read = importer.read(unit, now);
+        let from = self.held.text.len();
+        let text = from..from + unit.text.len();
+        match read {
+            Ok(mut imported) => {
+                self.ids.name(&mut imported, self.recorder)?;
+                let from = self.held.drafts.len();
+                self.held.drafts.append(&mut imported.drafts);
+                let drafts = from..self.held.drafts.len();
+                let facts = LineFacts::of(imported);
+                self.held.text.extend_from_slice(&unit.text);
+                self.held.lines.push(HeldLine { number, offset, text, drafts, facts });
+            }
+            Err(error) => {
+                if let Some(units) = Importer::several(&unit.text) {
+                    return units.iter().try_for_each(|unit| self.unit(unit, number, offset, now));
+                }
+                let facts = LineFacts::default();
+                let held = HeldLine { number, offset, text, drafts: 0..0, facts };
+                self.reject(&held, &unit.text, &error.to_string(), now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Rejects a document with a part that is too long.
+    fn check_waiting(&mut self, number: u64, offset: u64, now: Timestamp) -> Result<(), RunError> {
+        let Reader::Dialect(importer) = &mut self.reader else { return Ok(()) };
+        if importer.waiting() > MAX_HELD
+            && let Some(rest) = importer.rest()
+        {
+            let reason = format!("a part of the document has over {MAX_HELD} bytes");
+            self.reject_rest(&rest, &reason, number, offset, now);
+        }
+        Ok(())
+    }
+
+    fn reject_rest(&mut self, rest: &[u8], reason: &str, number: u64, offset: u64, now: Timestamp) {
+        let held =
+            HeldLine { number, offset, text: 0..0, drafts: 0..0, facts: LineFacts::default() };
+        self.reject(&held, rest, reason, now);
+    }
+
+    /// Takes the end of the input.
+    pub(crate) fn end(&mut self, now: Timestamp) {
+        let Reader::Dialect(importer) = &mut self.reader else { return };
+        if let Some(rest) = importer.rest() {
+            let number = self.counter.counts().lines;
+            let reason = "the document ends before it is complete";
+            self.reject_rest(&rest, reason, number, self.offset, now);
+        }
     }
 
     /// Takes `lines` blank lines at the beginning, which took `bytes` bytes of the stream.

@@ -173,6 +173,7 @@ pub(super) fn run(
             input.fill()?;
         }
     }
+    stream.end(now());
     commit(&mut stream)?;
     stream.tell_rejects(now())?;
     let first_rejection = stream.first_rejection().map(str::to_owned);

@@ -1,0 +1,129 @@
+//! What an adapter is given, and what it makes of it.
+
+use std::borrow::Cow;
+
+use crate::event::draft::Draft;
+use crate::event::fields::is_placeholder;
+use crate::json::{Json, ObjectText};
+
+/// One line of a source, or one part of a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SourceText<'s> {
+    /// The line as JSON.
+    pub json: Json<'s>,
+    /// Whether the log would accept the line unchanged. Values of an unclean line become strings.
+    pub clean: bool,
+    /// An id for things without their own id, unique in the stream.
+    pub place: &'s str,
+    /// What the text is.
+    pub part: SourcePart,
+}
+
+/// The part of a source that a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SourcePart {
+    /// A line, or a document without a list.
+    Line,
+    /// Members of a document besides its list. Those after the list come as a second part.
+    Document,
+    /// An item of a document's list; see [`super::Dialect::lists`].
+    Item,
+}
+
+/// The result of reading a line.
+#[derive(Debug, Default)]
+pub(crate) struct AdaptedLine {
+    /// The source's own type, for the receipt and for opaque events.
+    pub source_type: String,
+    /// The line's own id.
+    pub source_id: Option<String>,
+    /// The line's own time, as text.
+    pub time: Option<String>,
+    /// The source's session.
+    pub session_id: Option<String>,
+    /// The source id of the line that this one follows.
+    pub parent: Option<String>,
+    /// The events, without ids, time, session and source.
+    pub drafts: Vec<Draft<'static>>,
+}
+
+/// A call that a source line starts.
+pub(super) struct StartedCall<'s> {
+    /// Its own id, if it has one.
+    pub id: Option<Cow<'s, str>>,
+    /// The tool.
+    pub tool: &'s str,
+    /// Its arguments.
+    pub args: Option<Json<'s>>,
+}
+
+/// How a call ended.
+pub(super) struct EndedCall<'s> {
+    /// Its id.
+    pub id: &'s str,
+    /// The tool; `tool` if it is unknown.
+    pub tool: &'s str,
+    /// The result, or the error.
+    pub text: &'s str,
+    /// Whether it failed.
+    pub failed: bool,
+}
+
+impl<'s> SourceText<'s> {
+    /// The text of a member, by its path.
+    pub(super) fn text(&self, path: &str) -> Option<String> {
+        self.json.text_at(path).map(Cow::into_owned)
+    }
+
+    /// A value of the source for `data`. A value of an unclean line is added as a string.
+    pub(super) fn value(&self, data: &mut ObjectText, name: &str, value: Option<Json<'_>>) {
+        let Some(value) = value else { return };
+        if self.clean {
+            data.json(name, Json::trusted(&value.compact()));
+        } else {
+            data.text(name, &value.compact());
+        }
+    }
+
+    /// The start of a call. `index` numbers the calls of the line.
+    pub(super) fn call(
+        &self,
+        call: &StartedCall<'_>,
+        index: usize,
+        more: impl FnOnce(&mut ObjectText),
+    ) -> Draft<'static> {
+        let own = call.id.as_deref().filter(|id| !is_placeholder(id));
+        let id = own.map_or_else(|| format!("{}.{index}", self.place), str::to_owned);
+        let mut data = ObjectText::new();
+        data.text("tool_name", call.tool);
+        self.value(&mut data, "args", call.args);
+        more(&mut data);
+        let mut draft = Draft::new("tool.started", data);
+        draft.correlation_id = Some(id.into());
+        draft
+    }
+}
+
+/// The end of a call.
+pub(super) fn call_end(end: &EndedCall<'_>, more: impl FnOnce(&mut ObjectText)) -> Draft<'static> {
+    let mut data = ObjectText::new();
+    data.text("tool_name", end.tool);
+    if end.failed {
+        let mut error = ObjectText::new();
+        error.text("message", end.text);
+        data.json("error", Json::trusted(&error.finish()));
+    } else {
+        data.text("result", end.text);
+    }
+    more(&mut data);
+    let mut draft = Draft::new(if end.failed { "tool.failed" } else { "tool.completed" }, data);
+    draft.correlation_id = Some(end.id.to_owned().into());
+    draft
+}
+
+/// An event of that type with one text.
+pub(super) fn text_event(kind: &str, text: &str) -> Draft<'static> {
+    let mut data = ObjectText::new();
+    data.text("text", text);
+    Draft::new(kind, data)
+}
