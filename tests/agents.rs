@@ -142,7 +142,7 @@ fn a_call_that_is_its_own_parent() {
         "\n- **Task** `x`",
         "\n  - agent `S` [2] a second thing",
         "\n    - S said: Inside.",
-        "\n    - user said: a third thing",
+        "\n    - agent said: a third thing",
         "\n  - agent `g1`\n    - g1 said: From g1.",
     ] {
         assert!(text.contains(told), "{told:?} in {text}");

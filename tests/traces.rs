@@ -37,6 +37,9 @@ fn counted(lines: &[Value]) -> (u64, u64, [u64; 4]) {
     let mut usage: HashMap<String, [u64; 4]> = HashMap::new();
     for (number, line) in lines.iter().enumerate() {
         let message = &line["message"];
+        if line["type"] == "tool_use" {
+            calls.insert(format!("line {number}"));
+        }
         for block in message["content"].as_array().unwrap_or(&Vec::new()) {
             if block["type"] == "tool_use" {
                 calls.insert(real(&block["id"]).unwrap_or_else(|| format!("line {number}")));

@@ -95,11 +95,15 @@ fn joins(group: &[&Task], task: &Task, index: &Index, signs: &WorkMarkers) -> bo
 /// A chapter of whole tasks.
 fn whole(group: &[&Task], index: &Index, signs: &WorkMarkers) -> Request {
     let (first, last) = (group[0], group[group.len() - 1]);
-    let title = |columns| match preview(first.title(), columns) {
+    let title = |columns| match whole_words(first.title(), columns) {
         blank if blank.is_empty() => format!("Task {}", first.number),
         title => title,
     };
     let name = match group.len() {
+        // What was done says more than what was asked.
+        _ if let Some(subject) = last_commit(first.first_sequence, last.last_sequence, signs) => {
+            whole_words(subject, 60)
+        }
         1 => title(60),
         count => format!("{} and {}", title(40), plural(count as u64 - 1, "more task")),
     };
@@ -116,6 +120,24 @@ fn whole(group: &[&Task], index: &Index, signs: &WorkMarkers) -> Request {
         range: Range::Tasks(first.number.cast_signed(), last.number.cast_signed()),
         name,
         message,
+    }
+}
+
+/// The subject of the last commit in that range of sequences.
+fn last_commit(first: u64, last: u64, signs: &WorkMarkers) -> Option<&str> {
+    signs.between(first, last).iter().rev().find_map(|mark| match &mark.sign {
+        Sign::Commit(message) => message.as_deref(),
+        _ => None,
+    })
+}
+
+/// The beginning of a text in one line, cut after a word.
+fn whole_words(text: &str, columns: usize) -> String {
+    let shown = preview(text, columns);
+    let cut = shown.strip_suffix('…').filter(|_| !text.trim_end().ends_with('…'));
+    match cut.and_then(|cut| cut.rsplit_once(' ')) {
+        Some((words, _)) => format!("{}…", words.trim_end_matches([' ', ',', ';', ':'])),
+        None => shown,
     }
 }
 
@@ -215,7 +237,7 @@ fn stretch_name(cut: &Mark, first: u64, last: u64, signs: &WorkMarkers) -> Strin
         .iter()
         .any(|mark| matches!(mark.sign, Sign::Trouble | Sign::Tests(false)));
     match &cut.sign {
-        Sign::Commit(Some(message)) => format!("Commit: {}", preview(message, 60)),
+        Sign::Commit(Some(message)) => format!("Commit: {}", whole_words(message, 60)),
         Sign::Commit(None) => "Work up to a commit".to_owned(),
         Sign::Tests(_) if troubled => "Fixes until the tests pass".to_owned(),
         Sign::Tests(_) => "Work until the tests pass".to_owned(),

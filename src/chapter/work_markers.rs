@@ -133,6 +133,8 @@ impl WorkMarkers {
                         self.mark(event.sequence, Sign::Tests(!failed));
                     }
                     Some(Doing::Commit(message)) if !failed => {
+                        let said = view.result().map(as_text).unwrap_or_default();
+                        let message = message.or_else(|| committed(&said));
                         self.mark(event.sequence, Sign::Commit(message));
                     }
                     _ if failed => self.mark(event.sequence, Sign::Trouble),
@@ -224,13 +226,42 @@ fn begins(command: &str, words: &str) -> bool {
     })
 }
 
-/// The first line of a commit message given by `-m`.
+/// The options of a commit that give its message.
+const MESSAGE_OPTIONS: &[&str] = &[" -m ", " -am ", " --message ", " --message="];
+
+/// The first line of a commit message given on the command line.
 fn message(command: &str) -> Option<String> {
-    let (_, after) = command.split_once(" -m ").or_else(|| command.split_once(" -am "))?;
+    let after = MESSAGE_OPTIONS.iter().find_map(|option| Some(command.split_once(option)?.1));
+    let Some(after) = after else { return here_document(command) };
     let after = after.trim_start();
     let quote = after.chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
     let inner = after.get(1..)?.split(quote).next()?;
     // The shell would build the text (`$(…)`), so it is unknown here.
     let line = inner.trim_start().lines().next()?.trim();
-    (!line.is_empty() && !line.starts_with('$')).then(|| line.to_owned())
+    if line.starts_with('$') {
+        return here_document(after);
+    }
+    (!line.is_empty()).then(|| line.to_owned())
+}
+
+/// The first line of a here-document: `<<'EOF'` and the lines up to `EOF`.
+fn here_document(command: &str) -> Option<String> {
+    let (_, after) = command.split_once("<<")?;
+    let (word, body) = after.split_once('\n')?;
+    let word = word.trim_start_matches('-').trim_start();
+    let end = word.trim_start_matches(['\'', '"', '\\']);
+    let end = end.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
+    let lines = body.lines().map(str::trim).take_while(|line| *line != end || end.is_empty());
+    lines.into_iter().find(|line| !line.is_empty()).map(str::to_owned)
+}
+
+/// The subject in what a commit prints: `[main 1a2b3c4] fix: the thing`.
+fn committed(said: &str) -> Option<String> {
+    let subject = |line: &str| {
+        let (place, subject) = line.trim().strip_prefix('[')?.split_once("] ")?;
+        let hash = place.split_whitespace().next_back()?.trim_end_matches(')');
+        let is_hash = hash.len() >= 7 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        (is_hash && !subject.trim().is_empty()).then(|| subject.trim().to_owned())
+    };
+    said.lines().find_map(subject)
 }

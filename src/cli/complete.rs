@@ -10,7 +10,8 @@ use clap_complete::engine::{
 use clap_complete::env::Shells;
 
 use super::commands::{command, default_run};
-use super::settings::{RUNS_DIR, Settings};
+use super::runs_dir::{RunsDirUse, runs_dir as find_runs_dir};
+use super::settings::Settings;
 use crate::chapter::index::Index;
 use crate::chapter::tree;
 use crate::event::templates::Templates;
@@ -108,13 +109,14 @@ fn runs_dir() -> PathBuf {
     let words: Vec<OsString> = typed().collect();
     let given = words.iter().position(|word| word == "--runs-dir").and_then(|at| words.get(at + 1));
     let joined = words.iter().find_map(|word| word.to_str()?.strip_prefix("--runs-dir="));
-    let set = || Settings::read(None).ok()?.runs_dir();
+    let (found, _) = find_runs_dir(RunsDirUse::Read);
+    let set = || Settings::read(None, &found).ok()?.runs_dir();
     joined
         .map(PathBuf::from)
         .or_else(|| given.map(PathBuf::from))
         .or_else(|| std::env::var_os("RUNLOG_RUNS_DIR").map(PathBuf::from))
         .or_else(set)
-        .unwrap_or_else(|| PathBuf::from(RUNS_DIR))
+        .unwrap_or_else(|| found.clone())
 }
 
 /// The positional arguments after `chapter ls …`: no options and no values of options.
@@ -161,7 +163,7 @@ fn chapters(run: &RunDir) -> Vec<String> {
 
 fn index(run: &RunDir) -> Option<Index> {
     // The same file names as `cat` uses.
-    let settings = Settings::read(Some(&runs_dir())).ok();
+    let settings = Settings::read(None, &runs_dir()).ok();
     let templates = settings.and_then(|settings| settings.templates(None).ok());
     let index = Index::new(templates.unwrap_or(Templates::built_in()));
     fill_index(run, index).ok().map(|(index, _)| index)

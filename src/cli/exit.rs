@@ -8,6 +8,7 @@ use nix::errno::Errno;
 use crate::event::envelope::LineError;
 use crate::event::id::BadId;
 use crate::fs::{Cause, FsError};
+use crate::import::detect;
 use crate::json::JsonError;
 use crate::log::LogError;
 use crate::ops::error::OpsError;
@@ -210,6 +211,9 @@ fn of_run(error: &RunError) -> (Exit, String) {
             (Exit::Input, "nothing was recorded; use a new event id for each event".to_owned())
         }
         RunError::Input(_) => (Exit::Input, "nothing was recorded".to_owned()),
+        RunError::UnknownFormat { .. } => {
+            (Exit::Input, format!("nothing was recorded; --from takes {}", detect::known()))
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod notices;
 mod pager;
 mod parallel;
 mod progress;
+mod runs_dir;
 mod settings;
 mod signals;
 mod startup;
@@ -49,7 +50,8 @@ fn run(arguments: &[OsString]) -> Exit {
         }
         Err(error) => return usage(&error),
     };
-    cli.global.settle();
+    let purpose = cli.command.runs_dir_use();
+    cli.global.settle(purpose);
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let ui = Ui::new(cli.global.quiet, cli.global.color, no_color, columns);

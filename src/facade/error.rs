@@ -84,7 +84,7 @@ fn of_run(error: &RunError) -> ErrorKind {
         RunError::Log(error) => of_log(error),
         RunError::NoSuchRun { .. } | RunError::Ambiguous { .. } => ErrorKind::NotFound,
         RunError::Exists(_) | RunError::Conflict { .. } => ErrorKind::Exists,
-        RunError::Input(_) => ErrorKind::Input,
+        RunError::Input(_) | RunError::UnknownFormat { .. } => ErrorKind::Input,
     }
 }
 

@@ -16,6 +16,9 @@ const FROM_SOURCE: &[(&str, &[&str])] = &[
     ("git_branch", &["gitBranch", "git_branch"]),
 ];
 
+/// Facts in settings that were loaded.
+const FROM_CONFIG: &[&str] = &["agent_version", "cwd", "git_branch"];
+
 /// The facts known so far.
 #[derive(Clone, Debug, Default)]
 pub struct RunOrigin {
@@ -26,6 +29,8 @@ pub struct RunOrigin {
     /// The names of the models that answered.
     pub models: BTreeSet<String>,
     first_model: Option<String>,
+    /// The newest title, and whether the user chose it. Such a title takes precedence.
+    title: Option<(String, bool)>,
     looked_at: u32,
 }
 
@@ -38,7 +43,12 @@ impl RunOrigin {
                     self.given = Some(metadata.compact().into_owned());
                 }
             }
-            Role::Config => self.find("cwd", view.field("cwd")),
+            Role::Config => {
+                for name in FROM_CONFIG {
+                    self.find(name, view.field(name));
+                }
+                self.title(view);
+            }
             Role::Usage | Role::Message => self.model(view),
             _ => {}
         }
@@ -71,7 +81,8 @@ impl RunOrigin {
         object.members(given);
         let model = self.first_model.iter().map(|model| ("model", model));
         let found = self.found.iter().map(|(name, value)| (*name, value));
-        for (name, value) in found.chain(model) {
+        let title = self.title.iter().map(|(title, _)| ("title", title));
+        for (name, value) in found.chain(model).chain(title) {
             if given.present(name).is_none() {
                 object.text(name, value);
             }
@@ -86,6 +97,16 @@ impl RunOrigin {
         if !self.models.contains(model.as_ref()) {
             self.first_model.get_or_insert_with(|| model.clone().into_owned());
             self.models.insert(model.into_owned());
+        }
+    }
+
+    fn title(&mut self, view: &View<'_, '_>) {
+        let Some(title) = view.field("title").filter(|title| !title.trim().is_empty()) else {
+            return;
+        };
+        let by_user = view.field("title_by").is_some_and(|by| by == "user");
+        if by_user || self.title.as_ref().is_none_or(|(_, by_user)| !by_user) {
+            self.title = Some((title.into_owned(), by_user));
         }
     }
 

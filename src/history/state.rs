@@ -55,6 +55,8 @@ pub struct RunState {
     begun: bool,
     /// Time of the first event.
     pub created_at: Option<Timestamp>,
+    /// When recording began, if the first event says so: it is imported then.
+    recorded_at: Option<Timestamp>,
     /// Time of the first start.
     pub started_at: Option<Timestamp>,
     /// Time of the first event that ended the run, or of the newest end of its import.
@@ -188,7 +190,7 @@ impl RunState {
             task_id: self.task_id.clone(),
             status,
             created_at: self.created_at,
-            recorded_at: self.created_at,
+            recorded_at: self.recorded_at.or(self.created_at),
             is_imported: self.imported.is_some(),
             started_at,
             ended_at,
@@ -245,6 +247,8 @@ impl RunState {
         let data = &view.data;
         match view.role {
             Role::RunCreated => {
+                let recorded_at = view.field("recorded_at");
+                self.recorded_at = recorded_at.and_then(|time| Timestamp::parse(&time));
                 if let Some(required) = data.path("deliverables.required") {
                     self.deliverables.required =
                         required.items().map(|item| as_text(item).into_owned()).collect();

@@ -27,6 +27,8 @@ pub(crate) struct DocumentSplitter {
     members: Vec<u8>,
     /// The member, item or value that is being read.
     current: Vec<u8>,
+    /// The name of the newest list.
+    list: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +57,7 @@ impl DocumentSplitter {
             escaped: false,
             members: Vec::new(),
             current: Vec::new(),
+            list: None,
         }
     }
 
@@ -66,6 +69,11 @@ impl DocumentSplitter {
     /// Whether it found something that is neither an object nor a list.
     pub(crate) fn is_broken(&self) -> bool {
         self.state == State::Broken
+    }
+
+    /// The name of the newest list.
+    pub(crate) fn list(&self) -> Option<&'static str> {
+        self.list
     }
 
     /// The number of bytes that wait for their end.
@@ -115,7 +123,11 @@ impl DocumentSplitter {
                 self.in_string = true;
                 self.current.push(byte);
             }
-            b'[' if self.depth == 1 && self.state == State::Members && self.begins_list() => {
+            b'[' if self.depth == 1
+                && self.state == State::Members
+                && let Some(list) = self.begun_list() =>
+            {
+                self.list = Some(list);
                 self.current.clear();
                 self.document(parts);
                 self.state = State::List { is_whole: false };
@@ -159,11 +171,11 @@ impl DocumentSplitter {
         }
     }
 
-    /// Whether the member before its value is one of the lists.
-    fn begins_list(&self) -> bool {
+    /// The list whose name is before this value.
+    fn begun_list(&self) -> Option<&'static str> {
         let key = self.current.trim_ascii().strip_suffix(b":").map(<[u8]>::trim_ascii_end);
         let name = key.and_then(|key| key.strip_prefix(b"\"")?.strip_suffix(b"\""));
-        name.is_some_and(|name| self.lists.iter().any(|list| list.as_bytes() == name))
+        name.and_then(|name| self.lists.iter().find(|list| list.as_bytes() == name).copied())
     }
 
     /// Ends a member or an item.

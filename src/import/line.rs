@@ -9,6 +9,7 @@ use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
 use crate::event::id::check_id;
 use crate::event::reserved::reserved_key;
+use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::json::{self, Json, JsonError, JsonRules, Kind, MAX_DEPTH, ObjectText};
@@ -126,6 +127,12 @@ impl Importer {
         several.then(|| parts.into_iter().map(whole).collect())
     }
 
+    /// Takes the end of a file; another one may follow. False if a document has not ended.
+    pub(crate) fn end_file(&mut self) -> bool {
+        self.begun = false;
+        self.rest().is_none()
+    }
+
     /// The bytes of a document that has not ended, after the last line.
     pub(crate) fn rest(&mut self) -> Option<Vec<u8>> {
         self.document.take()?.finish()
@@ -229,7 +236,9 @@ impl Importer {
                 .map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c })
                 .take(100)
                 .collect();
-            vec![Draft::new(&format!("{}.{kind}", self.dialect.name), ObjectText::new())]
+            let kind = format!("{}.{kind}", self.dialect.name);
+            let opaque = Draft::new(&kind, ObjectText::new());
+            vec![Draft { severity: Some(Severity::Debug), ..opaque }]
         } else {
             drafts
         };

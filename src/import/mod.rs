@@ -2,9 +2,9 @@
 //! which turns a source line into drafts and does no input or output.
 
 mod claude_code;
+pub(crate) mod detect;
 pub(crate) mod document;
 pub(crate) mod line;
-mod sidechains;
 mod source;
 
 use crate::json::Json;
@@ -42,7 +42,7 @@ pub(crate) fn dialect(name: &str) -> Option<&'static Dialect> {
 
 /// The dialect that a line looks like.
 #[must_use]
-pub(crate) fn detect(line: Json<'_>) -> Option<&'static Dialect> {
+pub(crate) fn dialect_of(line: Json<'_>) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|dialect| (dialect.sign)(line).is_some())
 }
 

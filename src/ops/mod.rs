@@ -3,6 +3,7 @@
 //! | module | use case |
 //! |---|---|
 //! | [`read`] | the loops over a log, shared by all use cases |
+//! | [`import`] | make runs of agents' session files |
 //! | [`append`], [`refresh`] | append events, and update the derived files |
 //! | [`show`], [`list`], [`graph`], [`transcript`] | read a run for printing |
 //! | [`summarize`] | add missing summaries, from templates and a model |
@@ -19,6 +20,7 @@ pub(crate) mod chapter;
 pub(crate) mod error;
 pub(crate) mod graph;
 pub(crate) mod host;
+pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod read;
 pub(crate) mod refresh;

@@ -13,6 +13,7 @@ pub(crate) mod follower;
 mod identity;
 mod ids;
 mod imported_ids;
+pub(crate) mod line_buffer;
 pub(crate) mod mend;
 pub(crate) mod options;
 mod pairing;
@@ -64,6 +65,11 @@ pub enum RunError {
     },
     /// The input is not a valid event.
     Input(LineError),
+    /// The input is of no known format.
+    UnknownFormat {
+        /// What it looks like.
+        looks_like: String,
+    },
 }
 
 impl RunError {
@@ -109,6 +115,9 @@ impl fmt::Display for RunError {
                 "the event id {event_id:?} already belongs to event {sequence}, which has other content"
             ),
             Self::Input(error) => error.fmt(f),
+            Self::UnknownFormat { looks_like } => {
+                write!(f, "the input is of no known format: it looks like {looks_like}")
+            }
         }
     }
 }

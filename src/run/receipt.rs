@@ -20,6 +20,8 @@ pub(crate) struct Receipt {
     schema_version: u32,
     /// The dialect, or `native`.
     pub dialect: &'static str,
+    /// What shows the dialect, if it was detected.
+    pub why: Option<String>,
     /// Lines read, including blank ones.
     pub lines: u64,
     /// Blank lines.
@@ -110,6 +112,7 @@ impl Counter {
         let receipt = Receipt {
             schema_version: SCHEMA_VERSION,
             dialect: "native",
+            why: None,
             lines: 0,
             blank: 0,
             mapped: 0,

@@ -12,6 +12,7 @@ use super::recorder::Recorder;
 use super::rejects::{LongLine, Rejection, Rejects};
 use super::stream_line::{HeldLine, LineReading, PreparedPart, WaitingLines};
 use crate::event::time::Timestamp;
+use crate::import::detect::{self, Detected, SourceFormat};
 use crate::import::line::{Importer, SourceUnit};
 use crate::import::{self, Dialect};
 use crate::json::{self, JsonRules};
@@ -59,6 +60,8 @@ pub(crate) struct Stream<'r> {
     /// Whether it stops at the first rejected line. Native lines are then also checked one by one,
     /// so that a bad line is found at once.
     strict: bool,
+    /// Whether the lines of an input of no known format are rejected. Otherwise the stream fails.
+    rejects_unknown: bool,
     /// The lines that wait for the next write.
     held: WaitingLines,
     rejects: Rejects,
@@ -87,11 +90,25 @@ struct Writes {
     recorded: Vec<RecordedEvent>,
 }
 
+/// The reason for rejecting the lines of such an input.
+const UNKNOWN: &str = "the input is of no known format";
+
 enum Reader {
     /// Lines that are read separately, many at once.
     Lines(LineReading),
     Dialect(Box<Importer>),
-    Undecided,
+    Undecided(Sample),
+    /// All lines are rejected.
+    Unknown,
+}
+
+/// The first lines of a stream whose format is not known yet.
+#[derive(Default)]
+struct Sample {
+    /// The lines with their newlines.
+    text: Vec<u8>,
+    /// The length of each line in `text`, and the number of bytes that it took of the stream.
+    lines: Vec<(usize, u64)>,
 }
 
 impl<'r> Stream<'r> {
@@ -103,7 +120,7 @@ impl<'r> Stream<'r> {
             StreamFormat::Dialect(dialect) => {
                 Reader::Dialect(Box::new(Importer::new(dialect, keep_source)))
             }
-            StreamFormat::Auto => Reader::Undecided,
+            StreamFormat::Auto => Reader::Undecided(Sample::default()),
         };
         recorder.expect_many_ids();
         keep_memory();
@@ -113,6 +130,7 @@ impl<'r> Stream<'r> {
             reader,
             keep_source,
             strict: false,
+            rejects_unknown: false,
             counter: Counter::new(),
             held: WaitingLines::default(),
             rejects,
@@ -133,6 +151,13 @@ impl<'r> Stream<'r> {
     pub(crate) fn strict(mut self) -> Self {
         self.strict = true;
         self.recorder.stop_at_refusals();
+        self
+    }
+
+    /// Rejects the lines of an input of no known format. Otherwise the stream fails.
+    #[must_use]
+    pub(crate) fn rejecting_unknown(mut self) -> Self {
+        self.rejects_unknown = true;
         self
     }
 
@@ -162,10 +187,20 @@ impl<'r> Stream<'r> {
         let line = match line {
             InputLine::Whole(line) => line,
             InputLine::Long(line) => {
+                self.decide(now)?;
                 self.push_long(&line, length, now);
                 return Ok(());
             }
         };
+        if let Reader::Undecided(sample) = &mut self.reader {
+            sample.text.extend_from_slice(line);
+            sample.text.push(b'\n');
+            sample.lines.push((line.len(), length));
+            if sample.lines.len() >= detect::LINES || sample.text.len() >= detect::BYTES {
+                self.decide(now)?;
+            }
+            return Ok(());
+        }
         let counts = self.counter.counts();
         counts.lines += 1;
         let (number, offset) = (counts.lines, self.offset);
@@ -175,9 +210,6 @@ impl<'r> Stream<'r> {
         if is_blank(line) {
             self.counter.counts().blank += 1;
             return Ok(());
-        }
-        if matches!(self.reader, Reader::Undecided) {
-            self.decide(line);
         }
         let read = match &mut self.reader {
             Reader::Lines(reading) if self.strict => reading.read(line).map(drop),
@@ -189,9 +221,9 @@ impl<'r> Stream<'r> {
                 }
                 return self.check_waiting(number, offset, now);
             }
-            Reader::Undecided => {
-                Err("neither a native event nor a line of a known dialect".to_owned())
-            }
+            // Its lines wait above.
+            Reader::Undecided(_) => Ok(()),
+            Reader::Unknown => Err(UNKNOWN.to_owned()),
         };
         let from = self.held.text.len();
         let text = from..from + line.len();
@@ -258,14 +290,28 @@ impl<'r> Stream<'r> {
         self.reject(&held, rest, reason, now);
     }
 
+    /// Takes the end of one of several files. False if the file ends inside a document, whose
+    /// last part is left for later.
+    pub(crate) fn end_file(&mut self) -> bool {
+        match &mut self.reader {
+            Reader::Dialect(importer) => importer.end_file(),
+            _ => true,
+        }
+    }
+
     /// Takes the end of the input.
-    pub(crate) fn end(&mut self, now: Timestamp) {
-        let Reader::Dialect(importer) = &mut self.reader else { return };
+    ///
+    /// # Errors
+    /// The input is of no known format, or recording in the run is not possible.
+    pub(crate) fn end(&mut self, now: Timestamp) -> Result<(), RunError> {
+        self.decide(now)?;
+        let Reader::Dialect(importer) = &mut self.reader else { return Ok(()) };
         if let Some(rest) = importer.rest() {
             let number = self.counter.counts().lines;
             let reason = "the document ends before it is complete";
             self.reject_rest(&rest, reason, number, self.offset, now);
         }
+        Ok(())
     }
 
     /// Takes `lines` blank lines at the beginning, which took `bytes` bytes of the stream.
@@ -288,6 +334,12 @@ impl<'r> Stream<'r> {
     /// Recording in the run is not possible. Events that were already written are acknowledged; the
     /// rest can be tried again.
     pub(crate) fn commit(&mut self, now: Timestamp) -> Result<(), RunError> {
+        // More lines may still show the format.
+        if let Reader::Undecided(sample) = &self.reader
+            && detect::detect(&sample.text).is_ok()
+        {
+            self.decide(now)?;
+        }
         let mut held = std::mem::take(&mut self.held);
         let mut writes = Writes { now, done: 0, lifecycle: false, recorded: Vec::new() };
         let written = self.write(&held, &mut writes);
@@ -318,7 +370,7 @@ impl<'r> Stream<'r> {
     fn write(&mut self, held: &WaitingLines, writes: &mut Writes) -> Result<(), RunError> {
         let reading = match &self.reader {
             Reader::Lines(reading) => Some(*reading),
-            Reader::Dialect(_) | Reader::Undecided => None,
+            Reader::Dialect(_) | Reader::Undecided(_) | Reader::Unknown => None,
         };
         let mut parts = held.parts();
         // The first events decide the ids of the run, which the other events need.
@@ -353,7 +405,7 @@ impl<'r> Stream<'r> {
         }
         if let Some(line) = part.unknown.filter(|_| self.looks_like.is_none() && self.is_native()) {
             let json = json::check(held.text(&held.lines[line]), JsonRules::LENIENT).ok();
-            self.looks_like = json.and_then(import::detect).map(|dialect| dialect.name);
+            self.looks_like = json.and_then(import::dialect_of).map(|dialect| dialect.name);
         }
         let mut batch = Batch::default();
         if !part.made.intakes.is_empty() {
@@ -456,15 +508,39 @@ impl<'r> Stream<'r> {
         self.counter.finish()
     }
 
-    fn decide(&mut self, line: &[u8]) {
-        let Ok(json) = json::check(line, JsonRules::LENIENT) else { return };
-        if let Some(dialect) = import::detect(json) {
-            self.reader = Reader::Dialect(Box::new(Importer::new(dialect, self.keep_source)));
-        } else if json.get("sequence").is_some() && json.get("event_id").is_some() {
-            self.reader = Reader::Lines(LineReading::Copy(self.recorder.templates()));
-        } else if json.text_at("type").is_some() {
-            self.reader = Reader::Lines(LineReading::Native);
+    /// Decides the format from the lines so far, and takes them.
+    fn decide(&mut self, now: Timestamp) -> Result<(), RunError> {
+        let Reader::Undecided(sample) = &mut self.reader else { return Ok(()) };
+        if sample.text.iter().all(u8::is_ascii_whitespace) && sample.lines.len() < detect::LINES {
+            return Ok(());
         }
+        let detected = detect::detect(&sample.text);
+        let sample = std::mem::take(sample);
+        self.reader = match detected {
+            Ok(Detected { format, why }) => {
+                self.counter.counts().why = Some(why);
+                match format {
+                    SourceFormat::Dialect(dialect) => {
+                        Reader::Dialect(Box::new(Importer::new(dialect, self.keep_source)))
+                    }
+                    SourceFormat::Native => Reader::Lines(LineReading::Native),
+                    SourceFormat::Copy => {
+                        Reader::Lines(LineReading::Copy(self.recorder.templates()))
+                    }
+                }
+            }
+            Err(_) if self.rejects_unknown => Reader::Unknown,
+            Err(unknown) => {
+                return Err(RunError::UnknownFormat { looks_like: unknown.looks_like });
+            }
+        };
+        let mut rest = sample.text.as_slice();
+        for (length, taken) in sample.lines {
+            let (line, after) = rest.split_at(length);
+            rest = &after[1..];
+            self.push(InputLine::Whole(line), taken, now)?;
+        }
+        Ok(())
     }
 
     fn reject(&mut self, line: &HeldLine, content: &[u8], reason: &str, now: Timestamp) {
@@ -504,7 +580,7 @@ impl<'r> Stream<'r> {
             Reader::Lines(LineReading::Native) => Some("native"),
             Reader::Lines(LineReading::Copy(_)) => Some("runlog"),
             Reader::Dialect(importer) => Some(importer.dialect()),
-            Reader::Undecided => None,
+            Reader::Undecided(_) | Reader::Unknown => None,
         };
         Rejection { time, source, line, offset, reason }
     }

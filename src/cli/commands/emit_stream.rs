@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::lines::LineBuffer;
 use super::recording::{Print, open, print};
 use super::{Global, now};
 use crate::cli::exit::{Exit, Failure};
@@ -23,6 +22,7 @@ use crate::json::{Json, JsonRules, check};
 use crate::log::tail::is_blank;
 use crate::ops::refresh::refresh_derived_from;
 use crate::ops::report::{report_recovery, report_stale};
+use crate::run::line_buffer::LineBuffer;
 use crate::run::options::RecordOptions;
 use crate::run::receipt::Receipt;
 use crate::run::stream::{Stream, StreamFormat};
@@ -143,38 +143,15 @@ pub(super) fn run(
         tell(stream, what, ui)?;
         committed
     };
-    let (lines, bytes) = input.blank;
-    stream.pass_blank(lines, bytes);
-    'input: loop {
-        let read = now();
-        while let Some((line, length)) = input.lines.next() {
-            stream.push(line, length, read)?;
-            if stream.is_full() {
-                commit(&mut stream)?;
-            }
-            if stream.has_stopped() {
-                break 'input;
-            }
+    let taken = take(&mut stream, &mut input, &interrupts, commit);
+    if let Err(error) = taken {
+        let nothing = stream.recorded() == 0;
+        drop(stream);
+        if nothing {
+            recorder.remove_unused();
         }
-        if input.lines.has_ended() {
-            break;
-        }
-        if interrupts.caught().is_some() {
-            // Write everything that was read, including the last line if it is complete.
-            input.lines.end();
-            continue;
-        }
-        // Waiting for input is only safe when there is nothing left to write.
-        if !interrupts.input_is_ready(&input.file, false)? {
-            commit(&mut stream)?;
-            interrupts.input_is_ready(&input.file, true)?;
-        }
-        if interrupts.caught().is_none() {
-            input.fill()?;
-        }
+        return Err(error);
     }
-    stream.end(now());
-    commit(&mut stream)?;
     stream.tell_rejects(now())?;
     let first_rejection = stream.first_rejection().map(str::to_owned);
     let stopped = stream.has_stopped();
@@ -195,6 +172,47 @@ pub(super) fn run(
         None if stopped || (native && receipt.rejected > 0) => Exit::Input,
         None => Exit::Fine,
     })
+}
+
+/// Reads the input to its end, or to a signal.
+fn take(
+    stream: &mut Stream<'_>,
+    input: &mut Input,
+    interrupts: &Interrupts,
+    commit: impl Fn(&mut Stream<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let (lines, bytes) = input.blank;
+    stream.pass_blank(lines, bytes);
+    'input: loop {
+        let read = now();
+        while let Some((line, length)) = input.lines.next() {
+            stream.push(line, length, read)?;
+            if stream.is_full() {
+                commit(stream)?;
+            }
+            if stream.has_stopped() {
+                break 'input;
+            }
+        }
+        if input.lines.has_ended() {
+            break;
+        }
+        if interrupts.caught().is_some() {
+            // Write everything that was read, including the last line if it is complete.
+            input.lines.end();
+            continue;
+        }
+        // Waiting for input is only safe when there is nothing left to write.
+        if !interrupts.input_is_ready(&input.file, false)? {
+            commit(stream)?;
+            interrupts.input_is_ready(&input.file, true)?;
+        }
+        if interrupts.caught().is_none() {
+            input.fill()?;
+        }
+    }
+    stream.end(now())?;
+    commit(stream)
 }
 
 /// Writes a batch. An error says how much was recorded before it.
@@ -239,7 +257,8 @@ pub(super) fn report(receipt: &Receipt, first_rejection: Option<&str>, kept: boo
                 format!("{name} {}{opaque}", count.mapped + count.opaque)
             })
             .collect();
-        ui.note(&format!("{}: {}", receipt.dialect, kinds.join(", ")));
+        let why = receipt.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+        ui.note(&format!("{}{why}: {}", receipt.dialect, kinds.join(", ")));
         ui.note(&format!(
             "{}, {} failed, {}",
             plural(receipt.calls, "tool call"),

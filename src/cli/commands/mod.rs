@@ -9,7 +9,7 @@ mod exec;
 mod folded;
 mod format;
 mod graph;
-mod lines;
+mod import;
 mod list;
 mod payload;
 mod recording;
@@ -29,7 +29,8 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use super::clock::now;
 use super::complete;
 use super::exit::{Exit, Failure, explain, sentence};
-use super::settings::{RUNS_DIR, Settings};
+use super::runs_dir::{RunsDirUse, runs_dir};
+use super::settings::Settings;
 use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
 use crate::history::status::Status;
@@ -70,6 +71,9 @@ pub(super) struct Global {
     /// The runs directory: from the option, the environment or the settings, or else `runs`.
     #[arg(skip)]
     pub(super) runs_dir: PathBuf,
+    /// Whether that is the user's own one, because the project has none.
+    #[arg(skip)]
+    is_own_runs_dir: bool,
     /// The settings, or why they cannot be used.
     #[arg(skip = Ok(Settings::default()))]
     settings: Result<Settings, Failure>,
@@ -84,11 +88,17 @@ pub(super) struct Global {
 impl Global {
     /// Reads the settings and determines the runs directory. An error in the settings is reported
     /// by the command.
-    pub(super) fn settle(&mut self) {
-        let given = self.given_runs_dir.clone();
-        self.settings = Settings::read(given.as_deref()).map_err(|error| explain(&error));
-        let set = || self.settings.as_ref().ok()?.runs_dir();
-        self.runs_dir = given.or_else(set).unwrap_or_else(|| RUNS_DIR.into());
+    pub(super) fn settle(&mut self, purpose: RunsDirUse) {
+        let (found, is_own) = match &self.given_runs_dir {
+            Some(given) => (given.clone(), false),
+            None => runs_dir(purpose),
+        };
+        let given = self.given_runs_dir.as_deref();
+        self.settings = Settings::read(given, &found).map_err(|error| explain(&error));
+        let set = self.settings.as_ref().ok().and_then(Settings::runs_dir);
+        let set = set.filter(|_| self.given_runs_dir.is_none());
+        self.is_own_runs_dir = is_own && set.is_none();
+        self.runs_dir = set.unwrap_or(found);
     }
 
     /// The templates of the settings. Invalid templates only cause a warning, because events can be
@@ -113,6 +123,7 @@ impl Global {
 pub(super) enum Command {
     Emit(Box<emit::EmitArgs>),
     Exec(Box<exec::ExecArgs>),
+    Import(Box<import::ImportArgs>),
     Summarize(summarize::SummarizeArgs),
     Chapter(chapter::ChapterArgs),
     Transcript(transcript::TranscriptArgs),
@@ -125,6 +136,15 @@ pub(super) enum Command {
 }
 
 impl Command {
+    /// What the command does in the runs directory.
+    pub(super) fn runs_dir_use(&self) -> RunsDirUse {
+        match self {
+            Self::Emit(_) | Self::Exec(_) => RunsDirUse::Record,
+            Self::Import(_) => RunsDirUse::Import,
+            _ => RunsDirUse::Read,
+        }
+    }
+
     pub(super) fn run(&self, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
         // `list` reports a mistake in the settings after it has listed the runs.
         if !matches!(self, Self::List(_) | Self::Catalogue(_) | Self::Completions(_)) {
@@ -133,9 +153,13 @@ impl Command {
                 settings.warn_of_commands(ui);
             }
         }
+        if global.is_own_runs_dir && !matches!(self, Self::Catalogue(_) | Self::Completions(_)) {
+            ui.note(&format!("the runs directory is {}", global.runs_dir.display()));
+        }
         match self {
             Self::Emit(args) => emit::run(args, global, ui),
             Self::Exec(args) => exec::run(args, global, ui),
+            Self::Import(args) => import::run(args, global, ui),
             Self::Summarize(args) => summarize::run(args, global, ui),
             Self::Chapter(args) => chapter::run(args, global, ui),
             Self::Transcript(args) => transcript::run(args, global, ui),

@@ -18,7 +18,7 @@ use crate::secret::SecretRules;
 use crate::summary::prices::Prices;
 
 /// The name of the settings file beside the runs directory.
-const SETTINGS_FILE: &str = "runlog.toml";
+pub(super) const SETTINGS_FILE: &str = "runlog.toml";
 
 /// The runs directory if nothing else is set.
 pub(super) const RUNS_DIR: &str = "runs";
@@ -32,12 +32,12 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads the user's own file and the one beside the runs directory, which is the given one,
-    /// else that of the user's own file, else `runs`. A file that does not exist sets nothing.
-    pub(super) fn read(runs_dir: Option<&Path>) -> anyhow::Result<Self> {
+    /// else that of the user's own file, else the other one. A file that does not exist sets nothing.
+    pub(super) fn read(runs_dir: Option<&Path>, otherwise: &Path) -> anyhow::Result<Self> {
         let own = own_path().map(|path| SettingsFile::read(path, Author::User));
         let own = own.transpose()?.unwrap_or_default();
         let set = own.runs_dir.as_ref().map(|path| own.resolve(path));
-        let runs_dir = runs_dir.or(set.as_deref()).unwrap_or(Path::new(RUNS_DIR));
+        let runs_dir = runs_dir.or(set.as_deref()).unwrap_or(otherwise);
         // `.` and `..` have no file name, so their parent cannot be found by name.
         let directory = match (runs_dir.file_name(), runs_dir.parent()) {
             (Some(_), Some(parent)) => parent.to_owned(),

@@ -4,11 +4,11 @@
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-use super::super::lines::LineBuffer;
 use super::super::now;
 use crate::log::LogError;
 use crate::run::RunError;
 use crate::run::follower::Follower;
+use crate::run::line_buffer::LineBuffer;
 use crate::run::receipt::Receipt;
 use crate::run::recorder::Recorder;
 use crate::run::stream::{Stream, StreamFormat};
@@ -88,7 +88,7 @@ fn record(
     keep_source: bool,
     pieces: &Receiver<Vec<u8>>,
 ) -> (Recorder, Fed) {
-    let mut stream = Stream::new(&mut recorder, format, keep_source);
+    let mut stream = Stream::new(&mut recorder, format, keep_source).rejecting_unknown();
     let taken = take(&mut stream, pieces);
     let failure = taken.and_then(|()| stream.tell_rejects(now())).err();
     let fed = Fed {
@@ -124,6 +124,7 @@ fn take(stream: &mut Stream<'_>, pieces: &Receiver<Vec<u8>>) -> Result<(), RunEr
             }
         }
         if lines.has_ended() {
+            stream.end(now())?;
             return commit(stream);
         }
     }

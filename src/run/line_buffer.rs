@@ -2,8 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::run::rejects::{LongLine, SEARCHED};
-use crate::run::stream::{InputLine, MAX_HELD};
+use super::rejects::{LongLine, SEARCHED};
+use super::stream::{InputLine, MAX_HELD};
 
 /// The beginning of a long line, of which the rest is still to come.
 struct Passing {
@@ -13,7 +13,7 @@ struct Passing {
 
 /// A buffer that returns complete lines.
 #[derive(Default)]
-pub(super) struct LineBuffer {
+pub(crate) struct LineBuffer {
     held: Vec<u8>,
     /// The start of the next line in `held`.
     from: usize,
@@ -26,7 +26,7 @@ pub(super) struct LineBuffer {
 
 impl LineBuffer {
     /// The next complete line, and the number of its bytes. The last line may lack its newline.
-    pub(super) fn next(&mut self) -> Option<(InputLine<'_>, u64)> {
+    pub(crate) fn next(&mut self) -> Option<(InputLine<'_>, u64)> {
         let end = self.line_end();
         let waiting = self.held.len() - self.from;
         let (length, taken) = match end {
@@ -53,7 +53,7 @@ impl LineBuffer {
     }
 
     /// The next line without consuming it, if it is complete or there is no more input.
-    pub(super) fn first(&mut self) -> Option<&[u8]> {
+    pub(crate) fn first(&mut self) -> Option<&[u8]> {
         let end = self.line_end();
         let waiting = self.waiting();
         match end {
@@ -64,7 +64,7 @@ impl LineBuffer {
     }
 
     /// Ends the input: the remaining bytes are the last line.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.ended = true;
     }
 
@@ -81,13 +81,13 @@ impl LineBuffer {
     }
 
     /// The bytes not returned yet.
-    pub(super) fn waiting(&self) -> &[u8] {
+    pub(crate) fn waiting(&self) -> &[u8] {
         &self.held[self.from..]
     }
 
     /// Appends the bytes that `read` provides. `read` gets a buffer of `room` bytes and returns how
     /// many it used. Zero ends the input.
-    pub(super) fn fill<E>(
+    pub(crate) fn fill<E>(
         &mut self,
         room: usize,
         read: impl FnOnce(&mut [u8]) -> Result<usize, E>,
@@ -104,7 +104,7 @@ impl LineBuffer {
     }
 
     /// Whether the input has ended.
-    pub(super) fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         self.ended
     }
 }

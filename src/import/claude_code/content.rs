@@ -1,0 +1,54 @@
+//! The content of Claude Code's messages.
+
+use std::borrow::Cow;
+
+use crate::event::fields::as_text;
+use crate::json::{Json, Kind};
+
+/// A piece of a message's content.
+pub(super) enum Block<'s> {
+    /// A text.
+    Text(Cow<'s, str>),
+    /// A thought.
+    Thinking(Cow<'s, str>),
+    /// A call.
+    ToolUse(Json<'s>),
+    /// The result of a call.
+    ToolResult(Json<'s>),
+    /// Anything else, such as an image.
+    Other,
+}
+
+/// The pieces of a message.
+pub(super) fn blocks(message: Json<'_>) -> Vec<Block<'_>> {
+    let Some(content) = message.present("content") else { return Vec::new() };
+    if let Some(text) = content.as_str() {
+        return vec![Block::Text(text)];
+    }
+    content.items().map(block_of).collect()
+}
+
+fn block_of(item: Json<'_>) -> Block<'_> {
+    let kind = item.text_at("type").unwrap_or_default();
+    match kind.as_ref() {
+        "text" => item.text_at("text").map_or(Block::Other, Block::Text),
+        "thinking" => item.text_at("thinking").map_or(Block::Other, Block::Thinking),
+        // Tools that run on the server have their own types, such as `server_tool_use`.
+        kind if kind.ends_with("tool_use") => Block::ToolUse(item),
+        kind if kind.ends_with("tool_result") => Block::ToolResult(item),
+        _ => Block::Other,
+    }
+}
+
+/// The content of a tool result as text: a string, or the texts of a list.
+pub(super) fn content_text(content: Json<'_>) -> String {
+    if content.kind() != Kind::Array {
+        return as_text(content).into_owned();
+    }
+    let piece = |item: Json<'_>| {
+        item.text_at("text").map(Cow::into_owned).unwrap_or_else(|| {
+            format!("[{}]", item.text_at("type").unwrap_or(Cow::Borrowed("content")))
+        })
+    };
+    content.items().map(piece).collect::<Vec<_>>().join("\n")
+}

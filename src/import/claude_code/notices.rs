@@ -1,0 +1,253 @@
+//! The lines of Claude Code that are neither messages nor results: system lines, attachments,
+//! titles, links.
+
+use std::borrow::Cow;
+
+use super::{SourceLine, figures};
+use crate::event::draft::Draft;
+use crate::event::fields::{as_text, is_placeholder};
+use crate::event::severity::Severity;
+use crate::json::{Json, ObjectText};
+use crate::text::human::duration;
+
+/// The subtypes of `system` lines.
+const SYSTEM: &[(&str, Notice)] = &[
+    ("init", init),
+    ("compact_boundary", compacted),
+    ("microcompact_boundary", compacted),
+    ("api_error", api_error),
+    ("error", api_error),
+    ("api_refusal", refusal),
+    ("model_refusal_fallback", refusal),
+    ("stop_hook_summary", stop_hooks),
+    ("turn_duration", turn_duration),
+];
+
+/// The types of `attachment` lines.
+const ATTACHMENTS: &[(&str, Notice)] = &[
+    ("queued_command", queued),
+    ("edited_text_file", edited),
+    ("hook_non_blocking_error", hook_failed),
+    ("hook_blocking_error", hook_failed),
+    ("hook_error_during_execution", hook_failed),
+];
+
+/// Other types of lines.
+const OTHERS: &[(&str, Notice)] = &[
+    ("custom-title", title),
+    ("ai-title", title),
+    ("summary", summary),
+    ("pr-link", pull_request),
+    ("worktree-state", worktree),
+];
+
+/// Turns a line into drafts; none if it says nothing that a reader needs.
+type Notice = fn(&SourceLine<'_>) -> Vec<Draft<'static>>;
+
+/// The drafts of such a line; none if its type is not known.
+pub(super) fn notice(line: &SourceLine<'_>, source_type: &str) -> Vec<Draft<'static>> {
+    let found = |table: &[(&str, Notice)], name: &str| {
+        table.iter().find(|(known, _)| *known == name).map(|(_, notice)| *notice)
+    };
+    let known = match source_type {
+        "system" => found(SYSTEM, &line.json.text_at("subtype").unwrap_or_default()),
+        "attachment" => {
+            found(ATTACHMENTS, &line.json.text_at("attachment.type").unwrap_or_default())
+        }
+        other => found(OTHERS, other),
+    };
+    known.map(|notice| notice(line)).unwrap_or_default()
+}
+
+/// The last line of a stream: the session's totals.
+pub(super) fn result(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let mut drafts = Vec::new();
+    let failed = line.is_set("is_error");
+    if let Some(figures) = line.json.present("usage").and_then(figures) {
+        drafts.push(line.draft("llm.usage", |data| {
+            data.members(Json::trusted(&figures));
+            if let Some(cost) = line.json.path("total_cost_usd").filter(|c| c.as_f64().is_some()) {
+                data.json("cost_usd", cost);
+            }
+            data.text("scope", "total");
+        }));
+    }
+    if failed {
+        let subtype = line.json.text_at("subtype");
+        let text = line.json.text_at("result").or_else(|| subtype.clone());
+        drafts.push(line.draft("error", |data| {
+            data.text_if("code", subtype.as_deref());
+            data.text("message", text.as_deref().unwrap_or("the session ended with an error"));
+        }));
+    }
+    drafts
+}
+
+fn init(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    vec![line.draft("config.loaded", |data| {
+        data.text_if("profile_id", line.json.text_at("model").as_deref());
+        data.text_if("cwd", line.json.text_at("cwd").as_deref());
+        data.text_if("permission_mode", line.json.text_at("permissionMode").as_deref());
+        data.text_if("agent_version", line.json.text_at("claude_code_version").as_deref());
+    })]
+}
+
+fn compacted(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let before = line.json.path("compactMetadata.preTokens").and_then(Json::as_u64);
+    let before = before.map(|tokens| format!(" at {tokens} tokens")).unwrap_or_default();
+    let trigger = line.json.text_at("compactMetadata.trigger").unwrap_or_default();
+    let manner = if trigger.is_empty() { String::new() } else { format!(" ({trigger})") };
+    note(line, &format!("Context compacted{before}{manner}"))
+}
+
+fn api_error(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let message = ["error.message", "error.error.error.message", "error.error.message"]
+        .iter()
+        .find_map(|path| line.json.text_at(path));
+    let status = line.json.path("error.status").and_then(Json::as_u64);
+    vec![line.draft("error", |data| {
+        if let Some(status) = status.filter(|status| *status > 0) {
+            data.text("code", &status.to_string());
+        }
+        data.text("message", message.as_deref().unwrap_or("API error"));
+        data.text("category", "engine").plain("retryable", "true");
+    })]
+}
+
+/// The provider refused a request. Another model may have answered it.
+fn refusal(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let text = |name: &str| line.json.text_at(name).filter(|text| !text.is_empty());
+    let why = text("apiRefusalExplanation").or_else(|| text("content"));
+    let fallback = text("fallbackModel").map(|model| format!("; {model} answers instead"));
+    let message = format!(
+        "the provider refused the request: {}{}",
+        why.as_deref().unwrap_or("no reason given"),
+        fallback.unwrap_or_default()
+    );
+    vec![line.draft("error", |data| {
+        data.text_if("code", text("apiRefusalCategory").as_deref());
+        data.text("message", &message).text("category", "engine");
+    })]
+}
+
+fn stop_hooks(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let errors = line.json.get("hookErrors").into_iter().flat_map(Json::items);
+    let errors: Vec<String> = errors.map(|error| as_text(error).into_owned()).collect();
+    match errors.as_slice() {
+        [] => Vec::new(),
+        errors => warning(line, &format!("Stop hook failed: {}", errors.join("; "))),
+    }
+}
+
+/// How long the agent worked on a turn, without the pauses of the user.
+fn turn_duration(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let Some(took) = line.json.get("durationMs").and_then(Json::as_u64).filter(|took| *took > 0)
+    else {
+        return Vec::new();
+    };
+    let mut drafts = note(line, &format!("The agent worked {} on this turn", duration(took)));
+    for draft in &mut drafts {
+        draft.severity = Some(Severity::Debug);
+    }
+    drafts
+}
+
+/// A prompt that was typed while the agent worked.
+fn queued(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let Some(attachment) = line.json.get("attachment") else { return Vec::new() };
+    let Some(prompt) = attachment.present("prompt").map(super::content::content_text) else {
+        return Vec::new();
+    };
+    // Notices of background tasks are queued as well.
+    let typed = attachment.text_at("commandMode").is_none_or(|mode| mode == "prompt");
+    let kind = if typed && !super::is_written_by_client(&prompt) {
+        "message.user"
+    } else {
+        "message.system"
+    };
+    vec![line.draft(kind, |data| {
+        data.text("text", &prompt).plain("queued", true);
+    })]
+}
+
+/// A file that the user changed while the agent worked.
+fn edited(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let Some(path) = line.json.text_at("attachment.filename") else { return Vec::new() };
+    let mut draft = line.draft("file.written", |data| {
+        data.text("path", &path).text("operation", "edited by the user");
+        data.text_if("text", line.json.text_at("attachment.snippet").as_deref());
+    });
+    draft.actor = Some("user".into());
+    vec![draft]
+}
+
+fn hook_failed(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let Some(attachment) = line.json.get("attachment") else { return Vec::new() };
+    let text = |path: &str| attachment.text_at(path).filter(|text| !text.trim().is_empty());
+    let why = ["blockingError.blockingError", "stderr", "content", "stdout"];
+    let why = why.iter().find_map(|path| text(path)).unwrap_or(Cow::Borrowed("no message"));
+    let name = text("hookName").unwrap_or(Cow::Borrowed("hook"));
+    warning(line, &format!("Hook {name} failed: {}", why.trim()))
+}
+
+/// The title of the session, chosen by the user or by the agent.
+fn title(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let own = line.json.text_at("customTitle");
+    let by = if own.is_some() { "user" } else { "agent" };
+    let title = own.or_else(|| line.json.text_at("aiTitle"));
+    let title = title.filter(|title| !is_placeholder(title));
+    let draft = |title: Cow<'_, str>| {
+        let mut draft = line.draft("config.loaded", |data| {
+            data.text("title", &title).text("title_by", by);
+        });
+        draft.summary = Some(format!("Title: {title}").into());
+        draft
+    };
+    title.map(draft).into_iter().collect()
+}
+
+fn summary(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    line.json.text_at("summary").map(|text| note(line, &text)).unwrap_or_default()
+}
+
+fn pull_request(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let number = line.json.get("prNumber").and_then(Json::as_u64);
+    let number = number.map(|number| format!(" #{number}")).unwrap_or_default();
+    let text = |name: &str| line.json.text_at(name).map(|text| format!(" {text}"));
+    let place = text("prUrl").or_else(|| text("prRepository")).unwrap_or_default();
+    note(line, &format!("Pull request{number}:{place}"))
+}
+
+/// The agent works in a worktree of the repository, on a branch of its own.
+fn worktree(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let text = |name: &str| line.json.text_at(&format!("worktreeSession.{name}"));
+    let Some(branch) = text("worktreeBranch") else { return Vec::new() };
+    vec![line.draft("config.loaded", |data| {
+        data.text("git_branch", &branch);
+        data.text_if("cwd", text("worktreePath").as_deref());
+    })]
+}
+
+fn note(line: &SourceLine<'_>, text: &str) -> Vec<Draft<'static>> {
+    vec![line.draft("note", |data| {
+        data.text("text", text);
+    })]
+}
+
+fn warning(line: &SourceLine<'_>, text: &str) -> Vec<Draft<'static>> {
+    let mut drafts = note(line, text);
+    for draft in &mut drafts {
+        draft.severity = Some(Severity::Warning);
+    }
+    drafts
+}
+
+/// The end of an interrupted turn.
+pub(super) fn interrupted(line: &SourceLine<'_>, text: &str) -> Draft<'static> {
+    let mut data = ObjectText::new();
+    if text.contains("for tool use") {
+        data.text("reason", "during a tool call");
+    }
+    data.text_if("agent_id", line.agent.as_deref());
+    Draft::new("user.interrupted", data)
+}

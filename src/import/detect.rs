@@ -1,0 +1,183 @@
+//! Finds out what a source is, from its first lines. It decides on evidence or not at all.
+
+use super::document::DocumentSplitter;
+use super::source::SourcePart;
+use super::{DIALECTS, Dialect};
+use crate::event::catalogue;
+use crate::event::schema::Field;
+use crate::json::{self, Json, JsonRules, Kind};
+
+/// Number of lines looked at.
+pub(crate) const LINES: usize = 200;
+/// Number of bytes looked at.
+pub(crate) const BYTES: usize = 256 << 10;
+
+/// What a source is.
+#[derive(Clone, Copy)]
+pub(crate) enum SourceFormat {
+    /// Lines of a dialect.
+    Dialect(&'static Dialect),
+    /// Native lines: envelopes that may omit fields.
+    Native,
+    /// The log of another run.
+    Copy,
+}
+
+/// What a source is, and how that is known.
+pub(crate) struct Detected {
+    /// The format.
+    pub format: SourceFormat,
+    /// The evidence: `sessionId and parentUuid on 31 of 34 lines`.
+    pub why: String,
+}
+
+/// A source that is of no known format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UnknownSource {
+    /// What it looks like: `12 lines with the fields a, b, c`.
+    pub looks_like: String,
+}
+
+/// One format and what was found for it.
+struct Candidate {
+    format: SourceFormat,
+    votes: u64,
+    sign: &'static str,
+}
+
+/// The formats, with the function that finds their sign.
+fn formats() -> impl Iterator<Item = (SourceFormat, fn(Json<'_>) -> Option<&'static str>)> {
+    let own: [(_, fn(Json<'_>) -> Option<&'static str>); 2] =
+        [(SourceFormat::Copy, copy_sign), (SourceFormat::Native, native_sign)];
+    own.into_iter()
+        .chain(DIALECTS.iter().map(|dialect| (SourceFormat::Dialect(dialect), dialect.sign)))
+}
+
+/// The format of a source that begins with these lines. At least a third of the values must show
+/// it, and more than show any other format.
+///
+/// # Errors
+/// Nothing, or too little, shows what it is.
+pub(crate) fn detect(sample: &[u8]) -> Result<Detected, UnknownSource> {
+    let mut candidates: Vec<Candidate> =
+        formats().map(|(format, _)| Candidate { format, votes: 0, sign: "" }).collect();
+    let values = values(sample);
+    let mut objects = 0;
+    for text in &values {
+        let Ok(value) = json::check(text, JsonRules::LENIENT) else { continue };
+        if !value.is_object() {
+            continue;
+        }
+        objects += 1;
+        for (candidate, (_, sign)) in candidates.iter_mut().zip(formats()) {
+            if let Some(found) = sign(value) {
+                candidate.votes += 1;
+                candidate.sign = if candidate.votes == 1 { found } else { candidate.sign };
+            }
+        }
+    }
+    candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.votes));
+    match candidates.as_slice() {
+        [best, second, ..]
+            if best.votes > second.votes && best.votes * 3 >= objects && best.votes > 0 =>
+        {
+            let why = match values.len() {
+                1 => best.sign.to_owned(),
+                all => format!("{} on {} of {all} lines", best.sign, best.votes),
+            };
+            Ok(Detected { format: best.format, why })
+        }
+        _ => Err(UnknownSource { looks_like: look(&values) }),
+    }
+}
+
+/// The values of the sample: its lines, or a document without most items of its list.
+fn values(sample: &[u8]) -> Vec<Vec<u8>> {
+    let is_blank = |line: &&[u8]| line.trim_ascii().is_empty();
+    let mut lines = sample.split(|byte| *byte == b'\n').filter(|line| !is_blank(line)).peekable();
+    let Some(first) = lines.peek() else { return Vec::new() };
+    let first = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first);
+    let begins_list = first.trim_ascii_start().first() == Some(&b'[');
+    if json::check(first, JsonRules::LENIENT).is_ok() && !begins_list {
+        return lines.map(<[u8]>::to_vec).take(LINES).collect();
+    }
+    document(sample.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(sample))
+        .unwrap_or_else(|| lines.map(<[u8]>::to_vec).take(LINES).collect())
+}
+
+/// The beginning of a document that spans many lines: its members, and its list with one item.
+fn document(sample: &[u8]) -> Option<Vec<Vec<u8>>> {
+    static LISTS: std::sync::LazyLock<Vec<&'static str>> = std::sync::LazyLock::new(|| {
+        DIALECTS.iter().flat_map(|dialect| dialect.lists.iter().copied()).collect()
+    });
+    let mut splitter = DocumentSplitter::new(LISTS.as_slice());
+    let parts = splitter.push(sample);
+    if splitter.is_broken() {
+        return None;
+    }
+    let lines: Vec<Vec<u8>> = parts
+        .iter()
+        .filter(|part| part.part == SourcePart::Line)
+        .map(|part| part.text.clone())
+        .collect();
+    if !lines.is_empty() {
+        return Some(lines);
+    }
+    let members = parts.iter().find(|part| part.part == SourcePart::Document)?.text.clone();
+    let item = parts.iter().find(|part| part.part == SourcePart::Item);
+    let Some(list) = splitter.list() else { return Some(vec![members]) };
+    let mut value = members;
+    value.pop();
+    let item = item.map(|item| item.text.as_slice()).unwrap_or_default();
+    value.extend_from_slice(format!(",\"{list}\":[").as_bytes());
+    value.extend_from_slice(item);
+    value.extend_from_slice(b"]}");
+    Some(vec![value])
+}
+
+fn copy_sign(line: Json<'_>) -> Option<&'static str> {
+    let has = |field: Field| line.get(field.name()).is_some();
+    let all = [Field::EventId, Field::Sequence, Field::RunId, Field::Data];
+    all.into_iter().all(has).then_some("event_id, sequence and run_id")
+}
+
+/// A native line has a type and no fields but those of the envelope. With only a type, the type
+/// must be a known one.
+fn native_sign(line: Json<'_>) -> Option<&'static str> {
+    let kind = line.text_at("type")?;
+    let known = |name: &str| Field::ALL.iter().any(|field| field.name() == name);
+    if copy_sign(line).is_some() || line.members().any(|(name, _)| !known(&name)) {
+        return None;
+    }
+    if line.get("data").is_some_and(|data| data.is_object()) {
+        return Some("type and data");
+    }
+    catalogue::row(&kind).is_some().then_some("a known type")
+}
+
+/// What an unknown source looks like.
+fn look(values: &[Vec<u8>]) -> String {
+    const FIELDS: usize = 6;
+    let parsed = values.iter().map(|text| json::check(text, JsonRules::LENIENT).ok());
+    let parsed: Vec<Option<Json<'_>>> = parsed.collect();
+    let Some(first) = parsed.iter().flatten().find(|value| value.is_object()) else {
+        let what = match parsed.iter().flatten().next().map(|value| value.kind()) {
+            None => "text that is not JSON",
+            Some(Kind::Array) => "JSON lists",
+            Some(_) => "JSON values that are not objects",
+        };
+        return what.to_owned();
+    };
+    let fields: Vec<String> =
+        first.members().take(FIELDS).map(|(name, _)| name.into_owned()).collect();
+    match fields.as_slice() {
+        [] => "JSON objects without fields".to_owned(),
+        fields => format!("JSON objects with the fields {}", fields.join(", ")),
+    }
+}
+
+/// The names of all formats that are known, for a message.
+pub(crate) fn known() -> String {
+    let names = ["native", "runlog"].into_iter().chain(DIALECTS.iter().map(|dialect| dialect.name));
+    names.collect::<Vec<_>>().join(", ")
+}

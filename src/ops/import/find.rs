@@ -1,0 +1,191 @@
+//! Finds sessions in files and folders, and puts the files of a session together.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use walkdir::WalkDir;
+
+use super::look::{Look, look};
+use super::{Session, SkippedSource};
+use crate::import::Dialect;
+
+/// The endings of the names of session files.
+const ENDINGS: &[&str] = &["jsonl", "json"];
+
+/// The folder with the files of sub-agents, in a folder named like the session.
+const SUB_AGENTS: &str = "subagents";
+
+/// The sessions and the other files.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// The sessions, those that changed last first.
+    pub(crate) sessions: Vec<Session>,
+    /// The files that are not imported.
+    pub(crate) skipped: Vec<SkippedSource>,
+}
+
+/// A file with what its beginning shows.
+struct Candidate {
+    path: PathBuf,
+    changed: u64,
+    look: Look,
+    is_sub_agent: bool,
+}
+
+/// Finds the sessions in files and folders. `from` is the dialect of all files, if it is known.
+/// Files that changed before `since`, in milliseconds since 1970, are left out.
+pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Option<u64>) -> Found {
+    let mut found = Found::default();
+    let mut files: Vec<PathBuf> = paths.iter().flat_map(|path| files_of(path)).collect();
+    files.sort();
+    files.dedup();
+    let mut sessions: BTreeMap<(&'static str, String), Vec<Candidate>> = BTreeMap::new();
+    for path in files {
+        let changed = changed(&path);
+        if since.is_some_and(|since| changed < since) || is_part(&path) {
+            continue;
+        }
+        match look(&path, from) {
+            Ok(look) => {
+                let sub_agent_of = parent_session(&path);
+                let is_sub_agent = sub_agent_of.is_some() || look.is_sub_agent;
+                let id = sub_agent_of.or(look.session.clone()).unwrap_or_else(|| stem(&path));
+                let candidate = Candidate { path, changed, is_sub_agent, look };
+                sessions.entry((candidate.look.dialect.name, id)).or_default().push(candidate);
+            }
+            Err(reason) => found.skipped.push(SkippedSource { source: path, reason }),
+        }
+    }
+    found.sessions =
+        sessions.into_iter().filter_map(|((_, id), files)| session(id, files)).collect();
+    found
+        .sessions
+        .sort_by(|one, other| other.changed.cmp(&one.changed).then_with(|| one.id.cmp(&other.id)));
+    found
+}
+
+/// Puts the files of a session together. A session that is found through one of its files brings
+/// the others that are where the agent keeps them.
+fn session(id: String, mut files: Vec<Candidate>) -> Option<Session> {
+    files.sort_by(|one, other| {
+        one.is_sub_agent.cmp(&other.is_sub_agent).then_with(|| one.path.cmp(&other.path))
+    });
+    let first = files.first()?;
+    let (dialect, why) = (first.look.dialect, first.look.why.clone());
+    let directory = files.iter().find_map(|file| file.look.directory());
+    let changed = files.iter().map(|file| file.changed).max().unwrap_or(0);
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for file in files {
+        for path in relatives(&file.path, &id) {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+    }
+    Some(Session { dialect, why, id, directory, changed, files: paths })
+}
+
+/// The files that belong to a session file: the session before its sub-agents, a stored session
+/// before its messages and their parts.
+fn relatives(path: &Path, session: &str) -> Vec<PathBuf> {
+    let own = path.to_owned();
+    if let Some(storage) = storage_of(path) {
+        let mut all = vec![own];
+        for message in sorted(&storage.join("message").join(session)) {
+            let parts = sorted(&storage.join("part").join(message_id(&message)));
+            all.push(message);
+            all.extend(parts);
+        }
+        // Older versions keep the parts of all messages in one folder.
+        all.extend(sorted(&storage.join("part")));
+        return all;
+    }
+    let (parent, folder) = match parent_session(path) {
+        Some(_) => {
+            let folder = path.parent().unwrap_or(path).to_owned();
+            let parent = folder.parent().map(|session| session.with_extension("jsonl"));
+            (parent.filter(|parent| parent.is_file()), folder)
+        }
+        None => (Some(own.clone()), path.with_extension("").join(SUB_AGENTS)),
+    };
+    let agents = sorted(&folder);
+    let agents = agents.into_iter().filter(|path| path.extension().is_some_and(|e| e == "jsonl"));
+    let mut all: Vec<PathBuf> = parent.into_iter().chain(agents).collect();
+    if !all.contains(&own) {
+        all.push(own);
+    }
+    all
+}
+
+/// The session whose sub-agent has this file.
+fn parent_session(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| folder.ends_with(SUB_AGENTS))?;
+    Some(folder.parent()?.file_name()?.to_str()?.to_owned())
+}
+
+/// The storage in which this is the file of a session, with messages and parts beside it.
+fn storage_of(path: &Path) -> Option<&Path> {
+    let sessions = path.parent()?.parent()?;
+    let storage = sessions.parent().filter(|_| sessions.ends_with("session"))?;
+    storage.join("message").is_dir().then_some(storage)
+}
+
+/// Whether this is a message or a part of a stored session, which its session brings.
+fn is_part(path: &Path) -> bool {
+    let above = |levels: usize| path.ancestors().nth(levels);
+    let beside =
+        |folder: &Path| folder.parent().is_some_and(|storage| storage.join("session").is_dir());
+    [1, 2]
+        .into_iter()
+        .filter_map(above)
+        .any(|folder| (folder.ends_with("message") || folder.ends_with("part")) && beside(folder))
+}
+
+/// The id of a stored message, which names the folder of its parts.
+fn message_id(path: &Path) -> String {
+    let id = || {
+        let bytes = crate::fs::read_small(&crate::fs::PathAt::of(path), 1 << 20).ok().flatten()?;
+        let json = crate::json::check(&bytes, crate::json::JsonRules::LENIENT).ok()?;
+        let id = json.text_at("id")?.into_owned();
+        (!id.contains(['/', '\0'])).then_some(id)
+    };
+    id().unwrap_or_else(|| stem(path))
+}
+
+/// The session files in a folder, by name.
+fn sorted(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| is_source(path)).collect();
+    files.sort();
+    files
+}
+
+/// The files that a path stands for.
+fn files_of(path: &Path) -> Vec<PathBuf> {
+    if !path.is_dir() {
+        return vec![path.to_owned()];
+    }
+    let entries = WalkDir::new(path).sort_by_file_name().into_iter().filter_map(Result::ok);
+    let files =
+        entries.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path);
+    files.filter(|path| is_source(path)).collect()
+}
+
+fn is_source(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| ENDINGS.contains(&ending))
+        && !path.to_string_lossy().ends_with(".meta.json")
+        && path.is_file()
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
+fn changed(path: &Path) -> u64 {
+    let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let since = modified.and_then(|modified| modified.duration_since(UNIX_EPOCH).ok());
+    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}

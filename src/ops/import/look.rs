@@ -1,0 +1,87 @@
+//! Looks at the beginning of a file: its dialect, its session, its working directory.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use crate::event::fields::View;
+use crate::event::time::Timestamp;
+use crate::fs::{Access, PathAt, open_regular, retried};
+use crate::history::state::RunState;
+use crate::import::Dialect;
+use crate::import::detect::{self, SourceFormat};
+use crate::import::line::Importer;
+use crate::json::Json;
+
+/// What the beginning of a file shows.
+pub(super) struct Look {
+    pub(super) dialect: &'static Dialect,
+    pub(super) why: String,
+    /// The session that the first line with one names.
+    pub(super) session: Option<String>,
+    /// Whether the file holds a sub-agent's lines.
+    pub(super) is_sub_agent: bool,
+    /// The time of the first line that has one.
+    pub(super) begun: Option<Timestamp>,
+    /// The facts of the run that the beginning shows: a JSON object as text.
+    pub(super) metadata: String,
+}
+
+/// Looks at a file.
+///
+/// # Errors
+/// Why the file is not imported.
+pub(super) fn look(path: &Path, given: Option<&'static Dialect>) -> Result<Look, String> {
+    let sample = sample(path).map_err(|error| error.to_string())?;
+    if sample.trim_ascii().is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    let (dialect, why) = match given {
+        Some(dialect) => (dialect, "named by --from".to_owned()),
+        None => match detect::detect(&sample) {
+            Ok(found) => match found.format {
+                SourceFormat::Dialect(dialect) => (dialect, found.why),
+                SourceFormat::Native | SourceFormat::Copy => {
+                    return Err("it holds events of runlog; `emit --stdin` records them".to_owned());
+                }
+            },
+            Err(unknown) => return Err(format!("unknown format: {}", unknown.looks_like)),
+        },
+    };
+    let mut importer = Importer::new(dialect, false);
+    let (mut session, mut is_sub_agent, mut state) = (None, None, RunState::default());
+    let mut begun = None;
+    for line in sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+        for unit in importer.units(line) {
+            let Ok(read) = importer.read(&unit, Timestamp::from_millis(0)) else { continue };
+            begun = begun.or(read.time);
+            for draft in &read.drafts {
+                session = session.or_else(|| draft.session_id.as_deref().map(str::to_owned));
+                is_sub_agent = is_sub_agent.or(Some(draft.data().get("agent_id").is_some()));
+                let event = draft.as_event();
+                state.observe(&View::of(&event), 0);
+            }
+        }
+    }
+    let facts = state.facts();
+    // Only this agent keeps its sub-agents in files of their own.
+    let is_sub_agent = dialect.name == "claude-code" && is_sub_agent == Some(true);
+    Ok(Look { dialect, why, session, is_sub_agent, begun, metadata: facts.metadata })
+}
+
+impl Look {
+    /// The working directory.
+    pub(super) fn directory(&self) -> Option<String> {
+        Json::trusted(&self.metadata).text_at("cwd").map(std::borrow::Cow::into_owned)
+    }
+}
+
+/// The first lines of a file.
+fn sample(path: &Path) -> Result<Vec<u8>, crate::fs::FsError> {
+    let file = open_regular(&PathAt::of(path), Access::Read)?;
+    let mut sample = Vec::new();
+    let mut limited = File::take(file, detect::BYTES as u64);
+    retried(|| limited.read_to_end(&mut sample))
+        .map_err(|error| crate::fs::FsError::io(path, crate::fs::Action::Read, error))?;
+    Ok(sample)
+}

@@ -1,0 +1,41 @@
+//! Imports agents' session files: each session becomes a run of its own, with the files of its
+//! sub-agents. Importing again adds only what is new.
+
+mod find;
+mod look;
+mod places;
+mod record;
+
+use std::path::PathBuf;
+
+pub(crate) use find::{Found, find};
+pub(crate) use places::{PLACES, places};
+pub(crate) use record::{ImportedRun, record};
+
+use crate::import::Dialect;
+
+/// The files of one session.
+#[derive(Clone)]
+pub(crate) struct Session {
+    /// The dialect of the files.
+    pub(crate) dialect: &'static Dialect,
+    /// What shows the dialect.
+    pub(crate) why: String,
+    /// The source's id of the session, else the name of its file.
+    pub(crate) id: String,
+    /// The working directory of the session, if its beginning names it.
+    pub(crate) directory: Option<String>,
+    /// When the newest of the files was last changed, in milliseconds since 1970.
+    pub(crate) changed: u64,
+    /// The files: first those of the session, then those of its sub-agents.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// A file that is not imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SkippedSource {
+    /// Its path.
+    pub(crate) source: PathBuf,
+    /// Why.
+    pub(crate) reason: String,
+}

@@ -1,0 +1,200 @@
+//! Records a session in its run.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::Session;
+use super::look::look;
+use crate::event::draft::Draft;
+use crate::event::id::{RunId, check_id};
+use crate::event::time::Timestamp;
+use crate::fs::hash::{hex, sha256};
+use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
+use crate::import::line::Importer;
+use crate::json::{Json, JsonRules, ObjectText, check};
+use crate::ops::refresh::{RefreshWarning, refresh_derived_from};
+use crate::run::RunError;
+use crate::run::dir::RunDir;
+use crate::run::line_buffer::LineBuffer;
+use crate::run::options::RecordOptions;
+use crate::run::receipt::Receipt;
+use crate::run::recorder::Recorder;
+use crate::run::stream::{InputLine, Stream, StreamFormat};
+
+/// Size of each read, in bytes.
+const READ: usize = 1 << 20;
+
+/// A session that was imported.
+pub(crate) struct ImportedRun {
+    /// The run.
+    pub(crate) run: RunDir,
+    /// Whether it is new.
+    pub(crate) is_new: bool,
+    /// The lines and events.
+    pub(crate) receipt: Receipt,
+    /// The number of events that the run did not have.
+    pub(crate) added: u64,
+    /// The files whose last line is not complete. It is taken when it is.
+    pub(crate) unfinished: Vec<PathBuf>,
+    /// The derived files that could not be updated.
+    pub(crate) warnings: Vec<RefreshWarning>,
+}
+
+/// The run of a session: its id derives from the agent and the session.
+pub(crate) fn run_of(session: &Session, runs_dir: &Path) -> Result<RunDir, RunError> {
+    let name = format!("{}-{}", session.dialect.name, session.id);
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
+    let mut id: String = name.chars().map(plain).collect();
+    // Different sessions have different runs, whatever their ids.
+    if id != name || id.len() > 128 {
+        id.truncate(100);
+        id = format!("{id}-{}", hex(&sha256(name.as_bytes())[..6]));
+    }
+    let run_id = RunId::parse(&id)
+        .map_err(|_| RunError::NoSuchRun { name: id, runs_dir: runs_dir.to_owned() })?;
+    Ok(RunDir::of(runs_dir, &run_id))
+}
+
+/// Records a session in a run. A run that does not exist is created.
+///
+/// # Errors
+/// A file cannot be read, or the run cannot be recorded to.
+pub(crate) fn record(
+    session: &Session,
+    run: Option<RunDir>,
+    runs_dir: &Path,
+    keep_source: bool,
+    options: RecordOptions,
+) -> Result<ImportedRun, RunError> {
+    let run = match run {
+        Some(run) => run,
+        None => run_of(session, runs_dir)?,
+    };
+    let is_new = !run.has_log()?;
+    let mut recorder = match is_new {
+        true => Recorder::create(&run, options)?,
+        false => Recorder::open(&run, options)?,
+    };
+    let recorded = fill(&mut recorder, session, is_new, keep_source, options);
+    if recorded.is_err() && is_new {
+        recorder.remove_unused();
+    }
+    let (receipt, unfinished, warnings) = recorded?;
+    let added = receipt.events.saturating_sub(receipt.repeated);
+    Ok(ImportedRun { run, is_new, receipt, added, unfinished, warnings })
+}
+
+/// The receipt, the unfinished files, and the derived files that were not updated.
+type Filled = (Receipt, Vec<PathBuf>, Vec<RefreshWarning>);
+
+fn fill(
+    recorder: &mut Recorder,
+    session: &Session,
+    is_new: bool,
+    keep_source: bool,
+    options: RecordOptions,
+) -> Result<Filled, RunError> {
+    if is_new {
+        let outcomes = recorder.append(&[created(session, (options.clock)())])?.outcomes;
+        outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
+    }
+    let run = recorder.run().clone();
+    let format = StreamFormat::Dialect(session.dialect);
+    let mut stream = Stream::new(recorder, format, keep_source);
+    let mut unfinished = Vec::new();
+    for path in &session.files {
+        if !read_file(&mut stream, path, options)? {
+            unfinished.push(path.clone());
+        }
+    }
+    let now = (options.clock)();
+    stream.commit(now)?;
+    stream.tell_rejects(now)?;
+    let ahead = stream.take_ahead();
+    let receipt = stream.finish();
+    if receipt.events > receipt.repeated || is_new {
+        let outcomes = recorder.append(&[imported(session, &receipt)])?.outcomes;
+        outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
+    }
+    let warnings = refresh_derived_from(ahead, &run, options.lock_timeout, true);
+    Ok((receipt, unfinished, warnings))
+}
+
+/// Reads a file into the stream. False if its last line is not complete.
+fn read_file(
+    stream: &mut Stream<'_>,
+    path: &Path,
+    options: RecordOptions,
+) -> Result<bool, RunError> {
+    let mut file = open_regular(&PathAt::of(path), Access::Read)?;
+    let mut lines = LineBuffer::default();
+    let now = (options.clock)();
+    loop {
+        while let Some((line, length)) = lines.next() {
+            if lines_end(&line, length) {
+                stream.end_file();
+                return Ok(false);
+            }
+            stream.push(line, length, now)?;
+            if stream.is_full() {
+                stream.commit(now)?;
+            }
+        }
+        if lines.has_ended() {
+            break;
+        }
+        let filled = lines.fill(READ, |room| retried(|| file.read(room)));
+        filled.map_err(|error| FsError::io(path, Action::Read, error))?;
+    }
+    Ok(stream.end_file())
+}
+
+/// Whether a line is the last one, has no newline, and is not complete.
+fn lines_end(line: &InputLine<'_>, length: u64) -> bool {
+    let InputLine::Whole(bytes) = line else { return false };
+    let is_last = bytes.len() as u64 == length && !bytes.is_empty();
+    let begins = bytes.trim_ascii_start().first() == Some(&b'{');
+    is_last
+        && begins
+        && bytes.len() > 1
+        && check(bytes, JsonRules::LENIENT).is_err()
+        && Importer::several(bytes).is_none()
+}
+
+/// The event that begins the run. Its time is that of the work.
+fn created(session: &Session, now: Timestamp) -> Draft<'static> {
+    let known = session.files.first().and_then(|path| look(path, Some(session.dialect)).ok());
+    let begun = known.as_ref().and_then(|look| look.begun);
+    let known = known.map_or_else(|| "{}".to_owned(), |look| look.metadata);
+    let mut metadata = ObjectText::new();
+    metadata.text("agent", session.dialect.name);
+    for (name, value) in Json::trusted(&known).members().filter(|(name, _)| name != "agent") {
+        metadata.json(&name, value);
+    }
+    metadata.text("session", &session.id);
+    let mut data = ObjectText::new();
+    data.json("metadata", Json::trusted(&metadata.finish()));
+    data.text("recorded_at", &now.to_string());
+    let mut draft = Draft::new("run.created", data);
+    draft.timestamp = begun;
+    let is_id = check_id("session id", &session.id).is_ok();
+    draft.session_id = is_id.then(|| session.id.clone().into());
+    draft.task_id.clone_from(&draft.session_id);
+    draft.event_id = Some(format!("import:{}", hex(&sha256(session.id.as_bytes())[..8])).into());
+    draft
+}
+
+/// The event that ends what was imported.
+fn imported(session: &Session, receipt: &Receipt) -> Draft<'static> {
+    let mut data = ObjectText::new();
+    let files = session.files.first().and_then(|path| path.file_name());
+    data.text_if("source", files.map(|name| name.to_string_lossy()).as_deref());
+    data.text_if("last_time", receipt.last_time.as_deref());
+    let mut draft = Draft::new("run.imported", data);
+    draft.timestamp = receipt
+        .last_time
+        .as_deref()
+        .and_then(|time| Timestamp::parse_loose(time))
+        .map(|(time, _)| time);
+    draft
+}
