@@ -2,7 +2,11 @@
 //! which turns a source line into drafts and does no input or output.
 
 mod claude_code;
+
 pub(crate) mod detect;
+
+mod codex;
+
 pub(crate) mod document;
 pub(crate) mod line;
 mod source;
@@ -26,13 +30,22 @@ pub(crate) struct Dialect {
 }
 
 /// Every dialect. To add one, add a row and an adapter.
-pub(crate) static DIALECTS: &[Dialect] = &[Dialect {
-    name: "claude-code",
-    about: "Claude Code: session files, and the output of --output-format stream-json",
-    sign: claude_code::sign,
-    lists: &[],
-    adapter: claude_code::adapter,
-}];
+pub(crate) static DIALECTS: &[Dialect] = &[
+    Dialect {
+        name: "claude-code",
+        about: "Claude Code: session files, and the output of --output-format stream-json",
+        sign: claude_code::sign,
+        lists: &[],
+        adapter: claude_code::adapter,
+    },
+    Dialect {
+        name: "codex",
+        about: "Codex CLI: session files (rollouts), and the output of codex exec --json",
+        sign: codex::sign,
+        lists: &[],
+        adapter: codex::adapter,
+    },
+];
 
 /// The dialect with that name.
 #[must_use]

@@ -1,0 +1,448 @@
+//! The session files of Codex. Most things are there twice: as the item that the model received or
+//! returned, and as the event that the client showed.
+
+use std::borrow::Cow;
+
+use super::calls::{Calls, Report};
+use super::outcome::Outcome;
+use super::stream::{self, Progress};
+use super::twins::{Channel, Twins};
+use super::usage::Totals;
+use super::{prompts, reports};
+use crate::event::draft::Draft;
+use crate::event::fields::is_placeholder;
+use crate::event::time::Timestamp;
+use crate::import::source::text_event;
+use crate::import::{AdaptedLine, Adapter, SourceText};
+use crate::json::{Json, ObjectText};
+
+/// The types of the lines of a session file that have a payload.
+const LINES: &[&str] = &[
+    "session_meta",
+    "turn_context",
+    "response_item",
+    "event_msg",
+    "compacted",
+    "world_state",
+    "inter_agent_communication_metadata",
+];
+
+/// The fields that show that a line is of Codex.
+pub(crate) fn sign(line: Json<'_>) -> Option<&'static str> {
+    let has = |field: &str| line.get(field).is_some();
+    let Some(kind) = line.text_at("type") else {
+        let is_first = has("instructions") && has("timestamp") && line.text_at("id").is_some();
+        let is_state = line.text_at("record_type").is_some_and(|kind| kind == "state");
+        return match (is_first, is_state) {
+            (true, _) => Some("a session's id and instructions"),
+            (_, true) => Some("record_type"),
+            _ => None,
+        };
+    };
+    let payload = || line.get("payload").is_some_and(Json::is_object);
+    let part = || {
+        let first = line.get("content").and_then(|content| content.items().next());
+        first.and_then(|part| part.text_at("type"))
+    };
+    match kind.as_ref() {
+        kind if LINES.contains(&kind) && payload() => Some("type and payload"),
+        // Older versions write items without a wrapper.
+        "message" if has("role") && part().is_some_and(|kind| kind.ends_with("put_text")) => {
+            Some("a message of content parts")
+        }
+        "function_call" if has("call_id") && has("arguments") => Some("call_id and arguments"),
+        "function_call_output" if has("call_id") && has("output") => Some("call_id and output"),
+        "reasoning" if has("summary") && has("encrypted_content") => Some("encrypted reasoning"),
+        kind => stream::sign(kind, line),
+    }
+}
+
+/// A new adapter.
+pub(crate) fn adapter() -> Box<dyn Adapter> {
+    Box::new(Codex::default())
+}
+
+/// What is known of the session.
+#[derive(Debug, Default)]
+pub(super) struct Codex {
+    pub(super) session: Option<String>,
+    /// The number of lines of the stream's thread.
+    pub(super) position: u64,
+    pub(super) model: Option<String>,
+    pub(super) usage: Totals,
+    pub(super) calls: Calls,
+    /// Whether the session's own facts were read. Later ones are of copied history.
+    is_known: bool,
+    /// The thread, if the whole file is of a sub-agent.
+    agent: Option<String>,
+    twins: Twins,
+}
+
+impl Adapter for Codex {
+    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+        let line = source.json;
+        let kind = line.text_at("type");
+        let payload = line.present("payload").filter(|payload| payload.is_object());
+        let inner = payload.and_then(|payload| payload.text_at("type"));
+        let mut drafts = match (kind.as_deref(), payload) {
+            (Some(kind), Some(payload)) => self.wrapped(source, kind, payload),
+            (Some(kind), None) if kind.contains('.') || kind == "error" => {
+                self.stream_line(kind, source)
+            }
+            (Some(_), None) => self.item(source, line),
+            (None, _) if line.get("role").is_some() => self.message(line),
+            (None, _) if line.get("instructions").is_some() => self.session_meta(line),
+            (None, _) => Vec::new(),
+        };
+        if let Some(agent) = &self.agent {
+            for draft in &mut drafts {
+                let mut data = ObjectText::new();
+                data.members(draft.data()).text("agent_id", agent);
+                draft.data = data.finish().into();
+            }
+        }
+        let untyped =
+            || Cow::Borrowed(if line.get("role").is_some() { "message" } else { "untyped" });
+        let kind = kind.unwrap_or_else(untyped);
+        let item = payload.unwrap_or(line);
+        let own = item.text_at("id").filter(|_| inner.is_some() && kind != "event_msg");
+        // Lines of a stream have no ids, and those of two streams may be equal.
+        let in_stream = || Some(format!("{}.{}", self.session.as_deref()?, self.position));
+        let in_stream = || in_stream().filter(|_| self.position > 0);
+        AdaptedLine {
+            source_type: match &inner {
+                Some(inner) => format!("{kind}/{inner}"),
+                None => kind.clone().into_owned(),
+            },
+            source_id: own.map(Cow::into_owned).or_else(in_stream),
+            time: ["timestamp", "created_at"].iter().find_map(|name| time(line.present(name)?)),
+            session_id: self.session.clone(),
+            parent: None,
+            drafts,
+        }
+    }
+}
+
+impl Codex {
+    fn wrapped(
+        &mut self,
+        source: &SourceText<'_>,
+        kind: &str,
+        payload: Json<'_>,
+    ) -> Vec<Draft<'static>> {
+        match kind {
+            "session_meta" => self.session_meta(payload),
+            "turn_context" => self.settings(payload),
+            "response_item" => self.item(source, payload),
+            "event_msg" => self.event(source, payload),
+            "compacted" => {
+                self.compacted(Channel::Item, &payload.text_at("message").unwrap_or_default())
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The facts of the session, and the instructions that the model received.
+    fn session_meta(&mut self, meta: Json<'_>) -> Vec<Draft<'static>> {
+        if std::mem::replace(&mut self.is_known, true) {
+            return Vec::new();
+        }
+        let thread = meta.text_at("id").map(Cow::into_owned);
+        self.session = meta.text_at("session_id").map(Cow::into_owned).or_else(|| thread.clone());
+        let is_agent = meta.path("source.subagent").is_some();
+        self.agent = thread.filter(|thread| is_agent && !is_placeholder(thread));
+        let mut data = ObjectText::new();
+        data.text_if("agent_version", meta.text_at("cli_version").as_deref());
+        data.text_if("cwd", meta.text_at("cwd").as_deref());
+        data.text_if("git_branch", meta.text_at("git.branch").as_deref());
+        let mut drafts = vec![Draft::new("config.loaded", data)];
+        for path in ["base_instructions.text", "base_instructions", "instructions"] {
+            if let Some(text) = meta.text_at(path).filter(|text| !text.is_empty()) {
+                drafts.push(text_event("message.system", &text));
+            }
+        }
+        drafts
+    }
+
+    /// The settings of a turn, if the model is another one than before.
+    fn settings(&mut self, settings: Json<'_>) -> Vec<Draft<'static>> {
+        let Some(model) = settings.text_at("model").filter(|model| !is_placeholder(model)) else {
+            return Vec::new();
+        };
+        if self.model.as_deref() == Some(model.as_ref()) {
+            return Vec::new();
+        }
+        self.model = Some(model.clone().into_owned());
+        let mut data = ObjectText::new();
+        data.text("model", &model);
+        data.text_if("cwd", settings.text_at("cwd").as_deref());
+        vec![Draft::new("config.loaded", data)]
+    }
+
+    /// An item that the model received or returned.
+    fn item(&mut self, source: &SourceText<'_>, item: Json<'_>) -> Vec<Draft<'static>> {
+        let kind = item.text_at("type").unwrap_or_default();
+        match kind.as_ref() {
+            "message" => self.message(item),
+            "reasoning" => {
+                let parts = ["summary", "content"].iter().filter_map(|name| item.present(name));
+                let texts = parts.flat_map(Json::items).filter_map(|part| part.text_at("text"));
+                texts.filter_map(|text| self.reasoning(Channel::Item, &text)).collect()
+            }
+            // A message between agents.
+            "agent_message" => {
+                let parts = item.present("content").into_iter().flat_map(Json::items);
+                let texts: Vec<_> = parts.filter_map(|part| part.text_at("text")).collect();
+                if texts.is_empty() {
+                    return Vec::new();
+                }
+                let mut data = ObjectText::new();
+                data.text("text", &texts.join("\n"));
+                data.text_if("author", item.text_at("author").as_deref());
+                data.text_if("recipient", item.text_at("recipient").as_deref());
+                vec![Draft::new("message.system", data)]
+            }
+            "web_search_call" | "image_generation_call" => {
+                self.report(source, Channel::Item, &kind, item, Progress::Completed)
+            }
+            kind if kind.ends_with("_output") || kind.ends_with("_result") => {
+                let output = ["output", "result", "tools"];
+                let output = output.iter().find_map(|name| item.present(name));
+                let report = Report {
+                    id: item.text_at("call_id"),
+                    tool: item.text_at("name").map(Cow::into_owned),
+                    ..Report::default()
+                };
+                let outcome = Outcome::of_output(output);
+                self.calls.end(source, Channel::Item, &report, &outcome).into_iter().collect()
+            }
+            kind if kind.ends_with("_call") => {
+                let call = started(kind, item);
+                self.calls.start(source, Channel::Item, &call).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn message(&mut self, message: Json<'_>) -> Vec<Draft<'static>> {
+        let content = ["content", "message"].iter().find_map(|name| message.present(name));
+        let Some(content) = content else { return Vec::new() };
+        let (text, attachments) = prompts::content(content);
+        let id = message.text_at("id").filter(|id| !is_placeholder(id));
+        match message.text_at("role").unwrap_or_default().as_ref() {
+            "assistant" => {
+                self.assistant(Channel::Item, &text, id.as_deref()).into_iter().collect()
+            }
+            "user" => self.user(Channel::Item, &text, attachments),
+            _ if text.is_empty() => Vec::new(),
+            _ => vec![text_event("message.system", &text)],
+        }
+    }
+
+    /// An event that the client showed.
+    fn event(&mut self, source: &SourceText<'_>, event: Json<'_>) -> Vec<Draft<'static>> {
+        let channel = Channel::Event;
+        let kind = event.text_at("type").unwrap_or_default();
+        let text = |name: &str| event.text_at(name).unwrap_or_default();
+        let note = |text: String| vec![text_event("note", &text)];
+        match kind.as_ref() {
+            "user_message" => {
+                let images = ["images", "local_images"].iter().filter_map(|name| event.get(name));
+                self.user(channel, &text("message"), images.flat_map(Json::items).count())
+            }
+            "agent_message" => {
+                self.assistant(channel, &text("message"), None).into_iter().collect()
+            }
+            "agent_reasoning" | "agent_reasoning_raw_content" => {
+                self.reasoning(channel, &text("text")).into_iter().collect()
+            }
+            "token_count" => {
+                // Older versions report only the newest call.
+                let info = event.present("info");
+                let last = info.map_or(Some(event), |info| info.present("last_token_usage"));
+                let total = info.and_then(|info| info.present("total_token_usage"));
+                self.usage.take(total, last, self.model.as_deref()).into_iter().collect()
+            }
+            "error" | "stream_error" => {
+                self.error(channel, Some(event), event.get("codex_error_info"))
+            }
+            "task_complete" | "turn_complete" => {
+                let error = event.present("error");
+                self.error(
+                    Channel::Item,
+                    error,
+                    error.and_then(|error| error.get("codex_error_info")),
+                )
+            }
+            "turn_aborted" => aborted(&text("reason")),
+            "context_compacted" => self.compacted(channel, ""),
+            "thread_settings_applied" => event
+                .present("thread_settings")
+                .map(|settings| self.settings(settings))
+                .unwrap_or_default(),
+            "thread_name_updated" => {
+                let mut data = ObjectText::new();
+                data.text_if("title", event.text_at("thread_name").as_deref());
+                vec![Draft::new("config.loaded", data)]
+            }
+            "entered_review_mode" => note(format!("Review started: {}", text("user_facing_hint"))),
+            "exited_review_mode" => {
+                let said = text("review_output.overall_explanation");
+                if said.is_empty() { Vec::new() } else { note(format!("Review finished: {said}")) }
+            }
+            "warning" | "undo_completed" if !text("message").is_empty() => {
+                note(text("message").into_owned())
+            }
+            "guardian_assessment" => self.assessed(source, event),
+            "item_completed" => {
+                let item = event.present("item");
+                item.map(|item| self.thread_item(source, item, Progress::Completed))
+                    .unwrap_or_default()
+            }
+            kind => {
+                let is_start = kind.ends_with("_begin") || kind.ends_with("_request");
+                let progress = if is_start { Progress::Started } else { Progress::Completed };
+                self.report(source, channel, kind, event, progress)
+            }
+        }
+    }
+
+    /// A call that the client reports with its outcome.
+    pub(super) fn report(
+        &mut self,
+        source: &SourceText<'_>,
+        channel: Channel,
+        kind: &str,
+        event: Json<'_>,
+        progress: Progress,
+    ) -> Vec<Draft<'static>> {
+        let Some(report) = reports::reported(kind, event) else { return Vec::new() };
+        if progress == Progress::Started {
+            return self.calls.start(source, channel, &report).into_iter().collect();
+        }
+        // The reports of one search may have different ids, or none.
+        let is_search = report.tool.as_deref() == Some("web_search");
+        if let Some(text) = reports::search_text(event).filter(|_| is_search)
+            && !self.twins.is_first(channel, "search", &text)
+        {
+            return Vec::new();
+        }
+        self.calls.whole(source, channel, &report, &reports::outcome(kind, event))
+    }
+
+    /// The verdict of the automatic reviewer on a call.
+    fn assessed(&mut self, source: &SourceText<'_>, event: Json<'_>) -> Vec<Draft<'static>> {
+        let is_denied = event.text_at("status").is_some_and(|status| status == "denied");
+        let id = event.text_at("target_item_id").filter(|id| is_denied && self.calls.is_open(id));
+        let Some(id) = id else { return Vec::new() };
+        let text = event.text_at("rationale").map_or_else(|| "denied".to_owned(), Cow::into_owned);
+        let outcome = Outcome { text, denied: true, ..Outcome::default() };
+        let report = Report { id: Some(id), ..Report::default() };
+        self.calls.end(source, Channel::Event, &report, &outcome).into_iter().collect()
+    }
+
+    /// What a person wrote, or what the client wrote in their name.
+    pub(super) fn user(
+        &mut self,
+        channel: Channel,
+        text: &str,
+        attachments: usize,
+    ) -> Vec<Draft<'static>> {
+        if (text.trim().is_empty() && attachments == 0)
+            || !self.twins.is_first(channel, "user", text)
+        {
+            return Vec::new();
+        }
+        prompts::drafts(text, attachments)
+    }
+
+    pub(super) fn assistant(
+        &mut self,
+        channel: Channel,
+        text: &str,
+        message_id: Option<&str>,
+    ) -> Option<Draft<'static>> {
+        if text.is_empty() || !self.twins.is_first(channel, "assistant", text) {
+            return None;
+        }
+        let mut data = ObjectText::new();
+        data.text("text", text).text_if("model", self.model.as_deref());
+        data.text_if("message_id", message_id);
+        Some(Draft::new("message.assistant", data))
+    }
+
+    pub(super) fn reasoning(&mut self, channel: Channel, text: &str) -> Option<Draft<'static>> {
+        let is_new = !text.is_empty() && self.twins.is_first(channel, "reasoning", text);
+        is_new.then(|| text_event("message.reasoning", text))
+    }
+
+    /// An error of the engine, once.
+    pub(super) fn error(
+        &mut self,
+        channel: Channel,
+        error: Option<Json<'_>>,
+        code: Option<Json<'_>>,
+    ) -> Vec<Draft<'static>> {
+        let Some(error) = error else { return Vec::new() };
+        let message = error.as_str().or_else(|| error.text_at("message"));
+        let Some(message) = message.filter(|text| self.twins.is_first(channel, "error", text))
+        else {
+            return Vec::new();
+        };
+        let mut data = ObjectText::new();
+        // A code with details is an object with one member.
+        let code = code
+            .and_then(|code| code.as_str().or_else(|| code.members().next().map(|(name, _)| name)));
+        data.text_if("code", code.as_deref());
+        data.text("message", &message).text("category", "engine");
+        vec![Draft::new("error", data)]
+    }
+
+    /// A compaction, and the summary that replaces the history.
+    pub(super) fn compacted(&mut self, channel: Channel, summary: &str) -> Vec<Draft<'static>> {
+        let mut drafts = Vec::new();
+        if self.twins.is_first(channel, "compacted", "") {
+            drafts.push(text_event("note", "Context compacted"));
+        }
+        if !summary.is_empty() {
+            drafts.push(text_event("message.system", summary));
+        }
+        drafts
+    }
+}
+
+/// A call that the model asked for.
+fn started<'s>(kind: &str, item: Json<'s>) -> Report<'s> {
+    let text = |name: &str| item.text_at(name).map(Cow::into_owned);
+    let own = kind.strip_suffix("_call").map(str::to_owned);
+    let args = ["arguments", "input", "action"].iter().find_map(|name| item.present(name));
+    let args = args.map(|args| match args.as_str() {
+        Some(text) => text.into_owned(),
+        None => args.compact().into_owned(),
+    });
+    let mut more = ObjectText::new();
+    more.text_if("namespace", item.text_at("namespace").as_deref());
+    let id = item.text_at("call_id").or_else(|| item.text_at("id"));
+    Report { id, tool: text("name").or_else(|| text("function.name")).or(own), args, more }
+}
+
+fn aborted(reason: &str) -> Vec<Draft<'static>> {
+    if !matches!(reason, "" | "interrupted" | "replaced") {
+        return vec![text_event("note", &format!("Turn aborted: {reason}"))];
+    }
+    let mut data = ObjectText::new();
+    data.text_if("reason", Some(reason).filter(|reason| !reason.is_empty()));
+    vec![Draft::new("user.interrupted", data)]
+}
+
+/// A time as RFC 3339. Numbers are seconds or milliseconds since 1970.
+fn time(value: Json<'_>) -> Option<String> {
+    /// Milliseconds since 1970 exceed this since 1973, seconds do so in the year 5138.
+    const MILLISECONDS: f64 = 1e11;
+    if let Some(text) = value.as_str() {
+        return Some(text.into_owned());
+    }
+    let number = value.as_f64()?;
+    let millis = if number.abs() < MILLISECONDS { number * 1000.0 } else { number };
+    Some(Timestamp::from_millis(millis as i64).to_string())
+}

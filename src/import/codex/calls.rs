@@ -1,0 +1,199 @@
+//! The calls of a session. Several lines report the same start or the same end of a call.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+
+use super::outcome::Outcome;
+use super::twins::{Channel, Channels};
+use crate::event::draft::Draft;
+use crate::event::fields::is_placeholder;
+use crate::event::reserved::reserved_key;
+use crate::import::SourceText;
+use crate::import::source::{EndedCall, StartedCall, call_end};
+use crate::json::{self, Json, JsonRules, MAX_DEPTH, ObjectText};
+
+/// The calls so far, and which lines have reported them.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    /// The newest call with each id.
+    by_id: HashMap<String, Call>,
+    /// Open calls without a usable id: their events' id and their tool.
+    nameless: VecDeque<(String, String)>,
+}
+
+/// The number of open calls without an id that are kept.
+const NAMELESS: usize = 64;
+
+/// Levels of nesting that arguments may not use: they are inside an envelope, inside `data`.
+const WRAPPING: usize = 3;
+
+#[derive(Debug, Default)]
+struct Call {
+    /// The id in its events. A repeated id gets a number.
+    id: String,
+    tool: String,
+    number: u32,
+    started: Channels,
+    ended: Channels,
+}
+
+/// A call as one line reports it.
+#[derive(Debug, Default)]
+pub(super) struct Report<'s> {
+    /// Its own id.
+    pub id: Option<Cow<'s, str>>,
+    /// The tool, if the line names it.
+    pub tool: Option<String>,
+    /// The arguments: JSON, or other text.
+    pub args: Option<String>,
+    /// More about the start.
+    pub more: ObjectText,
+}
+
+impl Calls {
+    /// The start of a call; `None` if another line reported it.
+    pub(super) fn start(
+        &mut self,
+        source: &SourceText<'_>,
+        channel: Channel,
+        report: &Report<'_>,
+    ) -> Option<Draft<'static>> {
+        let tool = report.tool.as_deref().unwrap_or("tool");
+        let own = report.id.as_deref().filter(|id| !is_placeholder(id));
+        let id = match own {
+            Some(own) => self.starts(own, tool, channel)?,
+            None => {
+                let id = format!("{}.0", source.place);
+                if self.nameless.len() == NAMELESS {
+                    self.nameless.pop_front();
+                }
+                self.nameless.push_back((id.clone(), tool.to_owned()));
+                id
+            }
+        };
+        let call = StartedCall { id: Some(id.as_str().into()), tool, args: None };
+        Some(source.call(&call, 0, |data| {
+            if let Some(args) = &report.args {
+                arguments(data, args);
+            }
+            data.members(Json::trusted(&report.more.clone().finish()));
+        }))
+    }
+
+    /// The end of a call; `None` if another line reported it.
+    pub(super) fn end(
+        &mut self,
+        source: &SourceText<'_>,
+        channel: Channel,
+        report: &Report<'_>,
+        outcome: &Outcome,
+    ) -> Option<Draft<'static>> {
+        let own = report.id.as_deref().filter(|id| !is_placeholder(id));
+        let (id, tool) = match own {
+            Some(own) => self.ends(own, report.tool.as_deref(), channel)?,
+            None => {
+                let same = |(_, tool): &(String, String)| {
+                    report.tool.as_ref().is_none_or(|named| named == tool)
+                };
+                let open = self.nameless.iter().position(same);
+                let open = open.and_then(|at| self.nameless.remove(at));
+                let tool = || report.tool.clone().unwrap_or_else(|| "tool".to_owned());
+                open.unwrap_or_else(|| (format!("{}.0", source.place), tool()))
+            }
+        };
+        Some(ended(&id, &tool, outcome))
+    }
+
+    /// Both ends of a call from one line. Ends that other lines reported are left out.
+    pub(super) fn whole(
+        &mut self,
+        source: &SourceText<'_>,
+        channel: Channel,
+        report: &Report<'_>,
+        outcome: &Outcome,
+    ) -> Vec<Draft<'static>> {
+        let start = match report.id.as_deref().and_then(|id| self.by_id.get_mut(id)) {
+            Some(call) if call.ended.is_empty() => {
+                call.started.add(channel);
+                None
+            }
+            _ => self.start(source, channel, report),
+        };
+        let end = self.end(source, channel, report, outcome);
+        start.into_iter().chain(end).collect()
+    }
+
+    /// Whether a call with that id is open.
+    pub(super) fn is_open(&self, id: &str) -> bool {
+        self.by_id.get(id).is_some_and(|call| call.ended.is_empty())
+    }
+
+    /// The id of the events of the call that starts; `None` if another channel reported it.
+    fn starts(&mut self, own: &str, tool: &str, channel: Channel) -> Option<String> {
+        let number = match self.by_id.get_mut(own) {
+            Some(call) => {
+                if call.started.add(channel) {
+                    return None;
+                }
+                call.number + 1
+            }
+            None => 1,
+        };
+        let id = if number == 1 { own.to_owned() } else { format!("{own}.{number}") };
+        let mut call = Call { id: id.clone(), tool: tool.to_owned(), number, ..Call::default() };
+        call.started.add(channel);
+        self.by_id.insert(own.to_owned(), call);
+        Some(id)
+    }
+
+    /// The id and the tool of the call that ends; `None` if it has ended.
+    fn ends(
+        &mut self,
+        own: &str,
+        tool: Option<&str>,
+        channel: Channel,
+    ) -> Option<(String, String)> {
+        let call = self.by_id.entry(own.to_owned()).or_insert_with(|| Call {
+            id: own.to_owned(),
+            tool: tool.unwrap_or("tool").to_owned(),
+            number: 1,
+            ..Call::default()
+        });
+        let is_open = call.ended.is_empty();
+        call.ended.add(channel);
+        is_open.then(|| (call.id.clone(), call.tool.clone()))
+    }
+}
+
+fn ended(id: &str, tool: &str, outcome: &Outcome) -> Draft<'static> {
+    let more = |data: &mut ObjectText| {
+        if let Some(code) = outcome.exit_code {
+            data.plain("exit_code", code);
+        }
+        if let Some(duration) = outcome.duration_ms {
+            data.plain("duration_ms", duration);
+        }
+        data.text_if("spawned_agent_id", outcome.spawned.as_deref());
+    };
+    if !outcome.denied {
+        let end = EndedCall { id, tool, text: &outcome.text, failed: outcome.failed };
+        return call_end(&end, more);
+    }
+    let mut data = ObjectText::new();
+    data.text("tool_name", tool).text("reason", &outcome.text);
+    more(&mut data);
+    let mut draft = Draft::new("tool.blocked", data);
+    draft.correlation_id = Some(id.to_owned().into());
+    draft
+}
+
+/// Adds the arguments: the object that the text holds, else the text.
+fn arguments(data: &mut ObjectText, text: &str) {
+    let rules = JsonRules { max_depth: MAX_DEPTH - WRAPPING, ..JsonRules::STRICT };
+    match json::check(text.as_bytes(), rules) {
+        Ok(value) if value.is_object() && reserved_key(value).is_none() => {
+            data.json("args", Json::trusted(&value.compact()))
+        }
+        _ => data.text("args", text),
+    };
+}

@@ -1,0 +1,12 @@
+//! Codex CLI: its session files (rollouts), and the output of `codex exec --json`.
+
+mod adapter;
+mod calls;
+mod outcome;
+mod prompts;
+mod reports;
+mod stream;
+mod twins;
+mod usage;
+
+pub(super) use adapter::{adapter, sign};

@@ -1,0 +1,81 @@
+//! What a person typed, apart from what the client adds in the person's name.
+
+use crate::event::draft::Draft;
+use crate::event::fields::as_text;
+use crate::import::source::text_event;
+use crate::json::{Json, Kind, ObjectText};
+
+/// Beginnings of text that the client wrote.
+const WRAPPERS: &[&str] = &[
+    "# AGENTS.md instructions",
+    "<ENVIRONMENT_CONTEXT>",
+    "<INSTRUCTIONS>",
+    "<apps_instructions>",
+    "<collaboration_mode>",
+    "<context_window>",
+    "<environment_context>",
+    "<environments_instructions>",
+    "<environment_update>",
+    "<hook_prompt",
+    "<model_switch>",
+    "<multi_agent_mode>",
+    "<permissions instructions>",
+    "<permissions_instructions>",
+    "<personality_spec>",
+    "<plugins_instructions>",
+    "<skill>",
+    "<skills_instructions>",
+    "<subagent_notification>",
+    "<system_instruction",
+    "<turn_aborted>",
+    "<user_action>",
+    "<user_instructions>",
+    "<user_shell_command>",
+];
+
+/// The beginning of what an editor adds, and the heading after which the person's own text stands.
+const EDITOR: (&str, &str) = ("# Context from my IDE setup:", "## My request for Codex:");
+
+/// The text of a message and the number of its images. Marks around images are left out.
+pub(super) fn content(content: Json<'_>) -> (String, usize) {
+    if content.kind() != Kind::Array {
+        return (as_text(content).into_owned(), 0);
+    }
+    let (mut texts, mut images) = (Vec::new(), 0);
+    for part in content.items() {
+        match part.text_at("text") {
+            Some(text) if is_image_mark(&text) => {}
+            Some(text) => texts.push(text.into_owned()),
+            None if part.text_at("image_url").is_some() => images += 1,
+            None => {}
+        }
+    }
+    (texts.join("\n"), images)
+}
+
+/// The events of a text in the role of the user: a prompt, text of the client, or one of each.
+pub(super) fn drafts(text: &str, attachments: usize) -> Vec<Draft<'static>> {
+    let own = text.trim_start();
+    if WRAPPERS.iter().any(|wrapper| own.starts_with(wrapper)) {
+        return vec![text_event("message.system", text)];
+    }
+    let (added, typed) = match own.split_once(EDITOR.1) {
+        Some((added, typed)) if own.starts_with(EDITOR.0) && !typed.trim().is_empty() => {
+            (added.trim_end(), typed.trim())
+        }
+        _ => ("", text),
+    };
+    let mut data = ObjectText::new();
+    data.text("text", if typed.trim().is_empty() { "[image]" } else { typed });
+    if attachments > 0 {
+        data.plain("attachments", attachments);
+    }
+    let context = (!added.is_empty()).then(|| text_event("message.system", added));
+    context.into_iter().chain([Draft::new("message.user", data)]).collect()
+}
+
+fn is_image_mark(text: &str) -> bool {
+    let text = text.trim();
+    text == "</image>"
+        || (text.starts_with("<image") && text.ends_with('>') && !text.contains('\n'))
+}

@@ -1,0 +1,152 @@
+//! How the client reports a call in its own events (`exec_command_end`) and items
+//! (`command_execution`). One table says which members hold what.
+
+use std::borrow::Cow;
+
+use super::calls::Report;
+use super::outcome::{Outcome, content_text};
+use crate::json::{Json, Kind, ObjectText};
+
+/// The members of the reports about one kind of call.
+struct Shape {
+    /// The report's type, without `_begin` and `_end`.
+    names: &'static [&'static str],
+    /// The tool. Empty: the report names it.
+    tool: &'static str,
+    /// The members that are arguments. None: the member `arguments` has them all.
+    args: &'static [&'static str],
+    /// The members that may be the result.
+    result: &'static [&'static str],
+}
+
+#[rustfmt::skip]
+const SHAPES: &[Shape] = &[
+    shape(&["exec_command", "command_execution", "CommandExecution"], "shell",
+        &["command", "cwd"], &["aggregated_output", "formatted_output", "stdout"]),
+    shape(&["patch_apply", "file_change", "FileChange"], "apply_patch", &["changes"], &["stdout"]),
+    shape(&["mcp_tool_call", "McpToolCall"], "", &[], &["result.Ok.content", "result.content", "result"]),
+    shape(&["dynamic_tool_call", "DynamicToolCall"], "", &[], &["content_items", "result"]),
+    shape(&["web_search", "web_search_call", "WebSearch", "Extension"], "web_search",
+        &["query", "action"], &["results"]),
+    shape(&["image_generation", "image_generation_call", "ImageGeneration"], "image_generation",
+        &["revised_prompt"], &["saved_path"]),
+    shape(&["view_image_tool_call", "image_view", "ImageView"], "view_image", &["path"], &["path"]),
+    shape(&["collab_agent_spawn"], "spawn_agent",
+        &["prompt", "new_agent_role", "model"], &["status"]),
+    shape(&["collab_agent_interaction"], "send_input",
+        &["receiver_thread_id", "prompt"], &["status"]),
+    shape(&["collab_waiting"], "wait", &["receiver_thread_ids"], &["statuses", "agent_statuses"]),
+    shape(&["collab_close"], "close_agent", &["receiver_thread_id"], &["status"]),
+    shape(&["collab_resume"], "resume_agent", &["receiver_thread_id"], &["status"]),
+    shape(&["collab_tool_call", "CollabToolCall"], "",
+        &["receiver_thread_ids", "prompt"], &["agents_states"]),
+];
+
+/// The states of a call that failed, in `status`.
+const FAILED: &[&str] = &["failed", "error", "errored"];
+
+/// The states of a call that was denied.
+const DENIED: &[&str] = &["declined", "denied", "rejected"];
+
+/// What kind of call a report of that type is about.
+fn shape_of(kind: &str) -> Option<&'static Shape> {
+    let stem = ["_begin", "_end", "_request", "_response"]
+        .iter()
+        .find_map(|ending| kind.strip_suffix(ending))
+        .unwrap_or(kind);
+    SHAPES.iter().find(|shape| shape.names.contains(&stem))
+}
+
+/// The call in a report of that type; `None` if it is about something else.
+pub(super) fn reported<'s>(kind: &str, report: Json<'s>) -> Option<Report<'s>> {
+    let shape = shape_of(kind)?;
+    let args = match shape.args {
+        [] => ["arguments", "invocation.arguments"]
+            .iter()
+            .find_map(|path| report.path(path))
+            .map(|args| args.as_str().map_or_else(|| args.compact().into_owned(), Cow::into_owned)),
+        names => {
+            let mut args = ObjectText::new();
+            for name in names {
+                if let Some(value) = report.present(name) {
+                    args.json(name, Json::trusted(&value.compact()));
+                }
+            }
+            (!args.is_empty()).then(|| args.finish())
+        }
+    };
+    let id = ["call_id", "callId", "id"].iter().find_map(|name| report.text_at(name));
+    let is_typed = report.text_at("source").is_some_and(|source| source == "user_shell");
+    let tool = match shape.tool {
+        "" => tool_name(report),
+        "shell" if is_typed => Some("user_shell".to_owned()),
+        tool => Some(tool.to_owned()),
+    };
+    Some(Report { id, tool, args, ..Report::default() })
+}
+
+/// The tool that a report names, with its server.
+fn tool_name(report: Json<'_>) -> Option<String> {
+    let find = |names: &[&str]| names.iter().find_map(|name| report.text_at(name));
+    let tool = find(&["tool", "invocation.tool"])?;
+    Some(match find(&["server", "invocation.server"]) {
+        Some(server) => format!("mcp__{server}__{tool}"),
+        None => tool.into_owned(),
+    })
+}
+
+/// How the call in a report of that type ended.
+pub(super) fn outcome(kind: &str, report: Json<'_>) -> Outcome {
+    let names = shape_of(kind).map_or(&[][..], |shape| shape.result);
+    let status = report.text_at("status");
+    let is = |states: &[&str]| status.as_deref().is_some_and(|status| states.contains(&status));
+    let holds = |path: &str, value: bool| report.path(path).and_then(Json::as_bool) == Some(value);
+    let exit_code = report.get("exit_code").and_then(Json::as_f64).map(|code| code as i64);
+    let error = ["error.message", "error", "result.Err"].iter().find_map(|path| report.path(path));
+    let failed = is(FAILED)
+        || error.is_some()
+        || holds("success", false)
+        || holds("result.isError", true)
+        || holds("result.Ok.isError", true)
+        || exit_code.is_some_and(|code| code != 0);
+    let result = names.iter().find_map(|path| report.path(path)).map(content_text);
+    let error = error.map(content_text).or_else(|| {
+        report.text_at("stderr").filter(|text| failed && !text.is_empty()).map(Cow::into_owned)
+    });
+    let result = result.filter(|text| !text.is_empty());
+    let duration = report.present("duration").and_then(milliseconds);
+    Outcome {
+        text: if failed { error.or(result) } else { result.or(error) }.unwrap_or_default(),
+        failed,
+        denied: is(DENIED),
+        exit_code,
+        duration_ms: duration.or_else(|| report.get("duration_ms").and_then(Json::as_u64)),
+        spawned: report.text_at("new_thread_id").map(Cow::into_owned),
+    }
+}
+
+/// A duration as `{secs, nanos}`, in milliseconds.
+fn milliseconds(duration: Json<'_>) -> Option<u64> {
+    let number = |name: &str| duration.get(name).and_then(Json::as_u64);
+    match duration.kind() {
+        Kind::Object => {
+            number("secs")?.checked_mul(1000)?.checked_add(number("nanos")? / 1_000_000)
+        }
+        _ => None,
+    }
+}
+
+/// What a web search looked for.
+pub(super) fn search_text(report: Json<'_>) -> Option<Cow<'_, str>> {
+    let names = ["action.query", "query", "action.url", "action.pattern"];
+    names.iter().find_map(|path| report.text_at(path)).filter(|text| !text.is_empty())
+}
+
+const fn shape(
+    names: &'static [&'static str],
+    tool: &'static str,
+    args: &'static [&'static str],
+    result: &'static [&'static str],
+) -> Shape {
+    Shape { names, tool, args, result }
+}

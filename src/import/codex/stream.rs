@@ -1,0 +1,120 @@
+//! The output of `codex exec --json`: threads, turns and items. Newer session files hold the same
+//! items. The stream has no prompts and no times.
+
+use std::borrow::Cow;
+
+use super::adapter::Codex;
+use super::outcome::content_text;
+use super::reports;
+use super::twins::Channel;
+use crate::event::draft::Draft;
+use crate::import::SourceText;
+use crate::import::source::text_event;
+use crate::json::{Json, Kind};
+
+/// How far an item is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    Started,
+    Completed,
+}
+
+/// The fields that show that a line is of the stream.
+pub(super) fn sign(kind: &str, line: Json<'_>) -> Option<&'static str> {
+    let holds = |field: &str| line.present(field).is_some_and(Json::is_object);
+    match kind {
+        "thread.started" if line.text_at("thread_id").is_some() => Some("thread_id"),
+        "turn.completed" if holds("usage") => Some("a turn's usage"),
+        "turn.failed" if holds("error") => Some("a turn's error"),
+        "item.started" | "item.updated" | "item.completed" if holds("item") => Some("an item"),
+        _ => None,
+    }
+}
+
+impl Codex {
+    /// The events of a line of the stream.
+    pub(super) fn stream_line(
+        &mut self,
+        kind: &str,
+        source: &SourceText<'_>,
+    ) -> Vec<Draft<'static>> {
+        let line = source.json;
+        let item = line.present("item");
+        self.position += u64::from(self.position > 0);
+        let progress = if kind == "item.started" { Progress::Started } else { Progress::Completed };
+        match (kind, item) {
+            ("thread.started", _) => {
+                let thread = line.text_at("thread_id").map(Cow::into_owned);
+                if self.position == 0 || thread != self.session {
+                    (self.session, self.position) = (thread, 1);
+                    self.usage.restart();
+                }
+                Vec::new()
+            }
+            ("item.started" | "item.completed", Some(item)) => {
+                self.thread_item(source, item, progress)
+            }
+            ("item.updated", Some(item)) => todo_list(item).into_iter().collect(),
+            // The usage of a turn is the total of the thread.
+            ("turn.completed", _) => {
+                let model = self.model.clone();
+                let usage = self.usage.take(line.present("usage"), None, model.as_deref());
+                usage.into_iter().collect()
+            }
+            // A failed turn repeats the error that ended it.
+            ("turn.failed", _) => self.error(Channel::Item, line.present("error"), None),
+            ("error", _) => self.error(Channel::Event, Some(line), None),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The events of an item.
+    pub(super) fn thread_item(
+        &mut self,
+        source: &SourceText<'_>,
+        item: Json<'_>,
+        progress: Progress,
+    ) -> Vec<Draft<'static>> {
+        let channel = Channel::Completed;
+        let kind = item.text_at("type").unwrap_or_default();
+        if reports::reported(&kind, item).is_some() {
+            return self.report(source, channel, &kind, item, progress);
+        }
+        if progress == Progress::Started {
+            return todo_list(item).into_iter().collect();
+        }
+        let text = ["text", "content"].iter().find_map(|name| item.present(name));
+        let text = text.map(content_text).unwrap_or_default();
+        match kind.as_ref() {
+            "agent_message" | "AgentMessage" | "Plan" => {
+                self.assistant(channel, &text, None).into_iter().collect()
+            }
+            "UserMessage" => self.user(channel, &text, 0),
+            "reasoning" | "Reasoning" => {
+                let parts = ["summary_text", "raw_content"].iter();
+                let parts = parts.filter_map(|name| item.present(name)).flat_map(Json::items);
+                let mut texts: Vec<String> = parts.map(content_text).collect();
+                texts.push(text);
+                texts.iter().filter_map(|text| self.reasoning(channel, text)).collect()
+            }
+            "error" => self.error(channel, Some(item), None),
+            "ContextCompaction" => self.compacted(channel, ""),
+            _ => todo_list(item).into_iter().collect(),
+        }
+    }
+}
+
+/// The agent's list of steps.
+fn todo_list(item: Json<'_>) -> Option<Draft<'static>> {
+    let steps = item
+        .present("items")
+        .filter(|steps| steps.kind() == Kind::Array)
+        .filter(|_| item.text_at("type").is_some_and(|kind| kind == "todo_list"))?;
+    let mut text = "Plan:".to_owned();
+    for step in steps.items() {
+        let is_done = step.get("completed").and_then(Json::as_bool) == Some(true);
+        text.push_str(if is_done { "\n[x] " } else { "\n[ ] " });
+        text.push_str(&step.text_at("text").unwrap_or_default());
+    }
+    Some(text_event("note", &text))
+}

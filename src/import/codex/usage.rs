@@ -1,0 +1,94 @@
+//! Token counts. The source repeats cumulative totals; some restart from zero.
+
+use crate::event::draft::Draft;
+use crate::json::{Json, ObjectText};
+
+/// Token counts as the source reports them. Input includes cached tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts([Option<u64>; 5]);
+
+/// The names of the counts in the source.
+const NAMES: [&str; 5] = [
+    "input_tokens",
+    "cached_input_tokens",
+    "cache_write_input_tokens",
+    "output_tokens",
+    "reasoning_output_tokens",
+];
+
+/// The newest total of a session.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    newest: Option<Counts>,
+}
+
+impl Totals {
+    /// The usage since the previous report. `last` is the usage of the newest model call, if the
+    /// source reports it.
+    pub(super) fn take(
+        &mut self,
+        total: Option<Json<'_>>,
+        last: Option<Json<'_>>,
+        model: Option<&str>,
+    ) -> Option<Draft<'static>> {
+        let last = last.and_then(Counts::of);
+        let Some(total) = total.and_then(Counts::of) else {
+            return last?.draft(model);
+        };
+        let before = self.newest.replace(total);
+        if before == Some(total) {
+            return None;
+        }
+        let since = before.and_then(|before| total.since(before));
+        let restarted = last == Some(total);
+        let fresh = since.filter(|_| !restarted).or(last).unwrap_or(total);
+        fresh.draft(model)
+    }
+
+    /// Starts from zero again.
+    pub(super) fn restart(&mut self) {
+        self.newest = None;
+    }
+}
+
+impl Counts {
+    fn of(usage: Json<'_>) -> Option<Self> {
+        let counts = NAMES.map(|name| usage.get(name).and_then(Json::as_u64));
+        counts.iter().any(Option::is_some).then_some(Self(counts))
+    }
+
+    /// The difference to an earlier total; `None` if a count went back.
+    fn since(self, before: Self) -> Option<Self> {
+        let mut since = self;
+        for (count, before) in since.0.iter_mut().zip(before.0) {
+            if let Some(before) = before {
+                *count = Some(count.unwrap_or(0).checked_sub(before)?);
+            }
+        }
+        Some(since)
+    }
+
+    /// The counts as an event, with input that excludes cached tokens. `None` if all are zero.
+    fn draft(self, model: Option<&str>) -> Option<Draft<'static>> {
+        let [input, read, written, output, reasoning] = self.0;
+        if self.0.iter().all(|count| count.unwrap_or(0) == 0) {
+            return None;
+        }
+        let cached = read.unwrap_or(0).saturating_add(written.unwrap_or(0));
+        let counts = [
+            ("input_tokens", input.map(|input| input.saturating_sub(cached))),
+            ("output_tokens", output),
+            ("cache_read_tokens", read),
+            ("cache_creation_tokens", written),
+            ("reasoning_tokens", reasoning),
+        ];
+        let mut data = ObjectText::new();
+        for (name, count) in counts {
+            if let Some(count) = count {
+                data.plain(name, count);
+            }
+        }
+        data.text_if("model", model);
+        Some(Draft::new("llm.usage", data))
+    }
+}
