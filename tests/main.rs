@@ -27,6 +27,7 @@ mod golden;
 mod graph;
 mod hostile;
 mod import;
+mod import_codex;
 mod json;
 mod key_order;
 mod layering;
