@@ -28,6 +28,7 @@ mod graph;
 mod hostile;
 mod import;
 mod import_codex;
+mod import_command;
 mod json;
 mod key_order;
 mod layering;

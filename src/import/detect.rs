@@ -123,7 +123,8 @@ fn document(sample: &[u8]) -> Option<Vec<Vec<u8>>> {
     if !lines.is_empty() {
         return Some(lines);
     }
-    let members = parts.iter().find(|part| part.part == SourcePart::Document)?.text.clone();
+    let members = parts.iter().find(|part| part.part == SourcePart::Document);
+    let members = members.map(|part| part.text.clone()).or_else(|| splitter.begun())?;
     let item = parts.iter().find(|part| part.part == SourcePart::Item);
     let Some(list) = splitter.list() else { return Some(vec![members]) };
     let mut value = members;

@@ -76,6 +76,12 @@ impl DocumentSplitter {
         self.list
     }
 
+    /// The members so far of the document that is being read, as an object.
+    pub(crate) fn begun(&self) -> Option<Vec<u8>> {
+        let members = self.members.as_slice();
+        (!members.is_empty()).then(|| [b"{", members, b"}"].concat())
+    }
+
     /// The number of bytes that wait for their end.
     pub(crate) fn waiting(&self) -> usize {
         self.members.len() + self.current.len()

@@ -1,0 +1,163 @@
+//! `runlog import`: session files become runs.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Bench, fixture, shared};
+
+fn events(bench: &Bench, run: &str) -> Vec<Value> {
+    let log = fs::read_to_string(bench.path(&format!("runs/{run}/events.jsonl"))).unwrap();
+    log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The ids, types and data of the imported events, in order.
+fn imported(bench: &Bench, run: &str) -> Vec<(Value, Value, Value)> {
+    let of_source = |event: &Value| event["data"].get("dialect").is_some();
+    let facts =
+        |event: &Value| (event["event_id"].clone(), event["type"].clone(), event["data"].clone());
+    events(bench, run).iter().filter(|event| of_source(event)).map(facts).collect()
+}
+
+fn session(bench: &Bench, name: &str) {
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    fs::write(bench.path(name), fixture("agent-session.jsonl")).unwrap();
+}
+
+/// If this fails, a session file does not become a run of its own, or importing it again adds to
+/// the run.
+#[test]
+fn a_file_becomes_a_run_once() {
+    let bench = Bench::new();
+    session(&bench, "session.jsonl");
+    let first: Value =
+        serde_json::from_str(&bench.ok(&["import", "session.jsonl", "--format", "json"])).unwrap();
+    let run = first["runs"][0]["run_id"].as_str().unwrap().to_owned();
+    assert_eq!(first["runs"][0]["agent"], "claude-code");
+    assert_eq!(first["runs"][0]["status"], "created");
+    assert_eq!(first["runs"][0]["added"], 45);
+    assert!(run.starts_with("claude-code-"), "{run}");
+    let log = events(&bench, &run);
+    assert_eq!(log[0]["type"], "run.created");
+    assert_eq!(log[0]["data"]["metadata"]["agent"], "claude-code");
+    assert_eq!(log[0]["session_id"], log[1]["session_id"]);
+    assert_eq!(log.last().unwrap()["type"], "run.imported");
+    let again: Value =
+        serde_json::from_str(&bench.ok(&["import", "session.jsonl", "--format", "json"])).unwrap();
+    assert_eq!(again["runs"][0]["status"], "unchanged");
+    assert_eq!(again["runs"][0]["added"], 0);
+    assert_eq!(events(&bench, &run), log);
+    let verdict = bench.call(&["validate", &run, "--strict"]);
+    assert_eq!(verdict.status, 0, "{}", verdict.out);
+}
+
+/// If this fails, a file that was cut while it was copied, and then imported whole, gives another
+/// run than the whole file.
+#[test]
+fn a_cut_file_and_then_the_whole_is_the_whole() {
+    let whole = Bench::new();
+    session(&whole, "session.jsonl");
+    let document: Value =
+        serde_json::from_str(&whole.ok(&["import", "session.jsonl", "--format", "json"])).unwrap();
+    let run = document["runs"][0]["run_id"].as_str().unwrap();
+    let text = fixture("agent-session.jsonl");
+    let mut at = 4001;
+    for _ in 0..8 {
+        let bench = Bench::new();
+        session(&bench, "session.jsonl");
+        fs::write(bench.path("session.jsonl"), &text[..at % text.len()]).unwrap();
+        bench.ok(&["import", "session.jsonl"]);
+        fs::write(bench.path("session.jsonl"), &text).unwrap();
+        bench.ok(&["import", "session.jsonl"]);
+        assert_eq!(imported(&bench, run), imported(&whole, run), "cut at {}", at % text.len());
+        assert!(!bench.path(&format!("runs/{run}/logs/rejected.jsonl")).exists());
+        at = at * 7 + 13;
+    }
+}
+
+/// If this fails, text of no known format becomes a run, or leaves something behind.
+#[test]
+fn what_is_no_session_is_refused() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    for (name, text, told) in [
+        (
+            "a.jsonl",
+            "{\"level\":\"info\",\"msg\":\"hi\"}\n",
+            "JSON objects with the fields level, msg",
+        ),
+        ("b.jsonl", "hello\nworld\n", "text that is not JSON"),
+        (
+            "c.json",
+            "{\n  \"name\": \"package\",\n  \"version\": \"1.0.0\"\n}\n",
+            "fields name, version",
+        ),
+        ("d.jsonl", "", "it is empty"),
+        ("e.jsonl", "{\"type\":\"note\",\"data\":{\"text\":\"x\"}}\n", "events of runlog"),
+    ] {
+        fs::write(bench.path(name), text).unwrap();
+        let said = bench.call(&["import", name]);
+        assert_eq!(said.status, 65, "{name}: {}", said.err);
+        assert!(said.err.contains(told), "{name}: {}", said.err);
+        let said = bench.feed(
+            &["emit", "--create", "--run", "x", "--stdin", "--from", "auto"],
+            text.as_bytes(),
+        );
+        let is_native = name == "e.jsonl" || name == "d.jsonl";
+        assert_eq!(said.status, if is_native { 0 } else { 65 }, "{name}: {}", said.err);
+        assert!(is_native || fs::read_dir(bench.path("runs")).unwrap().next().is_none(), "{name}");
+    }
+}
+
+/// If this fails, `--latest` and `--all` do not find the sessions where agents keep them, or a
+/// project without a runs directory gets one.
+#[test]
+fn sessions_are_found_where_agents_keep_them() {
+    let bench = Bench::new();
+    let project = bench.path("home/.claude/projects/-work");
+    fs::create_dir_all(&project).unwrap();
+    fs::create_dir_all(bench.path("work")).unwrap();
+    fs::write(project.join("one.jsonl"), fixture("agent-session.jsonl")).unwrap();
+    fs::write(project.join("notes.json"), "{\"a\":1}").unwrap();
+    let call = |args: &[&str]| {
+        let home = bench.path("home");
+        let mut command = bench.command();
+        command.current_dir(bench.path("work")).env("HOME", &home).args(args);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for how in ["--latest", "--all"] {
+        let document: Value =
+            serde_json::from_str(&call(&["import", how, "--format", "json"])).unwrap();
+        assert_eq!(document["runs"].as_array().unwrap().len(), 1);
+        assert_eq!(document["skipped"].as_array().unwrap().len(), 0);
+    }
+    assert!(bench.path("home/.local/share/runlog/runs").is_dir());
+    assert!(!bench.path("work/runs").exists());
+    let listed: Value = serde_json::from_str(&call(&["list", "--format", "json"])).unwrap();
+    assert_eq!(listed["runs"].as_array().unwrap().len(), 1);
+}
+
+/// If this fails, a session of today's Claude Code loses prompts or interruptions, or takes them
+/// for others.
+#[test]
+fn queued_prompts_and_interruptions() {
+    let Some(vectors) = shared("vectors") else { return };
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let path = vectors.join("claude-code-mini.jsonl");
+    let receipts = ["--format", "json", "--receipt", "receipt.json"];
+    bench.ok(&[&["import", path.to_str().unwrap()], &receipts[..]].concat());
+    let document: Value =
+        serde_json::from_slice(&fs::read(bench.path("receipt.json")).unwrap()).unwrap();
+    let receipt = &document["runs"][0]["receipt"];
+    assert_eq!((&receipt["prompts"], &receipt["calls"]), (&3.into(), &1.into()));
+    let types: Vec<Value> =
+        events(&bench, "claude-code-s1").into_iter().map(|event| event["type"].clone()).collect();
+    let interruptions = types.iter().filter(|kind| *kind == "user.interrupted").count();
+    assert_eq!(interruptions, 1);
+    let chapters: Value =
+        serde_json::from_str(&bench.ok(&["chapter", "auto", "claude-code-s1"])).unwrap();
+    assert_eq!(chapters[0]["name"], "fix: the thing");
+}
