@@ -191,7 +191,9 @@ impl Importer {
             first.source_hash = Some(content);
         }
         let drafts = drafts.into_iter().map(|mut draft| {
-            draft.timestamp = Some(time.or(self.last_time).unwrap_or(now));
+            // An adapter sets the time of an event that has its own.
+            let own = draft.timestamp.or(time).or(self.last_time);
+            draft.timestamp = Some(own.unwrap_or(now));
             draft.session_id = session_id.clone().map(Into::into);
             draft.parent_event_id = parent.clone().map(Into::into);
             draft

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
-use crate::json::{Json, ObjectText};
+use crate::json::{Json, Kind, ObjectText};
 
 /// One line of a source, or one part of a document.
 #[derive(Clone, Copy, Debug)]
@@ -126,4 +126,58 @@ pub(super) fn text_event(kind: &str, text: &str) -> Draft<'static> {
     let mut data = ObjectText::new();
     data.text("text", text);
     Draft::new(kind, data)
+}
+
+/// An event whose data `fill` writes.
+pub(super) fn event(kind: &str, fill: impl FnOnce(&mut ObjectText)) -> Draft<'static> {
+    let mut data = ObjectText::new();
+    fill(&mut data);
+    Draft::new(kind, data)
+}
+
+/// The same event, of the agent with that id. `spawned_by` is the call that spawned the agent.
+pub(super) fn of_agent(
+    mut draft: Draft<'static>,
+    agent: Option<&str>,
+    spawned_by: Option<&str>,
+) -> Draft<'static> {
+    if agent.is_some() || spawned_by.is_some() {
+        let mut data = ObjectText::new();
+        data.members(draft.data()).text_if("agent_id", agent).text_if("spawned_by", spawned_by);
+        draft.data = data.finish().into();
+    }
+    draft
+}
+
+/// The texts of a message's content, one per line, and the number of its other parts. Content is a
+/// string, a part with a text, or a list of these.
+pub(super) fn said(content: Json<'_>) -> (String, usize) {
+    let text = |part: Json<'_>| part.as_str().or_else(|| part.text_at("text")).map(Cow::into_owned);
+    if content.kind() != Kind::Array {
+        return match text(content) {
+            Some(text) => (text, 0),
+            None => (String::new(), usize::from(!content.is_null())),
+        };
+    }
+    let (mut texts, mut others) = (Vec::new(), 0);
+    for part in content.items() {
+        match text(part) {
+            Some(text) => texts.push(text),
+            None => others += 1,
+        }
+    }
+    (texts.join("\n"), others)
+}
+
+/// What a person typed, with the number of attachments; `None` if it is empty.
+pub(super) fn prompt(text: &str, attachments: usize) -> Option<Draft<'static>> {
+    if text.is_empty() && attachments == 0 {
+        return None;
+    }
+    Some(event("message.user", |data| {
+        data.text("text", if text.is_empty() { "[attachment]" } else { text });
+        if attachments > 0 {
+            data.plain("attachments", attachments);
+        }
+    }))
 }

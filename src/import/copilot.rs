@@ -1,0 +1,404 @@
+//! Copilot CLI: the `events.jsonl` of a session.
+//!
+//! Each line is `{type, data, id, timestamp, parentId}`. A call is reported by the message that
+//! requests it and again when it runs, in either order. Only `session.shutdown` reports all
+//! tokens; messages report their output tokens.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::calls::{Calls, Outcome};
+use super::copilot_usage::{Counts, counts, total, usage};
+use super::source::{StartedCall, event, of_agent, prompt, text_event};
+use super::{AdaptedLine, Adapter, SourceText};
+use crate::event::draft::Draft;
+use crate::event::fields::{as_text, exact_text, is_placeholder};
+use crate::fs::hash::sha256;
+use crate::json::{Json, ObjectText};
+
+/// The fields that show that a line is of Copilot CLI.
+pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
+    let has = |field: &str| line.get(field).is_some();
+    let kind = line.text_at("type")?;
+    let is_own = line.get("data").is_some_and(Json::is_object)
+        && has("id")
+        && has("timestamp")
+        && has("parentId")
+        && !has("customType")
+        && (kind.contains('.') || kind == "abort");
+    is_own.then_some("data, id and parentId")
+}
+
+/// A new adapter.
+pub(super) fn adapter() -> Box<dyn Adapter> {
+    Box::new(Copilot::default())
+}
+
+/// The texts before the exit code at the end of a shell's output.
+const EXITED: &[&str] = &["<exited with exit code ", "exit code: "];
+/// Error codes of calls that were denied.
+const DENIED: &[&str] = &["denied", "rejected", "permission_denied"];
+
+#[derive(Default)]
+struct Copilot {
+    session: Option<String>,
+    model: Option<String>,
+    calls: Calls,
+    /// Agents by the call that spawned them.
+    agents: HashMap<String, String>,
+    /// Hash of the newest reasoning. Its own event and its message both hold it.
+    reasoning: Option<[u8; 32]>,
+    /// The newest totals, and those before the last time that they began at zero.
+    total: Counts,
+    earlier: Counts,
+}
+
+/// A line and the agent that it is of.
+struct CopilotLine<'s> {
+    source: SourceText<'s>,
+    data: Json<'s>,
+    agent: Option<Cow<'s, str>>,
+    spawned_by: Option<Cow<'s, str>>,
+}
+
+impl Adapter for Copilot {
+    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+        let source_type = source.text("type").unwrap_or_else(|| "untyped".to_owned());
+        if let Some(session) =
+            source.text("data.sessionId").filter(|_| source_type == "session.start")
+        {
+            self.session = Some(session);
+        }
+        let data = source.json.get("data").unwrap_or(Json::EMPTY);
+        let line = self.line(source, data, &source_type);
+        let drafts = match source_type.as_str() {
+            "session.start" => vec![self.start(data)],
+            "session.resume" => vec![text_event("note", "The session was resumed")],
+            "session.context_changed" => facts(data),
+            "session.title_changed" => title(data),
+            "session.model_change" => self.model_change(data).into_iter().collect(),
+            "session.info" | "session.warning" => system(data, "message"),
+            "system.message" | "system.notification" => system(data, "content"),
+            "session.error" => vec![error(data, "errorType")],
+            "session.truncation" => vec![truncation(data)],
+            "session.compaction_complete" => compaction(data, source.json),
+            "session.handoff" => system(data, "summary"),
+            "session.shutdown" => self.shutdown(data),
+            "skill.invoked" => skill(data),
+            "hook.end" => hook(data),
+            "user.message" => user(&line),
+            "assistant.reasoning" => self.reasoning(data.text_at("content")).into_iter().collect(),
+            "assistant.message" => self.assistant(&line),
+            "assistant.usage" => usage(data, data.text_at("apiCallId")).into_iter().collect(),
+            "tool.user_requested" | "tool.execution_start" => self.execution(&line),
+            "tool.execution_complete" => self.complete(&line),
+            "subagent.started" | "subagent.completed" | "subagent.failed" => {
+                subagent(data, &source_type)
+            }
+            "abort" => vec![event("user.interrupted", |more| {
+                more.text_if("reason", text(data, "reason").as_deref());
+            })],
+            _ => Vec::new(),
+        };
+        let of_agent = |draft| of_agent(draft, line.agent.as_deref(), line.spawned_by.as_deref());
+        AdaptedLine {
+            source_type,
+            source_id: source.text("id"),
+            time: source.text("timestamp"),
+            session_id: self.session.clone(),
+            parent: source.text("parentId"),
+            drafts: drafts.into_iter().map(of_agent).collect(),
+        }
+    }
+}
+
+impl Copilot {
+    /// The line with its agent. Newer lines have an id of the agent, older ones the call that
+    /// spawned it.
+    fn line<'s>(
+        &mut self,
+        source: &SourceText<'s>,
+        data: Json<'s>,
+        source_type: &str,
+    ) -> CopilotLine<'s> {
+        let own = text(source.json, "agentId");
+        let field =
+            if source_type.starts_with("subagent.") { "toolCallId" } else { "parentToolCallId" };
+        let call = text(data, field);
+        if let Some(call) = &call {
+            let agent = own.clone().unwrap_or_else(|| call.clone());
+            self.agents.entry(call.clone().into_owned()).or_insert_with(|| agent.into_owned());
+        }
+        let known = call.as_deref().and_then(|call| self.agents.get(call).cloned());
+        let agent = own.or(known.map(Cow::Owned));
+        let spawning = || {
+            let agent = agent.as_deref()?;
+            let (call, _) = self.agents.iter().find(|(_, known)| *known == agent)?;
+            Some(Cow::Owned(call.clone()))
+        };
+        let spawned_by = call.or_else(spawning);
+        CopilotLine { source: *source, data, agent, spawned_by }
+    }
+
+    fn start(&mut self, data: Json<'_>) -> Draft<'static> {
+        self.model = data.text_at("selectedModel").map(Cow::into_owned);
+        event("config.loaded", |more| {
+            more.text_if("agent_version", data.text_at("copilotVersion").as_deref());
+            more.text_if("model", self.model.as_deref());
+            more.text_if("cwd", data.text_at("context.cwd").as_deref());
+            more.text_if("git_branch", data.text_at("context.branch").as_deref());
+            more.text_if("repository", data.text_at("context.repository").as_deref());
+        })
+    }
+
+    /// The first model is a fact of the session. A later one is a change.
+    fn model_change(&mut self, data: Json<'_>) -> Option<Draft<'static>> {
+        let model = data.text_at("newModel")?.into_owned();
+        let before = self.model.replace(model.clone());
+        match before {
+            None => Some(event("config.loaded", |more| {
+                more.text("model", &model);
+            })),
+            Some(before) if before == model => None,
+            Some(before) => {
+                Some(text_event("note", &format!("Model changed from {before} to {model}")))
+            }
+        }
+    }
+
+    /// A reasoning text, unless it is the newest one again.
+    fn reasoning(&mut self, text: Option<Cow<'_, str>>) -> Option<Draft<'static>> {
+        let text = text.filter(|text| !text.is_empty())?;
+        let hash = sha256(text.as_bytes());
+        if !is_placeholder(&text) && self.reasoning.replace(hash) == Some(hash) {
+            return None;
+        }
+        Some(text_event("message.reasoning", &text))
+    }
+
+    fn assistant(&mut self, line: &CopilotLine<'_>) -> Vec<Draft<'static>> {
+        let data = line.data;
+        let id = text(data, "messageId");
+        let mut drafts: Vec<_> =
+            self.reasoning(data.text_at("reasoningText")).into_iter().collect();
+        if let Some(said) = data.text_at("content").filter(|said| !said.is_empty()) {
+            drafts.push(event("message.assistant", |more| {
+                more.text("text", &said).text_if("model", text(data, "model").as_deref());
+                more.text_if("message_id", id.as_deref());
+            }));
+        }
+        let requests = data.get("toolRequests").into_iter().flat_map(Json::items);
+        for (index, request) in requests.enumerate() {
+            let tool = request.text_at("name").unwrap_or(Cow::Borrowed("tool"));
+            drafts.extend(self.begin(line, request, &tool, index));
+        }
+        drafts.extend(usage(data, text(data, "apiCallId").or(id)));
+        drafts
+    }
+
+    /// The start of a call, with the arguments as a value or as JSON text.
+    fn begin(
+        &mut self,
+        line: &CopilotLine<'_>,
+        request: Json<'_>,
+        tool: &str,
+        index: usize,
+    ) -> Option<Draft<'static>> {
+        let args = request.get("arguments");
+        let inner = args.and_then(Json::as_str).filter(|inner| inner.starts_with('{'));
+        let inner = inner.as_deref().and_then(|inner| {
+            crate::json::check(inner.as_bytes(), crate::json::JsonRules::STRICT).ok()
+        });
+        let args = inner.or(args);
+        let call = StartedCall { id: request.text_at("toolCallId"), tool, args };
+        self.calls.start(&line.source, &call, index, |_| {})
+    }
+
+    fn execution(&mut self, line: &CopilotLine<'_>) -> Vec<Draft<'static>> {
+        let tool = line.data.text_at("toolName").unwrap_or(Cow::Borrowed("tool"));
+        let call = StartedCall { id: line.data.text_at("toolCallId"), tool: &tool, args: None };
+        if self.calls.confirm_unnamed(&call) {
+            return Vec::new();
+        }
+        self.begin(line, line.data, &tool, 0).into_iter().collect()
+    }
+
+    fn complete(&mut self, line: &CopilotLine<'_>) -> Vec<Draft<'static>> {
+        let data = line.data;
+        let result = data.present("result");
+        let content = result.and_then(|result| result.present("content")).or(result);
+        let content = content.map(as_text).unwrap_or_default();
+        let exit_code = exit_code(&content);
+        let succeeded = data.get("success").and_then(Json::as_bool) != Some(false)
+            && data.path("error").is_none()
+            && exit_code.is_none_or(|code| code == 0);
+        let message = data.path("error.message").or_else(|| data.path("error")).map(exact_text);
+        let code = data.text_at("error.code");
+        let is_denied = code.is_some_and(|code| DENIED.contains(&code.as_ref()));
+        let message = message.filter(|message| !message.is_empty());
+        let error = || message.clone().unwrap_or_else(|| content.clone()).into_owned();
+        let outcome = match succeeded {
+            true => Outcome::Completed(content.clone().into_owned()),
+            false if is_denied => Outcome::Blocked(error()),
+            false => Outcome::Failed(error()),
+        };
+        let id = text(data, "toolCallId");
+        let spawned = id.as_deref().and_then(|id| self.agents.get(id));
+        let tool = data.text_at("toolName");
+        let end = self.calls.end(&line.source, id.as_deref(), tool.as_deref(), &outcome, |more| {
+            let duration = data.path("toolTelemetry.metrics.durationMs").and_then(Json::as_u64);
+            if let Some(duration) = duration {
+                more.plain("duration_ms", duration);
+            }
+            if let Some(code) = exit_code {
+                more.plain("exit_code", code);
+            }
+            more.text_if("spawned_agent_id", spawned.map(String::as_str));
+        });
+        end.into_iter().collect()
+    }
+
+    /// The end of the session: its tokens so far, and the error that ended it. A session that was
+    /// resumed may count from zero again.
+    fn shutdown(&mut self, data: Json<'_>) -> Vec<Draft<'static>> {
+        let total = total(data);
+        if total.is_below(&self.total) {
+            self.earlier.add(&self.total);
+        }
+        self.total = total;
+        let mut all = self.earlier;
+        all.add(&total);
+        let mut drafts = Vec::new();
+        if let Some(draft) = all.finish(None, None) {
+            let mut more = ObjectText::new();
+            more.members(draft.data()).text("scope", "total");
+            drafts.push(Draft::new("llm.usage", more));
+        }
+        if let Some(reason) = data.text_at("errorReason").filter(|reason| !reason.is_empty()) {
+            drafts.push(event("error", |more| {
+                more.text("code", "shutdown").text("message", &reason).text("category", "engine");
+            }));
+        }
+        drafts
+    }
+}
+
+/// A text that is not a placeholder.
+fn text<'s>(json: Json<'s>, path: &str) -> Option<Cow<'s, str>> {
+    json.text_at(path).filter(|text| !is_placeholder(text))
+}
+
+/// The exit code that a shell's output ends with.
+fn exit_code(output: &str) -> Option<i64> {
+    let last = output.trim_end().lines().next_back()?;
+    let code = EXITED.iter().find_map(|before| last.strip_prefix(before))?;
+    code.trim_end_matches('>').parse().ok()
+}
+
+/// A prompt has no source but the user, and no agent that is told what to do.
+fn user(line: &CopilotLine<'_>) -> Vec<Draft<'static>> {
+    let said = line.data.text_at("content").unwrap_or_default();
+    let attachments = line.data.get("attachments").into_iter().flat_map(Json::items).count();
+    let by_person = line.data.text_at("source").is_none_or(|source| source == "user")
+        && line.data.path("parentAgentTaskId").is_none()
+        && line.agent.is_none();
+    if by_person {
+        return prompt(&said, attachments).into_iter().collect();
+    }
+    system(line.data, "content")
+}
+
+fn system(data: Json<'_>, field: &str) -> Vec<Draft<'static>> {
+    let said = data.text_at(field).filter(|said| !said.is_empty());
+    said.map(|said| text_event("message.system", &said)).into_iter().collect()
+}
+
+fn facts(data: Json<'_>) -> Vec<Draft<'static>> {
+    vec![event("config.loaded", |more| {
+        more.text_if("cwd", data.text_at("cwd").as_deref());
+        more.text_if("git_branch", data.text_at("branch").as_deref());
+        more.text_if("repository", data.text_at("repository").as_deref());
+    })]
+}
+
+fn title(data: Json<'_>) -> Vec<Draft<'static>> {
+    let config = |title: Cow<'_, str>| {
+        event("config.loaded", |more| {
+            more.text("title", &title);
+        })
+    };
+    data.text_at("title").map(config).into_iter().collect()
+}
+
+fn skill(data: Json<'_>) -> Vec<Draft<'static>> {
+    let loaded = |name: Cow<'_, str>| {
+        event("skill.loaded", |more| {
+            more.text("skill_id", &name).text_if("path", data.text_at("path").as_deref());
+        })
+    };
+    data.text_at("name").map(loaded).into_iter().collect()
+}
+
+fn error(data: Json<'_>, kind: &str) -> Draft<'static> {
+    let status = data.get("statusCode").and_then(Json::as_u64).map(|code| code.to_string());
+    let code = status.map(Cow::Owned).or_else(|| data.text_at(kind));
+    event("error", |more| {
+        more.text_if("code", code.as_deref());
+        let message = data.text_at("message").or_else(|| data.text_at("error"));
+        more.text("message", message.as_deref().unwrap_or("unknown error"));
+        more.text("category", "engine");
+    })
+}
+
+/// A hook that failed. A hook that ran is not worth an event.
+fn hook(data: Json<'_>) -> Vec<Draft<'static>> {
+    if data.get("success").and_then(Json::as_bool) != Some(false) {
+        return Vec::new();
+    }
+    let name = data.text_at("hookType").unwrap_or_default();
+    let why = data.path("error.message").or_else(|| data.path("error")).map(exact_text);
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    vec![event("error", |more| {
+        more.text("code", "hook").text("message", &format!("hook {name} failed{why}"));
+        more.text("category", "hook");
+    })]
+}
+
+fn truncation(data: Json<'_>) -> Draft<'static> {
+    let removed = ["tokensRemovedDuringTruncation", "droppedTokens"];
+    let removed = removed.iter().find_map(|name| data.get(name)?.as_u64());
+    let removed = removed.map(|tokens| format!(": {tokens} tokens were cut off"));
+    text_event("note", &format!("Context compacted{}", removed.unwrap_or_default()))
+}
+
+fn compaction(data: Json<'_>, line: Json<'_>) -> Vec<Draft<'static>> {
+    if data.get("success").and_then(Json::as_bool) == Some(false) {
+        let why = data.text_at("error").unwrap_or(Cow::Borrowed("no reason given"));
+        return vec![event("error", |more| {
+            more.text("message", &format!("the context was not compacted: {why}"));
+            more.text("category", "engine");
+        })];
+    }
+    let tokens = |name: &str| data.get(name).and_then(Json::as_u64);
+    let before = tokens("preCompactionTokens").map(|count| format!(" from {count} tokens"));
+    let after = tokens("postCompactionTokens").map(|count| format!(" to {count} tokens"));
+    let note =
+        format!("Context compacted{}{}", before.unwrap_or_default(), after.unwrap_or_default());
+    let mut drafts = vec![text_event("note", &note)];
+    drafts.extend(system(data, "summaryContent"));
+    if let Some(used) = data.present("compactionTokensUsed") {
+        const NAMES: [&str; 5] = ["input", "output", "cachedInput", "cacheWrite", "reasoning"];
+        drafts.extend(counts(used, NAMES).finish(None, text(line, "id").as_deref()));
+    }
+    drafts
+}
+
+fn subagent(data: Json<'_>, source_type: &str) -> Vec<Draft<'static>> {
+    let name = text(data, "agentDisplayName").or_else(|| text(data, "agentName"));
+    let name = name.map(|name| format!(" {name}")).unwrap_or_default();
+    match source_type {
+        "subagent.started" => vec![text_event("note", &format!("Sub-agent{name} started"))],
+        "subagent.completed" => vec![text_event("note", &format!("Sub-agent{name} finished"))],
+        _ => vec![error(data, "agentName")],
+    }
+}

@@ -1,0 +1,425 @@
+//! Gemini CLI: its session files.
+//!
+//! There are three forms: one document with `messages`, the older one with `history` (turns with a
+//! role and parts), and lines, where a message is written again whenever it grows. A message holds
+//! its calls with their results.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+
+use super::calls::{Calls, end};
+use super::gemini_calls::{outcome, part_outcome};
+use super::source::{StartedCall, event, of_agent, prompt, said, text_event};
+use super::{AdaptedLine, Adapter, SourcePart, SourceText};
+use crate::event::draft::Draft;
+use crate::event::fields::is_placeholder;
+use crate::event::time::Timestamp;
+use crate::fs::hash::sha256;
+use crate::json::{Json, ObjectText};
+
+/// The fields that show that a line or a document is of Gemini CLI.
+pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
+    let has = |field: &str| line.get(field).is_some();
+    if has("sessionId") && has("projectHash") {
+        return Some("sessionId and projectHash");
+    }
+    if has("$set") || has("$rewindTo") {
+        return Some("$set or $rewindTo");
+    }
+    let first = |list: &str| line.get(list).and_then(|list| list.items().next());
+    let turn = first("history").unwrap_or(line);
+    let role = turn.text_at("role").unwrap_or_default();
+    if ["user", "gemini", "model"].contains(&role.as_ref()) && turn.get("parts").is_some() {
+        return Some("role and parts");
+    }
+    let message = first("messages").unwrap_or(line);
+    let has = |field: &str| message.get(field).is_some();
+    let kind = message.text_at("type")?;
+    let is_own = ["user", "gemini", "model", "info", "error", "warning"].contains(&kind.as_ref())
+        && has("id")
+        && has("timestamp")
+        && (has("content") || has("parts") || has("toolCalls"))
+        && !["message", "data", "runId", "sessionId", "parentUuid"].into_iter().any(has);
+    is_own.then_some("id, timestamp and content")
+}
+
+/// A new adapter.
+pub(super) fn adapter() -> Box<dyn Adapter> {
+    Box::new(Gemini::default())
+}
+
+/// Beginnings of text that the client wrote and no user typed.
+const WRITTEN_BY_CLIENT: &[&str] =
+    &["<session_context>", "This is the Gemini CLI.", "<state_snapshot>", "<system_note>"];
+/// The beginning of a summary of earlier messages.
+const SUMMARY: &str = "<state_snapshot>";
+/// Beginnings of the client's text for an interruption.
+const CANCELLED: &[&str] = &["Request cancelled", "Operation cancelled", "User cancelled"];
+/// The number of messages that may be written again.
+const RECENT: usize = 64;
+
+#[derive(Default)]
+struct Gemini {
+    session: Option<String>,
+    /// The session's id, if the session is a sub-agent's.
+    agent: Option<String>,
+    /// The newest messages.
+    recent: VecDeque<Seen>,
+    /// The calls in messages, by their own ids.
+    calls: HashMap<String, Known>,
+    /// The calls in turns with parts.
+    turns: Calls,
+}
+
+/// The parts of a message that were taken.
+#[derive(Default)]
+struct Seen {
+    message: String,
+    /// Hash of the text.
+    text: Option<[u8; 32]>,
+    thoughts: usize,
+    /// The usage as text.
+    usage: String,
+    /// Calls that have no ids.
+    unnamed: usize,
+}
+
+/// A call in a message.
+struct Known {
+    message: String,
+    has_ended: bool,
+}
+
+impl Adapter for Gemini {
+    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+        let json = source.json;
+        let kind = source.text("type");
+        let role = source.text("role").filter(|_| json.get("parts").is_some());
+        let is_head = json.get("sessionId").is_some() || json.get("projectHash").is_some();
+        let (source_type, drafts) = match (kind, role) {
+            (Some(kind), _) => {
+                let drafts = self.message(source, &kind);
+                (kind, drafts)
+            }
+            (None, Some(role)) => (format!("history/{role}"), self.turn(source, &role)),
+            (None, None) if source.part == SourcePart::Document || is_head => {
+                ("session".to_owned(), self.session(json))
+            }
+            (None, None) if json.get("$set").is_some() => ("$set".to_owned(), set(json)),
+            (None, None) if json.get("$rewindTo").is_some() => {
+                let text = "The user went back to an earlier message";
+                ("$rewindTo".to_owned(), vec![text_event("note", text)])
+            }
+            _ => ("untyped".to_owned(), Vec::new()),
+        };
+        let of_agent = |draft| of_agent(draft, self.agent.as_deref(), None);
+        AdaptedLine {
+            source_type,
+            source_id: source.text("id"),
+            time: ["timestamp", "ts", "startTime", "start_time"].iter().find_map(|f| time(json, f)),
+            session_id: self.session.clone(),
+            parent: None,
+            drafts: drafts.into_iter().map(of_agent).collect(),
+        }
+    }
+}
+
+impl Gemini {
+    /// The members of a document besides its list, or the first line. The members after the list
+    /// give an event only if they hold facts.
+    fn session(&mut self, json: Json<'_>) -> Vec<Draft<'static>> {
+        let id = json.text_at("sessionId").map(Cow::into_owned);
+        if let Some(id) = id.filter(|id| !is_placeholder(id)) {
+            let is_agent = json.text_at("kind").is_some_and(|kind| kind == "subagent");
+            self.agent = is_agent.then(|| id.clone());
+            self.session = Some(id);
+        }
+        let mut facts = facts(json);
+        facts.text_if("project_hash", json.text_at("projectHash").as_deref());
+        let is_fact = !facts.is_empty();
+        is_fact.then(|| Draft::new("config.loaded", facts)).into_iter().collect()
+    }
+
+    fn message(&mut self, source: &SourceText<'_>, kind: &str) -> Vec<Draft<'static>> {
+        let json = source.json;
+        let content = json.present("content").or_else(|| json.present("parts"));
+        let (text, others) = content.map(said).unwrap_or_default();
+        let mut seen = self.seen(source);
+        let hash = Some(sha256(text.as_bytes()));
+        let is_new = seen.text.replace(sha256(text.as_bytes())) != hash;
+        let drafts = match kind {
+            "user" if is_new => user(json, &text, others),
+            "gemini" | "model" | "assistant" => self.answer(source, &mut seen, &text, is_new),
+            "info" | "warning" if is_new => notice(&text),
+            "error" if is_new => vec![event("error", |data| {
+                data.text("message", &text).text("category", "engine");
+            })],
+            _ => Vec::new(),
+        };
+        if !is_placeholder(&seen.message) {
+            self.recent.push_back(seen);
+            if self.recent.len() > RECENT {
+                self.recent.pop_front();
+            }
+        }
+        drafts
+    }
+
+    /// What was taken of the message, if it was written before.
+    fn seen(&mut self, source: &SourceText<'_>) -> Seen {
+        let message = source.text("id").unwrap_or_default();
+        let known = self.recent.iter().position(|seen| seen.message == message);
+        let known = known.and_then(|known| self.recent.remove(known));
+        known.unwrap_or_else(|| Seen { message, ..Seen::default() })
+    }
+
+    fn answer(
+        &mut self,
+        source: &SourceText<'_>,
+        seen: &mut Seen,
+        text: &str,
+        is_new: bool,
+    ) -> Vec<Draft<'static>> {
+        let json = source.json;
+        let model = json.text_at("model");
+        let message_id = Some(seen.message.as_str()).filter(|id| !is_placeholder(id));
+        let thoughts: Vec<_> = json.get("thoughts").into_iter().flat_map(Json::items).collect();
+        let mut drafts: Vec<_> = thoughts.iter().skip(seen.thoughts).filter_map(thought).collect();
+        if is_new && !text.is_empty() {
+            drafts.push(event("message.assistant", |data| {
+                data.text("text", text).text_if("model", model.as_deref());
+                data.text_if("message_id", message_id);
+            }));
+        }
+        let usage = json.present("tokens").map(usage).filter(|usage| *usage != seen.usage);
+        if let Some(usage) = usage.filter(|usage| usage != "{}") {
+            drafts.push(event("llm.usage", |data| {
+                data.members(Json::trusted(&usage)).text_if("model", model.as_deref());
+                data.text_if("message_id", message_id);
+            }));
+            seen.usage = usage;
+        }
+        seen.thoughts = seen.thoughts.max(thoughts.len());
+        let mut unnamed = 0;
+        for (index, call) in json.get("toolCalls").into_iter().flat_map(Json::items).enumerate() {
+            let is_unnamed = call.text_at("id").is_none_or(|id| is_placeholder(&id));
+            unnamed += usize::from(is_unnamed);
+            if !is_unnamed || unnamed > seen.unnamed {
+                drafts.extend(self.call(source, &seen.message, call, index));
+            }
+        }
+        seen.unnamed = seen.unnamed.max(unnamed);
+        drafts
+    }
+
+    /// The start and the end of a call, unless the message had them before.
+    fn call(
+        &mut self,
+        source: &SourceText<'_>,
+        message: &str,
+        call: Json<'_>,
+        index: usize,
+    ) -> Vec<Draft<'static>> {
+        let own = call.text_at("id").filter(|id| !is_placeholder(id));
+        let known = own.as_deref().and_then(|id| self.calls.get_mut(id));
+        let is_again = known.as_ref().is_some_and(|known| known.message == message)
+            && !is_placeholder(message);
+        let tool = call.text_at("name").unwrap_or(Cow::Borrowed("tool"));
+        let outcome = outcome(call);
+        let started = |id: Option<Cow<'_, str>>| {
+            source.call(&StartedCall { id, tool: &tool, args: call.get("args") }, index, |_| {})
+        };
+        let mut drafts = Vec::new();
+        let id = match (own, known) {
+            (Some(own), Some(known)) if is_again => {
+                let had_ended = std::mem::replace(&mut known.has_ended, outcome.is_some());
+                if had_ended {
+                    known.has_ended = true;
+                    return drafts;
+                }
+                own.into_owned()
+            }
+            // Another message has a call with this id, so this call gets an id from its place.
+            (own, known) => {
+                let is_free = known.is_none();
+                let start = started(own.clone().filter(|_| is_free));
+                let id = start.correlation_id.as_deref().unwrap_or_default().to_owned();
+                if let Some(own) = own.filter(|_| is_free) {
+                    let message = message.to_owned();
+                    let known = Known { message, has_ended: outcome.is_some() };
+                    self.calls.insert(own.into_owned(), known);
+                }
+                drafts.push(start);
+                id
+            }
+        };
+        if let Some((outcome, exit_code)) = outcome {
+            let mut end = end(&id, &tool, &outcome, |data| {
+                if let Some(code) = exit_code {
+                    data.plain("exit_code", code);
+                }
+                data.text_if("spawned_agent_id", call.text_at("agentId").as_deref());
+            });
+            // The call has the time of its end, the message that of its start.
+            let of = |json: Json<'_>| Timestamp::parse(&json.text_at("timestamp")?);
+            end.timestamp = of(call).filter(|ended| of(source.json).is_some_and(|at| at <= *ended));
+            drafts.push(end);
+        }
+        drafts
+    }
+
+    /// A turn of the older form.
+    fn turn(&mut self, source: &SourceText<'_>, role: &str) -> Vec<Draft<'static>> {
+        let mut drafts = Vec::new();
+        let (mut texts, mut others) = (Vec::new(), 0);
+        let parts = source.json.get("parts").into_iter().flat_map(Json::items);
+        for (index, part) in parts.enumerate() {
+            let is_thought = part.get("thought").and_then(Json::as_bool) == Some(true);
+            if let Some(call) = part.present("functionCall") {
+                let tool = call.text_at("name").unwrap_or(Cow::Borrowed("tool"));
+                let call =
+                    StartedCall { id: call.text_at("id"), tool: &tool, args: call.get("args") };
+                drafts.extend(self.turns.start(source, &call, index, |_| {}));
+            } else if let Some(answer) = part.present("functionResponse") {
+                let (id, tool) = (answer.text_at("id"), answer.text_at("name"));
+                let outcome = part_outcome(answer);
+                let (id, tool) = (id.as_deref(), tool.as_deref());
+                drafts.extend(self.turns.end(source, id, tool, &outcome, |_| {}));
+            } else if let Some(text) = part.text_at("text").or_else(|| part.as_str()) {
+                if is_thought {
+                    drafts.push(text_event("message.reasoning", &text));
+                } else {
+                    texts.push(text);
+                }
+            } else {
+                others += 1;
+            }
+        }
+        let text = texts.join("\n");
+        if role == "user" {
+            let mut said = user(source.json, &text, others);
+            said.append(&mut drafts);
+            return said;
+        }
+        if !text.is_empty() {
+            // Calls follow the text that announces them.
+            let place = drafts.iter().take_while(|draft| draft.kind == "message.reasoning").count();
+            drafts.insert(place, text_event("message.assistant", &text));
+        }
+        drafts
+    }
+}
+
+/// The time in that field: text, or a number of seconds or milliseconds since 1970.
+fn time(json: Json<'_>, field: &str) -> Option<String> {
+    let value = json.present(field)?;
+    if let Some(text) = value.as_str() {
+        return Some(text.into_owned());
+    }
+    let number = value.as_f64().filter(|number| *number > 0.0)?;
+    let millis = if number < 1e11 { number * 1000.0 } else { number };
+    Some(Timestamp::from_millis(millis as i64).to_string())
+}
+
+fn facts(json: Json<'_>) -> ObjectText {
+    let mut facts = ObjectText::new();
+    let directory = json.get("directories").and_then(|list| list.items().next());
+    facts.text_if("model", json.text_at("meta.model").or(json.text_at("model")).as_deref());
+    facts.text_if("cwd", directory.and_then(Json::as_str).as_deref());
+    facts.text_if("title", json.text_at("summary").as_deref());
+    facts
+}
+
+/// A change of the session's members.
+fn set(json: Json<'_>) -> Vec<Draft<'static>> {
+    let Some(set) = json.present("$set") else { return Vec::new() };
+    let mut drafts = Vec::new();
+    let facts = facts(set);
+    if !facts.is_empty() {
+        drafts.push(Draft::new("config.loaded", facts));
+    }
+    if let Some(messages) = set.present("messages") {
+        let count = messages.items().count();
+        let text = format!("Context compacted: {count} messages replace the earlier ones");
+        drafts.push(text_event("note", &text));
+        let texts = messages.items().filter_map(|message| Some(said(message.get("content")?).0));
+        let summary = texts.filter(|text| text.trim_start().starts_with(SUMMARY));
+        drafts.extend(summary.map(|text| text_event("message.system", &text)));
+    }
+    drafts
+}
+
+/// The text of a user message. What the client added to the text that the user typed is apart.
+fn user(json: Json<'_>, text: &str, others: usize) -> Vec<Draft<'static>> {
+    let begins = |beginnings: &[&str]| {
+        beginnings.iter().any(|beginning| text.trim_start().starts_with(beginning))
+    };
+    if begins(&[SUMMARY]) {
+        let note = text_event("note", "Context compacted");
+        return vec![note, text_event("message.system", text)];
+    }
+    if begins(WRITTEN_BY_CLIENT) {
+        return vec![text_event("message.system", text)];
+    }
+    // The answers of tools are no attachments.
+    let parts = json.get("parts").or_else(|| json.get("content")).into_iter().flat_map(Json::items);
+    let answers = parts.filter(|part| part.get("functionResponse").is_some()).count();
+    let others = others.saturating_sub(answers);
+    let typed = json.present("displayContent").map(|typed| said(typed).0);
+    let Some(typed) = typed.filter(|typed| !typed.is_empty() && typed != text) else {
+        return prompt(text, others).into_iter().collect();
+    };
+    let added = text.strip_prefix(typed.as_str()).unwrap_or(text).trim();
+    let mut drafts: Vec<_> = prompt(&typed, others).into_iter().collect();
+    if !added.is_empty() {
+        drafts.push(text_event("message.system", added));
+    }
+    drafts
+}
+
+/// A text that the client showed to the user.
+fn notice(text: &str) -> Vec<Draft<'static>> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    if CANCELLED.iter().any(|beginning| text.starts_with(beginning)) {
+        return vec![event("user.interrupted", |data| {
+            data.text("reason", text);
+        })];
+    }
+    if text.contains("compressed from") {
+        return vec![text_event("note", &format!("Context compacted: {text}"))];
+    }
+    vec![text_event("message.system", text)]
+}
+
+fn thought(thought: &Json<'_>) -> Option<Draft<'static>> {
+    let texts = ["subject", "description"].iter().filter_map(|name| thought.text_at(name));
+    let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
+    (!texts.is_empty()).then(|| text_event("message.reasoning", &texts.join(": ")))
+}
+
+/// The token counts of a message with this program's names. In the source, input includes cached
+/// tokens. Whether it includes those of tools, and output those of thoughts, shows in the total.
+fn usage(tokens: Json<'_>) -> String {
+    let count = |name: &str| tokens.get(name).and_then(Json::as_u64);
+    let mut usage = ObjectText::new();
+    let (thoughts, tool) = (count("thoughts").unwrap_or(0), count("tool").unwrap_or(0));
+    let both = count("input").unwrap_or(0).saturating_add(count("output").unwrap_or(0));
+    let is_apart = count("total").is_none_or(|total| total > both);
+    let (thoughts_apart, tool_apart) = if is_apart { (thoughts, tool) } else { (0, 0) };
+    if let Some(input) = count("input") {
+        let input = input.saturating_sub(count("cached").unwrap_or(0));
+        usage.plain("input_tokens", input.saturating_add(tool_apart));
+    }
+    if let Some(output) = count("output") {
+        usage.plain("output_tokens", output.saturating_add(thoughts_apart));
+    }
+    if let Some(cached) = count("cached") {
+        usage.plain("cache_read_tokens", cached);
+    }
+    if thoughts > 0 {
+        usage.plain("reasoning_tokens", thoughts);
+    }
+    usage.finish()
+}
