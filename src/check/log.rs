@@ -319,7 +319,14 @@ impl LogCheck {
             Some(expected) => {
                 for field in expected.iter().filter(|field| view.data.present(field).is_none()) {
                     let message = format!("{} has no data field {field}", event.kind);
-                    self.add(Code::RL012, spot, message);
+                    let finding = Finding::new(Code::RL012, spot.place(), message);
+                    // An import adds no field that the source does not have.
+                    let is_imported = view.is_imported();
+                    self.findings.push(if is_imported {
+                        finding.at_most(Level::Info)
+                    } else {
+                        finding
+                    });
                 }
             }
         }

@@ -1,9 +1,11 @@
 //! A temporary directory and the program in it, with a cleared environment.
 
+mod imports;
 mod judged;
 mod prepared;
 mod samples;
 
+pub(crate) use imports::jsonl;
 pub(crate) use judged::SAMPLE;
 pub(crate) use prepared::Prepared;
 pub(crate) use samples::{SAMPLES, sample};

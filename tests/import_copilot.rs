@@ -1,0 +1,180 @@
+//! `--from copilot`, on small sessions made for these tests.
+
+use serde_json::{Value, json};
+
+use crate::support::{Bench, jsonl};
+
+/// The lines of a session, numbered.
+fn session(events: &[(&str, Value)]) -> String {
+    let line = |(index, (kind, data)): (usize, &(&str, Value))| {
+        json!({"type": kind, "data": data, "id": format!("ev{index}"),
+            "timestamp": format!("2026-03-01T10:00:{index:02}.000Z"), "parentId": null})
+    };
+    jsonl(&events.iter().enumerate().map(line).collect::<Vec<_>>())
+}
+
+fn start() -> (&'static str, Value) {
+    (
+        "session.start",
+        json!({"sessionId": "cop-1", "copilotVersion": "1.2.3",
+        "selectedModel": "m1", "context": {"cwd": "/work/shop", "branch": "fix"}}),
+    )
+}
+
+/// If this fails, what was said and done in a session of Copilot CLI is read wrongly.
+#[test]
+fn import_copilot_maps_a_session() {
+    let bench = Bench::with_run();
+    let receipt = bench.import_from(
+        "copilot",
+        &session(&[
+            start(),
+            (
+                "user.message",
+                json!({"content": "Test it", "transformedContent": "<now/>Test it",
+            "attachments": [{"type": "file", "path": "a"}]}),
+            ),
+            ("user.message", json!({"content": "How to test", "source": "skill-test"})),
+            (
+                "assistant.message",
+                json!({"messageId": "g1", "model": "m1", "content": "Testing.",
+            "reasoningText": "Two runs", "outputTokens": 9, "toolRequests": [
+                {"toolCallId": "c1", "name": "bash", "arguments": "{\"command\":\"make test\"}"},
+                {"toolCallId": "c2", "name": "edit", "arguments": {"path": "a"}}]}),
+            ),
+            ("assistant.reasoning", json!({"reasoningId": "r", "content": "Two runs"})),
+            (
+                "tool.execution_start",
+                json!({"toolCallId": "c1", "toolName": "bash",
+            "arguments": {"command": "make test"}}),
+            ),
+            (
+                "tool.execution_complete",
+                json!({"toolCallId": "c1", "success": true,
+            "result": {"content": "1 failed\n<exited with exit code 2>"},
+            "toolTelemetry": {"metrics": {"durationMs": 40}}}),
+            ),
+            (
+                "tool.execution_complete",
+                json!({"toolCallId": "c2", "success": false,
+            "error": {"code": "denied", "message": "not now"}}),
+            ),
+            (
+                "hook.end",
+                json!({"hookType": "preToolUse", "success": false,
+            "error": {"message": "no such file"}}),
+            ),
+            (
+                "session.error",
+                json!({"errorType": "quota", "statusCode": 429, "message": "slow down"}),
+            ),
+            (
+                "session.compaction_complete",
+                json!({"success": true, "preCompactionTokens": 90,
+            "postCompactionTokens": 10, "summaryContent": "One test fails."}),
+            ),
+            ("abort", json!({"reason": "user initiated"})),
+            (
+                "session.shutdown",
+                json!({"modelMetrics": {
+            "m1": {"usage": {"inputTokens": 100, "outputTokens": 9, "cacheReadTokens": 60}},
+            "m2": {"usage": {"inputTokens": 7, "outputTokens": 1, "cacheReadTokens": 0}}}}),
+            ),
+        ]),
+    );
+    assert_eq!(
+        bench.mapped_events(),
+        [
+            json!(["config.loaded", null, {"agent_version": "1.2.3", "model": "m1",
+            "cwd": "/work/shop", "git_branch": "fix"}]),
+            json!(["message.user", null, {"text": "Test it", "attachments": 1}]),
+            json!(["message.system", null, {"text": "How to test"}]),
+            json!(["message.reasoning", null, {"text": "Two runs"}]),
+            json!(["message.assistant", null, {"text": "Testing.", "model": "m1", "message_id": "g1"}]),
+            json!(["tool.started", "c1", {"tool_name": "bash", "args": {"command": "make test"}}]),
+            json!(["tool.started", "c2", {"tool_name": "edit", "args": {"path": "a"}}]),
+            json!(["llm.usage", null, {"output_tokens": 9, "model": "m1", "message_id": "g1"}]),
+            // The reasoning and the start of the call were reported before.
+            json!(["copilot.assistant.reasoning", null, {}]),
+            json!(["copilot.tool.execution_start", null, {}]),
+            json!(["tool.failed", "c1", {"tool_name": "bash", "duration_ms": 40, "exit_code": 2,
+            "error": {"message": "1 failed\n<exited with exit code 2>"}}]),
+            json!(["tool.blocked", "c2", {"tool_name": "edit", "reason": "not now"}]),
+            json!(["error", null, {"code": "hook", "message": "hook preToolUse failed: no such file",
+            "category": "hook"}]),
+            json!(["error", null, {"code": "429", "message": "slow down", "category": "engine"}]),
+            json!(["note", null, {"text": "Context compacted from 90 tokens to 10 tokens"}]),
+            json!(["message.system", null, {"text": "One test fails."}]),
+            json!(["user.interrupted", null, {"reason": "user initiated"}]),
+            json!(["llm.usage", null, {"input_tokens": 47, "output_tokens": 10,
+            "cache_read_tokens": 60, "scope": "total"}]),
+        ]
+    );
+    let counted =
+        [&receipt["calls"], &receipt["failures"], &receipt["prompts"], &receipt["opaque"]];
+    assert_eq!(counted, [2, 1, 1, 2]);
+    assert_eq!(receipt["usage"]["output_tokens"], 10);
+}
+
+/// If this fails, the totals of a resumed session are lost or counted twice.
+#[test]
+fn import_copilot_adds_totals_that_began_again() {
+    let end = |input: u32| {
+        let usage = json!({"inputTokens": input, "outputTokens": 1, "cacheReadTokens": 0});
+        ("session.shutdown", json!({"modelMetrics": {"m": {"usage": usage}}}))
+    };
+    for (totals, sum) in [([50, 80], 80), ([50, 20], 70)] {
+        let bench = Bench::with_run();
+        let resume = ("session.resume", json!({}));
+        let input = session(&[start(), end(totals[0]), resume, end(totals[1])]);
+        assert_eq!(bench.import_from("copilot", &input)["usage"]["input_tokens"], sum);
+    }
+}
+
+/// If this fails, the events of a sub-agent are taken for the main agent's.
+#[test]
+fn import_copilot_names_sub_agents() {
+    let bench = Bench::with_run();
+    bench.import_from(
+        "copilot",
+        &session(&[
+            start(),
+            (
+                "assistant.message",
+                json!({"messageId": "g1", "content": "", "toolRequests": [
+            {"toolCallId": "t1", "name": "task", "arguments": {"prompt": "look"}}]}),
+            ),
+            ("subagent.started", json!({"toolCallId": "t1", "agentDisplayName": "Explorer"})),
+            (
+                "assistant.message",
+                json!({"messageId": "g2", "parentToolCallId": "t1",
+            "content": "Found it", "toolRequests": []}),
+            ),
+            ("subagent.completed", json!({"toolCallId": "t1", "agentDisplayName": "Explorer"})),
+            (
+                "tool.execution_complete",
+                json!({"toolCallId": "t1", "success": true,
+            "result": {"content": "It is there"}}),
+            ),
+        ]),
+    );
+    let agent = |more: Value| {
+        let mut data = json!({"agent_id": "t1", "spawned_by": "t1"});
+        data.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        data
+    };
+    assert_eq!(
+        bench.mapped_events()[2..],
+        [
+            json!(["note", null, agent(json!({"text": "Sub-agent Explorer started"}))]),
+            json!([
+                "message.assistant",
+                null,
+                agent(json!({"text": "Found it", "message_id": "g2"}))
+            ]),
+            json!(["note", null, agent(json!({"text": "Sub-agent Explorer finished"}))]),
+            json!(["tool.completed", "t1", {"tool_name": "task", "result": "It is there",
+            "spawned_agent_id": "t1"}]),
+        ]
+    );
+}
