@@ -128,7 +128,7 @@ pub(super) fn text_event(kind: &str, text: &str) -> Draft<'static> {
     Draft::new(kind, data)
 }
 
-/// An event whose data `fill` writes.
+/// An event of that type with the members that `fill` adds.
 pub(super) fn event(kind: &str, fill: impl FnOnce(&mut ObjectText)) -> Draft<'static> {
     let mut data = ObjectText::new();
     fill(&mut data);
@@ -180,4 +180,20 @@ pub(super) fn prompt(text: &str, attachments: usize) -> Option<Draft<'static>> {
             data.plain("attachments", attachments);
         }
     }))
+}
+
+/// The end of a call that was denied.
+pub(super) fn call_blocked(id: &str, tool: &str, reason: &str) -> Draft<'static> {
+    let mut draft = event("tool.blocked", |data| {
+        data.text("tool_name", tool).text("reason", reason);
+    });
+    draft.correlation_id = Some(id.to_owned().into());
+    draft
+}
+
+/// An error of the engine or of the provider.
+pub(super) fn engine_error(code: Option<&str>, message: &str) -> Draft<'static> {
+    event("error", |data| {
+        data.text_if("code", code).text("message", message).text("category", "engine");
+    })
 }

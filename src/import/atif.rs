@@ -1,0 +1,291 @@
+//! ATIF, the Agent Trajectory Interchange Format, 1.0 to 1.8: one JSON document with `steps`.
+//!
+//! A step holds calls and their results. Its `prompt_tokens` include cached tokens. Steps with
+//! `is_copied_context` repeat an earlier trajectory. They are shown, but their calls, tokens and
+//! prompts belong to that trajectory.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::source::{EndedCall, StartedCall, call_end, event, of_agent, text_event};
+use super::tokens::{ModelCall, Tokens, count};
+use super::{AdaptedLine, Adapter, SourcePart, SourceText};
+use crate::event::draft::Draft;
+use crate::event::fields::{as_text, is_placeholder};
+use crate::json::Json;
+
+/// The fields that show that a document is of ATIF.
+pub(super) fn sign(document: Json<'_>) -> Option<&'static str> {
+    let version = document.text_at("schema_version");
+    if version.is_some_and(|version| version.starts_with("ATIF")) {
+        return Some("schema_version ATIF");
+    }
+    let step = document.get("steps")?.items().next()?;
+    (step.get("step_id").is_some() && step.get("source").is_some()).then_some("steps with step_id")
+}
+
+/// A new adapter.
+pub(super) fn adapter() -> Box<dyn Adapter> {
+    Box::new(Atif::default())
+}
+
+#[derive(Default)]
+struct Atif {
+    session_id: Option<String>,
+    /// The model of steps that name none.
+    model: Option<String>,
+    /// The sum of what the steps reported.
+    reported: Tokens,
+    /// Whether a step of the document was read.
+    has_steps: bool,
+    /// The calls that spawned agents, by the agents' ids.
+    spawned: HashMap<String, String>,
+}
+
+impl Adapter for Atif {
+    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+        let json = source.json;
+        if json.get("steps").is_some() {
+            return self.nested(source);
+        }
+        if json.get("step_id").is_some() || source.part == SourcePart::Item {
+            return self.step(source);
+        }
+        let drafts = self.document(json);
+        AdaptedLine {
+            source_type: "document".to_owned(),
+            session_id: self.session_id.clone(),
+            drafts,
+            ..AdaptedLine::default()
+        }
+    }
+}
+
+impl Atif {
+    /// Members besides the steps.
+    fn document(&mut self, json: Json<'_>) -> Vec<Draft<'static>> {
+        let mut drafts = Vec::new();
+        let begins = ["schema_version", "session_id", "agent"];
+        if begins.iter().any(|name| json.get(name).is_some()) {
+            // A key order with `agent` after the steps continues the same document.
+            if !self.has_steps || json.get("schema_version").is_some() {
+                *self = Self { spawned: std::mem::take(&mut self.spawned), ..Self::default() };
+            }
+            let text = |path: &str| json.text_at(path).map(Cow::into_owned);
+            self.session_id = text("session_id").or_else(|| text("trajectory_id"));
+            self.model = text("agent.model_name");
+            drafts.push(event("config.loaded", |data| {
+                data.text_if("agent", text("agent.name").as_deref());
+                data.text_if("agent_version", text("agent.version").as_deref());
+                data.text_if("model", self.model.as_deref());
+            }));
+        }
+        if let Some(notes) = json.text_at("notes") {
+            drafts.push(text_event("note", &notes));
+        }
+        if let Some(totals) = json.present("final_metrics") {
+            drafts.extend(self.totals(totals));
+        }
+        drafts
+    }
+
+    /// The totals of what the steps do not report.
+    fn totals(&self, metrics: Json<'_>) -> Option<Draft<'static>> {
+        let cached = count(metrics, "total_cached_tokens");
+        let prompts = count(metrics, "total_prompt_tokens");
+        let all = Tokens {
+            input: prompts,
+            output: count(metrics, "total_completion_tokens"),
+            cache_read: cached,
+            cost: metrics.get("total_cost_usd").and_then(Json::as_f64),
+            ..Tokens::default()
+        };
+        let known = self.reported;
+        // Without cached tokens in the steps, their input includes the cached tokens of the total.
+        let corrects_input = known.cache_read.is_none()
+            && cached.unwrap_or(0) > 0
+            && known.input.is_none_or(|input| Some(input) == prompts);
+        let more = Tokens {
+            input: all.without_cached().input.filter(|_| known.input.is_none() || corrects_input),
+            output: all.output.filter(|_| known.output.is_none()),
+            cache_read: all.cache_read.filter(|_| known.cache_read.is_none()),
+            cost: all.cost.filter(|_| known.cost.is_none()),
+            ..Tokens::default()
+        };
+        let call = ModelCall { is_total: true, ..ModelCall::default() };
+        (more != Tokens::default()).then(|| more.event(&call))
+    }
+
+    fn step(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+        self.has_steps = true;
+        let json = source.json;
+        let kind = json.text_at("source").unwrap_or(Cow::Borrowed("untyped"));
+        let session = self.session_id.as_deref().filter(|id| !is_placeholder(id));
+        let step_id = json.get("step_id").map(Json::compact);
+        AdaptedLine {
+            source_type: kind.into_owned(),
+            source_id: session.zip(step_id).map(|(session, step)| format!("{session}/{step}")),
+            time: json.text_at("timestamp").map(Cow::into_owned),
+            session_id: self.session_id.clone(),
+            parent: None,
+            drafts: self.events(source, source.place),
+        }
+    }
+
+    /// A trajectory with its steps: that of a spawned agent, or a document on one line.
+    fn nested(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+        let json = source.json;
+        let text = |path: &str| json.text_at(path).map(Cow::into_owned);
+        let agent = text("trajectory_id").or_else(|| text("session_id"));
+        let agent = agent.filter(|id| !is_placeholder(id)).unwrap_or(source.place.to_owned());
+        let spawned_by = self.spawned.get(&agent).cloned();
+        let mut inner = Self::default();
+        let mut drafts = Vec::new();
+        inner.model = text("agent.model_name");
+        for (index, step) in json.get("steps").into_iter().flat_map(Json::items).enumerate() {
+            inner.has_steps = true;
+            let step = SourceText { json: step, ..*source };
+            drafts.extend(inner.events(&step, &format!("{}.{index}", source.place)));
+        }
+        drafts.extend(json.present("final_metrics").and_then(|totals| inner.totals(totals)));
+        self.spawned.extend(inner.spawned);
+        let drafts = drafts.into_iter().map(|draft| of_agent(draft, Some(&agent), spawned_by.as_deref()));
+        AdaptedLine {
+            source_type: "subagent_trajectory".to_owned(),
+            time: json.path("steps").and_then(|steps| {
+                steps.items().find_map(|step| step.text_at("timestamp")).map(Cow::into_owned)
+            }),
+            session_id: text("session_id").or_else(|| Some(agent.clone())),
+            drafts: drafts.collect(),
+            ..AdaptedLine::default()
+        }
+    }
+
+    fn events(&mut self, source: &SourceText<'_>, place: &str) -> Vec<Draft<'static>> {
+        let json = source.json;
+        let is_copied = json.get("is_copied_context").and_then(Json::as_bool) == Some(true);
+        let from = json.text_at("source").unwrap_or_default();
+        let model = json.text_at("model_name").or(self.model.as_deref().map(Cow::Borrowed));
+        let model = model.map(Cow::into_owned);
+        let mut drafts = Vec::new();
+        if let Some(text) = json.text_at("reasoning_content").filter(|text| !text.is_empty()) {
+            drafts.push(text_event("message.reasoning", &text));
+        }
+        let kind = match from.as_ref() {
+            _ if is_copied => "message.system",
+            "user" => "message.user",
+            "agent" => "message.assistant",
+            _ => "message.system",
+        };
+        let message = json.present("message").map(as_text).filter(|text| !text.is_empty());
+        drafts.extend(message.map(|text| {
+            event(kind, |data| {
+                data.text("text", &text);
+                data.text_if("model", model.as_deref().filter(|_| kind == "message.assistant"));
+                if is_copied {
+                    data.text("copied_from", &from);
+                }
+            })
+        }));
+        if is_copied {
+            return drafts;
+        }
+        if json.text_at("extra.context_management.type").is_some_and(|kind| kind == "compaction") {
+            drafts.push(text_event("note", "Context compacted"));
+        }
+        self.calls(&SourceText { place, ..*source }, &mut drafts);
+        if let Some(metrics) = json.present("metrics") {
+            let tokens = tokens(metrics);
+            if tokens != Tokens::default() {
+                self.report(metrics, &tokens);
+                let call = ModelCall { model: model.as_deref(), ..ModelCall::default() };
+                drafts.push(tokens.event(&call));
+            }
+        }
+        drafts
+    }
+
+    /// The calls of a step, and their results.
+    fn calls(&mut self, source: &SourceText<'_>, drafts: &mut Vec<Draft<'static>>) {
+        let json = source.json;
+        // The ids in the source, the ids of the events, and the tools.
+        let mut calls: Vec<(String, String, String)> = Vec::new();
+        for (index, call) in json.get("tool_calls").into_iter().flat_map(Json::items).enumerate() {
+            let tool = call.text_at("function_name").unwrap_or(Cow::Borrowed("tool"));
+            let id = call.text_at("tool_call_id");
+            let own = id.clone().unwrap_or_default().into_owned();
+            let args = call.present("arguments");
+            let draft = source.call(&StartedCall { id, tool: tool.as_ref(), args }, index, |_| {});
+            let used = draft.correlation_id.clone().unwrap_or_default().into_owned();
+            calls.push((own, used, tool.into_owned()));
+            drafts.push(draft);
+        }
+        for result in json.path("observation.results").into_iter().flat_map(Json::items) {
+            let own = result.text_at("source_call_id");
+            let at = calls.iter().position(|(id, _, _)| own.as_deref() == Some(id.as_str()));
+            // A result without an id belongs to the only call.
+            let at = at.or((own.is_none() && calls.len() == 1).then_some(0));
+            let text = result.present("content").map(as_text).unwrap_or_default();
+            let agents = result.get("subagent_trajectory_ref");
+            let agent = agents.and_then(|refs| match refs.is_object() {
+                true => Some(refs),
+                false => refs.items().next(),
+            });
+            let agent = agent
+                .and_then(|agent| agent.text_at("trajectory_id").or(agent.text_at("session_id")));
+            let named = own.as_deref().filter(|id| !is_placeholder(id));
+            let (id, tool) = match at.and_then(|at| calls.get(at)) {
+                Some((_, id, tool)) => (id.as_str(), tool.as_str()),
+                // The call is in an earlier step.
+                None if named.is_some() => (named.unwrap_or_default(), "tool"),
+                None => {
+                    if !text.is_empty() {
+                        drafts.push(text_event("message.system", &text));
+                    }
+                    continue;
+                }
+            };
+            if let Some(agent) = &agent {
+                self.spawned.insert(agent.clone().into_owned(), id.to_owned());
+            }
+            let exit_code = result.path("extra.exit_code").filter(|code| code.as_f64().is_some());
+            let is_set = |path: &str| result.path(path).and_then(Json::as_bool) == Some(true);
+            let failed = is_set("is_error")
+                || is_set("extra.is_error")
+                || exit_code.is_some_and(|code| code.as_f64() != Some(0.0));
+            drafts.push(call_end(&EndedCall { id, tool, text: &text, failed }, |data| {
+                if let Some(code) = exit_code {
+                    data.json("exit_code", code);
+                }
+                data.text_if("spawned_agent_id", agent.as_deref());
+            }));
+        }
+    }
+
+    /// Adds a step's figures to what the steps reported. Its input includes cached tokens here.
+    fn report(&mut self, metrics: Json<'_>, tokens: &Tokens) {
+        let add = |sum: &mut Option<u64>, more: Option<u64>| {
+            if let Some(more) = more {
+                *sum = Some(sum.unwrap_or(0).saturating_add(more));
+            }
+        };
+        add(&mut self.reported.input, count(metrics, "prompt_tokens"));
+        add(&mut self.reported.output, tokens.output);
+        add(&mut self.reported.cache_read, tokens.cache_read);
+        self.reported.cost = tokens.cost.or(self.reported.cost);
+    }
+}
+
+/// The figures of a step.
+fn tokens(metrics: Json<'_>) -> Tokens {
+    Tokens {
+        input: count(metrics, "prompt_tokens"),
+        output: count(metrics, "completion_tokens"),
+        cache_read: count(metrics, "cached_tokens"),
+        cache_creation: count(metrics, "extra.cache_creation_input_tokens"),
+        reasoning: count(metrics, "extra.reasoning_tokens")
+            .or_else(|| count(metrics, "extra.reasoning_output_tokens")),
+        cost: metrics.get("cost_usd").and_then(Json::as_f64),
+    }
+    .without_cached()
+}

@@ -1,0 +1,362 @@
+//! OpenCode: the JSON files of its storage one after another (a session, then each message with its
+//! parts), the output of `opencode export`, and that of `opencode run --format json`.
+//!
+//! A part names its message in `messageID`; a part without one belongs to the message before it.
+//! Times are milliseconds since 1970. Tokens stand on the message and on each `step-finish` part;
+//! where there are such parts, they count.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::source::{
+    EndedCall, StartedCall, call_blocked, call_end, engine_error, event, of_agent, text_event,
+};
+use super::tokens::{ModelCall, Tokens, count};
+use super::{AdaptedLine, Adapter, SourceText};
+use crate::event::draft::Draft;
+use crate::event::fields::{as_text, is_placeholder};
+use crate::event::time::Timestamp;
+use crate::json::Json;
+
+/// The fields that show that a line is of OpenCode.
+pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
+    let has = |name: &str| line.get(name).is_some();
+    if has("data") {
+        return None;
+    }
+    match () {
+        () if has("projectID") && has("directory") => Some("projectID and directory"),
+        () if has("sessionID") && has("role") && has("time") => Some("sessionID and role"),
+        () if has("messageID") && has("id") && has("type") => Some("messageID and type"),
+        () if has("sessionID") && has("part") => Some("sessionID and part"),
+        () => line.get("info").and_then(sign),
+    }
+}
+
+/// A new adapter.
+pub(super) fn adapter() -> Box<dyn Adapter> {
+    Box::new(OpenCode::default())
+}
+
+/// Errors of calls that a user or a rule denied begin with one of these.
+const DENIALS: &[&str] = &["The user rejected permission", "The user has specified a rule"];
+
+/// The error of a message that the user stopped.
+const STOPPED: &str = "MessageAbortedError";
+
+#[derive(Default)]
+struct OpenCode {
+    /// The messages by their ids.
+    messages: HashMap<String, Message>,
+    /// The newest message, for parts that name none.
+    newest: Option<String>,
+    /// The newest session, for parts that name none.
+    session_id: Option<String>,
+    /// Sessions with a parent, which are spawned agents: the call that spawned each, if known.
+    agents: HashMap<String, Option<String>>,
+    /// Calls that spawned agents, by the agents' sessions.
+    spawned: HashMap<String, String>,
+    /// The newest model.
+    model: Option<String>,
+}
+
+/// What the parts of a message need to know about it.
+#[derive(Clone, Default)]
+struct Message {
+    by_user: bool,
+    /// Whether its text is a summary of the conversation so far.
+    is_summary: bool,
+    model: Option<String>,
+    session_id: Option<String>,
+    time: Option<String>,
+    /// Whether a `step-finish` part has reported tokens.
+    has_steps: bool,
+}
+
+impl Adapter for OpenCode {
+    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+        let json = source.json;
+        // An export wraps sessions and messages, a stream wraps parts.
+        let inner = json.present("info").or_else(|| json.present("part")).unwrap_or(json);
+        let mut line = self.record(&SourceText { json: inner, ..*source });
+        if json.present("part").is_some() {
+            line.time = line.time.or_else(|| time(json, "timestamp"));
+        }
+        if json.text_at("type").is_some_and(|kind| kind == "error") && line.drafts.is_empty() {
+            line.drafts.extend(json.present("error").map(error));
+            line.time = line.time.or_else(|| time(json, "timestamp"));
+        }
+        for (index, part) in json.get("parts").into_iter().flat_map(Json::items).enumerate() {
+            let place = format!("{}.{index}", source.place);
+            line.drafts
+                .extend(self.record(&SourceText { json: part, place: &place, ..*source }).drafts);
+        }
+        line
+    }
+}
+
+impl OpenCode {
+    /// A session, a message or a part.
+    fn record(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+        let json = source.json;
+        let text = |name: &str| json.text_at(name).map(Cow::into_owned);
+        if json.get("projectID").is_some() || json.get("directory").is_some() {
+            return self.session(json);
+        }
+        if let Some(role) = text("role") {
+            return self.message(&role, json);
+        }
+        let kind = text("type").unwrap_or_else(|| "untyped".to_owned());
+        let message_id = text("messageID").or_else(|| self.newest.clone());
+        let message = message_id.as_ref().and_then(|id| self.messages.get(id)).cloned();
+        let session_id = text("sessionID")
+            .or_else(|| message.as_ref().and_then(|message| message.session_id.clone()))
+            .or_else(|| self.session_id.clone());
+        let drafts = self.part(&kind, source, message_id.as_deref(), message.as_ref());
+        let times = ["time.start", "state.time.start", "time.created", "time.end"];
+        AdaptedLine {
+            source_type: format!("part/{kind}"),
+            source_id: text("id"),
+            time: times.iter().find_map(|path| time(json, path)).or(message.and_then(|m| m.time)),
+            drafts: self.of_session(drafts, session_id.as_deref()),
+            session_id,
+            parent: None,
+        }
+    }
+
+    fn session(&mut self, json: Json<'_>) -> AdaptedLine {
+        let text = |name: &str| json.text_at(name).map(Cow::into_owned);
+        let id = text("id");
+        self.session_id.clone_from(&id);
+        if let (Some(id), Some(_)) = (&id, text("parentID")) {
+            let call = self.spawned.get(id).cloned();
+            self.agents.insert(id.clone(), call);
+        }
+        let config = event("config.loaded", |data| {
+            data.text("agent", "opencode");
+            data.text_if("agent_version", text("version").as_deref());
+            data.text_if("cwd", text("directory").as_deref());
+            data.text_if("title", text("title").as_deref());
+        });
+        AdaptedLine {
+            source_type: "session".to_owned(),
+            time: time(json, "time.created"),
+            drafts: self.of_session(vec![config], id.as_deref()),
+            session_id: id.clone(),
+            source_id: id,
+            parent: None,
+        }
+    }
+
+    fn message(&mut self, role: &str, json: Json<'_>) -> AdaptedLine {
+        let text = |path: &str| json.text_at(path).map(Cow::into_owned);
+        let id = text("id").filter(|id| !is_placeholder(id));
+        let model = text("modelID").or_else(|| text("model.modelID"));
+        let session_id = text("sessionID").or_else(|| self.session_id.clone());
+        let is_summary = json.get("summary").and_then(Json::as_bool) == Some(true)
+            || json.text_at("mode").is_some_and(|mode| mode == "compaction");
+        let message = Message {
+            by_user: role == "user",
+            is_summary,
+            model: model.clone(),
+            session_id: session_id.clone(),
+            time: time(json, "time.created"),
+            has_steps: false,
+        };
+        let mut drafts = Vec::new();
+        if model.is_some() && model != self.model {
+            drafts.push(event("config.loaded", |data| {
+                data.text("agent", "opencode").text_if("model", model.as_deref());
+                data.text_if("mode", json.text_at("agent").as_deref());
+            }));
+            self.model.clone_from(&model);
+        }
+        let time = message.time.clone();
+        // Without an id, no part can name the message, but the parts that follow belong to it.
+        let key = id.clone().unwrap_or_default();
+        let had_steps = self.messages.insert(key.clone(), message).is_some_and(|old| old.has_steps);
+        self.newest = Some(key);
+        let tokens = tokens(json).filter(|tokens| !tokens.is_zero() && !had_steps);
+        drafts.extend(tokens.map(|tokens| {
+            let call =
+                ModelCall { model: model.as_deref(), message_id: id.as_deref(), is_total: false };
+            tokens.event(&call)
+        }));
+        drafts.extend(json.present("error").map(error));
+        AdaptedLine {
+            source_type: format!("message/{role}"),
+            source_id: id,
+            time,
+            drafts: self.of_session(drafts, session_id.as_deref()),
+            session_id,
+            parent: text("parentID"),
+        }
+    }
+
+    fn part(
+        &mut self,
+        kind: &str,
+        source: &SourceText<'_>,
+        message_id: Option<&str>,
+        message: Option<&Message>,
+    ) -> Vec<Draft<'static>> {
+        let json = source.json;
+        let is_set = |name: &str| json.get(name).and_then(Json::as_bool) == Some(true);
+        let model = message.and_then(|message| message.model.as_deref());
+        let message_id = message_id.filter(|id| !id.is_empty());
+        let text = json.text_at("text").filter(|text| !text.is_empty());
+        match kind {
+            "text" => {
+                let by_client = is_set("synthetic")
+                    || is_set("ignored")
+                    || message.is_some_and(|message| message.is_summary);
+                let kind = match message {
+                    _ if by_client => "message.system",
+                    Some(message) if message.by_user => "message.user",
+                    _ => "message.assistant",
+                };
+                let by_agent = kind == "message.assistant";
+                let said = text.map(|text| {
+                    event(kind, |data| {
+                        data.text("text", &text);
+                        data.text_if("model", model.filter(|_| by_agent));
+                        data.text_if("message_id", message_id.filter(|_| by_agent));
+                    })
+                });
+                said.into_iter().collect()
+            }
+            "reasoning" => {
+                text.map(|text| text_event("message.reasoning", &text)).into_iter().collect()
+            }
+            "tool" => self.call(source),
+            "file" => {
+                let name = json.text_at("filename").or_else(|| json.text_at("url"));
+                let mime = json.text_at("mime").unwrap_or(Cow::Borrowed("file"));
+                let name = name.filter(|name| !name.starts_with("data:")).unwrap_or_default();
+                vec![text_event("message.system", format!("[{mime}] {name}").trim())]
+            }
+            "patch" => {
+                let files = json.get("files").into_iter().flat_map(Json::items);
+                let written = |path: Cow<'_, str>| {
+                    event("file.written", |data| {
+                        data.text("path", &path);
+                    })
+                };
+                files.filter_map(Json::as_str).map(written).collect()
+            }
+            "step-finish" => self.step(json, message_id, model).into_iter().collect(),
+            "compaction" => {
+                let manner = if is_set("auto") { " (auto)" } else { "" };
+                vec![text_event("note", &format!("Context compacted{manner}"))]
+            }
+            "retry" => json.present("error").map(error).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A step is one model call. The first one of a message replaces the message's own figures.
+    fn step(
+        &mut self,
+        json: Json<'_>,
+        message_id: Option<&str>,
+        model: Option<&str>,
+    ) -> Option<Draft<'static>> {
+        let tokens = tokens(json)?;
+        let message = message_id.map(|id| self.messages.entry(id.to_owned()).or_default());
+        let is_first =
+            message.is_some_and(|message| !std::mem::replace(&mut message.has_steps, true));
+        let own = json.text_at("id").filter(|id| !is_placeholder(id));
+        let id = if is_first { message_id } else { own.as_deref() };
+        Some(tokens.event(&ModelCall { model, message_id: id, is_total: false }))
+    }
+
+    fn call(&mut self, source: &SourceText<'_>) -> Vec<Draft<'static>> {
+        let json = source.json;
+        let at = |path: &str| json.text_at(path);
+        let tool = at("tool").unwrap_or(Cow::Borrowed("tool"));
+        let args = json.path("state.input");
+        let own = at("callID").filter(|id| !is_placeholder(id)).or_else(|| at("id"));
+        let start = source.call(&StartedCall { id: own, tool: &tool, args }, 0, |_| {});
+        let id = start.correlation_id.clone().unwrap_or_default().into_owned();
+        // The session of the agent that the call spawned.
+        let agent = at("state.metadata.sessionId").or_else(|| at("state.metadata.sessionID"));
+        if let Some(agent) = &agent {
+            self.spawned.insert(agent.clone().into_owned(), id.clone());
+            if let Some(spawned_by) = self.agents.get_mut(agent.as_ref()) {
+                *spawned_by = Some(id.clone());
+            }
+        }
+        let status = at("state.status").unwrap_or_default();
+        let exit_code = json.path("state.metadata.exit").filter(|code| code.as_f64().is_some());
+        let failed = match status.as_ref() {
+            "error" | "failed" => true,
+            "completed" | "success" => exit_code.is_some_and(|code| code.as_f64() != Some(0.0)),
+            // The call was still running when the file was written.
+            _ => return vec![start],
+        };
+        let error = json.path("state.error").map(as_text).filter(|_| failed);
+        let text = error.or_else(|| json.path("state.output").map(as_text)).unwrap_or_default();
+        if failed && DENIALS.iter().any(|denial| text.contains(denial)) {
+            return vec![start, call_blocked(&id, &tool, &text)];
+        }
+        let millis = |path: &str| count(json, path);
+        let duration = millis("state.time.end")
+            .zip(millis("state.time.start"))
+            .and_then(|(end, start)| end.checked_sub(start));
+        let end = call_end(&EndedCall { id: &id, tool: &tool, text: &text, failed }, |data| {
+            if let Some(duration) = duration {
+                data.plain("duration_ms", duration);
+            }
+            if let Some(code) = exit_code {
+                data.json("exit_code", code);
+            }
+            data.text_if("spawned_agent_id", agent.as_deref());
+        });
+        vec![start, end]
+    }
+
+    /// The events of a session; that of a spawned agent names the agent.
+    fn of_session(
+        &self,
+        drafts: Vec<Draft<'static>>,
+        session_id: Option<&str>,
+    ) -> Vec<Draft<'static>> {
+        let Some((id, call)) = session_id.and_then(|id| self.agents.get_key_value(id)) else {
+            return drafts;
+        };
+        drafts.into_iter().map(|draft| of_agent(draft, Some(id), call.as_deref())).collect()
+    }
+}
+
+fn error(error: Json<'_>) -> Draft<'static> {
+    let name = error.text_at("name");
+    let message = ["data.message", "message"].iter().find_map(|path| error.text_at(path));
+    if name.as_deref() == Some(STOPPED) {
+        return event("user.interrupted", |data| {
+            data.text_if("reason", message.as_deref());
+        });
+    }
+    let message = message.unwrap_or_else(|| as_text(error));
+    engine_error(name.as_deref(), &message)
+}
+
+/// The tokens and the cost of a message or a step.
+fn tokens(json: Json<'_>) -> Option<Tokens> {
+    let tokens = json.present("tokens")?;
+    let cost = json.present("cost").map(|cost| cost.path("usd").unwrap_or(cost));
+    let counted = Tokens {
+        input: count(tokens, "input"),
+        output: count(tokens, "output"),
+        cache_read: count(tokens, "cache.read"),
+        cache_creation: count(tokens, "cache.write"),
+        reasoning: count(tokens, "reasoning"),
+        cost: cost.and_then(Json::as_f64),
+    };
+    (counted != Tokens::default()).then_some(counted)
+}
+
+/// A time in milliseconds, as RFC 3339.
+fn time(json: Json<'_>, path: &str) -> Option<String> {
+    let millis = i64::try_from(count(json, path)?).ok()?;
+    Some(Timestamp::from_millis(millis).to_string())
+}

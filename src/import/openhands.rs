@@ -1,0 +1,507 @@
+//! OpenHands. V0: one run per line with a `history` of actions and observations, or a list of these.
+//! V1: one event per line, with its class in `kind`.
+//!
+//! V0 observations name their action in `cause`. Tokens and costs are cumulative in both versions;
+//! each event here has the difference to the one before. Times have no zone.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use super::source::{
+    EndedCall, StartedCall, call_blocked, call_end, engine_error, event, text_event,
+};
+use super::tokens::{ModelCall, Tokens, count};
+use super::{AdaptedLine, Adapter, SourcePart, SourceText};
+use crate::event::draft::Draft;
+use crate::event::fields::{as_text, is_placeholder};
+use crate::json::{Json, Kind, ObjectText};
+
+/// The fields that show that a line is of OpenHands.
+pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
+    let has = |name: &str| line.get(name).is_some();
+    if let Some(history) = line.get("history") {
+        let first = history.items().next().unwrap_or(Json::NULL);
+        return sign(first).map(|_| "a history of actions and observations");
+    }
+    let source = line.text_at("source")?;
+    if !matches!(source.as_ref(), "agent" | "user" | "environment" | "hook") || has("data") {
+        return None;
+    }
+    if has("kind") && has("timestamp") && !has("type") {
+        return Some("kind, source and timestamp");
+    }
+    let is_numbered = line.get("id").is_some_and(|id| id.as_u64().is_some());
+    (is_numbered && (has("action") || has("observation"))).then_some("an action or an observation")
+}
+
+/// A new adapter.
+pub(super) fn adapter() -> Box<dyn Adapter> {
+    Box::new(OpenHands::default())
+}
+
+/// Members of a V0 action's `args` that are not arguments of the call.
+const NO_ARGUMENTS: &[&str] = &[
+    "thought",
+    "blocking",
+    "confirmation_state",
+    "hidden",
+    "impl_source",
+    "is_input",
+    "is_static",
+    "security_risk",
+];
+
+/// The beginning of the content of a V0 observation whose edit or read failed.
+const FAILED_EDIT: &str = "ERROR:\n";
+
+/// The exit code of a V0 or V1 command that is still running.
+const STILL_RUNNING: i64 = -1;
+
+#[derive(Default)]
+struct OpenHands {
+    session_id: Option<String>,
+    /// V0: the calls of the run by their actions' ids, with their tools.
+    calls: HashMap<u64, (String, String)>,
+    /// V0: call ids that were used. The next run of a file may use them again.
+    used: HashSet<String>,
+    /// The newest cumulative figures, by what they count.
+    meters: HashMap<String, Meter>,
+    /// The newest response that a usage event named.
+    newest_response: Option<String>,
+}
+
+/// Cumulative figures. `input` includes cached tokens; `micros` are millionths of a dollar.
+#[derive(Clone, Copy, Default)]
+struct Meter {
+    input: u64,
+    output: u64,
+    cache_read: u64,
+    cache_creation: u64,
+    reasoning: u64,
+    micros: u64,
+}
+
+impl Adapter for OpenHands {
+    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+        let json = source.json;
+        let text = |name: &str| json.text_at(name).map(Cow::into_owned);
+        if source.part == SourcePart::Document {
+            return AdaptedLine {
+                source_type: "document".to_owned(),
+                drafts: self.document(json),
+                session_id: self.session_id.clone(),
+                ..AdaptedLine::default()
+            };
+        }
+        let (source_type, drafts) = if let Some(kind) = text("kind") {
+            let drafts = self.event(&kind, source);
+            (kind, drafts)
+        } else if let Some(action) = text("action") {
+            let mut drafts = self.action(&action, source);
+            drafts.extend(self.action_usage(json));
+            (format!("action/{action}"), drafts)
+        } else if let Some(observation) = text("observation") {
+            (format!("observation/{observation}"), self.observation(&observation, json))
+        } else {
+            ("untyped".to_owned(), Vec::new())
+        };
+        // V0 numbers the events of each run from 0.
+        let number = json.get("id").and_then(Json::as_u64);
+        let numbered =
+            number.zip(self.session_id.as_deref()).map(|(id, run)| format!("{run}/{id}"));
+        AdaptedLine {
+            source_type,
+            source_id: text("id").or(numbered),
+            time: text("timestamp"),
+            session_id: self.session_id.clone(),
+            parent: None,
+            drafts,
+        }
+    }
+}
+
+impl OpenHands {
+    /// V0: the members of a run besides its history.
+    fn document(&mut self, json: Json<'_>) -> Vec<Draft<'static>> {
+        let mut drafts = Vec::new();
+        if let Some(id) = json.text_at("instance_id").or_else(|| json.text_at("id")) {
+            self.session_id = Some(id.into_owned());
+            self.calls.clear();
+            self.meters.clear();
+            drafts.push(event("config.loaded", |data| {
+                let at = |path: &str| json.text_at(path);
+                data.text("agent", "openhands");
+                data.text_if("agent_class", at("metadata.agent_class").as_deref());
+                data.text_if("model", at("metadata.llm_config.model").as_deref());
+                data.text_if("title", self.session_id.as_deref());
+            }));
+        }
+        // What the last calls used that led to no action.
+        if let Some(metrics) = json.present("metrics") {
+            drafts.extend(self.metered("", metrics, None));
+        }
+        if let Some(error) = json.present("error") {
+            drafts.push(engine_error(None, &as_text(error)));
+        }
+        drafts
+    }
+
+    fn action(&mut self, action: &str, source: &SourceText<'_>) -> Vec<Draft<'static>> {
+        let json = source.json;
+        let from = json.text_at("source").unwrap_or_default();
+        let arg = |name: &str| {
+            json.path("args").and_then(|args| args.text_at(name)).filter(|text| !text.is_empty())
+        };
+        let model = json.text_at("tool_call_metadata.model_response.model");
+        let said = |text: Cow<'_, str>| said(&text, model.as_deref());
+        match (action, from.as_ref()) {
+            ("message", "user") => {
+                let text = arg("content").map(|text| text_event("message.user", &text));
+                text.into_iter().collect()
+            }
+            ("message", "agent") => arg("content").map(said).into_iter().collect(),
+            ("system", _) => {
+                let mut drafts = Vec::new();
+                drafts.extend(arg("openhands_version").map(|version| {
+                    event("config.loaded", |data| {
+                        data.text("agent", "openhands").text("agent_version", &version);
+                    })
+                }));
+                drafts.extend(arg("content").map(|text| text_event("message.system", &text)));
+                drafts
+            }
+            ("message", _) => {
+                arg("content").map(|text| text_event("message.system", &text)).into_iter().collect()
+            }
+            ("condensation", _) => compacted(arg("summary")),
+            ("change_agent_state", "user")
+                if arg("agent_state").is_some_and(|state| state == "stopped") =>
+            {
+                vec![event("user.interrupted", |_| {})]
+            }
+            // The recall repeats the prompt as its query.
+            ("recall" | "null" | "change_agent_state" | "condensation_request" | "pause", _) => {
+                Vec::new()
+            }
+            _ => {
+                let mut drafts = Vec::new();
+                if action != "think" {
+                    drafts.extend(arg("thought").map(said));
+                }
+                self.start(action, source, &mut drafts);
+                drafts
+            }
+        }
+    }
+
+    /// V0: an action that is a call.
+    fn start(&mut self, action: &str, source: &SourceText<'_>, drafts: &mut Vec<Draft<'static>>) {
+        let json = source.json;
+        let at = |name: &str| json.path("tool_call_metadata").and_then(|call| call.text_at(name));
+        let tool = at("function_name").unwrap_or(Cow::Borrowed(action)).into_owned();
+        let id = at("tool_call_id")
+            .filter(|id| !is_placeholder(id) && self.used.insert(id.clone().into_owned()));
+        let mut args = ObjectText::new();
+        for (name, value) in json.get("args").into_iter().flat_map(Json::raw_members) {
+            let is_empty = matches!(value.text(), "null" | "\"\"");
+            if !is_empty && (action == "think" || !NO_ARGUMENTS.contains(&name)) {
+                args.json(name, value);
+            }
+        }
+        let args = args.finish();
+        let call = StartedCall { id, tool: &tool, args: Some(Json::trusted(&args)) };
+        let draft = source.call(&call, 0, |_| {});
+        let id = draft.correlation_id.clone().unwrap_or_default().into_owned();
+        drafts.push(draft);
+        if action == "finish" {
+            // The controller ends the run and no observation follows.
+            let text = ["final_thought", "outputs.content"]
+                .iter()
+                .find_map(|path| json.path("args").and_then(|args| args.text_at(path)));
+            let end =
+                EndedCall { id: &id, tool: &tool, text: &text.unwrap_or_default(), failed: false };
+            drafts.push(call_end(&end, |_| {}));
+        } else if let Some(number) = json.get("id").and_then(Json::as_u64) {
+            self.calls.insert(number, (id, tool));
+        }
+    }
+
+    fn observation(&mut self, observation: &str, json: Json<'_>) -> Vec<Draft<'static>> {
+        let text = json.present("content").map(as_text).unwrap_or_default();
+        let call = json.get("cause").and_then(Json::as_u64);
+        let call = call.and_then(|cause| self.calls.remove(&cause));
+        match (observation, call) {
+            ("recall", _) => vec![text_event("message.system", &recalled(json, &text))],
+            ("user_rejected", Some((id, tool))) => vec![call_blocked(&id, &tool, &text)],
+            ("error", None) => {
+                let code = json.text_at("extras.error_id").filter(|code| !code.is_empty());
+                vec![engine_error(code.as_deref(), &text)]
+            }
+            (_, Some((id, tool))) => {
+                let exit_code = json.path("extras.metadata.exit_code");
+                let failed = observation == "error"
+                    || json.get("success").and_then(Json::as_bool) == Some(false)
+                    || text.starts_with(FAILED_EDIT)
+                    || exit_code.is_some_and(failed_with);
+                let end = EndedCall { id: &id, tool: &tool, text: &text, failed };
+                vec![call_end(&end, |data| {
+                    exit_code_of(data, exit_code);
+                })]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// V0: what the response that led to an action used.
+    fn action_usage(&mut self, json: Json<'_>) -> Option<Draft<'static>> {
+        let response = json.text_at("tool_call_metadata.model_response.id");
+        self.metered("", json.present("llm_metrics")?, response.as_deref())
+    }
+
+    /// V1: an event.
+    fn event(&mut self, kind: &str, source: &SourceText<'_>) -> Vec<Draft<'static>> {
+        let json = source.json;
+        let text = |name: &str| json.text_at(name);
+        match kind {
+            "SystemPromptEvent" => {
+                let prompt = json.path("system_prompt").map(as_text);
+                let dynamic = json.path("dynamic_context").map(as_text);
+                let texts = prompt.into_iter().chain(dynamic).filter(|text| !text.is_empty());
+                texts.map(|text| text_event("message.system", &text)).collect()
+            }
+            "MessageEvent" => message(json),
+            "ActionEvent" => started(source),
+            "ObservationEvent" => vec![observed(source)],
+            "UserRejectObservation" => {
+                let reason = text("rejection_reason").unwrap_or_default();
+                vec![call_blocked(&call_id(source), &tool(json), &reason)]
+            }
+            "AgentErrorEvent" => {
+                let error = text("error").unwrap_or_default();
+                let (id, tool) = (call_id(source), tool(json));
+                let end = EndedCall { id: &id, tool: &tool, text: &error, failed: true };
+                vec![call_end(&end, |_| {})]
+            }
+            "ConversationErrorEvent" | "ServerErrorEvent" => {
+                let detail = text("detail").or_else(|| text("message")).unwrap_or_default();
+                vec![engine_error(text("code").as_deref(), &detail)]
+            }
+            "PauseEvent" | "InterruptEvent" => vec![event("user.interrupted", |data| {
+                data.text_if("reason", text("reason").as_deref());
+            })],
+            "Condensation" => compacted(text("summary")),
+            "ConversationStateUpdateEvent" => self.state(json),
+            _ => Vec::new(),
+        }
+    }
+
+    /// V1: a change of the conversation's state.
+    fn state(&mut self, json: Json<'_>) -> Vec<Draft<'static>> {
+        let Some(value) = json.present("value") else { return Vec::new() };
+        let is_full = json.text_at("key").is_some_and(|key| key == "full_state");
+        let mut drafts = Vec::new();
+        if is_full {
+            let at = |path: &str| value.text_at(path);
+            self.session_id = at("id").map(Cow::into_owned).or(self.session_id.take());
+            drafts.push(event("config.loaded", |data| {
+                data.text("agent", "openhands");
+                data.text_if("model", at("agent.llm.model").as_deref());
+                data.text_if("cwd", at("workspace.working_dir").as_deref());
+                data.text_if("title", at("title").as_deref());
+            }));
+        }
+        let stats = if is_full { value.path("stats") } else { Some(value) };
+        let all = stats.and_then(|stats| stats.path("usage_to_metrics"));
+        for (name, metrics) in all.into_iter().flat_map(Json::members) {
+            drafts.extend(self.metered(&name, metrics, None));
+        }
+        drafts
+    }
+
+    /// The difference between cumulative figures and the newest ones. Lower figures begin anew.
+    fn metered(
+        &mut self,
+        name: &str,
+        metrics: Json<'_>,
+        response: Option<&str>,
+    ) -> Option<Draft<'static>> {
+        let used = metrics.present("accumulated_token_usage").unwrap_or(Json::EMPTY);
+        let number = |path: &str| count(used, path).unwrap_or(0);
+        let cost = metrics.get("accumulated_cost").and_then(Json::as_f64).unwrap_or(0.0);
+        let now = Meter {
+            input: number("prompt_tokens"),
+            output: number("completion_tokens"),
+            cache_read: number("cache_read_tokens"),
+            cache_creation: number("cache_write_tokens"),
+            reasoning: number("reasoning_tokens"),
+            micros: (cost.max(0.0) * 1e6).round() as u64,
+        };
+        let before = self.meters.insert(name.to_owned(), now).unwrap_or_default();
+        let began_anew = now.input < before.input || now.output < before.output;
+        let before = if began_anew { Meter::default() } else { before };
+        let since = |pick: fn(&Meter) -> u64| pick(&now).saturating_sub(pick(&before));
+        let reported = |path: &str, difference: u64| used.get(path).map(|_| difference);
+        // A price of 0 means that OpenHands does not know the model's price.
+        let micros = Some(since(|meter| meter.micros)).filter(|_| now.micros > 0);
+        let tokens = Tokens {
+            input: reported("prompt_tokens", since(|meter| meter.input)),
+            output: reported("completion_tokens", since(|meter| meter.output)),
+            cache_read: reported("cache_read_tokens", since(|meter| meter.cache_read)),
+            cache_creation: reported("cache_write_tokens", since(|meter| meter.cache_creation)),
+            reasoning: reported("reasoning_tokens", since(|meter| meter.reasoning)),
+            cost: micros.map(|micros| micros as f64 / 1e6),
+        }
+        .without_cached();
+        if tokens.is_zero() {
+            return None;
+        }
+        let model = metrics.text_at("model_name").or_else(|| used.text_at("model"));
+        // Of two events with one message id only the last would count.
+        let fresh = response.filter(|id| self.newest_response.as_deref() != Some(id));
+        if let Some(id) = fresh {
+            self.newest_response = Some(id.to_owned());
+        }
+        let call = ModelCall { model: model.as_deref(), message_id: fresh, is_total: false };
+        Some(tokens.event(&call))
+    }
+}
+
+fn said(text: &str, model: Option<&str>) -> Draft<'static> {
+    event("message.assistant", |data| {
+        data.text("text", text).text_if("model", model);
+    })
+}
+
+fn compacted(summary: Option<Cow<'_, str>>) -> Vec<Draft<'static>> {
+    let mut drafts = vec![text_event("note", "Context compacted")];
+    drafts.extend(summary.map(|text| text_event("message.system", &text)));
+    drafts
+}
+
+/// V0: the text that a recall adds to the context.
+fn recalled(json: Json<'_>, text: &str) -> String {
+    let mut texts = vec![text.to_owned()];
+    let extra = |name: &str| json.path("extras").and_then(|extras| extras.text_at(name));
+    let named = ["repo_instructions", "additional_agent_instructions"];
+    texts.extend(named.iter().filter_map(|name| extra(name)).map(Cow::into_owned));
+    let knowledge = json.path("extras.microagent_knowledge").into_iter().flat_map(Json::items);
+    texts.extend(knowledge.filter_map(|item| item.text_at("content")).map(Cow::into_owned));
+    texts.retain(|text| !text.is_empty());
+    texts.join("\n\n")
+}
+
+fn failed_with(exit_code: Json<'_>) -> bool {
+    exit_code.as_f64().is_some_and(|code| code != 0.0 && code != STILL_RUNNING as f64)
+}
+
+fn exit_code_of(data: &mut ObjectText, exit_code: Option<Json<'_>>) {
+    let ended = |code: &Json<'_>| code.as_f64().is_some_and(|code| code != STILL_RUNNING as f64);
+    if let Some(code) = exit_code.filter(ended) {
+        data.json("exit_code", code);
+    }
+}
+
+/// V1: the id of a call: its own, else that of its action.
+fn call_id(source: &SourceText<'_>) -> String {
+    let own = ["tool_call_id", "action_id"]
+        .iter()
+        .find_map(|name| source.text(name).filter(|id| !is_placeholder(id)));
+    own.unwrap_or_else(|| source.place.to_owned())
+}
+
+fn tool(json: Json<'_>) -> String {
+    json.text_at("tool_name").map_or_else(|| "tool".to_owned(), Cow::into_owned)
+}
+
+/// V1: a message.
+fn message(json: Json<'_>) -> Vec<Draft<'static>> {
+    let from = json.text_at("source").unwrap_or_default();
+    let kind = match from.as_ref() {
+        "user" => "message.user",
+        "agent" => "message.assistant",
+        _ => "message.system",
+    };
+    let mut drafts = Vec::new();
+    let reasoning = json.text_at("llm_message.reasoning_content");
+    drafts.extend(
+        reasoning
+            .filter(|text| !text.is_empty())
+            .map(|text| text_event("message.reasoning", &text)),
+    );
+    let text = json.path("llm_message.content").map(as_text).unwrap_or_default();
+    if !text.is_empty() {
+        drafts.push(event(kind, |data| {
+            data.text("text", &text);
+            data.text_if("message_id", json.text_at("llm_response_id").as_deref());
+        }));
+    }
+    // Text that OpenHands adds to what the user wrote.
+    let added = json.path("extended_content").map(as_text).unwrap_or_default();
+    if !added.is_empty() && added != "[]" {
+        drafts.push(text_event("message.system", &added));
+    }
+    drafts
+}
+
+/// V1: the start of a call, with what the agent said before it.
+fn started(source: &SourceText<'_>) -> Vec<Draft<'static>> {
+    let json = source.json;
+    let mut drafts = Vec::new();
+    let thought = json.present("thought").filter(|thought| thought.text() != "[]").map(as_text);
+    let thought = thought.unwrap_or_default();
+    // Some models repeat their reasoning in tags before the text.
+    let tagged = thought.trim_start().strip_prefix("<think>");
+    let tagged = tagged.and_then(|rest| rest.split_once("</think>"));
+    let reasoning = json.text_at("reasoning_content").filter(|text| !text.is_empty());
+    let blocks = || {
+        let blocks = json.get("thinking_blocks").into_iter().flat_map(Json::items);
+        let texts: Vec<_> = blocks.filter_map(|block| block.text_at("thinking")).collect();
+        (!texts.is_empty()).then(|| Cow::Owned(texts.join("\n")))
+    };
+    let reasoning = reasoning.or_else(blocks);
+    let (inner, text) = match (tagged, &reasoning) {
+        (Some((inner, rest)), None) => (Some(inner), rest),
+        (Some((inner, rest)), Some(same)) if inner.trim() == same.trim() => (None, rest),
+        _ => (None, thought.as_ref()),
+    };
+    let reasoning = reasoning.as_deref().or(inner).map(str::trim);
+    drafts.extend(reasoning.map(|text| text_event("message.reasoning", text)));
+    if !text.trim().is_empty() {
+        drafts.push(event("message.assistant", |data| {
+            data.text("text", text.trim());
+            data.text_if("message_id", json.text_at("llm_response_id").as_deref());
+        }));
+    }
+    let mut args = ObjectText::new();
+    for (name, value) in json.get("action").into_iter().flat_map(Json::raw_members) {
+        if name != "kind" && value.kind() != Kind::Null {
+            args.json(name, value);
+        }
+    }
+    let args = args.finish();
+    let args = match json.present("action") {
+        Some(_) => Some(Json::trusted(&args)),
+        None => json.path("tool_call.arguments"),
+    };
+    let own = json.text_at("tool_call_id").filter(|id| !is_placeholder(id));
+    let id = own.or_else(|| json.text_at("id"));
+    let tool = tool(json);
+    drafts.push(source.call(&StartedCall { id, tool: &tool, args }, 0, |_| {}));
+    drafts
+}
+
+/// V1: the end of a call.
+fn observed(source: &SourceText<'_>) -> Draft<'static> {
+    let json = source.json;
+    let observation = json.present("observation").unwrap_or(Json::EMPTY);
+    let texts = ["content", "output", "error", "message"];
+    let text = texts.iter().find_map(|name| observation.present(name)).map(as_text);
+    let exit_code =
+        observation.present("exit_code").or_else(|| observation.path("metadata.exit_code"));
+    let failed = observation.get("is_error").and_then(Json::as_bool) == Some(true)
+        || exit_code.is_some_and(failed_with);
+    let (id, tool, text) = (call_id(source), tool(json), text.unwrap_or_default());
+    call_end(&EndedCall { id: &id, tool: &tool, text: &text, failed }, |data| {
+        exit_code_of(data, exit_code);
+    })
+}
