@@ -296,7 +296,8 @@ impl LogCheck {
             LineFault::NotAnObject => Code::RL004,
             // Missing fields are reported together.
             LineFault::Missing(_) => return,
-            LineFault::Field(..) => Code::RL006,
+            // Only lines of callers have stray fields.
+            LineFault::Field(..) | LineFault::Stray(_) => Code::RL006,
             LineFault::TooLong(_) => Code::RL007,
         };
         let spot = Spot { offset: spot.offset + error.offset as u64, ..spot };

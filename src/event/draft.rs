@@ -97,7 +97,8 @@ impl<'a> Draft<'a> {
     /// Reads a native line: an envelope that may omit every field that can be derived.
     ///
     /// # Errors
-    /// The line is not valid JSON, or a field has the wrong type, or a field may not be given.
+    /// The line is not valid JSON, or a field has the wrong type, or a field may not be given, or
+    /// a field is unknown and there is no `data`.
     pub fn native(line: &'a [u8]) -> Result<Self, LineError> {
         let mut reader = EnvelopeReader::of(line);
         let json = check_each(line, JsonRules::STRICT, |key, value| reader.given(key, value));
@@ -105,7 +106,18 @@ impl<'a> Draft<'a> {
         if !json.is_object() {
             return Err(LineError { offset: 0, fault: LineFault::NotAnObject });
         }
-        reader.draft()
+        reader.given_draft()
+    }
+
+    /// Reads a native line without `data`, whose unknown fields are the payload.
+    ///
+    /// # Errors
+    /// As for [`Draft::native`], but unknown fields are no errors.
+    pub(crate) fn flat(line: &'a [u8]) -> Result<Self, LineError> {
+        let mut reader = EnvelopeReader::of(line);
+        check_each(line, JsonRules::STRICT, |key, value| reader.flat(key, value))
+            .map_err(|e| LineError { offset: e.offset, fault: LineFault::Json(e) })?;
+        reader.flat_draft()
     }
 
     /// Reads a line of another run's log, to record it again. Fields that belong to that run are

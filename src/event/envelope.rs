@@ -64,6 +64,8 @@ pub enum LineFault {
     Missing(&'static str),
     /// A field has the wrong type or form: its name and the rule.
     Field(&'static str, String),
+    /// A field that no envelope has, in a caller's line without `data`: its name.
+    Stray(String),
     /// Longer than [`MAX_LINE`]: the length in bytes.
     TooLong(u64),
 }
@@ -84,6 +86,9 @@ impl fmt::Display for LineError {
             LineFault::NotAnObject => f.write_str("not a JSON object"),
             LineFault::Missing(name) => write!(f, "the field `{name}` is missing"),
             LineFault::Field(name, rule) => write!(f, "the field `{name}` {rule}"),
+            LineFault::Stray(name) => {
+                write!(f, "the field `{name}` is unknown; the fields of an event belong in `data`")
+            }
             LineFault::TooLong(bytes) => {
                 write!(f, "the line has {bytes} bytes; at most {MAX_LINE} are allowed")
             }

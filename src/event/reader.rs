@@ -73,6 +73,16 @@ impl<'a> EnvelopeReader<'a> {
         }
     }
 
+    /// Takes a member of a caller's flat line. A time in another form stays with the other fields.
+    pub(super) fn flat(&mut self, raw_key: &'a str, value: Json<'a>) {
+        let is_time = Field::named(&unescape(raw_key)) == Some(Field::Timestamp);
+        if is_time && Field::Timestamp.rule().check("timestamp", value).is_err() {
+            self.unknown.push((raw_key, value));
+        } else {
+            self.given(raw_key, value);
+        }
+    }
+
     /// Takes a member of a line of another run's log. Fields that belong to that log are skipped.
     pub(super) fn copied(&mut self, raw_key: &'a str, value: Json<'a>) {
         let belongs = |field: Field| field == Field::RunId || !field.is_settable();
@@ -124,6 +134,26 @@ impl<'a> EnvelopeReader<'a> {
             prev_hash: self.text(Field::PrevHash),
             unknown: std::mem::take(&mut self.unknown),
         })
+    }
+
+    /// The draft of a caller's line. Without `data`, it may have no unknown fields: they were meant
+    /// as the payload.
+    pub(super) fn given_draft(self) -> Result<Draft<'a>, LineError> {
+        let stray = self.unknown.first().filter(|_| !self.seen[Field::Data as usize]);
+        let stray = stray.map(|(key, value)| LineError {
+            offset: (value.text().as_ptr() as usize).saturating_sub(self.start),
+            fault: LineFault::Stray(unescape(key).into_owned()),
+        });
+        let draft = self.draft()?;
+        stray.map_or(Ok(draft), Err)
+    }
+
+    /// The draft of a caller's flat line: its unknown fields are the payload.
+    pub(super) fn flat_draft(self) -> Result<Draft<'a>, LineError> {
+        let draft = self.draft()?;
+        let data = format!("{{{}}}", draft.unknown).into();
+        // The payload is nested deeper than the line was, so the event is checked again.
+        Ok(Draft { data, unknown: String::new(), validated: false, ..draft })
     }
 
     /// The draft; only the type is required. The error is the first one of the line.

@@ -6,8 +6,10 @@ use super::preparing::{PreparedBatch, Preparer};
 use super::receipt::LineFacts;
 use crate::event::blob;
 use crate::event::draft::Draft;
+use crate::event::envelope::{LineError, LineFault};
 use crate::event::reserved::reserved_key;
 use crate::event::templates::Templates;
+use crate::import::flat;
 use crate::json::{self, Json, JsonRules};
 
 /// A line of the stream whose events wait for the next write.
@@ -76,7 +78,9 @@ impl LineReading {
     /// Reads a line.
     pub(super) fn read(self, line: &[u8]) -> Result<Draft<'_>, String> {
         match self {
-            Self::Native => Draft::native(line).map_err(|error| error.to_string()),
+            Self::Native => Draft::native(line)
+                .or_else(|error| without_data(line, error))
+                .map_err(|error| error.to_string()),
             Self::Copy(templates) => {
                 let json =
                     json::check(line, JsonRules::STRICT).map_err(|error| error.to_string())?;
@@ -94,7 +98,7 @@ pub(super) struct PreparedPart<'h> {
     pub(super) made: PreparedBatch<'h>,
     /// For each line, its drafts, or the reason why it has none.
     pub(super) drafts: Vec<Result<Range<usize>, String>>,
-    /// The first line with a field that native lines do not have.
+    /// The first line that is not native, or has a field that native lines do not have.
     pub(super) unknown: Option<usize>,
 }
 
@@ -121,15 +125,25 @@ impl<'h> PreparedPart<'h> {
         let read = lines.clone().filter_map(|index| {
             let draft = reading.read(held.text(&held.lines[index]));
             drafts.push(draft.as_ref().map(|_| good..good + 1).map_err(Clone::clone));
-            let draft = draft.ok()?;
-            good += 1;
-            if !draft.unknown.is_empty() {
+            if draft.as_ref().map_or(true, |draft| !draft.unknown.is_empty()) {
                 unknown.get_or_insert(index);
             }
-            Some(draft)
+            good += usize::from(draft.is_ok());
+            draft.ok()
         });
         let made = maker.make(read);
         Self { lines, made, drafts, unknown }
+    }
+}
+
+/// Reads a line that is no native line as a flat line of a known family. `error` says what is wrong
+/// with it as a native line.
+fn without_data(line: &[u8], error: LineError) -> Result<Draft<'_>, LineError> {
+    match error.fault {
+        LineFault::Stray(_) | LineFault::Field("timestamp", _) => {
+            flat::native(line).unwrap_or(Err(error))
+        }
+        _ => Err(error),
     }
 }
 

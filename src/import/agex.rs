@@ -1,0 +1,54 @@
+//! The events of agex agents: the fields of an event, with its class name in `type`.
+
+use super::Adapter;
+use super::flat::{FlatAdapter, FlatDialect, error_message, no_session, of_family};
+use crate::event::catalogue::Row;
+use crate::json::{Json, ObjectText};
+
+/// The dialect.
+pub(super) static AGEX: FlatDialect =
+    FlatDialect { kind, evidence, session: no_session, complete };
+
+/// The fields that show that a line is of agex.
+pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
+    AGEX.sign(line)
+}
+
+/// A new adapter.
+pub(super) fn adapter() -> Box<dyn Adapter> {
+    Box::new(FlatAdapter::new(&AGEX))
+}
+
+/// The catalogue type of each class. A chapter becomes a note: it refers to events by references
+/// that only its own store can follow.
+const CLASSES: &[(&str, &str)] = &[
+    ("TaskStartEvent", "task.started"),
+    ("ActionEvent", "task.action"),
+    ("OutputEvent", "task.output"),
+    ("SuccessEvent", "task.succeeded"),
+    ("FailEvent", "task.failed"),
+    ("ClarifyEvent", "task.clarify"),
+    ("CancelledEvent", "task.cancelled"),
+    ("ErrorEvent", "error"),
+    ("FileEvent", "task.file"),
+    ("SystemNoteEvent", "task.system_note"),
+    ("ChapterEvent", "note"),
+];
+
+fn kind(kind: &str) -> Option<&'static str> {
+    let class = CLASSES.iter().find(|(class, _)| *class == kind);
+    class.map(|(_, kind)| *kind).or_else(|| of_family("agex", kind))
+}
+
+/// The agent is named by every event; a class name alone may be another program's.
+fn evidence(_: &'static Row, line: Json<'_>) -> Option<&'static str> {
+    ["full_namespace", "agent_name"].into_iter().find(|name| line.text_at(name).is_some())
+}
+
+fn complete(row: &Row, line: Json<'_>, data: &mut ObjectText) {
+    error_message(row, line, data);
+    if row.name == "note" && line.get("text").is_none() {
+        let name = line.text_at("name").unwrap_or("untitled".into());
+        data.text("text", &format!("Context compacted into the chapter {name:?}"));
+    }
+}

@@ -1,0 +1,31 @@
+//! The events of the gateway's harnesses: `{type, runId, parentId, …}`, one event per line, without
+//! times.
+
+use super::Adapter;
+use super::flat::{FlatAdapter, FlatDialect, error_message, of_family};
+use crate::event::catalogue::Row;
+use crate::json::Json;
+
+/// The dialect.
+pub(super) static GATEWAY: FlatDialect = FlatDialect {
+    kind: |kind| of_family("gateway", kind).or((kind == "error").then_some("error")),
+    evidence,
+    session: |row| if row.name == "connected" { &["sessionId"] } else { &[] },
+    complete: error_message,
+};
+
+/// The fields that show that a line is of the gateway.
+pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
+    GATEWAY.sign(line)
+}
+
+/// A new adapter.
+pub(super) fn adapter() -> Box<dyn Adapter> {
+    Box::new(FlatAdapter::new(&GATEWAY))
+}
+
+/// Every event names its run, except the greeting of a connection.
+fn evidence(row: &'static Row, line: Json<'_>) -> Option<&'static str> {
+    let name = if row.name == "connected" { "sessionId" } else { "runId" };
+    line.text_at(name).map(|_| name)
+}
