@@ -132,9 +132,10 @@ fn fill_envelope(draft: &mut Draft<'_>) {
     let is_of_call =
         view.role.is_tool_state() || matches!(view.role, Role::ToolProgress | Role::Permission);
     let call = view.call_id().filter(|_| is_of_call).map(Cow::into_owned);
-    let by_agent = catalogue::row(&event.kind).is_some_and(|row| row.actor == "agent");
+    let is_said =
+        catalogue::row(&event.kind).is_some_and(|row| ["agent", "user"].contains(&row.actor));
     let actor = Some(view.speaker())
-        .filter(|actor| by_agent && draft.actor.is_none() && !is_placeholder(actor))
+        .filter(|actor| is_said && draft.actor.is_none() && !is_placeholder(actor))
         .map(Cow::into_owned);
     if draft.correlation_id.is_none() {
         draft.correlation_id = call.map(Cow::Owned);
