@@ -6,7 +6,8 @@ use crate::event::catalogue::Row;
 use crate::json::{Json, ObjectText};
 
 /// The dialect.
-pub(super) static AGEX: FlatDialect = FlatDialect { kind, evidence, session: no_session, complete };
+pub(super) static AGEX: FlatDialect =
+    FlatDialect { name: "agex", kind, evidence, session: no_session, complete };
 
 /// The fields that show that a line is of agex.
 pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {

@@ -7,6 +7,7 @@ use crate::json::Json;
 
 /// The dialect.
 pub(super) static AOS: FlatDialect = FlatDialect {
+    name: "aos",
     kind: |kind| of_family("aos", kind),
     evidence,
     session: |row| if row.name.contains("session") { &["sessionId"] } else { &[] },

@@ -15,6 +15,8 @@ use crate::json::{self, Json, JsonRules, Kind, ObjectText};
 
 /// A dialect with flat lines.
 pub(super) struct FlatDialect {
+    /// Its name in the table of dialects.
+    pub name: &'static str,
     /// The catalogue type of a line with that type.
     pub kind: fn(&str) -> Option<&'static str>,
     /// The field that shows that a line with that row is of the dialect.
@@ -179,11 +181,12 @@ pub(crate) fn native(line: &[u8]) -> Option<Result<Draft<'_>, LineError>> {
         return None;
     }
     let (dialect, row) = FLAT.iter().find_map(|dialect| Some((*dialect, dialect.row(value)?)))?;
-    if row.family == "kgent" && dialect.sign(value).is_none() {
+    // A type that the dialect shares with native events needs evidence.
+    if row.role == Role::Error && dialect.sign(value).is_none() {
         return None;
     }
-    let other = super::detect(value).filter(|found| !FLAT_NAMES.contains(&found.name));
-    if other.is_some() {
+    let is_flat = |name: &str| FLAT.iter().any(|flat| flat.name == name);
+    if super::detect(value).is_some_and(|found| !is_flat(found.name)) {
         return None;
     }
     let read = Draft::flat(line).map(|mut draft| {
@@ -198,9 +201,6 @@ pub(crate) fn native(line: &[u8]) -> Option<Result<Draft<'_>, LineError>> {
     });
     Some(read)
 }
-
-/// The names of the flat dialects.
-const FLAT_NAMES: &[&str] = &["aos", "gateway", "agex"];
 
 /// A function for [`FlatDialect::session`]: no line names the session.
 pub(super) fn no_session(_: &Row) -> &'static [&'static str] {

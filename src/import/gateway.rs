@@ -8,6 +8,7 @@ use crate::json::Json;
 
 /// The dialect.
 pub(super) static GATEWAY: FlatDialect = FlatDialect {
+    name: "gateway",
     kind: |kind| of_family("gateway", kind).or((kind == "error").then_some("error")),
     evidence,
     session: |row| if row.name == "connected" { &["sessionId"] } else { &[] },
