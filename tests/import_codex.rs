@@ -349,7 +349,7 @@ fn outputs_say_how_a_call_ended() {
         ),
     ];
     let bench = Bench::with_run();
-    let lines: Vec<_> = cases.iter().enumerate().map(|(index, (output, ..))| {
+    let lines = cases.iter().enumerate().map(|(index, (output, ..))| {
         ("response_item", json!({"type": "function_call_output", "call_id": format!("c{index}"), "output": output}))
     });
     import(&bench, &session(&lines.collect::<Vec<_>>()));
