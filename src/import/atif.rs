@@ -149,7 +149,8 @@ impl Atif {
         }
         drafts.extend(json.present("final_metrics").and_then(|totals| inner.totals(totals)));
         self.spawned.extend(inner.spawned);
-        let drafts = drafts.into_iter().map(|draft| of_agent(draft, Some(&agent), spawned_by.as_deref()));
+        let drafts =
+            drafts.into_iter().map(|draft| of_agent(draft, Some(&agent), spawned_by.as_deref()));
         AdaptedLine {
             source_type: "subagent_trajectory".to_owned(),
             time: json.path("steps").and_then(|steps| {

@@ -186,7 +186,7 @@ pub(crate) fn native(line: &[u8]) -> Option<Result<Draft<'_>, LineError>> {
         return None;
     }
     let is_flat = |name: &str| FLAT.iter().any(|flat| flat.name == name);
-    if super::detect(value).is_some_and(|found| !is_flat(found.name)) {
+    if super::dialect_of(value).is_some_and(|found| !is_flat(found.name)) {
         return None;
     }
     let read = Draft::flat(line).map(|mut draft| {

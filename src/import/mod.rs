@@ -1,15 +1,26 @@
 //! Reads the logs of real agents. There is one table of dialects. Each dialect has an adapter,
 //! which turns a source line into drafts and does no input or output.
 
+mod agex;
+mod aos;
+mod atif;
+mod calls;
 mod claude_code;
-
-pub(crate) mod detect;
-
 mod codex;
-
+mod copilot;
+mod copilot_usage;
+pub(crate) mod detect;
 pub(crate) mod document;
+pub(crate) mod flat;
+mod gateway;
+mod gemini;
+mod gemini_calls;
 pub(crate) mod line;
+mod opencode;
+mod openhands;
+mod pi;
 mod source;
+mod tokens;
 
 use crate::json::Json;
 pub(crate) use source::{AdaptedLine, SourcePart, SourceText};
@@ -44,6 +55,69 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: codex::sign,
         lists: &[],
         adapter: codex::adapter,
+    },
+    Dialect {
+        name: "gemini",
+        about: "Gemini CLI: session files, as one document or as lines",
+        sign: gemini::sign,
+        lists: &["messages", "history"],
+        adapter: gemini::adapter,
+    },
+    Dialect {
+        name: "copilot",
+        about: "Copilot CLI: the events.jsonl of a session",
+        sign: copilot::sign,
+        lists: &[],
+        adapter: copilot::adapter,
+    },
+    Dialect {
+        name: "opencode",
+        about: "OpenCode: the files of its storage one after another, and the output of export",
+        sign: opencode::sign,
+        lists: &["messages"],
+        adapter: opencode::adapter,
+    },
+    Dialect {
+        name: "pi",
+        about: "Pi: session files",
+        sign: pi::sign,
+        lists: &[],
+        adapter: pi::adapter,
+    },
+    Dialect {
+        name: "openhands",
+        about: "OpenHands: output.jsonl and trajectories of V0, events of V1",
+        sign: openhands::sign,
+        lists: &["history"],
+        adapter: openhands::adapter,
+    },
+    Dialect {
+        name: "atif",
+        about: "ATIF trajectories, versions 1.0 to 1.8",
+        sign: atif::sign,
+        lists: &["steps", "subagent_trajectories"],
+        adapter: atif::adapter,
+    },
+    Dialect {
+        name: "aos",
+        about: "AOS: the transcript events of its harness",
+        sign: aos::sign,
+        lists: &[],
+        adapter: aos::adapter,
+    },
+    Dialect {
+        name: "gateway",
+        about: "the gateway: the events of its harnesses",
+        sign: gateway::sign,
+        lists: &[],
+        adapter: gateway::adapter,
+    },
+    Dialect {
+        name: "agex",
+        about: "agex: the events of its agents, with the class name as type",
+        sign: agex::sign,
+        lists: &[],
+        adapter: agex::adapter,
     },
 ];
 

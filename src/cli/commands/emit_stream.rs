@@ -37,7 +37,8 @@ pub(in crate::cli) struct StreamArgs {
     /// Read events from standard input, one JSON object per line
     #[arg(long, help_heading = STREAM)]
     stdin: bool,
-    /// The format of the lines: native, runlog (the log of another run), claude-code, or auto
+    /// The format of the lines: native, runlog (the log of another run), auto (detect it), or that
+    /// of an agent (`runlog import --help` lists them)
     #[arg(long, help_heading = STREAM, value_name = "DIALECT", value_parser = format_name)]
     from: Option<String>,
     /// Stop at the first line that is rejected

@@ -36,16 +36,7 @@ use crate::text::units::duration;
 ///
 /// Without a runs directory in this project, the runs go to ~/.local/share/runlog/runs.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  runlog import --latest              the newest session of this project
-  runlog import session.jsonl         one file, whatever agent wrote it
-  runlog import --all --since 7d      all sessions of all agents of the last week
-
-Exit status:
-  0   everything was imported
-  1   there is nothing to import
-  65  a file given by name is not a session, or has lines that were rejected")]
+#[command(after_help = after_help())]
 pub(in crate::cli) struct ImportArgs {
     /// Session files, or folders with session files
     #[arg(value_name = "FILE|DIR", required_unless_present_any = ["latest", "all"])]
@@ -84,6 +75,25 @@ pub(in crate::cli) struct ImportArgs {
     appending: Appending,
 }
 
+/// The end of the help: the formats, examples and exit statuses.
+fn after_help() -> String {
+    let mut out = String::from("Formats (--from):\n");
+    for Dialect { name, about, .. } in DIALECTS {
+        out.push_str(&format!("  {name:<12} {about}\n"));
+    }
+    out + "
+Examples:
+  runlog import --latest              the newest session of this project
+  runlog import session.jsonl         one file, whatever agent wrote it
+  runlog import --all --since 7d      all sessions of all agents of the last week
+
+Exit status:
+  0   everything was imported
+  1   there is nothing to import
+  65  a file given by name is not a session, or has lines that were rejected
+"
+}
+
 /// The result as a document.
 #[derive(Serialize)]
 struct ImportDocument<'d> {
@@ -97,6 +107,8 @@ struct RunDocument<'d> {
     run_id: String,
     path: String,
     agent: &'static str,
+    /// What shows the dialect.
+    why: &'d str,
     session_id: &'d str,
     source: String,
     added: u64,
@@ -318,6 +330,7 @@ impl Outcome {
             path: imported
                 .map_or_else(String::new, |imported| imported.run.path().display().to_string()),
             agent: self.session.dialect.name,
+            why: &self.session.why,
             session_id: &self.session.id,
             source: self.source(),
             added: imported.map_or(0, |imported| imported.added),

@@ -32,7 +32,8 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
         }
         "summary" if has("leafUuid") => Some("leafUuid"),
         "file-history-snapshot" if has("snapshot") => Some("a file history snapshot"),
-        _ if has("sessionId") && (has("uuid") || has("timestamp")) => Some("sessionId"),
+        // Other programs' types have underscores and dots.
+        kind if has("sessionId") && !kind.contains(['_', '.']) => Some("sessionId"),
         _ => None,
     }
 }
