@@ -362,7 +362,7 @@ fn user(json: Json<'_>, text: &str, others: usize) -> Vec<Draft<'static>> {
         return vec![text_event("message.system", text)];
     }
     // The answers of tools are no attachments.
-    let parts = json.get("parts").or_else(|| json.get("content")).into_iter().flat_map(Json::items);
+    let parts = json.get("content").into_iter().flat_map(Json::items);
     let answers = parts.filter(|part| part.get("functionResponse").is_some()).count();
     let others = others.saturating_sub(answers);
     let typed = json.present("displayContent").map(|typed| said(typed).0);
