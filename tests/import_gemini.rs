@@ -111,7 +111,6 @@ fn import_gemini_takes_a_growing_message_once() {
             "model": "m", "message_id": "g1"}]),
             json!(["tool.started", "c1", {"tool_name": "ls", "args": {}}]),
             json!(["tool.completed", "c1", {"tool_name": "ls", "result": "a"}]),
-            json!(["gemini.gemini", null, {}]),
             json!(["note", null, {"text": "The user went back to an earlier message"}]),
             json!(["config.loaded", null, {"title": "A look"}]),
         ]
