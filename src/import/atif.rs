@@ -105,15 +105,23 @@ impl Atif {
         let corrects_input = known.cache_read.is_none()
             && cached.unwrap_or(0) > 0
             && known.input.is_none_or(|input| Some(input) == prompts);
+        // Figures that the steps report are repeated, not replaced.
+        let sum = known.without_cached();
+        let own_input = sum.input.filter(|_| !corrects_input);
         let more = Tokens {
-            input: all.without_cached().input.filter(|_| known.input.is_none() || corrects_input),
-            output: all.output.filter(|_| known.output.is_none()),
-            cache_read: all.cache_read.filter(|_| known.cache_read.is_none()),
+            input: own_input.or(all.without_cached().input),
+            output: known.output.or(all.output),
+            cache_read: known.cache_read.or(all.cache_read),
             cost: all.cost.filter(|_| known.cost.is_none()),
             ..Tokens::default()
         };
+        let is_new = |more: Option<u64>, known: Option<u64>| more.is_some() && known.is_none();
+        let says_more = corrects_input
+            || is_new(more.input, sum.input)
+            || is_new(more.output, sum.output)
+            || more.cost.is_some();
         let call = ModelCall { is_total: true, ..ModelCall::default() };
-        (more != Tokens::default()).then(|| more.event(&call))
+        (says_more && !more.is_zero()).then(|| more.event(&call))
     }
 
     fn step(&mut self, source: &SourceText<'_>) -> AdaptedLine {
@@ -273,6 +281,7 @@ impl Atif {
         add(&mut self.reported.input, count(metrics, "prompt_tokens"));
         add(&mut self.reported.output, tokens.output);
         add(&mut self.reported.cache_read, tokens.cache_read);
+        add(&mut self.reported.cache_creation, tokens.cache_creation);
         self.reported.cost = tokens.cost.or(self.reported.cost);
     }
 }
