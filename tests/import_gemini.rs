@@ -1,5 +1,7 @@
 //! `--from gemini`, on small sessions made for these tests.
 
+#![expect(clippy::needless_pass_by_value, reason = "the values are written in the calls")]
+
 use serde_json::{Value, json};
 
 use crate::support::{Bench, jsonl};

@@ -89,7 +89,9 @@ impl Adapter for Copilot {
             "user.message" => user(&line),
             "assistant.reasoning" => self.reasoning(data.text_at("content")).into_iter().collect(),
             "assistant.message" => self.assistant(&line),
-            "assistant.usage" => usage(data, data.text_at("apiCallId")).into_iter().collect(),
+            "assistant.usage" => {
+                usage(data, data.text_at("apiCallId").as_deref()).into_iter().collect()
+            }
             "tool.user_requested" | "tool.execution_start" => self.execution(&line),
             "tool.execution_complete" => self.complete(&line),
             "subagent.started" | "subagent.completed" | "subagent.failed" => {
@@ -192,7 +194,7 @@ impl Copilot {
             let tool = request.text_at("name").unwrap_or(Cow::Borrowed("tool"));
             drafts.extend(self.begin(line, request, &tool, index));
         }
-        drafts.extend(usage(data, text(data, "apiCallId").or(id)));
+        drafts.extend(usage(data, text(data, "apiCallId").or(id).as_deref()));
         drafts
     }
 

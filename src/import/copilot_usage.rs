@@ -1,7 +1,5 @@
 //! The token counts of Copilot CLI.
 
-use std::borrow::Cow;
-
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
 use crate::json::{Json, ObjectText};
@@ -11,9 +9,9 @@ pub(super) const NAMES: [&str; 5] =
     ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"];
 
 /// The usage of one model call.
-pub(super) fn usage(data: Json<'_>, id: Option<Cow<'_, str>>) -> Option<Draft<'static>> {
+pub(super) fn usage(data: Json<'_>, id: Option<&str>) -> Option<Draft<'static>> {
     let model = data.text_at("model").filter(|model| !is_placeholder(model));
-    counts(data, NAMES).finish(model.as_deref(), id.as_deref())
+    counts(data, NAMES).finish(model.as_deref(), id)
 }
 
 /// The totals at the end of a session.

@@ -45,9 +45,12 @@ struct Candidate {
     sign: &'static str,
 }
 
-/// The formats, with the function that finds their sign.
-fn formats() -> impl Iterator<Item = (SourceFormat, fn(Json<'_>) -> Option<&'static str>)> {
-    let own: [(_, fn(Json<'_>) -> Option<&'static str>); 2] =
+/// Finds the fields that show a format.
+type Sign = fn(Json<'_>) -> Option<&'static str>;
+
+/// The formats with their signs.
+fn formats() -> impl Iterator<Item = (SourceFormat, Sign)> {
+    let own: [(_, Sign); 2] =
         [(SourceFormat::Copy, copy_sign), (SourceFormat::Native, native_sign)];
     own.into_iter()
         .chain(DIALECTS.iter().map(|dialect| (SourceFormat::Dialect(dialect), dialect.sign)))
@@ -150,7 +153,7 @@ fn native_sign(line: Json<'_>) -> Option<&'static str> {
     if copy_sign(line).is_some() || line.members().any(|(name, _)| !known(&name)) {
         return None;
     }
-    if line.get("data").is_some_and(|data| data.is_object()) {
+    if line.get("data").is_some_and(Json::is_object) {
         return Some("type and data");
     }
     catalogue::row(&kind).is_some().then_some("a known type")

@@ -1,6 +1,8 @@
 //! How a call of Gemini CLI ended. The status of a shell command is `success` whatever its exit
 //! code; only the result's text has the exit code.
 
+use std::borrow::Cow;
+
 use super::calls::Outcome;
 use crate::event::fields::{as_text, exact_text};
 use crate::json::{Json, Kind};
@@ -69,7 +71,7 @@ fn result(call: Json<'_>) -> String {
     }
     let part = |part: Json<'_>| match part.path("functionResponse.response") {
         Some(answer) => response(answer),
-        None => part.text_at("text").map(|text| text.into_owned()).unwrap_or_default(),
+        None => part.text_at("text").map(Cow::into_owned).unwrap_or_default(),
     };
     let texts: Vec<_> = result.items().map(part).filter(|text| !text.is_empty()).collect();
     if texts.is_empty() { shown() } else { texts.join("\n") }

@@ -153,7 +153,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         // The agents' folders hold other files as well.
         skipped.clear();
     }
-    let outcomes = each(sessions, args, global, ui)?;
+    let outcomes = each(&sessions, args, global, ui)?;
     let failed = report(args, &outcomes, &skipped, ui)?;
     let named = !args.latest && !args.all;
     let rejected =
@@ -202,7 +202,7 @@ fn search(args: &ImportArgs) -> anyhow::Result<Found> {
 
 /// Imports the sessions in two threads.
 fn each(
-    sessions: Vec<Session>,
+    sessions: &[Session],
     args: &ImportArgs,
     global: &Global,
     ui: &Ui,

@@ -191,10 +191,7 @@ fn imported(session: &Session, receipt: &Receipt) -> Draft<'static> {
     data.text_if("source", files.map(|name| name.to_string_lossy()).as_deref());
     data.text_if("last_time", receipt.last_time.as_deref());
     let mut draft = Draft::new("run.imported", data);
-    draft.timestamp = receipt
-        .last_time
-        .as_deref()
-        .and_then(|time| Timestamp::parse_loose(time))
-        .map(|(time, _)| time);
+    draft.timestamp =
+        receipt.last_time.as_deref().and_then(Timestamp::parse_loose).map(|(time, _)| time);
     draft
 }
