@@ -4,9 +4,20 @@ use serde_json::{Value, json};
 
 use crate::support::Bench;
 
+/// The members of a trajectory.
+const ORDER: &[&str] = &[
+    "schema_version",
+    "session_id",
+    "agent",
+    "steps",
+    "notes",
+    "final_metrics",
+    "subagent_trajectories",
+];
+
 fn import(bench: &Bench, document: &Value) -> Value {
     let call = ["emit", "--run", "r", "--stdin", "--from", "atif", "--receipt", "got.json"];
-    let text = serde_json::to_string_pretty(document).unwrap();
+    let text = crate::support::document(document, ORDER);
     let said = bench.feed(&call, text.as_bytes());
     assert_eq!(said.status, 0, "{}", said.err);
     serde_json::from_slice(&std::fs::read(bench.path("got.json")).unwrap()).unwrap()

@@ -55,7 +55,7 @@ fn flat_families_are_read_in_a_native_stream() {
 {"type":"user","runId":"U","content":"hi","timestamp":1767225600}
 {"type":"error","runId":"R","error":"gone"}
 "#;
-    for from in [&[][..], &["--from", "native"], &["--from", "auto"]] {
+    for from in [&[][..], &["--from", "native"]] {
         let bench = Bench::with_run();
         let said = bench.feed(&[&NATIVE, from].concat(), lines.as_bytes());
         assert_eq!(said.status, 0, "{}", said.err);

@@ -29,6 +29,14 @@ impl Bench {
     }
 }
 
+/// A document with its members in that order, one per line.
+pub(crate) fn document(value: &Value, order: &[&str]) -> String {
+    let members = value.as_object().unwrap();
+    assert_eq!(members.len(), order.iter().filter(|name| members.contains_key(**name)).count());
+    let member = |name: &&str| Some(format!("{}: {}", json!(name), members.get(*name)?));
+    format!("{{\n{}\n}}\n", order.iter().filter_map(member).collect::<Vec<_>>().join(",\n"))
+}
+
 /// The lines as JSONL.
 pub(crate) fn jsonl(lines: &[Value]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()

@@ -5,7 +5,7 @@ mod judged;
 mod prepared;
 mod samples;
 
-pub(crate) use imports::jsonl;
+pub(crate) use imports::{document, jsonl};
 pub(crate) use judged::SAMPLE;
 pub(crate) use prepared::Prepared;
 pub(crate) use samples::{SAMPLES, sample};

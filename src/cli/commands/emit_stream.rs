@@ -45,12 +45,12 @@ pub(in crate::cli) struct StreamArgs {
     #[arg(long, help_heading = STREAM)]
     strict: bool,
     #[command(flatten)]
-    import: ImportArgs,
+    import: SourceArgs,
 }
 
 /// Options for reading another program's events.
 #[derive(Debug, Args)]
-pub(super) struct ImportArgs {
+pub(super) struct SourceArgs {
     /// Do not store the source lines in the events
     #[arg(long, help_heading = STREAM)]
     pub(super) no_source: bool,
@@ -59,7 +59,7 @@ pub(super) struct ImportArgs {
     pub(super) receipt: Option<PathBuf>,
 }
 
-impl ImportArgs {
+impl SourceArgs {
     /// Writes the receipt if a file is given.
     pub(super) fn write(&self, receipt: &Receipt) -> anyhow::Result<()> {
         let Some(path) = &self.receipt else { return Ok(()) };

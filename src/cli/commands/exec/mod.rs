@@ -15,7 +15,7 @@ use clap::Args;
 use self::events::{CommandCall, CommandOutcome};
 use self::record::Record;
 use self::streams::StreamPlan;
-use super::emit_stream::{ImportArgs, format_name, format_of};
+use super::emit_stream::{SourceArgs, format_name, format_of};
 use super::recording::{ContentArgs, open};
 use super::{Appending, Global, default_run};
 use crate::cli::exit::{Exit, Failure};
@@ -69,7 +69,7 @@ pub(in crate::cli) struct ExecArgs {
     #[arg(long, value_name = "DIALECT", value_parser = format_name)]
     from: Option<String>,
     #[command(flatten)]
-    import: ImportArgs,
+    import: SourceArgs,
     #[command(flatten)]
     content: ContentArgs,
     #[command(flatten)]

@@ -4,7 +4,7 @@
 use super::events::{CommandCall, CommandOutcome};
 use super::tee::{Fed, Feed, Tee};
 use crate::cli::clock::now;
-use crate::cli::commands::emit_stream::{ImportArgs, report};
+use crate::cli::commands::emit_stream::{SourceArgs, report};
 use crate::cli::exit::{Exit, explain, sentence};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
@@ -92,7 +92,7 @@ impl<'c> Record<'c> {
     }
 
     /// Records the end of the command. Returns true if the record is complete.
-    pub(super) fn end(mut self, outcome: &CommandOutcome, import: &ImportArgs, ui: &Ui) -> bool {
+    pub(super) fn end(mut self, outcome: &CommandOutcome, import: &SourceArgs, ui: &Ui) -> bool {
         let (mut changed_state, mut ahead) = (self.makes_run, None);
         if let Some(tee) = self.tee.take() {
             match tee.finish() {
@@ -146,7 +146,7 @@ fn append(
 }
 
 /// Reports how the output was recorded. Returns true if it was recorded completely.
-fn tell(fed: &Fed, import: &ImportArgs, ui: &Ui) -> bool {
+fn tell(fed: &Fed, import: &SourceArgs, ui: &Ui) -> bool {
     report_recovery(fed.recovered_bytes, ui);
     report(&fed.receipt, fed.first_rejection.as_deref(), true, ui);
     let mut complete = true;

@@ -3,17 +3,20 @@
 
 use std::sync::mpsc::sync_channel;
 
+mod reading;
+mod rejecting;
+
 use super::RunError;
 use super::batch::{Batch, RecordedEvent};
 use super::follower::Follower;
 use super::imported_ids::ImportedIds;
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
-use super::rejects::{LongLine, Rejection, Rejects};
+use super::rejects::{LongLine, Rejects};
 use super::stream_line::{HeldLine, LineReading, PreparedPart, WaitingLines};
 use crate::event::time::Timestamp;
-use crate::import::detect::{self, Detected, SourceFormat};
-use crate::import::line::{Importer, SourceUnit};
+use crate::import::detect;
+use crate::import::line::Importer;
 use crate::import::{self, Dialect};
 use crate::json::{self, JsonRules};
 use crate::log::tail::is_blank;
@@ -238,82 +241,6 @@ impl<'r> Stream<'r> {
         Ok(())
     }
 
-    /// Takes a line of a dialect, or a part of a document.
-    fn unit(
-        &mut self,
-        unit: &SourceUnit<'_>,
-        number: u64,
-        offset: u64,
-        now: Timestamp,
-    ) -> Result<(), RunError> {
-        let Reader::Dialect(importer) = &mut self.reader else { return Ok(()) };
-        let read = importer.read(unit, now);
-        let from = self.held.text.len();
-        let text = from..from + unit.text.len();
-        match read {
-            Ok(mut imported) => {
-                self.ids.name(&mut imported, self.recorder)?;
-                let from = self.held.drafts.len();
-                self.held.drafts.append(&mut imported.drafts);
-                let drafts = from..self.held.drafts.len();
-                let facts = LineFacts::of(imported);
-                self.held.text.extend_from_slice(&unit.text);
-                self.held.lines.push(HeldLine { number, offset, text, drafts, facts });
-            }
-            Err(error) => {
-                if let Some(units) = Importer::several(&unit.text) {
-                    return units.iter().try_for_each(|unit| self.unit(unit, number, offset, now));
-                }
-                let facts = LineFacts::default();
-                let held = HeldLine { number, offset, text, drafts: 0..0, facts };
-                self.reject(&held, &unit.text, &error.to_string(), now);
-            }
-        }
-        Ok(())
-    }
-
-    /// Rejects a document with a part that is too long.
-    fn check_waiting(&mut self, number: u64, offset: u64, now: Timestamp) -> Result<(), RunError> {
-        let Reader::Dialect(importer) = &mut self.reader else { return Ok(()) };
-        if importer.waiting() > MAX_HELD
-            && let Some(rest) = importer.rest()
-        {
-            let reason = format!("a part of the document has over {MAX_HELD} bytes");
-            self.reject_rest(&rest, &reason, number, offset, now);
-        }
-        Ok(())
-    }
-
-    fn reject_rest(&mut self, rest: &[u8], reason: &str, number: u64, offset: u64, now: Timestamp) {
-        let held =
-            HeldLine { number, offset, text: 0..0, drafts: 0..0, facts: LineFacts::default() };
-        self.reject(&held, rest, reason, now);
-    }
-
-    /// Takes the end of one of several files. False if the file ends inside a document, whose
-    /// last part is left for later.
-    pub(crate) fn end_file(&mut self) -> bool {
-        match &mut self.reader {
-            Reader::Dialect(importer) => importer.end_file(),
-            _ => true,
-        }
-    }
-
-    /// Takes the end of the input.
-    ///
-    /// # Errors
-    /// The input is of no known format, or recording in the run is not possible.
-    pub(crate) fn end(&mut self, now: Timestamp) -> Result<(), RunError> {
-        self.decide(now)?;
-        let Reader::Dialect(importer) = &mut self.reader else { return Ok(()) };
-        if let Some(rest) = importer.rest() {
-            let number = self.counter.counts().lines;
-            let reason = "the document ends before it is complete";
-            self.reject_rest(&rest, reason, number, self.offset, now);
-        }
-        Ok(())
-    }
-
     /// Takes `lines` blank lines at the beginning, which took `bytes` bytes of the stream.
     pub(crate) fn pass_blank(&mut self, lines: u64, bytes: u64) {
         let counts = self.counter.counts();
@@ -506,107 +433,6 @@ impl<'r> Stream<'r> {
             self.counter.counts().dialect = importer.dialect();
         }
         self.counter.finish()
-    }
-
-    /// Decides the format from the lines so far, and takes them.
-    fn decide(&mut self, now: Timestamp) -> Result<(), RunError> {
-        let Reader::Undecided(sample) = &mut self.reader else { return Ok(()) };
-        if sample.text.iter().all(u8::is_ascii_whitespace) && sample.lines.len() < detect::LINES {
-            return Ok(());
-        }
-        let detected = detect::detect(&sample.text);
-        let sample = std::mem::take(sample);
-        self.reader = match detected {
-            Ok(Detected { format, why }) => {
-                self.counter.counts().why = Some(why);
-                match format {
-                    SourceFormat::Dialect(dialect) => {
-                        Reader::Dialect(Box::new(Importer::new(dialect, self.keep_source)))
-                    }
-                    SourceFormat::Native => Reader::Lines(LineReading::Native),
-                    SourceFormat::Copy => {
-                        Reader::Lines(LineReading::Copy(self.recorder.templates()))
-                    }
-                }
-            }
-            Err(_) if self.rejects_unknown => Reader::Unknown,
-            Err(unknown) => {
-                return Err(RunError::UnknownFormat { looks_like: unknown.looks_like });
-            }
-        };
-        let mut rest = sample.text.as_slice();
-        for (length, taken) in sample.lines {
-            let (line, after) = rest.split_at(length);
-            rest = &after[1..];
-            self.push(InputLine::Whole(line), taken, now)?;
-        }
-        Ok(())
-    }
-
-    fn reject(&mut self, line: &HeldLine, content: &[u8], reason: &str, now: Timestamp) {
-        let reason = self.told(line.number, reason);
-        let rejection = self.rejection(line.number, line.offset, &reason, now);
-        self.rejects.line(&rejection, content);
-    }
-
-    /// Takes a line that is too long to be read whole. It took `length` bytes of the stream.
-    fn push_long(&mut self, line: &LongLine, length: u64, now: Timestamp) {
-        self.counter.counts().lines += 1;
-        let (number, offset) = (self.counter.counts().lines, self.offset);
-        self.offset += length;
-        let reason = format!("the line has {} bytes; at most {MAX_HELD} are read", line.bytes);
-        let reason = self.told(number, &reason);
-        let rejection = self.rejection(number, offset, &reason, now);
-        self.rejects.long_line(&rejection, line);
-    }
-
-    /// Counts a rejection, and returns the reason without secrets.
-    fn told(&mut self, number: u64, reason: &str) -> String {
-        let redacted = self.recorder.secrets().and_then(|rules| rules.redact(reason));
-        let reason = redacted.map_or_else(|| reason.to_owned(), |redacted| redacted.text);
-        self.counter.counts().rejected += 1;
-        self.first_rejection.get_or_insert_with(|| format!("line {number}: {reason}"));
-        reason
-    }
-
-    fn rejection<'s>(
-        &self,
-        line: u64,
-        offset: u64,
-        reason: &'s str,
-        time: Timestamp,
-    ) -> Rejection<'s> {
-        let source = match &self.reader {
-            Reader::Lines(LineReading::Native) => Some("native"),
-            Reader::Lines(LineReading::Copy(_)) => Some("runlog"),
-            Reader::Dialect(importer) => Some(importer.dialect()),
-            Reader::Undecided(_) | Reader::Unknown => None,
-        };
-        Rejection { time, source, line, offset, reason }
-    }
-
-    fn flush_rejects(&mut self) -> Result<(), RunError> {
-        if self.rejects.waiting() > 0 {
-            let range = self.recorder.reject(&self.rejects.take())?;
-            self.rejects.wrote(range);
-        }
-        Ok(())
-    }
-
-    /// Records how many lines were rejected, after the last [`Stream::commit`]. A run without events
-    /// stays without.
-    ///
-    /// # Errors
-    /// Recording in the run is not possible.
-    pub(crate) fn tell_rejects(&mut self, now: Timestamp) -> Result<(), RunError> {
-        self.rejects.end(now);
-        self.flush_rejects()?;
-        if let Some(event) = self.rejects.event()
-            && self.recorder.has_events()?
-        {
-            self.recorder.append(&[event])?;
-        }
-        Ok(())
     }
 }
 
