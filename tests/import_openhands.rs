@@ -56,7 +56,7 @@ fn run_of(name: &str) -> String {
         {"id": 6, "source": "agent", "cause": 5, "observation": "edit", "content": "ERROR:\nno such text"},
         action(7, "c3", "finish", json!({"final_thought": "Three boats."}), 260),
     ], "metrics": used(300, 30), "error": "out of steps"});
-    document(&run, ORDER).replace('\n', " ")
+    document(&run, ORDER).replace('\n', " ").replace("resp-", &format!("resp-{name}-"))
 }
 
 /// If this fails, a run of V0 loses a call, an outcome, a text or tokens, or counts cumulative

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::source::{EndedCall, StartedCall, call_end, event, of_agent, text_event};
-use super::tokens::{ModelCall, Tokens, count};
+use super::tokens::{ReportedModelCall, TokenCounts, count};
 use super::{AdaptedLine, Adapter, SourcePart, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
@@ -35,7 +35,7 @@ struct Atif {
     /// The model of steps that name none.
     model: Option<String>,
     /// The sum of what the steps reported.
-    reported: Tokens,
+    reported: TokenCounts,
     /// Whether a step of the document was read.
     has_steps: bool,
     /// The calls that spawned agents, by the agents' ids.
@@ -93,12 +93,12 @@ impl Atif {
     fn totals(&self, metrics: Json<'_>) -> Option<Draft<'static>> {
         let cached = count(metrics, "total_cached_tokens");
         let prompts = count(metrics, "total_prompt_tokens");
-        let all = Tokens {
+        let all = TokenCounts {
             input: prompts,
             output: count(metrics, "total_completion_tokens"),
             cache_read: cached,
             cost: metrics.get("total_cost_usd").and_then(Json::as_f64),
-            ..Tokens::default()
+            ..TokenCounts::default()
         };
         let known = self.reported;
         // Without cached tokens in the steps, their input includes the cached tokens of the total.
@@ -108,19 +108,19 @@ impl Atif {
         // Figures that the steps report are repeated, not replaced.
         let sum = known.without_cached();
         let own_input = sum.input.filter(|_| !corrects_input);
-        let more = Tokens {
+        let more = TokenCounts {
             input: own_input.or(all.without_cached().input),
             output: known.output.or(all.output),
             cache_read: known.cache_read.or(all.cache_read),
             cost: all.cost.filter(|_| known.cost.is_none()),
-            ..Tokens::default()
+            ..TokenCounts::default()
         };
         let is_new = |more: Option<u64>, known: Option<u64>| more.is_some() && known.is_none();
         let says_more = corrects_input
             || is_new(more.input, sum.input)
             || is_new(more.output, sum.output)
             || more.cost.is_some();
-        let call = ModelCall { is_total: true, ..ModelCall::default() };
+        let call = ReportedModelCall { is_total: true, ..ReportedModelCall::default() };
         (says_more && !more.is_zero()).then(|| more.event(&call))
     }
 
@@ -205,9 +205,10 @@ impl Atif {
         self.calls(&SourceText { place, ..*source }, &mut drafts);
         if let Some(metrics) = json.present("metrics") {
             let tokens = tokens(metrics);
-            if tokens != Tokens::default() {
+            if tokens != TokenCounts::default() {
                 self.report(metrics, &tokens);
-                let call = ModelCall { model: model.as_deref(), ..ModelCall::default() };
+                let call =
+                    ReportedModelCall { model: model.as_deref(), ..ReportedModelCall::default() };
                 drafts.push(tokens.event(&call));
             }
         }
@@ -272,7 +273,7 @@ impl Atif {
     }
 
     /// Adds a step's figures to what the steps reported. Its input includes cached tokens here.
-    fn report(&mut self, metrics: Json<'_>, tokens: &Tokens) {
+    fn report(&mut self, metrics: Json<'_>, tokens: &TokenCounts) {
         let add = |sum: &mut Option<u64>, more: Option<u64>| {
             if let Some(more) = more {
                 *sum = Some(sum.unwrap_or(0).saturating_add(more));
@@ -287,8 +288,8 @@ impl Atif {
 }
 
 /// The figures of a step.
-fn tokens(metrics: Json<'_>) -> Tokens {
-    Tokens {
+fn tokens(metrics: Json<'_>) -> TokenCounts {
+    TokenCounts {
         input: count(metrics, "prompt_tokens"),
         output: count(metrics, "completion_tokens"),
         cache_read: count(metrics, "cached_tokens"),

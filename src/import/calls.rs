@@ -11,7 +11,7 @@ use crate::json::ObjectText;
 
 /// How a call ended, with the text that says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum CallOutcome {
     /// It gave a result.
     Completed(String),
     /// It failed.
@@ -22,15 +22,15 @@ pub(super) enum Outcome {
 
 /// The calls that a stream has reported.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct ReportedCalls {
     /// The newest call with each id.
-    named: HashMap<String, Call>,
+    named: HashMap<String, ReportedCall>,
     /// The open calls without an id of their own, oldest first.
-    unnamed: VecDeque<Call>,
+    unnamed: VecDeque<ReportedCall>,
 }
 
 #[derive(Debug)]
-struct Call {
+struct ReportedCall {
     /// The id that its events have.
     id: String,
     tool: String,
@@ -39,7 +39,7 @@ struct Call {
     has_ended: bool,
 }
 
-impl Calls {
+impl ReportedCalls {
     /// The start of a call; `None` if a call with that id is open. An id that an ended call had
     /// names a new call.
     pub(super) fn start(
@@ -58,7 +58,7 @@ impl Calls {
         let draft = source.call(&StartedCall { id, ..*call }, index, more);
         let id = draft.correlation_id.as_deref().unwrap_or_default().to_owned();
         let tool = call.tool.to_owned();
-        let started = Call { id, tool, is_confirmed: false, has_ended: false };
+        let started = ReportedCall { id, tool, is_confirmed: false, has_ended: false };
         match own {
             Some(own) => drop(self.named.insert(own.to_owned(), started)),
             None => self.unnamed.push_back(started),
@@ -72,7 +72,7 @@ impl Calls {
         if call.id.as_deref().is_some_and(|id| !is_placeholder(id)) {
             return false;
         }
-        let is_this = |open: &&mut Call| !open.is_confirmed && open.tool == call.tool;
+        let is_this = |open: &&mut ReportedCall| !open.is_confirmed && open.tool == call.tool;
         let found = self.unnamed.iter_mut().find(is_this);
         found.map(|open| open.is_confirmed = true).is_some()
     }
@@ -84,17 +84,17 @@ impl Calls {
         source: &SourceText<'_>,
         id: Option<&str>,
         tool: Option<&str>,
-        outcome: &Outcome,
+        outcome: &CallOutcome,
         more: impl FnOnce(&mut ObjectText),
     ) -> Option<Draft<'static>> {
-        let ended = |id: &str| Call {
+        let ended = |id: &str| ReportedCall {
             id: id.to_owned(),
             tool: tool.unwrap_or("tool").to_owned(),
             is_confirmed: true,
             has_ended: false,
         };
         let Some(own) = id.filter(|id| !is_placeholder(id)) else {
-            let of_tool = |open: &Call| tool.is_none_or(|tool| open.tool == tool);
+            let of_tool = |open: &ReportedCall| tool.is_none_or(|tool| open.tool == tool);
             let place = self.unnamed.iter().position(of_tool);
             let open = place.and_then(|place| self.unnamed.remove(place));
             let call = open.unwrap_or_else(|| ended(source.place));
@@ -112,13 +112,13 @@ impl Calls {
 pub(super) fn end(
     id: &str,
     tool: &str,
-    outcome: &Outcome,
+    outcome: &CallOutcome,
     more: impl FnOnce(&mut ObjectText),
 ) -> Draft<'static> {
     let (text, failed) = match outcome {
-        Outcome::Completed(text) => (text, false),
-        Outcome::Failed(text) => (text, true),
-        Outcome::Blocked(reason) => {
+        CallOutcome::Completed(text) => (text, false),
+        CallOutcome::Failed(text) => (text, true),
+        CallOutcome::Blocked(reason) => {
             let mut data = ObjectText::new();
             data.text("tool_name", tool).text("reason", reason);
             more(&mut data);

@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::calls::{Calls, Outcome};
-use super::copilot_usage::{Counts, counts, total, usage};
+use super::calls::{CallOutcome, ReportedCalls};
+use super::copilot_usage::{CopilotCounts, counts, total, usage};
 use super::source::{StartedCall, event, of_agent, prompt, text_event};
 use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
@@ -43,14 +43,14 @@ const DENIED: &[&str] = &["denied", "rejected", "permission_denied"];
 struct Copilot {
     session: Option<String>,
     model: Option<String>,
-    calls: Calls,
+    calls: ReportedCalls,
     /// Agents by the call that spawned them.
     agents: HashMap<String, String>,
     /// Hash of the newest reasoning. Its own event and its message both hold it.
     reasoning: Option<[u8; 32]>,
     /// The newest totals, and those before the last time that they began at zero.
-    total: Counts,
-    earlier: Counts,
+    total: CopilotCounts,
+    earlier: CopilotCounts,
 }
 
 /// A line and the agent that it is of.
@@ -240,9 +240,9 @@ impl Copilot {
         let message = message.filter(|message| !message.is_empty());
         let error = || message.clone().unwrap_or_else(|| content.clone()).into_owned();
         let outcome = match succeeded {
-            true => Outcome::Completed(content.clone().into_owned()),
-            false if is_denied => Outcome::Blocked(error()),
-            false => Outcome::Failed(error()),
+            true => CallOutcome::Completed(content.clone().into_owned()),
+            false if is_denied => CallOutcome::Blocked(error()),
+            false => CallOutcome::Failed(error()),
         };
         let id = text(data, "toolCallId");
         let spawned = id.as_deref().and_then(|id| self.agents.get(id));

@@ -4,7 +4,7 @@ use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
 use crate::json::{Json, ObjectText};
 
-/// The names of the token counts in `usage`, in the order of [`Counts`].
+/// The names of the token counts in `usage`, in the order of [`CopilotCounts`].
 pub(super) const NAMES: [&str; 5] =
     ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"];
 
@@ -15,33 +15,39 @@ pub(super) fn usage(data: Json<'_>, id: Option<&str>) -> Option<Draft<'static>> 
 }
 
 /// The totals at the end of a session.
-pub(super) fn total(shutdown: Json<'_>) -> Counts {
-    let mut total = Counts::default();
+pub(super) fn total(shutdown: Json<'_>) -> CopilotCounts {
+    let mut total = CopilotCounts::default();
     for (_, metric) in shutdown.get("modelMetrics").into_iter().flat_map(Json::members) {
         if let Some(usage) = metric.present("usage") {
             total.add(&counts(usage, NAMES));
         }
     }
-    let details = shutdown.present("tokenDetails").filter(|_| total == Counts::default());
+    let details = shutdown.present("tokenDetails").filter(|_| total == CopilotCounts::default());
     let Some(details) = details else { return total };
     // Here, input excludes cached tokens.
     let count = |name: &str| details.get(name)?.get("tokenCount")?.as_u64();
-    Counts([count("input"), count("output"), count("cache_read"), count("cache_write"), None])
+    CopilotCounts([
+        count("input"),
+        count("output"),
+        count("cache_read"),
+        count("cache_write"),
+        None,
+    ])
 }
 
 /// Input without cached tokens, output, read from a cache, written to a cache, reasoning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts([Option<u64>; 5]);
+pub(super) struct CopilotCounts([Option<u64>; 5]);
 
 /// The counts with those names. Their input includes cached tokens.
-pub(super) fn counts(usage: Json<'_>, names: [&str; 5]) -> Counts {
+pub(super) fn counts(usage: Json<'_>, names: [&str; 5]) -> CopilotCounts {
     let mut counts = names.map(|name| usage.get(name).and_then(Json::as_u64));
     let cached = counts[2].unwrap_or(0).saturating_add(counts[3].unwrap_or(0));
     counts[0] = counts[0].map(|input| input.checked_sub(cached).unwrap_or(input));
-    Counts(counts)
+    CopilotCounts(counts)
 }
 
-impl Counts {
+impl CopilotCounts {
     /// Adds each count. Known plus unknown is known.
     pub(super) fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {

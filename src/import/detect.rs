@@ -39,18 +39,18 @@ pub(crate) struct UnknownSource {
 }
 
 /// One format and what was found for it.
-struct Candidate {
+struct FormatVotes {
     format: SourceFormat,
     votes: u64,
     sign: &'static str,
 }
 
 /// Finds the fields that show a format.
-type Sign = fn(Json<'_>) -> Option<&'static str>;
+type FindSign = fn(Json<'_>) -> Option<&'static str>;
 
 /// The formats with their signs.
-fn formats() -> impl Iterator<Item = (SourceFormat, Sign)> {
-    let own: [(_, Sign); 2] =
+fn formats() -> impl Iterator<Item = (SourceFormat, FindSign)> {
+    let own: [(_, FindSign); 2] =
         [(SourceFormat::Copy, copy_sign), (SourceFormat::Native, native_sign)];
     own.into_iter()
         .chain(DIALECTS.iter().map(|dialect| (SourceFormat::Dialect(dialect), dialect.sign)))
@@ -62,8 +62,8 @@ fn formats() -> impl Iterator<Item = (SourceFormat, Sign)> {
 /// # Errors
 /// Nothing, or too little, shows what it is.
 pub(crate) fn detect(sample: &[u8]) -> Result<Detected, UnknownSource> {
-    let mut candidates: Vec<Candidate> =
-        formats().map(|(format, _)| Candidate { format, votes: 0, sign: "" }).collect();
+    let mut candidates: Vec<FormatVotes> =
+        formats().map(|(format, _)| FormatVotes { format, votes: 0, sign: "" }).collect();
     let values = values(sample);
     let mut objects = 0;
     for text in &values {

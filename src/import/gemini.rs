@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
-use super::calls::{Calls, end};
+use super::calls::{ReportedCalls, end};
 use super::gemini_calls::{outcome, part_outcome};
 use super::source::{StartedCall, event, of_agent, prompt, said, text_event};
 use super::{AdaptedLine, Adapter, SourcePart, SourceText};
@@ -66,9 +66,9 @@ struct Gemini {
     /// The newest messages.
     recent: VecDeque<Seen>,
     /// The calls in messages, by their own ids.
-    calls: HashMap<String, Known>,
+    calls: HashMap<String, KnownMessage>,
     /// The calls in turns with parts.
-    turns: Calls,
+    turns: ReportedCalls,
 }
 
 /// The parts of a message that were taken.
@@ -80,12 +80,12 @@ struct Seen {
     thoughts: usize,
     /// The usage as text.
     usage: String,
-    /// Calls that have no ids.
+    /// ReportedCalls that have no ids.
     unnamed: usize,
 }
 
 /// A call in a message.
-struct Known {
+struct KnownMessage {
     message: String,
     has_ended: bool,
 }
@@ -246,7 +246,7 @@ impl Gemini {
                 let id = start.correlation_id.as_deref().unwrap_or_default().to_owned();
                 if let Some(own) = own.filter(|_| is_free) {
                     let message = message.to_owned();
-                    let known = Known { message, has_ended: outcome.is_some() };
+                    let known = KnownMessage { message, has_ended: outcome.is_some() };
                     self.calls.insert(own.into_owned(), known);
                 }
                 drafts.push(start);
@@ -302,7 +302,7 @@ impl Gemini {
             return said;
         }
         if !text.is_empty() {
-            // Calls follow the text that announces them.
+            // ReportedCalls follow the text that announces them.
             let place = drafts.iter().take_while(|draft| draft.kind == "message.reasoning").count();
             drafts.insert(place, text_event("message.assistant", &text));
         }

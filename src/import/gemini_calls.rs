@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::calls::Outcome;
+use super::calls::CallOutcome;
 use crate::event::fields::{as_text, exact_text};
 use crate::json::{Json, Kind};
 
@@ -18,7 +18,7 @@ const DENIED: &[&str] = &["did not allow", "denied", "rejected", "declined"];
 
 /// The outcome of a call in a message, with the exit code of a command; `None` if the call has not
 /// ended.
-pub(super) fn outcome(call: Json<'_>) -> Option<(Outcome, Option<i64>)> {
+pub(super) fn outcome(call: Json<'_>) -> Option<(CallOutcome, Option<i64>)> {
     let status = call.text_at("status");
     let answers = || call.get("result").into_iter().flat_map(Json::items);
     let answers = || answers().filter_map(|part| part.present("functionResponse"));
@@ -33,12 +33,12 @@ pub(super) fn outcome(call: Json<'_>) -> Option<(Outcome, Option<i64>)> {
     let is_denied = DENIED.iter().any(|word| lower.contains(word));
     let by_policy = lower.contains("denied by policy");
     let outcome = match status.as_deref() {
-        Some("cancelled" | "canceled") if is_denied => Outcome::Blocked(text),
+        Some("cancelled" | "canceled") if is_denied => CallOutcome::Blocked(text),
         Some("cancelled" | "canceled") if text.is_empty() => {
-            Outcome::Failed("cancelled".to_owned())
+            CallOutcome::Failed("cancelled".to_owned())
         }
-        Some("error" | "failed") if by_policy => Outcome::Blocked(text),
-        Some("error" | "failed" | "cancelled" | "canceled") => Outcome::Failed(text),
+        Some("error" | "failed") if by_policy => CallOutcome::Blocked(text),
+        Some("error" | "failed" | "cancelled" | "canceled") => CallOutcome::Failed(text),
         Some("success" | "completed") => completed(text, is_error, exit_code),
         None if call.present("result").is_some() => completed(text, is_error, exit_code),
         _ => return None,
@@ -47,7 +47,7 @@ pub(super) fn outcome(call: Json<'_>) -> Option<(Outcome, Option<i64>)> {
 }
 
 /// The outcome in a `functionResponse`.
-pub(super) fn part_outcome(answer: Json<'_>) -> Outcome {
+pub(super) fn part_outcome(answer: Json<'_>) -> CallOutcome {
     let is_error = answer.path("response.error").is_some();
     let text = answer.get("response").map(response).unwrap_or_default();
     let is_shell = answer.text_at("name").is_some_and(|name| name == SHELL);
@@ -55,11 +55,11 @@ pub(super) fn part_outcome(answer: Json<'_>) -> Outcome {
     completed(text, is_error, exit_code)
 }
 
-fn completed(text: String, is_error: bool, exit_code: Option<i64>) -> Outcome {
+fn completed(text: String, is_error: bool, exit_code: Option<i64>) -> CallOutcome {
     if is_error || exit_code.is_some_and(|code| code != 0) {
-        return Outcome::Failed(text);
+        return CallOutcome::Failed(text);
     }
-    Outcome::Completed(text)
+    CallOutcome::Completed(text)
 }
 
 /// The result that the model was given, else the one that the user was shown.

@@ -2,7 +2,7 @@
 //! parts), the output of `opencode export`, and that of `opencode run --format json`.
 //!
 //! A part names its message in `messageID`; a part without one belongs to the message before it.
-//! Times are milliseconds since 1970. Tokens stand on the message and on each `step-finish` part;
+//! Times are milliseconds since 1970. TokenCounts stand on the message and on each `step-finish` part;
 //! where there are such parts, they count.
 
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::source::{
     EndedCall, StartedCall, call_blocked, call_end, engine_error, event, of_agent, text_event,
 };
-use super::tokens::{ModelCall, Tokens, count};
+use super::tokens::{ReportedModelCall, TokenCounts, count};
 use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
@@ -178,8 +178,11 @@ impl OpenCode {
         self.newest = Some(key);
         let tokens = tokens(json).filter(|tokens| !tokens.is_zero() && !had_steps);
         drafts.extend(tokens.map(|tokens| {
-            let call =
-                ModelCall { model: model.as_deref(), message_id: id.as_deref(), is_total: false };
+            let call = ReportedModelCall {
+                model: model.as_deref(),
+                message_id: id.as_deref(),
+                is_total: false,
+            };
             tokens.event(&call)
         }));
         drafts.extend(json.present("error").map(error));
@@ -267,7 +270,7 @@ impl OpenCode {
             message.is_some_and(|message| !std::mem::replace(&mut message.has_steps, true));
         let own = json.text_at("id").filter(|id| !is_placeholder(id));
         let id = if is_first { message_id } else { own.as_deref() };
-        Some(tokens.event(&ModelCall { model, message_id: id, is_total: false }))
+        Some(tokens.event(&ReportedModelCall { model, message_id: id, is_total: false }))
     }
 
     fn call(&mut self, source: &SourceText<'_>) -> Vec<Draft<'static>> {
@@ -341,10 +344,10 @@ fn error(error: Json<'_>) -> Draft<'static> {
 }
 
 /// The tokens and the cost of a message or a step.
-fn tokens(json: Json<'_>) -> Option<Tokens> {
+fn tokens(json: Json<'_>) -> Option<TokenCounts> {
     let tokens = json.present("tokens")?;
     let cost = json.present("cost").map(|cost| cost.path("usd").unwrap_or(cost));
-    let counted = Tokens {
+    let counted = TokenCounts {
         input: count(tokens, "input"),
         output: count(tokens, "output"),
         cache_read: count(tokens, "cache.read"),
@@ -352,7 +355,7 @@ fn tokens(json: Json<'_>) -> Option<Tokens> {
         reasoning: count(tokens, "reasoning"),
         cost: cost.and_then(Json::as_f64),
     };
-    (counted != Tokens::default()).then_some(counted)
+    (counted != TokenCounts::default()).then_some(counted)
 }
 
 /// A time in milliseconds, as RFC 3339.

@@ -1,7 +1,7 @@
 //! OpenHands. V0: one run per line with a `history` of actions and observations, or a list of these.
 //! V1: one event per line, with its class in `kind`.
 //!
-//! V0 observations name their action in `cause`. Tokens and costs are cumulative in both versions;
+//! V0 observations name their action in `cause`. TokenCounts and costs are cumulative in both versions;
 //! each event here has the difference to the one before. Times have no zone.
 
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use super::source::{
     EndedCall, StartedCall, call_blocked, call_end, engine_error, event, text_event,
 };
-use super::tokens::{ModelCall, Tokens, count};
+use super::tokens::{ReportedModelCall, TokenCounts, count};
 use super::{AdaptedLine, Adapter, SourcePart, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
@@ -343,7 +343,7 @@ impl OpenHands {
         let reported = |path: &str, difference: u64| used.get(path).map(|_| difference);
         // A price of 0 means that OpenHands does not know the model's price.
         let micros = Some(since(|meter| meter.micros)).filter(|_| now.micros > 0);
-        let tokens = Tokens {
+        let tokens = TokenCounts {
             input: reported("prompt_tokens", since(|meter| meter.input)),
             output: reported("completion_tokens", since(|meter| meter.output)),
             cache_read: reported("cache_read_tokens", since(|meter| meter.cache_read)),
@@ -361,7 +361,8 @@ impl OpenHands {
         if let Some(id) = fresh {
             self.newest_response = Some(id.to_owned());
         }
-        let call = ModelCall { model: model.as_deref(), message_id: fresh, is_total: false };
+        let call =
+            ReportedModelCall { model: model.as_deref(), message_id: fresh, is_total: false };
         Some(tokens.event(&call))
     }
 }

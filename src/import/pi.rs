@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::calls::{Calls, Outcome};
+use super::calls::{CallOutcome, ReportedCalls};
 use super::source::{StartedCall, event, prompt, said, text_event};
 use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
@@ -59,7 +59,7 @@ struct Pi {
     session: Option<String>,
     /// The model in use.
     model: Option<String>,
-    calls: Calls,
+    calls: ReportedCalls,
 }
 
 impl Adapter for Pi {
@@ -178,9 +178,9 @@ impl Pi {
         let failed = message.get("isError").and_then(Json::as_bool) == Some(true)
             || exit_code.is_some_and(|code| code != 0);
         let outcome = match failed {
-            true if text.starts_with(BLOCKED) => Outcome::Blocked(text.into_owned()),
-            true => Outcome::Failed(text.into_owned()),
-            false => Outcome::Completed(text.into_owned()),
+            true if text.starts_with(BLOCKED) => CallOutcome::Blocked(text.into_owned()),
+            true => CallOutcome::Failed(text.into_owned()),
+            false => CallOutcome::Completed(text.into_owned()),
         };
         let id = message.text_at("toolCallId");
         let end = self.calls.end(source, id.as_deref(), tool.as_deref(), &outcome, |data| {

@@ -5,7 +5,7 @@ use crate::json::{Json, ObjectText};
 
 /// What one model call, or a whole session, used. `None` means that the source does not say it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Tokens {
+pub(super) struct TokenCounts {
     /// Input tokens, without cached ones.
     pub input: Option<u64>,
     /// Output tokens.
@@ -22,7 +22,7 @@ pub(super) struct Tokens {
 
 /// The model call that an `llm.usage` event reports.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ModelCall<'s> {
+pub(super) struct ReportedModelCall<'s> {
     /// The model.
     pub model: Option<&'s str>,
     /// The response; of several events with one id, the last one counts.
@@ -31,7 +31,7 @@ pub(super) struct ModelCall<'s> {
     pub is_total: bool,
 }
 
-impl Tokens {
+impl TokenCounts {
     /// Whether the source says nothing, or only zeros.
     pub(super) fn is_zero(&self) -> bool {
         let counts =
@@ -46,7 +46,7 @@ impl Tokens {
     }
 
     /// The `llm.usage` event.
-    pub(super) fn event(&self, call: &ModelCall<'_>) -> Draft<'static> {
+    pub(super) fn event(&self, call: &ReportedModelCall<'_>) -> Draft<'static> {
         let mut data = ObjectText::new();
         let counts = [
             ("input_tokens", self.input),

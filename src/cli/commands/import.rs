@@ -98,12 +98,12 @@ Exit status:
 #[derive(Serialize)]
 struct ImportDocument<'d> {
     schema_version: u32,
-    runs: Vec<RunDocument<'d>>,
+    runs: Vec<ImportedDocument<'d>>,
     skipped: Vec<SkippedDocument>,
 }
 
 #[derive(Serialize)]
-struct RunDocument<'d> {
+struct ImportedDocument<'d> {
     run_id: String,
     path: String,
     agent: &'static str,
@@ -126,7 +126,7 @@ struct SkippedDocument {
 }
 
 /// A session with what became of it; `None` in a dry run.
-struct Outcome {
+struct SessionOutcome {
     session: Session,
     imported: Option<Result<ImportedRun, RunError>>,
 }
@@ -156,8 +156,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     let outcomes = each(&sessions, args, global, ui)?;
     let failed = report(args, &outcomes, &skipped, ui)?;
     let named = !args.latest && !args.all;
-    let rejected =
-        |outcome: &Outcome| matches!(&outcome.imported, Some(Ok(run)) if run.receipt.rejected > 0);
+    let rejected = |outcome: &SessionOutcome| matches!(&outcome.imported, Some(Ok(run)) if run.receipt.rejected > 0);
     for SkippedSource { source, reason } in skipped.iter().filter(|_| named) {
         ui.warn(&format!("{} is not imported: {reason}", source.display()));
     }
@@ -206,7 +205,7 @@ fn each(
     args: &ImportArgs,
     global: &Global,
     ui: &Ui,
-) -> anyhow::Result<Vec<Outcome>> {
+) -> anyhow::Result<Vec<SessionOutcome>> {
     let options = args.appending.options(global, ui)?;
     let run = args.run.as_ref().map(|run| RunDir::of(&global.runs_dir, run));
     let progress = Mutex::new(Progress::new(sessions.len(), "importing", ui.interactive()));
@@ -217,7 +216,7 @@ fn each(
         {
             let imported = (!args.dry_run)
                 .then(|| record(session, run.clone(), &global.runs_dir, !args.no_source, options));
-            let outcome = Outcome { session: session.clone(), imported };
+            let outcome = SessionOutcome { session: session.clone(), imported };
             let _ = done.lock().map(|mut done| done.push((index, outcome)));
             let _ = progress.lock().map(|mut progress| progress.step());
         }
@@ -237,7 +236,7 @@ fn each(
 /// Prints the result. Returns the last error.
 fn report(
     args: &ImportArgs,
-    outcomes: &[Outcome],
+    outcomes: &[SessionOutcome],
     skipped: &[SkippedSource],
     ui: &Ui,
 ) -> anyhow::Result<Option<anyhow::Error>> {
@@ -250,7 +249,7 @@ fn report(
         TableOrJson::Json => ui.data(json::document(&document).as_bytes())?,
         TableOrJson::Table if outcomes.is_empty() => {}
         TableOrJson::Table => {
-            let rows: Vec<[String; 7]> = outcomes.iter().map(Outcome::row).collect();
+            let rows: Vec<[String; 7]> = outcomes.iter().map(SessionOutcome::row).collect();
             let header = ["RUN", "AGENT", "EVENTS", "NEW", "CALLS", "FAILED", "PROMPTS"];
             ui.text(&table(ui.table_width(), header, 2..7, &rows))?;
         }
@@ -279,7 +278,7 @@ fn report(
     Ok(last)
 }
 
-impl Outcome {
+impl SessionOutcome {
     fn source(&self) -> String {
         self.session.files.first().map_or_else(String::new, |path| path.display().to_string())
     }
@@ -322,10 +321,10 @@ impl Outcome {
         }
     }
 
-    fn document(&self, whole: bool) -> RunDocument<'_> {
+    fn document(&self, whole: bool) -> ImportedDocument<'_> {
         let imported = self.imported.as_ref().and_then(|imported| imported.as_ref().ok());
         let receipt = imported.map(|imported| &imported.receipt);
-        RunDocument {
+        ImportedDocument {
             run_id: imported.map_or_else(String::new, |imported| imported.run.name()),
             path: imported
                 .map_or_else(String::new, |imported| imported.run.path().display().to_string()),

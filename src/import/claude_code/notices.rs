@@ -11,7 +11,7 @@ use crate::json::{Json, ObjectText};
 use crate::text::human::duration;
 
 /// The subtypes of `system` lines.
-const SYSTEM: &[(&str, Notice)] = &[
+const SYSTEM: &[(&str, ReadNotice)] = &[
     ("init", init),
     ("compact_boundary", compacted),
     ("microcompact_boundary", compacted),
@@ -24,7 +24,7 @@ const SYSTEM: &[(&str, Notice)] = &[
 ];
 
 /// The types of `attachment` lines.
-const ATTACHMENTS: &[(&str, Notice)] = &[
+const ATTACHMENTS: &[(&str, ReadNotice)] = &[
     ("queued_command", queued),
     ("edited_text_file", edited),
     ("hook_non_blocking_error", hook_failed),
@@ -33,7 +33,7 @@ const ATTACHMENTS: &[(&str, Notice)] = &[
 ];
 
 /// Other types of lines.
-const OTHERS: &[(&str, Notice)] = &[
+const OTHERS: &[(&str, ReadNotice)] = &[
     ("custom-title", title),
     ("ai-title", title),
     ("summary", summary),
@@ -42,11 +42,11 @@ const OTHERS: &[(&str, Notice)] = &[
 ];
 
 /// Turns a line into drafts; none if it says nothing that a reader needs.
-type Notice = fn(&SourceLine<'_>) -> Vec<Draft<'static>>;
+type ReadNotice = fn(&SourceLine<'_>) -> Vec<Draft<'static>>;
 
 /// The drafts of such a line; none if its type is not known.
 pub(super) fn notice(line: &SourceLine<'_>, source_type: &str) -> Vec<Draft<'static>> {
-    let found = |table: &[(&str, Notice)], name: &str| {
+    let found = |table: &[(&str, ReadNotice)], name: &str| {
         table.iter().find(|(known, _)| *known == name).map(|(_, notice)| *notice)
     };
     let known = match source_type {

@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use super::calls::{Calls, Report};
-use super::outcome::Outcome;
-use super::stream::{self, Progress};
+use super::calls::{CallReport, RolloutCalls};
+use super::outcome::RolloutOutcome;
+use super::stream::{self, ItemProgress};
 use super::twins::{Channel, Twins};
 use super::usage::Totals;
 use super::{prompts, reports};
@@ -70,7 +70,7 @@ pub(super) struct Codex {
     pub(super) position: u64,
     pub(super) model: Option<String>,
     pub(super) usage: Totals,
-    pub(super) calls: Calls,
+    pub(super) calls: RolloutCalls,
     /// Whether the session's own facts were read. Later ones are of copied history.
     is_known: bool,
     /// The thread, if the whole file is of a sub-agent.
@@ -203,17 +203,17 @@ impl Codex {
                 vec![Draft::new("message.system", data)]
             }
             "web_search_call" | "image_generation_call" => {
-                self.report(source, Channel::Item, &kind, item, Progress::Completed)
+                self.report(source, Channel::Item, &kind, item, ItemProgress::Completed)
             }
             kind if kind.ends_with("_output") || kind.ends_with("_result") => {
                 let output = ["output", "result", "tools"];
                 let output = output.iter().find_map(|name| item.present(name));
-                let report = Report {
+                let report = CallReport {
                     id: item.text_at("call_id"),
                     tool: item.text_at("name").map(Cow::into_owned),
-                    ..Report::default()
+                    ..CallReport::default()
                 };
-                let outcome = Outcome::of_output(output);
+                let outcome = RolloutOutcome::of_output(output);
                 self.calls.end(source, Channel::Item, &report, &outcome).into_iter().collect()
             }
             kind if kind.ends_with("_call") => {
@@ -296,12 +296,13 @@ impl Codex {
             "guardian_assessment" => self.assessed(source, event),
             "item_completed" => {
                 let item = event.present("item");
-                item.map(|item| self.thread_item(source, item, Progress::Completed))
+                item.map(|item| self.thread_item(source, item, ItemProgress::Completed))
                     .unwrap_or_default()
             }
             kind => {
                 let is_start = kind.ends_with("_begin") || kind.ends_with("_request");
-                let progress = if is_start { Progress::Started } else { Progress::Completed };
+                let progress =
+                    if is_start { ItemProgress::Started } else { ItemProgress::Completed };
                 self.report(source, channel, kind, event, progress)
             }
         }
@@ -314,10 +315,10 @@ impl Codex {
         channel: Channel,
         kind: &str,
         event: Json<'_>,
-        progress: Progress,
+        progress: ItemProgress,
     ) -> Vec<Draft<'static>> {
         let Some(report) = reports::reported(kind, event) else { return Vec::new() };
-        if progress == Progress::Started {
+        if progress == ItemProgress::Started {
             return self.calls.start(source, channel, &report).into_iter().collect();
         }
         // The reports of one search may have different ids, or none.
@@ -336,8 +337,8 @@ impl Codex {
         let id = event.text_at("target_item_id").filter(|id| is_denied && self.calls.is_open(id));
         let Some(id) = id else { return Vec::new() };
         let text = event.text_at("rationale").map_or_else(|| "denied".to_owned(), Cow::into_owned);
-        let outcome = Outcome { text, denied: true, ..Outcome::default() };
-        let report = Report { id: Some(id), ..Report::default() };
+        let outcome = RolloutOutcome { text, denied: true, ..RolloutOutcome::default() };
+        let report = CallReport { id: Some(id), ..CallReport::default() };
         self.calls.end(source, Channel::Event, &report, &outcome).into_iter().collect()
     }
 
@@ -412,7 +413,7 @@ impl Codex {
 }
 
 /// A call that the model asked for.
-fn started<'s>(kind: &str, item: Json<'s>) -> Report<'s> {
+fn started<'s>(kind: &str, item: Json<'s>) -> CallReport<'s> {
     let text = |name: &str| item.text_at(name).map(Cow::into_owned);
     let own = kind.strip_suffix("_call").map(str::to_owned);
     let args = ["arguments", "input", "action"].iter().find_map(|name| item.present(name));
@@ -423,7 +424,7 @@ fn started<'s>(kind: &str, item: Json<'s>) -> Report<'s> {
     let mut more = ObjectText::new();
     more.text_if("namespace", item.text_at("namespace").as_deref());
     let id = item.text_at("call_id").or_else(|| item.text_at("id"));
-    Report { id, tool: text("name").or_else(|| text("function.name")).or(own), args, more }
+    CallReport { id, tool: text("name").or_else(|| text("function.name")).or(own), args, more }
 }
 
 fn aborted(reason: &str) -> Vec<Draft<'static>> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
-use super::outcome::Outcome;
+use super::outcome::RolloutOutcome;
 use super::twins::{Channel, Channels};
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
@@ -14,9 +14,9 @@ use crate::json::{self, Json, JsonRules, MAX_DEPTH, ObjectText};
 
 /// The calls so far, and which lines have reported them.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct RolloutCalls {
     /// The newest call with each id.
-    by_id: HashMap<String, Call>,
+    by_id: HashMap<String, RolloutCall>,
     /// Open calls without a usable id: their events' id and their tool.
     nameless: VecDeque<(String, String)>,
 }
@@ -28,7 +28,7 @@ const NAMELESS: usize = 64;
 const WRAPPING: usize = 3;
 
 #[derive(Debug, Default)]
-struct Call {
+struct RolloutCall {
     /// The id in its events. A repeated id gets a number.
     id: String,
     tool: String,
@@ -39,7 +39,7 @@ struct Call {
 
 /// A call as one line reports it.
 #[derive(Debug, Default)]
-pub(super) struct Report<'s> {
+pub(super) struct CallReport<'s> {
     /// Its own id.
     pub id: Option<Cow<'s, str>>,
     /// The tool, if the line names it.
@@ -50,13 +50,13 @@ pub(super) struct Report<'s> {
     pub more: ObjectText,
 }
 
-impl Calls {
+impl RolloutCalls {
     /// The start of a call; `None` if another line reported it.
     pub(super) fn start(
         &mut self,
         source: &SourceText<'_>,
         channel: Channel,
-        report: &Report<'_>,
+        report: &CallReport<'_>,
     ) -> Option<Draft<'static>> {
         let tool = report.tool.as_deref().unwrap_or("tool");
         let own = report.id.as_deref().filter(|id| !is_placeholder(id));
@@ -85,8 +85,8 @@ impl Calls {
         &mut self,
         source: &SourceText<'_>,
         channel: Channel,
-        report: &Report<'_>,
-        outcome: &Outcome,
+        report: &CallReport<'_>,
+        outcome: &RolloutOutcome,
     ) -> Option<Draft<'static>> {
         let own = report.id.as_deref().filter(|id| !is_placeholder(id));
         let (id, tool) = match own {
@@ -109,8 +109,8 @@ impl Calls {
         &mut self,
         source: &SourceText<'_>,
         channel: Channel,
-        report: &Report<'_>,
-        outcome: &Outcome,
+        report: &CallReport<'_>,
+        outcome: &RolloutOutcome,
     ) -> Vec<Draft<'static>> {
         let start = match report.id.as_deref().and_then(|id| self.by_id.get_mut(id)) {
             Some(call) if call.ended.is_empty() => {
@@ -140,7 +140,8 @@ impl Calls {
             None => 1,
         };
         let id = if number == 1 { own.to_owned() } else { format!("{own}.{number}") };
-        let mut call = Call { id: id.clone(), tool: tool.to_owned(), number, ..Call::default() };
+        let mut call =
+            RolloutCall { id: id.clone(), tool: tool.to_owned(), number, ..RolloutCall::default() };
         call.started.add(channel);
         self.by_id.insert(own.to_owned(), call);
         Some(id)
@@ -153,11 +154,11 @@ impl Calls {
         tool: Option<&str>,
         channel: Channel,
     ) -> Option<(String, String)> {
-        let call = self.by_id.entry(own.to_owned()).or_insert_with(|| Call {
+        let call = self.by_id.entry(own.to_owned()).or_insert_with(|| RolloutCall {
             id: own.to_owned(),
             tool: tool.unwrap_or("tool").to_owned(),
             number: 1,
-            ..Call::default()
+            ..RolloutCall::default()
         });
         let is_open = call.ended.is_empty();
         call.ended.add(channel);
@@ -165,7 +166,7 @@ impl Calls {
     }
 }
 
-fn ended(id: &str, tool: &str, outcome: &Outcome) -> Draft<'static> {
+fn ended(id: &str, tool: &str, outcome: &RolloutOutcome) -> Draft<'static> {
     let more = |data: &mut ObjectText| {
         if let Some(code) = outcome.exit_code {
             data.plain("exit_code", code);

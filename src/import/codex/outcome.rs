@@ -7,7 +7,7 @@ use crate::json::{self, Json, JsonRules, Kind};
 
 /// How a call ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Outcome {
+pub(super) struct RolloutOutcome {
     /// The result, the error, or the reason of the denial.
     pub text: String,
     /// Whether it failed.
@@ -49,26 +49,26 @@ const FAILED: &[&str] = &[
 ];
 
 /// Beginnings of the lines that stand before the output of a command, and the member of each.
-const HEADER: &[(&str, Field)] = &[
-    ("Exit code: ", Field::ExitCode),
-    ("Process exited with code ", Field::ExitCode),
-    ("Wall time: ", Field::Seconds),
-    ("Chunk ID: ", Field::Other),
-    ("Original token count: ", Field::Other),
-    ("Total output lines: ", Field::Other),
+const HEADER: &[(&str, OutcomeField)] = &[
+    ("Exit code: ", OutcomeField::ExitCode),
+    ("Process exited with code ", OutcomeField::ExitCode),
+    ("Wall time: ", OutcomeField::Seconds),
+    ("Chunk ID: ", OutcomeField::Other),
+    ("Original token count: ", OutcomeField::Other),
+    ("Total output lines: ", OutcomeField::Other),
 ];
 
 /// Parts of the names of content that is not text.
 const OPAQUE: &[&str] = &["image", "audio", "file", "encrypted"];
 
 #[derive(Clone, Copy)]
-enum Field {
+enum OutcomeField {
     ExitCode,
     Seconds,
     Other,
 }
 
-impl Outcome {
+impl RolloutOutcome {
     /// The outcome that an output shows.
     pub(super) fn of_output(output: Option<Json<'_>>) -> Self {
         let Some(output) = output else { return Self::default() };
@@ -110,9 +110,11 @@ impl Outcome {
             let (name, field) = HEADER.iter().find(|(name, _)| line.starts_with(name))?;
             let value = &line[name.len()..];
             match field {
-                Field::ExitCode => outcome.exit_code = leading_number(value),
-                Field::Seconds => outcome.duration_ms = value.split(' ').next().and_then(millis),
-                Field::Other => {}
+                OutcomeField::ExitCode => outcome.exit_code = leading_number(value),
+                OutcomeField::Seconds => {
+                    outcome.duration_ms = value.split(' ').next().and_then(millis);
+                }
+                OutcomeField::Other => {}
             }
             rest = after;
         }

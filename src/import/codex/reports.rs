@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::calls::Report;
-use super::outcome::{Outcome, content_text};
+use super::calls::CallReport;
+use super::outcome::{RolloutOutcome, content_text};
 use crate::json::{Json, Kind, ObjectText};
 
 /// The members of the reports about one kind of call.
@@ -58,7 +58,7 @@ fn shape_of(kind: &str) -> Option<&'static Shape> {
 }
 
 /// The call in a report of that type; `None` if it is about something else.
-pub(super) fn reported<'s>(kind: &str, report: Json<'s>) -> Option<Report<'s>> {
+pub(super) fn reported<'s>(kind: &str, report: Json<'s>) -> Option<CallReport<'s>> {
     let shape = shape_of(kind)?;
     let args = match shape.args {
         [] => ["arguments", "invocation.arguments"]
@@ -82,7 +82,7 @@ pub(super) fn reported<'s>(kind: &str, report: Json<'s>) -> Option<Report<'s>> {
         "shell" if is_typed => Some("user_shell".to_owned()),
         tool => Some(tool.to_owned()),
     };
-    Some(Report { id, tool, args, ..Report::default() })
+    Some(CallReport { id, tool, args, ..CallReport::default() })
 }
 
 /// The tool that a report names, with its server.
@@ -96,7 +96,7 @@ fn tool_name(report: Json<'_>) -> Option<String> {
 }
 
 /// How the call in a report of that type ended.
-pub(super) fn outcome(kind: &str, report: Json<'_>) -> Outcome {
+pub(super) fn outcome(kind: &str, report: Json<'_>) -> RolloutOutcome {
     let names = shape_of(kind).map_or(&[][..], |shape| shape.result);
     let status = report.text_at("status");
     let is = |states: &[&str]| status.as_deref().is_some_and(|status| states.contains(&status));
@@ -115,7 +115,7 @@ pub(super) fn outcome(kind: &str, report: Json<'_>) -> Outcome {
     });
     let result = result.filter(|text| !text.is_empty());
     let duration = report.present("duration").and_then(milliseconds);
-    Outcome {
+    RolloutOutcome {
         text: if failed { error.or(result) } else { result.or(error) }.unwrap_or_default(),
         failed,
         denied: is(DENIED),

@@ -14,7 +14,7 @@ use crate::json::{Json, Kind};
 
 /// How far an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum ItemProgress {
     Started,
     Completed,
 }
@@ -41,7 +41,8 @@ impl Codex {
         let line = source.json;
         let item = line.present("item");
         self.position += u64::from(self.position > 0);
-        let progress = if kind == "item.started" { Progress::Started } else { Progress::Completed };
+        let progress =
+            if kind == "item.started" { ItemProgress::Started } else { ItemProgress::Completed };
         match (kind, item) {
             ("thread.started", _) => {
                 let thread = line.text_at("thread_id").map(Cow::into_owned);
@@ -73,14 +74,14 @@ impl Codex {
         &mut self,
         source: &SourceText<'_>,
         item: Json<'_>,
-        progress: Progress,
+        progress: ItemProgress,
     ) -> Vec<Draft<'static>> {
         let channel = Channel::Completed;
         let kind = item.text_at("type").unwrap_or_default();
         if reports::reported(&kind, item).is_some() {
             return self.report(source, channel, &kind, item, progress);
         }
-        if progress == Progress::Started {
+        if progress == ItemProgress::Started {
             return todo_list(item).into_iter().collect();
         }
         let text = ["text", "content"].iter().find_map(|name| item.present(name));

@@ -5,7 +5,7 @@ use crate::json::{Json, ObjectText};
 
 /// Token counts as the source reports them. Input includes cached tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counts([Option<u64>; 5]);
+struct RolloutCounts([Option<u64>; 5]);
 
 /// The names of the counts in the source.
 const NAMES: [&str; 5] = [
@@ -19,7 +19,7 @@ const NAMES: [&str; 5] = [
 /// The newest total of a session.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
-    newest: Option<Counts>,
+    newest: Option<RolloutCounts>,
 }
 
 impl Totals {
@@ -31,8 +31,8 @@ impl Totals {
         last: Option<Json<'_>>,
         model: Option<&str>,
     ) -> Option<Draft<'static>> {
-        let last = last.and_then(Counts::of);
-        let Some(total) = total.and_then(Counts::of) else {
+        let last = last.and_then(RolloutCounts::of);
+        let Some(total) = total.and_then(RolloutCounts::of) else {
             return last?.draft(model);
         };
         let before = self.newest.replace(total);
@@ -51,7 +51,7 @@ impl Totals {
     }
 }
 
-impl Counts {
+impl RolloutCounts {
     fn of(usage: Json<'_>) -> Option<Self> {
         let counts = NAMES.map(|name| usage.get(name).and_then(Json::as_u64));
         counts.iter().any(Option::is_some).then_some(Self(counts))
