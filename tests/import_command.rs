@@ -75,6 +75,29 @@ fn a_cut_file_and_then_the_whole_is_the_whole() {
     }
 }
 
+/// If this fails, lines that two files of a session share become two events with one id.
+#[test]
+fn files_that_share_lines_make_one_run() {
+    let bench = Bench::new();
+    session(&bench, "folder.jsonl");
+    let text = fixture("agent-session.jsonl");
+    fs::create_dir(bench.path("folder")).unwrap();
+    let half = text.iter().rposition(|byte| *byte == b'{').unwrap();
+    fs::write(bench.path("folder/a.jsonl"), &text).unwrap();
+    fs::write(bench.path("folder/b.jsonl"), &text[..half / 2]).unwrap();
+    bench.ok(&["import", "folder"]);
+    let whole = Bench::new();
+    session(&whole, "session.jsonl");
+    whole.ok(&["import", "session.jsonl"]);
+    let run = fs::read_dir(bench.path("runs")).unwrap().next().unwrap().unwrap().file_name();
+    let run = run.to_str().unwrap();
+    let ids = |bench: &Bench| -> Vec<_> {
+        imported(bench, run).into_iter().map(|(id, kind, _)| (id, kind)).collect()
+    };
+    assert_eq!(ids(&bench), ids(&whole));
+    assert_eq!(bench.call(&["validate", run, "--strict"]).status, 0);
+}
+
 /// If this fails, text of no known format becomes a run, or leaves something behind.
 #[test]
 fn what_is_no_session_is_refused() {

@@ -130,6 +130,8 @@ impl Importer {
     /// Takes the end of a file; another one may follow. False if a document has not ended.
     pub(crate) fn end_file(&mut self) -> bool {
         self.begun = false;
+        // Another file may hold a copy of the same lines.
+        self.repeats.clear();
         self.rest().is_none()
     }
 

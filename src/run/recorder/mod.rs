@@ -101,6 +101,10 @@ impl Recorder {
 
     /// Announces many drafts with given ids, so that one scan of the log serves all.
     pub(crate) fn expect_many_ids(&mut self) {
+        if !self.many_ids {
+            // An earlier append may have kept only its own ids.
+            self.ids = None;
+        }
         self.many_ids = true;
     }
 
