@@ -27,6 +27,8 @@ pub(crate) struct Importer {
     adapter: Box<dyn Adapter>,
     keep_source: bool,
     last_time: Option<Timestamp>,
+    /// The first time in the file, for lines before it.
+    first_time: Option<Timestamp>,
     /// The number of occurrences of each line without an id, by content.
     repeats: HashMap<[u8; 16], u64>,
     begun: bool,
@@ -71,6 +73,7 @@ impl Importer {
             adapter: (dialect.adapter)(),
             keep_source,
             last_time: None,
+            first_time: None,
             repeats: HashMap::new(),
             begun: false,
             document: None,
@@ -125,6 +128,11 @@ impl Importer {
         let whole = |part: DocumentPart| SourceUnit { part: SourcePart::Line, ..part.into() };
         let several = parts.len() > 1 && !splitter.is_inside() && parts.iter().all(is_valid);
         several.then(|| parts.into_iter().map(whole).collect())
+    }
+
+    /// Takes the first time of the file that follows, for lines before it.
+    pub(crate) fn begin_file(&mut self, first_time: Option<Timestamp>) {
+        (self.last_time, self.first_time) = (None, first_time);
     }
 
     /// Takes the end of a file; another one may follow. False if a document has not ended.
@@ -194,7 +202,7 @@ impl Importer {
         }
         let drafts = drafts.into_iter().map(|mut draft| {
             // An adapter sets the time of an event that has its own.
-            let own = draft.timestamp.or(time).or(self.last_time);
+            let own = draft.timestamp.or(time).or(self.last_time).or(self.first_time);
             draft.timestamp = Some(own.unwrap_or(now));
             draft.session_id = session_id.clone().map(Into::into);
             draft.parent_event_id = parent.clone().map(Into::into);
@@ -222,6 +230,7 @@ impl Importer {
         match text.and_then(Timestamp::parse_loose) {
             Some((time, naive)) => (Some(time), naive, None),
             None if self.last_time.is_some() => (None, false, Some("previous_line")),
+            None if self.first_time.is_some() => (None, false, Some("next_line")),
             None => (None, false, Some("time_of_reading")),
         }
     }

@@ -103,7 +103,8 @@ fn fill(
     let mut stream = Stream::new(recorder, format, keep_source);
     let mut unfinished = Vec::new();
     for path in &session.files {
-        if !read_file(&mut stream, path, options)? {
+        let first_time = look(path, Some(session.dialect)).ok().and_then(|look| look.begun);
+        if !read_file(&mut stream, path, first_time, options)? {
             unfinished.push(path.clone());
         }
     }
@@ -124,10 +125,12 @@ fn fill(
 fn read_file(
     stream: &mut Stream<'_>,
     path: &Path,
+    first_time: Option<Timestamp>,
     options: RecordOptions,
 ) -> Result<bool, RunError> {
     let mut file = open_regular(&PathAt::of(path), Access::Read)?;
     let mut lines = LineBuffer::default();
+    stream.begin_file(first_time);
     let now = (options.clock)();
     loop {
         while let Some((line, length)) = lines.next() {

@@ -66,6 +66,13 @@ impl Stream<'_> {
         self.reject(&held, rest, reason, now);
     }
 
+    /// Takes the beginning of one of several files, with the first time in it.
+    pub(crate) fn begin_file(&mut self, first_time: Option<Timestamp>) {
+        if let Reader::Dialect(importer) = &mut self.reader {
+            importer.begin_file(first_time);
+        }
+    }
+
     /// Takes the end of one of several files. False if the file ends inside a document, whose
     /// last part is left for later.
     pub(crate) fn end_file(&mut self) -> bool {
