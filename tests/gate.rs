@@ -309,3 +309,20 @@ fn did_you_mean() {
     assert!(report.out.contains("warning RL402"), "{}", report.out);
     assert!(report.out.contains("did you mean run.completed?"), "{}", report.out);
 }
+
+/// If this fails, a misspelt list of required deliverables is taken for none, and the run passes
+/// without them.
+#[test]
+fn a_misspelt_list_of_deliverables_is_told() {
+    for key in ["require", "requires", "Required", "required_files"] {
+        let bench = Bench::new();
+        let given = format!(r#"deliverables={{"{key}":["a.md"]}}"#);
+        let said = bench.call(&["emit", "run.created", "--run", "r", "-F", &given]);
+        assert_eq!(said.status, 0, "{}", said.err);
+        let told = format!("no field deliverables.{key}; did you mean required?");
+        assert!(said.err.contains(&told), "{}", said.err);
+        bench.emit(&["run.completed"]);
+        let verdict = bench.call(&["validate", "r", "--strict"]);
+        assert_eq!(verdict.status, 1, "{}", verdict.out);
+    }
+}

@@ -374,7 +374,10 @@ impl LogCheck {
             let events = human::plural(count, "event");
             let message = match kind.as_str() {
                 "" => format!("{events} of types that the import keeps as they are"),
-                OTHER_TYPES => format!("{events} of other unknown types"),
+                OTHER_TYPES => {
+                    self.findings.add(Code::RL901, Code::RL901.check().level, count - 1);
+                    format!("{events} of other unknown types")
+                }
                 kind => {
                     let near = near_type(kind).map(|near| format!("; did you mean {near}?"));
                     let several = if count > 1 { format!(" ({events})") } else { String::new() };

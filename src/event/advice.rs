@@ -1,8 +1,12 @@
 //! "Did you mean": types and keys that are nearly those of the catalogue.
 
 use super::catalogue::{self, rows};
+use super::role::Role;
 use crate::json::Json;
 use crate::text::near::nearest;
+
+/// The only field of `deliverables` in `run.created`.
+const REQUIRED: &str = "required";
 
 /// Advice on an event whose type, or a key of whose data, is nearly a known one. `None` where
 /// nothing looks misspelt.
@@ -12,6 +16,16 @@ pub(crate) fn advice(kind: &str, data: Json<'_>) -> Option<String> {
         let near = near_type(kind)?;
         return Some(format!("{kind} is not a known type; did you mean {near}?"));
     };
+    if row.role == Role::RunCreated
+        && let Some(deliverables) = data.get("deliverables")
+        && let Some((key, _)) = deliverables.members().find(|(key, _)| key != REQUIRED)
+    {
+        let hint = match deliverables.get(REQUIRED) {
+            None => format!("; did you mean {REQUIRED}?"),
+            Some(_) => String::new(),
+        };
+        return Some(format!("{kind} has no field deliverables.{key}{hint}"));
+    }
     let known: Vec<&str> = row.field_names().collect();
     let (key, near) = data.members().find_map(|(key, _)| {
         // A short key is too near to others.

@@ -17,6 +17,7 @@ use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::ops::report::report_bad_lines;
 use crate::ops::show::{Events, head};
+use crate::text::human::plural;
 use event::Printing;
 use selection::Selection;
 
@@ -134,12 +135,16 @@ fn all(
     ui: &Ui,
 ) -> anyhow::Result<Exit> {
     let mut shown: VecDeque<String> = VecDeque::new();
-    let (mut failed, mut fitting, now) = (None, 0_u64, now());
+    let (mut failed, mut fitting, mut hidden, now) = (None, 0_u64, 0_u64, now());
     let mut pending = String::new();
     let wanted = |kind: &str| args.selection.may_take(kind) || args.relative;
     let read = events.each(wanted, |view, line, summary| {
         printing.passes(view.event.timestamp);
         if failed.is_some() || !args.selection.takes(view, summary, now) {
+            return;
+        }
+        if args.format == ShowFormat::Human && args.selection.hides(view) {
+            hidden += 1;
             return;
         }
         fitting += 1;
@@ -176,6 +181,10 @@ fn all(
     }
     out.finish()?;
     report_bad_lines(read.bad_lines, printing.run, ui);
+    if hidden > 0 {
+        let events = plural(hidden, "event");
+        ui.note(&format!("not shown: {events} that the import did not understand (see --opaque)"));
+    }
     if fitting == 0 {
         ui.note("no event matches");
     }
@@ -200,7 +209,8 @@ fn follow(
         let mut failed = None;
         events.each_new(|view, line, summary| {
             printing.passes(view.event.timestamp);
-            if !args.selection.takes(view, summary, now()) {
+            let hidden = args.format == ShowFormat::Human && args.selection.hides(view);
+            if hidden || !args.selection.takes(view, summary, now()) {
                 return ControlFlow::Continue(());
             }
             let text = printing.event(view, line, summary);

@@ -8,6 +8,7 @@ use regex_lite::{Regex, RegexBuilder};
 
 use crate::cli::commands::duration;
 use crate::cli::commands::recording::SeverityArg;
+use crate::event::catalogue;
 use crate::event::fields::View;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
@@ -36,6 +37,9 @@ pub(super) struct Selection {
     /// Only events whose summary or payload matches a regular expression; case is ignored
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     grep: Option<Regex>,
+    /// Also lines of another program that the import kept without understanding them
+    #[arg(long)]
+    opaque: bool,
 }
 
 /// A time or an age.
@@ -80,6 +84,17 @@ impl Selection {
     /// Whether events of this type may match.
     pub(super) fn may_take(&self, kind: &str) -> bool {
         self.kind.as_deref().is_none_or(|glob| matches_glob(glob, kind))
+    }
+
+    /// Whether an event that an import did not understand is hidden from people. It is not if the
+    /// user asks for it, or for certain events.
+    pub(super) fn hides(&self, view: &View<'_, '_>) -> bool {
+        let asks =
+            self.opaque || self.kind.is_some() || self.severity.is_some() || self.grep.is_some();
+        !asks
+            && view.is_imported()
+            && view.severity == Severity::Debug
+            && catalogue::row(&view.event.kind).is_none()
     }
 
     /// Whether an event matches at the given time.
