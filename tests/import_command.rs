@@ -98,6 +98,22 @@ fn files_that_share_lines_make_one_run() {
     assert_eq!(bench.call(&["validate", run, "--strict"]).status, 0);
 }
 
+/// If this fails, two values on one line hide each other, or the session that they name.
+#[test]
+fn two_values_on_a_line_are_two_lines() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let line = r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"sea","timestamp":"2026-03-14T09:00:00Z","message":{"role":"user","content":"Sail"}}{"type":"user","uuid":"u2","parentUuid":"u1","sessionId":"sea","timestamp":"2026-03-14T09:00:01Z","message":{"role":"user","content":"Row"}}"#;
+    fs::write(bench.path("glued.jsonl"), format!("{line}\n")).unwrap();
+    bench.ok(&["import", "glued.jsonl"]);
+    let texts: Vec<Value> = events(&bench, "claude-code-sea")
+        .iter()
+        .filter(|event| event["type"] == "message.user")
+        .map(|event| event["data"]["text"].clone())
+        .collect();
+    assert_eq!(texts, ["Sail", "Row"]);
+}
+
 /// If this fails, text of no known format becomes a run, or leaves something behind.
 #[test]
 fn what_is_no_session_is_refused() {

@@ -63,6 +63,13 @@ pub(crate) struct Imported {
     pub drafts: Vec<Draft<'static>>,
 }
 
+impl SourceUnit<'_> {
+    /// The same unit, borrowed from this one.
+    pub(crate) fn borrowed(&self) -> SourceUnit<'_> {
+        SourceUnit { text: Cow::Borrowed(&self.text), part: self.part }
+    }
+}
+
 impl Importer {
     /// An importer for a stream of that dialect. With `keep_source`, the first event of a line
     /// holds the line.

@@ -10,7 +10,7 @@ use crate::fs::{Access, PathAt, open_regular, retried};
 use crate::history::state::RunState;
 use crate::import::Dialect;
 use crate::import::detect::{self, SourceFormat};
-use crate::import::line::Importer;
+use crate::import::line::{Importer, SourceUnit};
 use crate::json::Json;
 
 /// What the beginning of a file shows.
@@ -52,7 +52,7 @@ pub(super) fn look(path: &Path, given: Option<&'static Dialect>) -> Result<Look,
     let (mut session, mut is_sub_agent, mut state) = (None, None, RunState::default());
     let mut begun = None;
     for line in sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
-        for unit in importer.units(line) {
+        for unit in importer.units(line).iter().flat_map(whole_values) {
             let Ok(read) = importer.read(&unit, Timestamp::from_millis(0)) else { continue };
             begun = begun.or(read.time);
             for draft in &read.drafts {
@@ -67,6 +67,11 @@ pub(super) fn look(path: &Path, given: Option<&'static Dialect>) -> Result<Look,
     // Only this agent keeps its sub-agents in files of their own.
     let is_sub_agent = dialect.name == "claude-code" && is_sub_agent == Some(true);
     Ok(Look { dialect, why, session, is_sub_agent, begun, metadata: facts.metadata })
+}
+
+/// The unit, or the values of a line that is several.
+fn whole_values<'u>(unit: &'u SourceUnit<'_>) -> Vec<SourceUnit<'u>> {
+    Importer::several(&unit.text).unwrap_or_else(|| vec![unit.borrowed()])
 }
 
 impl Look {
