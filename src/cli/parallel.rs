@@ -1,4 +1,4 @@
-//! Does the same work on several runs in two threads, with a progress bar on a terminal.
+//! Does the same work on several items in two threads, with a progress bar on a terminal.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,20 +17,33 @@ pub(super) fn each_run<T: Send>(
     ui: &Ui,
     work: impl Fn(&RunDir) -> anyhow::Result<T> + Sync,
 ) -> (Vec<T>, Option<anyhow::Error>) {
-    let progress = Mutex::new(Progress::new(runs.len(), what, ui.interactive()));
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(runs.len())));
+    // One run is held at a time: the system limits the number of handles.
+    let held = |run: &RunDir| run.hold().map_err(Into::into).and_then(|run| work(&run));
+    let outcomes = each(runs, what, ui, held);
+    settle(runs.iter().zip(outcomes), ui)
+}
+
+/// Does the work on each item. `what` is the label of the progress bar. The outcomes are in the
+/// order of the items.
+pub(super) fn each<I: Sync, T: Send>(
+    items: &[I],
+    what: &'static str,
+    ui: &Ui,
+    work: impl Fn(&I) -> T + Sync,
+) -> Vec<T> {
+    let progress = Mutex::new(Progress::new(items.len(), what, ui.interactive()));
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
     let take_turns = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(run) = runs.get(index) else { break };
-            // One run is held at a time: the system limits the number of handles.
-            let outcome = run.hold().map_err(Into::into).and_then(|run| work(&run));
+        while let index = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(item) = items.get(index)
+        {
+            let outcome = work(item);
             let _ = done.lock().map(|mut done| done.push((index, outcome)));
             let _ = progress.lock().map(|mut progress| progress.step());
         }
     };
     std::thread::scope(|scope| {
-        if runs.len() > 1 {
+        if items.len() > 1 {
             scope.spawn(take_turns);
         }
         take_turns();
@@ -38,8 +51,7 @@ pub(super) fn each_run<T: Send>(
     drop(progress);
     let mut done = done.into_inner().unwrap_or_default();
     done.sort_by_key(|(index, _)| *index);
-    let outcomes = done.into_iter().map(|(index, outcome)| (&runs[index], outcome));
-    settle(outcomes, ui)
+    done.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 /// The successful outcomes, and the last error. The other errors are printed as warnings.

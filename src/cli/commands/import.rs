@@ -1,8 +1,6 @@
 //! `runlog import`
 
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use clap::Args;
@@ -12,7 +10,7 @@ use super::format::TableOrJson;
 use super::table::table;
 use super::{Appending, Global, now};
 use crate::cli::exit::{Exit, Failure, sentence};
-use crate::cli::progress::Progress;
+use crate::cli::parallel::each;
 use crate::cli::runs_dir::{absolute, home, is_around};
 use crate::cli::ui::Ui;
 use crate::event::id::RunId;
@@ -153,7 +151,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         // The agents' folders hold other files as well.
         skipped.clear();
     }
-    let outcomes = each(&sessions, args, global, ui)?;
+    let outcomes = import_all(&sessions, args, global, ui)?;
     let failed = report(args, &outcomes, &skipped, ui)?;
     let named = !args.latest && !args.all;
     let rejected = |outcome: &SessionOutcome| matches!(&outcome.imported, Some(Ok(run)) if run.receipt.rejected > 0);
@@ -200,7 +198,7 @@ fn search(args: &ImportArgs) -> anyhow::Result<Found> {
 }
 
 /// Imports the sessions in two threads.
-fn each(
+fn import_all(
     sessions: &[Session],
     args: &ImportArgs,
     global: &Global,
@@ -208,29 +206,13 @@ fn each(
 ) -> anyhow::Result<Vec<SessionOutcome>> {
     let options = args.appending.options(global, ui)?;
     let run = args.run.as_ref().map(|run| RunDir::of(&global.runs_dir, run));
-    let progress = Mutex::new(Progress::new(sessions.len(), "importing", ui.interactive()));
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(sessions.len())));
-    let take_turns = || {
-        while let index = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(session) = sessions.get(index)
-        {
-            let imported = (!args.dry_run)
-                .then(|| record(session, run.clone(), &global.runs_dir, !args.no_source, options));
-            let outcome = SessionOutcome { session: session.clone(), imported };
-            let _ = done.lock().map(|mut done| done.push((index, outcome)));
-            let _ = progress.lock().map(|mut progress| progress.step());
-        }
+    let import = |session: &Session| {
+        let runs_dir = &global.runs_dir;
+        let record = || record(session, run.clone(), runs_dir, !args.no_source, options);
+        let imported = (!args.dry_run).then(record);
+        SessionOutcome { session: session.clone(), imported }
     };
-    std::thread::scope(|scope| {
-        if sessions.len() > 1 {
-            scope.spawn(take_turns);
-        }
-        take_turns();
-    });
-    drop(progress);
-    let mut done = done.into_inner().unwrap_or_default();
-    done.sort_by_key(|(index, _)| *index);
-    Ok(done.into_iter().map(|(_, outcome)| outcome).collect())
+    Ok(each(sessions, "importing", ui, import))
 }
 
 /// Prints the result. Returns the last error.
