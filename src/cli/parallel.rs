@@ -1,11 +1,11 @@
 //! Does the same work on several items in two threads, with a progress bar on a terminal.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::exit::sentence;
 use super::progress::Progress;
 use super::ui::Ui;
+use crate::ops::parallel;
 use crate::run::dir::RunDir;
 
 /// Does the work on each run. `what` is the label of the progress bar. The outcomes are in the
@@ -32,26 +32,11 @@ pub(super) fn each<I: Sync, T: Send>(
     work: impl Fn(&I) -> T + Sync,
 ) -> Vec<T> {
     let progress = Mutex::new(Progress::new(items.len(), what, ui.interactive()));
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
-    let take_turns = || {
-        while let index = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(item) = items.get(index)
-        {
-            let outcome = work(item);
-            let _ = done.lock().map(|mut done| done.push((index, outcome)));
-            let _ = progress.lock().map(|mut progress| progress.step());
-        }
-    };
-    std::thread::scope(|scope| {
-        if items.len() > 1 {
-            scope.spawn(take_turns);
-        }
-        take_turns();
-    });
-    drop(progress);
-    let mut done = done.into_inner().unwrap_or_default();
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, outcome)| outcome).collect()
+    parallel::each(items, |item| {
+        let outcome = work(item);
+        let _ = progress.lock().map(|mut progress| progress.step());
+        outcome
+    })
 }
 
 /// The successful outcomes, and the last error. The other errors are printed as warnings.

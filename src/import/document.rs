@@ -90,8 +90,19 @@ impl DocumentSplitter {
     /// Takes the next bytes. Returns the parts that they complete.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Vec<DocumentPart> {
         let mut parts = Vec::new();
-        for byte in bytes {
+        let mut rest = bytes;
+        while let [byte, after @ ..] = rest {
+            if self.in_string && !self.escaped {
+                let end = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+                let (plain, other) = rest.split_at(end);
+                self.current.extend_from_slice(plain);
+                rest = other;
+                if !plain.is_empty() {
+                    continue;
+                }
+            }
             self.byte(*byte, &mut parts);
+            rest = after;
         }
         parts
     }

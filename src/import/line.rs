@@ -12,7 +12,7 @@ use crate::event::reserved::reserved_key;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
-use crate::json::{self, Json, JsonError, JsonRules, Kind, MAX_DEPTH, ObjectText};
+use crate::json::{self, Json, JsonError, JsonRules, Kind, LongValues, MAX_DEPTH, ObjectText};
 
 /// The field of `data` for a source line that could not be kept unchanged (secrets, large values):
 /// lower-case hex SHA-256 of its compact text.
@@ -38,9 +38,8 @@ pub(crate) struct Importer {
 
 /// A part of a stream that is read at once: a line, or a part of a document.
 #[derive(Clone, Debug)]
-pub(crate) struct SourceUnit<'l> {
-    /// Its text.
-    pub text: Cow<'l, [u8]>,
+struct SourceUnit<'l> {
+    text: Cow<'l, [u8]>,
     part: SourcePart,
 }
 
@@ -63,11 +62,13 @@ pub(crate) struct Imported {
     pub drafts: Vec<Draft<'static>>,
 }
 
-impl SourceUnit<'_> {
-    /// The same unit, borrowed from this one.
-    pub(crate) fn borrowed(&self) -> SourceUnit<'_> {
-        SourceUnit { text: Cow::Borrowed(&self.text), part: self.part }
-    }
+/// A unit with what was read of it.
+#[derive(Debug)]
+pub(crate) struct ReadUnit<'l> {
+    /// Its text.
+    pub text: Cow<'l, [u8]>,
+    /// Its events, or why it is not valid JSON.
+    pub read: Result<Imported, JsonError>,
 }
 
 impl Importer {
@@ -87,9 +88,26 @@ impl Importer {
         }
     }
 
-    /// Splits a line into what is read at once. Most lines are read whole. A line of a document
-    /// that spans many lines has the parts that it completes.
-    pub(crate) fn units<'l>(&mut self, line: &'l [u8]) -> Vec<SourceUnit<'l>> {
+    /// Reads a line that is not blank. `now` is used if there is no other time. Most lines are one
+    /// unit. A line of a document that spans many lines has the units that it completes.
+    pub(crate) fn read_line<'l>(&mut self, line: &'l [u8], now: Timestamp) -> Vec<ReadUnit<'l>> {
+        let units = self.units(line);
+        let mut all = Vec::with_capacity(units.len());
+        for SourceUnit { text, part } in units {
+            let read = self.read(&text, part, now);
+            match read.is_err().then(|| several(&text)).flatten() {
+                Some(values) => all.extend(values.into_iter().map(|value| {
+                    let read = self.read(&value, SourcePart::Line, now);
+                    ReadUnit { text: value.into(), read }
+                })),
+                None => all.push(ReadUnit { text, read }),
+            }
+        }
+        all
+    }
+
+    /// Splits a line into what is read at once.
+    fn units<'l>(&mut self, line: &'l [u8]) -> Vec<SourceUnit<'l>> {
         let is_first = !std::mem::replace(&mut self.begun, true);
         if let Some(document) = &mut self.document {
             let mut parts = document.push(line);
@@ -101,11 +119,13 @@ impl Importer {
         }
         let whole = vec![SourceUnit { text: line.into(), part: SourcePart::Line }];
         let begins_list = line.trim_ascii_start().first() == Some(&b'[');
-        if !is_first && !begins_list && self.dialect.lists.is_empty() {
+        let names_list = |name: &&str| memchr::memmem::find(line, name.as_bytes()).is_some();
+        if !is_first && !begins_list && !self.dialect.lists.iter().any(names_list) {
             return whole;
         }
         let mut document = DocumentSplitter::new(self.dialect.lists);
-        match json::check(line, JsonRules::LENIENT) {
+        let mut long = LongValues::default();
+        match long.check(line, JsonRules::LENIENT) {
             Ok(value) => {
                 let has_list =
                     |name: &&str| value.get(name).is_some_and(|list| list.kind() == Kind::Array);
@@ -125,16 +145,6 @@ impl Importer {
             }
             Err(_) => whole,
         }
-    }
-
-    /// The values of a line that is not one JSON value, if it is several.
-    pub(crate) fn several(line: &[u8]) -> Option<Vec<SourceUnit<'_>>> {
-        let mut splitter = DocumentSplitter::new(&[]);
-        let parts = splitter.push(line);
-        let is_valid = |part: &DocumentPart| json::check(&part.text, JsonRules::LENIENT).is_ok();
-        let whole = |part: DocumentPart| SourceUnit { part: SourcePart::Line, ..part.into() };
-        let several = parts.len() > 1 && !splitter.is_inside() && parts.iter().all(is_valid);
-        several.then(|| parts.into_iter().map(whole).collect())
     }
 
     /// Takes the first time of the file that follows, for lines before it.
@@ -166,20 +176,18 @@ impl Importer {
         self.dialect.name
     }
 
-    /// Reads one unit that is not blank. `now` is used if there is no other time.
-    ///
-    /// # Errors
-    /// The line is not valid JSON.
-    pub(crate) fn read(
+    /// Reads one unit.
+    fn read(
         &mut self,
-        unit: &SourceUnit<'_>,
+        line: &[u8],
+        part: SourcePart,
         now: Timestamp,
     ) -> Result<Imported, JsonError> {
-        let (line, part) = (unit.text.as_ref(), unit.part);
         let strict = JsonRules { max_depth: MAX_DEPTH - WRAPPING, ..JsonRules::STRICT };
-        let (json, clean) = match json::check(line, strict) {
+        let (mut long, mut lenient) = (LongValues::default(), LongValues::default());
+        let (json, clean) = match long.check(line, strict) {
             Ok(json) => (json, reserved_key(json).is_none()),
-            Err(_) => (json::check(line, JsonRules::LENIENT)?, false),
+            Err(_) => (lenient.check(line, JsonRules::LENIENT)?, false),
         };
         let compact = json.compact();
         let content = sha256(compact.as_bytes());
@@ -285,6 +293,15 @@ impl Importer {
         };
         drafts.into_iter().enumerate().map(finish).collect()
     }
+}
+
+/// The values of a line that is not one JSON value, if it is several.
+pub(crate) fn several(line: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let mut splitter = DocumentSplitter::new(&[]);
+    let parts = splitter.push(line);
+    let is_valid = |part: &DocumentPart| json::check(&part.text, JsonRules::LENIENT).is_ok();
+    let several = parts.len() > 1 && !splitter.is_inside() && parts.iter().all(is_valid);
+    several.then(|| parts.into_iter().map(|part| part.text).collect())
 }
 
 impl From<DocumentPart> for SourceUnit<'_> {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::escape::unescape;
+use super::places::LongValues;
 use super::view::Json;
 
 /// Maximum nesting of lists and objects in a log.
@@ -103,18 +104,32 @@ pub(crate) fn check_each<'a>(
     rules: JsonRules,
     member: impl FnMut(&'a str, Json<'a>),
 ) -> Result<Json<'a>, JsonError> {
+    let text = utf8(bytes)?;
+    let (start, end) = Scan::new(text, rules, member, None).document()?;
+    Ok(Json::trusted(&text[start..end]))
+}
+
+/// Like [`check`]. Puts the long values into `long`, and returns the document's text.
+pub(super) fn check_placed<'a>(
+    bytes: &'a [u8],
+    rules: JsonRules,
+    long: &mut LongValues,
+) -> Result<&'a str, JsonError> {
+    let text = utf8(bytes)?;
+    let (start, end) = Scan::new(text, rules, |_, _: Json<'_>| {}, Some(long)).document()?;
+    Ok(&text[start..end])
+}
+
+/// The bytes as text without a byte order mark.
+fn utf8(bytes: &[u8]) -> Result<&str, JsonError> {
     if bytes.starts_with(b"\xEF\xBB\xBF")
         || bytes.starts_with(b"\xFF\xFE")
         || bytes.starts_with(b"\xFE\xFF")
     {
         return Err(JsonError { offset: 0, fault: Fault::ByteOrderMark });
     }
-    let text = std::str::from_utf8(bytes)
-        .map_err(|e| JsonError { offset: e.valid_up_to(), fault: Fault::Utf8 })?;
-    let (open, keys) = (Vec::with_capacity(OPEN), Vec::with_capacity(OPEN));
-    let mut scan = Scan { bytes, text, at: 0, rules, open, keys, member, value_at: 0 };
-    let (start, end) = scan.document()?;
-    Ok(Json::trusted(&text[start..end]))
+    std::str::from_utf8(bytes)
+        .map_err(|e| JsonError { offset: e.valid_up_to(), fault: Fault::Utf8 })
 }
 
 /// Checks the document at the beginning of a text. Other text may follow it.
@@ -122,11 +137,7 @@ pub(crate) fn check_each<'a>(
 /// # Errors
 /// The first error, with its byte offset.
 pub(crate) fn check_leading(text: &str, rules: JsonRules) -> Result<Json<'_>, JsonError> {
-    let (open, keys) = (Vec::with_capacity(OPEN), Vec::with_capacity(OPEN));
-    let member = |_, _: Json<'_>| {};
-    let mut scan =
-        Scan { bytes: text.as_bytes(), text, at: 0, rules, open, keys, member, value_at: 0 };
-    let (start, end) = scan.leading()?;
+    let (start, end) = Scan::new(text, rules, |_, _: Json<'_>| {}, None).leading()?;
     Ok(Json::trusted(&text[start..end]))
 }
 
@@ -138,9 +149,11 @@ struct Frame {
     object: bool,
     /// Index into `keys` of the object's first key.
     first_key: usize,
+    /// Its number in the table of long values.
+    place: usize,
 }
 
-struct Scan<'a, M> {
+struct Scan<'a, 'l, M> {
     bytes: &'a [u8],
     text: &'a str,
     at: usize,
@@ -152,9 +165,16 @@ struct Scan<'a, M> {
     member: M,
     /// Offset of the value of the last such member.
     value_at: usize,
+    /// Takes the long values.
+    long: Option<&'l mut LongValues>,
 }
 
-impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
+impl<'a, 'l, M: FnMut(&'a str, Json<'a>)> Scan<'a, 'l, M> {
+    fn new(text: &'a str, rules: JsonRules, member: M, long: Option<&'l mut LongValues>) -> Self {
+        let (open, keys) = (Vec::with_capacity(OPEN), Vec::with_capacity(OPEN));
+        Self { bytes: text.as_bytes(), text, at: 0, rules, open, keys, member, value_at: 0, long }
+    }
+
     fn document(&mut self) -> Result<(usize, usize), JsonError> {
         self.space();
         let place = self.leading()?;
@@ -241,16 +261,19 @@ impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
         if self.open.len() >= self.rules.max_depth {
             return self.fail(Fault::Depth(self.rules.max_depth));
         }
-        self.open.push(Frame { object, first_key: self.keys.len() });
+        let place = self.long.as_mut().map_or(0, |long| long.open(self.at));
+        self.open.push(Frame { object, first_key: self.keys.len(), place });
         self.at += 1;
         Ok(())
     }
 
     fn close(&mut self) -> Result<(), JsonError> {
         self.at += 1;
-        if let Some(frame) = self.open.pop()
-            && frame.object
-        {
+        let Some(frame) = self.open.pop() else { return Ok(()) };
+        if let Some(long) = &mut self.long {
+            long.close(frame.place, self.at);
+        }
+        if frame.object {
             if !self.rules.duplicate_keys
                 && let Some((offset, key)) = repeated(&self.keys[frame.first_key..])
             {
@@ -295,6 +318,9 @@ impl<'a, M: FnMut(&'a str, Json<'a>)> Scan<'a, M> {
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
+                    if let Some(long) = &mut self.long {
+                        long.string(from - 1, self.at);
+                    }
                     return Ok((from, self.at - 1));
                 }
                 Some(b'\\') => self.escape()?,

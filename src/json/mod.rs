@@ -3,13 +3,14 @@
 //! The log keeps the caller's own tokens: `1.0` and `1`, integers of any size, the order of keys,
 //! escapes. A parser that builds a tree would round numbers and silently drop duplicate keys. So a
 //! document is checked once ([`check()`]) and then read in place through the borrowed view
-//! [`Json`]. [`Members`] serves repeated look-ups in one object, and [`ObjectText`] writes new
+//! [`Json`]. [`LongValues`] lets that view pass over long values; [`Members`] serves repeated look-ups in one object, and [`ObjectText`] writes new
 //! objects. The grammar is RFC 8259.
 
 mod check;
 mod document;
 mod escape;
 mod members;
+mod places;
 mod text;
 mod tree;
 mod view;
@@ -19,6 +20,7 @@ pub use check::{JsonRules, check};
 pub(crate) use document::document;
 pub(crate) use escape::{escape, unescape};
 pub use members::Members;
+pub(crate) use places::LongValues;
 pub use text::quoted;
 pub(crate) use text::{ObjectText, escape_into};
 pub use tree::ObjectTree;

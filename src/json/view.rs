@@ -1,16 +1,36 @@
 //! A borrowed view of checked JSON text.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::check::plain_length;
 use super::escape::unescape;
+use super::places::LongValues;
 
 /// One JSON value as its own checked text.
 ///
 /// Reading is lazy: [`Json::get`] and the iterators walk the text without copying. On unchecked
 /// text they end early and do not panic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Json<'a>(&'a str);
+#[derive(Clone, Copy)]
+pub struct Json<'a> {
+    text: &'a str,
+    /// The table of the document's long values, if there is one.
+    long: Option<&'a LongValues>,
+}
+
+impl PartialEq for Json<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Json<'_> {}
+
+impl fmt::Debug for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Json").field(&self.text).finish()
+    }
+}
 
 /// The six kinds of JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,30 +51,50 @@ pub enum Kind {
 
 impl<'a> Json<'a> {
     /// The empty object.
-    pub const EMPTY: Json<'static> = Json("{}");
+    pub const EMPTY: Json<'static> = Json { text: "{}", long: None };
     /// `null`.
-    pub const NULL: Json<'static> = Json("null");
+    pub const NULL: Json<'static> = Json { text: "null", long: None };
 
     /// Wraps text that is known to be one JSON value without white space around it.
     pub(crate) fn trusted(text: &'a str) -> Self {
-        Self(text)
+        Self { text, long: None }
+    }
+
+    /// The same, of a document with a table of its long values.
+    pub(super) fn placed(text: &'a str, long: &'a LongValues) -> Self {
+        Self { text, long: Some(long) }
+    }
+
+    /// A part of this value.
+    fn part(self, text: &'a str) -> Self {
+        Self { text, ..self }
+    }
+
+    /// The end of the value at `at`.
+    fn end_of(self, at: usize) -> usize {
+        if let Some(long) = self.long
+            && let Some(length) = self.text.get(at..).and_then(|rest| long.length(rest))
+        {
+            return at + length;
+        }
+        value_end(self.text, at)
     }
 
     /// The value at the beginning of a text, which must begin with a value.
     pub(crate) fn leading(text: &'a str) -> Self {
-        Self(text.get(..value_end(text, 0)).unwrap_or_default())
+        Self::trusted(text.get(..value_end(text, 0)).unwrap_or_default())
     }
 
     /// The value's own text, byte for byte.
     #[must_use]
     pub fn text(self) -> &'a str {
-        self.0
+        self.text
     }
 
     /// The kind of the value.
     #[must_use]
     pub fn kind(self) -> Kind {
-        match self.0.as_bytes().first() {
+        match self.text.as_bytes().first() {
             Some(b'{') => Kind::Object,
             Some(b'[') => Kind::Array,
             Some(b'"') => Kind::String,
@@ -79,14 +119,14 @@ impl<'a> Json<'a> {
     /// The string's characters, unescaped; `None` for other kinds.
     #[must_use]
     pub fn as_str(self) -> Option<Cow<'a, str>> {
-        let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
+        let inner = self.text.strip_prefix('"')?.strip_suffix('"')?;
         Some(unescape(inner))
     }
 
     /// The boolean; `None` for other kinds.
     #[must_use]
     pub fn as_bool(self) -> Option<bool> {
-        match self.0 {
+        match self.text {
             "true" => Some(true),
             "false" => Some(false),
             _ => None,
@@ -99,13 +139,13 @@ impl<'a> Json<'a> {
         if self.kind() != Kind::Number {
             return None;
         }
-        self.0.parse().ok().filter(|number: &f64| number.is_finite())
+        self.text.parse().ok().filter(|number: &f64| number.is_finite())
     }
 
     /// The number as a `u64`; `None` for any other value.
     #[must_use]
     pub fn as_u64(self) -> Option<u64> {
-        if let Ok(number) = self.0.parse() {
+        if let Ok(number) = self.text.parse() {
             return Some(number);
         }
         let number = self.as_f64()?;
@@ -147,7 +187,7 @@ impl<'a> Json<'a> {
 
     /// Like [`Json::members`], but with raw names, as written between their quotes.
     pub fn raw_members(self) -> impl Iterator<Item = (&'a str, Json<'a>)> {
-        let text = self.0;
+        let text = self.text;
         let mut at = if self.is_object() { 1 } else { text.len() };
         std::iter::from_fn(move || {
             at = skip(text, at, b',');
@@ -157,14 +197,14 @@ impl<'a> Json<'a> {
             let key_end = string_end(text.as_bytes(), at);
             let key = text.get(at + 1..key_end - 1)?;
             let start = skip(text, key_end, b':');
-            at = value_end(text, start);
-            Some((key, Json(text.get(start..at)?)))
+            at = self.end_of(start);
+            Some((key, self.part(text.get(start..at)?)))
         })
     }
 
     /// Each element of a list, in order; nothing for other kinds.
     pub fn items(self) -> impl Iterator<Item = Json<'a>> {
-        let text = self.0;
+        let text = self.text;
         let mut at = if self.kind() == Kind::Array { 1 } else { text.len() };
         std::iter::from_fn(move || {
             at = skip(text, at, b',');
@@ -172,33 +212,33 @@ impl<'a> Json<'a> {
                 return None;
             }
             let start = at;
-            at = value_end(text, start);
-            text.get(start..at).filter(|item| !item.is_empty()).map(Json)
+            at = self.end_of(start);
+            text.get(start..at).filter(|item| !item.is_empty()).map(|item| self.part(item))
         })
     }
 
     /// The same value without white space between its tokens. The tokens are unchanged.
     #[must_use]
     pub fn compact(self) -> Cow<'a, str> {
-        let bytes = self.0.as_bytes();
+        let bytes = self.text.as_bytes();
         let mut out = String::new();
         let mut kept = 0;
         let mut at = 0;
         while at < bytes.len() {
             match bytes[at] {
-                b'"' => at = value_end(self.0, at),
+                b'"' => at = self.end_of(at),
                 b' ' | b'\t' | b'\r' | b'\n' => {
-                    out.push_str(&self.0[kept..at]);
-                    at = skip(self.0, at, b' ');
+                    out.push_str(&self.text[kept..at]);
+                    at = skip(self.text, at, b' ');
                     kept = at;
                 }
                 _ => at += 1,
             }
         }
         if kept == 0 {
-            return Cow::Borrowed(self.0);
+            return Cow::Borrowed(self.text);
         }
-        out.push_str(&self.0[kept..]);
+        out.push_str(&self.text[kept..]);
         Cow::Owned(out)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | module | use case |
 //! |---|---|
-//! | [`read`] | the loops over a log, shared by all use cases |
+//! | [`read`], [`parallel`] | the loops over a log and over several runs, shared by all use cases |
 //! | [`import`] | make runs of agents' session files |
 //! | [`append`], [`refresh`] | append events, and update the derived files |
 //! | [`show`], [`list`], [`graph`], [`transcript`] | read a run for printing |
@@ -22,6 +22,7 @@ pub(crate) mod graph;
 pub(crate) mod host;
 pub(crate) mod import;
 pub(crate) mod list;
+pub(crate) mod parallel;
 pub(crate) mod read;
 pub(crate) mod refresh;
 pub(crate) mod report;

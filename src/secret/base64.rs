@@ -92,9 +92,9 @@ impl EncodedPrefixes {
         Self { forms, set }
     }
 
-    /// Whether a part of a text decodes to something with a prefix. Fast.
-    pub(super) fn may_decode(&self, text: &[u8]) -> bool {
-        runs(text).any(|run| self.next(&text[run], 0).is_some())
+    /// The first part of a run that decodes to something with a prefix. Fast.
+    pub(super) fn first_in(&self, run: &[u8]) -> Option<usize> {
+        self.next(run, 0).map(|(at, _)| at)
     }
 
     /// The parts of a text that decode to something with a prefix.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::SecretRules;
 use super::base64::{self, EncodedPrefixes};
-use super::hidden::{Revealed, hides_characters};
+use super::hidden::{Revealed, next_hidden};
 use super::prefix;
 use super::rule::{SecretRule, is_word};
 
@@ -31,12 +31,14 @@ impl SecretRules {
     #[must_use]
     pub fn may_hold_secret(&self, bytes: &[u8]) -> bool {
         bytes.len() >= prefix::BEGINNING
-            && (self.holds_prefix(bytes) || hides_characters(bytes) || self.may_decode(bytes))
+            && (self.holds_prefix(bytes)
+                || next_hidden(bytes, 0).is_some()
+                || self.may_decode(bytes))
     }
 
     /// Whether base64 in the text may hold a secret.
     fn may_decode(&self, bytes: &[u8]) -> bool {
-        base64::runs(bytes).next().is_some() && self.encoded().may_decode(bytes)
+        self.next_encoded(bytes, 0).is_some()
     }
 
     fn encoded(&self) -> &EncodedPrefixes {
@@ -45,14 +47,27 @@ impl SecretRules {
 
     /// Whether an unescaped prefix is in the text.
     pub(super) fn holds_prefix(&self, bytes: &[u8]) -> bool {
-        let mut at = 0;
+        self.next_prefix(bytes, 0).is_some()
+    }
+
+    /// The first unescaped prefix from `from` on.
+    pub(super) fn next_prefix(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let mut at = from;
         while let Some(hit) = self.prefixes.next(bytes, at) {
             if self.beginning(&bytes[hit..]).any(|rule| rule.may_begin(bytes, hit)) {
-                return true;
+                return Some(hit);
             }
             at = hit + 1;
         }
-        false
+        None
+    }
+
+    /// The first base64 from `from` on that may hold a secret.
+    pub(super) fn next_encoded(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let rest = bytes.get(from..)?;
+        let mut runs = base64::runs(rest).peekable();
+        runs.peek()?;
+        runs.find_map(|run| Some(from + run.start + self.encoded().first_in(&rest[run])?))
     }
 
     /// The secrets in a text, in order, without overlaps.

@@ -10,23 +10,30 @@ pub(super) struct Revealed {
     pub(super) places: Vec<usize>,
 }
 
-/// Whether such coding may hide characters of a secret. Fast.
-pub(super) fn hides_characters(bytes: &[u8]) -> bool {
+/// The first place from `from` on where such coding may hide a character of a secret. Fast.
+pub(super) fn next_hidden(bytes: &[u8], from: usize) -> Option<usize> {
     let at = |index: usize| bytes.get(index).copied().unwrap_or_default();
-    let coded = memchr::memchr3_iter(b'\\', b'%', 0x1B, bytes).any(|index| match bytes[index] {
+    let rest = bytes.get(from..)?;
+    let coded = memchr::memchr3_iter(b'\\', b'%', 0x1B, rest).map(|index| from + index);
+    let coded = coded.into_iter().find(|index| match bytes[*index] {
         // Of the short escapes only `\/` stands for a character that a prefix may have.
         b'\\' => matches!(at(index + 1), b'u' | b'/'),
         b'%' => at(index + 1).is_ascii_hexdigit() && at(index + 2).is_ascii_hexdigit(),
         _ => at(index + 1) == b'[',
     });
+    let before = &bytes[from..coded.unwrap_or(bytes.len())];
+    if before.is_ascii() {
+        return coded;
+    }
     // U+00AD, U+200B to U+200F, U+202A to U+202E, U+2060 to U+206F, U+FEFF.
-    let invisible = |index| match (at(index), at(index + 1), at(index + 2)) {
+    let invisible = |index: &usize| match (at(*index), at(index + 1), at(index + 2)) {
         (0xC2, second, _) => second == 0xAD,
         (0xE2, 0x80, third) => matches!(third, 0x8B..=0x8F | 0xAA..=0xAE),
         (0xE2, second, third) => second == 0x81 && third >= 0xA0,
         (_, second, third) => (second, third) == (0xBB, 0xBF),
     };
-    coded || (!bytes.is_ascii() && memchr::memchr3_iter(0xC2, 0xE2, 0xEF, bytes).any(invisible))
+    let hidden = memchr::memchr3_iter(0xC2, 0xE2, 0xEF, before).map(|index| from + index);
+    hidden.into_iter().find(invisible).or(coded)
 }
 
 impl Revealed {
@@ -34,8 +41,11 @@ impl Revealed {
     pub(super) fn of(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let coded = |byte: u8| matches!(byte, b'\\' | b'%' | 0x1B | 0xC2 | 0xE2 | 0xEF);
-        let first =
-            (0..bytes.len()).find(|at| coded(bytes[*at]) && code(&text[*at..]).is_some())?;
+        let is_code = |at: &usize| code(&text[*at..]).is_some();
+        let visible = memchr::memchr3_iter(b'\\', b'%', 0x1B, bytes).find(is_code);
+        let before = &bytes[..visible.unwrap_or(bytes.len())];
+        let invisible = || memchr::memchr3_iter(0xC2, 0xE2, 0xEF, before).find(is_code);
+        let first = if before.is_ascii() { visible } else { invisible().or(visible) }?;
         let mut revealed = Self { text: text[..first].to_owned(), places: (0..first).collect() };
         let mut at = first;
         while let Some(character) = text[at..].chars().next() {

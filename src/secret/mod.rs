@@ -15,6 +15,7 @@ mod proof;
 mod redact;
 mod rule;
 mod rules;
+mod suspects;
 
 pub(crate) use custom::AddedRules;
 pub(crate) use find::FoundSecret;

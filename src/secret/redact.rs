@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
+use super::suspects::Suspects;
 use super::{FoundSecret, SecretRules, names};
-use crate::json::{Json, Kind, escape_into};
+use crate::json::{Json, JsonRules, Kind, LongValues, quoted, unescape};
 
 /// A text without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,18 +71,22 @@ impl SecretRules {
     /// Tokens without a secret are unchanged.
     #[must_use]
     pub fn redact_json(&self, value: Json<'_>) -> Option<Redacted> {
-        if !self.may_hold_secret(value.text().as_bytes()) {
+        let mut suspects = Suspects::new(self, value.text());
+        if !suspects.any_in(value) {
             return None;
         }
+        let mut long = LongValues::default();
+        let value = long.check(value.text().as_bytes(), JsonRules::LENIENT).unwrap_or(value);
         let mut walk = Walk {
             rules: self,
-            out: String::with_capacity(value.text().len()),
+            suspects,
+            edits: Edits::default(),
             count: 0,
             rules_hit: BTreeSet::new(),
         };
         walk.value(value, "");
-        (walk.count > 0).then_some(Redacted {
-            text: walk.out,
+        (walk.count > 0).then(|| Redacted {
+            text: Json::trusted(&walk.edits.finish(value.text())).compact().into_owned(),
             count: walk.count,
             rules: walk.rules_hit,
         })
@@ -118,86 +124,76 @@ fn replace(text: &str, found: &[FoundSecret<'_>]) -> Option<Redacted> {
 /// Maximum length in bytes of a text that is searched together with its key.
 const LONGEST_NAMED: usize = 8 << 10;
 
-/// Walks through a JSON value and writes the redacted value.
-struct Walk<'r> {
+/// Walks through a JSON value and collects what is replaced.
+struct Walk<'r, 't> {
     rules: &'r SecretRules,
-    out: String,
+    suspects: Suspects<'r, 't>,
+    edits: Edits,
     count: u64,
     rules_hit: BTreeSet<String>,
 }
 
-impl Walk<'_> {
-    /// Writes the value of `key` as compact JSON.
+impl Walk<'_, '_> {
+    /// Takes the value of `key`.
     fn value(&mut self, value: Json<'_>, key: &str) {
         match value.kind() {
             Kind::Object => self.object(value),
             Kind::Array => {
-                self.out.push('[');
                 let mut option: Option<String> = None;
-                for (index, item) in value.items().enumerate() {
-                    self.comma(index);
+                for item in value.items() {
                     // `["--token", "…"]`
                     self.value(item, option.as_deref().unwrap_or(key));
                     option =
                         item.as_str().and_then(|text| names::option_name(&text).map(str::to_owned));
                 }
-                self.out.push(']');
             }
             Kind::String => self.string(value, key),
-            _ => self.out.push_str(value.text()),
+            _ => {}
         }
     }
 
     fn object(&mut self, object: Json<'_>) {
-        self.out.push('{');
         let mut renamed: Vec<String> = Vec::new();
-        // `{"name": "DB_PASSWORD", "value": "…"}`
-        let label = ["name", "key"].into_iter().find_map(|label| object.get(label)?.as_str());
-        for (index, ((key, value), (raw, _))) in
-            object.members().zip(object.raw_members()).enumerate()
-        {
-            self.comma(index);
-            match self.rules.redact(&key) {
-                Some(redacted) => {
-                    self.count += redacted.count;
-                    self.rules_hit.extend(redacted.rules);
-                    let name = free_name(redacted.text, object, &renamed);
-                    escape_into(&name, &mut self.out);
-                    renamed.push(name);
-                }
-                None => {
-                    self.out.push('"');
-                    self.out.push_str(raw);
-                    self.out.push('"');
-                }
+        for (raw, value) in object.raw_members() {
+            let key = unescape(raw);
+            if self.suspects.any_in(Json::trusted(raw))
+                && let Some(redacted) = self.rules.redact(&key)
+            {
+                self.count += redacted.count;
+                self.rules_hit.extend(redacted.rules);
+                let name = free_name(redacted.text, object, &renamed);
+                let place = self.suspects.place(raw);
+                self.edits.replace(place.start - 1..place.end + 1, &name);
+                renamed.push(name);
             }
-            self.out.push(':');
-            match &label {
-                Some(label) if key == "value" => self.value(value, label),
-                _ => self.value(value, &key),
+            // `{"name": "DB_PASSWORD", "value": "…"}`
+            let label =
+                || ["name", "key"].into_iter().find_map(|label| object.get(label)?.as_str());
+            match if key == "value" { label() } else { None } {
+                Some(label) => self.value(value, &label),
+                None => self.value(value, &key),
             }
         }
-        self.out.push('}');
     }
 
     fn string(&mut self, value: Json<'_>, key: &str) {
+        let is_suspect = self.suspects.any_in(value);
+        let is_named = !key.is_empty() && self.rules.holds_prefix(key.as_bytes());
+        if !is_suspect && !is_named {
+            return;
+        }
         let text = value.as_str().unwrap_or_default();
-        let redacted = self.rules.redact(&text).or_else(|| self.named(key, &text));
-        match redacted {
-            Some(redacted) => {
-                self.count += redacted.count;
-                self.rules_hit.extend(redacted.rules);
-                escape_into(&redacted.text, &mut self.out);
-            }
-            None => self.out.push_str(value.text()),
+        let redacted = if is_suspect { self.rules.redact(&text) } else { None };
+        let named = || if is_named { self.named(key, &text) } else { None };
+        if let Some(redacted) = redacted.or_else(named) {
+            self.count += redacted.count;
+            self.rules_hit.extend(redacted.rules);
+            self.edits.replace(self.suspects.place(value.text()), &redacted.text);
         }
     }
 
     /// A secret that can be recognized only with its key (`"aws_secret_access_key": …`).
     fn named(&self, key: &str, text: &str) -> Option<Redacted> {
-        if key.is_empty() || !self.rules.holds_prefix(key.as_bytes()) {
-            return None;
-        }
         if text.len() > LONGEST_NAMED {
             return None;
         }
@@ -217,11 +213,31 @@ impl Walk<'_> {
             _ => replace(text, &found),
         }
     }
+}
 
-    fn comma(&mut self, index: usize) {
-        if index > 0 {
-            self.out.push(',');
+/// The replaced parts of a text, from its beginning to its end.
+#[derive(Default)]
+struct Edits {
+    /// Each part, and the JSON string that replaces it.
+    all: Vec<(Range<usize>, String)>,
+}
+
+impl Edits {
+    /// Replaces a JSON string, with its quotes, by a text.
+    fn replace(&mut self, place: Range<usize>, text: &str) {
+        self.all.push((place, quoted(text)));
+    }
+
+    fn finish(self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut kept = 0;
+        for (place, new) in self.all {
+            out.push_str(&text[kept..place.start]);
+            out.push_str(&new);
+            kept = place.end;
         }
+        out.push_str(&text[kept..]);
+        out
     }
 }
 

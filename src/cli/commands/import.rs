@@ -262,7 +262,8 @@ fn report(
 
 impl SessionOutcome {
     fn source(&self) -> String {
-        self.session.files.first().map_or_else(String::new, |path| path.display().to_string())
+        let first = self.session.files.first();
+        first.map_or_else(String::new, |file| file.path.display().to_string())
     }
 
     /// Warns of what a reader of the run would miss.

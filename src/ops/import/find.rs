@@ -1,14 +1,15 @@
 //! Finds sessions in files and folders, and puts the files of a session together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use walkdir::WalkDir;
 
 use super::look::{Look, look};
-use super::{Session, SkippedSource};
+use super::{Session, SessionFile, SkippedSource};
 use crate::import::Dialect;
+use crate::ops::parallel::each;
 
 /// The endings of the names of session files.
 const ENDINGS: &[&str] = &["jsonl", "json"];
@@ -40,13 +41,12 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
     let mut files: Vec<PathBuf> = paths.iter().flat_map(|path| files_of(path)).collect();
     files.sort();
     files.dedup();
+    let mut files: Vec<(PathBuf, u64)> = files.into_iter().map(with_time).collect();
+    files.retain(|(path, changed)| since.is_none_or(|since| *changed >= since) && !is_part(path));
+    let looks = each(&files, |(path, _)| look(path, from));
     let mut sessions: BTreeMap<(&'static str, String), Vec<Candidate>> = BTreeMap::new();
-    for path in files {
-        let changed = changed(&path);
-        if since.is_some_and(|since| changed < since) || is_part(&path) {
-            continue;
-        }
-        match look(&path, from) {
+    for ((path, changed), look) in files.into_iter().zip(looks) {
+        match look {
             Ok(look) => {
                 let sub_agent_of = parent_session(&path);
                 let is_sub_agent = sub_agent_of.is_some() || look.is_sub_agent;
@@ -75,15 +75,24 @@ fn session(id: String, mut files: Vec<Candidate>) -> Option<Session> {
     let (dialect, why) = (first.look.dialect, first.look.why.clone());
     let directory = files.iter().find_map(|file| file.look.directory());
     let changed = files.iter().map(|file| file.changed).max().unwrap_or(0);
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for file in files {
-        for path in relatives(&file.path, &id) {
-            if !paths.contains(&path) {
-                paths.push(path);
-            }
-        }
-    }
-    Some(Session { dialect, why, id, directory, changed, files: paths })
+    let mut seen = HashSet::new();
+    let mut paths: Vec<PathBuf> =
+        files.iter().flat_map(|file| relatives(&file.path, &id)).collect();
+    paths.retain(|path| seen.insert(path.clone()));
+    let mut known: HashMap<PathBuf, Look> =
+        files.into_iter().map(|file| (file.path, file.look)).collect();
+    let mut looks = paths.into_iter().map(|path| {
+        let look = known.remove(&path).or_else(|| look(&path, Some(dialect)).ok());
+        (path, look)
+    });
+    let (path, look) = looks.next()?;
+    let metadata = look.as_ref().map_or_else(|| "{}".to_owned(), |look| look.metadata.clone());
+    let file = |(path, look): (PathBuf, Option<Look>)| SessionFile {
+        path,
+        begun: look.and_then(|look| look.begun),
+    };
+    let files = std::iter::once((path, look)).chain(looks).map(file).collect();
+    Some(Session { dialect, why, id, directory, changed, metadata, files })
 }
 
 /// The files that belong to a session file: the session before its sub-agents, a stored session
@@ -184,8 +193,9 @@ fn stem(path: &Path) -> String {
     path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
-fn changed(path: &Path) -> u64 {
-    let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+/// The path, and when the file was last changed, in milliseconds since 1970.
+fn with_time(path: PathBuf) -> (PathBuf, u64) {
+    let modified = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
     let since = modified.and_then(|modified| modified.duration_since(UNIX_EPOCH).ok());
-    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    (path, since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX)))
 }

@@ -10,8 +10,13 @@ use crate::fs::{Access, PathAt, open_regular, retried};
 use crate::history::state::RunState;
 use crate::import::Dialect;
 use crate::import::detect::{self, SourceFormat};
-use crate::import::line::{Importer, SourceUnit};
+use crate::import::line::Importer;
 use crate::json::Json;
+
+/// Number of bytes that are looked at, if they show the dialect and the session.
+const BEGINNING: usize = 64 << 10;
+/// Number of lines that are looked at, or more until they show the session and its time.
+const LINES: usize = 24;
 
 /// What the beginning of a file shows.
 pub(super) struct Look {
@@ -32,13 +37,24 @@ pub(super) struct Look {
 /// # Errors
 /// Why the file is not imported.
 pub(super) fn look(path: &Path, given: Option<&'static Dialect>) -> Result<Look, String> {
-    let sample = sample(path).map_err(|error| error.to_string())?;
+    let read = |bytes| sample(path, bytes).map_err(|error| error.to_string());
+    let beginning = read(BEGINNING)?;
+    let known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());
+    match known {
+        Some(look) => Ok(look),
+        None if beginning.len() < BEGINNING => look_at(&beginning, given),
+        None => look_at(&read(detect::BYTES)?, given),
+    }
+}
+
+/// Looks at the beginning of a file.
+fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, String> {
     if sample.trim_ascii().is_empty() {
         return Err("it is empty".to_owned());
     }
     let (dialect, why) = match given {
         Some(dialect) => (dialect, "named by --from".to_owned()),
-        None => match detect::detect(&sample) {
+        None => match detect::detect(sample) {
             Ok(found) => match found.format {
                 SourceFormat::Dialect(dialect) => (dialect, found.why),
                 SourceFormat::Native | SourceFormat::Copy => {
@@ -51,9 +67,13 @@ pub(super) fn look(path: &Path, given: Option<&'static Dialect>) -> Result<Look,
     let mut importer = Importer::new(dialect, false);
     let (mut session, mut is_sub_agent, mut state) = (None, None, RunState::default());
     let mut begun = None;
-    for line in sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
-        for unit in importer.units(line).iter().flat_map(whole_values) {
-            let Ok(read) = importer.read(&unit, Timestamp::from_millis(0)) else { continue };
+    let lines = sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    for (number, line) in lines.enumerate() {
+        if number >= LINES && session.is_some() && begun.is_some() {
+            break;
+        }
+        for unit in importer.read_line(line, Timestamp::from_millis(0)) {
+            let Ok(read) = unit.read else { continue };
             begun = begun.or(read.time);
             for draft in &read.drafts {
                 session = session.or_else(|| draft.session_id.as_deref().map(str::to_owned));
@@ -69,11 +89,6 @@ pub(super) fn look(path: &Path, given: Option<&'static Dialect>) -> Result<Look,
     Ok(Look { dialect, why, session, is_sub_agent, begun, metadata: facts.metadata })
 }
 
-/// The unit, or the values of a line that is several.
-fn whole_values<'u>(unit: &'u SourceUnit<'_>) -> Vec<SourceUnit<'u>> {
-    Importer::several(&unit.text).unwrap_or_else(|| vec![unit.borrowed()])
-}
-
 impl Look {
     /// The working directory.
     pub(super) fn directory(&self) -> Option<String> {
@@ -81,11 +96,11 @@ impl Look {
     }
 }
 
-/// The first lines of a file.
-fn sample(path: &Path) -> Result<Vec<u8>, crate::fs::FsError> {
+/// The first bytes of a file.
+fn sample(path: &Path, bytes: usize) -> Result<Vec<u8>, crate::fs::FsError> {
     let file = open_regular(&PathAt::of(path), Access::Read)?;
     let mut sample = Vec::new();
-    let mut limited = File::take(file, detect::BYTES as u64);
+    let mut limited = File::take(file, bytes as u64);
     retried(|| limited.read_to_end(&mut sample))
         .map_err(|error| crate::fs::FsError::io(path, crate::fs::Action::Read, error))?;
     Ok(sample)

@@ -1,6 +1,7 @@
 //! Imports agents' session files: each session becomes a run of its own, with the files of its
 //! sub-agents. Importing again adds only what is new.
 
+mod ahead;
 mod find;
 mod look;
 mod places;
@@ -12,6 +13,7 @@ pub(crate) use find::{Found, find};
 pub(crate) use places::{PLACES, places};
 pub(crate) use record::{ImportedRun, record};
 
+use crate::event::time::Timestamp;
 use crate::import::Dialect;
 
 /// The files of one session.
@@ -27,8 +29,19 @@ pub(crate) struct Session {
     pub(crate) directory: Option<String>,
     /// When the newest of the files was last changed, in milliseconds since 1970.
     pub(crate) changed: u64,
+    /// The facts of the run that the beginning of the first file shows: a JSON object as text.
+    metadata: String,
     /// The files: first those of the session, then those of its sub-agents.
-    pub(crate) files: Vec<PathBuf>,
+    pub(crate) files: Vec<SessionFile>,
+}
+
+/// A file of a session.
+#[derive(Clone)]
+pub(crate) struct SessionFile {
+    /// Its path.
+    pub(crate) path: PathBuf,
+    /// The time of the first line that has one.
+    begun: Option<Timestamp>,
 }
 
 /// A file that is not imported.

@@ -1,28 +1,21 @@
 //! Records a session in its run.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::Session;
-use super::look::look;
+use super::ahead::{ReadAhead, read_ahead};
 use crate::event::draft::Draft;
 use crate::event::id::{RunId, check_id};
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
-use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
-use crate::import::line::Importer;
-use crate::json::{Json, JsonRules, ObjectText, check};
+use crate::json::{Json, ObjectText};
 use crate::ops::refresh::{RefreshWarning, refresh_derived_from};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
-use crate::run::line_buffer::LineBuffer;
 use crate::run::options::RecordOptions;
 use crate::run::receipt::Receipt;
 use crate::run::recorder::Recorder;
-use crate::run::stream::{InputLine, Stream, StreamFormat};
-
-/// Size of each read, in bytes.
-const READ: usize = 1 << 20;
+use crate::run::stream::{Stream, StreamFormat};
 
 /// A session that was imported.
 pub(crate) struct ImportedRun {
@@ -99,15 +92,23 @@ fn fill(
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     }
     let run = recorder.run().clone();
-    let format = StreamFormat::Dialect(session.dialect);
-    let mut stream = Stream::new(recorder, format, keep_source);
-    let mut unfinished = Vec::new();
-    for path in &session.files {
-        let first_time = look(path, Some(session.dialect)).ok().and_then(|look| look.begun);
-        if !read_file(&mut stream, path, first_time, options)? {
-            unfinished.push(path.clone());
+    let mut stream = Stream::new(recorder, StreamFormat::Read(session.dialect), keep_source);
+    let now = (options.clock)();
+    let unfinished = std::thread::scope(|scope| {
+        let mut unfinished = Vec::new();
+        for block in read_ahead(scope, session, keep_source, now) {
+            match block? {
+                ReadAhead::Lines(lines) => {
+                    lines.into_iter().try_for_each(|line| stream.take(line, now))?;
+                }
+                ReadAhead::Unfinished(path) => unfinished.push(path),
+            }
+            if stream.is_full() {
+                stream.commit((options.clock)())?;
+            }
         }
-    }
+        Ok::<_, RunError>(unfinished)
+    })?;
     let now = (options.clock)();
     stream.commit(now)?;
     stream.tell_rejects(now)?;
@@ -121,57 +122,14 @@ fn fill(
     Ok((receipt, unfinished, warnings))
 }
 
-/// Reads a file into the stream. False if its last line is not complete.
-fn read_file(
-    stream: &mut Stream<'_>,
-    path: &Path,
-    first_time: Option<Timestamp>,
-    options: RecordOptions,
-) -> Result<bool, RunError> {
-    let mut file = open_regular(&PathAt::of(path), Access::Read)?;
-    let mut lines = LineBuffer::default();
-    stream.begin_file(first_time);
-    let now = (options.clock)();
-    loop {
-        while let Some((line, length)) = lines.next() {
-            if lines_end(&line, length) {
-                stream.end_file();
-                return Ok(false);
-            }
-            stream.push(line, length, now)?;
-            if stream.is_full() {
-                stream.commit(now)?;
-            }
-        }
-        if lines.has_ended() {
-            break;
-        }
-        let filled = lines.fill(READ, |room| retried(|| file.read(room)));
-        filled.map_err(|error| FsError::io(path, Action::Read, error))?;
-    }
-    Ok(stream.end_file())
-}
-
-/// Whether a line is the last one, has no newline, and is not complete.
-fn lines_end(line: &InputLine<'_>, length: u64) -> bool {
-    let InputLine::Whole(bytes) = line else { return false };
-    let is_last = bytes.len() as u64 == length && !bytes.is_empty();
-    let begins = bytes.trim_ascii_start().first() == Some(&b'{');
-    is_last
-        && begins
-        && bytes.len() > 1
-        && check(bytes, JsonRules::LENIENT).is_err()
-        && Importer::several(bytes).is_none()
-}
-
 /// The event that begins the run. Its time is that of the work.
 fn created(session: &Session, now: Timestamp) -> Draft<'static> {
-    let known = session.files.first().and_then(|path| look(path, Some(session.dialect)).ok());
-    let begun = known.as_ref().and_then(|look| look.begun);
-    let known = known.map_or_else(|| "{}".to_owned(), |look| look.metadata);
+    let begun = session.files.first().and_then(|file| file.begun);
     let mut metadata = ObjectText::new();
     metadata.text("agent", session.dialect.name);
-    for (name, value) in Json::trusted(&known).members().filter(|(name, _)| name != "agent") {
+    for (name, value) in
+        Json::trusted(&session.metadata).members().filter(|(name, _)| name != "agent")
+    {
         metadata.json(&name, value);
     }
     metadata.text("session", &session.id);
@@ -190,7 +148,7 @@ fn created(session: &Session, now: Timestamp) -> Draft<'static> {
 /// The event that ends what was imported.
 fn imported(session: &Session, receipt: &Receipt) -> Draft<'static> {
     let mut data = ObjectText::new();
-    let files = session.files.first().and_then(|path| path.file_name());
+    let files = session.files.first().and_then(|file| file.path.file_name());
     data.text_if("source", files.map(|name| name.to_string_lossy()).as_deref());
     data.text_if("last_time", receipt.last_time.as_deref());
     let mut draft = Draft::new("run.imported", data);

@@ -6,6 +6,8 @@ use std::sync::mpsc::sync_channel;
 mod reading;
 mod rejecting;
 
+pub(crate) use reading::ReadLine;
+
 use super::RunError;
 use super::batch::{Batch, RecordedEvent};
 use super::follower::Follower;
@@ -30,6 +32,8 @@ pub(crate) enum StreamFormat {
     Copy,
     /// Another program's lines.
     Dialect(&'static Dialect),
+    /// Another program's lines, which come as [`ReadLine`].
+    Read(&'static Dialect),
     /// Detected from the first line with a known format.
     Auto,
 }
@@ -93,6 +97,9 @@ struct Writes {
     recorded: Vec<RecordedEvent>,
 }
 
+/// The bytes with which some programs begin a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// The reason for rejecting the lines of such an input.
 const UNKNOWN: &str = "the input is of no known format";
 
@@ -100,6 +107,8 @@ enum Reader {
     /// Lines that are read separately, many at once.
     Lines(LineReading),
     Dialect(Box<Importer>),
+    /// The lines of this dialect are read elsewhere.
+    Elsewhere(&'static Dialect),
     Undecided(Sample),
     /// All lines are rejected.
     Unknown,
@@ -123,6 +132,7 @@ impl<'r> Stream<'r> {
             StreamFormat::Dialect(dialect) => {
                 Reader::Dialect(Box::new(Importer::new(dialect, keep_source)))
             }
+            StreamFormat::Read(dialect) => Reader::Elsewhere(dialect),
             StreamFormat::Auto => Reader::Undecided(Sample::default()),
         };
         recorder.expect_many_ids();
@@ -204,12 +214,18 @@ impl<'r> Stream<'r> {
             }
             return Ok(());
         }
+        let is_first = self.counter.counts().lines == 0;
+        if let Reader::Dialect(importer) = &mut self.reader {
+            let line = InputLine::Whole(line);
+            let read = ReadLine::read(importer, line, length, is_first, now);
+            return self.take(read, now);
+        }
         let counts = self.counter.counts();
         counts.lines += 1;
         let (number, offset) = (counts.lines, self.offset);
         self.offset += length;
-        let lenient = number == 1 && !matches!(self.reader, Reader::Lines(LineReading::Native));
-        let line = line.strip_prefix(b"\xEF\xBB\xBF").filter(|_| lenient).unwrap_or(line);
+        let lenient = is_first && !matches!(self.reader, Reader::Lines(LineReading::Native));
+        let line = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| lenient).unwrap_or(line);
         if is_blank(line) {
             self.counter.counts().blank += 1;
             return Ok(());
@@ -217,15 +233,8 @@ impl<'r> Stream<'r> {
         let read = match &mut self.reader {
             Reader::Lines(reading) if self.strict => reading.read(line).map(drop),
             Reader::Lines(_) => Ok(()),
-            Reader::Dialect(importer) => {
-                let units = importer.units(line);
-                for unit in units {
-                    self.unit(&unit, number, offset, now)?;
-                }
-                return self.check_waiting(number, offset, now);
-            }
-            // Its lines wait above.
-            Reader::Undecided(_) => Ok(()),
+            // These are taken above, or come read.
+            Reader::Dialect(_) | Reader::Elsewhere(_) | Reader::Undecided(_) => return Ok(()),
             Reader::Unknown => Err(UNKNOWN.to_owned()),
         };
         let from = self.held.text.len();
@@ -297,7 +306,7 @@ impl<'r> Stream<'r> {
     fn write(&mut self, held: &WaitingLines, writes: &mut Writes) -> Result<(), RunError> {
         let reading = match &self.reader {
             Reader::Lines(reading) => Some(*reading),
-            Reader::Dialect(_) | Reader::Undecided(_) | Reader::Unknown => None,
+            _ => None,
         };
         let mut parts = held.parts();
         // The first events decide the ids of the run, which the other events need.
@@ -412,7 +421,7 @@ impl<'r> Stream<'r> {
     /// Whether no dialect was given or detected.
     #[must_use]
     pub(crate) fn is_native(&self) -> bool {
-        !matches!(self.reader, Reader::Dialect(_))
+        !matches!(self.reader, Reader::Dialect(_) | Reader::Elsewhere(_))
     }
 
     /// The number of bytes of a torn tail that were moved away before the first write.
@@ -429,8 +438,10 @@ impl<'r> Stream<'r> {
     /// The receipt, after the last [`Stream::commit`].
     #[must_use]
     pub(crate) fn finish(mut self) -> Receipt {
-        if let Reader::Dialect(importer) = &self.reader {
-            self.counter.counts().dialect = importer.dialect();
+        match &self.reader {
+            Reader::Dialect(importer) => self.counter.counts().dialect = importer.dialect(),
+            Reader::Elsewhere(dialect) => self.counter.counts().dialect = dialect.name,
+            _ => {}
         }
         self.counter.finish()
     }

@@ -1,27 +1,95 @@
 //! Reads the lines of a dialect, and decides what the dialect is.
 
-use super::{InputLine, MAX_HELD, Reader, Stream};
+use super::{BYTE_ORDER_MARK, InputLine, MAX_HELD, Reader, Stream};
 use crate::event::time::Timestamp;
 use crate::import::detect::{self, Detected, SourceFormat};
-use crate::import::line::{Importer, SourceUnit};
+use crate::import::line::{Importer, ReadUnit};
+use crate::log::tail::is_blank;
 use crate::run::RunError;
 use crate::run::receipt::LineFacts;
+use crate::run::rejects::LongLine;
 use crate::run::stream_line::{HeldLine, LineReading};
 
+/// A line of a dialect, as an importer read it.
+pub(crate) struct ReadLine {
+    content: SourceContent,
+    /// The number of bytes that it took of the stream.
+    length: u64,
+}
+
+enum SourceContent {
+    Blank,
+    Long(LongLine),
+    Read {
+        units: Vec<ReadUnit<'static>>,
+        /// A part of a document that became too long.
+        too_long: Option<Vec<u8>>,
+    },
+}
+
+impl ReadLine {
+    /// Reads a line. Text marks of encoding are dropped at the beginning of a file (`is_first`).
+    pub(crate) fn read(
+        importer: &mut Importer,
+        line: InputLine<'_>,
+        length: u64,
+        is_first: bool,
+        now: Timestamp,
+    ) -> Self {
+        let line = match line {
+            InputLine::Whole(line) => line,
+            InputLine::Long(line) => return Self { content: SourceContent::Long(line), length },
+        };
+        let line = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_first).unwrap_or(line);
+        if is_blank(line) {
+            return Self { content: SourceContent::Blank, length };
+        }
+        let owned =
+            |unit: ReadUnit<'_>| ReadUnit { text: unit.text.into_owned().into(), read: unit.read };
+        let units = importer.read_line(line, now).into_iter().map(owned).collect();
+        let too_long = if importer.waiting() > MAX_HELD { importer.rest() } else { None };
+        Self { content: SourceContent::Read { units, too_long }, length }
+    }
+}
+
 impl Stream<'_> {
-    /// Takes a line of a dialect, or a part of a document.
-    pub(super) fn unit(
+    /// Takes a line that was read.
+    ///
+    /// # Errors
+    /// Recording in the run is no longer possible.
+    pub(crate) fn take(&mut self, line: ReadLine, now: Timestamp) -> Result<(), RunError> {
+        let ReadLine { content, length } = line;
+        if let SourceContent::Long(line) = content {
+            self.push_long(&line, length, now);
+            return Ok(());
+        }
+        let counts = self.counter.counts();
+        counts.lines += 1;
+        let (number, offset) = (counts.lines, self.offset);
+        self.offset += length;
+        let SourceContent::Read { units, too_long } = content else {
+            self.counter.counts().blank += 1;
+            return Ok(());
+        };
+        units.into_iter().try_for_each(|unit| self.unit(unit, number, offset, now))?;
+        if let Some(rest) = too_long {
+            let reason = format!("a part of the document has over {MAX_HELD} bytes");
+            self.reject_rest(&rest, &reason, number, offset, now);
+        }
+        Ok(())
+    }
+
+    /// Takes what was read of a line, or of a part of a document.
+    fn unit(
         &mut self,
-        unit: &SourceUnit<'_>,
+        unit: ReadUnit<'_>,
         number: u64,
         offset: u64,
         now: Timestamp,
     ) -> Result<(), RunError> {
-        let Reader::Dialect(importer) = &mut self.reader else { return Ok(()) };
-        let read = importer.read(unit, now);
         let from = self.held.text.len();
         let text = from..from + unit.text.len();
-        match read {
+        match unit.read {
             Ok(mut imported) => {
                 self.ids.name(&mut imported, self.recorder)?;
                 let from = self.held.drafts.len();
@@ -32,9 +100,6 @@ impl Stream<'_> {
                 self.held.lines.push(HeldLine { number, offset, text, drafts, facts });
             }
             Err(error) => {
-                if let Some(units) = Importer::several(&unit.text) {
-                    return units.iter().try_for_each(|unit| self.unit(unit, number, offset, now));
-                }
                 let facts = LineFacts::default();
                 let held = HeldLine { number, offset, text, drafts: 0..0, facts };
                 self.reject(&held, &unit.text, &error.to_string(), now);
@@ -43,43 +108,10 @@ impl Stream<'_> {
         Ok(())
     }
 
-    /// Rejects a document with a part that is too long.
-    pub(super) fn check_waiting(
-        &mut self,
-        number: u64,
-        offset: u64,
-        now: Timestamp,
-    ) -> Result<(), RunError> {
-        let Reader::Dialect(importer) = &mut self.reader else { return Ok(()) };
-        if importer.waiting() > MAX_HELD
-            && let Some(rest) = importer.rest()
-        {
-            let reason = format!("a part of the document has over {MAX_HELD} bytes");
-            self.reject_rest(&rest, &reason, number, offset, now);
-        }
-        Ok(())
-    }
-
     fn reject_rest(&mut self, rest: &[u8], reason: &str, number: u64, offset: u64, now: Timestamp) {
         let held =
             HeldLine { number, offset, text: 0..0, drafts: 0..0, facts: LineFacts::default() };
         self.reject(&held, rest, reason, now);
-    }
-
-    /// Takes the beginning of one of several files, with the first time in it.
-    pub(crate) fn begin_file(&mut self, first_time: Option<Timestamp>) {
-        if let Reader::Dialect(importer) = &mut self.reader {
-            importer.begin_file(first_time);
-        }
-    }
-
-    /// Takes the end of one of several files. False if the file ends inside a document, whose
-    /// last part is left for later.
-    pub(crate) fn end_file(&mut self) -> bool {
-        match &mut self.reader {
-            Reader::Dialect(importer) => importer.end_file(),
-            _ => true,
-        }
     }
 
     /// Takes the end of the input.

@@ -44,6 +44,7 @@ impl Stream<'_> {
             Reader::Lines(LineReading::Native) => Some("native"),
             Reader::Lines(LineReading::Copy(_)) => Some("runlog"),
             Reader::Dialect(importer) => Some(importer.dialect()),
+            Reader::Elsewhere(dialect) => Some(dialect.name),
             Reader::Undecided(_) | Reader::Unknown => None,
         };
         Rejection { time, source, line, offset, reason }
