@@ -15,9 +15,6 @@ use crate::json::Json;
 
 /// Number of bytes that are looked at, if they show the dialect and the session.
 const BEGINNING: usize = 64 << 10;
-/// Number of lines that are looked at, or more until they show the session and its time.
-const LINES: usize = 24;
-
 /// What the beginning of a file shows.
 pub(super) struct Look {
     pub(super) dialect: &'static Dialect,
@@ -68,10 +65,7 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, Strin
     let (mut session, mut is_sub_agent, mut state) = (None, None, RunState::default());
     let mut begun = None;
     let lines = sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-    for (number, line) in lines.enumerate() {
-        if number >= LINES && session.is_some() && begun.is_some() {
-            break;
-        }
+    for line in lines {
         for unit in importer.read_line(line, Timestamp::from_millis(0)) {
             let Ok(read) = unit.read else { continue };
             begun = begun.or(read.time);
