@@ -2,7 +2,8 @@
 # Compares runlog with public tools on this machine, in turn, and prints ratios of medians.
 # Needs hyperfine and jq; jaq where it is there. Absolute times mean nothing on a shared machine.
 # RUNS: how often single emits are timed. EVENTS: how many a stream has. RUNS_MADE: how many
-# runs are summarized.
+# runs are summarized. SESSIONS: a folder with session files of agents, to import instead of made
+# ones.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 # There, so that its settings of the linker count.
@@ -109,6 +110,33 @@ ours=$(seconds "$runlog" summarize --runs-dir archive --all)
 theirs=$(seconds sh -c 'cat archive/*/events.jsonl | jq -c .type')
 printf 'summarize --all: %s s; cat | jq -c .type: %s s\n' "$ours" "$theirs"
 echo "jq / summarize --all:    $(ratio "$theirs" "$ours") (at least 1)"
+
+sessions=${SESSIONS:-sessions}
+if [ -z "${SESSIONS:-}" ]; then
+  echo "making 200 session files …" >&2
+  mkdir sessions
+  for number in $(seq 200); do
+    awk -v s="$number" 'BEGIN {
+      for (i = 0; i < 40; i++) body = body "fn step() { call(\\\"value\\\"); }\\n    // what this does\\n"
+      base = ",\"sessionId\":\"bench-" s "\",\"cwd\":\"/tmp/project\",\"version\":\"2.0.0\",\"gitBranch\":\"main\",\"isSidechain\":false}"
+      for (i = 1; i <= 60; i++) {
+        at = ",\"timestamp\":\"2026-01-01T10:" sprintf("%02d", i % 60) ":00.000Z\",\"uuid\":\"" s "-" i
+        use = "{\"type\":\"tool_use\",\"id\":\"toolu_" s "_" i "\",\"name\":\"Bash\",\"input\":{\"command\":\"cat step" i ".rs\"}}"
+        tokens = "{\"input_tokens\":" i ",\"output_tokens\":" i * 3 ",\"cache_read_input_tokens\":900,\"cache_creation_input_tokens\":40}"
+        print "{\"type\":\"assistant\",\"message\":{\"id\":\"msg_" s "_" i "\",\"role\":\"assistant\",\"model\":\"claude-sonnet-4-5\",\"content\":[" use "],\"usage\":" tokens "},\"requestId\":\"req_" s "_" i "\"" at "a\"" base
+        print "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_" s "_" i "\",\"content\":\"" body "\"}]}" at "b\"" base
+      }
+    }' >"sessions/s$number.jsonl"
+  done
+fi
+fresh_runs() { rm -rf imported; }
+ours=$(before=fresh_runs seconds env RUNLOG_DURABILITY=disk "$runlog" --runs-dir imported import "$sessions")
+jq=$(seconds find "$sessions" -name '*.json*' -exec jq -c . {} +)
+printf 'import, %s files of %s kB: %s s; jq -c . %s s' "$(find "$sessions" -type f | wc -l)" "$(du -sk "$sessions" | cut -f1)" "$ours" "$jq"
+[ -z "$jaq" ] || { theirs=$(seconds find "$sessions" -name '*.json*' -exec "$jaq" -c . {} +); printf '; jaq -c . %s s' "$theirs"; }
+echo
+echo "import / jq:             $(ratio "$ours" "$jq")"
+[ -z "$jaq" ] || echo "import / jaq:            $(ratio "$ours" "$theirs") (at most 1.5)"
 
 echo "eight writers of 1000 events each …" >&2
 "$runlog" emit run.created --run many --print none
