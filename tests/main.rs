@@ -32,6 +32,7 @@ mod import_aos;
 mod import_atif;
 mod import_codex;
 mod import_command;
+mod import_copied;
 mod import_copilot;
 mod import_flat;
 mod import_gateway;

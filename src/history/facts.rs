@@ -1,5 +1,8 @@
 //! The facts of a run. The fold of the run's state computes them once; the views only format them.
 
+use std::collections::HashSet;
+
+use super::copied::Copied;
 use super::status::Status;
 use super::usage::Usage;
 use crate::event::time::Timestamp;
@@ -72,35 +75,60 @@ pub struct RunFacts {
     pub prompt: Option<String>,
     /// The numbers of things.
     pub counts: Counts,
+    /// What of it the run repeats of other runs' history.
+    pub copied: Vec<Copied>,
 }
 
-/// The counts of several runs.
+impl Counts {
+    /// Adds each number.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.events += other.events;
+        self.prompts += other.prompts;
+        self.tool_calls += other.tool_calls;
+        self.tool_failures += other.tool_failures;
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.usage.add(&other.usage);
+    }
+
+    /// Takes each number away.
+    fn subtract(&mut self, other: &Self) {
+        self.prompts = self.prompts.saturating_sub(other.prompts);
+        self.tool_calls = self.tool_calls.saturating_sub(other.tool_calls);
+        self.tool_failures = self.tool_failures.saturating_sub(other.tool_failures);
+        self.errors = self.errors.saturating_sub(other.errors);
+        self.usage.subtract(&other.usage);
+    }
+}
+
+/// The counts of several runs. What some of them repeat of others is counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Total {
     /// Runs.
     pub runs: u64,
-    /// Prompts by users.
-    pub prompts: u64,
-    /// Distinct tool calls, including blocked ones.
-    pub tool_calls: u64,
-    /// Tool calls that failed.
-    pub tool_failures: u64,
-    /// Records of `logs/errors.jsonl`.
-    pub errors: u64,
-    /// Tokens and cost.
-    pub usage: Usage,
+    /// The numbers of things.
+    pub counts: Counts,
+    /// What was left out because another of the runs has it too.
+    pub copied: Counts,
 }
 
 impl Total {
-    /// Adds a run.
-    pub(crate) fn add(&mut self, facts: &RunFacts) {
-        let counts = &facts.counts;
-        self.runs += 1;
-        self.prompts += counts.prompts;
-        self.tool_calls += counts.tool_calls;
-        self.tool_failures += counts.tool_failures;
-        self.errors += counts.errors;
-        self.usage.add(&counts.usage);
+    /// The total of some runs.
+    pub(crate) fn of<'f>(runs: impl Iterator<Item = &'f RunFacts> + Clone) -> Self {
+        let known: HashSet<&str> = runs.clone().map(|facts| facts.run_id.as_str()).collect();
+        let mut total = Self::default();
+        for facts in runs {
+            total.runs += 1;
+            total.counts.add(&facts.counts);
+            let is_there = |copied: &&Copied| copied.runs.iter().any(|run| known.contains(&**run));
+            facts
+                .copied
+                .iter()
+                .filter(is_there)
+                .for_each(|copied| total.copied.add(&copied.counts));
+        }
+        total.counts.subtract(&total.copied);
+        total
     }
 }
 

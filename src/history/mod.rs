@@ -6,6 +6,7 @@ pub(crate) mod arguments;
 mod call_ids;
 pub(crate) mod calls;
 pub(crate) mod chapters;
+pub(crate) mod copied;
 pub(crate) mod facts;
 pub(crate) mod gradual_map;
 mod names;

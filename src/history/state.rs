@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::calls::{CallStatus, Calls, Observed};
+use super::copied::Copied;
 use super::facts::{Counts, Deliverables, RunFacts};
 use super::origin::RunOrigin;
 use super::status::Status;
@@ -74,6 +75,8 @@ pub struct RunState {
     pub origin: RunOrigin,
     /// The first prompt in one line.
     pub prompt: Option<String>,
+    /// What the newest import found to be copied from other runs.
+    copied: Vec<Copied>,
     /// The tool calls.
     pub calls: Calls,
     /// Tokens and cost.
@@ -201,6 +204,7 @@ impl RunState {
             models: self.origin.models.iter().cloned().collect(),
             prompt: self.prompt.clone(),
             counts: self.counts(),
+            copied: self.copied.clone(),
         }
     }
 
@@ -253,6 +257,10 @@ impl RunState {
                     self.deliverables.required =
                         required.items().map(|item| as_text(item).into_owned()).collect();
                 }
+            }
+            Role::RunImported => {
+                let copied = data.get("copied").into_iter().flat_map(Json::items);
+                self.copied = copied.filter_map(Copied::parse).collect();
             }
             Role::TaskStart if view.event.actor == "user" => {
                 self.prompts += 1;

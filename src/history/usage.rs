@@ -64,6 +64,19 @@ impl Usage {
         self.uncosted_calls += other.uncosted_calls;
     }
 
+    /// Takes each number away. What is unknown stays.
+    pub(super) fn subtract(&mut self, other: &Self) {
+        fn less<T: Copy>(one: &mut Option<T>, other: Option<T>, subtract: fn(T, T) -> T) {
+            *one = one.map(|one| other.map_or(one, |other| subtract(one, other)));
+        }
+        less(&mut self.input_tokens, other.input_tokens, u64::saturating_sub);
+        less(&mut self.output_tokens, other.output_tokens, u64::saturating_sub);
+        less(&mut self.cache_read_tokens, other.cache_read_tokens, u64::saturating_sub);
+        less(&mut self.cache_creation_tokens, other.cache_creation_tokens, u64::saturating_sub);
+        less(&mut self.cost_micros, other.cost_micros, i64::saturating_sub);
+        self.uncosted_calls = self.uncosted_calls.saturating_sub(other.uncosted_calls);
+    }
+
     /// These numbers, with unknown ones taken from `other`.
     #[must_use]
     pub(super) fn or(self, other: &Self) -> Self {

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::event::time::Timestamp;
+use crate::history::copied::Copied;
 use crate::history::facts::{Counts, Deliverables, RunFacts, Total};
 use crate::history::status::Status;
 use crate::history::usage::Usage;
@@ -71,6 +72,33 @@ struct CountsDocument {
     cache_creation_tokens: Option<u64>,
     cost_usd: Option<f64>,
     uncosted_calls: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copied: Option<CopiedDocument>,
+}
+
+/// What a run repeats of other runs, as JSON.
+#[derive(Debug, Serialize)]
+struct CopiedDocument {
+    #[serde(flatten)]
+    all: WorkDocument,
+    /// The parts, by the runs that had them before.
+    from: Vec<Box<RawValue>>,
+}
+
+/// Numbers of pieces of work, as JSON.
+#[derive(Debug, Serialize)]
+struct WorkDocument {
+    prompts: u64,
+    tool_calls: u64,
+    tool_failures: u64,
+    errors: u64,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "is_false")]
+    output_tokens_at_least: bool,
+    cache_read_tokens: Option<u64>,
+    cache_creation_tokens: Option<u64>,
+    cost_usd: Option<f64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
@@ -78,10 +106,55 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-impl From<&Counts> for CountsDocument {
+impl From<&Counts> for WorkDocument {
     fn from(counts: &Counts) -> Self {
         let usage = &counts.usage;
         Self {
+            prompts: counts.prompts,
+            tool_calls: counts.tool_calls,
+            tool_failures: counts.tool_failures,
+            errors: counts.errors,
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            output_tokens_at_least: usage.output_at_least,
+            cache_read_tokens: usage.cache_read_tokens,
+            cache_creation_tokens: usage.cache_creation_tokens,
+            cost_usd: usage.cost_usd(),
+        }
+    }
+}
+
+impl WorkDocument {
+    /// The same; what is unknown is zero.
+    fn known(self) -> Self {
+        let zero = |tokens: Option<u64>| tokens.or(Some(0));
+        Self {
+            input_tokens: zero(self.input_tokens),
+            output_tokens: zero(self.output_tokens),
+            cache_read_tokens: zero(self.cache_read_tokens),
+            cache_creation_tokens: zero(self.cache_creation_tokens),
+            cost_usd: self.cost_usd.or(Some(0.0)),
+            ..self
+        }
+    }
+}
+
+impl CopiedDocument {
+    /// `None` if nothing is copied.
+    fn of(copied: &[Copied]) -> Option<Self> {
+        let mut all = Counts::default();
+        copied.iter().for_each(|copied| all.add(&copied.counts));
+        let raw = |copied: &Copied| RawValue::from_string(copied.to_json()).ok();
+        let from = copied.iter().filter_map(raw).collect();
+        (!copied.is_empty()).then(|| Self { all: WorkDocument::from(&all), from })
+    }
+}
+
+impl CountsDocument {
+    fn of(counts: &Counts, copied: &[Copied]) -> Self {
+        let usage = &counts.usage;
+        Self {
+            copied: CopiedDocument::of(copied),
             events: counts.events,
             prompts: counts.prompts,
             tool_calls: counts.tool_calls,
@@ -103,35 +176,17 @@ impl From<&Counts> for CountsDocument {
 #[derive(Debug, Serialize)]
 pub(crate) struct TotalDocument {
     runs: u64,
-    prompts: u64,
-    tool_calls: u64,
-    tool_failures: u64,
-    errors: u64,
-    input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "is_false")]
-    output_tokens_at_least: bool,
-    cache_read_tokens: Option<u64>,
-    cache_creation_tokens: Option<u64>,
-    cost_usd: Option<f64>,
+    #[serde(flatten)]
+    work: WorkDocument,
+    /// What was left out because another of the runs has it too.
+    copied: WorkDocument,
 }
 
 impl From<&Total> for TotalDocument {
     fn from(total: &Total) -> Self {
-        let usage = &total.usage;
-        Self {
-            runs: total.runs,
-            prompts: total.prompts,
-            tool_calls: total.tool_calls,
-            tool_failures: total.tool_failures,
-            errors: total.errors,
-            input_tokens: usage.input_tokens,
-            output_tokens: usage.output_tokens,
-            output_tokens_at_least: usage.output_at_least,
-            cache_read_tokens: usage.cache_read_tokens,
-            cache_creation_tokens: usage.cache_creation_tokens,
-            cost_usd: usage.cost_usd(),
-        }
+        let (work, copied) = (&total.counts, &total.copied);
+        let copied = WorkDocument::from(copied).known();
+        Self { runs: total.runs, work: work.into(), copied }
     }
 }
 
@@ -162,7 +217,7 @@ impl RunDocument {
             metadata: raw(&facts.metadata).unwrap_or_default(),
             models: facts.models.clone(),
             prompt: facts.prompt.clone(),
-            counts: CountsDocument::from(&facts.counts),
+            counts: CountsDocument::of(&facts.counts, &facts.copied),
             head,
         }
     }
@@ -239,6 +294,10 @@ pub(crate) fn stored_facts(bytes: &[u8]) -> Option<RunFacts> {
                 cost_micros: cost.map(|dollars| (dollars * 1e6).round() as i64),
                 uncosted_calls: number("counts.uncosted_calls").unwrap_or(0),
             },
+        },
+        copied: {
+            let parts = json.path("counts.copied.from").into_iter().flat_map(Json::items);
+            parts.filter_map(Copied::parse).collect()
         },
     })
 }

@@ -11,6 +11,7 @@ use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::history::calls::{CallStatus, Calls};
+use crate::history::copied::WorkItems;
 use crate::history::usage_fold::UsageFold;
 use crate::import::line::Imported;
 
@@ -99,6 +100,8 @@ pub(crate) struct Counter {
     receipt: Receipt,
     calls: Calls,
     usage: UsageFold,
+    /// The work, if it is kept.
+    work: Option<WorkItems>,
     /// Whether calls, usage and prompts are not counted.
     only_lines: bool,
     first: Option<Timestamp>,
@@ -134,6 +137,7 @@ impl Counter {
             receipt,
             calls: Calls::default(),
             usage: UsageFold::default(),
+            work: None,
             only_lines: false,
             first: None,
             last: None,
@@ -143,6 +147,16 @@ impl Counter {
     /// Stops counting calls, usage and prompts.
     pub(crate) fn count_only_lines(&mut self) {
         self.only_lines = true;
+    }
+
+    /// Keeps the work for [`Counter::take_work`].
+    pub(super) fn keep_work(&mut self) {
+        self.work = Some(WorkItems::default());
+    }
+
+    /// The work that was kept.
+    pub(super) fn take_work(&mut self) -> WorkItems {
+        self.work.take().unwrap_or_default()
     }
 
     /// The counts so far.
@@ -178,6 +192,9 @@ impl Counter {
         self.receipt.events += 1;
         self.calls.observe(&view, 0);
         self.usage.observe(&view);
+        if let Some(work) = &mut self.work {
+            work.observe(&view);
+        }
         let prompt = view.role == Role::TaskStart && view.event.actor == "user";
         self.receipt.prompts += u64::from(prompt);
     }

@@ -18,7 +18,7 @@ use crate::fs::{PathAt, replace};
 use crate::import::{DIALECTS, Dialect, detect, dialect};
 use crate::json;
 use crate::ops::import::{
-    Found, ImportedRun, PLACES, Session, SkippedSource, find, places, record,
+    Found, ImportedRun, KnownWork, PLACES, Session, SkippedSource, find, in_order, places, record,
 };
 use crate::run::RunError;
 use crate::run::dir::RunDir;
@@ -151,6 +151,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         // The agents' folders hold other files as well.
         skipped.clear();
     }
+    let sessions = in_order(sessions, &global.runs_dir);
     let outcomes = import_all(&sessions, args, global, ui)?;
     let failed = report(args, &outcomes, &skipped, ui)?;
     let named = !args.latest && !args.all;
@@ -206,13 +207,18 @@ fn import_all(
 ) -> anyhow::Result<Vec<SessionOutcome>> {
     let options = args.appending.options(global, ui)?;
     let run = args.run.as_ref().map(|run| RunDir::of(&global.runs_dir, run));
-    let import = |session: &Session| {
-        let runs_dir = &global.runs_dir;
-        let record = || record(session, run.clone(), runs_dir, !args.no_source, options);
+    let runs_dir = &global.runs_dir;
+    let known = KnownWork::new(runs_dir, sessions);
+    let import = |(index, session): &(usize, &Session)| {
+        let importing = known.begin(*index);
+        let record = || record(session, run.clone(), runs_dir, !args.no_source, options, importing);
         let imported = (!args.dry_run).then(record);
-        SessionOutcome { session: session.clone(), imported }
+        SessionOutcome { session: (*session).clone(), imported }
     };
-    Ok(each(sessions, "importing", ui, import))
+    let numbered: Vec<(usize, &Session)> = sessions.iter().enumerate().collect();
+    let mut outcomes = each(&numbered, "importing", ui, import);
+    outcomes.sort_by_key(|outcome| std::cmp::Reverse(outcome.session.changed));
+    Ok(outcomes)
 }
 
 /// Prints the result. Returns the last error.

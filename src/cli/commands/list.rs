@@ -65,8 +65,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     runs.truncate(args.limit.unwrap_or(usize::MAX));
     let text = match args.format {
         TableOrJson::Json => {
-            let mut total = Total::default();
-            runs.iter().for_each(|listed| total.add(&listed.row.facts));
+            let total = Total::of(runs.iter().map(|listed| &listed.row.facts));
             let total = TotalDocument::from(&total);
             let runs = runs.iter().map(document).collect::<Result<_, _>>()?;
             json::document(&ListDocument { schema_version: 1, runs, total })

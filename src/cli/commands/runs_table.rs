@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::table::{UNKNOWN, table};
 use crate::event::time::Timestamp;
-use crate::history::facts::{RunFacts, Total};
+use crate::history::facts::{Counts, RunFacts, Total};
 use crate::text::human::{dollars, plural, rough_duration, short_count};
 use crate::text::inert::preview;
 
@@ -120,22 +120,22 @@ pub(super) fn runs_table(rows: &[&RunRow], total: bool, now: Timestamp, width: u
 }
 
 fn totals(rows: &[&RunRow]) -> [String; COLUMNS] {
-    let mut total = Total::default();
-    rows.iter().for_each(|row| total.add(&row.facts));
+    let total = Total::of(rows.iter().map(|row| &row.facts));
     let costs = rows.iter().filter_map(|row| row.cost());
-    let cost = costs.reduce(i64::saturating_add);
+    let copied = total.copied.usage.cost_micros.unwrap_or(0);
+    let cost = costs.reduce(i64::saturating_add).map(|cost| cost.saturating_sub(copied));
     let more = if rows.iter().any(|row| row.is_partial()) { "+" } else { "" };
     let or_unknown = |cell: Option<String>| cell.unwrap_or_else(|| UNKNOWN.to_owned());
-    let usage = &total.usage;
+    let Counts { tool_calls, tool_failures, errors, usage, .. } = &total.counts;
     let at_least = if usage.output_at_least { "≥" } else { "" };
     [
         plural(total.runs, "run"),
         String::new(),
         String::new(),
         String::new(),
-        short_count(total.tool_calls),
-        short_count(total.tool_failures),
-        short_count(total.errors),
+        short_count(*tool_calls),
+        short_count(*tool_failures),
+        short_count(*errors),
         or_unknown(usage.context_tokens().map(short_count)),
         or_unknown(usage.output_tokens.map(|out| format!("{at_least}{}", short_count(out)))),
         or_unknown(cost.map(|cost| dollars(cost) + more)),

@@ -262,6 +262,7 @@ impl ClaudeCode {
         Some(line.draft("llm.usage", |data| {
             data.members(Json::trusted(&figures));
             data.text_if("model", model).text_if("message_id", message_id);
+            data.text_if("request_id", line.json.text_at("requestId").as_deref());
         }))
     }
 

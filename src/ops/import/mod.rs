@@ -2,6 +2,7 @@
 //! sub-agents. Importing again adds only what is new.
 
 mod ahead;
+mod copies;
 mod find;
 mod look;
 mod places;
@@ -9,6 +10,7 @@ mod record;
 
 use std::path::PathBuf;
 
+pub(crate) use copies::{KnownWork, in_order};
 pub(crate) use find::{Found, find};
 pub(crate) use places::{PLACES, places};
 pub(crate) use record::{ImportedRun, record};

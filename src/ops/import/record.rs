@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::Session;
 use super::ahead::{ReadAhead, read_ahead};
+use super::copies::{Importing, recorded_at};
 use crate::event::draft::Draft;
 use crate::event::id::{RunId, check_id};
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
+use crate::history::copied::Copied;
 use crate::json::{Json, ObjectText};
 use crate::ops::refresh::{RefreshWarning, refresh_derived_from};
 use crate::run::RunError;
@@ -58,6 +60,7 @@ pub(crate) fn record(
     runs_dir: &Path,
     keep_source: bool,
     options: RecordOptions,
+    mut importing: Importing<'_, '_>,
 ) -> Result<ImportedRun, RunError> {
     let run = match run {
         Some(run) => run,
@@ -68,7 +71,7 @@ pub(crate) fn record(
         true => Recorder::create(&run, options)?,
         false => Recorder::open(&run, options)?,
     };
-    let recorded = fill(&mut recorder, session, is_new, keep_source, options);
+    let recorded = fill(&mut recorder, session, is_new, keep_source, options, &mut importing);
     if recorded.is_err() && is_new {
         recorder.remove_unused();
     }
@@ -86,13 +89,16 @@ fn fill(
     is_new: bool,
     keep_source: bool,
     options: RecordOptions,
+    importing: &mut Importing<'_, '_>,
 ) -> Result<Filled, RunError> {
+    let began = if is_new { None } else { recorded_at(recorder.run()) };
     if is_new {
         let outcomes = recorder.append(&[created(session, (options.clock)())])?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     }
     let run = recorder.run().clone();
     let mut stream = Stream::new(recorder, StreamFormat::Read(session.dialect), keep_source);
+    stream.keep_work();
     let now = (options.clock)();
     let unfinished = std::thread::scope(|scope| {
         let mut unfinished = Vec::new();
@@ -113,9 +119,10 @@ fn fill(
     stream.commit(now)?;
     stream.tell_rejects(now)?;
     let ahead = stream.take_ahead();
+    let copied = importing.copied(&run, began, stream.take_work());
     let receipt = stream.finish();
     if receipt.events > receipt.repeated || is_new {
-        let outcomes = recorder.append(&[imported(session, &receipt)])?.outcomes;
+        let outcomes = recorder.append(&[imported(session, &receipt, &copied)])?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     }
     let warnings = refresh_derived_from(ahead, &run, options.lock_timeout, true);
@@ -146,11 +153,15 @@ fn created(session: &Session, now: Timestamp) -> Draft<'static> {
 }
 
 /// The event that ends what was imported.
-fn imported(session: &Session, receipt: &Receipt) -> Draft<'static> {
+fn imported(session: &Session, receipt: &Receipt, copied: &[Copied]) -> Draft<'static> {
     let mut data = ObjectText::new();
     let files = session.files.first().and_then(|file| file.path.file_name());
     data.text_if("source", files.map(|name| name.to_string_lossy()).as_deref());
     data.text_if("last_time", receipt.last_time.as_deref());
+    if !copied.is_empty() {
+        let copied: Vec<String> = copied.iter().map(Copied::to_json).collect();
+        data.json("copied", Json::trusted(&format!("[{}]", copied.join(","))));
+    }
     let mut draft = Draft::new("run.imported", data);
     draft.timestamp =
         receipt.last_time.as_deref().and_then(Timestamp::parse_loose).map(|(time, _)| time);

@@ -17,6 +17,7 @@ use super::recorder::Recorder;
 use super::rejects::{LongLine, Rejects};
 use super::stream_line::{HeldLine, LineReading, PreparedPart, WaitingLines};
 use crate::event::time::Timestamp;
+use crate::history::copied::WorkItems;
 use crate::import::detect;
 use crate::import::line::Importer;
 use crate::import::{self, Dialect};
@@ -179,6 +180,16 @@ impl<'r> Stream<'r> {
     pub(crate) fn briefly(mut self) -> Self {
         self.counter.count_only_lines();
         self
+    }
+
+    /// Keeps the work of the stream for [`Stream::take_work`].
+    pub(crate) fn keep_work(&mut self) {
+        self.counter.keep_work();
+    }
+
+    /// The work of the events that were written.
+    pub(crate) fn take_work(&mut self) -> WorkItems {
+        self.counter.take_work()
     }
 
     /// Whether the stream stopped.

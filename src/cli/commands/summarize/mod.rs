@@ -21,7 +21,7 @@ use crate::cli::progress::Progress;
 use crate::cli::settings::{Settings, read_text};
 use crate::cli::ui::Ui;
 use crate::event::templates::Templates;
-use crate::history::facts::Total;
+use crate::history::facts::{Counts, Total};
 use crate::history::status::Status;
 use crate::json;
 use crate::ops::report::report_bad_lines;
@@ -211,8 +211,7 @@ fn shown(
     outcomes.sort_by(|one, other| compare(many.sort, many.reverse, &one.row, &other.row));
     Ok(match context.args.format {
         TableOrJson::Json => {
-            let mut total = Total::default();
-            outcomes.iter().for_each(|outcome| total.add(&outcome.row.facts));
+            let total = Total::of(outcomes.iter().map(|outcome| &outcome.row.facts));
             let runs = outcomes.into_iter().filter_map(|outcome| outcome.document).collect();
             let total = TotalDocument::from(&total);
             let document = SummaryDocument { schema_version: SCHEMA_VERSION, runs, total };
@@ -223,6 +222,10 @@ fn shown(
         }
         TableOrJson::Table => {
             let rows: Vec<&RunRow> = outcomes.iter().map(|outcome| &outcome.row).collect();
+            let total = Total::of(rows.iter().map(|row| &row.facts));
+            if total.copied != Counts::default() {
+                ui.note("the total counts history that several runs hold only once");
+            }
             runs_table(&rows, true, now(), ui.table_width())
         }
     })

@@ -1,0 +1,173 @@
+//! Work that a run repeats: an agent's session that was resumed or forked holds the history of an
+//! earlier one.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::facts::Counts;
+use super::usage::Usage;
+use crate::event::fields::View;
+use crate::event::role::Role;
+use crate::event::time::Timestamp;
+use crate::fs::hash::sha256;
+use crate::json::{Json, ObjectText, quoted};
+
+/// What a run repeats of other runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Copied {
+    /// The ids of the runs that have all of it too, and had it before. Sorted.
+    pub runs: Vec<String>,
+    /// Its numbers. Events and warnings are not counted.
+    pub counts: Counts,
+}
+
+/// The hash of what identifies a piece of work wherever it is repeated.
+type Key = [u8; 16];
+
+/// The work of one run, piece by piece.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WorkItems {
+    items: HashMap<Key, Counts>,
+    /// The keys of model calls and tool calls, by the hashes of their ids.
+    keys: HashMap<Key, Key>,
+    /// Whether totals of sessions were reported. The single calls then do not count.
+    has_totals: bool,
+    /// The first and the last time of the work.
+    span: Option<(Timestamp, Timestamp)>,
+}
+
+impl WorkItems {
+    /// Takes the next event of the run.
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>) {
+        let time = view.event.timestamp;
+        if view.is_imported() && view.data.get("time_origin").is_none() {
+            let (first, last) = self.span.unwrap_or((time, time));
+            self.span = Some((first.min(time), last.max(time)));
+        }
+        let at = time.to_string();
+        if let Some(usage) = Usage::of(view) {
+            self.has_totals |= view.field("scope").is_some_and(|scope| scope == "total");
+            if let Some(id) = view.model_call_id() {
+                let request = view.field("request_id");
+                // The lines of one response have several times; the first one counts.
+                let place = request.as_deref().unwrap_or(&at);
+                self.item(&["model", &id], place).usage = usage;
+            }
+        }
+        if view.role.is_tool_state()
+            && let Some(id) = view.event.correlation_id.as_deref()
+        {
+            let item = self.item(&["tool", id], &at);
+            item.tool_calls = 1;
+            item.tool_failures = u64::from(view.role == Role::ToolFail);
+        } else if view.role == Role::TaskStart && view.event.actor == "user" {
+            let text = view.text().unwrap_or_default();
+            self.item(&["prompt", &at, &text], "").prompts = 1;
+        }
+        if view.is_error() {
+            let text = view.error_text().unwrap_or_default();
+            self.item(&["error", &at, &text], "").errors += 1;
+        }
+    }
+
+    /// The first and the last time of the work, if any is known.
+    pub(crate) fn span(&self) -> Option<(Timestamp, Timestamp)> {
+        self.span
+    }
+
+    /// The item with that name. Its key also has the place of the first event with the name, so
+    /// that ids that are only unique in their session do not meet.
+    fn item(&mut self, name: &[&str], place: &str) -> &mut Counts {
+        let key = *self.keys.entry(key(name)).or_insert_with(|| key(&[&name.concat(), place]));
+        self.items.entry(key).or_default()
+    }
+
+    /// What this run repeats of the others, which had it before.
+    pub(crate) fn copied_from<'o>(
+        &self,
+        others: impl Iterator<Item = (&'o str, &'o Self)>,
+    ) -> Vec<Copied> {
+        let mut sources: HashMap<Key, Vec<&str>> = HashMap::new();
+        for (run, other) in others {
+            for key in self.items.keys().filter(|key| other.items.contains_key(*key)) {
+                sources.entry(*key).or_default().push(run);
+            }
+        }
+        let mut copied: BTreeMap<Vec<&str>, Counts> = BTreeMap::new();
+        for (key, mut runs) in sources {
+            runs.sort_unstable();
+            runs.dedup();
+            let mut counts = self.items[&key];
+            if self.has_totals {
+                counts.usage = Usage::default();
+            }
+            copied.entry(runs).or_default().add(&counts);
+        }
+        let owned = |runs: Vec<&str>| runs.into_iter().map(str::to_owned).collect();
+        copied.into_iter().map(|(runs, counts)| Copied { runs: owned(runs), counts }).collect()
+    }
+}
+
+impl Copied {
+    /// It as a JSON object: `runs` and the numbers, as in `counts` of `run.json`.
+    pub(crate) fn to_json(&self) -> String {
+        let mut object = ObjectText::new();
+        let runs: Vec<String> = self.runs.iter().map(|run| quoted(run)).collect();
+        object.json("runs", Json::trusted(&format!("[{}]", runs.join(","))));
+        let Counts { prompts, tool_calls, tool_failures, errors, usage, .. } = &self.counts;
+        object.plain("prompts", prompts).plain("tool_calls", tool_calls);
+        object.plain("tool_failures", tool_failures).plain("errors", errors);
+        let tokens = [
+            ("input_tokens", usage.input_tokens),
+            ("output_tokens", usage.output_tokens),
+            ("cache_read_tokens", usage.cache_read_tokens),
+            ("cache_creation_tokens", usage.cache_creation_tokens),
+        ];
+        for (name, tokens) in tokens {
+            if let Some(tokens) = tokens {
+                object.plain(name, tokens);
+            }
+        }
+        if let Some(cost) = usage.cost_usd() {
+            object.plain("cost_usd", cost);
+        }
+        object.finish()
+    }
+
+    /// Reads such an object.
+    pub(crate) fn parse(object: Json<'_>) -> Option<Self> {
+        let number = |name: &str| object.get(name).and_then(Json::as_u64);
+        let count = |name: &str| number(name).unwrap_or(0);
+        let cost = object.get("cost_usd").and_then(Json::as_f64);
+        let runs = object.get("runs")?.items().filter_map(Json::as_str);
+        Some(Self {
+            runs: runs.map(std::borrow::Cow::into_owned).collect(),
+            counts: Counts {
+                prompts: count("prompts"),
+                tool_calls: count("tool_calls"),
+                tool_failures: count("tool_failures"),
+                errors: count("errors"),
+                usage: Usage {
+                    input_tokens: number("input_tokens"),
+                    output_tokens: number("output_tokens"),
+                    cache_read_tokens: number("cache_read_tokens"),
+                    cache_creation_tokens: number("cache_creation_tokens"),
+                    cost_micros: cost.map(|dollars| (dollars * 1e6).round() as i64),
+                    ..Usage::default()
+                },
+                ..Counts::default()
+            },
+        })
+    }
+}
+
+/// The hash of some texts.
+fn key(parts: &[&str]) -> Key {
+    let mut text = String::new();
+    for part in parts {
+        text.push_str(part);
+        text.push('\0');
+    }
+    let mut key = [0; 16];
+    key.copy_from_slice(&sha256(text.as_bytes())[..16]);
+    key
+}

@@ -1,0 +1,176 @@
+//! Finds what a session repeats of other runs: the history of a session that was resumed or
+//! forked.
+//!
+//! A run is only compared with runs that began to be recorded before it, so of two runs with the
+//! same history exactly one says that it is copied. The sessions of one import are compared in
+//! their order.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+
+use super::Session;
+use super::record::run_of;
+use crate::event::time::Timestamp;
+use crate::fs::read_small;
+use crate::history::copied::{Copied, WorkItems};
+use crate::history::facts::RunFacts;
+use crate::ops::read::each_event;
+use crate::run::derive::MAX_STATE;
+use crate::run::dir::RunDir;
+use crate::run::document::stored_facts;
+use crate::run::runs::survey;
+
+/// The runs that an imported session may repeat.
+pub(crate) struct KnownWork<'s> {
+    runs_dir: &'s Path,
+    sessions: &'s [Session],
+    /// The names of their runs.
+    names: HashSet<String>,
+    /// What became of each session; `None` while it is imported.
+    done: Mutex<Vec<Option<Done>>>,
+    one_is_done: Condvar,
+    /// The runs that were there before.
+    others: OnceLock<Vec<OtherRun>>,
+}
+
+/// A session that was imported. The work is `None` if it failed.
+type Done = Option<(String, Arc<WorkItems>)>;
+
+/// A run that was there before.
+struct OtherRun {
+    run: RunDir,
+    facts: RunFacts,
+    /// Its work, read when it is needed.
+    work: OnceLock<Arc<WorkItems>>,
+}
+
+/// A session whose import goes on. The later ones may wait for its end.
+pub(crate) struct Importing<'k, 's> {
+    known: &'k KnownWork<'s>,
+    index: usize,
+    done: Done,
+}
+
+impl<'s> KnownWork<'s> {
+    /// For sessions that are imported in this order; see [`in_order`].
+    pub(crate) fn new(runs_dir: &'s Path, sessions: &'s [Session]) -> Self {
+        let done = Mutex::new(sessions.iter().map(|_| None).collect());
+        let names = sessions.iter().filter_map(|session| run_of(session, runs_dir).ok());
+        let names = names.map(|run| run.name()).collect();
+        let (one_is_done, others) = (Condvar::new(), OnceLock::new());
+        Self { runs_dir, sessions, names, done, one_is_done, others }
+    }
+
+    /// Begins the import of the session with that index.
+    pub(crate) fn begin(&self, index: usize) -> Importing<'_, 's> {
+        Importing { known: self, index, done: None }
+    }
+
+    fn others(&self) -> &[OtherRun] {
+        self.others.get_or_init(|| {
+            let runs = survey(self.runs_dir).map(|found| found.runs).unwrap_or_default();
+            let others = runs.into_iter().filter(|run| !self.names.contains(&run.name()));
+            others.filter_map(other_run).collect()
+        })
+    }
+}
+
+impl Importing<'_, '_> {
+    /// What the run with this work repeats of the runs that are older.
+    pub(crate) fn copied(
+        &mut self,
+        run: &RunDir,
+        recorded_at: Option<Timestamp>,
+        work: WorkItems,
+    ) -> Vec<Copied> {
+        let work = Arc::new(work);
+        let mut older = self.earlier(&work);
+        for other in self.known.others() {
+            let name = other.run.name();
+            let is_older = recorded_at.is_none_or(|own| {
+                let key = (other.facts.recorded_at.unwrap_or(own), &name);
+                key < (own, &run.name())
+            });
+            let has_agent = other.facts.metadata("agent").as_deref()
+                == Some(self.known.sessions[self.index].dialect.name);
+            let overlaps = match (work.span(), other.facts.started_at, other.facts.ended_at) {
+                (Some((first, last)), Some(started), ended) => {
+                    started <= last && ended.is_none_or(|ended| ended >= first)
+                }
+                _ => false,
+            };
+            if is_older && has_agent && overlaps && name != run.name() {
+                older.push((other.facts.run_id.clone(), other.work()));
+            }
+        }
+        self.done = Some((run.name(), Arc::clone(&work)));
+        work.copied_from(older.iter().map(|(run, work)| (run.as_str(), work.as_ref())))
+    }
+
+    /// The work of the sessions before this one that may have the same history. Waits for them.
+    fn earlier(&self, work: &WorkItems) -> Vec<(String, Arc<WorkItems>)> {
+        let Some((first, last)) = work.span() else { return Vec::new() };
+        let own = &self.known.sessions[self.index];
+        let may_share = |other: &Session| {
+            let begun = other.files.first().and_then(|file| file.begun);
+            other.dialect.name == own.dialect.name
+                && begun.is_some_and(|begun| begun <= last)
+                && i64::try_from(other.changed).unwrap_or(i64::MAX) >= first.millis()
+        };
+        let mut all = Vec::new();
+        for (index, _) in self.known.sessions[..self.index]
+            .iter()
+            .enumerate()
+            .filter(|(_, other)| may_share(other))
+        {
+            let done = self.known.done.lock().unwrap_or_else(PoisonError::into_inner);
+            let done = self.known.one_is_done.wait_while(done, |done| done[index].is_none());
+            let done = done.unwrap_or_else(PoisonError::into_inner);
+            all.extend(done[index].clone().flatten());
+        }
+        all
+    }
+}
+
+impl Drop for Importing<'_, '_> {
+    fn drop(&mut self) {
+        let mut done = self.known.done.lock().unwrap_or_else(PoisonError::into_inner);
+        done[self.index] = Some(self.done.take());
+        self.known.one_is_done.notify_all();
+    }
+}
+
+impl OtherRun {
+    fn work(&self) -> Arc<WorkItems> {
+        let read = || {
+            let mut work = WorkItems::default();
+            // A run that cannot be read has nothing that is known to be copied.
+            let _ = each_event(&self.run, |view, _| work.observe(view));
+            Arc::new(work)
+        };
+        Arc::clone(self.work.get_or_init(read))
+    }
+}
+
+fn other_run(run: RunDir) -> Option<OtherRun> {
+    let facts = stored_facts(&read_small(&run.state(), MAX_STATE).ok().flatten()?)?;
+    Some(OtherRun { run, facts, work: OnceLock::new() })
+}
+
+/// When the recording of a run began; `None` if it is new.
+pub(crate) fn recorded_at(run: &RunDir) -> Option<Timestamp> {
+    stored_facts(&read_small(&run.state(), MAX_STATE).ok().flatten()?)?.recorded_at
+}
+
+/// The sessions in the order in which they are imported: those with a run first, in the order of
+/// their recording, then the others in the order of their work.
+pub(crate) fn in_order(mut sessions: Vec<Session>, runs_dir: &Path) -> Vec<Session> {
+    sessions.sort_by_cached_key(|session| {
+        let recorded = run_of(session, runs_dir).ok().and_then(|run| recorded_at(&run));
+        let begun = session.files.first().and_then(|file| file.begun);
+        let recorded = recorded.map_or(i64::MAX, Timestamp::millis);
+        (recorded, begun.map(Timestamp::millis), session.changed, session.id.clone())
+    });
+    sessions
+}

@@ -1,0 +1,120 @@
+//! Sessions that repeat the history of others: every total counts it once.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::Bench;
+
+/// The lines of a session: a prompt, a call with its result, an answer, for each minute.
+fn lines(session: &str, minutes: std::ops::Range<u32>, request: bool) -> String {
+    let mut lines = String::new();
+    for minute in minutes {
+        let at = |second: u32| format!("2026-03-01T09:{minute:02}:{second:02}.000Z");
+        let base = |kind: &str, second: u32, message: Value| {
+            json!({"type": kind, "sessionId": session, "uuid": format!("{session}-{minute}-{second}"),
+                   "timestamp": at(second), "cwd": "/tmp/p", "version": "2.0.0", "message": message})
+        };
+        let prompt = base("user", 1, json!({"role": "user", "content": format!("step {minute}")}));
+        let mut answer = base(
+            "assistant",
+            2,
+            json!({
+            "role": "assistant", "id": format!("msg_{minute}"), "model": "m-1",
+            "content": [{"type": "tool_use", "id": format!("call_{minute}"), "name": "Bash", "input": {"command": "ls"}}],
+            "usage": {"input_tokens": 10, "output_tokens": 3, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 1}}),
+        );
+        if request {
+            answer["requestId"] = format!("req_{minute}").into();
+        }
+        let result = base(
+            "user",
+            3,
+            json!({"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": format!("call_{minute}"), "content": "no", "is_error": true}]}),
+        );
+        for line in [prompt, answer, result] {
+            lines.push_str(&format!("{line}\n"));
+        }
+    }
+    lines
+}
+
+fn listed(bench: &Bench) -> Value {
+    serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap()
+}
+
+fn write(bench: &Bench, name: &str, text: &str) {
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    fs::write(bench.path(name), text).unwrap();
+}
+
+/// If this fails, a total over runs counts a resumed session twice, or depends on the order of the
+/// imports.
+#[test]
+fn a_resumed_session_counts_once_in_any_order() {
+    for order in [["a", "b", "c"], ["c", "b", "a"], ["b", "a", "c"]] {
+        let bench = Bench::new();
+        write(&bench, "a.jsonl", &lines("a", 0..4, true));
+        // Resumed, and then resumed from there.
+        write(&bench, "b.jsonl", &lines("b", 0..6, true));
+        write(&bench, "c.jsonl", &lines("c", 0..7, true));
+        for name in order {
+            bench.ok(&["import", &format!("{name}.jsonl")]);
+        }
+        let total = &listed(&bench)["total"];
+        let figures = ["runs", "prompts", "tool_calls", "tool_failures", "errors", "input_tokens"];
+        let figures = figures.map(|name| total[name].as_u64().unwrap());
+        assert_eq!(figures, [3, 7, 7, 7, 7, 70], "{order:?}: {total}");
+        assert_eq!(total["cache_read_tokens"], 700);
+        assert_eq!(total["copied"]["input_tokens"], 100);
+        assert_eq!(total["copied"]["tool_calls"], 10);
+        let summarized: Value =
+            serde_json::from_str(&bench.ok(&["summarize", "--all", "--format", "json"])).unwrap();
+        assert_eq!(summarized["total"], *total);
+        let first = format!("claude-code-{}", order[0]);
+        let runs = listed(&bench)["runs"].clone();
+        let of_first = runs.as_array().unwrap().iter().find(|run| run["run_id"] == first);
+        assert!(of_first.unwrap()["counts"].get("copied").is_none(), "{runs}");
+        // Again, and the state from the log alone.
+        bench.ok(&["import", "a.jsonl", "b.jsonl", "c.jsonl"]);
+        for name in ["a", "b", "c"] {
+            fs::remove_file(bench.path(&format!("runs/claude-code-{name}/run.json"))).unwrap();
+        }
+        assert_eq!(listed(&bench)["total"], *total);
+    }
+}
+
+/// If this fails, what a run repeats is left out although no other run of the list has it.
+#[test]
+fn copied_work_counts_where_the_original_is_not_listed() {
+    let bench = Bench::new();
+    write(&bench, "a.jsonl", &lines("a", 0..4, true));
+    write(&bench, "b.jsonl", &lines("b", 0..6, true));
+    write(&bench, "c.jsonl", &lines("c", 0..7, true));
+    bench.ok(&["import", "a.jsonl", "b.jsonl", "c.jsonl"]);
+    let overview = bench.ok(&["summarize", "claude-code-b"]);
+    assert!(overview.contains("Copied from"), "{overview}");
+    assert!(overview.contains("claude-code-a"), "{overview}");
+    fs::remove_dir_all(bench.path("runs/claude-code-a")).unwrap();
+    // What all three had is now counted in b, and not in c.
+    let total = &listed(&bench)["total"];
+    assert_eq!((&total["prompts"], &total["input_tokens"]), (&json!(7), &json!(70)), "{total}");
+}
+
+/// If this fails, sessions whose ids are alike count as copies of one another.
+#[test]
+fn equal_ids_at_other_times_are_no_copies() {
+    let bench = Bench::new();
+    write(&bench, "a.jsonl", &lines("a", 0..4, false));
+    let other = lines("b", 0..4, false).replace("2026-03-01T09", "2026-03-01T10");
+    write(&bench, "b.jsonl", &other);
+    bench.ok(&["import", "a.jsonl", "b.jsonl"]);
+    let total = &listed(&bench)["total"];
+    assert_eq!((&total["tool_calls"], &total["input_tokens"]), (&json!(8), &json!(80)), "{total}");
+    assert_eq!(total["copied"]["prompts"], 0);
+    // At the same times, they are.
+    write(&bench, "c.jsonl", &lines("c", 0..4, false));
+    bench.ok(&["import", "c.jsonl"]);
+    assert_eq!(listed(&bench)["total"]["input_tokens"], 80);
+}
