@@ -200,3 +200,61 @@ fn queued_prompts_and_interruptions() {
         serde_json::from_str(&bench.ok(&["chapter", "auto", "claude-code-s1"])).unwrap();
     assert_eq!(chapters[0]["name"], "fix: the thing");
 }
+
+/// The status of the only run, the type of its last event, and the exit status of `validate`.
+fn ended(bench: &Bench, lines: &[&str]) -> (String, String, i32) {
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    fs::write(bench.path("s.jsonl"), lines.join("\n") + "\n").unwrap();
+    let done: Value =
+        serde_json::from_str(&bench.ok(&["import", "s.jsonl", "--format", "json"])).unwrap();
+    let run = done["runs"][0]["run_id"].as_str().unwrap().to_owned();
+    let state = fs::read_to_string(bench.path(&format!("runs/{run}/run.json"))).unwrap();
+    let state: Value = serde_json::from_str(&state).unwrap();
+    let last = events(bench, &run).last().unwrap()["type"].as_str().unwrap().to_owned();
+    let verdict =
+        bench.call(&["validate", &run, "--strict", "--expect-status", "completed,imported"]);
+    (state["status"].as_str().unwrap().to_owned(), last, verdict.status)
+}
+
+const ASKED: &str =
+    r#"{"type":"user","session_id":"s","uuid":"u1","message":{"role":"user","content":"go"}}"#;
+const WELL: &str = r#"{"type":"result","subtype":"success","is_error":false,"session_id":"s","uuid":"r1","result":"done"}"#;
+const BADLY: &str =
+    r#"{"type":"result","subtype":"error_max_turns","is_error":true,"session_id":"s","uuid":"r2"}"#;
+const MORE: &str = r#"{"type":"user","session_id":"s","uuid":"u2","message":{"role":"user","content":"and this"}}"#;
+
+/// If this fails, a run does not end as its source says, or a session that failed passes the gate.
+#[test]
+fn a_source_that_says_how_it_ended_ends_the_run() {
+    let end = |lines: &[&str]| ended(&Bench::new(), lines);
+    let told = |status: &str, last: &str, exit| (status.to_owned(), last.to_owned(), exit);
+    assert_eq!(end(&[ASKED, WELL]), told("completed", "run.completed", 0));
+    assert_eq!(end(&[ASKED, BADLY]), told("failed", "run.failed", 5));
+    // What follows shows that the session goes on.
+    assert_eq!(end(&[ASKED, WELL, MORE]), told("imported", "run.imported", 0));
+    assert_eq!(end(&[ASKED, BADLY, MORE, WELL]), told("completed", "run.completed", 0));
+    let aos = [
+        r#"{"type":"session_start","timestamp":"2026-01-01T10:00:00Z","session_id":"a","agentId":"main"}"#,
+        r#"{"type":"session_end","timestamp":"2026-01-01T10:00:05Z","session_id":"a","agentId":"main"}"#,
+    ];
+    assert_eq!(end(&aos), told("completed", "session_end", 0));
+    let codex = [
+        r#"{"type":"thread.started","thread_id":"t"}"#,
+        r#"{"type":"turn.failed","error":{"message":"no credit"}}"#,
+    ];
+    assert_eq!(end(&codex), told("failed", "run.failed", 5));
+}
+
+/// If this fails, importing a longer copy of a session that had ended damages the run, or hides
+/// that the session then failed.
+#[test]
+fn a_session_that_goes_on_after_its_end() {
+    let bench = Bench::new();
+    assert_eq!(ended(&bench, &[ASKED, WELL]).1, "run.completed");
+    let again = ended(&bench, &[ASKED, WELL]);
+    assert_eq!(again, ("completed".to_owned(), "run.completed".to_owned(), 0));
+    assert_eq!(ended(&bench, &[ASKED, WELL, MORE]).2, 0);
+    // The second end is told, and a strict gate does not pass.
+    let failed = ended(&bench, &[ASKED, WELL, MORE, BADLY]);
+    assert_eq!((failed.1.as_str(), failed.2), ("run.failed", 1));
+}

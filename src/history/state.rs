@@ -249,6 +249,11 @@ impl RunState {
 
     fn details(&mut self, view: &View<'_, '_>) {
         let data = &view.data;
+        if Status::of_role(view.role).is_some_and(Status::is_over) {
+            // An import says it with the end.
+            let copied = data.get("copied").into_iter().flat_map(Json::items);
+            self.copied = copied.filter_map(Copied::parse).collect();
+        }
         match view.role {
             Role::RunCreated => {
                 let recorded_at = view.field("recorded_at");
@@ -257,10 +262,6 @@ impl RunState {
                     self.deliverables.required =
                         required.items().map(|item| as_text(item).into_owned()).collect();
                 }
-            }
-            Role::RunImported => {
-                let copied = data.get("copied").into_iter().flat_map(Json::items);
-                self.copied = copied.filter_map(Copied::parse).collect();
             }
             Role::TaskStart if view.event.actor == "user" => {
                 self.prompts += 1;

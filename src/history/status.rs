@@ -91,6 +91,12 @@ impl Status {
         })
     }
 
+    /// The status after an event of that role.
+    #[must_use]
+    pub(crate) fn after(self, role: Role) -> Self {
+        Self::of_role(role).filter(|next| self.may_become(*next)).unwrap_or(self)
+    }
+
     /// Whether the status may change from this one to `next`.
     #[must_use]
     pub fn may_become(self, next: Self) -> bool {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::calls::{CallOutcome, ReportedCalls};
 use super::copilot_usage::{CopilotCounts, counts, total, usage};
 use super::source::{StartedCall, event, of_agent, prompt, text_event};
-use super::{AdaptedLine, Adapter, SourceText};
+use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, exact_text, is_placeholder};
 use crate::fs::hash::sha256;
@@ -27,6 +27,17 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
         && !has("customType")
         && (kind.contains('.') || kind == "abort");
     is_own.then_some("data, id and parentId")
+}
+
+/// The line that ends a session says how.
+pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
+    line.text_at("type").filter(|kind| kind == "session.shutdown")?;
+    let reason = line.text_at("data.errorReason").filter(|reason| !reason.is_empty());
+    match line.text_at("data.shutdownType").as_deref() {
+        Some("routine") => Some(SessionEnd::completed()),
+        Some("error") => Some(SessionEnd::failed(reason.unwrap_or(Cow::Borrowed("error")))),
+        _ => reason.map(SessionEnd::failed),
+    }
 }
 
 /// A new adapter.

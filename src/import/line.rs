@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::document::{DocumentPart, DocumentSplitter};
-use super::{Adapter, Dialect, SourcePart, SourceText};
+use super::{Adapter, Dialect, SessionEnd, SourcePart, SourceText};
+use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
 use crate::event::id::check_id;
 use crate::event::reserved::reserved_key;
+use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
@@ -58,6 +60,8 @@ pub(crate) struct Imported {
     pub time: Option<Timestamp>,
     /// Whether that time had no zone and was read as UTC.
     pub naive_time: bool,
+    /// How the session ended, if the line says so.
+    pub ending: Option<SessionEnd>,
     /// The events; their ids are set by [`Imported::name`].
     pub drafts: Vec<Draft<'static>>,
 }
@@ -228,7 +232,8 @@ impl Importer {
             self.last_time = time;
         }
         let source_type = reading.source_type;
-        Ok(Imported { source_type, opaque, base_id, content, time, naive_time, drafts })
+        let ending = (self.dialect.ending)(json);
+        Ok(Imported { source_type, opaque, base_id, content, time, naive_time, ending, drafts })
     }
 
     /// An id from the content. Repeated lines get different ids.
@@ -325,6 +330,18 @@ impl Imported {
             data.members(draft.data()).text("source_ref", base_id);
             draft.data = data.finish().into();
         }
+    }
+
+    /// Whether the session goes on with this line: somebody said or did something. What a sub-agent
+    /// does is not meant.
+    #[must_use]
+    pub(crate) fn goes_on(&self) -> bool {
+        let is_work = |draft: &Draft<'_>| {
+            let role = catalogue::role(&draft.kind);
+            let says = matches!(role, Role::Message | Role::TaskStart) || role.is_tool_state();
+            says && draft.data().get("agent_id").is_none()
+        };
+        self.drafts.iter().any(is_work)
     }
 
     /// The base id for a line whose own id belongs to other content.

@@ -23,7 +23,7 @@ mod source;
 mod tokens;
 
 use crate::json::Json;
-pub(crate) use source::{AdaptedLine, SourcePart, SourceText};
+pub(crate) use source::{AdaptedLine, SessionEnd, SourcePart, SourceText};
 
 /// A dialect that `--from` takes.
 pub(crate) struct Dialect {
@@ -36,6 +36,8 @@ pub(crate) struct Dialect {
     pub sign: fn(Json<'_>) -> Option<&'static str>,
     /// The names of the lists whose items are read one by one, in a document of this dialect.
     pub lists: &'static [&'static str],
+    /// How the session ended, if a line says so.
+    pub ending: fn(Json<'_>) -> Option<SessionEnd>,
     /// A new adapter for one stream.
     pub adapter: fn() -> Box<dyn Adapter>,
 }
@@ -47,6 +49,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         about: "Claude Code: session files, and the output of --output-format stream-json",
         sign: claude_code::sign,
         lists: &[],
+        ending: claude_code::ending,
         adapter: claude_code::adapter,
     },
     Dialect {
@@ -54,6 +57,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         about: "Codex CLI: session files (rollouts), and the output of codex exec --json",
         sign: codex::sign,
         lists: &[],
+        ending: codex::ending,
         adapter: codex::adapter,
     },
     Dialect {
@@ -61,6 +65,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         about: "Gemini CLI: session files, as one document or as lines",
         sign: gemini::sign,
         lists: &["messages", "history"],
+        ending: |_| None,
         adapter: gemini::adapter,
     },
     Dialect {
@@ -68,6 +73,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         about: "Copilot CLI: the events.jsonl of a session",
         sign: copilot::sign,
         lists: &[],
+        ending: copilot::ending,
         adapter: copilot::adapter,
     },
     Dialect {
@@ -75,6 +81,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         about: "OpenCode: the files of its storage one after another, and the output of export",
         sign: opencode::sign,
         lists: &["messages"],
+        ending: |_| None,
         adapter: opencode::adapter,
     },
     Dialect {
@@ -82,6 +89,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         about: "Pi: session files",
         sign: pi::sign,
         lists: &[],
+        ending: |_| None,
         adapter: pi::adapter,
     },
     Dialect {
@@ -89,6 +97,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         about: "OpenHands: output.jsonl and trajectories of V0, events of V1",
         sign: openhands::sign,
         lists: &["history"],
+        ending: openhands::ending,
         adapter: openhands::adapter,
     },
     Dialect {
@@ -96,6 +105,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         about: "ATIF trajectories, versions 1.0 to 1.8",
         sign: atif::sign,
         lists: &["steps", "subagent_trajectories"],
+        ending: |_| None,
         adapter: atif::adapter,
     },
     Dialect {
@@ -103,6 +113,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         about: "AOS: the transcript events of its harness",
         sign: aos::sign,
         lists: &[],
+        ending: |_| None,
         adapter: aos::adapter,
     },
     Dialect {
@@ -110,6 +121,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         about: "the gateway: the events of its harnesses",
         sign: gateway::sign,
         lists: &[],
+        ending: |_| None,
         adapter: gateway::adapter,
     },
     Dialect {
@@ -117,6 +129,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         about: "agex: the events of its agents, with the class name as type",
         sign: agex::sign,
         lists: &[],
+        ending: |_| None,
         adapter: agex::adapter,
     },
 ];

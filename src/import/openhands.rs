@@ -11,7 +11,7 @@ use super::source::{
     EndedCall, StartedCall, call_blocked, call_end, engine_error, event, text_event,
 };
 use super::tokens::{ReportedModelCall, TokenCounts, count};
-use super::{AdaptedLine, Adapter, SourcePart, SourceText};
+use super::{AdaptedLine, Adapter, SessionEnd, SourcePart, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
 use crate::json::{Json, Kind, ObjectText};
@@ -32,6 +32,30 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     }
     let is_numbered = line.get("id").is_some_and(|id| id.as_u64().is_some());
     (is_numbered && (has("action") || has("observation"))).then_some("an action or an observation")
+}
+
+/// V0 and V1: the state of the agent. V0: the error of a run, after its history.
+pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
+    let state = |value: &str, path: &str| {
+        line.text_at(path).filter(|_| {
+            ["observation", "key"].iter().any(|name| line.text_at(name).as_deref() == Some(value))
+        })
+    };
+    let state = state("agent_state_changed", "extras.agent_state")
+        .or_else(|| state("execution_status", "value"));
+    if let Some(state) = state {
+        return match state.as_ref() {
+            "finished" => Some(SessionEnd::completed()),
+            "error" | "stuck" | "rejected" => {
+                let reason = line.text_at("extras.reason").filter(|reason| !reason.is_empty());
+                Some(SessionEnd::failed(reason.unwrap_or(state)))
+            }
+            "stopped" => Some(SessionEnd::cancelled()),
+            _ => None,
+        };
+    }
+    let error = line.text_at("error").filter(|_| line.get("test_result").is_some());
+    error.filter(|error| !error.is_empty()).map(SessionEnd::failed)
 }
 
 /// A new adapter.

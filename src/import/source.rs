@@ -47,6 +47,32 @@ pub(crate) struct AdaptedLine {
     pub drafts: Vec<Draft<'static>>,
 }
 
+/// How a session ended, as its source says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SessionEnd {
+    /// The type of the event that ends the run.
+    pub kind: &'static str,
+    /// What went wrong.
+    pub error: Option<String>,
+}
+
+impl SessionEnd {
+    /// It ended well.
+    pub(super) fn completed() -> Self {
+        Self { kind: "run.completed", error: None }
+    }
+
+    /// It failed.
+    pub(super) fn failed(error: impl Into<String>) -> Self {
+        Self { kind: "run.failed", error: Some(error.into()) }
+    }
+
+    /// It was stopped.
+    pub(super) fn cancelled() -> Self {
+        Self { kind: "run.cancelled", error: None }
+    }
+}
+
 /// A call that a source line starts.
 pub(super) struct StartedCall<'s> {
     /// Its own id, if it has one.

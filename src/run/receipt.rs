@@ -12,6 +12,7 @@ use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::history::calls::{CallStatus, Calls};
 use crate::history::copied::WorkItems;
+use crate::history::status::Status;
 use crate::history::usage_fold::UsageFold;
 use crate::import::line::Imported;
 
@@ -102,6 +103,8 @@ pub(crate) struct Counter {
     usage: UsageFold,
     /// The work, if it is kept.
     work: Option<WorkItems>,
+    /// The status that the events give the run.
+    status: Status,
     /// Whether calls, usage and prompts are not counted.
     only_lines: bool,
     first: Option<Timestamp>,
@@ -138,6 +141,7 @@ impl Counter {
             calls: Calls::default(),
             usage: UsageFold::default(),
             work: None,
+            status: Status::default(),
             only_lines: false,
             first: None,
             last: None,
@@ -152,6 +156,11 @@ impl Counter {
     /// Keeps the work for [`Counter::take_work`].
     pub(super) fn keep_work(&mut self) {
         self.work = Some(WorkItems::default());
+    }
+
+    /// The status that the events so far give the run.
+    pub(super) fn status(&self) -> Status {
+        self.status
     }
 
     /// The work that was kept.
@@ -192,6 +201,7 @@ impl Counter {
         self.receipt.events += 1;
         self.calls.observe(&view, 0);
         self.usage.observe(&view);
+        self.status = self.status.after(view.role);
         if let Some(work) = &mut self.work {
             work.observe(&view);
         }

@@ -11,7 +11,7 @@ mod sidechains;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::{AdaptedLine, Adapter, SourceText};
+use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{OUTPUT_AT_LEAST, is_placeholder};
 use crate::json::{Json, ObjectText};
@@ -36,6 +36,19 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
         kind if has("sessionId") && !kind.contains(['_', '.']) => Some("sessionId"),
         _ => None,
     }
+}
+
+/// The last line of a stream says how the session ended.
+pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
+    let kind =
+        line.text_at("subtype").filter(|_| line.text_at("type").as_deref() == Some("result"));
+    let subtype = kind?;
+    let failed = line.get("is_error").and_then(Json::as_bool) == Some(true);
+    if subtype == "success" && !failed {
+        return Some(SessionEnd::completed());
+    }
+    let text = line.text_at("result").filter(|text| failed && !text.is_empty());
+    Some(SessionEnd::failed(text.unwrap_or(subtype)))
 }
 
 /// A new adapter.

@@ -10,3 +10,4 @@ mod twins;
 mod usage;
 
 pub(super) use adapter::{adapter, sign};
+pub(super) use stream::ending;

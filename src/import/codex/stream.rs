@@ -8,8 +8,8 @@ use super::outcome::content_text;
 use super::reports;
 use super::twins::Channel;
 use crate::event::draft::Draft;
-use crate::import::SourceText;
 use crate::import::source::text_event;
+use crate::import::{SessionEnd, SourceText};
 use crate::json::{Json, Kind};
 
 /// How far an item is.
@@ -27,6 +27,18 @@ pub(super) fn sign(kind: &str, line: Json<'_>) -> Option<&'static str> {
         "turn.completed" if holds("usage") => Some("a turn's usage"),
         "turn.failed" if holds("error") => Some("a turn's error"),
         "item.started" | "item.updated" | "item.completed" if holds("item") => Some("an item"),
+        _ => None,
+    }
+}
+
+/// The last turn of a stream says how the session ended.
+pub(crate) fn ending(line: Json<'_>) -> Option<SessionEnd> {
+    match line.text_at("type")?.as_ref() {
+        "turn.completed" => Some(SessionEnd::completed()),
+        "turn.failed" => {
+            let message = line.text_at("error.message").unwrap_or(Cow::Borrowed("turn failed"));
+            Some(SessionEnd::failed(message))
+        }
         _ => None,
     }
 }

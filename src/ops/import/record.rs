@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::Session;
 use super::ahead::{ReadAhead, read_ahead};
-use super::copies::{Importing, recorded_at};
+use super::copies::{Importing, known_facts};
 use crate::event::draft::Draft;
 use crate::event::id::{RunId, check_id};
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::history::copied::Copied;
+use crate::import::SessionEnd;
 use crate::json::{Json, ObjectText};
 use crate::ops::refresh::{RefreshWarning, refresh_derived_from};
 use crate::run::RunError;
@@ -91,7 +92,8 @@ fn fill(
     options: RecordOptions,
     importing: &mut Importing<'_, '_>,
 ) -> Result<Filled, RunError> {
-    let began = if is_new { None } else { recorded_at(recorder.run()) };
+    let before = if is_new { None } else { known_facts(recorder.run()) };
+    let began = before.as_ref().and_then(|facts| facts.recorded_at);
     if is_new {
         let outcomes = recorder.append(&[created(session, (options.clock)())])?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
@@ -120,9 +122,20 @@ fn fill(
     stream.tell_rejects(now)?;
     let ahead = stream.take_ahead();
     let copied = importing.copied(&run, began, stream.take_work());
+    let ended = stream.status().is_terminal();
+    let ending = stream.take_ending();
     let receipt = stream.finish();
-    if receipt.events > receipt.repeated || is_new {
-        let outcomes = recorder.append(&[imported(session, &receipt, &copied)])?.outcomes;
+    let status = before.map(|facts| facts.status).filter(|status| status.is_terminal());
+    let is_told = match (&ending, status) {
+        // The source has the event that ends the run, or the run has ended before.
+        _ if ended => true,
+        (None, Some(_)) => true,
+        (Some(ending), Some(status)) => ending.kind == format!("run.{}", status.name()),
+        (_, None) => false,
+    };
+    if (receipt.events > receipt.repeated || is_new) && !is_told {
+        let end = end_of_source(session, &receipt, ending.as_ref(), &copied);
+        let outcomes = recorder.append(&[end])?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     }
     let warnings = refresh_derived_from(ahead, &run, options.lock_timeout, true);
@@ -152,9 +165,19 @@ fn created(session: &Session, now: Timestamp) -> Draft<'static> {
     draft
 }
 
-/// The event that ends what was imported.
-fn imported(session: &Session, receipt: &Receipt, copied: &[Copied]) -> Draft<'static> {
+/// The event that ends what was imported: as the session ended, if its source says it.
+fn end_of_source(
+    session: &Session,
+    receipt: &Receipt,
+    ending: Option<&SessionEnd>,
+    copied: &[Copied],
+) -> Draft<'static> {
     let mut data = ObjectText::new();
+    if let Some(message) = ending.and_then(|ending| ending.error.as_deref()) {
+        let mut error = ObjectText::new();
+        error.text("message", message);
+        data.json("error", Json::trusted(&error.finish()));
+    }
     let files = session.files.first().and_then(|file| file.path.file_name());
     data.text_if("source", files.map(|name| name.to_string_lossy()).as_deref());
     data.text_if("last_time", receipt.last_time.as_deref());
@@ -162,7 +185,8 @@ fn imported(session: &Session, receipt: &Receipt, copied: &[Copied]) -> Draft<'s
         let copied: Vec<String> = copied.iter().map(Copied::to_json).collect();
         data.json("copied", Json::trusted(&format!("[{}]", copied.join(","))));
     }
-    let mut draft = Draft::new("run.imported", data);
+    let kind = ending.map_or("run.imported", |ending| ending.kind);
+    let mut draft = Draft::new(kind, data);
     draft.timestamp =
         receipt.last_time.as_deref().and_then(Timestamp::parse_loose).map(|(time, _)| time);
     draft

@@ -18,9 +18,10 @@ use super::rejects::{LongLine, Rejects};
 use super::stream_line::{HeldLine, LineReading, PreparedPart, WaitingLines};
 use crate::event::time::Timestamp;
 use crate::history::copied::WorkItems;
+use crate::history::status::Status;
 use crate::import::detect;
 use crate::import::line::Importer;
-use crate::import::{self, Dialect};
+use crate::import::{self, Dialect, SessionEnd};
 use crate::json::{self, JsonRules};
 use crate::log::tail::is_blank;
 
@@ -87,6 +88,8 @@ pub(crate) struct Stream<'r> {
     ahead: Option<Follower>,
     /// A dialect that the native lines look like.
     looks_like: Option<&'static str>,
+    /// How the session ended, if its last lines say so.
+    ending: Option<SessionEnd>,
 }
 
 /// The result of writing a batch so far.
@@ -157,6 +160,7 @@ impl<'r> Stream<'r> {
             recovered_bytes: 0,
             ahead: None,
             looks_like: None,
+            ending: None,
         }
     }
 
@@ -190,6 +194,16 @@ impl<'r> Stream<'r> {
     /// The work of the events that were written.
     pub(crate) fn take_work(&mut self) -> WorkItems {
         self.counter.take_work()
+    }
+
+    /// How the session ended, if its last lines say so.
+    pub(crate) fn take_ending(&mut self) -> Option<SessionEnd> {
+        self.ending.take()
+    }
+
+    /// The status that the events of the stream give the run by themselves.
+    pub(crate) fn status(&self) -> Status {
+        self.counter.status()
     }
 
     /// Whether the stream stopped.

@@ -92,6 +92,9 @@ impl Stream<'_> {
         match unit.read {
             Ok(mut imported) => {
                 self.ids.name(&mut imported, self.recorder)?;
+                if imported.ending.is_some() || imported.goes_on() {
+                    self.ending = imported.ending.take();
+                }
                 let from = self.held.drafts.len();
                 self.held.drafts.append(&mut imported.drafts);
                 let drafts = from..self.held.drafts.len();
