@@ -258,3 +258,34 @@ fn a_session_that_goes_on_after_its_end() {
     let failed = ended(&bench, &[ASKED, WELL, MORE, BADLY]);
     assert_eq!((failed.1.as_str(), failed.2), ("run.failed", 1));
 }
+
+/// If this fails, `--follow` misses what is written later, or leaves the run open.
+#[test]
+fn follow_takes_what_is_written_later() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    fs::write(bench.path("s.jsonl"), format!("{ASKED}\n")).unwrap();
+    let mut child = bench
+        .command()
+        .args(["import", "s.jsonl", "--follow"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().map(Result::unwrap).unwrap_or_default();
+    assert!(next().starts_with("RUN") && next().starts_with("claude-code-s "));
+    let last = |bench: &Bench| {
+        let log = events(bench, "claude-code-s");
+        log.last().unwrap()["type"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(last(&bench), "message.user");
+    let file = fs::OpenOptions::new().append(true).open(bench.path("s.jsonl"));
+    writeln!(file.unwrap(), "{MORE}").unwrap();
+    assert_eq!(next(), "claude-code-s: 1 new event");
+    let id = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
+    nix::sys::signal::kill(id, nix::sys::signal::Signal::SIGINT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(last(&bench), "run.imported");
+    bench.fails(2, &["import", "s.jsonl", "--follow", "--format", "json"]);
+}

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub(crate) use copies::{KnownWork, in_order};
 pub(crate) use find::{Found, find};
 pub(crate) use places::{PLACES, places};
-pub(crate) use record::{ImportedRun, record};
+pub(crate) use record::{HowToRecord, ImportedRun, SourceEnd, record};
 
 use crate::event::time::Timestamp;
 use crate::import::Dialect;

@@ -51,20 +51,40 @@ pub(crate) fn run_of(session: &Session, runs_dir: &Path) -> Result<RunDir, RunEr
     Ok(RunDir::of(runs_dir, &run_id))
 }
 
+/// Whether the end of the source is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SourceEnd {
+    /// The run ends as the session ended, or is marked as imported.
+    Told,
+    /// More is expected: the run stays open.
+    Open,
+}
+
+/// How sessions are recorded.
+pub(crate) struct HowToRecord {
+    /// The run; `None` if each session has its own.
+    pub(crate) run: Option<RunDir>,
+    /// Whether the events keep their source lines.
+    pub(crate) keep_source: bool,
+    /// What becomes of the end.
+    pub(crate) end: SourceEnd,
+    /// The options of the recorder.
+    pub(crate) options: RecordOptions,
+}
+
 /// Records a session in a run. A run that does not exist is created.
 ///
 /// # Errors
 /// A file cannot be read, or the run cannot be recorded to.
 pub(crate) fn record(
     session: &Session,
-    run: Option<RunDir>,
     runs_dir: &Path,
-    keep_source: bool,
-    options: RecordOptions,
+    how: &HowToRecord,
     mut importing: Importing<'_, '_>,
 ) -> Result<ImportedRun, RunError> {
-    let run = match run {
-        Some(run) => run,
+    let options = how.options;
+    let run = match &how.run {
+        Some(run) => run.clone(),
         None => run_of(session, runs_dir)?,
     };
     let is_new = !run.has_log()?;
@@ -72,7 +92,7 @@ pub(crate) fn record(
         true => Recorder::create(&run, options)?,
         false => Recorder::open(&run, options)?,
     };
-    let recorded = fill(&mut recorder, session, is_new, keep_source, options, &mut importing);
+    let recorded = fill(&mut recorder, session, is_new, how, &mut importing);
     if recorded.is_err() && is_new {
         recorder.remove_unused();
     }
@@ -88,10 +108,10 @@ fn fill(
     recorder: &mut Recorder,
     session: &Session,
     is_new: bool,
-    keep_source: bool,
-    options: RecordOptions,
+    how: &HowToRecord,
     importing: &mut Importing<'_, '_>,
 ) -> Result<Filled, RunError> {
+    let (keep_source, options) = (how.keep_source, how.options);
     let before = if is_new { None } else { known_facts(recorder.run()) };
     let began = before.as_ref().and_then(|facts| facts.recorded_at);
     if is_new {
@@ -125,15 +145,17 @@ fn fill(
     let ended = stream.status().is_terminal();
     let ending = stream.take_ending();
     let receipt = stream.finish();
-    let status = before.map(|facts| facts.status).filter(|status| status.is_terminal());
-    let is_told = match (&ending, status) {
+    let status = before.map(|facts| facts.status);
+    let is_open = status.is_some_and(|status| !status.is_over());
+    let is_told = match (&ending, status.filter(|status| status.is_terminal())) {
         // The source has the event that ends the run, or the run has ended before.
         _ if ended => true,
         (None, Some(_)) => true,
         (Some(ending), Some(status)) => ending.kind == format!("run.{}", status.name()),
         (_, None) => false,
     };
-    if (receipt.events > receipt.repeated || is_new) && !is_told {
+    let is_changed = receipt.events > receipt.repeated || is_new || is_open;
+    if is_changed && !is_told && how.end == SourceEnd::Told {
         let end = end_of_source(session, &receipt, ending.as_ref(), &copied);
         let outcomes = recorder.append(&[end])?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;

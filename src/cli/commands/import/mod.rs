@@ -1,0 +1,214 @@
+//! `runlog import`
+
+mod follow;
+mod report;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use report::{SessionOutcome, report};
+
+use super::format::TableOrJson;
+use super::{Appending, Global, now};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::parallel::each;
+use crate::cli::runs_dir::{absolute, home, is_around};
+use crate::cli::ui::Ui;
+use crate::event::id::RunId;
+use crate::import::{DIALECTS, Dialect, detect, dialect};
+use crate::ops::import::{
+    Found, HowToRecord, KnownWork, PLACES, Session, SkippedSource, SourceEnd, find, in_order,
+    places, record,
+};
+use crate::run::dir::RunDir;
+use crate::text::units::duration;
+
+/// Turn agents' session files into runs
+///
+/// Each session becomes a run, together with the files of its sub-agents. The run id derives from
+/// the agent and the session, so importing again adds only what is new.
+///
+/// Without a runs directory in this project, the runs go to ~/.local/share/runlog/runs.
+#[derive(Debug, Args)]
+#[command(after_help = after_help())]
+pub(in crate::cli) struct ImportArgs {
+    /// Session files, or folders with session files
+    #[arg(value_name = "FILE|DIR", required_unless_present_any = ["latest", "all"])]
+    paths: Vec<PathBuf>,
+    /// Import the newest session of this directory's project, or else of all projects
+    #[arg(long, conflicts_with_all = ["paths", "all"])]
+    latest: bool,
+    /// Import all sessions in the folders where agents keep them
+    #[arg(long, conflicts_with = "paths")]
+    all: bool,
+    /// Only sessions of this agent (claude-code, codex, gemini, …)
+    #[arg(long, value_name = "NAME", value_parser = agent_name)]
+    agent: Option<String>,
+    /// The format of the files; auto detects it
+    #[arg(long, value_name = "DIALECT", default_value = "auto", value_parser = dialect_name)]
+    from: String,
+    /// Record into this run (one session only)
+    #[arg(long, value_name = "ID", value_parser = RunId::parse)]
+    run: Option<RunId>,
+    /// Only files that changed within this time (90s, 12h, 7d)
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    since: Option<Duration>,
+    /// Go on importing what the agents write, until a signal comes
+    #[arg(long, conflicts_with_all = ["dry_run", "receipt"])]
+    follow: bool,
+    /// Show what would be imported, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not store the source lines in the events
+    #[arg(long)]
+    no_source: bool,
+    /// Write the receipts to a file, as JSON
+    #[arg(long, value_name = "FILE")]
+    receipt: Option<PathBuf>,
+    /// The output format
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: TableOrJson,
+    #[command(flatten)]
+    appending: Appending,
+}
+
+/// The end of the help: the formats, examples and exit statuses.
+fn after_help() -> String {
+    let mut out = String::from("Formats (--from):\n");
+    for Dialect { name, about, .. } in DIALECTS {
+        out.push_str(&format!("  {name:<12} {about}\n"));
+    }
+    out + "
+Examples:
+  runlog import --latest              the newest session of this project
+  runlog import session.jsonl         one file, whatever agent wrote it
+  runlog import --all --since 7d      all sessions of all agents of the last week
+
+Exit status:
+  0   everything was imported
+  1   there is nothing to import
+  65  a file given by name is not a session, or has lines that were rejected
+"
+}
+
+pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    if args.follow {
+        return follow::follow(args, global, ui);
+    }
+    let Found { sessions, skipped } = search(args, None)?;
+    let sessions = in_order(sessions, &global.runs_dir);
+    let outcomes = import_all(&sessions, SourceEnd::Told, args, global, ui)?;
+    let failed = report(args, &outcomes, &skipped, ui)?;
+    let named = !args.latest && !args.all;
+    let rejected = |outcome: &SessionOutcome| matches!(&outcome.imported, Some(Ok(run)) if run.receipt.rejected > 0);
+    for SkippedSource { source, reason } in skipped.iter().filter(|_| named) {
+        ui.warn(&format!("{} is not imported: {reason}", source.display()));
+    }
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    // A folder may hold other files; a file that was named is meant.
+    let refused = skipped.iter().any(|skipped| args.paths.contains(&skipped.source));
+    if refused {
+        ui.note(&format!("known formats: {}", detect::known()));
+    }
+    Ok(match () {
+        () if refused || named && outcomes.iter().any(rejected) => Exit::Input,
+        () if outcomes.is_empty() => {
+            ui.note("there is nothing to import");
+            Exit::No
+        }
+        () => Exit::Fine,
+    })
+}
+
+/// The sessions that are wanted: in the given files and folders, or where agents keep them. With
+/// `since`, in milliseconds since 1970, only those that changed since then.
+fn search(args: &ImportArgs, since: Option<u64>) -> anyhow::Result<Found> {
+    let paths = if args.latest || args.all {
+        let home = home().ok_or_else(|| Failure::new(Exit::Usage, "HOME is not set"))?;
+        places(args.agent.as_deref(), &home, absolute)
+    } else {
+        args.paths.clone()
+    };
+    for path in &args.paths {
+        if !path.exists() {
+            let message = format!("there is no file or folder {}", path.display());
+            return Err(Failure::new(Exit::NoInput, message).into());
+        }
+    }
+    let wanted = args.since.map(|since| {
+        let since = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        millis().saturating_sub(since)
+    });
+    let mut found = find(&paths, dialect(&args.from), since.max(wanted));
+    if let Some(agent) = &args.agent {
+        found.sessions.retain(|session| session.dialect.name == agent);
+    }
+    if args.latest {
+        let is_here = |session: &Session| {
+            session.directory.as_ref().is_some_and(|directory| is_around(directory.as_ref()))
+        };
+        if found.sessions.iter().any(is_here) {
+            found.sessions.retain(is_here);
+        }
+        found.sessions.truncate(1);
+    }
+    if args.run.is_some() && found.sessions.len() > 1 {
+        let message = format!("--run takes one session; there are {}", found.sessions.len());
+        return Err(Failure::new(Exit::Usage, message).hint("name one file").into());
+    }
+    if args.latest || args.all {
+        // The agents' folders hold other files as well.
+        found.skipped.clear();
+    }
+    Ok(found)
+}
+
+/// The time, in milliseconds since 1970.
+fn millis() -> u64 {
+    u64::try_from(now().millis()).unwrap_or(0)
+}
+
+/// Imports the sessions in two threads.
+fn import_all(
+    sessions: &[Session],
+    end: SourceEnd,
+    args: &ImportArgs,
+    global: &Global,
+    ui: &Ui,
+) -> anyhow::Result<Vec<SessionOutcome>> {
+    let options = args.appending.options(global, ui)?;
+    let run = args.run.as_ref().map(|run| RunDir::of(&global.runs_dir, run));
+    let runs_dir = &global.runs_dir;
+    let known = KnownWork::new(runs_dir, sessions);
+    let how = HowToRecord { run, keep_source: !args.no_source, end, options };
+    let import = |(index, session): &(usize, &Session)| {
+        let importing = known.begin(*index);
+        let imported = (!args.dry_run).then(|| record(session, runs_dir, &how, importing));
+        SessionOutcome { session: (*session).clone(), imported }
+    };
+    let numbered: Vec<(usize, &Session)> = sessions.iter().enumerate().collect();
+    let mut outcomes = each(&numbered, "importing", ui, import);
+    outcomes.sort_by_key(|outcome| std::cmp::Reverse(outcome.session.changed));
+    Ok(outcomes)
+}
+
+/// Checks the name of an agent.
+fn agent_name(name: &str) -> Result<String, String> {
+    let mut known: Vec<&str> = PLACES.iter().map(|place| place.agent).collect();
+    known.dedup();
+    if known.contains(&name) { Ok(name.to_owned()) } else { Err(one_of(&known)) }
+}
+
+/// Checks the name of a dialect.
+fn dialect_name(name: &str) -> Result<String, String> {
+    let known: Vec<&str> =
+        ["auto"].into_iter().chain(DIALECTS.iter().map(|Dialect { name, .. }| *name)).collect();
+    if known.contains(&name) { Ok(name.to_owned()) } else { Err(one_of(&known)) }
+}
+
+fn one_of(known: &[&str]) -> String {
+    format!("use one of: {}", known.join(", "))
+}
