@@ -76,7 +76,7 @@ fn every_view_tells_the_same_facts() {
     let text = bench.ok(&["transcript", "r", "--format", "text", "-o", "-"]);
     let overview = bench.ok(&["summarize", "r"]);
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let tokens = "133.4k in, 99 % cached, at least 665 out";
+    let tokens = "133.4k in, 97 % cached, at least 665 out";
     let facts = ["completed", "4 min 19 s", "2026-03-14 09:00:01 UTC", tokens, "claude-sonnet-4-5"];
     for (view, text) in
         [("transcript.md", markdown), ("html", html), ("text", text), ("summarize", overview)]

@@ -31,7 +31,7 @@ fn the_receipt_of_a_session() {
             },
             "calls": 9, "failures": 1, "prompts": 3,
             // Each message counts once, although several lines repeat its usage.
-            "usage": {"input_tokens": 53, "output_tokens": 665, "cache_read_tokens": 129613,
+            "usage": {"input_tokens": 53, "output_tokens": 665, "output_tokens_at_least": true, "cache_read_tokens": 129613,
                 "cache_creation_tokens": 3720, "cost_usd": null},
             "first_time": "2026-03-14T09:00:01.137Z", "last_time": "2026-03-14T09:04:20.137Z",
             "naive_times": 0, "warnings": [], "why": null,

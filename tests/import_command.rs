@@ -289,3 +289,113 @@ fn follow_takes_what_is_written_later() {
     assert_eq!(last(&bench), "run.imported");
     bench.fails(2, &["import", "s.jsonl", "--follow", "--format", "json"]);
 }
+
+/// If this fails, the runs of a file with many runs are mixed, or some are lost.
+#[test]
+fn a_file_with_a_run_per_line_is_many_runs() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let line = |id: &str, task: &str| {
+        serde_json::json!({
+            "instance_id": id, "instruction": task, "metadata": {"agent_class": "CodeActAgent"},
+            "history": [
+                {"id": 0, "timestamp": "2026-01-01T10:00:00", "source": "user", "action": "message", "args": {"content": task}},
+                {"id": 1, "timestamp": "2026-01-01T10:00:01", "source": "agent", "action": "run", "args": {"command": "ls"},
+                 "tool_call_metadata": {"tool_call_id": "c1", "function_name": "execute_bash"}},
+                {"id": 2, "timestamp": "2026-01-01T10:00:02", "cause": 1, "source": "agent", "observation": "run", "content": "a.txt",
+                 "tool_call_metadata": {"tool_call_id": "c1", "function_name": "execute_bash"}, "extras": {"metadata": {"exit_code": 0}}}
+            ],
+            "error": null, "test_result": {}
+        })
+    };
+    let lines = [line("one", "fix a"), line("two", "fix b"), line("three", "fix c")];
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    fs::write(bench.path("output.jsonl"), text).unwrap();
+    let done: Value =
+        serde_json::from_str(&bench.ok(&["import", "output.jsonl", "--format", "json"])).unwrap();
+    let mut runs: Vec<_> = done["runs"].as_array().unwrap().iter().collect();
+    runs.sort_by_key(|run| run["run_id"].as_str().unwrap());
+    let ids: Vec<_> = runs.iter().map(|run| run["run_id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["openhands-one", "openhands-three", "openhands-two"]);
+    for (run, task) in ids.iter().zip(["fix a", "fix c", "fix b"]) {
+        let state = fs::read_to_string(bench.path(&format!("runs/{run}/run.json"))).unwrap();
+        let state: Value = serde_json::from_str(&state).unwrap();
+        assert_eq!((&state["prompt"], &state["counts"]["tool_calls"]), (&task.into(), &1.into()));
+        assert_eq!(bench.call(&["validate", run, "--strict"]).status, 0);
+    }
+    let again: Value =
+        serde_json::from_str(&bench.ok(&["import", "output.jsonl", "--format", "json"])).unwrap();
+    assert!(again["runs"].as_array().unwrap().iter().all(|run| run["added"] == 0));
+}
+
+/// If this fails, a new version of a format is read as if it were known.
+#[test]
+fn an_unknown_version_is_told() {
+    let lines = [
+        (
+            r#"{"schema_version":"ATIF-v1.9","session_id":"a","agent":{"name":"x"},"steps":[{"step_id":1,"source":"user","message":"go"}]}"#,
+            "ATIF-v1.9",
+        ),
+        (
+            r#"{"type":"session","version":4,"id":"p","timestamp":"2026-01-01T10:00:00.000Z","cwd":"/x"}"#,
+            "version 4",
+        ),
+        (
+            r#"{"type":"session.start","data":{"sessionId":"c","version":2,"producer":"copilot-agent"},"id":"e1","timestamp":"2026-01-01T10:00:00.000Z","parentId":null}"#,
+            "version 2",
+        ),
+    ];
+    for (line, version) in lines {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.path("runs")).unwrap();
+        fs::write(bench.path("s.jsonl"), format!("{line}\n")).unwrap();
+        let told = bench.call(&["import", "s.jsonl"]);
+        assert!(told.status == 0 && told.err.contains(version), "{}", told.err);
+        let known = line.replace("v1.9", "v1.8").replace(":4,", ":3,").replace(":2,", ":1,");
+        fs::write(bench.path("s.jsonl"), known.replace("\"a\"", "\"b\"") + "\n").unwrap();
+        assert!(!bench.call(&["import", "s.jsonl"]).err.contains("not known"));
+    }
+}
+
+/// If this fails, a run of a source without times says that the work took as long as the import.
+#[test]
+fn a_source_without_times_has_no_times() {
+    let bench = Bench::new();
+    assert_eq!(ended(&bench, &[ASKED, MORE]).0, "imported");
+    let state = fs::read_to_string(bench.path("runs/claude-code-s/run.json")).unwrap();
+    let state: Value = serde_json::from_str(&state).unwrap();
+    for name in ["started_at", "ended_at", "duration_ms"] {
+        assert_eq!(state[name], Value::Null, "{name}");
+    }
+    assert_eq!(state["imported"], true);
+    let overview = bench.ok(&["summarize", "claude-code-s"]);
+    assert!(!overview.contains("Started") && overview.contains("Recorded"), "{overview}");
+}
+
+/// If this fails, the list of touched files names files that were only read, or that a failed call
+/// did not change.
+#[test]
+fn only_changed_files_are_touched() {
+    let bench = Bench::new();
+    let mut lines = vec![ASKED.to_owned()];
+    let calls = [
+        ("view", "/p/read.rs", false),
+        ("str_replace", "/p/failed.rs", true),
+        ("str_replace", "/p/changed.rs", false),
+        ("create", "/p/new.rs", false),
+    ];
+    for (number, (command, path, failed)) in calls.iter().enumerate() {
+        lines.push(format!(
+            r#"{{"type":"assistant","session_id":"s","uuid":"a{number}","message":{{"role":"assistant","content":[{{"type":"tool_use","id":"c{number}","name":"str_replace_editor","input":{{"command":"{command}","path":"{path}"}}}}]}}}}"#
+        ));
+        lines.push(format!(
+            r#"{{"type":"user","session_id":"s","uuid":"r{number}","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"c{number}","content":"x","is_error":{failed}}}]}}}}"#
+        ));
+    }
+    ended(&bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    let transcript = bench.ok(&["transcript", "claude-code-s", "--format", "json"]);
+    let transcript: Value = serde_json::from_str(&transcript).unwrap();
+    let files = transcript["files"].to_string();
+    assert!(files.contains("/p/changed.rs") && files.contains("/p/new.rs"), "{files}");
+    assert!(!files.contains("/p/read.rs") && !files.contains("/p/failed.rs"), "{files}");
+}

@@ -136,7 +136,8 @@ impl RunFacts {
     /// Time when the run began, if known.
     #[must_use]
     pub fn began_at(&self) -> Option<Timestamp> {
-        self.started_at.or(self.created_at)
+        // The time of recording says nothing about imported work.
+        self.started_at.or(self.created_at.filter(|_| !self.is_imported))
     }
 
     /// A text value of the metadata.

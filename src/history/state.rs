@@ -68,8 +68,10 @@ pub struct RunState {
     pub deliverables: Deliverables,
     /// The files that the newest recorded verdict is about.
     pub recorded_files: Vec<RecordedFile>,
-    /// First and last time of imported events. They say when the work was done, not when it was
-    /// recorded.
+    /// Whether any event was imported.
+    has_imported: bool,
+    /// First and last time of imported events that have one. They say when the work was done, not
+    /// when it was recorded.
     pub imported: Option<(Timestamp, Timestamp)>,
     /// Facts about the agent and its environment.
     pub origin: RunOrigin,
@@ -136,6 +138,7 @@ impl RunState {
         self.warnings += u64::from(view.severity == Severity::Warning);
         self.usage.observe(view);
         if view.is_imported() {
+            self.has_imported = true;
             if self.origin.is_unknown() {
                 // The source's session takes precedence over the run's.
                 self.session_id = event.session_id.clone().into_owned();
@@ -181,6 +184,8 @@ impl RunState {
             Some((first, last)) => {
                 (Some(first), Some(last).filter(|_| status.is_over()), last.since(first))
             }
+            // The source has no times.
+            None if self.has_imported => (None, None, None),
             None => {
                 let began = self.started_at.or(self.created_at);
                 let duration = ended_at.zip(began).and_then(|(end, began)| end.since(began));
@@ -194,7 +199,7 @@ impl RunState {
             status,
             created_at: self.created_at,
             recorded_at: self.recorded_at.or(self.created_at),
-            is_imported: self.imported.is_some(),
+            is_imported: self.has_imported,
             started_at,
             ended_at,
             duration_ms,

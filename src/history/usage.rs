@@ -107,13 +107,12 @@ impl Usage {
         Some(self.context_tokens()?.saturating_add(self.output_tokens?))
     }
 
-    /// Usage as text for people (`1.2M in, 98 % cached, 12k out`). `in` is all input, cached tokens
-    /// included. `None` if nothing is known.
+    /// Usage as text for people (`1.2M in, 98 % cached, 12k out`). `in` is all input; `cached` is the
+    /// part that was read from a cache. `None` if nothing is known.
     #[must_use]
     pub fn told(&self) -> Option<String> {
         let input = self.context_tokens().map(|all| {
-            let cached = [self.cache_read_tokens, self.cache_creation_tokens];
-            let cached = cached.into_iter().flatten().fold(0, u64::saturating_add);
+            let cached = self.cache_read_tokens.unwrap_or(0);
             match (u128::from(cached) * 100).checked_div(u128::from(all)) {
                 Some(share) if cached > 0 => {
                     format!("{} in, {share} % cached", short_count(all))

@@ -24,6 +24,13 @@ pub(super) fn sign(document: Json<'_>) -> Option<&'static str> {
     (step.get("step_id").is_some() && step.get("source").is_some()).then_some("steps with step_id")
 }
 
+/// The versions 1.0 to 1.8 are known.
+pub(super) fn unknown_version(line: Json<'_>) -> Option<String> {
+    let version = line.text_at("schema_version")?;
+    let known = version.strip_prefix("ATIF-v1.").and_then(|minor| minor.parse::<u32>().ok());
+    known.is_none_or(|minor| minor > 8).then(|| version.into_owned())
+}
+
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(Atif::default())

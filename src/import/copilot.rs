@@ -40,6 +40,13 @@ pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
     }
 }
 
+/// Only version 1 is known.
+pub(super) fn unknown_version(line: Json<'_>) -> Option<String> {
+    line.text_at("type").filter(|kind| kind == "session.start")?;
+    let version = line.path("data.version").and_then(Json::as_u64)?;
+    (version > 1).then(|| version.to_string())
+}
+
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(Copilot::default())

@@ -42,7 +42,8 @@ pub(crate) struct UnknownSource {
 struct FormatVotes {
     format: SourceFormat,
     votes: u64,
-    sign: &'static str,
+    /// The signs that were found, with their numbers.
+    signs: Vec<(&'static str, u64)>,
 }
 
 /// Finds the fields that show a format.
@@ -63,7 +64,7 @@ fn formats() -> impl Iterator<Item = (SourceFormat, FindSign)> {
 /// Nothing, or too little, shows what it is.
 pub(crate) fn detect(sample: &[u8]) -> Result<Detected, UnknownSource> {
     let mut candidates: Vec<FormatVotes> =
-        formats().map(|(format, _)| FormatVotes { format, votes: 0, sign: "" }).collect();
+        formats().map(|(format, _)| FormatVotes { format, votes: 0, signs: Vec::new() }).collect();
     let values = values(sample);
     let mut objects = 0;
     for text in &values {
@@ -76,7 +77,10 @@ pub(crate) fn detect(sample: &[u8]) -> Result<Detected, UnknownSource> {
         for (candidate, (_, sign)) in candidates.iter_mut().zip(formats()) {
             if let Some(found) = sign(value) {
                 candidate.votes += 1;
-                candidate.sign = if candidate.votes == 1 { found } else { candidate.sign };
+                match candidate.signs.iter_mut().find(|(sign, _)| *sign == found) {
+                    Some((_, number)) => *number += 1,
+                    None => candidate.signs.push((found, 1)),
+                }
             }
         }
     }
@@ -85,9 +89,12 @@ pub(crate) fn detect(sample: &[u8]) -> Result<Detected, UnknownSource> {
         [best, second, ..]
             if best.votes > second.votes && best.votes * 3 >= objects && best.votes > 0 =>
         {
+            // Of equally frequent signs, the first one.
+            let sign = best.signs.iter().rev().max_by_key(|(_, number)| *number);
+            let (sign, number) = sign.copied().unwrap_or_default();
             let why = match values.len() {
-                1 => best.sign.to_owned(),
-                all => format!("{} on {} of {all} lines", best.sign, best.votes),
+                1 => sign.to_owned(),
+                all => format!("{sign} on {number} of {all} lines"),
             };
             Ok(Detected { format: best.format, why })
         }

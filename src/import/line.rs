@@ -62,6 +62,8 @@ pub(crate) struct Imported {
     pub naive_time: bool,
     /// How the session ended, if the line says so.
     pub ending: Option<SessionEnd>,
+    /// The version of the format, if the line names one that is not known.
+    pub unknown_version: Option<String>,
     /// The events; their ids are set by [`Imported::name`].
     pub drafts: Vec<Draft<'static>>,
 }
@@ -231,9 +233,17 @@ impl Importer {
         if time.is_some() {
             self.last_time = time;
         }
-        let source_type = reading.source_type;
-        let ending = (self.dialect.ending)(json);
-        Ok(Imported { source_type, opaque, base_id, content, time, naive_time, ending, drafts })
+        Ok(Imported {
+            source_type: reading.source_type,
+            opaque,
+            base_id,
+            content,
+            time,
+            naive_time,
+            ending: (self.dialect.ending)(json),
+            unknown_version: (self.dialect.unknown_version)(json),
+            drafts,
+        })
     }
 
     /// An id from the content. Repeated lines get different ids.

@@ -38,6 +38,10 @@ pub(crate) struct Dialect {
     pub lists: &'static [&'static str],
     /// How the session ended, if a line says so.
     pub ending: fn(Json<'_>) -> Option<SessionEnd>,
+    /// The version of the format, if a line names one that is not known.
+    pub unknown_version: fn(Json<'_>) -> Option<String>,
+    /// The session of a line that is a whole session, if a file may hold many.
+    pub whole_session: Option<fn(Json<'_>) -> Option<String>>,
     /// A new adapter for one stream.
     pub adapter: fn() -> Box<dyn Adapter>,
 }
@@ -50,6 +54,8 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: claude_code::sign,
         lists: &[],
         ending: claude_code::ending,
+        unknown_version: |_| None,
+        whole_session: None,
         adapter: claude_code::adapter,
     },
     Dialect {
@@ -58,6 +64,8 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: codex::sign,
         lists: &[],
         ending: codex::ending,
+        unknown_version: |_| None,
+        whole_session: None,
         adapter: codex::adapter,
     },
     Dialect {
@@ -66,6 +74,8 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: gemini::sign,
         lists: &["messages", "history"],
         ending: |_| None,
+        unknown_version: |_| None,
+        whole_session: None,
         adapter: gemini::adapter,
     },
     Dialect {
@@ -74,6 +84,8 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: copilot::sign,
         lists: &[],
         ending: copilot::ending,
+        unknown_version: copilot::unknown_version,
+        whole_session: None,
         adapter: copilot::adapter,
     },
     Dialect {
@@ -82,6 +94,8 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: opencode::sign,
         lists: &["messages"],
         ending: |_| None,
+        unknown_version: |_| None,
+        whole_session: None,
         adapter: opencode::adapter,
     },
     Dialect {
@@ -90,6 +104,8 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: pi::sign,
         lists: &[],
         ending: |_| None,
+        unknown_version: pi::unknown_version,
+        whole_session: None,
         adapter: pi::adapter,
     },
     Dialect {
@@ -98,6 +114,8 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: openhands::sign,
         lists: &["history"],
         ending: openhands::ending,
+        unknown_version: |_| None,
+        whole_session: Some(openhands::whole_session),
         adapter: openhands::adapter,
     },
     Dialect {
@@ -106,6 +124,8 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: atif::sign,
         lists: &["steps", "subagent_trajectories"],
         ending: |_| None,
+        unknown_version: atif::unknown_version,
+        whole_session: None,
         adapter: atif::adapter,
     },
     Dialect {
@@ -114,6 +134,8 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: aos::sign,
         lists: &[],
         ending: |_| None,
+        unknown_version: |_| None,
+        whole_session: None,
         adapter: aos::adapter,
     },
     Dialect {
@@ -122,6 +144,8 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: gateway::sign,
         lists: &[],
         ending: |_| None,
+        unknown_version: |_| None,
+        whole_session: None,
         adapter: gateway::adapter,
     },
     Dialect {
@@ -130,6 +154,8 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: agex::sign,
         lists: &[],
         ending: |_| None,
+        unknown_version: |_| None,
+        whole_session: None,
         adapter: agex::adapter,
     },
 ];

@@ -58,6 +58,12 @@ pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
     error.filter(|error| !error.is_empty()).map(SessionEnd::failed)
 }
 
+/// V0: `output.jsonl` has one run per line.
+pub(super) fn whole_session(line: Json<'_>) -> Option<String> {
+    line.get("history").filter(|history| history.kind() == Kind::Array)?;
+    line.text_at("instance_id").filter(|id| !id.is_empty()).map(Cow::into_owned)
+}
+
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(OpenHands::default())

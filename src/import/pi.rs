@@ -21,6 +21,13 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     (is_own && line.get("sessionId").is_none()).then_some(*evidence)
 }
 
+/// The versions up to 3 are known.
+pub(super) fn unknown_version(line: Json<'_>) -> Option<String> {
+    line.text_at("type").filter(|kind| kind == "session")?;
+    let version = line.get("version").and_then(Json::as_u64)?;
+    (version > 3).then(|| version.to_string())
+}
+
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(Pi::default())

@@ -13,6 +13,7 @@ use crate::event::time::Timestamp;
 use crate::history::calls::{CallStatus, Calls};
 use crate::history::copied::WorkItems;
 use crate::history::status::Status;
+use crate::history::usage::Usage;
 use crate::history::usage_fold::UsageFold;
 use crate::import::line::Imported;
 
@@ -48,6 +49,9 @@ pub(crate) struct Receipt {
     pub prompts: u64,
     /// Tokens and cost; each model response counts once.
     pub usage: UsageCount,
+    /// The same, for people.
+    #[serde(skip)]
+    pub spent: Usage,
     /// Earliest time of a line.
     pub first_time: Option<String>,
     /// Latest time of a line.
@@ -72,6 +76,9 @@ pub(crate) struct SourceTypeCount {
 pub(crate) struct UsageCount {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
+    /// Present if the output tokens are a lower bound.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    output_tokens_at_least: bool,
     cache_read_tokens: Option<u64>,
     cache_creation_tokens: Option<u64>,
     cost_usd: Option<f64>,
@@ -131,6 +138,7 @@ impl Counter {
             failures: 0,
             prompts: 0,
             usage: UsageCount::default(),
+            spent: Usage::default(),
             first_time: None,
             last_time: None,
             naive_times: 0,
@@ -161,6 +169,16 @@ impl Counter {
     /// The status that the events so far give the run.
     pub(super) fn status(&self) -> Status {
         self.status
+    }
+
+    /// Warns of a version of the source's format that is not known.
+    pub(super) fn unknown_version(&mut self, version: &str) {
+        let warning = format!(
+            "the source has version {version} of its format, which is not known; compare the counts with the source"
+        );
+        if !self.receipt.warnings.contains(&warning) {
+            self.receipt.warnings.push(warning);
+        }
     }
 
     /// The work that was kept.
@@ -216,9 +234,11 @@ impl Counter {
         self.receipt.calls = self.calls.len() as u64;
         self.receipt.failures = self.calls.statuses(false).filter(failed).count() as u64;
         let usage = self.usage.sum();
+        self.receipt.spent = usage;
         self.receipt.usage = UsageCount {
             input_tokens: usage.input_tokens,
             output_tokens: usage.output_tokens,
+            output_tokens_at_least: usage.output_at_least,
             cache_read_tokens: usage.cache_read_tokens,
             cache_creation_tokens: usage.cache_creation_tokens,
             cost_usd: usage.cost_usd(),

@@ -144,7 +144,11 @@ fn told(entry: &Entry, most: usize, look: TextLook, depth: usize) -> String {
     let text = match entry {
         // The end of a path is the most useful part.
         Entry::Call(call) if call.telling == Telling::Nothing && !is_full => {
-            preview_end(text, room.max(20))
+            preview_end(text, room.saturating_sub(remark(call).width()).max(20))
+        }
+        // What follows the text is not cut.
+        Entry::Call(call) if !is_full => {
+            preview(text, (2 * room).saturating_sub(remark(call).width() + indent).max(20))
         }
         _ => text.to_owned(),
     };

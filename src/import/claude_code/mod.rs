@@ -239,7 +239,9 @@ impl ClaudeCode {
     /// call.
     fn call_of(&self, line: &SourceLine<'_>, result: Json<'_>) -> String {
         let own = result.text_at("tool_use_id").filter(|id| !is_placeholder(id));
-        if let Some(id) = own {
+        let source = line.json.text_at("sourceToolUseID");
+        let source = source.filter(|id| self.tools.contains_key(id.as_ref()));
+        if let Some(id) = own.or(source) {
             return id.into_owned();
         }
         let by_line = line.json.text_at("sourceToolAssistantUUID");
@@ -307,6 +309,7 @@ impl ClaudeCode {
             || answers
             || warms_up
             || line.is_set("isMeta")
+            || line.json.text_at("origin.kind").is_some_and(|kind| kind == NOTIFICATION)
             || line.is_set("isCompactSummary");
         if text.is_empty() && (images == 0 || answers) {
             return drafts;
@@ -332,6 +335,9 @@ impl ClaudeCode {
 fn is_written_by_client(text: &str) -> bool {
     WRAPPERS.iter().any(|wrapper| text.trim_start().starts_with(wrapper))
 }
+
+/// The origin of a line in which the client tells that a task in the background ended.
+const NOTIFICATION: &str = "task-notification";
 
 /// The token counts of a `usage` object, with this program's names. As in the source, input
 /// excludes cached tokens.

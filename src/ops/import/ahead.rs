@@ -1,6 +1,6 @@
 //! Reads the files of a session in a thread of its own, ahead of recording.
 
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::Scope;
@@ -98,11 +98,15 @@ fn read_files(
 /// Reads a file. False if its last line, or its document, is not complete.
 fn read_file(
     importer: &mut Importer,
-    SessionFile { path, begun }: &SessionFile,
+    SessionFile { path, place, begun }: &SessionFile,
     blocks: &mut Blocks,
     now: Timestamp,
 ) -> Result<bool, Stop> {
     let mut file = open_regular(&PathAt::of(path), Access::Read).map_err(Stop::Failed)?;
+    let failed = |error| Stop::Failed(FsError::io(path, Action::Read, error));
+    let place = place.clone().unwrap_or(0..u64::MAX);
+    file.seek(SeekFrom::Start(place.start)).map_err(failed)?;
+    let mut file = file.take(place.end - place.start);
     let mut lines = LineBuffer::default();
     importer.begin_file(*begun);
     let mut is_first = true;
@@ -119,8 +123,7 @@ fn read_file(
         if lines.has_ended() {
             return Ok(importer.end_file());
         }
-        let filled = lines.fill(READ, |room| retried(|| file.read(room)));
-        filled.map_err(|error| Stop::Failed(FsError::io(path, Action::Read, error)))?;
+        lines.fill(READ, |room| retried(|| file.read(room))).map_err(failed)?;
     }
 }
 

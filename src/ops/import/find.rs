@@ -1,12 +1,14 @@
 //! Finds sessions in files and folders, and puts the files of a session together.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use walkdir::WalkDir;
 
-use super::look::{Look, look};
+use super::look::{Look, look, look_from};
+use super::runs_in_file::runs_in_file;
 use super::{Session, SessionFile, SkippedSource};
 use crate::import::Dialect;
 use crate::ops::parallel::each;
@@ -48,6 +50,11 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
     for ((path, changed), look) in files.into_iter().zip(looks) {
         match look {
             Ok(look) => {
+                let runs = runs_in_file(&path, look.dialect).unwrap_or_default();
+                if !runs.is_empty() {
+                    found.sessions.extend(each_run(&path, changed, &look, runs));
+                    continue;
+                }
                 let sub_agent_of = parent_session(&path);
                 let is_sub_agent = sub_agent_of.is_some() || look.is_sub_agent;
                 let id = sub_agent_of.or(look.session.clone()).unwrap_or_else(|| stem(&path));
@@ -57,12 +64,37 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
             Err(reason) => found.skipped.push(SkippedSource { source: path, reason }),
         }
     }
-    found.sessions =
-        sessions.into_iter().filter_map(|((_, id), files)| session(id, files)).collect();
+    found.sessions.extend(sessions.into_iter().filter_map(|((_, id), files)| session(id, files)));
     found
         .sessions
         .sort_by(|one, other| other.changed.cmp(&one.changed).then_with(|| one.id.cmp(&other.id)));
     found
+}
+
+/// The sessions of a file that holds many.
+fn each_run(
+    path: &Path,
+    changed: u64,
+    first: &Look,
+    runs: Vec<(String, Range<u64>)>,
+) -> Vec<Session> {
+    let mut sessions: BTreeMap<String, Session> = BTreeMap::new();
+    for (id, place) in runs {
+        let look = look_from(path, place.start, Some(first.dialect)).ok();
+        let begun = look.as_ref().and_then(|look| look.begun);
+        let file = SessionFile { path: path.to_owned(), place: Some(place), begun };
+        let session = sessions.entry(id.clone()).or_insert_with(|| Session {
+            dialect: first.dialect,
+            why: first.why.clone(),
+            id,
+            directory: look.as_ref().and_then(Look::directory),
+            changed,
+            metadata: look.map_or_else(|| "{}".to_owned(), |look| look.metadata),
+            files: Vec::new(),
+        });
+        session.files.push(file);
+    }
+    sessions.into_values().collect()
 }
 
 /// Puts the files of a session together. A session that is found through one of its files brings
@@ -89,6 +121,7 @@ fn session(id: String, mut files: Vec<Candidate>) -> Option<Session> {
     let metadata = look.as_ref().map_or_else(|| "{}".to_owned(), |look| look.metadata.clone());
     let file = |(path, look): (PathBuf, Option<Look>)| SessionFile {
         path,
+        place: None,
         begun: look.and_then(|look| look.begun),
     };
     let files = std::iter::once((path, look)).chain(looks).map(file).collect();

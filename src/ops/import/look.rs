@@ -1,12 +1,12 @@
 //! Looks at the beginning of a file: its dialect, its session, its working directory.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
-use crate::fs::{Access, PathAt, open_regular, retried};
+use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
 use crate::history::state::RunState;
 use crate::import::Dialect;
 use crate::import::detect::{self, SourceFormat};
@@ -15,6 +15,7 @@ use crate::json::Json;
 
 /// Number of bytes that are looked at, if they show the dialect and the session.
 const BEGINNING: usize = 64 << 10;
+
 /// What the beginning of a file shows.
 pub(super) struct Look {
     pub(super) dialect: &'static Dialect,
@@ -34,7 +35,19 @@ pub(super) struct Look {
 /// # Errors
 /// Why the file is not imported.
 pub(super) fn look(path: &Path, given: Option<&'static Dialect>) -> Result<Look, String> {
-    let read = |bytes| sample(path, bytes).map_err(|error| error.to_string());
+    look_from(path, 0, given)
+}
+
+/// Looks at a file from an offset on.
+///
+/// # Errors
+/// Why it is not imported.
+pub(super) fn look_from(
+    path: &Path,
+    offset: u64,
+    given: Option<&'static Dialect>,
+) -> Result<Look, String> {
+    let read = |bytes| sample(path, offset, bytes).map_err(|error| error.to_string());
     let beginning = read(BEGINNING)?;
     let known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());
     match known {
@@ -90,12 +103,13 @@ impl Look {
     }
 }
 
-/// The first bytes of a file.
-fn sample(path: &Path, bytes: usize) -> Result<Vec<u8>, crate::fs::FsError> {
-    let file = open_regular(&PathAt::of(path), Access::Read)?;
+/// The first bytes of a file from an offset on.
+fn sample(path: &Path, offset: u64, bytes: usize) -> Result<Vec<u8>, FsError> {
+    let mut file = open_regular(&PathAt::of(path), Access::Read)?;
+    let failed = |error| FsError::io(path, Action::Read, error);
+    file.seek(SeekFrom::Start(offset)).map_err(failed)?;
     let mut sample = Vec::new();
     let mut limited = File::take(file, bytes as u64);
-    retried(|| limited.read_to_end(&mut sample))
-        .map_err(|error| crate::fs::FsError::io(path, crate::fs::Action::Read, error))?;
+    retried(|| limited.read_to_end(&mut sample)).map_err(failed)?;
     Ok(sample)
 }

@@ -7,7 +7,9 @@ mod find;
 mod look;
 mod places;
 mod record;
+mod runs_in_file;
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 pub(crate) use copies::{KnownWork, in_order};
@@ -42,6 +44,8 @@ pub(crate) struct Session {
 pub(crate) struct SessionFile {
     /// Its path.
     pub(crate) path: PathBuf,
+    /// The bytes that are of the session; `None` if all are.
+    place: Option<Range<u64>>,
     /// The time of the first line that has one.
     begun: Option<Timestamp>,
 }

@@ -92,6 +92,9 @@ impl Stream<'_> {
         match unit.read {
             Ok(mut imported) => {
                 self.ids.name(&mut imported, self.recorder)?;
+                if let Some(version) = imported.unknown_version.take() {
+                    self.counter.unknown_version(&version);
+                }
                 if imported.ending.is_some() || imported.goes_on() {
                     self.ending = imported.ending.take();
                 }

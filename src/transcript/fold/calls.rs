@@ -25,6 +25,26 @@ pub(super) const REJECTED: &str = "rejected by the user";
 /// operation recorded for the file.
 const CHANGES: &[(&str, &str)] = &[("write", "written"), ("edit", "edited"), ("patch", "edited")];
 
+/// Commands of tools that read and change files. A view changes nothing.
+const EDITOR_COMMANDS: &[(&str, Option<&str>)] = &[
+    ("view", None),
+    ("create", Some("written")),
+    ("str_replace", Some("edited")),
+    ("insert", Some("edited")),
+    ("undo_edit", Some("edited")),
+];
+
+/// Maximum number of open calls whose files wait for their ends.
+const OPEN_CHANGES: usize = 1000;
+
+/// What a call does to the file whose path it is given, if it changes it.
+fn operation(tool: &str, given: Json<'_>) -> Option<&'static str> {
+    let by_name = CHANGES.iter().find(|(word, _)| tool.contains(word))?.1;
+    let command = given.text_at("command");
+    let known = |(name, _): &&(&str, Option<&'static str>)| Some(*name) == command.as_deref();
+    EDITOR_COMMANDS.iter().find(known).map_or(Some(by_name), |(_, operation)| *operation)
+}
+
 /// Whether a call failed because the user denied it.
 pub(super) fn is_rejection(view: &View<'_, '_>) -> bool {
     view.field("denied").is_some_and(|denied| denied == "user-rejected")
@@ -72,6 +92,12 @@ impl TranscriptFold {
     }
 
     fn ended(&mut self, view: &View<'_, '_>, observed: Observed) -> Option<String> {
+        // A call that failed changed nothing.
+        if let Some((path, operation)) = self.changing.remove(&observed.call)
+            && view.role == Role::ToolEnd
+        {
+            self.files.add(&path, operation);
+        }
         if observed.repeated_end {
             let again = self.repeated.remove(&observed.call) || view.role == Role::ToolFail;
             let text = view.result().map(as_text).or_else(|| view.error_text()).unwrap_or_default();
@@ -122,10 +148,17 @@ impl TranscriptFold {
             self.awaited.insert(call, telling);
         }
         let tool = self.state.calls.tool(call).to_lowercase();
-        if let Some((_, operation)) = CHANGES.iter().find(|(word, _)| tool.contains(word))
-            && let Some(path) = given.and_then(arguments::path)
+        if let Some(given) = given
+            && let Some(operation) = operation(&tool, given)
+            && let Some(path) = arguments::path(given)
         {
-            self.files.add(&path, operation);
+            match view.role {
+                Role::ToolStart if self.changing.len() < OPEN_CHANGES => {
+                    self.changing.insert(call, (path.into_owned(), operation));
+                }
+                Role::ToolFail | Role::ToolBlocked => {}
+                _ => self.files.add(&path, operation),
+            }
         }
         let line = CallLine {
             sequence: view.event.sequence,

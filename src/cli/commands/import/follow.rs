@@ -22,7 +22,7 @@ const SHARE: u32 = 5;
 const TIME_STEP: u64 = 2000;
 
 /// The files of each session with the times of their last changes and their lengths.
-type Seen = HashMap<String, Vec<(PathBuf, u64, u64)>>;
+type SeenFiles = HashMap<String, Vec<(PathBuf, u64, u64)>>;
 
 /// Imports the sessions, and then whatever is added to them or appears beside them, until a signal
 /// comes. The runs end, or are marked as imported, only then.
@@ -32,7 +32,7 @@ pub(super) fn follow(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Res
         return Err(failure.hint("without --format json, it prints a line for each change").into());
     }
     let interrupts = Interrupts::watch()?;
-    let (mut seen, mut all) = (Seen::new(), HashMap::new());
+    let (mut seen, mut all) = (SeenFiles::new(), HashMap::new());
     let mut since = None;
     loop {
         let began = Instant::now();
@@ -82,7 +82,7 @@ fn key(session: &Session) -> String {
 }
 
 /// Whether the files of a session have changed since they were last seen.
-fn has_changed(session: &Session, seen: &mut Seen) -> bool {
+fn has_changed(session: &Session, seen: &mut SeenFiles) -> bool {
     let state = |path: PathBuf| {
         let metadata = std::fs::metadata(&path).ok();
         let length = metadata.as_ref().map_or(0, std::fs::Metadata::len);

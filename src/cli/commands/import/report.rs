@@ -12,7 +12,7 @@ use crate::json;
 use crate::ops::import::{ImportedRun, Session, SkippedSource};
 use crate::run::RunError;
 use crate::run::receipt::Receipt;
-use crate::text::human::{count, plural};
+use crate::text::human::{count, plural, short_count};
 use crate::text::inert::preview;
 
 /// The result as a document.
@@ -46,6 +46,11 @@ struct SkippedDocument {
     reason: String,
 }
 
+/// The columns of the table. `IN` is all input, cached tokens included.
+const HEADER: [&str; COLUMNS] =
+    ["RUN", "AGENT", "EVENTS", "NEW", "CALLS", "FAILED", "PROMPTS", "IN", "OUT"];
+const COLUMNS: usize = 9;
+
 /// A session with what became of it; `None` in a dry run.
 pub(super) struct SessionOutcome {
     pub(super) session: Session,
@@ -68,9 +73,8 @@ pub(super) fn report(
         TableOrJson::Json => ui.data(json::document(&document).as_bytes())?,
         TableOrJson::Table if outcomes.is_empty() => {}
         TableOrJson::Table => {
-            let rows: Vec<[String; 7]> = outcomes.iter().map(SessionOutcome::row).collect();
-            let header = ["RUN", "AGENT", "EVENTS", "NEW", "CALLS", "FAILED", "PROMPTS"];
-            ui.text(&table(ui.table_width(), header, 2..7, &rows))?;
+            let rows: Vec<[String; COLUMNS]> = outcomes.iter().map(SessionOutcome::row).collect();
+            ui.text(&table(ui.table_width(), HEADER, 2..COLUMNS, &rows))?;
         }
     }
     if let Some(path) = &args.receipt {
@@ -120,7 +124,7 @@ impl SessionOutcome {
         }
     }
 
-    fn row(&self) -> [String; 7] {
+    fn row(&self) -> [String; COLUMNS] {
         let Session { dialect, id, .. } = &self.session;
         let unknown = || UNKNOWN.to_owned();
         match &self.imported {
@@ -132,11 +136,17 @@ impl SessionOutcome {
                 count(receipt.calls),
                 count(receipt.failures),
                 count(receipt.prompts),
+                receipt.spent.context_tokens().map_or_else(unknown, short_count),
+                receipt.spent.output_tokens.map_or_else(unknown, |out| {
+                    let at_least = if receipt.spent.output_at_least { "≥" } else { "" };
+                    format!("{at_least}{}", short_count(out))
+                }),
             ],
             _ => {
                 let name = preview(&format!("{}-{id}", dialect.name), 200);
-                let [a, b, c, d, e] = std::array::from_fn(|_| unknown());
-                [name, dialect.name.to_owned(), a, b, c, d, e]
+                let mut row = std::array::from_fn(|_| unknown());
+                (row[0], row[1]) = (name, dialect.name.to_owned());
+                row
             }
         }
     }

@@ -1,0 +1,51 @@
+//! Files that hold many sessions, one per line.
+
+use std::io::Read as _;
+use std::ops::Range;
+use std::path::Path;
+
+use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
+use crate::import::Dialect;
+use crate::json::{JsonRules, LongValues};
+use crate::run::line_buffer::LineBuffer;
+use crate::run::stream::InputLine;
+
+/// Size of each read, in bytes.
+const READ: usize = 1 << 20;
+
+/// The sessions in a file with their places, if it holds several. Other lines belong to the
+/// session before them.
+pub(super) fn runs_in_file(
+    path: &Path,
+    dialect: &Dialect,
+) -> Result<Vec<(String, Range<u64>)>, FsError> {
+    let Some(whole_session) = dialect.whole_session else { return Ok(Vec::new()) };
+    let mut file = open_regular(&PathAt::of(path), Access::Read)?;
+    let (mut lines, mut runs, mut at) = (LineBuffer::default(), Vec::new(), 0);
+    while !lines.has_ended() {
+        let filled = lines.fill(READ, |room| retried(|| file.read(room)));
+        filled.map_err(|error| FsError::io(path, Action::Read, error))?;
+        while let Some((line, length)) = lines.next() {
+            let (start, mut long) = (at, LongValues::default());
+            at += length;
+            let InputLine::Whole(line) = line else { continue };
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let json = long.check(line, JsonRules::LENIENT).ok();
+            match json.and_then(whole_session) {
+                Some(id) => runs.push((id, start..at)),
+                // The file is of another kind.
+                None if runs.is_empty() => return Ok(runs),
+                None => {}
+            }
+            if let Some((_, place)) = runs.last_mut() {
+                place.end = at;
+            }
+        }
+    }
+    if runs.len() < 2 {
+        runs.clear();
+    }
+    Ok(runs)
+}
