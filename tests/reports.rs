@@ -257,7 +257,8 @@ fn a_run_without_its_log_is_told() {
     let said = bench.call(&["validate", "--all"]);
     assert_eq!(said.status, 66);
     assert!(
-        said.out.contains("passed") && said.err.contains("r has a run.json, but no events.jsonl")
+        said.out.contains("passed")
+            && said.err.contains("r has files of a run, but no events.jsonl")
     );
 }
 
@@ -287,4 +288,41 @@ fn many_findings_are_counted() {
     assert!(said.out.contains("… 490 more") && said.out.contains("500 errors"), "{}", said.out);
     let junit = bench.call(&["validate", "r", "--format", "junit"]).out;
     assert!(junit.contains("450 more"), "{junit}");
+}
+
+/// If this fails, `--all` passes over runs that it does not read, or a link to the newest run
+/// fails it.
+#[test]
+fn what_looks_like_a_run_is_told() {
+    let bench = Bench::new();
+    bench.emit(&["run.created"]);
+    bench.emit(&["run.completed"]);
+    std::os::unix::fs::symlink("r", bench.path("runs/latest-link")).unwrap();
+    fs::write(bench.path("runs/notes.txt"), "x").unwrap();
+    fs::create_dir_all(bench.path("runs/new")).unwrap();
+    assert_eq!(bench.call(&["validate", "--all"]).status, 0);
+    // Without a name, the newest run.
+    assert!(bench.ok(&["validate"]).starts_with("r: passed"));
+    let elsewhere = Bench::new();
+    elsewhere.emit(&["run.created"]);
+    std::os::unix::fs::symlink(elsewhere.path("runs/r"), bench.path("runs/away")).unwrap();
+    let said = bench.call(&["validate", "--all"]);
+    assert!(said.status != 0 && said.err.contains("runs/away"), "{}", said.err);
+    fs::remove_file(bench.path("runs/away")).unwrap();
+    fs::create_dir_all(bench.path("runs/bad name")).unwrap();
+    fs::write(bench.path("runs/bad name/events.jsonl"), "").unwrap();
+    let said = bench.call(&["validate", "--all"]);
+    assert!(said.status != 0 && said.err.contains("not named like a run"), "{}", said.err);
+}
+
+/// If this fails, a job summary that cannot be written hides the verdict.
+#[test]
+fn a_job_summary_that_cannot_be_written_is_only_told() {
+    let bench = Bench::new();
+    bench.emit(&["run.created"]);
+    let mut command = bench.command();
+    command.env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", "/nowhere/summary.md");
+    let done = command.args(["validate", "r"]).output().unwrap();
+    assert_eq!(done.status.code(), Some(5));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("/nowhere/summary.md"));
 }

@@ -6,6 +6,9 @@ use super::RunError;
 use crate::event::id::RunId;
 use crate::fs::{Action, FsError, PathAt, check_dir};
 
+/// The name of the log in a run directory.
+pub(crate) const EVENTS: &str = "events.jsonl";
+
 /// A run directory and its files. Held by a handle, it stays the same directory, whatever happens
 /// to its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +60,7 @@ impl RunDir {
     /// `events.jsonl`, the log.
     #[must_use]
     pub fn events(&self) -> PathAt {
-        self.path.join("events.jsonl")
+        self.path.join(EVENTS)
     }
 
     /// `run.json`, the state.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::RunError;
-use super::dir::RunDir;
+use super::dir::{EVENTS, RunDir};
 use crate::event::envelope;
 use crate::event::id::RunId;
 use crate::event::time::Timestamp;
@@ -52,14 +52,18 @@ pub(crate) fn find(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
     }
 }
 
+/// Files that only a run has.
+const REMAINS: &[&str] = &["run.json", "transcript.md", "logs/rejected.jsonl"];
+
 /// What is in a runs directory, by name.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     /// The runs.
     pub runs: Vec<RunDir>,
-    /// Directories that have a run's state but no log.
+    /// Directories that have other files of a run but no log.
     pub without_log: Vec<RunDir>,
-    /// Directories that cannot be inspected.
+    /// What looks like a run but is not read as one: directories that cannot be inspected or have
+    /// other names, links to runs elsewhere.
     pub unreadable: Vec<RunError>,
 }
 
@@ -80,19 +84,50 @@ pub(crate) fn survey(runs_dir: &Path) -> Result<Survey, FsError> {
     };
     let mut survey = Survey::default();
     for (name, kind) in found {
-        let Some(run_id) = name.to_str().and_then(|name| RunId::parse(name).ok()) else { continue };
-        if kind != EntryKind::Directory {
-            continue;
-        }
-        let run = RunDir::of(runs_dir, &run_id);
-        match run.has_log() {
-            Ok(true) => survey.runs.push(run),
-            Ok(false) if run.state().is_there() => survey.without_log.push(run),
-            Ok(false) => {}
-            Err(error) => survey.unreadable.push(error),
+        let path = runs_dir.join(&name);
+        let mut refuse = |why| survey.unreadable.push(FsError::unsafe_path(&path, why).into());
+        let run_id = name.to_str().and_then(|name| RunId::parse(name).ok());
+        match (kind, run_id) {
+            (EntryKind::File, _) => {}
+            (EntryKind::Link, _) if !leads_to_run(&path) || is_in(&path, runs_dir) => {}
+            (EntryKind::Link, _) => refuse("a symbolic link to a run elsewhere"),
+            (EntryKind::Directory, None) if has_log(&path) => refuse("not named like a run"),
+            (EntryKind::Directory, None) => {}
+            (EntryKind::Directory, Some(run_id)) => {
+                let run = RunDir::of(runs_dir, &run_id);
+                match run.has_log() {
+                    Ok(true) => survey.runs.push(run),
+                    Ok(false) if has_remains(&path) => survey.without_log.push(run),
+                    Ok(false) => {}
+                    Err(error) => survey.unreadable.push(error),
+                }
+            }
         }
     }
     Ok(survey)
+}
+
+/// Whether a directory has a log.
+fn has_log(path: &Path) -> bool {
+    path.join(EVENTS).symlink_metadata().is_ok()
+}
+
+/// Whether a directory without a log has other files of a run.
+fn has_remains(path: &Path) -> bool {
+    let has_blob = path.join("blobs").read_dir().is_ok_and(|mut blobs| blobs.next().is_some());
+    has_blob || REMAINS.iter().any(|name| path.join(name).symlink_metadata().is_ok())
+}
+
+/// Whether a link leads to a run, or to nothing.
+fn leads_to_run(link: &Path) -> bool {
+    link.canonicalize().map_or(true, |target| has_log(&target))
+}
+
+/// Whether a link leads to something in the same directory, as a link to the newest run does.
+fn is_in(link: &Path, directory: &Path) -> bool {
+    let target = link.canonicalize().ok();
+    let target = target.as_deref().and_then(Path::parent);
+    target.is_some() && target == directory.canonicalize().ok().as_deref()
 }
 
 /// Time of the first event; `None` if the log is empty or unreadable.

@@ -234,11 +234,14 @@ fn status(text: &str) -> Result<Status, String> {
     known.ok_or_else(|| format!("use one of: {}", Status::ALL.map(Status::name).join(", ")))
 }
 
+/// The name of the newest run.
+const LATEST: &str = "latest";
+
 /// The RUN argument of commands that read a run.
 #[derive(Debug, Args)]
 struct RunArg {
     /// The run: its id, the beginning of its id, `latest`, or the path of its directory (with a /)
-    #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, add = complete::runs())]
+    #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, default_value = LATEST, add = complete::runs())]
     run: String,
 }
 
@@ -285,7 +288,7 @@ impl WantedRuns {
 }
 
 fn without_log(run: &RunDir) -> anyhow::Error {
-    let message = format!("{} has a run.json, but no events.jsonl", run.path().display());
+    let message = format!("{} has files of a run, but no events.jsonl", run.path().display());
     let failure = Failure::new(Exit::NoInput, message);
     failure.hint("restore the log from a copy, or remove the directory").into()
 }

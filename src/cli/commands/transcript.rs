@@ -28,7 +28,7 @@ use crate::transcript::{html, text};
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(in crate::cli) struct TranscriptArgs {
     #[command(flatten)]
-    run: Option<RunArg>,
+    run: RunArg,
     /// The output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: TranscriptFormat,
@@ -90,8 +90,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
     if let Some(TranscriptCommand::Append(args)) = &args.command {
         return append(args, global, ui);
     }
-    let Some(run) = &args.run else { return Err(Failure::new(Exit::Usage, "no run given").into()) };
-    let run = run.find(global)?;
+    let run = args.run.find(global)?;
     let extent = args.extent();
     if args.format != TranscriptFormat::Markdown && extent.max_bytes.is_some() {
         let message = "--max-bytes works only with --format markdown";

@@ -53,7 +53,7 @@ pub(in crate::cli) struct SummarizeArgs {
         value_name = "RUN",
         env = "RUNLOG_RUN",
         hide_env_values = true,
-        required_unless_present = "all"
+        default_value = super::LATEST
     )]
     runs: Vec<String>,
     /// All runs

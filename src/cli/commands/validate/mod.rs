@@ -30,7 +30,7 @@ use output::{Output, shortened};
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ValidateArgs {
     /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
-    #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, required_unless_present_any = ["all", "explain"])]
+    #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, default_value = super::LATEST)]
     runs: Vec<String>,
     /// All runs, with one line per run
     #[arg(long)]

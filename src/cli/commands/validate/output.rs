@@ -8,7 +8,7 @@ use super::{ReportFormat, ValidateArgs};
 use crate::check::report::{
     ReportLook, RunReport, document, github, human, junit, markdown, overview, sarif,
 };
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::ui::Ui;
 use crate::fs::{Action, FsError, PathAt, replace};
 use crate::json;
@@ -35,13 +35,16 @@ impl Output<'_> {
             Some(path) => self.text(format, false).and_then(|text| write(path, &text)),
             None => self.text(format, ui.color()).and_then(|text| Ok(ui.data(text.as_bytes())?)),
         };
-        let mut others = args.report.clone();
-        let summary = job_summary()
-            .filter(|summary| on_github && !others.iter().any(|(_, path)| path == summary));
-        others.extend(summary.map(|path| (ReportFormat::Markdown, path)));
-        let others = others
-            .iter()
-            .map(|(format, path)| self.text(*format, false).and_then(|text| write(path, &text)));
+        let report =
+            |format, path: &Path| self.text(format, false).and_then(|text| write(path, &text));
+        let asked = |summary: &PathBuf| args.report.iter().any(|(_, path)| path == summary);
+        if let Some(summary) = job_summary().filter(|summary| on_github && !asked(summary))
+            && let Err(error) = report(ReportFormat::Markdown, &summary)
+        {
+            // Nobody asked for it, so it does not change the exit status.
+            ui.warn(&sentence(&error));
+        }
+        let others = args.report.iter().map(|(format, path)| report(*format, path));
         std::iter::once(main).chain(others).filter_map(Result::err).collect()
     }
 
