@@ -426,3 +426,27 @@ fn older_sessions_have_no_wrapper() {
         assert!(bench.lines()[1]["data"].get("dialect").is_none(), "{native}");
     }
 }
+
+/// If this fails, an output without a usable id ends a call of another kind.
+#[test]
+fn outputs_without_ids_end_calls_of_their_kind() {
+    let bench = Bench::new();
+    bench.emit(&["run.created"]);
+    let item = |kind: &str, more: Value| {
+        let mut item = json!({"type": kind, "call_id": "REDACTED"});
+        item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        ("response_item", item)
+    };
+    let lines = [
+        item("tool_search_call", json!({"arguments": "{}"})),
+        item("custom_tool_call", json!({"name": "apply_patch", "input": "*** Begin Patch"})),
+        item("custom_tool_call_output", json!({"output": "patched"})),
+        item("tool_search_output", json!({"tools": []})),
+    ];
+    import(&bench, &session(&lines));
+    let events = mapped(&bench);
+    let pairs: Vec<_> = events.iter().map(|event| (&event[0], &event[1])).collect();
+    assert_eq!(pairs.len(), 4, "{events:?}");
+    assert_eq!(pairs[2], (&json!("tool.completed"), pairs[1].1));
+    assert_eq!(pairs[3], (&json!("tool.completed"), pairs[0].1));
+}

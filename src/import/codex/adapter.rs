@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::calls::{CallReport, RolloutCalls};
+use super::calls::{CallReport, RolloutCalls, family};
 use super::outcome::RolloutOutcome;
 use super::stream::{self, ItemProgress};
 use super::twins::{Channel, Twins};
@@ -211,6 +211,7 @@ impl Codex {
                 let report = CallReport {
                     id: item.text_at("call_id"),
                     tool: item.text_at("name").map(Cow::into_owned),
+                    family: family(kind),
                     ..CallReport::default()
                 };
                 let outcome = RolloutOutcome::of_output(output);
@@ -424,7 +425,8 @@ fn started<'s>(kind: &str, item: Json<'s>) -> CallReport<'s> {
     let mut more = ObjectText::new();
     more.text_if("namespace", item.text_at("namespace").as_deref());
     let id = item.text_at("call_id").or_else(|| item.text_at("id"));
-    CallReport { id, tool: text("name").or_else(|| text("function.name")).or(own), args, more }
+    let tool = text("name").or_else(|| text("function.name")).or(own);
+    CallReport { id, tool, family: family(kind), args, more }
 }
 
 fn aborted(reason: &str) -> Vec<Draft<'static>> {

@@ -17,8 +17,8 @@ use crate::json::{self, Json, JsonRules, MAX_DEPTH, ObjectText};
 pub(super) struct RolloutCalls {
     /// The newest call with each id.
     by_id: HashMap<String, RolloutCall>,
-    /// Open calls without a usable id: their events' id and their tool.
-    nameless: VecDeque<(String, String)>,
+    /// Open calls without a usable id.
+    nameless: VecDeque<NamelessCall>,
 }
 
 /// The number of open calls without an id that are kept.
@@ -26,6 +26,15 @@ const NAMELESS: usize = 64;
 
 /// Levels of nesting that arguments may not use: they are inside an envelope, inside `data`.
 const WRAPPING: usize = 3;
+
+/// An open call without a usable id.
+#[derive(Debug)]
+struct NamelessCall {
+    /// The id in its events.
+    id: String,
+    tool: String,
+    family: Option<String>,
+}
 
 #[derive(Debug, Default)]
 struct RolloutCall {
@@ -44,6 +53,8 @@ pub(super) struct CallReport<'s> {
     pub id: Option<Cow<'s, str>>,
     /// The tool, if the line names it.
     pub tool: Option<String>,
+    /// What the types of its start and its end have in common; see [`family`].
+    pub family: Option<String>,
     /// The arguments: JSON, or other text.
     pub args: Option<String>,
     /// More about the start.
@@ -67,7 +78,9 @@ impl RolloutCalls {
                 if self.nameless.len() == NAMELESS {
                     self.nameless.pop_front();
                 }
-                self.nameless.push_back((id.clone(), tool.to_owned()));
+                let family = report.family.clone();
+                let tool = tool.to_owned();
+                self.nameless.push_back(NamelessCall { id: id.clone(), tool, family });
                 id
             }
         };
@@ -92,11 +105,13 @@ impl RolloutCalls {
         let (id, tool) = match own {
             Some(own) => self.ends(own, report.tool.as_deref(), channel)?,
             None => {
-                let same = |(_, tool): &(String, String)| {
-                    report.tool.as_ref().is_none_or(|named| named == tool)
+                let same = |open: &NamelessCall| {
+                    report.tool.as_ref().is_none_or(|named| *named == open.tool)
+                        && report.family == open.family
                 };
                 let open = self.nameless.iter().position(same);
                 let open = open.and_then(|at| self.nameless.remove(at));
+                let open = open.map(|open| (open.id, open.tool));
                 let tool = || report.tool.clone().unwrap_or_else(|| "tool".to_owned());
                 open.unwrap_or_else(|| (format!("{}.0", source.place), tool()))
             }
@@ -164,6 +179,14 @@ impl RolloutCalls {
         call.ended.add(channel);
         is_open.then(|| (call.id.clone(), call.tool.clone()))
     }
+}
+
+/// What the types of the start and the end of a call have in common: `custom_tool` of
+/// `custom_tool_call` and `custom_tool_call_output`.
+pub(super) fn family(kind: &str) -> Option<String> {
+    let ends = ["_output", "_result", "_begin", "_end", "_request", "_response"];
+    let stem = ends.iter().find_map(|end| kind.strip_suffix(end)).unwrap_or(kind);
+    Some(stem.strip_suffix("_call").unwrap_or(stem).to_owned())
 }
 
 fn ended(id: &str, tool: &str, outcome: &RolloutOutcome) -> Draft<'static> {

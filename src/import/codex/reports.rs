@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::calls::CallReport;
+use super::calls::{CallReport, family};
 use super::outcome::{RolloutOutcome, content_text};
 use crate::json::{Json, Kind, ObjectText};
 
@@ -82,7 +82,7 @@ pub(super) fn reported<'s>(kind: &str, report: Json<'s>) -> Option<CallReport<'s
         "shell" if is_typed => Some("user_shell".to_owned()),
         tool => Some(tool.to_owned()),
     };
-    Some(CallReport { id, tool, args, ..CallReport::default() })
+    Some(CallReport { id, tool, args, family: family(kind), ..CallReport::default() })
 }
 
 /// The tool that a report names, with its server.
