@@ -313,6 +313,15 @@ impl<'e, 'a> View<'e, 'a> {
     pub fn is_imported(&self) -> bool {
         is_imported(&self.data)
     }
+
+    /// Whether the event is a line of another program that the import kept without understanding
+    /// it.
+    #[must_use]
+    pub fn is_opaque(&self) -> bool {
+        self.is_imported()
+            && self.severity == Severity::Debug
+            && super::catalogue::row(&self.event.kind).is_none()
+    }
 }
 
 /// Whether an event with this `data` was imported from another program's log.

@@ -22,4 +22,5 @@ pub(crate) mod schema;
 pub(crate) mod severity;
 pub(crate) mod template;
 pub(crate) mod templates;
+pub(crate) mod texts;
 pub(crate) mod time;

@@ -67,6 +67,11 @@ fn part(part: Json<'_>) -> Option<String> {
     }
 }
 
+/// Whether a text is media in base64, with or without the head of a `data:` URL.
+pub(super) fn is_encoded(text: &str) -> bool {
+    is_base64(text) || (text.starts_with("data:") && text.contains(";base64,"))
+}
+
 fn is_base64(text: &str) -> bool {
     text.len() >= LONG
         && text

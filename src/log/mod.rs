@@ -33,6 +33,7 @@
 //! Readers take no lock. They read up to the length that the log had when they opened it. They
 //! treat bytes after the last newline as a write in progress ([`reader`]).
 
+pub(crate) mod chunk;
 pub(crate) mod lock;
 pub(crate) mod part;
 pub(crate) mod reader;

@@ -5,6 +5,7 @@
 //! | [`read`], [`parallel`] | the loops over a log and over several runs, shared by all use cases |
 //! | [`import`] | make runs of agents' session files |
 //! | [`append`], [`refresh`] | append events, and update the derived files |
+//! | [`search`] | find events by their text, and read what is around them |
 //! | [`show`], [`list`], [`graph`], [`transcript`] | read a run for printing |
 //! | [`summarize`] | add missing summaries, from templates and a model |
 //! | [`chapter`] | fold tasks into chapters, export the tree, ask an agent in rounds |
@@ -26,6 +27,7 @@ pub(crate) mod parallel;
 pub(crate) mod read;
 pub(crate) mod refresh;
 pub(crate) mod report;
+pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod summarize;
 pub(crate) mod transcript;

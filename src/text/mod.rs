@@ -2,6 +2,7 @@
 
 pub(crate) mod bars;
 pub(crate) mod defuse;
+pub(crate) mod glob;
 pub(crate) mod human;
 pub(crate) mod inert;
 pub(crate) mod markdown;

@@ -14,6 +14,7 @@ mod list;
 mod payload;
 mod recording;
 mod runs_table;
+mod search;
 mod show;
 mod summarize;
 mod table;
@@ -42,7 +43,7 @@ use crate::text::units::duration;
 /// Turn an AI-agent run into an auditable run directory
 ///
 /// `emit` and `exec` record events in runs/ID/events.jsonl. `summarize`, `chapter`, `transcript`,
-/// `show`, `graph` and `list` read them. `validate` checks whether the run is valid.
+/// `show`, `search`, `graph` and `list` read them. `validate` checks whether the run is valid.
 #[derive(Debug, Parser)]
 #[command(name = "runlog", version, max_term_width = 80)]
 pub(super) struct Cli {
@@ -129,6 +130,7 @@ pub(super) enum Command {
     Transcript(transcript::TranscriptArgs),
     Validate(validate::ValidateArgs),
     Show(show::ShowArgs),
+    Search(search::SearchArgs),
     Graph(graph::GraphArgs),
     List(list::ListArgs),
     Catalogue(catalogue::CatalogueArgs),
@@ -166,6 +168,7 @@ impl Command {
             Self::Validate(args) => validate::run(args, global, ui),
             Self::Graph(args) => graph::run(args, global, ui),
             Self::Show(args) => show::run(args, global, ui),
+            Self::Search(args) => search::run(args, global, ui),
             Self::List(args) => list::run(args, global, ui),
             Self::Catalogue(args) => catalogue::run(args, ui),
             Self::Completions(args) => completions::run(args, ui),

@@ -2,6 +2,7 @@
 
 mod event;
 mod selection;
+mod window;
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -20,11 +21,13 @@ use crate::ops::show::{Events, head};
 use crate::text::human::plural;
 use event::Printing;
 use selection::Selection;
+use window::EventArgs;
 
 /// Print the events of a run
 ///
 /// Prints one line per event. What a summary leaves out is printed below the line.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
 pub(in crate::cli) struct ShowArgs {
     #[command(flatten)]
     run: RunArg,
@@ -61,7 +64,22 @@ pub(in crate::cli) struct ShowArgs {
     /// Print SEQUENCE:HASH of the last event, to compare with `run.json` or to store elsewhere
     #[arg(long, conflicts_with_all = ["Selection", "tail", "format", "full"])]
     head: bool,
+    #[command(flatten)]
+    window: EventArgs,
 }
+
+const AFTER_HELP: &str = "\
+Examples:
+  runlog show latest --type 'tool.*' --since 10m
+  runlog show latest --event 42            event 42, its content, and what is around it
+  runlog show fix-42 --event ID --content-offset 16384    the next part of a long content
+
+Exit status:
+  0   the events were printed
+  1   there is no event with that id, or no event at all (--head)
+  66  there is no such run
+  76  a large value that was moved to blobs/ is missing or was altered
+";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum ShowFormat {
@@ -95,6 +113,9 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     if args.follow && args.format == ShowFormat::Json {
         let failure = Failure::new(Exit::Usage, "--follow cannot print a list");
         return Err(failure.hint("use --format jsonl").into());
+    }
+    if let Some(id) = &args.window.event {
+        return window::run(&args.window, id, &run, args.format, ui);
     }
     let events = Events::open(&run)?;
     let mut printing = Printing {

@@ -8,10 +8,10 @@ use regex_lite::{Regex, RegexBuilder};
 
 use crate::cli::commands::duration;
 use crate::cli::commands::recording::SeverityArg;
-use crate::event::catalogue;
 use crate::event::fields::View;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
+use crate::text::glob::matches_glob;
 
 /// Conditions for events.
 #[derive(Clone, Debug, Args)]
@@ -91,10 +91,7 @@ impl Selection {
     pub(super) fn hides(&self, view: &View<'_, '_>) -> bool {
         let asks =
             self.opaque || self.kind.is_some() || self.severity.is_some() || self.grep.is_some();
-        !asks
-            && view.is_imported()
-            && view.severity == Severity::Debug
-            && catalogue::row(&view.event.kind).is_none()
+        !asks && view.is_opaque()
     }
 
     /// Whether an event matches at the given time.
@@ -113,20 +110,4 @@ impl Selection {
                 grep.is_match(summary.unwrap_or_default()) || grep.is_match(event.data.text())
             })
     }
-}
-
-/// Whether a name matches a pattern in which `*` matches any text.
-fn matches_glob(glob: &str, name: &str) -> bool {
-    let mut parts = glob.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else { return rest.is_empty() };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
 }

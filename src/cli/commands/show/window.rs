@@ -1,0 +1,228 @@
+//! One event with the events around it: `runlog show --event`.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::ShowFormat;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::ui::Ui;
+use crate::json;
+use crate::ops::search::{
+    EventWindow, MAX_SLICE, SLICE, SliceRequest, SoughtEvent, WindowEvent, WindowSize, find_event,
+    window,
+};
+use crate::run::dir::RunDir;
+use crate::text::human::count;
+use crate::text::inert::{line, text};
+use crate::text::units::size;
+
+/// Which event, how many around it, and how much of its content.
+#[derive(Clone, Debug, Args)]
+pub(super) struct EventArgs {
+    /// Print the event with this id or sequence, with its content and the events around it (human
+    /// or json)
+    #[arg(
+        long,
+        value_name = "ID",
+        conflicts_with_all = ["Selection", "tail", "follow", "relative", "local", "full", "folded", "head"]
+    )]
+    pub(super) event: Option<String>,
+    /// Events before it
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "event")]
+    before: usize,
+    /// Events after it. Before and after are together at most 4, and 0 and 0 mean 1 and 1
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "event")]
+    after: usize,
+    /// Use --before and --after as they are
+    #[arg(long, requires = "event")]
+    unbounded: bool,
+    /// Print the content from this byte on
+    #[arg(long, value_name = "BYTES", default_value_t = 0, requires = "event")]
+    content_offset: u64,
+    /// Print at most this much of the content (16384, 16KiB), up to 65536 bytes
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value_t = SLICE,
+        value_parser = content_limit,
+        requires = "event"
+    )]
+    content_limit: usize,
+}
+
+fn content_limit(given: &str) -> Result<usize, String> {
+    let limit = size(given)?;
+    match (1..=MAX_SLICE).contains(&limit) {
+        true => Ok(limit),
+        false => Err(format!("use 1 to {MAX_SLICE} bytes; --content-offset continues from there")),
+    }
+}
+
+#[derive(Serialize)]
+struct WindowDocument<'w> {
+    schema_version: u32,
+    run_id: String,
+    /// The event that was asked for.
+    event_id: &'w str,
+    events: Vec<EventDocument<'w>>,
+}
+
+#[derive(Serialize)]
+struct EventDocument<'w> {
+    event_id: &'w str,
+    sequence: u64,
+    r#type: &'w str,
+    role: &'w str,
+    actor: &'w str,
+    timestamp: String,
+    summary: Option<&'w str>,
+    /// Short members of the payload.
+    facts: BTreeMap<&'w str, &'w str>,
+    content: &'w str,
+    content_offset: u64,
+    /// The size of the whole content.
+    content_bytes: u64,
+    returned_bytes: u64,
+    truncated: bool,
+    /// Where the next part begins.
+    next_offset: Option<u64>,
+}
+
+/// Prints the event.
+pub(super) fn run(
+    args: &EventArgs,
+    id: &str,
+    run: &RunDir,
+    format: ShowFormat,
+    ui: &Ui,
+) -> anyhow::Result<Exit> {
+    if !matches!(format, ShowFormat::Human | ShowFormat::Json) {
+        return Err(Failure::new(Exit::Usage, "--event prints human or json").into());
+    }
+    let offset = match find_event(run, id)? {
+        SoughtEvent::At(offset) => offset,
+        SoughtEvent::Missing(near) => {
+            let failure = Failure::new(Exit::No, format!("{} has no event {id:?}", run.name()));
+            let hint = match near {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!(
+                    "`runlog show {0}` lists the events by sequence; `runlog search` finds them",
+                    run.name()
+                ),
+            };
+            return Err(failure.hint(hint).into());
+        }
+    };
+    let size = WindowSize { before: args.before, after: args.after };
+    let size = if args.unbounded { size } else { size.bounded() };
+    let slice = SliceRequest { offset: args.content_offset, limit: args.content_limit };
+    let window = window(run, offset, size, slice)?;
+    match format {
+        ShowFormat::Json => ui.data(document(run, &window).as_bytes())?,
+        _ => ui.text(&human(args, run, &window, ui))?,
+    }
+    if let Some(path) = window.damaged {
+        let message = format!("{path} is missing or was altered");
+        let hint = "its beginning is printed instead; `runlog validate` lists every such event";
+        return Err(Failure::new(Exit::Damaged, message).hint(hint).into());
+    }
+    Ok(Exit::Fine)
+}
+
+fn document(run: &RunDir, window: &EventWindow) -> String {
+    let event_id = window.events.get(window.center).map_or("", |event| event.event_id.as_str());
+    json::document(&WindowDocument {
+        schema_version: 1,
+        run_id: run.name(),
+        event_id,
+        events: window.events.iter().map(EventDocument::of).collect(),
+    })
+}
+
+impl<'w> EventDocument<'w> {
+    fn of(event: &'w WindowEvent) -> Self {
+        let WindowEvent { facts, content, .. } = event;
+        Self {
+            event_id: &event.event_id,
+            sequence: event.sequence,
+            r#type: &event.kind,
+            role: event.role,
+            actor: &event.actor,
+            timestamp: event.timestamp.to_string(),
+            summary: event.summary.as_deref(),
+            facts: facts.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+            content: &content.text,
+            content_offset: content.offset,
+            content_bytes: content.total,
+            returned_bytes: content.text.len() as u64,
+            truncated: content.is_part(),
+            next_offset: content.next,
+        }
+    }
+}
+
+fn human(args: &EventArgs, run: &RunDir, window: &EventWindow, ui: &Ui) -> String {
+    let mut out = String::new();
+    for (at, event) in window.events.iter().enumerate() {
+        let is_center = at == window.center;
+        if at > 0 {
+            out.push('\n');
+        }
+        let mark = if is_center { ">" } else { " " };
+        let head = format!(
+            "{mark} #{} {} {} {}",
+            event.sequence,
+            event.timestamp.readable(),
+            line(&event.kind),
+            line(&event.actor)
+        );
+        let bold = ui.color() && is_center;
+        out.push_str(&if bold { format!("\u{1b}[1m{head}\u{1b}[0m") } else { head });
+        out.push_str(&format!("\n  {}\n", line(&event.event_id)));
+        let content = &event.content;
+        let summary = event.summary.as_deref().filter(|summary| *summary != content.text);
+        let facts = event.facts.iter().map(|(name, value)| format!("{name}: {value}"));
+        for fact in summary.map(str::to_owned).into_iter().chain(facts) {
+            out.push_str(&format!("  {}\n", line(&fact)));
+        }
+        if !content.text.is_empty() {
+            out.push('\n');
+            for row in text(&content.text).lines() {
+                out.push_str(format!("  {row}").trim_end());
+                out.push('\n');
+            }
+        }
+        if content.is_part() {
+            out.push_str(&format!("  … {}\n", part_of(args, run, event, is_center)));
+        }
+    }
+    out
+}
+
+/// Which part of a content is printed, and how to get the next one.
+fn part_of(args: &EventArgs, run: &RunDir, event: &WindowEvent, is_center: bool) -> String {
+    let content = &event.content;
+    let end = content.offset + content.text.len() as u64;
+    let part = match content.text.is_empty() {
+        true => format!("the content ends at byte {}", count(content.total)),
+        false => {
+            format!("bytes {} to {} of {}", count(content.offset), count(end), count(content.total))
+        }
+    };
+    let id = line(&event.event_id);
+    let next = match content.next {
+        Some(next) if is_center && args.content_limit != SLICE => format!(
+            "; next: runlog show {} --event {id} --content-offset {next} --content-limit {}",
+            run.name(),
+            args.content_limit
+        ),
+        Some(next) if is_center => {
+            format!("; next: runlog show {} --event {id} --content-offset {next}", run.name())
+        }
+        Some(_) => format!("; all: runlog show {} --event {id}", run.name()),
+        None => String::new(),
+    };
+    format!("{part}{next}")
+}

@@ -1,0 +1,151 @@
+//! Which runs, and which of their events, are searched.
+
+use std::path::{Path, PathBuf};
+
+use crate::event::fields::View;
+use crate::event::role::Role;
+use crate::fs::FsError;
+use crate::run::RunError;
+use crate::run::dir::RunDir;
+use crate::run::runs::survey;
+use crate::text::glob::matches_glob;
+
+/// The part of the current run that is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CurrentPart {
+    /// Nothing.
+    Nothing,
+    /// The events that the newest session summary covers. Without a summary there are none.
+    Hidden,
+    /// All events.
+    Whole,
+}
+
+/// The runs that are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scope {
+    /// The part of the current run.
+    pub(crate) current: CurrentPart,
+    /// Whether the other runs of the runs directory are searched.
+    pub(crate) others: bool,
+}
+
+/// Conditions for events besides the query.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EventFilter {
+    /// A pattern of the type.
+    pub(crate) kind: Option<String>,
+    /// A branch: events of it and of the branches below it.
+    pub(crate) branch: Option<String>,
+    /// Whether lines of another program that the import did not understand are searched.
+    pub(crate) opaque: bool,
+}
+
+impl EventFilter {
+    /// Whether an event can be found at all.
+    pub(super) fn takes(&self, view: &View<'_, '_>) -> bool {
+        let event = view.event;
+        let branch = event.branch.as_deref();
+        // A backfilled summary is searched as the summary of its event.
+        view.role != Role::Backfill
+            && (self.opaque || !view.is_opaque())
+            && self.kind.as_deref().is_none_or(|glob| matches_glob(glob, &event.kind))
+            && self
+                .branch
+                .as_deref()
+                .is_none_or(|key| branch.is_some_and(|branch| covers(key, branch)))
+    }
+}
+
+/// Whether a branch is the branch `key` or lies below it.
+pub(super) fn covers(key: &str, branch: &str) -> bool {
+    let key = key.trim_end_matches('/');
+    branch.strip_prefix(key).is_some_and(|below| below.is_empty() || below.starts_with('/'))
+}
+
+/// A run to search.
+#[derive(Debug)]
+pub(super) struct SearchedRun {
+    /// The run.
+    pub(super) run: RunDir,
+    /// Whether only the events that a session summary covers are searched.
+    pub(super) only_hidden: bool,
+}
+
+/// The runs of a scope, the current one first, and errors of those that cannot be inspected.
+///
+/// # Errors
+/// When the runs directory cannot be read.
+pub(super) fn runs_in(
+    scope: Scope,
+    current: &RunDir,
+    runs_dir: &Path,
+) -> Result<(Vec<SearchedRun>, Vec<RunError>), FsError> {
+    let mut runs = Vec::new();
+    if scope.current != CurrentPart::Nothing {
+        let only_hidden = scope.current == CurrentPart::Hidden;
+        runs.push(SearchedRun { run: current.clone(), only_hidden });
+    }
+    if !scope.others {
+        return Ok((runs, Vec::new()));
+    }
+    let found = survey(runs_dir)?;
+    let real = |run: &RunDir| -> Option<PathBuf> { run.path().canonicalize().ok() };
+    let own = real(current);
+    let others = found.runs.into_iter().filter(|run| own.is_none() || real(run) != own);
+    runs.extend(others.map(|run| SearchedRun { run, only_hidden: false }));
+    Ok((runs, found.unreadable))
+}
+
+/// The end of what a session summary covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Boundary {
+    last_sequence: u64,
+    branch: Option<String>,
+}
+
+impl Boundary {
+    /// Reads a session summary; `None` for other events.
+    pub(super) fn of(view: &View<'_, '_>) -> Option<Self> {
+        if view.role != Role::SessionSummary {
+            return None;
+        }
+        let last_sequence = view.data.get("last_sequence")?.as_u64()?;
+        let branch = view.data.text_at("filter_key").filter(|key| !key.is_empty());
+        Some(Self { last_sequence, branch: branch.map(std::borrow::Cow::into_owned) })
+    }
+}
+
+/// The last sequence that a summary covers; 0 if there is no summary. For a branch, its own newest
+/// summary counts, else the newest one of the whole run.
+pub(super) fn hidden_until(boundaries: &[Boundary], branch: Option<&str>) -> u64 {
+    let newest = |wanted: Option<&str>| {
+        boundaries.iter().rev().find(|boundary| boundary.branch.as_deref() == wanted)
+    };
+    let boundary = match branch {
+        Some(key) => newest(Some(key.trim_end_matches('/'))).or_else(|| newest(None)),
+        None => boundaries.last(),
+    };
+    boundary.map_or(0, |boundary| boundary.last_sequence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// If this fails, a branch also selects events of a branch with a longer name, or loses those
+    /// below it.
+    #[test]
+    fn branches_match_by_segments() {
+        for (branch, expected) in [
+            ("app/tool", true),
+            ("app/tool/search", true),
+            ("app/toolbox", false),
+            ("app", false),
+            ("other/app/tool", false),
+        ] {
+            assert_eq!(covers("app/tool", branch), expected, "{branch}");
+            assert_eq!(covers("app/tool/", branch), expected, "{branch}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! An event with the events around it, and parts of their contents.
+
+use super::neighbours::{Lines, is_content};
+use super::slice::{Slice, SliceRequest, slice};
+use crate::event::blob;
+use crate::event::content::{ContentPiece, Kinship, pieces};
+use crate::event::envelope::{Event, parse, peek};
+use crate::event::fields::View;
+use crate::event::time::Timestamp;
+use crate::json::Json;
+use crate::log::chunk::{LogChunk, LogRange, open_range, ranges};
+use crate::log::reader::line_at;
+use crate::ops::parallel;
+use crate::ops::read::backfills;
+use crate::run::RunError;
+use crate::run::blobs::read;
+use crate::run::dir::RunDir;
+use crate::summary::backfill::Backfills;
+use crate::text::near::nearest;
+
+/// How many events around an event are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WindowSize {
+    /// Before it.
+    pub(crate) before: usize,
+    /// After it.
+    pub(crate) after: usize,
+}
+
+/// Maximum number of events around an event in a bounded window.
+pub(crate) const MOST_AROUND: usize = 4;
+/// Larger sizes are first cut to this one.
+const MOST_REDUCED: usize = 100;
+
+impl WindowSize {
+    /// The size of a bounded window: at most [`MOST_AROUND`] events around the event, and at least
+    /// one. The larger side is reduced first.
+    #[must_use]
+    pub(crate) fn bounded(self) -> Self {
+        let Self { mut before, mut after } = self;
+        if (before, after) == (0, 0) {
+            return Self { before: 1, after: 1 };
+        }
+        (before, after) = (before.min(MOST_REDUCED), after.min(MOST_REDUCED));
+        while before + after > MOST_AROUND {
+            *(if before >= after { &mut before } else { &mut after }) -= 1;
+        }
+        Self { before, after }
+    }
+}
+
+/// An event and the events around it.
+#[derive(Debug)]
+pub(crate) struct EventWindow {
+    /// The events, in the order of the log.
+    pub(crate) events: Vec<WindowEvent>,
+    /// The index of the event that was asked for.
+    pub(crate) center: usize,
+    /// The first moved value that is missing or was altered: its file.
+    pub(crate) damaged: Option<String>,
+}
+
+/// An event with a part of its content.
+#[derive(Debug)]
+pub(crate) struct WindowEvent {
+    /// Its id.
+    pub(crate) event_id: String,
+    /// Its sequence.
+    pub(crate) sequence: u64,
+    /// Its type.
+    pub(crate) kind: String,
+    /// The name of its role.
+    pub(crate) role: &'static str,
+    /// Who acted.
+    pub(crate) actor: String,
+    /// Its time.
+    pub(crate) timestamp: Timestamp,
+    /// Its current summary.
+    pub(crate) summary: Option<String>,
+    /// Short members of the payload, such as the tool's name.
+    pub(crate) facts: Vec<(String, String)>,
+    /// The content: its only long text, or several with their names.
+    pub(crate) content: Slice,
+}
+
+/// Where an event is, or what is near its id.
+#[derive(Debug)]
+pub(crate) enum SoughtEvent {
+    /// The offset of its line.
+    At(u64),
+    /// There is no such event. An id that is nearly the same, if there is one.
+    Missing(Option<String>),
+}
+
+/// The size of the parts in which a log is searched.
+const PART: u64 = 8 << 20;
+/// Bytes of the content of the events around.
+const AROUND: usize = 2 << 10;
+/// Maximum length in bytes of a fact.
+const FACT: usize = 200;
+
+/// Finds an event by its id, or by its sequence if no event has that id.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn find_event(run: &RunDir, id: &str) -> Result<SoughtEvent, RunError> {
+    let ranges = ranges(&run.events(), PART)?;
+    let sequence = id.strip_prefix('#').unwrap_or(id).parse::<u64>().ok();
+    let mut by_sequence = None;
+    let mut near: Vec<String> = Vec::new();
+    for part in parallel::each(&ranges, |range| look(run, *range, id, sequence)) {
+        let part = part?;
+        if let Some(offset) = part.by_id {
+            return Ok(SoughtEvent::At(offset));
+        }
+        by_sequence = by_sequence.or(part.by_sequence);
+        near.extend(part.near);
+    }
+    let nearest = nearest(id, near.iter().map(String::as_str)).or(near.first().map(String::as_str));
+    Ok(by_sequence.map_or(SoughtEvent::Missing(nearest.map(str::to_owned)), SoughtEvent::At))
+}
+
+/// What a part of a log has of an id.
+#[derive(Default)]
+struct PartPlaces {
+    by_id: Option<u64>,
+    by_sequence: Option<u64>,
+    /// The nearest id of the part, or the first one that begins with the id.
+    near: Option<String>,
+}
+
+fn look(
+    run: &RunDir,
+    range: LogRange,
+    id: &str,
+    sequence: Option<u64>,
+) -> Result<PartPlaces, RunError> {
+    let mut reader = open_range(&run.events(), range)?;
+    let (mut chunk, mut places) = (LogChunk::default(), PartPlaces::default());
+    while chunk.fill(&mut reader)? {
+        for line in chunk.lines() {
+            let bytes = chunk.line(*line);
+            let (event_id, own) = match peek(bytes) {
+                Some(peeked) => (peeked.event_id.to_owned(), peeked.sequence),
+                None => match parse(bytes) {
+                    Ok(event) => (event.event_id.into_owned(), event.sequence),
+                    Err(_) => continue,
+                },
+            };
+            if event_id == id {
+                places.by_id.get_or_insert(line.offset);
+                return Ok(places);
+            }
+            if sequence == Some(own) {
+                places.by_sequence.get_or_insert(line.offset);
+            }
+            let is_near = || event_id.starts_with(id) || nearest(id, [event_id.as_str()]).is_some();
+            if places.near.is_none() && !id.is_empty() && is_near() {
+                places.near = Some(event_id);
+            }
+        }
+    }
+    Ok(places)
+}
+
+/// Reads the event at `offset` and the events around it.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn window(
+    run: &RunDir,
+    offset: u64,
+    size: WindowSize,
+    request: SliceRequest,
+) -> Result<EventWindow, RunError> {
+    let backfills = backfills(run, None)?;
+    let lines = Lines::open(run)?;
+    let mut reading = Reading { run, backfills, damaged: None };
+    let around = SliceRequest { offset: 0, limit: request.limit.min(AROUND) };
+    let mut events = Vec::new();
+    let mut read = |event: &Event<'_>, wanted: usize, events: &mut Vec<WindowEvent>| {
+        if wanted > events.len() && is_content(event) {
+            events.push(reading.event(event, around));
+        }
+        events.len() < wanted
+    };
+    if size.before > 0 {
+        lines.before(offset, usize::MAX, |event| read(event, size.before, &mut events))?;
+    }
+    events.reverse();
+    let mut after = Vec::new();
+    if size.after > 0 {
+        lines.after(offset, usize::MAX, |event| read(event, size.after, &mut after))?;
+    }
+    let center = events.len();
+    let path = run.events();
+    let line = line_at(path.path(), lines.file(), offset)?;
+    if let Ok(event) = parse(&line) {
+        events.push(reading.event(&event, request));
+    }
+    events.extend(after);
+    Ok(EventWindow { events, center, damaged: reading.damaged })
+}
+
+/// Reads the events of a window.
+struct Reading<'r> {
+    run: &'r RunDir,
+    backfills: Backfills,
+    damaged: Option<String>,
+}
+
+impl Reading<'_> {
+    fn event(&mut self, event: &Event<'_>, request: SliceRequest) -> WindowEvent {
+        let summary = self.backfills.effective(event).map(str::to_owned);
+        let (run, damaged) = (self.run, &mut self.damaged);
+        let data = blob::put_back(event.data, &mut |reference| {
+            let content = read(run, reference).ok();
+            if content.is_none() {
+                let path = run.blob(reference.hash).path().display().to_string();
+                damaged.get_or_insert(path);
+            }
+            content
+        });
+        let whole = Event { data: Json::trusted(&data), ..event.clone() };
+        let view = View::of(&whole);
+        let is_long = |piece: &ContentPiece<'_>| {
+            piece.kind != Kinship::Other || piece.text.len() > FACT || piece.text.contains('\n')
+        };
+        let (long, short): (Vec<_>, Vec<_>) = pieces(&view).into_iter().partition(is_long);
+        let content = match long.as_slice() {
+            [only] => only.text.to_string(),
+            several => several.iter().map(ContentPiece::labelled).collect::<Vec<_>>().join("\n"),
+        };
+        let facts =
+            short.into_iter().map(|piece| (piece.name.into_owned(), piece.text.into_owned()));
+        WindowEvent {
+            event_id: event.event_id.clone().into_owned(),
+            sequence: event.sequence,
+            kind: event.kind.clone().into_owned(),
+            role: view.role.name(),
+            actor: event.actor.clone().into_owned(),
+            timestamp: event.timestamp,
+            summary,
+            facts: facts.collect(),
+            content: slice(&content, request),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// If this fails, a window is larger than a caller with little room can take, or empty.
+    #[test]
+    fn windows_are_bounded() {
+        for (given, expected) in [
+            ((4, 4), (2, 2)),
+            ((0, 0), (1, 1)),
+            ((5, 1), (3, 1)),
+            ((10, 0), (4, 0)),
+            ((1, 1), (1, 1)),
+            ((usize::MAX, 2), (2, 2)),
+        ] {
+            let size = WindowSize { before: given.0, after: given.1 }.bounded();
+            assert_eq!((size.before, size.after), expected, "{given:?}");
+        }
+    }
+}
