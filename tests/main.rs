@@ -50,6 +50,7 @@ mod propose;
 mod reading;
 mod reports;
 mod rounds;
+mod search;
 mod secrets;
 mod settings;
 mod show;

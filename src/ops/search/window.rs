@@ -95,7 +95,7 @@ pub(crate) enum SoughtEvent {
 /// The size of the parts in which a log is searched.
 const PART: u64 = 8 << 20;
 /// Bytes of the content of the events around.
-const AROUND: usize = 2 << 10;
+const AROUND: usize = 1 << 10;
 /// Maximum length in bytes of a fact.
 const FACT: usize = 200;
 
@@ -106,61 +106,60 @@ const FACT: usize = 200;
 pub(crate) fn find_event(run: &RunDir, id: &str) -> Result<SoughtEvent, RunError> {
     let ranges = ranges(&run.events(), PART)?;
     let sequence = id.strip_prefix('#').unwrap_or(id).parse::<u64>().ok();
-    let mut by_sequence = None;
-    let mut near: Vec<String> = Vec::new();
-    for part in parallel::each(&ranges, |range| look(run, *range, id, sequence)) {
-        let part = part?;
-        if let Some(offset) = part.by_id {
-            return Ok(SoughtEvent::At(offset));
-        }
-        by_sequence = by_sequence.or(part.by_sequence);
-        near.extend(part.near);
+    let look = |range: &LogRange| {
+        let (mut by_id, mut by_sequence) = (None, None);
+        each_id(run, *range, |offset, event_id, own| {
+            if event_id == id {
+                by_id.get_or_insert(offset);
+            } else if sequence == Some(own) {
+                by_sequence.get_or_insert(offset);
+            }
+        })?;
+        Ok((by_id, by_sequence))
+    };
+    let found: Result<Vec<_>, RunError> = parallel::each(&ranges, look).into_iter().collect();
+    let found = found?;
+    let by_id = found.iter().find_map(|(by_id, _)| *by_id);
+    match by_id.or_else(|| found.iter().find_map(|(_, by_sequence)| *by_sequence)) {
+        Some(offset) => Ok(SoughtEvent::At(offset)),
+        None => near(run, &ranges, id).map(SoughtEvent::Missing),
     }
-    let nearest = nearest(id, near.iter().map(String::as_str)).or(near.first().map(String::as_str));
-    Ok(by_sequence.map_or(SoughtEvent::Missing(nearest.map(str::to_owned)), SoughtEvent::At))
 }
 
-/// What a part of a log has of an id.
-#[derive(Default)]
-struct PartPlaces {
-    by_id: Option<u64>,
-    by_sequence: Option<u64>,
-    /// The nearest id of the part, or the first one that begins with the id.
-    near: Option<String>,
+/// The id that is nearest to an id, else the first one that begins with it.
+fn near(run: &RunDir, ranges: &[LogRange], id: &str) -> Result<Option<String>, RunError> {
+    let (mut near, mut longer) = (None, None);
+    for range in ranges.iter().filter(|_| !id.is_empty()) {
+        each_id(run, *range, |_, event_id, _| {
+            let known = near.as_deref().unwrap_or(event_id);
+            near = nearest(id, [known, event_id]).map(str::to_owned).or(near.take());
+            if longer.is_none() && event_id.starts_with(id) {
+                longer = Some(event_id.to_owned());
+            }
+        })?;
+    }
+    Ok(near.or(longer))
 }
 
-fn look(
+/// Calls `each` with the offset, the id and the sequence of every event in a part of the log.
+fn each_id(
     run: &RunDir,
     range: LogRange,
-    id: &str,
-    sequence: Option<u64>,
-) -> Result<PartPlaces, RunError> {
+    mut each: impl FnMut(u64, &str, u64),
+) -> Result<(), RunError> {
     let mut reader = open_range(&run.events(), range)?;
-    let (mut chunk, mut places) = (LogChunk::default(), PartPlaces::default());
+    let mut chunk = LogChunk::default();
     while chunk.fill(&mut reader)? {
         for line in chunk.lines() {
             let bytes = chunk.line(*line);
-            let (event_id, own) = match peek(bytes) {
-                Some(peeked) => (peeked.event_id.to_owned(), peeked.sequence),
-                None => match parse(bytes) {
-                    Ok(event) => (event.event_id.into_owned(), event.sequence),
-                    Err(_) => continue,
-                },
-            };
-            if event_id == id {
-                places.by_id.get_or_insert(line.offset);
-                return Ok(places);
-            }
-            if sequence == Some(own) {
-                places.by_sequence.get_or_insert(line.offset);
-            }
-            let is_near = || event_id.starts_with(id) || nearest(id, [event_id.as_str()]).is_some();
-            if places.near.is_none() && !id.is_empty() && is_near() {
-                places.near = Some(event_id);
+            if let Some(peeked) = peek(bytes) {
+                each(line.offset, peeked.event_id, peeked.sequence);
+            } else if let Ok(event) = parse(bytes) {
+                each(line.offset, &event.event_id, event.sequence);
             }
         }
     }
-    Ok(places)
+    Ok(())
 }
 
 /// Reads the event at `offset` and the events around it.
