@@ -21,7 +21,7 @@ pub(super) struct Needle {
 #[derive(Debug)]
 enum Raw {
     /// ASCII text in any case.
-    Ascii(AsciiFinder),
+    Ascii(Box<AsciiFinder>),
     /// One of these texts. Without any, only an escape `\uXXXX` can write it.
     OneOf(Vec<memmem::Finder<'static>>),
 }
@@ -33,7 +33,7 @@ impl Needle {
         let plain = longest(folded, |c| matches!(c, ' '..='~') && !matches!(c, '"' | '\\' | '/'));
         if !plain.is_empty() {
             let text: String = plain.iter().collect();
-            let raw = Raw::Ascii(AsciiFinder::new(text.as_bytes()));
+            let raw = Raw::Ascii(Box::new(AsciiFinder::new(text.as_bytes())));
             return Self { raw, characters: plain.to_vec() };
         }
         let caseless = longest(folded, |c| !c.is_ascii() && upper(c) == c);
