@@ -380,7 +380,9 @@ fn human_output() {
 fn a_log_in_several_parts() {
     let bench = Bench::with_run();
     let filler = "x".repeat(12_000);
-    let text = |at: usize| if at % 400 == 0 { format!("wombat {filler}") } else { filler.clone() };
+    let text = |at: usize| {
+        if at.is_multiple_of(400) { format!("wombat {filler}") } else { filler.clone() }
+    };
     let lines: Vec<String> = (0..2000)
         .map(|at| {
             json!({"event_id": format!("w{at}"), "type": "note", "data": {"text": text(at)}})
