@@ -184,6 +184,9 @@ fn of_ops(error: &OpsError) -> (Exit, String) {
             Exit::Busy,
             "no summaries were added; try again later, or wait longer with --lock-timeout",
         ),
+        OpsError::TokenCommand { .. } | OpsError::Hook { .. } => {
+            (Exit::Unavailable, "no summary was recorded")
+        }
         OpsError::RoundBusy => {
             (Exit::Busy, "no agent was asked; try again later, or wait longer with --lock-timeout")
         }

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,18 @@ pub(super) struct Filter {
     /// Whether a signal waits for the answer, because it was paid for. Otherwise the signal ends
     /// the command.
     pub(super) patient: bool,
+    /// Whether its standard error is kept for [`Unanswered`]. Otherwise the command shares that of
+    /// this process.
+    pub(super) listens: bool,
+}
+
+/// A failure, with what the command printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unanswered {
+    /// The failure.
+    pub(super) error: FilterError,
+    /// The end of its standard error, if it was kept, and of its standard output.
+    pub(super) heard: String,
 }
 
 /// Why there is no answer.
@@ -67,26 +79,32 @@ impl fmt::Display for FilterError {
 
 /// Maximum size of an answer, in bytes.
 const MAX_ANSWER: usize = 8 << 20;
+/// Maximum size of the part of the output that is kept for an error, in bytes.
+const MAX_HEARD: usize = 16 << 10;
 /// Time that a command gets to exit after it was told to.
 const GRACE: Duration = Duration::from_secs(2);
 /// How long to wait for output that other processes hold open.
 const LEFTOVER: Duration = Duration::from_millis(500);
 
 impl Filter {
-    /// Sends the text to the command and returns its answer. The command shares the standard error
-    /// of this process. A second signal ends it in any case.
+    /// Sends the text to the command and returns its answer. A second signal ends it in any case.
     pub(super) fn run(
         &self,
         input: String,
         interrupts: &Interrupts,
-    ) -> Result<String, FilterError> {
+    ) -> Result<String, Unanswered> {
+        let silent = |error| Unanswered { error, heard: String::new() };
         let mut command = Command::new("sh");
         // A separate process group, so that all children can be ended together.
         command.arg("-c").arg(&self.command).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        if self.listens {
+            command.stderr(Stdio::piped());
+        }
         let spawned = interrupts.aside(|| command.spawn()).and_then(|spawned| spawned);
-        let mut child = spawned.map_err(|error| FilterError::NotRun(error.to_string()))?;
+        let mut child = spawned.map_err(|error| silent(FilterError::NotRun(error.to_string())))?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let heard = child.stderr.take().map(listen);
         std::thread::spawn(move || {
             // A command may answer without reading all its input.
             stdin.map(|mut stdin| stdin.write_all(input.as_bytes()))
@@ -106,13 +124,37 @@ impl Filter {
         if outcome.is_err() {
             end(&mut child);
         }
-        let (status, answer) = outcome?;
-        match (status.code(), status.signal()) {
-            (Some(0), _) => Ok(String::from_utf8_lossy(&answer).into_owned()),
-            (Some(status), _) => Err(FilterError::Status(status)),
-            (None, signal) => Err(FilterError::Killed(signal.unwrap_or(0))),
-        }
+        // Other processes may hold it open.
+        let heard = heard.and_then(|heard| heard.recv_timeout(LEFTOVER).ok()).unwrap_or_default();
+        let heard = String::from_utf8_lossy(&heard).into_owned();
+        let (status, answer) =
+            outcome.map_err(|error| Unanswered { error, heard: heard.clone() })?;
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let error = match (status.code(), status.signal()) {
+            (Some(0), _) => return Ok(answer),
+            (Some(status), _) => FilterError::Status(status),
+            (None, signal) => FilterError::Killed(signal.unwrap_or(0)),
+        };
+        let from = answer.ceil_char_boundary(answer.len().saturating_sub(MAX_HEARD));
+        Err(Unanswered { error, heard: format!("{}\n{heard}", &answer[from..]) })
     }
+}
+
+/// Reads the standard error of a command to its end, and returns the last part.
+fn listen(mut stderr: ChildStderr) -> Receiver<Vec<u8>> {
+    let (sender, heard) = sync_channel(1);
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        let mut piece = [0; 4 << 10];
+        while let Ok(read @ 1..) = stderr.read(&mut piece) {
+            kept.extend_from_slice(&piece[..read]);
+            if kept.len() > 2 * MAX_HEARD {
+                kept.drain(..kept.len() - MAX_HEARD);
+            }
+        }
+        let _ = sender.send(kept);
+    });
+    heard
 }
 
 /// Collects the answer until the command has ended.

@@ -4,11 +4,12 @@ use std::cell::OnceCell;
 use std::io;
 use std::time::Duration;
 
-use super::filter::Filter;
+use super::filter::{Filter, Unanswered};
 use super::signals::Interrupts;
 use super::ui::Ui;
 use crate::ops::host::{Host, NoAnswer};
 use crate::ops::report::{Notice, Reporter};
+use crate::text::inert::preview;
 
 /// The terminal, the signals, and the command that asks models.
 pub(super) struct Asking<'u> {
@@ -58,12 +59,31 @@ impl Host for Asking<'_> {
     }
 
     fn ask(&self, prompt: String) -> Result<String, NoAnswer> {
-        let unwatched = |error: io::Error| NoAnswer { message: error.to_string(), is_final: false };
-        let interrupts = self.interrupts().map_err(unwatched)?;
-        let answer = self.filter.run(prompt, interrupts);
-        answer.map_err(|trouble| NoAnswer {
-            message: trouble.to_string(),
-            is_final: trouble.is_for_good(),
+        self.run(&self.filter, prompt)
+    }
+
+    fn pipe(&self, command: &str, text: String) -> Result<String, NoAnswer> {
+        let command = command.to_owned();
+        self.run(&Filter { command, listens: true, ..self.filter.clone() }, text)
+    }
+}
+
+impl Asking<'_> {
+    fn run(&self, filter: &Filter, text: String) -> Result<String, NoAnswer> {
+        let interrupts = self.interrupts().map_err(|error| {
+            let (message, heard) = (error.to_string(), String::new());
+            NoAnswer { message, is_final: false, heard }
+        })?;
+        filter.run(text, interrupts).map_err(|Unanswered { error, heard }| {
+            let said = heard.lines().rfind(|line| !line.trim().is_empty());
+            let message = match said.filter(|_| filter.listens) {
+                Some(said) => format!("{error}: {}", preview(said, MAX_SAID)),
+                None => error.to_string(),
+            };
+            NoAnswer { message, is_final: error.is_for_good(), heard }
         })
     }
 }
+
+/// Maximum columns of what a failed command printed last.
+const MAX_SAID: usize = 200;

@@ -13,7 +13,10 @@ impl Reporter for Ui {
             | Notice::EndedBefore { .. }
             | Notice::Stale(_)
             | Notice::NoSummaries { .. }
-            | Notice::NoChapters { .. } => self.warn(&text),
+            | Notice::NoChapters { .. }
+            | Notice::HookSkipped { .. }
+            | Notice::AskedAgain { .. }
+            | Notice::Shortened { .. } => self.warn(&text),
             Notice::WaitsForWorker(_) | Notice::Filled { .. } | Notice::WaitsForRound(_) => {
                 self.note(&text);
             }

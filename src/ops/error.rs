@@ -59,6 +59,18 @@ pub(crate) enum OpsError {
     },
     /// Another process asks an agent about the chapters of the run.
     RoundBusy,
+    /// The command that counts tokens failed.
+    TokenCommand {
+        /// Why.
+        reason: String,
+    },
+    /// A command before or after the model failed.
+    Hook {
+        /// The option that names it.
+        option: &'static str,
+        /// Why.
+        reason: String,
+    },
     /// A document cannot be written as JSON.
     Json(serde_json::Error),
 }
@@ -112,6 +124,8 @@ impl fmt::Display for OpsError {
             Self::RoundBusy => {
                 f.write_str("timed out: another `runlog chapter run` is working on the run")
             }
+            Self::TokenCommand { reason } => write!(f, "--token-cmd: {reason}"),
+            Self::Hook { option, reason } => write!(f, "{option}: {reason}"),
             Self::Json(error) => error.fmt(f),
         }
     }

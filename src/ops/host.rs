@@ -27,6 +27,12 @@ pub(crate) trait Host: Reporter {
     /// # Errors
     /// The reason why there is no answer.
     fn ask(&self, prompt: String) -> Result<String, NoAnswer>;
+
+    /// Sends a text to another command of the user, and returns its answer.
+    ///
+    /// # Errors
+    /// The reason why there is no answer.
+    fn pipe(&self, command: &str, text: String) -> Result<String, NoAnswer>;
 }
 
 /// Why a model gave no answer.
@@ -36,4 +42,6 @@ pub(crate) struct NoAnswer {
     pub(crate) message: String,
     /// Whether asking again cannot succeed.
     pub(crate) is_final: bool,
+    /// What the command printed before it failed, as far as it was kept.
+    pub(crate) heard: String,
 }

@@ -8,6 +8,7 @@
 //! | [`search`] | find events by their text, and read what is around them |
 //! | [`show`], [`list`], [`graph`], [`transcript`] | read a run for printing |
 //! | [`summarize`] | add missing summaries, from templates and a model |
+//! | [`session`] | make the session summary, by a model or without one |
 //! | [`chapter`] | fold tasks into chapters, export the tree, ask an agent in rounds |
 //! | [`validate`] | check a run, fix it, and judge its deliverables |
 //!
@@ -28,6 +29,7 @@ pub(crate) mod read;
 pub(crate) mod refresh;
 pub(crate) mod report;
 pub(crate) mod search;
+pub(crate) mod session;
 pub(crate) mod show;
 pub(crate) mod summarize;
 pub(crate) mod transcript;

@@ -60,6 +60,25 @@ pub(crate) enum Notice<'n> {
         /// Why.
         reason: &'n str,
     },
+    /// A command before or after a model failed and was skipped.
+    HookSkipped {
+        /// The option that names it.
+        option: &'static str,
+        /// Why.
+        reason: &'n str,
+    },
+    /// The model is asked again with a smaller input.
+    AskedAgain {
+        /// Why.
+        reason: &'n str,
+    },
+    /// The middles of long events were left out of an input.
+    Shortened {
+        /// Sequence of the first event of the input.
+        first: u64,
+        /// Sequence of the last event of the input.
+        last: u64,
+    },
 }
 
 impl fmt::Display for Notice<'_> {
@@ -97,6 +116,15 @@ impl fmt::Display for Notice<'_> {
             Self::WaitsForRound(run) => {
                 write!(f, "waiting for another `runlog chapter run` on {}", run.name())
             }
+            Self::HookSkipped { option, reason } => write!(f, "{option} was skipped: {reason}"),
+            Self::AskedAgain { reason } => {
+                write!(f, "{reason}; asking again with half of the input")
+            }
+            Self::Shortened { first, last } => write!(
+                f,
+                "events {first} to {last} are too large for the model's context window; the \
+                 middles of the longest were left out"
+            ),
             Self::NoChapters { run, reason } => write!(f, "{}: no chapters: {reason}", run.name()),
         }
     }

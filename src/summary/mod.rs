@@ -5,5 +5,6 @@ pub(crate) mod backfill;
 pub(crate) mod overview;
 pub(crate) mod prices;
 pub(crate) mod prompt;
+pub(crate) mod session;
 pub(crate) mod spending;
 pub(crate) mod wanted;

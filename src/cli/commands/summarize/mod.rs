@@ -1,6 +1,8 @@
 //! `runlog summarize`
 
 mod served;
+mod session;
+mod session_output;
 mod view;
 
 use std::path::PathBuf;
@@ -46,7 +48,11 @@ const MANY: &str = "Many runs";
 ///
 /// Templates summarize most events. With --llm-cmd a model summarizes the others. The model can
 /// be any command that reads a prompt and writes an answer: `llm`, `ollama run …`, `claude -p`.
+///
+/// With --session, the whole run gets a rolling summary instead: each version continues the one
+/// before it with the events that are new. All versions stay in the log.
 #[derive(Debug, Args)]
+#[command(after_help = session::AFTER_HELP)]
 pub(in crate::cli) struct SummarizeArgs {
     /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
     #[arg(
@@ -77,6 +83,8 @@ pub(in crate::cli) struct SummarizeArgs {
     #[command(flatten)]
     many: ManyArgs,
     #[command(flatten)]
+    session: session::SessionArgs,
+    #[command(flatten)]
     appending: Appending,
 }
 
@@ -99,7 +107,8 @@ struct ModelArgs {
     /// The timeout of one call
     #[arg(long, help_heading = MODEL, default_value = "60s", value_name = "TIME", value_parser = duration)]
     llm_timeout: Duration,
-    /// A file with your own prompt, with {events} as the place of the events
+    /// A file with your own prompt, with {events} as the place of the events. With --session:
+    /// {conversation_text}, {previous_summary} and {max_summary_words}
     #[arg(long, help_heading = MODEL, value_name = "FILE")]
     prompt_file: Option<PathBuf>,
     /// Continue with new events until the run ends
@@ -155,6 +164,9 @@ struct SummaryDocument {
 }
 
 pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    if args.session.is_wanted() {
+        return session::run(args, global, ui);
+    }
     let settings = global.settings()?;
     let templates = settings.templates(args.templates.as_deref())?;
     let options = RecordOptions { templates, ..args.appending.options(global, ui)? };
@@ -317,7 +329,7 @@ fn document(reading: &RunReading) -> OverviewDocument {
 fn asking<'u>(args: &ModelArgs, settings: &Settings, ui: &'u Ui) -> Option<Asking<'u>> {
     let given = args.llm_cmd.clone().or_else(|| settings.llm_cmd().map(str::to_owned));
     let command = given.filter(|command| !command.trim().is_empty())?;
-    let filter = Filter { command, timeout: args.llm_timeout, patient: true };
+    let filter = Filter { command, timeout: args.llm_timeout, patient: true, listens: false };
     Some(Asking::new(filter, ui))
 }
 

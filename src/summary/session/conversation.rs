@@ -1,0 +1,139 @@
+//! The conversation of a run, event by event.
+
+use super::cuts::cuts_between_calls;
+use super::tokens::TokenEstimate;
+use super::turn::{CallFormat, CallPart, Turn, author, turn_text};
+use crate::event::fields::View;
+use crate::event::role::Role;
+use crate::history::calls::Calls;
+use crate::secret::SecretRules;
+use crate::text::inert;
+
+/// The turns of a conversation.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    /// The turns in order.
+    pub(crate) turns: Vec<Turn>,
+    /// Whether the run has ended.
+    pub(crate) run_has_ended: bool,
+    format: CallFormat,
+    secrets: Option<&'static SecretRules>,
+    calls: Calls,
+    /// The streamed message that the last turn belongs to.
+    stream: Option<StreamKey>,
+}
+
+/// Identifies the message that a streamed piece belongs to: type, author and id.
+type StreamKey = (String, String, String);
+
+impl Conversation {
+    /// No turns yet.
+    #[must_use]
+    pub(crate) fn new(format: CallFormat, secrets: Option<&'static SecretRules>) -> Self {
+        Self {
+            turns: Vec::new(),
+            run_has_ended: false,
+            format,
+            secrets,
+            calls: Calls::default(),
+            stream: None,
+        }
+    }
+
+    /// Takes the next event, whose line begins at byte `offset`. Of an event that is not `wanted`,
+    /// only the call is remembered.
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64, wanted: bool) {
+        match view.role {
+            role if role.ends_run() => self.run_has_ended = true,
+            Role::RunStarted | Role::RunResumed => self.run_has_ended = false,
+            _ => {}
+        }
+        let call = self.calls.observe(view, offset).map(|observed| observed.call);
+        if !wanted {
+            self.stream = None;
+            return;
+        }
+        if self.continues_stream(view) {
+            return;
+        }
+        let tool = call.map(|call| self.calls.tool(call));
+        let Some(text) = turn_text(view, tool, self.format) else { return };
+        let call = call.map(|call| match view.role {
+            Role::ToolStart => CallPart::Start(call),
+            _ => CallPart::End(call),
+        });
+        let text = self.redacted(text);
+        self.stream = (view.role == Role::Chunk).then(|| stream_key(view));
+        self.turns.push(Turn {
+            event_id: view.event.event_id.clone().into_owned(),
+            sequence: view.event.sequence,
+            time: view.event.timestamp,
+            text,
+            events: u64::from(!view.role.is_bookkeeping()),
+            is_request: view.role == Role::TaskStart || author(view) == "user",
+            call,
+        });
+    }
+
+    /// Forgets the turns, because a later event is the boundary.
+    pub(crate) fn clear(&mut self) {
+        self.turns.clear();
+        self.stream = None;
+    }
+
+    /// The number of events in the turns.
+    #[must_use]
+    pub(crate) fn events(&self) -> u64 {
+        self.turns.iter().map(|turn| turn.events).sum()
+    }
+
+    /// The estimated tokens of the turns.
+    #[must_use]
+    pub(crate) fn tokens(&self, estimate: &TokenEstimate) -> u64 {
+        self.turns.iter().map(|turn| estimate.of(&turn.text)).sum()
+    }
+
+    /// Removes the last `skipped` events, and the start of a call whose result is removed or still
+    /// to come. With `open_calls`, a call that has no result yet may stay.
+    pub(crate) fn keep_complete(&mut self, skipped: u64, open_calls: bool) {
+        let mut kept = self.turns.len();
+        let mut left = skipped;
+        while left > 0 && kept > 0 {
+            left = left.saturating_sub(self.turns[kept - 1].events);
+            kept -= 1;
+        }
+        let places = cuts_between_calls(&self.turns, self.run_has_ended || open_calls);
+        let place = places.into_iter().rfind(|place| *place <= kept);
+        self.turns.truncate(place.unwrap_or(0));
+    }
+
+    /// Adds a piece to the streamed message of the last turn. Returns whether it belongs there.
+    fn continues_stream(&mut self, view: &View<'_, '_>) -> bool {
+        let belongs = view.role == Role::Chunk && self.stream == Some(stream_key(view));
+        let Some(turn) = self.turns.last_mut().filter(|_| belongs) else { return false };
+        let piece = view.text().unwrap_or_default();
+        turn.text.push_str(&inert::text(&piece));
+        turn.event_id = view.event.event_id.clone().into_owned();
+        turn.sequence = view.event.sequence;
+        turn.time = view.event.timestamp;
+        turn.events += 1;
+        // A secret may be spread over several pieces.
+        let text = std::mem::take(&mut turn.text);
+        let text = self.redacted(text);
+        if let Some(turn) = self.turns.last_mut() {
+            turn.text = text;
+        }
+        true
+    }
+
+    fn redacted(&self, text: String) -> String {
+        let redacted = self.secrets.and_then(|rules| rules.redact(&text));
+        let text = redacted.map_or(text, |redacted| redacted.text);
+        inert::text(&text).into_owned()
+    }
+}
+
+fn stream_key(view: &View<'_, '_>) -> StreamKey {
+    let id = view.field("id").unwrap_or_default().into_owned();
+    (view.event.kind.clone().into_owned(), author(view).into_owned(), id)
+}

@@ -1,0 +1,76 @@
+//! Sentences of messages that state a decision, a next step, or a figure. They are taken as they
+//! are.
+
+/// Words of a sentence that states a decision, in lower case.
+const DECISIONS: &[&str] = &["decision:", "decided to", "decided on", "decided that", "we agreed"];
+/// Beginnings of a line that states the next step, in lower case.
+const NEXT: &[&str] = &["next:", "next step", "next steps", "next, ", "todo:", "remaining:"];
+/// Words of a sentence that states the next step, in lower case.
+const NEXT_INSIDE: &[&str] = &["the next step is", "next step:", "next i will", "next, i will"];
+/// Maximum characters of a sentence. Longer ones are no statements, but data.
+const LONGEST: usize = 240;
+
+/// The sentences that state a decision.
+pub(super) fn decisions(text: &str) -> impl Iterator<Item = &str> {
+    sentences(text).filter(|sentence| has_any(sentence, DECISIONS))
+}
+
+/// The last sentence that states a next step.
+pub(super) fn next_step(text: &str) -> Option<&str> {
+    let states = |sentence: &&str| {
+        let plain = sentence.trim_start_matches(['-', '*', '#', ' ']).to_lowercase();
+        NEXT.iter().any(|start| plain.starts_with(start)) || has_any(sentence, NEXT_INSIDE)
+    };
+    sentences(text).filter(states).last()
+}
+
+/// The sentences with a number of two digits or more, or with a path.
+pub(super) fn figures(text: &str) -> impl Iterator<Item = &str> {
+    sentences(text).filter(|sentence| has_number(sentence) || sentence.split(' ').any(is_path))
+}
+
+/// Lines, and the sentences in them.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.lines().flat_map(|line| line.split_inclusive(". ")).map(str::trim);
+    parts.filter(|part| (4..=LONGEST).contains(&part.chars().count()))
+}
+
+fn has_any(sentence: &str, words: &[&str]) -> bool {
+    let lower = sentence.to_lowercase();
+    words.iter().any(|words| lower.contains(words))
+}
+
+fn has_number(sentence: &str) -> bool {
+    sentence.as_bytes().windows(2).any(|pair| pair.iter().all(u8::is_ascii_digit))
+}
+
+/// Whether a word looks like a path: a slash between names, or a name with a short ending.
+fn is_path(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | '.' | ':'));
+    let is_name = |part: &str| part.chars().any(char::is_alphanumeric);
+    let (folder, file) = word.rsplit_once('/').unwrap_or(("", word));
+    if !folder.is_empty() || word.starts_with('/') {
+        return is_name(folder) && is_name(file) || word.starts_with('/') && is_name(file);
+    }
+    file.rsplit_once('.').is_some_and(|(stem, end)| {
+        stem.len() > 1 && (1..=4).contains(&end.len()) && end.chars().all(|c| c.is_ascii_lowercase())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decisions, figures, next_step};
+
+    /// If this fails, a digest lacks what a message states, or states more than it does.
+    #[test]
+    fn what_messages_state() {
+        let text = "Hello. I decided to keep the cache in src/cache.rs because it is small.\n\
+                    p99 fell from 120 ms to 45 ms. Nice.\n- Next: measure on ARM.";
+        let decided: Vec<&str> = decisions(text).collect();
+        assert_eq!(decided, ["I decided to keep the cache in src/cache.rs because it is small."]);
+        assert_eq!(next_step(text), Some("- Next: measure on ARM."));
+        let found: Vec<&str> = figures(text).collect();
+        assert_eq!(found, [decided[0], "p99 fell from 120 ms to 45 ms."]);
+        assert_eq!(next_step("What comes next is unknown."), None);
+    }
+}

@@ -1,0 +1,143 @@
+//! The versions of the session summary, as events `session.summarized`.
+
+use crate::event::draft::Draft;
+use crate::event::fields::{View, exact_text};
+use crate::event::role::Role;
+use crate::event::time::Timestamp;
+use crate::fs::hash::{hex, sha256};
+use crate::json::{Json, ObjectText};
+
+/// The type of the events.
+const KIND: &str = "session.summarized";
+
+/// One stored version.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredSummary {
+    /// The id of its event.
+    pub(crate) event_id: String,
+    /// When it was made.
+    pub(crate) time: Timestamp,
+    /// The text.
+    pub(crate) text: String,
+    /// The branch that it is about; empty for the whole run.
+    pub(crate) filter_key: String,
+    /// The first event that is new in this version.
+    pub(crate) first_sequence: u64,
+    /// The last event that it covers: the boundary.
+    pub(crate) last_event_id: String,
+    /// The sequence of that event.
+    pub(crate) last_sequence: u64,
+    /// The version that it continues.
+    pub(crate) previous_event_id: Option<String>,
+    /// The payload as JSON.
+    pub(crate) data: String,
+}
+
+impl StoredSummary {
+    /// Reads a version from its event. `None` if it is no such event, or has no text or boundary.
+    #[must_use]
+    pub(crate) fn of(view: &View<'_, '_>) -> Option<Self> {
+        if view.role != Role::SessionSummary {
+            return None;
+        }
+        let data = view.event.data;
+        let own = |name: &str| data.text_at(name).map(|text| text.into_owned());
+        let number = |name: &str| data.get(name).and_then(Json::as_u64);
+        Some(Self {
+            event_id: view.event.event_id.clone().into_owned(),
+            time: view.event.timestamp,
+            text: data.present("text").map(exact_text)?.into_owned(),
+            filter_key: own("filter_key").unwrap_or_default(),
+            first_sequence: number("first_sequence").unwrap_or(1),
+            last_event_id: own("last_event_id")?,
+            last_sequence: number("last_sequence")?,
+            previous_event_id: own("previous_event_id"),
+            data: data.compact().into_owned(),
+        })
+    }
+}
+
+/// The versions of all keys, in the order of the log.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StoredSummaries(pub(crate) Vec<StoredSummary>);
+
+impl StoredSummaries {
+    /// The versions of a key, from the first to the newest.
+    #[must_use]
+    pub(crate) fn of_key(&self, key: &str) -> Vec<&StoredSummary> {
+        self.0.iter().filter(|summary| summary.filter_key == key).collect()
+    }
+
+    /// The versions to show for a key: those of the key, else those of the whole run.
+    #[must_use]
+    pub(crate) fn retrieved(&self, key: &str) -> Vec<&StoredSummary> {
+        let exact = self.of_key(key);
+        if exact.is_empty() { self.of_key("") } else { exact }
+    }
+}
+
+/// A new version.
+#[derive(Clone, Debug)]
+pub(crate) struct NewVersion<'v> {
+    /// The text.
+    pub(crate) text: &'v str,
+    /// The branch that it is about; empty for the whole run.
+    pub(crate) filter_key: &'v str,
+    /// The first event that is new in this version.
+    pub(crate) first_sequence: u64,
+    /// The id of the last event that it covers.
+    pub(crate) last_event_id: &'v str,
+    /// The sequence of that event.
+    pub(crate) last_sequence: u64,
+    /// The version that it continues.
+    pub(crate) previous_event_id: Option<&'v str>,
+    /// `llm` or `extractive`.
+    pub(crate) source: &'static str,
+    /// The command that made it.
+    pub(crate) command: Option<&'v str>,
+    /// The model, if it was named.
+    pub(crate) model: Option<&'v str>,
+    /// The prompt that was sent.
+    pub(crate) prompt: Option<&'v str>,
+    /// Tokens of the input and of the text.
+    pub(crate) tokens: (u64, u64),
+    /// Its number among the versions of the key, from 1.
+    pub(crate) number: u64,
+}
+
+impl NewVersion<'_> {
+    /// The event. Its id depends on the key and the number alone, so that two processes cannot
+    /// both record the next version.
+    #[must_use]
+    pub(crate) fn draft(&self) -> Draft<'static> {
+        let mut data = ObjectText::new();
+        data.text("text", self.text)
+            .text("filter_key", self.filter_key)
+            .plain("first_sequence", self.first_sequence)
+            .text("last_event_id", self.last_event_id)
+            .plain("last_sequence", self.last_sequence);
+        match self.previous_event_id {
+            Some(id) => data.text("previous_event_id", id),
+            None => data.json("previous_event_id", Json::NULL),
+        };
+        data.text("source", self.source)
+            .text_if("command", self.command)
+            .text_if("model", self.model);
+        if let Some(prompt) = self.prompt {
+            data.text("prompt_hash", &hex(&sha256(prompt.as_bytes())));
+        }
+        let (input, output) = self.tokens;
+        data.plain("input_tokens", input)
+            .plain("output_tokens", output)
+            .plain("words", words(self.text));
+        let id = hex(&sha256(format!("{}\n{}", self.filter_key, self.number).as_bytes())[..8]);
+        let event_id = Some(format!("session_summary_{id}").into());
+        Draft { event_id, actor: Some("runlog".into()), ..Draft::new(KIND, data) }
+    }
+}
+
+/// The number of words in a text.
+#[must_use]
+pub(crate) fn words(text: &str) -> u64 {
+    text.split_whitespace().count() as u64
+}
