@@ -52,6 +52,7 @@ mod reports;
 mod rounds;
 mod search;
 mod secrets;
+mod session_summary;
 mod settings;
 mod show;
 mod storm;

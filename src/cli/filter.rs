@@ -88,11 +88,7 @@ const LEFTOVER: Duration = Duration::from_millis(500);
 
 impl Filter {
     /// Sends the text to the command and returns its answer. A second signal ends it in any case.
-    pub(super) fn run(
-        &self,
-        input: String,
-        interrupts: &Interrupts,
-    ) -> Result<String, Unanswered> {
+    pub(super) fn run(&self, input: String, interrupts: &Interrupts) -> Result<String, Unanswered> {
         let silent = |error| Unanswered { error, heard: String::new() };
         let mut command = Command::new("sh");
         // A separate process group, so that all children can be ended together.

@@ -56,12 +56,7 @@ pub(super) fn round_prompt(
 }
 
 /// The text of the turns with the middles of the longest left out, so that it fits.
-fn fitted(
-    settings: &SessionSettings<'_>,
-    count: &TokenCount,
-    turns: &[Turn],
-    room: u64,
-) -> String {
+fn fitted(settings: &SessionSettings<'_>, count: &TokenCount, turns: &[Turn], room: u64) -> String {
     let mut most = turns.iter().map(|turn| turn.text.chars().count()).max().unwrap_or(0);
     loop {
         let texts = turns.iter().map(|turn| shortened(&turn.text, most, turn.sequence));
@@ -87,7 +82,11 @@ pub(super) struct NoSummary {
 }
 
 /// Asks the model.
-pub(super) fn ask(settings: &SessionSettings<'_>, command: &str, prompt: String) -> Result<String, NoSummary> {
+pub(super) fn ask(
+    settings: &SessionSettings<'_>,
+    command: &str,
+    prompt: String,
+) -> Result<String, NoSummary> {
     match settings.host.pipe(command, prompt) {
         Ok(answer) if !answer.trim().is_empty() => Ok(answer.trim().to_owned()),
         Ok(_) => {

@@ -117,10 +117,7 @@ pub(crate) fn preview(
 
 /// Waits until no other process summarizes the run, so that nobody pays twice. `None` if the work
 /// was stopped first.
-fn take_turn(
-    run: &RunDir,
-    settings: &SessionSettings<'_>,
-) -> Result<Option<WaitEnd>, OpsError> {
+fn take_turn(run: &RunDir, settings: &SessionSettings<'_>) -> Result<Option<WaitEnd>, OpsError> {
     settings.host.watch()?;
     // This lock needs a directory of the run that nothing else locks.
     let path = run.blobs();

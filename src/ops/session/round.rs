@@ -95,7 +95,9 @@ pub(super) fn round(
     };
     let (source, command, model) = match &settings.source {
         SummarySource::Extractive(_) => ("extractive", None, None),
-        SummarySource::Model { command, model } => ("llm", Some(command.as_str()), model.as_deref()),
+        SummarySource::Model { command, model } => {
+            ("llm", Some(command.as_str()), model.as_deref())
+        }
     };
     let version = NewVersion {
         text: &text,

@@ -126,6 +126,7 @@ impl fmt::Display for ConditionResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let told = |value: u64| match self.unit {
             "ms" => duration(value),
+            unit if value == 1 => format!("1 {}", unit.trim_end_matches('s')),
             unit => format!("{} {unit}", count(value)),
         };
         let verdict = if self.met { "more" } else { "not more" };

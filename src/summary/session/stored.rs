@@ -21,8 +21,6 @@ pub(crate) struct StoredSummary {
     pub(crate) text: String,
     /// The branch that it is about; empty for the whole run.
     pub(crate) filter_key: String,
-    /// The first event that is new in this version.
-    pub(crate) first_sequence: u64,
     /// The last event that it covers: the boundary.
     pub(crate) last_event_id: String,
     /// The sequence of that event.
@@ -48,7 +46,6 @@ impl StoredSummary {
             time: view.event.timestamp,
             text: data.present("text").map(exact_text)?.into_owned(),
             filter_key: own("filter_key").unwrap_or_default(),
-            first_sequence: number("first_sequence").unwrap_or(1),
             last_event_id: own("last_event_id")?,
             last_sequence: number("last_sequence")?,
             previous_event_id: own("previous_event_id"),

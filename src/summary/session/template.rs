@@ -177,7 +177,8 @@ mod tests {
     /// If this fails, a brace in a conversation or in a prompt is read as a placeholder.
     #[test]
     fn braces_that_are_text_stay() {
-        let prompt = SessionPrompt::parse(Some("{\"a\": 1} {x y} {conversation_text}{"), None, None);
+        let prompt =
+            SessionPrompt::parse(Some("{\"a\": 1} {x y} {conversation_text}{"), None, None);
         let filled = prompt.unwrap().fill("user: {previous_summary} {}", "");
         let inner = "<conversation>\nuser: {previous_summary} {}\n</conversation>";
         assert_eq!(filled, format!("{{\"a\": 1}} {{x y}} {inner}{{"));

@@ -61,7 +61,8 @@ mod tests {
     #[test]
     fn a_quarter_of_the_characters() {
         let simple = TokenEstimate::default();
-        for (text, tokens) in [("", 0), ("a", 1), ("abcdefg", 1), ("abcdefgh", 2), ("日本語日本", 1)]
+        for (text, tokens) in
+            [("", 0), ("a", 1), ("abcdefg", 1), ("abcdefgh", 2), ("日本語日本", 1)]
         {
             assert_eq!(simple.of(text), tokens, "{text}");
         }

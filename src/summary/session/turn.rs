@@ -68,7 +68,9 @@ pub(crate) fn turn_text(
     tool: Option<&str>,
     format: CallFormat,
 ) -> Option<String> {
-    use Role::{Backfill, Chapter, ChapterRemoved, Recovered, RejectedLines, SessionSummary, Usage};
+    use Role::{
+        Backfill, Chapter, ChapterRemoved, Recovered, RejectedLines, SessionSummary, Usage,
+    };
     let own_failure = view.field("code").is_some_and(|code| code == FAILURE_CODE);
     if own_failure && view.role == Role::Error && view.event.actor == "runlog" {
         return None;

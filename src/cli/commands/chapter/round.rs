@@ -78,8 +78,12 @@ pub(super) fn run(args: &RunArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
         let failure = Failure::new(Exit::Usage, "no agent to ask: --agent-cmd is missing");
         return Err(failure.hint("runlog chapter run RUN --trigger 100k --agent-cmd CMD").into());
     };
-    let filter =
-        Filter { command: command.to_owned(), timeout: args.agent_timeout, patient: false, listens: false };
+    let filter = Filter {
+        command: command.to_owned(),
+        timeout: args.agent_timeout,
+        patient: false,
+        listens: false,
+    };
     let host = Asking::new(filter, ui);
     host.watch()?;
     let rounds = Rounds {

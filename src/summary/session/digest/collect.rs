@@ -211,7 +211,12 @@ impl Digest {
         };
         let begun = begun.map(|begun| begun.event_id);
         let event_ids = begun.into_iter().chain([event_id]).collect();
-        self.errors.push(FoundError { text: format!("{what}: {why}"), event_ids, key, ended: false });
+        self.errors.push(FoundError {
+            text: format!("{what}: {why}"),
+            event_ids,
+            key,
+            ended: false,
+        });
     }
 
     fn file(&mut self, path: &str, done: &str, event_id: String) {
@@ -261,9 +266,11 @@ impl Digest {
             if let Some((said, id)) = events.message.as_ref().filter(|_| task.ending.is_empty()) {
                 text.push_str(&format!("; last message: {}", preview(said, TITLE)));
                 ids.push(id.clone());
+                ids.dedup();
             }
-            ids.push(events.last.clone());
-            ids.dedup();
+            if !ids.contains(&events.last) {
+                ids.push(events.last.clone());
+            }
             lines.push(DigestLine { section: Section::Tasks, text, event_ids: ids });
         }
         lines.extend(self.next.clone());

@@ -46,14 +46,17 @@ fn has_number(sentence: &str) -> bool {
 
 /// Whether a word looks like a path: a slash between names, or a name with a short ending.
 fn is_path(word: &str) -> bool {
-    let word = word.trim_matches(|c: char| matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | '.' | ':'));
+    let word =
+        word.trim_matches(|c: char| matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | '.' | ':'));
     let is_name = |part: &str| part.chars().any(char::is_alphanumeric);
     let (folder, file) = word.rsplit_once('/').unwrap_or(("", word));
     if !folder.is_empty() || word.starts_with('/') {
         return is_name(folder) && is_name(file) || word.starts_with('/') && is_name(file);
     }
     file.rsplit_once('.').is_some_and(|(stem, end)| {
-        stem.len() > 1 && (1..=4).contains(&end.len()) && end.chars().all(|c| c.is_ascii_lowercase())
+        stem.len() > 1
+            && (1..=4).contains(&end.len())
+            && end.chars().all(|c| c.is_ascii_lowercase())
     })
 }
 
