@@ -287,7 +287,7 @@ fn rounds_are_complete() {
     let last = format!("text={text}");
     bench.emit(&["message.assistant", "--event-id", "a", "-f", &last]);
     // About 100 tokens per turn, and 0.7 of the window for the prompt.
-    for (window, turns) in [("700", 5), ("780", 5), ("1000", 6)] {
+    for (window, turns) in [("790", 5), ("850", 5), ("1000", 6)] {
         let said = prompt(&bench, &["--prompt-file", "p.txt", "--context-window", window]);
         assert_eq!(conversation(&said).len(), turns, "{window}");
     }

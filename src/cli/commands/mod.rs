@@ -125,7 +125,7 @@ pub(super) enum Command {
     Emit(Box<emit::EmitArgs>),
     Exec(Box<exec::ExecArgs>),
     Import(Box<import::ImportArgs>),
-    Summarize(summarize::SummarizeArgs),
+    Summarize(Box<summarize::SummarizeArgs>),
     Chapter(chapter::ChapterArgs),
     Transcript(transcript::TranscriptArgs),
     Validate(validate::ValidateArgs),

@@ -1,5 +1,7 @@
 //! The versions of the session summary, as events `session.summarized`.
 
+use std::borrow::Cow;
+
 use crate::event::draft::Draft;
 use crate::event::fields::{View, exact_text};
 use crate::event::role::Role;
@@ -39,7 +41,7 @@ impl StoredSummary {
             return None;
         }
         let data = view.event.data;
-        let own = |name: &str| data.text_at(name).map(|text| text.into_owned());
+        let own = |name: &str| data.text_at(name).map(Cow::into_owned);
         let number = |name: &str| data.get(name).and_then(Json::as_u64);
         Some(Self {
             event_id: view.event.event_id.clone().into_owned(),
