@@ -186,6 +186,8 @@ fn everything_that_an_event_says_is_in_every_view() {
     bench.call(&["chapter", "run", "r", "--trigger", "1", "--agent-cmd", &keep]);
     let asked = std::fs::read_to_string(&prompt).unwrap();
     let folded = bench.ok(&["show", "r", "--folded"]);
+    let session = ["summarize", "r", "--session", "--print-prompt", "--context-window", "10M"];
+    let session = bench.ok(&session);
     // Every other task has ended. A chapter over all tasks has all their pages.
     bench.emit(&["run.completed"]);
     let index: Value =
@@ -206,6 +208,7 @@ fn everything_that_an_event_says_is_in_every_view() {
         ("show --folded", folded, true),
         ("chapter cat", pages, true),
         ("agent's prompt", asked, true),
+        ("session prompt", session, true),
         ("transcript.md", full("markdown"), false),
         ("transcript.html", full("html"), false),
         ("transcript.txt", full("text"), false),

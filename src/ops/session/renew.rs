@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::ask::round_prompt;
 use super::count::TokenCount;
 use super::gather::{Span, conversation, stored};
-use super::round::{Base, MadeVersion, RoundEnd, round};
+use super::round::{MadeVersion, RoundEnd, SummaryBase, round};
 use super::settings::{SessionSettings, SummarySource};
 use crate::event::draft::Draft;
 use crate::fs::make_dir;
@@ -46,7 +46,7 @@ struct Ready {
     conversation: Conversation,
     count: TokenCount,
     report: DueReport,
-    base: Base,
+    base: SummaryBase,
 }
 
 /// Makes new versions if one is due: one, or several if the conversation is too large for the model.
@@ -71,7 +71,7 @@ pub(crate) fn renew(
     while !turns.is_empty() && !settings.host.is_interrupted() {
         match round(run, settings, &count, turns, &base, &mut budget)? {
             RoundEnd::Made(made, taken) => {
-                base = Base {
+                base = SummaryBase {
                     number: base.number + 1,
                     first_sequence: made.last_sequence + 1,
                     event_id: Some(made.event_id.clone()),
@@ -143,7 +143,7 @@ fn prepare(run: &RunDir, settings: &SessionSettings<'_>) -> Result<Ready, OpsErr
     let versions = stored.of_key(&settings.key);
     let newest = versions.last().copied();
     let number = versions.len() as u64 + 1;
-    let base = |after: Option<&StoredSummary>| Base {
+    let base = |after: Option<&StoredSummary>| SummaryBase {
         number,
         first_sequence: after.map_or(0, |summary| summary.last_sequence) + 1,
         event_id: after.map(|summary| summary.event_id.clone()),

@@ -36,7 +36,7 @@ pub(crate) struct MadeVersion {
 
 /// What a version continues.
 #[derive(Clone, Debug)]
-pub(super) struct Base {
+pub(super) struct SummaryBase {
     /// The number of the next version.
     pub(super) number: u64,
     /// The first event that is new.
@@ -48,7 +48,7 @@ pub(super) struct Base {
 }
 
 /// A text for a version, before it is recorded.
-struct Written {
+struct WrittenSummary {
     text: String,
     turns: usize,
     prompt: Option<RoundPrompt>,
@@ -76,7 +76,7 @@ pub(super) fn round(
     settings: &SessionSettings<'_>,
     count: &TokenCount,
     turns: &[Turn],
-    base: &Base,
+    base: &SummaryBase,
     budget: &mut u64,
 ) -> Result<RoundEnd, OpsError> {
     let written = match &settings.source {
@@ -141,13 +141,13 @@ fn extracted(
     count: &TokenCount,
     turns: &[Turn],
     most: u64,
-) -> Result<Written, OpsError> {
+) -> Result<WrittenSummary, OpsError> {
     let last = turns.last().map_or(0, |turn| turn.sequence);
     let text = digest(run, last, settings)?.text(most);
     let redacted = settings.options.secrets.and_then(|rules| rules.redact(&text));
     let text = redacted.map_or(text, |redacted| redacted.text);
     let input = turns.iter().map(|turn| count.tokens(&turn.text)).sum();
-    Ok(Written { text, turns: turns.len(), prompt: None, input })
+    Ok(WrittenSummary { text, turns: turns.len(), prompt: None, input })
 }
 
 /// The answer of the model.
@@ -155,10 +155,10 @@ fn answered(
     settings: &SessionSettings<'_>,
     count: &TokenCount,
     turns: &[Turn],
-    base: &Base,
+    base: &SummaryBase,
     command: &str,
     budget: &mut u64,
-) -> Result<Result<Written, NoSummary>, OpsError> {
+) -> Result<Result<WrittenSummary, NoSummary>, OpsError> {
     let prompt = round_prompt(settings, count, turns, &base.text, *budget)?;
     let (prompt, answer) = match ask(settings, command, prompt.text.clone()) {
         Err(none) if none.is_size && !settings.host.is_interrupted() => {
@@ -170,7 +170,7 @@ fn answered(
         }
         answer => (prompt, answer),
     };
-    Ok(answer.map(|text| Written {
+    Ok(answer.map(|text| WrittenSummary {
         text,
         turns: prompt.turns,
         input: prompt.tokens,

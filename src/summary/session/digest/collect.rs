@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::command::{command_line, file_of_call, files};
 use super::phrases::{decisions, figures, next_step};
 use super::write::write;
-use super::{DigestLine, Section};
+use super::{DigestLine, DigestSection};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::history::calls::Calls;
@@ -100,7 +100,7 @@ impl Digest {
                 let said = result.or_else(|| view.event.summary.as_deref().map(str::to_owned));
                 let said = said.or_else(|| spoken(view).map(Into::into));
                 let said = said.or_else(|| view.field("prompt").map(Into::into));
-                self.say(Section::Decisions, &said.unwrap_or_else(|| name(view)), event_id());
+                self.say(DigestSection::Decisions, &said.unwrap_or_else(|| name(view)), event_id());
             }
             (Role::File, _) => {
                 for (path, done) in files(view) {
@@ -191,7 +191,7 @@ impl Digest {
         if view.role == Role::ToolBlocked {
             let why = view.error_text().unwrap_or_default();
             let what = begun.map_or_else(|| view.tool().into_owned(), |begun| begun.text);
-            self.say(Section::Decisions, &format!("blocked: {what}: {why}"), event_id);
+            self.say(DigestSection::Decisions, &format!("blocked: {what}: {why}"), event_id);
             return;
         }
         let key = begun.as_ref().map(|begun| begun.key.clone());
@@ -236,17 +236,17 @@ impl Digest {
         let Some(text) = view.text() else { return };
         let id = view.event.event_id.as_ref();
         for sentence in decisions(&text) {
-            self.say(Section::Decisions, sentence, id.to_owned());
+            self.say(DigestSection::Decisions, sentence, id.to_owned());
         }
         for sentence in figures(&text) {
-            self.say(Section::Figures, sentence, id.to_owned());
+            self.say(DigestSection::Figures, sentence, id.to_owned());
         }
         if let Some(step) = next_step(&text) {
-            self.next = Some(digest_line(Section::Next, step, vec![id.to_owned()]));
+            self.next = Some(digest_line(DigestSection::Next, step, vec![id.to_owned()]));
         }
     }
 
-    fn say(&mut self, section: Section, text: &str, event_id: String) {
+    fn say(&mut self, section: DigestSection, text: &str, event_id: String) {
         let line = digest_line(section, text, vec![event_id]);
         // Repeated statements are one line, with the newest event.
         self.said.retain(|said| said.section != section || said.text != line.text);
@@ -271,13 +271,13 @@ impl Digest {
             if !ids.contains(&events.last) {
                 ids.push(events.last.clone());
             }
-            lines.push(DigestLine { section: Section::Tasks, text, event_ids: ids });
+            lines.push(DigestLine { section: DigestSection::Tasks, text, event_ids: ids });
         }
         lines.extend(self.next.clone());
         let mut open: Vec<(&usize, &DigestCall)> = self.open.iter().collect();
         open.sort_by_key(|(call, _)| **call);
         for (_, call) in open {
-            lines.push(digest_line(Section::Open, &call.text, vec![call.event_id.clone()]));
+            lines.push(digest_line(DigestSection::Open, &call.text, vec![call.event_id.clone()]));
         }
         for error in &self.errors {
             let end = match (&error.key, error.ended) {
@@ -286,7 +286,7 @@ impl Digest {
                 (None, _) => "",
             };
             let text = format!("{}{end}", preview(&error.text, ERROR));
-            lines.push(digest_line(Section::Errors, &text, error.event_ids.clone()));
+            lines.push(digest_line(DigestSection::Errors, &text, error.event_ids.clone()));
         }
         for command in &self.commands {
             let times = match (command.ended, command.failed) {
@@ -294,21 +294,21 @@ impl Digest {
                 (ended, failed) => format!(" ({ended} runs, {failed} failed)"),
             };
             let text = format!("`{}`: {}{times}", preview(&command.line, COMMAND), command.outcome);
-            lines.push(digest_line(Section::Commands, &text, command.event_ids.clone()));
+            lines.push(digest_line(DigestSection::Commands, &text, command.event_ids.clone()));
         }
         for file in &self.files {
             let done: Vec<&str> = file.uses.iter().map(|(done, _)| done.as_str()).collect();
             let mut ids: Vec<String> = file.uses.iter().map(|(_, id)| id.clone()).collect();
             ids.dedup();
             let text = format!("{}: {}", file.path, done.join(", "));
-            lines.push(digest_line(Section::Files, &text, ids));
+            lines.push(digest_line(DigestSection::Files, &text, ids));
         }
         lines.extend(self.said.iter().cloned());
         lines
     }
 }
 
-fn digest_line(section: Section, text: &str, event_ids: Vec<String>) -> DigestLine {
+fn digest_line(section: DigestSection, text: &str, event_ids: Vec<String>) -> DigestLine {
     DigestLine { section, text: line(text.trim()).into_owned(), event_ids }
 }
 

@@ -16,7 +16,7 @@ pub(crate) use collect::Digest;
 
 /// The sections, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Section {
+enum DigestSection {
     Tasks,
     Next,
     Open,
@@ -29,21 +29,21 @@ enum Section {
 
 /// The sections with their headings. When there is not enough room for all lines, each section
 /// gets one line in turn, in this order.
-const SECTIONS: &[(Section, &str)] = &[
-    (Section::Tasks, "Tasks"),
-    (Section::Next, "Next step"),
-    (Section::Open, "Open calls"),
-    (Section::Errors, "Errors"),
-    (Section::Decisions, "Decisions"),
-    (Section::Commands, "Commands"),
-    (Section::Files, "Files"),
-    (Section::Figures, "Numbers and paths"),
+const SECTIONS: &[(DigestSection, &str)] = &[
+    (DigestSection::Tasks, "Tasks"),
+    (DigestSection::Next, "Next step"),
+    (DigestSection::Open, "Open calls"),
+    (DigestSection::Errors, "Errors"),
+    (DigestSection::Decisions, "Decisions"),
+    (DigestSection::Commands, "Commands"),
+    (DigestSection::Files, "Files"),
+    (DigestSection::Figures, "Numbers and paths"),
 ];
 
 /// A line and the events that it rests on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DigestLine {
-    section: Section,
+    section: DigestSection,
     text: String,
     event_ids: Vec<String>,
 }

@@ -75,7 +75,7 @@ fn line_text(line: &DigestLine) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{DigestLine, Section};
+    use super::super::{DigestLine, DigestSection};
     use super::{words, write};
 
     /// If this fails, a digest is longer than asked, or a section pushes all others out.
@@ -86,8 +86,8 @@ mod tests {
             text: format!("line {number}"),
             event_ids: vec![format!("e{number}")],
         };
-        let many = (0..50).map(|number| line(Section::Commands, number));
-        let all: Vec<DigestLine> = many.chain([line(Section::Tasks, 99)]).collect();
+        let many = (0..50).map(|number| line(DigestSection::Commands, number));
+        let all: Vec<DigestLine> = many.chain([line(DigestSection::Tasks, 99)]).collect();
         for most in 0..120 {
             assert!(words(&write(&all, most)) <= most, "{most}");
         }
