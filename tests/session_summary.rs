@@ -508,6 +508,18 @@ fn a_digest_without_a_model() {
     }
 }
 
+/// If this fails, a model in the environment makes a digest impossible.
+#[test]
+fn a_digest_ignores_the_model_of_the_environment() {
+    let bench = Bench::with_run();
+    say(&bench, 1, 1);
+    let mut command = bench.command();
+    command.args(["summarize", "r", "--session", "--extractive"]);
+    let output = command.env("RUNLOG_LLM_CMD", "echo model").output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(versions(&bench)[0]["data"]["source"], "extractive");
+}
+
 /// If this fails, options that make no sense together are accepted.
 #[test]
 fn usage() {

@@ -59,7 +59,7 @@ pub(super) struct SessionArgs {
     #[arg(long, help_heading = SESSION, conflicts_with_all = ["all", "follow", "dry_run", "templates", "prices", "sort", "reverse", "status"])]
     session: bool,
     /// Make a digest of the events, without a model
-    #[arg(long, help_heading = SESSION, requires = "session", conflicts_with_all = ["llm_cmd", "prompt_file"])]
+    #[arg(long, help_heading = SESSION, requires = "session", conflicts_with = "prompt_file")]
     extractive: bool,
     /// Print the stored session summary
     #[arg(long, help_heading = SESSION, requires = "session", conflicts_with_all = ["extractive", "print_prompt"])]
