@@ -43,7 +43,7 @@ fn document(said: &Said) -> Value {
 fn ids(bench: &Bench, args: &[&str]) -> Vec<String> {
     let said = bench.call(&[&["search", "--format", "json"], args].concat());
     let document = document(&said);
-    let hits = document["hits"].as_array().unwrap();
+    let hits = document["results"].as_array().unwrap();
     assert_eq!(said.status, i32::from(hits.is_empty()), "{}", said.err);
     hits.iter().map(|hit| hit["event_id"].as_str().unwrap().to_owned()).collect()
 }
@@ -201,7 +201,7 @@ fn copies_in_other_runs() {
     record(&bench, "fork", &[note("heron one"), note("heron other")], None);
     let said = bench.call(&["search", "heron", "--scope", "all", "--format", "json"]);
     let document = document(&said);
-    let hits = document["hits"].as_array().unwrap();
+    let hits = document["results"].as_array().unwrap();
     assert_eq!(hits.len(), 3, "{document:#}");
     let copied = hits.iter().find(|hit| hit["snippet"] == "heron one").unwrap();
     assert_eq!(copied["also_in"], json!(["fork"]));
@@ -216,9 +216,9 @@ fn moved_values() {
     assert!(bench.log().contains("$blob") && !bench.log().contains("axolotl"));
     let said = bench.call(&["search", "axolotl", "--format", "json"]);
     let found = document(&said);
-    assert_eq!(found["hits"][0]["event_id"], "m1");
-    assert!(found["hits"][0]["bytes"].as_u64().unwrap() > large.len() as u64 - 1);
-    assert!(found["hits"][0]["snippet"].as_str().unwrap().contains("axolotl"));
+    assert_eq!(found["results"][0]["event_id"], "m1");
+    assert!(found["results"][0]["content_bytes"].as_u64().unwrap() > large.len() as u64 - 1);
+    assert!(found["results"][0]["snippet"].as_str().unwrap().contains("axolotl"));
     let (mut offset, mut all) = (0_u64, String::new());
     loop {
         let at = offset.to_string();
@@ -322,7 +322,7 @@ fn no_hit() {
     assert!(said.err.contains("no hit; searched 2 events in 1 run"), "{}", said.err);
     let said = bench.call(&["search", "unicorn", "--format", "json"]);
     assert_eq!(said.status, 1);
-    assert_eq!(document(&said)["hits"], json!([]));
+    assert_eq!(document(&said)["results"], json!([]));
 }
 
 /// If this fails, programs cannot read the result of a search.
@@ -337,17 +337,17 @@ fn json_shape() {
         })
     };
     let mut found = document(&said);
-    let score = found["hits"][0]["score"].take();
+    let score = found["results"][0]["score"].take();
     assert!(score.as_f64().unwrap() > 0.0);
     let bytes = bench.log().len();
     assert_eq!(
         found,
         json!({
             "schema_version": 1, "query": "kestrel", "scope": "current-run", "total": 1,
-            "hits": [{
+            "results": [{
                 "run_id": "r", "event_id": "m2", "sequence": 3, "type": "note", "role": "note",
                 "actor": "user", "timestamp": "2026-01-01T00:02:00.000Z", "score": null,
-                "bytes": 15, "snippet": "a kestrel here",
+                "content_bytes": 15, "snippet": "a kestrel here", "truncated": false,
                 "before": [neighbour("m1", 2, "before")], "after": [neighbour("m3", 4, "after")],
                 "also_in": [],
             }],
@@ -395,7 +395,7 @@ fn a_log_in_several_parts() {
     let found = document(&said);
     assert_eq!(found["searched"]["events"], 2001);
     assert!(found["searched"]["bytes"].as_u64().unwrap() > 20 << 20);
-    let mut sequences: Vec<u64> = found["hits"]
+    let mut sequences: Vec<u64> = found["results"]
         .as_array()
         .unwrap()
         .iter()

@@ -12,7 +12,7 @@ pub(super) struct SearchDocument<'o> {
     scope: &'o str,
     /// The number of events that meet the query.
     total: u64,
-    hits: Vec<HitDocument<'o>>,
+    results: Vec<HitDocument<'o>>,
     searched: SearchedDocument,
 }
 
@@ -27,8 +27,10 @@ struct HitDocument<'o> {
     timestamp: String,
     score: f64,
     /// The size of the content in bytes.
-    bytes: u64,
+    content_bytes: u64,
     snippet: &'o str,
+    /// Whether the content is longer than the snippet.
+    truncated: bool,
     before: Vec<NeighbourDocument<'o>>,
     after: Vec<NeighbourDocument<'o>>,
     /// Other runs that have a copy of the event.
@@ -62,7 +64,7 @@ impl<'o> SearchDocument<'o> {
             query: query.text(),
             scope,
             total: outcome.total,
-            hits: outcome.hits.iter().map(HitDocument::of).collect(),
+            results: outcome.hits.iter().map(HitDocument::of).collect(),
             searched: SearchedDocument {
                 runs: searched.runs,
                 events: searched.events,
@@ -84,8 +86,9 @@ impl<'o> HitDocument<'o> {
             actor: &event.actor,
             timestamp: event.timestamp.to_string(),
             score: rounded(hit.score),
-            bytes: hit.bytes,
+            content_bytes: hit.bytes,
             snippet: &hit.snippet.text,
+            truncated: hit.snippet.text.starts_with('…') || hit.snippet.text.ends_with('…'),
             before: hit.before.iter().map(NeighbourDocument::of).collect(),
             after: hit.after.iter().map(NeighbourDocument::of).collect(),
             also_in: &hit.also_in,
