@@ -529,3 +529,16 @@ fn usage() {
     assert_eq!(bench.call(&["summarize", "--all", "--session", "--extractive"]).status, 2);
     assert_eq!(bench.call(&["summarize", "nobody", "--session", "--extractive"]).status, 66);
 }
+
+/// If this fails, a digest repeats what the client or the harness wrote, as if it had been decided.
+#[test]
+fn a_digest_leaves_out_what_the_client_wrote() {
+    let bench = Bench::new();
+    bench.emit(&["run.created"]);
+    bench.emit(&["message.user", "-f", "text=Fix /tmp/a.rs"]);
+    bench.emit(&["message.system", "-f", "text=We decided to use /etc/client.conf, 42 lines"]);
+    bench.emit(&["message.assistant", "-f", "text=We decided to use /tmp/b.rs, 17 lines"]);
+    bench.emit(&["run.completed"]);
+    let digest = bench.ok(&["summarize", "r", "--session", "--extractive"]);
+    assert!(digest.contains("/tmp/b.rs") && !digest.contains("client.conf"), "{digest}");
+}
