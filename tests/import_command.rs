@@ -254,7 +254,7 @@ fn a_session_that_goes_on_after_its_end() {
     let again = ended(&bench, &[ASKED, WELL]);
     assert_eq!(again, ("completed".to_owned(), "run.completed".to_owned(), 0));
     assert_eq!(ended(&bench, &[ASKED, WELL, MORE]).2, 0);
-    // The second end is told, and a strict gate does not pass.
+    // `validate` reports the second end, and a strict gate does not pass.
     let failed = ended(&bench, &[ASKED, WELL, MORE, BADLY]);
     assert_eq!((failed.1.as_str(), failed.2), ("run.failed", 1));
 }

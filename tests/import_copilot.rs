@@ -17,7 +17,7 @@ fn start() -> (&'static str, Value) {
     (
         "session.start",
         json!({"sessionId": "cop-1", "copilotVersion": "1.2.3",
-        "selectedModel": "m1", "context": {"cwd": "/work/shop", "branch": "fix"}}),
+        "selectedModel": "m1", "context": {"cwd": "/srv/shop", "branch": "fix"}}),
     )
 }
 
@@ -86,7 +86,7 @@ fn import_copilot_maps_a_session() {
         bench.mapped_events(),
         [
             json!(["config.loaded", null, {"agent_version": "1.2.3", "model": "m1",
-            "cwd": "/work/shop", "git_branch": "fix"}]),
+            "cwd": "/srv/shop", "git_branch": "fix"}]),
             json!(["message.user", null, {"text": "Test it", "attachments": 1}]),
             json!(["message.system", null, {"text": "How to test"}]),
             json!(["message.reasoning", null, {"text": "Two runs"}]),

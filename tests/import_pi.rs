@@ -26,7 +26,7 @@ fn import_pi_maps_a_session() {
     let usage = json!({"input": 30, "output": 4, "cacheRead": 20, "cacheWrite": 5,
         "totalTokens": 59, "cost": {"total": 0.25}});
     let receipt = bench.import_from("pi", &jsonl(&[
-        json!({"type": "session", "version": 3, "id": "pi-session", "cwd": "/work/shop",
+        json!({"type": "session", "version": 3, "id": "pi-session", "cwd": "/srv/shop",
             "timestamp": "2026-03-01T10:00:00.000Z"}),
         entry(1, "model_change", json!({"provider": "p", "modelId": "small"})),
         entry(2, "thinking_level_change", json!({"thinkingLevel": "low"})),
@@ -60,7 +60,7 @@ fn import_pi_maps_a_session() {
     assert_eq!(
         bench.mapped_events(),
         [
-            json!(["config.loaded", null, {"cwd": "/work/shop"}]),
+            json!(["config.loaded", null, {"cwd": "/srv/shop"}]),
             json!(["config.loaded", null, {"model": "small", "provider": "p"}]),
             json!(["pi.thinking_level_change", null, {}]),
             json!(["message.user", null, {"text": "Count the files", "attachments": 1}]),

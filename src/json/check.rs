@@ -109,15 +109,21 @@ pub(crate) fn check_each<'a>(
     Ok(Json::trusted(&text[start..end]))
 }
 
-/// Like [`check`]. Puts the long values into `long`, and returns the document's text.
-pub(super) fn check_placed<'a>(
-    bytes: &'a [u8],
-    rules: JsonRules,
-    long: &mut LongValues,
-) -> Result<&'a str, JsonError> {
-    let text = utf8(bytes)?;
-    let (start, end) = Scan::new(text, rules, |_, _: Json<'_>| {}, Some(long)).document()?;
-    Ok(&text[start..end])
+impl LongValues {
+    /// Checks a document like [`check`], and remembers where its long values end.
+    ///
+    /// # Errors
+    /// The first error, with its byte offset.
+    pub(crate) fn check<'a>(
+        &'a mut self,
+        bytes: &'a [u8],
+        rules: JsonRules,
+    ) -> Result<Json<'a>, JsonError> {
+        self.begin(bytes);
+        let text = utf8(bytes)?;
+        let (start, end) = Scan::new(text, rules, |_, _: Json<'_>| {}, Some(self)).document()?;
+        Ok(Json::placed(&text[start..end], self))
+    }
 }
 
 /// The bytes as text without a byte order mark.

@@ -1,8 +1,5 @@
 //! Where the long values of a document end, so that they are not walked through again.
 
-use super::check::{JsonError, JsonRules, check_placed};
-use super::view::Json;
-
 /// Minimum length in bytes of a value that is remembered. Shorter ones are walked through.
 const LONG: usize = 48;
 
@@ -16,19 +13,10 @@ pub(crate) struct LongValues {
 }
 
 impl LongValues {
-    /// Checks a document like [`super::check()`], and remembers where its long values end.
-    ///
-    /// # Errors
-    /// The first error, with its byte offset.
-    pub(crate) fn check<'a>(
-        &'a mut self,
-        bytes: &'a [u8],
-        rules: JsonRules,
-    ) -> Result<Json<'a>, JsonError> {
+    /// Begins a document.
+    pub(super) fn begin(&mut self, bytes: &[u8]) {
         self.places.clear();
         self.base = bytes.as_ptr() as usize;
-        let text = check_placed(bytes, rules, self)?;
-        Ok(Json::placed(text, self))
     }
 
     /// Takes the start of a list or an object. Returns its number for [`LongValues::close`].
@@ -77,6 +65,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::json::{Json, JsonRules};
 
     fn values() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 
 use super::Session;
-use super::record::run_of;
+use super::run_of::run_of;
 use crate::event::time::Timestamp;
 use crate::fs::read_small;
 use crate::history::copied::{Copied, WorkItems};

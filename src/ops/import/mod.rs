@@ -7,6 +7,7 @@ mod find;
 mod look;
 mod places;
 mod record;
+mod run_of;
 mod runs_in_file;
 
 use std::ops::Range;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use super::Session;
 use super::ahead::{ReadAhead, read_ahead};
 use super::copies::{Importing, known_facts};
+use super::run_of::run_of;
 use crate::event::draft::Draft;
-use crate::event::id::{RunId, check_id};
+use crate::event::id::check_id;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::history::copied::Copied;
@@ -36,22 +37,7 @@ pub(crate) struct ImportedRun {
     pub(crate) warnings: Vec<RefreshWarning>,
 }
 
-/// The run of a session: its id derives from the agent and the session.
-pub(crate) fn run_of(session: &Session, runs_dir: &Path) -> Result<RunDir, RunError> {
-    let name = format!("{}-{}", session.dialect.name, session.id);
-    let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
-    let mut id: String = name.chars().map(plain).collect();
-    // Different sessions have different runs, whatever their ids.
-    if id != name || id.len() > 128 {
-        id.truncate(100);
-        id = format!("{id}-{}", hex(&sha256(name.as_bytes())[..6]));
-    }
-    let run_id = RunId::parse(&id)
-        .map_err(|_| RunError::NoSuchRun { name: id, runs_dir: runs_dir.to_owned() })?;
-    Ok(RunDir::of(runs_dir, &run_id))
-}
-
-/// Whether the end of the source is told.
+/// What becomes of the run at the end of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SourceEnd {
     /// The run ends as the session ended, or is marked as imported.

@@ -1,0 +1,24 @@
+//! The run of a session.
+
+use std::path::Path;
+
+use super::Session;
+use crate::event::id::RunId;
+use crate::fs::hash::{hex, sha256};
+use crate::run::RunError;
+use crate::run::dir::RunDir;
+
+/// The run of a session. Its id derives from the agent and the session.
+pub(crate) fn run_of(session: &Session, runs_dir: &Path) -> Result<RunDir, RunError> {
+    let name = format!("{}-{}", session.dialect.name, session.id);
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
+    let mut id: String = name.chars().map(plain).collect();
+    // Different sessions have different runs, whatever their ids.
+    if id != name || id.len() > 128 {
+        id.truncate(100);
+        id = format!("{id}-{}", hex(&sha256(name.as_bytes())[..6]));
+    }
+    let run_id = RunId::parse(&id)
+        .map_err(|_| RunError::NoSuchRun { name: id, runs_dir: runs_dir.to_owned() })?;
+    Ok(RunDir::of(runs_dir, &run_id))
+}
