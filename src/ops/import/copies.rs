@@ -45,11 +45,10 @@ struct OtherRun {
     work: OnceLock<Arc<WorkItems>>,
 }
 
-/// A session whose import goes on. The later ones may wait for its end.
+/// A session whose import goes on. The later ones may wait for its work.
 pub(crate) struct Importing<'k, 's> {
     known: &'k KnownWork<'s>,
     index: usize,
-    done: Done,
 }
 
 impl<'s> KnownWork<'s> {
@@ -64,7 +63,7 @@ impl<'s> KnownWork<'s> {
 
     /// Begins the import of the session with that index.
     pub(crate) fn begin(&self, index: usize) -> Importing<'_, 's> {
-        Importing { known: self, index, done: None }
+        Importing { known: self, index }
     }
 
     fn others(&self) -> &[OtherRun] {
@@ -79,12 +78,13 @@ impl<'s> KnownWork<'s> {
 impl Importing<'_, '_> {
     /// What the run with this work repeats of the runs that are older.
     pub(crate) fn copied(
-        &mut self,
+        &self,
         run: &RunDir,
         recorded_at: Option<Timestamp>,
         work: WorkItems,
     ) -> Vec<Copied> {
         let work = Arc::new(work);
+        self.publish(Some((run.name(), Arc::clone(&work))));
         let mut older = self.earlier(&work);
         for other in self.known.others() {
             let name = other.run.name();
@@ -104,8 +104,14 @@ impl Importing<'_, '_> {
                 older.push((other.facts.run_id.clone(), other.work()));
             }
         }
-        self.done = Some((run.name(), Arc::clone(&work)));
         work.copied_from(older.iter().map(|(run, work)| (run.as_str(), work.as_ref())))
+    }
+
+    /// Tells the later sessions what became of this one. What was told first counts.
+    fn publish(&self, done: Done) {
+        let mut all = self.known.done.lock().unwrap_or_else(PoisonError::into_inner);
+        all[self.index].get_or_insert(done);
+        self.known.one_is_done.notify_all();
     }
 
     /// The work of the sessions before this one that may have the same history. Waits for them.
@@ -135,9 +141,7 @@ impl Importing<'_, '_> {
 
 impl Drop for Importing<'_, '_> {
     fn drop(&mut self) {
-        let mut done = self.known.done.lock().unwrap_or_else(PoisonError::into_inner);
-        done[self.index] = Some(self.done.take());
-        self.known.one_is_done.notify_all();
+        self.publish(None);
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn record(
     session: &Session,
     runs_dir: &Path,
     how: &HowToRecord,
-    mut importing: Importing<'_, '_>,
+    importing: &Importing<'_, '_>,
 ) -> Result<ImportedRun, RunError> {
     let options = how.options;
     let run = match &how.run {
@@ -78,7 +78,7 @@ pub(crate) fn record(
         true => Recorder::create(&run, options)?,
         false => Recorder::open(&run, options)?,
     };
-    let recorded = fill(&mut recorder, session, is_new, how, &mut importing);
+    let recorded = fill(&mut recorder, session, is_new, how, importing);
     if recorded.is_err() && is_new {
         recorder.remove_unused();
     }
@@ -95,7 +95,7 @@ fn fill(
     session: &Session,
     is_new: bool,
     how: &HowToRecord,
-    importing: &mut Importing<'_, '_>,
+    importing: &Importing<'_, '_>,
 ) -> Result<Filled, RunError> {
     let (keep_source, options) = (how.keep_source, how.options);
     let before = if is_new { None } else { known_facts(recorder.run()) };

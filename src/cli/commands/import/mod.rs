@@ -186,7 +186,7 @@ fn import_all(
     let how = HowToRecord { run, keep_source: !args.no_source, end, options };
     let import = |(index, session): &(usize, &Session)| {
         let importing = known.begin(*index);
-        let imported = (!args.dry_run).then(|| record(session, runs_dir, &how, importing));
+        let imported = (!args.dry_run).then(|| record(session, runs_dir, &how, &importing));
         SessionOutcome { session: (*session).clone(), imported }
     };
     let numbered: Vec<(usize, &Session)> = sessions.iter().enumerate().collect();
