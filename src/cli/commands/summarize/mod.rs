@@ -236,7 +236,7 @@ fn shown(
             let rows: Vec<&RunRow> = outcomes.iter().map(|outcome| &outcome.row).collect();
             let total = Total::of(rows.iter().map(|row| &row.facts));
             if total.copied != Counts::default() {
-                ui.note("the total counts history that several runs hold only once");
+                ui.note("history that several runs share counts once in the total");
             }
             runs_table(&rows, true, now(), ui.table_width())
         }
