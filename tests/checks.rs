@@ -7,7 +7,7 @@ use std::path::Path;
 
 use runlog::internals::check::{CHECKS, Level, find};
 use runlog::internals::hash::line_hash;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Bench, Prepared, fresh, root, tasks};
 use crate::validate::sound;
@@ -88,6 +88,21 @@ fn rewritten(bench: Bench, name: &str, edit: impl Fn(&str) -> Option<String>) ->
 }
 
 /// An ended run with three finished tasks of two events each.
+/// A run with a summary by a model that begins at event `first` and ends at the event `last`.
+fn summarized(text: &str, first: u64, last: &str) -> Bench {
+    let data = json!({
+        "text": text, "filter_key": "", "first_sequence": first, "last_event_id": last,
+        "last_sequence": 2, "previous_event_id": null, "source": "llm", "input_tokens": 1,
+        "output_tokens": 1, "words": 1,
+    });
+    only(&[
+        r#"{"type":"run.created","data":{"title":"t"}}"#,
+        r#"{"type":"note","event_id":"n","data":{"text":"ran make"}}"#,
+        &json!({"type": "session.summarized", "data": data}).to_string(),
+        r#"{"type":"run.completed","data":{}}"#,
+    ])
+}
+
 fn three_tasks() -> Bench {
     static MADE: Prepared = Prepared::new();
     MADE.copy(|| {
@@ -314,6 +329,9 @@ fn each_check_has_its_run() {
             no,
         ),
         ("RL602", line(unknown), no),
+        ("RL603", summarized("x", 1, "nobody"), no),
+        ("RL604", summarized("x", 2, "n"), no),
+        ("RL605", summarized("ran `make world`", 1, "n"), no),
         ("RL701", and(three_tasks(), &[&chapter("not a slug", 1, 1)]), no),
         ("RL702", and(three_tasks(), &[&chapter("a", 1, 2), &chapter("b", 2, 3)]), no),
         ("RL703", and(three_tasks(), &[&chapter("a", 1, 1), &chapter("a", 2, 2)]), no),

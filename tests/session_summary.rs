@@ -542,3 +542,37 @@ fn a_digest_leaves_out_what_the_client_wrote() {
     let digest = bench.ok(&["summarize", "r", "--session", "--extractive"]);
     assert!(digest.contains("/tmp/b.rs") && !digest.contains("client.conf"), "{digest}");
 }
+
+/// If this fails, a summary that a model invented passes without a word, or a true one is doubted.
+#[test]
+fn what_a_summary_names_is_looked_up() {
+    let bench = Bench::with_run();
+    bench.emit(&["message.user", "--actor", "user", "-f", "text=Please keep the cache small."]);
+    call(&bench, "c1", "Oslo");
+    // The large value is in its own file.
+    let large =
+        format!("{}/srv/app/cache.rs holds 4711 entries{}", "x ".repeat(9000), " y".repeat(9000));
+    returns(&bench, "c1", &large);
+    let findings = |text: &str| {
+        let model = format!("cat > /dev/null; printf '%s' '{text}'");
+        summarize(&bench, &["--llm-cmd", &model, "--force"]);
+        let said = bench.call(&["validate", "r", "--expect-status", "any", "--format", "json"]);
+        let report: Value = serde_json::from_str(&said.out).unwrap();
+        let all = report["runs"][0]["findings"].as_array().unwrap().clone();
+        let newest = versions(&bench).pop().unwrap()["event_id"].clone();
+        let mut own = all;
+        own.retain(|finding| finding["code"] == "RL605" && finding["event_id"] == newest);
+        own.iter().map(|finding| finding["message"].to_string()).collect::<String>()
+    };
+    let kept = findings(
+        "The user said \"keep the cache small\". `get_weather` was asked for Oslo; \
+         /srv/app/cache.rs has 4,711 entries.",
+    );
+    assert_eq!(kept, "");
+    let invented =
+        findings("The user said \"make it as fast as possible\"; src/other.rs has 4712.");
+    for claim in ["make it as fast as possible", "src/other.rs", "4712"] {
+        assert!(invented.contains(claim), "{claim}: {invented}");
+    }
+    assert_eq!(findings("4711 in cache.rs"), "", "only the versions themselves are judged");
+}

@@ -13,6 +13,7 @@ use super::open_calls::OpenCalls;
 use super::references::{OpenReference, OpenReferences};
 use super::rejections::Rejections;
 use super::table::{Code, Level};
+use super::versions::Versions;
 use crate::event::advice::{advice, near_type};
 use crate::event::catalogue;
 use crate::event::envelope::{Event, LineError, LineFault};
@@ -97,6 +98,7 @@ pub(crate) struct LogCheck {
     /// Events without a summary that get the one of a user's template, or may have an older one.
     pending: HashMap<IdKey, PendingSummary>,
     backfills: OpenReferences,
+    versions: Versions,
     /// Unknown types: the first event of each, and how many there are.
     unknown: HashMap<String, (Place, u64)>,
     open_calls: OpenCalls,
@@ -129,6 +131,7 @@ impl LogCheck {
             rejections: Rejections::default(),
             pending: HashMap::new(),
             backfills: OpenReferences::default(),
+            versions: Versions::default(),
             unknown: HashMap::new(),
             open_calls: OpenCalls::default(),
         }
@@ -315,6 +318,7 @@ impl LogCheck {
         self.chain(event, spot);
         self.references(event, view.is_imported(), spot);
         self.summaries(view, spot);
+        self.versions(view, spot);
         match catalogue::expected_fields(&event.kind) {
             None => self.unknown_type(view, spot),
             Some(expected) => {
@@ -501,6 +505,15 @@ impl LogCheck {
             self.add(Code::RL601, spot, message);
         }
         self.backfills.add(&target, false, &self.ids, || spot.place());
+    }
+
+    /// Checks a version of the session summary.
+    fn versions(&mut self, view: &View<'_, '_>, spot: Spot<'_>) {
+        for (code, message) in self.versions.observe(view, &self.ids) {
+            let finding = Finding::new(code, spot.place(), message);
+            let imported = view.is_imported();
+            self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
+        }
     }
 
     fn call(&mut self, view: &View<'_, '_>, observed: Observed, call: &Call, spot: Spot<'_>) {

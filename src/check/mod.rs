@@ -17,3 +17,5 @@ mod rejections;
 pub(crate) mod report;
 pub(crate) mod state;
 pub(crate) mod table;
+pub(crate) mod unsupported;
+mod versions;

@@ -10,6 +10,7 @@ mod lines;
 mod log_end;
 mod record;
 mod snapshot;
+mod summaries;
 mod validation;
 
 pub(crate) use expected_head::ExpectedHead;

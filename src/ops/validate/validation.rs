@@ -11,6 +11,7 @@ use super::leftovers::leftovers;
 use super::lines::each_line;
 use super::log_end::{moved_away, unterminated};
 use super::snapshot::snapshot;
+use super::summaries;
 use crate::check::blobs::BlobCheck;
 use crate::check::derived::{self, Colophon, Comparison};
 use crate::check::ending::ExpectedStatus;
@@ -94,7 +95,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let (mut events, mut last_sequence) = (0, 0);
     let mut found_head: Option<HexHash> = None;
     let mut tail = None;
-    let mut has_chapters = false;
+    let (mut has_chapters, mut has_summaries) = (false, false);
     let mut claims = Vec::new();
     each_line(reader, criteria.secrets, |line, scanned| {
         match line.body {
@@ -121,6 +122,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
                 claims.extend(Claim::of(view.role, line.number, line.offset, bytes.len()));
             }
             has_chapters |= matches!(view.role, Role::Chapter | Role::ChapterRemoved);
+            has_summaries |= view.role == Role::SessionSummary;
             fold.observe_hashed(view, line, scanned.hash, &mut records);
             tools.expect(&records.tool, || fold.older_record(view, &records));
             errors.expect(&records.error, String::new);
@@ -184,6 +186,9 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     }
     if has_chapters || check_dir(&run.chapters()).is_ok() {
         chapters::check(run, criteria.templates, &mut findings)?;
+    }
+    if has_summaries {
+        summaries::check(run, &mut findings)?;
     }
     findings.append(of_deliverables);
     let path = run.path().display().to_string();

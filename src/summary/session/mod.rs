@@ -9,6 +9,7 @@
 //! | [`due`] | the conditions for a new version |
 //! | [`template`] | the prompt |
 //! | [`stored`] | the versions in the log |
+//! | [`mentions`] | what a summary names word for word, to look it up in the events |
 //! | [`scope`] | which branches a key covers |
 //! | [`digest`] | a summary without a model |
 
@@ -16,6 +17,7 @@ pub(crate) mod conversation;
 pub(crate) mod cuts;
 pub(crate) mod digest;
 pub(crate) mod due;
+pub(crate) mod mentions;
 pub(crate) mod scope;
 pub(crate) mod stored;
 pub(crate) mod template;

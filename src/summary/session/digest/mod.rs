@@ -13,6 +13,7 @@ mod phrases;
 mod write;
 
 pub(crate) use collect::Digest;
+pub(super) use phrases::is_path;
 
 /// The sections, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -45,7 +45,7 @@ fn has_number(sentence: &str) -> bool {
 }
 
 /// Whether a word looks like a path: a slash between names, or a name with a short ending.
-fn is_path(word: &str) -> bool {
+pub(in crate::summary::session) fn is_path(word: &str) -> bool {
     let word =
         word.trim_matches(|c: char| matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | '.' | ':'));
     let is_name = |part: &str| part.chars().any(char::is_alphanumeric);

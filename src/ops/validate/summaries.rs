@@ -1,0 +1,40 @@
+//! Looks up in the log what the session summaries of models name.
+
+use memchr::memmem;
+
+use crate::check::finding::Findings;
+use crate::check::unsupported::Unsupported;
+use crate::event::blob::KEY;
+use crate::event::catalogue;
+use crate::event::fields::View;
+use crate::event::role::Role;
+use crate::log::reader::{Body, LogReader};
+use crate::ops::error::OpsError;
+use crate::ops::read::events_of;
+use crate::run::blobs::read;
+use crate::run::dir::RunDir;
+
+/// Reads the run again: first the summaries, then the events that they cover.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(super) fn check(run: &RunDir, findings: &mut Findings) -> Result<(), OpsError> {
+    let mut unsupported = Unsupported::default();
+    let is_summary = |kind: &str| catalogue::role(kind) == Role::SessionSummary;
+    events_of(run, None, is_summary, |view, line| unsupported.add(view, line))?;
+    let mut reader = LogReader::open(&run.events())?;
+    let moved = memmem::Finder::new(KEY);
+    while !unsupported.is_done()
+        && let Some(line) = reader.next_line()?
+    {
+        let Body::Complete(bytes) = line.body else { continue };
+        // A value that was moved out of the event may have anything.
+        if (unsupported.may_be_in(bytes) || moved.find(bytes).is_some())
+            && let Ok(Some(event)) = line.event()
+        {
+            unsupported.observe(&View::of(&event), &mut |reference| read(run, reference).ok());
+        }
+    }
+    unsupported.finish(findings);
+    Ok(())
+}
