@@ -129,15 +129,20 @@ fn prices_are_for_calls_without_a_cost() {
     usage(&bench, ",\"model\":\"other\"");
     usage(&bench, ",\"model\":\"m-1\",\"scope\":\"total\"");
     let run = &overview(&bench, &["--prices", "prices.toml"])["runs"][0];
-    assert_eq!(run["counts"]["cost_usd"], 0.5);
+    assert_eq!(run["counts"]["cost_usd"], 1.5495);
+    assert_eq!(run["counts"]["cost_estimated"], true);
+    assert!(run["counts"].get("prices_as_of").is_none(), "the prices are the user's");
     // 0.0045 for the first, 0.045 and a dollar for the second.
     assert_eq!(run["estimated_cost_usd"], 1.0495);
     let text = bench.ok(&["summarize", "r", "--prices", "prices.toml"]);
     assert!(
-        text.contains("$0.5000 reported, $1.0495 by the prices given; 1 model call without a cost"),
+        text.contains(
+            "~$1.5495 ($0.5000 reported, the rest estimated by the prices given); 1 model call"
+        ),
         "{text}"
     );
     assert!(overview(&bench, &[])["runs"][0]["estimated_cost_usd"].is_null());
+    assert_eq!(overview(&bench, &[])["runs"][0]["counts"]["cost_usd"], 0.5);
     std::fs::write(bench.path("prices.toml"), "[m]\ninput = -1\noutput = 2\n").unwrap();
     let said = bench.fails(65, &["summarize", "r", "--prices", "prices.toml"]);
     assert!(said.contains("[m]: a price is a number of dollars"), "{said}");
@@ -215,4 +220,39 @@ fn the_stand_in_of_the_readme_works() {
     bench.ok(&["summarize", "r", "--llm-cmd", "sh ./stand-in.sh"]);
     let shown = bench.ok(&["show", "r", "--type", "response", "--format", "jsonl"]);
     assert!(shown.contains("\"summary\":\"An event of type response\""), "{shown}");
+}
+
+/// If this fails, the cost of a known model is not estimated, or two commands tell two costs, or an
+/// estimate looks like a reported cost.
+#[test]
+fn list_prices_are_for_models_that_are_known() {
+    let bench = Bench::with_run();
+    usage(&bench, ",\"model\":\"claude-opus-4-5-20251101\",\"cache_read_tokens\":1000000");
+    usage(&bench, ",\"model\":\"unknown-model\"");
+    bench.emit(&["run.completed"]);
+    // 0.005 for input, 0.0025 for output and half a dollar for the cache.
+    let counts = &overview(&bench, &[])["runs"][0]["counts"];
+    let state: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(bench.path("runs/r/run.json")).unwrap()).unwrap();
+    for counts in [counts, &state["counts"]] {
+        assert_eq!(counts["cost_usd"], 0.5075);
+        assert_eq!(counts["cost_estimated"], true);
+        assert!(counts["prices_as_of"].is_string());
+        assert_eq!(counts["uncosted_calls"], 1);
+    }
+    let text = bench.ok(&["summarize", "r"]);
+    assert!(text.contains("~$0.5075 (estimated by the list prices of 20"), "{text}");
+    assert!(bench.ok(&["list"]).contains("~$0.5075+"));
+    let transcript = std::fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
+    assert!(transcript.contains("~$0.5075"), "{transcript}");
+    // A state by other prices is only older. A changed one is not.
+    let path = bench.path("runs/r/run.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    for (date, cost, status) in [("\"1999-01\"", "7.5", 0), ("", "7.5", 1)] {
+        let date = if date.is_empty() { counts["prices_as_of"].to_string() } else { date.into() };
+        let other = text.replace(&counts["prices_as_of"].to_string(), &date);
+        std::fs::write(&path, other.replace("0.5075", cost)).unwrap();
+        let said = bench.call(&["validate", "r"]);
+        assert_eq!(said.status, status, "{}", said.out);
+    }
 }

@@ -60,6 +60,10 @@ pub(crate) fn check(
             let message = "written by an older version of runlog, which kept fewer facts";
             findings.push(Finding::new(Code::RL405, place, message).at_most(Level::Info));
         }
+        Some(_) if has_other_prices(bytes, &seen.expected) => {
+            let message = "the cost was estimated by an older version of runlog, with other prices";
+            findings.push(Finding::new(Code::RL405, place, message).at_most(Level::Info));
+        }
         Some(_) if bytes != seen.expected => {
             findings.push(Finding::new(Code::RL405, place, difference(bytes, &seen.expected)));
         }
@@ -88,6 +92,33 @@ fn is_older_form(stored: &[u8], expected: &[u8]) -> bool {
         && counts.is_some_and(|(stored, expected)| {
             let mut members = stored.members();
             members.all(|(name, value)| same(Some(value), expected.get(&name)))
+        })
+}
+
+/// Members of `counts` that depend on the list prices.
+const OF_PRICES: &[&str] = &["cost_usd", "cost_estimated", "prices_as_of", "uncosted_calls"];
+
+/// Whether the documents differ only because one estimates the cost by older prices, or not at all.
+fn has_other_prices(stored: &[u8], expected: &[u8]) -> bool {
+    let parse = |bytes| json::check(bytes, JsonRules::STRICT).ok();
+    let (Some(stored), Some(expected)) = (parse(stored), parse(expected)) else { return false };
+    let same = |one: json::Json<'_>, other: json::Json<'_>, but: &dyn Fn(&str) -> bool| {
+        let members = |object: json::Json<'_>| {
+            let members = object.members().filter(|(name, _)| !but(name));
+            members.map(|(name, value)| format!("{name}={}", value.compact())).collect::<Vec<_>>()
+        };
+        members(one) == members(other)
+    };
+    let date = |document: json::Json<'_>| {
+        document.path("counts.prices_as_of").map(|date| date.text().to_owned())
+    };
+    let counts = stored.get("counts").zip(expected.get("counts"));
+    date(expected).is_some()
+        && date(expected) != date(stored)
+        && same(stored, expected, &|name| name == "counts")
+        && counts.is_some_and(|(stored, expected)| {
+            // What is copied has a cost too.
+            same(stored, expected, &|name| OF_PRICES.contains(&name) || name == "copied")
         })
 }
 

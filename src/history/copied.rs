@@ -130,6 +130,9 @@ impl Copied {
         if let Some(cost) = usage.cost_usd() {
             object.plain("cost_usd", cost);
         }
+        if usage.estimated_micros.is_some() {
+            object.plain("cost_estimated", true);
+        }
         object.finish()
     }
 
@@ -138,6 +141,8 @@ impl Copied {
         let number = |name: &str| object.get(name).and_then(Json::as_u64);
         let count = |name: &str| number(name).unwrap_or(0);
         let cost = object.get("cost_usd").and_then(Json::as_f64);
+        let cost_micros = cost.map(|dollars| (dollars * 1e6).round() as i64);
+        let is_estimated = object.get("cost_estimated").and_then(Json::as_bool) == Some(true);
         let runs = object.get("runs")?.items().filter_map(Json::as_str);
         Some(Self {
             runs: runs.map(std::borrow::Cow::into_owned).collect(),
@@ -151,7 +156,8 @@ impl Copied {
                     output_tokens: number("output_tokens"),
                     cache_read_tokens: number("cache_read_tokens"),
                     cache_creation_tokens: number("cache_creation_tokens"),
-                    cost_micros: cost.map(|dollars| (dollars * 1e6).round() as i64),
+                    cost_micros,
+                    estimated_micros: cost_micros.filter(|_| is_estimated),
                     ..Usage::default()
                 },
                 ..Counts::default()

@@ -9,6 +9,7 @@ pub(crate) mod chapters;
 pub(crate) mod copied;
 pub(crate) mod facts;
 pub(crate) mod gradual_map;
+pub(crate) mod models;
 mod names;
 mod origin;
 pub(crate) mod state;

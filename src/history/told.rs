@@ -1,6 +1,7 @@
 //! The facts of a run as text: the list that the overview and every transcript print.
 
 use super::facts::{Counts, RunFacts};
+use super::models;
 use crate::event::fields::as_text;
 use crate::json::Json;
 use crate::text::human::{count, dollars, duration, plural};
@@ -98,15 +99,28 @@ impl RunFacts {
         self.counts.usage.told().unwrap_or_else(|| "unknown".to_owned())
     }
 
-    /// The reported cost and the number of model calls without one; `unknown` if no call reports a
-    /// cost.
+    /// The cost and the number of model calls without one; `unknown` if nothing is known. An
+    /// estimate is marked.
     #[must_use]
     pub fn cost_told(&self) -> String {
+        self.cost_told_by(&format!("the list prices of {}", models::AS_OF))
+    }
+
+    /// The same for an estimate by other prices, which are named.
+    #[must_use]
+    pub(crate) fn cost_told_by(&self, prices: &str) -> String {
         let usage = &self.counts.usage;
-        let known = usage.cost_micros.map(|cost| match usage.uncosted_calls {
-            0 => dollars(cost),
-            without => {
-                format!("{}; {} without a cost", dollars(cost), plural(without, "model call"))
+        let known = usage.cost_told().map(|cost| {
+            let by = match (usage.estimated_micros, usage.reported_micros()) {
+                (None, _) => String::new(),
+                (Some(_), None) => format!(" (estimated by {prices})"),
+                (Some(_), Some(reported)) => {
+                    format!(" ({} reported, the rest estimated by {prices})", dollars(reported))
+                }
+            };
+            match usage.uncosted_calls {
+                0 => format!("{cost}{by}"),
+                without => format!("{cost}{by}; {} without a cost", plural(without, "model call")),
             }
         });
         known.unwrap_or_else(|| "unknown".to_owned())

@@ -1,8 +1,9 @@
 //! Tokens and cost. Each model response counts once.
 
+use super::models::list_prices;
 use crate::event::fields::{OUTPUT_AT_LEAST, View};
 use crate::event::role::Role;
-use crate::text::human::short_count;
+use crate::text::human::{dollars, short_count};
 
 /// Tokens and cost. A number that no event reports is `None`, never 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,9 +19,11 @@ pub struct Usage {
     pub cache_read_tokens: Option<u64>,
     /// Input tokens written to a cache.
     pub cache_creation_tokens: Option<u64>,
-    /// Cost in millionths of a dollar.
+    /// Cost in millionths of a dollar, reported and estimated.
     pub cost_micros: Option<i64>,
-    /// Model calls that report no cost.
+    /// The part of the cost that is estimated by list prices, because no event reports it.
+    pub estimated_micros: Option<i64>,
+    /// Model calls whose cost is unknown: they report none, and their model has no list price.
     pub uncosted_calls: u64,
 }
 
@@ -37,11 +40,45 @@ impl Usage {
                 cache_read_tokens: view.cache_read_tokens(),
                 cache_creation_tokens: view.cache_creation_tokens(),
                 cost_micros: view.cost_micros(),
+                estimated_micros: None,
                 uncosted_calls: u64::from(view.cost_micros().is_none()),
             },
             _ => return None,
         };
-        (view.role == Role::Usage || usage.input_tokens.is_some()).then_some(usage)
+        let counts = view.role == Role::Usage || usage.input_tokens.is_some();
+        counts.then(|| usage.estimated(|usage| list_prices(&view.field("model")?)?.micros(usage)))
+    }
+
+    /// The same with a cost by `price`, in millionths of a dollar, if no cost is reported.
+    #[must_use]
+    pub(crate) fn estimated(self, price: impl FnOnce(&Self) -> Option<i64>) -> Self {
+        if self.reported_micros().is_some() {
+            return self;
+        }
+        let estimate = price(&self);
+        Self {
+            cost_micros: estimate,
+            estimated_micros: estimate,
+            uncosted_calls: u64::from(estimate.is_none()),
+            ..self
+        }
+    }
+
+    /// The part of the cost that events report, in millionths of a dollar.
+    #[must_use]
+    pub(crate) fn reported_micros(&self) -> Option<i64> {
+        match (self.cost_micros?, self.estimated_micros) {
+            (cost, None) => Some(cost),
+            (cost, Some(estimated)) if cost == estimated => None,
+            (cost, Some(estimated)) => Some(cost.saturating_sub(estimated)),
+        }
+    }
+
+    /// The cost for people: `$0.1234`, or `~$0.1234` if a part of it is estimated.
+    #[must_use]
+    pub fn cost_told(&self) -> Option<String> {
+        let about = if self.estimated_micros.is_some() { "~" } else { "" };
+        self.cost_micros.map(|cost| format!("{about}{}", dollars(cost)))
     }
 
     /// Adds each number. Known plus unknown is known.
@@ -60,7 +97,9 @@ impl Usage {
         self.cache_read_tokens = tokens(self.cache_read_tokens, other.cache_read_tokens);
         self.cache_creation_tokens =
             tokens(self.cache_creation_tokens, other.cache_creation_tokens);
-        self.cost_micros = sum(self.cost_micros, other.cost_micros, i64::saturating_add);
+        let costs = |one, other| sum(one, other, i64::saturating_add);
+        self.cost_micros = costs(self.cost_micros, other.cost_micros);
+        self.estimated_micros = costs(self.estimated_micros, other.estimated_micros);
         self.uncosted_calls += other.uncosted_calls;
     }
 
@@ -74,12 +113,16 @@ impl Usage {
         less(&mut self.cache_read_tokens, other.cache_read_tokens, u64::saturating_sub);
         less(&mut self.cache_creation_tokens, other.cache_creation_tokens, u64::saturating_sub);
         less(&mut self.cost_micros, other.cost_micros, i64::saturating_sub);
+        less(&mut self.estimated_micros, other.estimated_micros, i64::saturating_sub);
         self.uncosted_calls = self.uncosted_calls.saturating_sub(other.uncosted_calls);
     }
 
     /// These numbers, with unknown ones taken from `other`.
     #[must_use]
     pub(super) fn or(self, other: &Self) -> Self {
+        let is_settled = self.reported_micros().is_some();
+        // Calls say which model they are of, a total only sometimes.
+        let cost = if is_settled || other.cost_micros.is_none() { &self } else { other };
         Self {
             input_tokens: self.input_tokens.or(other.input_tokens),
             output_tokens: self.output_tokens.or(other.output_tokens),
@@ -89,8 +132,9 @@ impl Usage {
             },
             cache_read_tokens: self.cache_read_tokens.or(other.cache_read_tokens),
             cache_creation_tokens: self.cache_creation_tokens.or(other.cache_creation_tokens),
-            cost_micros: self.cost_micros.or(other.cost_micros),
-            uncosted_calls: if self.cost_micros.is_some() { 0 } else { other.uncosted_calls },
+            cost_micros: cost.cost_micros,
+            estimated_micros: cost.estimated_micros,
+            uncosted_calls: if is_settled { 0 } else { other.uncosted_calls },
         }
     }
 

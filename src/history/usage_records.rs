@@ -1,4 +1,4 @@
-//! Usage records in one buffer: 15 to 25 bytes each, however many there are.
+//! Usage records in one buffer: 15 to 30 bytes each, however many there are.
 
 use super::usage::Usage;
 
@@ -101,22 +101,31 @@ fn encoded(record: &UsageRecord) -> Vec<u8> {
         flags |= if is_set { bit } else { 0 };
     }
     let mut out = Vec::with_capacity(32);
-    put(u64::from(*session), &mut out);
+    let estimated = usage.estimated_micros;
+    put(u64::from(*session) << 1 | u64::from(estimated.is_some()), &mut out);
     out.push(flags);
-    let cost = usage.cost_micros.map(|cost| (cost << 1 ^ cost >> 63) as u64);
+    let signed = |cost: i64| (cost << 1 ^ cost >> 63) as u64;
+    let (cost, estimated) = (usage.cost_micros.map(signed), estimated.map(signed));
     let uncosted = Some(usage.uncosted_calls).filter(|calls| *calls > 0);
-    counts.into_iter().chain([cost, uncosted]).flatten().for_each(|number| put(number, &mut out));
+    counts
+        .into_iter()
+        .chain([cost, uncosted, estimated])
+        .flatten()
+        .for_each(|number| put(number, &mut out));
     out
 }
 
 fn decoded(mut bytes: &[u8]) -> UsageRecord {
-    let session = take(&mut bytes) as u32;
+    let session = take(&mut bytes);
+    let (session, is_estimated) = ((session >> 1) as u32, session & 1 == 1);
     let flags = bytes[0];
     bytes = &bytes[1..];
     let mut next = |bit: u8| (flags & bit != 0).then(|| take(&mut bytes));
     let [input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens] =
         std::array::from_fn::<_, { COUNTS as usize }, _>(|bit| next(1 << bit));
-    let cost_micros = next(COST).map(|cost| (cost >> 1) as i64 ^ -((cost & 1) as i64));
+    let signed = |cost: u64| (cost >> 1) as i64 ^ -((cost & 1) as i64);
+    let cost_micros = next(COST).map(signed);
+    let uncosted_calls = next(UNCOSTED).unwrap_or(0);
     let usage = Usage {
         input_tokens,
         output_tokens,
@@ -124,7 +133,8 @@ fn decoded(mut bytes: &[u8]) -> UsageRecord {
         cache_read_tokens,
         cache_creation_tokens,
         cost_micros,
-        uncosted_calls: next(UNCOSTED).unwrap_or(0),
+        estimated_micros: is_estimated.then(|| signed(take(&mut bytes))),
+        uncosted_calls,
     };
     UsageRecord { session, is_total: flags & TOTAL != 0, usage }
 }
@@ -172,6 +182,7 @@ mod tests {
             cache_read_tokens: None,
             cache_creation_tokens: count,
             cost_micros,
+            estimated_micros: cost_micros.filter(|cost| cost % 2 != 0),
             uncosted_calls: u64::from(cost_micros.is_none()),
         };
         let one = |session, usage| UsageRecord { session, is_total: session % 2 == 0, usage };

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use crate::event::time::Timestamp;
 use crate::history::copied::Copied;
 use crate::history::facts::{Counts, Deliverables, RunFacts, Total};
+use crate::history::models;
 use crate::history::status::Status;
 use crate::history::usage::Usage;
 use crate::json::{self, Json, JsonRules};
@@ -71,6 +72,8 @@ struct CountsDocument {
     cache_read_tokens: Option<u64>,
     cache_creation_tokens: Option<u64>,
     cost_usd: Option<f64>,
+    #[serde(flatten)]
+    estimate: CostEstimate,
     uncosted_calls: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     copied: Option<CopiedDocument>,
@@ -99,6 +102,30 @@ struct WorkDocument {
     cache_read_tokens: Option<u64>,
     cache_creation_tokens: Option<u64>,
     cost_usd: Option<f64>,
+    #[serde(flatten)]
+    estimate: CostEstimate,
+}
+
+/// What is said of a cost that is estimated in whole or in part.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct CostEstimate {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_estimated: Option<bool>,
+    /// The month of the list prices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prices_as_of: Option<&'static str>,
+}
+
+impl CostEstimate {
+    /// Nothing, if the cost is not estimated.
+    #[must_use]
+    pub(crate) fn of(usage: &Usage) -> Self {
+        let is_estimated = usage.estimated_micros.is_some();
+        Self {
+            cost_estimated: is_estimated.then_some(true),
+            prices_as_of: is_estimated.then_some(models::AS_OF),
+        }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
@@ -120,6 +147,7 @@ impl From<&Counts> for WorkDocument {
             cache_read_tokens: usage.cache_read_tokens,
             cache_creation_tokens: usage.cache_creation_tokens,
             cost_usd: usage.cost_usd(),
+            estimate: CostEstimate::of(usage),
         }
     }
 }
@@ -167,6 +195,7 @@ impl CountsDocument {
             cache_read_tokens: usage.cache_read_tokens,
             cache_creation_tokens: usage.cache_creation_tokens,
             cost_usd: usage.cost_usd(),
+            estimate: CostEstimate::of(usage),
             uncosted_calls: usage.uncosted_calls,
         }
     }
@@ -191,6 +220,13 @@ impl From<&Total> for TotalDocument {
 }
 
 impl RunDocument {
+    /// The same without the date of the list prices, which the user's own prices replace.
+    #[must_use]
+    pub(crate) fn by_own_prices(mut self) -> Self {
+        self.counts.estimate.prices_as_of = None;
+        self
+    }
+
     /// The document of a run whose last line is `head`.
     #[must_use]
     pub(crate) fn new(facts: &RunFacts, head: Option<Head>) -> Self {
@@ -257,6 +293,7 @@ pub(crate) fn stored_facts(bytes: &[u8]) -> Option<RunFacts> {
         items.filter_map(Json::as_str).map(std::borrow::Cow::into_owned).collect::<Vec<_>>()
     };
     let cost = json.path("counts.cost_usd").and_then(Json::as_f64);
+    let cost_micros = cost.map(|dollars| (dollars * 1e6).round() as i64);
     let raw = |path: &str| json.path(path).map(|value| value.compact().into_owned());
     Some(RunFacts {
         run_id: text("run_id").unwrap_or_default(),
@@ -291,7 +328,9 @@ pub(crate) fn stored_facts(bytes: &[u8]) -> Option<RunFacts> {
                 output_at_least: is_set("counts.output_tokens_at_least"),
                 cache_read_tokens: number("counts.cache_read_tokens"),
                 cache_creation_tokens: number("counts.cache_creation_tokens"),
-                cost_micros: cost.map(|dollars| (dollars * 1e6).round() as i64),
+                cost_micros,
+                // The document does not say which part it is.
+                estimated_micros: cost_micros.filter(|_| is_set("counts.cost_estimated")),
                 uncosted_calls: number("counts.uncosted_calls").unwrap_or(0),
             },
         },

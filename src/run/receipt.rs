@@ -81,6 +81,7 @@ pub(crate) struct UsageCount {
     output_tokens_at_least: bool,
     cache_read_tokens: Option<u64>,
     cache_creation_tokens: Option<u64>,
+    /// As reported. Nothing is estimated here.
     cost_usd: Option<f64>,
 }
 
@@ -241,7 +242,7 @@ impl Counter {
             output_tokens_at_least: usage.output_at_least,
             cache_read_tokens: usage.cache_read_tokens,
             cache_creation_tokens: usage.cache_creation_tokens,
-            cost_usd: usage.cost_usd(),
+            cost_usd: usage.reported_micros().map(|micros| micros as f64 / 1e6),
         };
         self.receipt.first_time = self.first.map(|time| time.to_string());
         self.receipt.last_time = self.last.map(|time| time.to_string());

@@ -8,10 +8,11 @@ use crate::event::catalogue::{self, Class};
 use crate::event::fields::View;
 use crate::event::templates::Templates;
 use crate::history::calls::CallStatus;
+use crate::history::facts::RunFacts;
 use crate::history::state::RunState;
 use crate::log::reader::Line;
 use crate::run::derive::{DerivedFold, Records};
-use crate::run::document::RunDocument;
+use crate::run::document::{CostEstimate, RunDocument};
 use crate::summary::backfill::backfilled;
 use crate::summary::prices::Prices;
 use crate::summary::spending::{Spending, Spent};
@@ -74,6 +75,14 @@ impl Overview {
     #[must_use]
     pub(crate) fn state(&self) -> &RunState {
         &self.fold.state
+    }
+
+    /// The facts of the run, with the cost by the user's prices if there are any.
+    #[must_use]
+    pub(crate) fn facts(&self) -> RunFacts {
+        let mut facts = self.state().facts();
+        facts.counts.usage = self.spending.priced(facts.counts.usage);
+        facts
     }
 
     /// Takes the event on a line. `records` then holds its records.
@@ -139,8 +148,10 @@ impl Overview {
         path: &str,
         chapters: Vec<Box<serde_json::value::RawValue>>,
     ) -> OverviewDocument {
+        let run = RunDocument::new(&self.facts(), self.fold.head());
+        let run = if self.spending.has_own_prices() { run.by_own_prices() } else { run };
         OverviewDocument {
-            run: RunDocument::new(&self.state().facts(), self.fold.head()),
+            run,
             path: path.to_owned(),
             events_by_type: self.types.clone(),
             tools: self.tools(),
@@ -203,6 +214,8 @@ struct SpentDocument {
     cache_read_tokens: Option<u64>,
     cache_creation_tokens: Option<u64>,
     cost_usd: Option<f64>,
+    #[serde(flatten)]
+    estimate: CostEstimate,
 }
 
 impl From<Spent> for SpentDocument {
@@ -216,6 +229,7 @@ impl From<Spent> for SpentDocument {
             cache_read_tokens: usage.cache_read_tokens,
             cache_creation_tokens: usage.cache_creation_tokens,
             cost_usd: usage.cost_usd(),
+            estimate: CostEstimate::of(&usage),
         }
     }
 }

@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use crate::event::bad_toml::BadToml;
+use crate::history::models::TokenPrices;
 use crate::history::usage::Usage;
 
 /// Prices by the name of the model.
@@ -36,6 +37,12 @@ impl Prices {
     pub(crate) fn none() -> &'static Self {
         static NONE: OnceLock<Prices> = OnceLock::new();
         NONE.get_or_init(Self::default)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Reads a table.
@@ -64,12 +71,12 @@ impl Prices {
     pub(crate) fn micros(&self, model: &str, usage: &Usage) -> Option<i64> {
         let begins = |(name, _): &(&String, &Price)| model.starts_with(name.as_str());
         let (_, price) = self.0.iter().filter(begins).max_by_key(|(name, _)| name.len())?;
-        // Dollars per million tokens are millionths of a dollar per token.
-        let cost = |tokens: Option<u64>, each: f64| tokens.unwrap_or(0) as f64 * each;
-        let sum = cost(Some(usage.input_tokens?), price.input)
-            + cost(Some(usage.output_tokens?), price.output)
-            + cost(usage.cache_read_tokens, price.cache_read.unwrap_or(price.input))
-            + cost(usage.cache_creation_tokens, price.cache_creation.unwrap_or(price.input));
-        Some(sum.round() as i64)
+        let prices = TokenPrices {
+            input: price.input,
+            output: price.output,
+            cache_read: price.cache_read.unwrap_or(price.input),
+            cache_creation: price.cache_creation.unwrap_or(price.input),
+        };
+        prices.micros(usage)
     }
 }

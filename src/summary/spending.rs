@@ -28,8 +28,6 @@ struct ModelCall {
     /// Index of its agent and model.
     spender: usize,
     usage: Usage,
-    /// Estimated cost in millionths of a dollar, if none was reported.
-    estimated: Option<i64>,
 }
 
 /// The usage of one agent with one model.
@@ -68,18 +66,19 @@ impl Spending {
             self.settled.push(false);
         }
         if view.field("scope").is_some_and(|scope| scope == "total") {
-            self.settled[session] |= usage.cost_micros.is_some();
+            self.settled[session] |= usage.reported_micros().is_some();
             return;
         }
         let named = view.field("model");
         let spender = self.spender(&view.agent(), named.as_deref().unwrap_or_default());
-        let model = named.filter(|_| usage.cost_micros.is_none());
         let call = ModelCall {
             time: view.event.timestamp,
             session,
             spender,
-            usage,
-            estimated: model.and_then(|model| self.prices.micros(&model, &usage)),
+            usage: usage.estimated(|usage| {
+                let own = named.as_deref().and_then(|model| self.prices.micros(model, usage));
+                own.or(usage.estimated_micros)
+            }),
         };
         let known = view
             .model_call_id()
@@ -117,22 +116,38 @@ impl Spending {
         all
     }
 
+    /// Whether the estimates are by the user's prices. Models that these do not have are estimated
+    /// by list prices.
+    #[must_use]
+    pub(crate) fn has_own_prices(&self) -> bool {
+        !self.prices.is_empty()
+    }
+
+    /// The usage of the run, with the cost by the user's prices if there are any.
+    #[must_use]
+    pub(crate) fn priced(&self, usage: Usage) -> Usage {
+        if !self.has_own_prices() {
+            return usage;
+        }
+        let (reported, estimated_micros) = (usage.reported_micros(), self.estimated());
+        let costs = [reported, estimated_micros].into_iter().flatten();
+        let cost_micros = costs.reduce(i64::saturating_add);
+        Usage { cost_micros, estimated_micros, uncosted_calls: self.unpriced(), ..usage }
+    }
+
     /// The estimated cost of all calls that report none; `None` if no price applies.
     #[must_use]
     pub(crate) fn estimated(&self) -> Option<i64> {
         let open = self.calls.iter().filter(|call| !self.settled[call.session]);
-        let estimates = open.filter_map(|call| call.estimated);
+        let estimates = open.filter_map(|call| call.usage.estimated_micros);
         estimates.fold(None, |sum, cost| Some(sum.unwrap_or(0_i64).saturating_add(cost)))
     }
 
     /// Calls of unknown cost: they report none, and their model has no price.
     #[must_use]
     pub(crate) fn unpriced(&self) -> u64 {
-        let unknown = |call: &&ModelCall| {
-            call.usage.cost_micros.is_none()
-                && call.estimated.is_none()
-                && !self.settled[call.session]
-        };
+        let unknown =
+            |call: &&ModelCall| call.usage.cost_micros.is_none() && !self.settled[call.session];
         self.calls.iter().filter(unknown).count() as u64
     }
 

@@ -23,7 +23,7 @@ pub(super) fn facts(transcript: &Transcript) -> Vec<String> {
             Some(plural(counts.tool_calls, "call") + &failed)
         }
         FactName::Tokens => counts.usage.told().map(|tokens| format!("tokens: {tokens}")),
-        FactName::Cost => counts.usage.cost_micros.map(|_| value),
+        FactName::Cost => counts.usage.cost_told(),
         FactName::Directory => Some(format!("in {}", preview_end(&value, DIRECTORY))),
         _ => None,
     };

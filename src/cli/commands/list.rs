@@ -93,7 +93,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
 /// The run as a table row, with its state document.
 fn look(run: RunDir) -> Listed {
     let ListedRun { run, facts, document, behind } = list_run(run);
-    let row = RunRow { name: run.name(), facts, estimated: None, behind };
+    let row = RunRow { name: run.name(), facts, behind };
     Listed { run, row, document }
 }
 

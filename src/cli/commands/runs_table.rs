@@ -7,7 +7,8 @@ use clap::ValueEnum;
 use super::table::{UNKNOWN, table};
 use crate::event::time::Timestamp;
 use crate::history::facts::{Counts, RunFacts, Total};
-use crate::text::human::{dollars, plural, rough_duration, short_count};
+use crate::history::usage::Usage;
+use crate::text::human::{plural, rough_duration, short_count};
 use crate::text::inert::preview;
 
 /// The sort key of rows: names from A to Z, other keys from the newest or largest.
@@ -33,32 +34,17 @@ pub(super) struct RunRow {
     pub(super) name: String,
     /// The known facts of the run.
     pub(super) facts: RunFacts,
-    /// The estimated cost of model calls without a reported cost, in millionths of a dollar, and
-    /// the number of those without a price.
-    pub(super) estimated: Option<(i64, u64)>,
     /// Whether the log has events that are not counted here.
     pub(super) behind: bool,
 }
 
 impl RunRow {
-    fn cost(&self) -> Option<i64> {
-        let costs = [self.facts.counts.usage.cost_micros, self.estimated.map(|(cost, _)| cost)];
-        costs.into_iter().flatten().reduce(i64::saturating_add)
-    }
-
-    /// Whether the cost of some model calls is unknown.
-    fn is_partial(&self) -> bool {
-        let without = self.facts.counts.usage.uncosted_calls;
-        self.estimated.map_or(without, |(_, unpriced)| unpriced) > 0
-    }
-
     fn cells(&self, now: Timestamp) -> [String; COLUMNS] {
         let RunFacts { status, counts, duration_ms, deliverables, .. } = &self.facts;
         let age = self.facts.began_at().and_then(|began| now.since(began));
         let or_unknown = |cell: Option<String>| cell.unwrap_or_else(|| UNKNOWN.to_owned());
         let at_least = if counts.usage.output_at_least { "≥" } else { "" };
         let output = counts.usage.output_tokens.map(short_count);
-        let more = if self.is_partial() { "+" } else { "" };
         let verdict = match &deliverables.status {
             Some(status) => Some(preview(status, 12)),
             None if deliverables.required.is_empty() => None,
@@ -74,7 +60,7 @@ impl RunRow {
             short_count(counts.errors),
             or_unknown(counts.usage.context_tokens().map(short_count)),
             or_unknown(output.map(|output| format!("{at_least}{output}"))),
-            or_unknown(self.cost().map(|cost| dollars(cost) + more)),
+            or_unknown(cost_cell(&counts.usage)),
             or_unknown(verdict),
         ]
     }
@@ -98,7 +84,7 @@ pub(super) fn compare(key: SortKey, reverse: bool, one: &RunRow, other: &RunRow)
             SortKey::Failed => Some(counts.tool_failures.into()),
             SortKey::Errors => Some(counts.errors.into()),
             SortKey::Tokens => counts.usage.all_tokens().map(i128::from),
-            SortKey::Cost => row.cost().map(i128::from),
+            SortKey::Cost => row.facts.counts.usage.cost_micros.map(i128::from),
         }
     };
     let (figures, names) = ((figure(one), figure(other)), one.name.cmp(&other.name));
@@ -119,12 +105,14 @@ pub(super) fn runs_table(rows: &[&RunRow], total: bool, now: Timestamp, width: u
     table(width, HEADER, 2..COLUMNS - 1, &cells)
 }
 
+/// The cost, with a plus sign if that of some model calls is unknown.
+fn cost_cell(usage: &Usage) -> Option<String> {
+    let more = if usage.uncosted_calls > 0 { "+" } else { "" };
+    usage.cost_told().map(|cost| cost + more)
+}
+
 fn totals(rows: &[&RunRow]) -> [String; COLUMNS] {
     let total = Total::of(rows.iter().map(|row| &row.facts));
-    let costs = rows.iter().filter_map(|row| row.cost());
-    let copied = total.copied.usage.cost_micros.unwrap_or(0);
-    let cost = costs.reduce(i64::saturating_add).map(|cost| cost.saturating_sub(copied));
-    let more = if rows.iter().any(|row| row.is_partial()) { "+" } else { "" };
     let or_unknown = |cell: Option<String>| cell.unwrap_or_else(|| UNKNOWN.to_owned());
     let Counts { tool_calls, tool_failures, errors, usage, .. } = &total.counts;
     let at_least = if usage.output_at_least { "≥" } else { "" };
@@ -138,7 +126,7 @@ fn totals(rows: &[&RunRow]) -> [String; COLUMNS] {
         short_count(*errors),
         or_unknown(usage.context_tokens().map(short_count)),
         or_unknown(usage.output_tokens.map(|out| format!("{at_least}{}", short_count(out)))),
-        or_unknown(cost.map(|cost| dollars(cost) + more)),
+        or_unknown(cost_cell(usage)),
         String::new(),
     ]
 }

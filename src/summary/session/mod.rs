@@ -4,7 +4,7 @@
 //! | module | purpose |
 //! |---|---|
 //! | [`turn`], [`conversation`] | events as the turns of a conversation |
-//! | [`tokens`], [`windows`] | estimated tokens, and the context windows of models |
+//! | [`tokens`] | estimated tokens |
 //! | [`cuts`] | where a conversation may be cut, and how much of it fits a budget |
 //! | [`due`] | the conditions for a new version |
 //! | [`template`] | the prompt |
@@ -23,4 +23,3 @@ pub(crate) mod stored;
 pub(crate) mod template;
 pub(crate) mod tokens;
 pub(crate) mod turn;
-pub(crate) mod windows;

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::extent::{Detail, Extent, Limits};
 use super::value::{Note, NoteLevel, QuoteSource, Transcript, Trouble, is_in_deliverables};
 use crate::history::told::FactName;
-use crate::text::human::{count, dollars, duration, plural};
+use crate::text::human::{count, duration, plural};
 use crate::text::inert::{preview, preview_end};
 use crate::text::markdown::{code, escape};
 use crate::text::uri;
@@ -139,7 +139,7 @@ fn gist(transcript: &Transcript, limits: &Limits) -> String {
         let files = transcript.files.len() as u64 + transcript.more_files;
         parts.push(plural(files, "file") + " touched");
     }
-    parts.extend(counts.usage.cost_micros.map(dollars));
+    parts.extend(counts.usage.cost_told());
     let span = facts.duration_ms.filter(|_| facts.status.is_over());
     let time = span.map(|ms| format!(" after {}", duration(ms)));
     let status = facts.status.name();

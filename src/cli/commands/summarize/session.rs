@@ -13,6 +13,7 @@ use crate::cli::filter::Filter;
 use crate::cli::host::Asking;
 use crate::cli::settings::read_text;
 use crate::cli::ui::Ui;
+use crate::history::models::{AS_OF, UNKNOWN_WINDOW, window_of};
 use crate::ops::session::{Hooks, SessionSettings, SummarySource, preview, renew, stored};
 use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
@@ -21,7 +22,6 @@ use crate::summary::session::due::Conditions;
 use crate::summary::session::template::{PromptFile, SessionPrompt};
 use crate::summary::session::tokens::TokenEstimate;
 use crate::summary::session::turn::{CallDetail, CallFormat};
-use crate::summary::session::windows::{UNKNOWN_WINDOW, WINDOWS_AS_OF, window_of};
 use crate::text::inert;
 use crate::text::units::count;
 
@@ -298,7 +298,7 @@ fn warn_of_window(args: &SessionArgs, ui: &Ui) {
     let unknown = args.model.as_deref().filter(|model| window_of(model).is_none());
     if let Some(model) = unknown.filter(|_| args.context_window.is_none()) {
         ui.warn(&format!(
-            "the context window of {model} is not in the table of {WINDOWS_AS_OF}; {UNKNOWN_WINDOW} \
+            "the context window of {model} is not in the table of {AS_OF}; {UNKNOWN_WINDOW} \
              tokens are assumed; set it with --context-window"
         ));
     }

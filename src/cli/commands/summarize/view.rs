@@ -2,13 +2,12 @@
 
 use crate::cli::commands::runs_table::RunRow;
 use crate::cli::commands::table::{UNKNOWN, table};
-use crate::history::facts::RunFacts;
 use crate::history::told::FactName;
 use crate::ops::summarize::RunReading;
-use crate::summary::overview::{Overview, ToolCount, TypeCount};
+use crate::summary::overview::{ToolCount, TypeCount};
 use crate::summary::spending::Spent;
 use crate::text::bars::{bar, sparkline};
-use crate::text::human::{dollars, duration, plural, short_count};
+use crate::text::human::{duration, plural, short_count};
 use crate::text::inert::{line, preview};
 
 /// Width of a bar, in columns. Also used for the tokens over time.
@@ -47,7 +46,7 @@ pub(super) fn one_run(reading: &RunReading, width: usize) -> String {
 /// The facts about a run, with their names.
 fn facts(reading: &RunReading, width: usize) -> Vec<(String, String)> {
     let overview = &reading.overview;
-    let facts = overview.state().facts();
+    let facts = overview.facts();
     let mut lines: Vec<(String, String)> = Vec::new();
     let short = |value: &str| preview(value, width.saturating_sub(14));
     for (name, value) in facts.told() {
@@ -62,7 +61,9 @@ fn facts(reading: &RunReading, width: usize) -> Vec<(String, String)> {
                 0 => value,
                 open => format!("{value}, {open} without an end"),
             },
-            FactName::Cost => cost(&facts, overview),
+            FactName::Cost if overview.spending.has_own_prices() => {
+                facts.cost_told_by("the prices given")
+            }
             _ => short(&value),
         };
         let is_tokens = name == FactName::Tokens;
@@ -94,20 +95,6 @@ fn facts(reading: &RunReading, width: usize) -> Vec<(String, String)> {
     lines
 }
 
-/// The reported cost, and the estimated cost of the rest.
-fn cost(facts: &RunFacts, overview: &Overview) -> String {
-    let Some(estimated) = overview.spending.estimated() else { return facts.cost_told() };
-    let estimated = format!("{} by the prices given", dollars(estimated));
-    let known = match facts.counts.usage.cost_micros {
-        None => estimated,
-        Some(reported) => format!("{} reported, {estimated}", dollars(reported)),
-    };
-    match overview.spending.unpriced() {
-        0 => known,
-        unpriced => format!("{known}; {} without a cost", plural(unpriced, "model call")),
-    }
-}
-
 fn tool_row(tool: &ToolCount, most: u64) -> [String; 6] {
     [
         preview(&tool.name, 60),
@@ -128,7 +115,7 @@ fn spent_row(spent: &Spent) -> [String; 6] {
         spent.calls.to_string(),
         known(usage.context_tokens().map(short_count)),
         known(usage.output_tokens.map(short_count)),
-        known(usage.cost_micros.map(dollars)),
+        known(usage.cost_told()),
     ]
 }
 
@@ -144,9 +131,5 @@ fn type_row((name, kind): (&String, &TypeCount)) -> [String; 5] {
 
 /// A run as a table row.
 pub(super) fn row(reading: &RunReading) -> RunRow {
-    let overview = &reading.overview;
-    let estimated = overview.spending.estimated();
-    let estimated = estimated.map(|cost| (cost, overview.spending.unpriced()));
-    let facts = overview.state().facts();
-    RunRow { name: reading.run.name(), facts, estimated, behind: false }
+    RunRow { name: reading.run.name(), facts: reading.overview.facts(), behind: false }
 }

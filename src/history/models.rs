@@ -1,0 +1,248 @@
+//! Well-known models: their context windows and list prices.
+
+use super::usage::Usage;
+
+/// When the table was made.
+pub(crate) const AS_OF: &str = "2026-11";
+
+/// The context window of a model that the table does not have, in tokens.
+pub(crate) const UNKNOWN_WINDOW: u64 = 8192;
+
+/// Name, context window in tokens, and dollars per million tokens: input, output, input read from a
+/// cache, input written to a cache. The names have no date at the end. A provider that has no price
+/// of its own for the cache charges the price of input.
+///
+/// Source: the public model list of `LiteLLM` 1.109.1, which follows the price pages of the
+/// providers. The prices are for the provider's own service. Surcharges for very long contexts and
+/// discounts for batches are not in the table.
+#[rustfmt::skip]
+const MODELS: &[(&str, u64, [f64; 4])] = &[
+    ("claude-3-5-haiku", 200_000, [0.8, 4.0, 0.08, 1.0]),
+    ("claude-3-5-sonnet", 200_000, [3.0, 15.0, 0.3, 3.75]),
+    ("claude-3-7-sonnet", 200_000, [3.0, 15.0, 0.3, 3.75]),
+    ("claude-3-opus", 200_000, [15.0, 75.0, 1.5, 18.75]),
+    ("claude-fable-5", 1_000_000, [10.0, 50.0, 1.0, 12.5]),
+    ("claude-fable-5-1", 1_000_000, [10.0, 50.0, 0.25, 12.5]),
+    ("claude-haiku-4-5", 200_000, [1.0, 5.0, 0.1, 1.25]),
+    ("claude-haiku-5-5", 1_000_000, [0.1, 0.5, 0.01, 0.125]),
+    ("claude-mythos-5", 1_000_000, [10.0, 50.0, 1.0, 12.5]),
+    ("claude-mythos-5-1", 1_000_000, [10.0, 50.0, 0.25, 12.5]),
+    ("claude-mythos-preview", 1_000_000, [10.0, 50.0, 1.0, 12.5]),
+    ("claude-opus-4", 200_000, [15.0, 75.0, 1.5, 18.75]),
+    ("claude-opus-4-1", 200_000, [15.0, 75.0, 1.5, 18.75]),
+    ("claude-opus-4-5", 200_000, [5.0, 25.0, 0.5, 6.25]),
+    ("claude-opus-4-6", 1_000_000, [5.0, 25.0, 0.5, 6.25]),
+    ("claude-opus-4-7", 1_000_000, [5.0, 25.0, 0.5, 6.25]),
+    ("claude-opus-4-8", 1_000_000, [5.0, 25.0, 0.5, 6.25]),
+    ("claude-opus-5", 1_000_000, [5.0, 25.0, 0.5, 6.25]),
+    ("claude-opus-5-5", 1_000_000, [4.0, 20.0, 0.2, 5.0]),
+    ("claude-sonnet-4", 200_000, [3.0, 15.0, 0.3, 3.75]),
+    ("claude-sonnet-4-5", 200_000, [3.0, 15.0, 0.3, 3.75]),
+    ("claude-sonnet-4-6", 1_000_000, [3.0, 15.0, 0.3, 3.75]),
+    ("claude-sonnet-5", 1_000_000, [2.0, 10.0, 0.2, 2.5]),
+    ("claude-sonnet-5-5", 1_000_000, [2.0, 10.0, 0.1, 2.5]),
+    ("deepseek-r1", 65_536, [0.55, 2.19, 0.14, 0.55]),
+    ("deepseek-v3", 65_536, [0.27, 1.1, 0.07, 0.27]),
+    ("deepseek-v3.2", 163_840, [0.28, 0.4, 0.028, 0.28]),
+    ("deepseek-v4-flash", 1_000_000, [0.3, 1.2, 0.006, 0.3]),
+    ("deepseek-v4-pro", 1_000_000, [1.32, 3.96, 0.044, 1.32]),
+    ("gemini-2.5-flash", 1_048_576, [0.3, 2.5, 0.03, 0.3]),
+    ("gemini-2.5-flash-lite", 1_048_576, [0.1, 0.4, 0.01, 0.1]),
+    ("gemini-2.5-flash-lite-preview", 1_048_576, [0.1, 0.4, 0.01, 0.1]),
+    ("gemini-2.5-flash-preview", 1_048_576, [0.3, 2.5, 0.03, 0.3]),
+    ("gemini-2.5-pro", 1_048_576, [1.25, 10.0, 0.125, 1.25]),
+    ("gemini-3-flash-preview", 1_048_576, [0.5, 3.0, 0.05, 0.5]),
+    ("gemini-3.1-flash-lite", 1_048_576, [0.25, 1.5, 0.025, 0.25]),
+    ("gemini-3.1-flash-lite-preview", 1_048_576, [0.25, 1.5, 0.025, 0.25]),
+    ("gemini-3.1-pro-preview", 1_048_576, [2.0, 12.0, 0.2, 2.0]),
+    ("gemini-3.5-flash", 1_048_576, [1.5, 9.0, 0.15, 1.5]),
+    ("gemini-3.5-flash-lite", 1_048_576, [0.3, 2.5, 0.03, 0.3]),
+    ("gemini-3.6-flash", 1_048_576, [0.75, 3.75, 0.075, 0.75]),
+    ("gemini-3.7-flash", 1_048_576, [0.75, 3.75, 0.075, 0.75]),
+    ("gemini-3.8-flash", 1_048_576, [0.75, 3.75, 0.075, 0.75]),
+    ("gemini-4-argon", 1_048_576, [2.0, 10.0, 0.1, 2.0]),
+    ("glm-4.6", 200_000, [0.6, 2.2, 0.11, 0.6]),
+    ("glm-4.7", 200_000, [0.6, 2.2, 0.11, 0.6]),
+    ("glm-5", 200_000, [1.0, 3.2, 0.2, 1.0]),
+    ("glm-5.1", 200_000, [1.4, 4.4, 0.26, 1.4]),
+    ("glm-5.2", 1_000_000, [1.4, 4.4, 0.26, 1.4]),
+    ("glm-5.3", 1_000_000, [1.4, 4.4, 0.26, 1.4]),
+    ("glm-5.3-flash", 1_048_576, [0.15, 0.5, 0.03, 0.15]),
+    ("glm-5v-turbo", 200_000, [1.2, 4.0, 0.24, 1.2]),
+    ("gpt-3.5-turbo", 16_385, [0.5, 1.5, 0.5, 0.5]),
+    ("gpt-4", 8192, [30.0, 60.0, 30.0, 30.0]),
+    ("gpt-4-turbo", 128_000, [10.0, 30.0, 10.0, 10.0]),
+    ("gpt-4.1", 1_047_576, [2.0, 8.0, 0.5, 2.0]),
+    ("gpt-4.1-mini", 1_047_576, [0.4, 1.6, 0.1, 0.4]),
+    ("gpt-4.1-nano", 1_047_576, [0.1, 0.4, 0.025, 0.1]),
+    ("gpt-4o", 128_000, [2.5, 10.0, 1.25, 2.5]),
+    ("gpt-4o-mini", 128_000, [0.15, 0.6, 0.075, 0.15]),
+    ("gpt-5", 272_000, [1.25, 10.0, 0.125, 1.25]),
+    ("gpt-5-codex", 272_000, [1.25, 10.0, 0.125, 1.25]),
+    ("gpt-5-mini", 272_000, [0.25, 2.0, 0.025, 0.25]),
+    ("gpt-5-nano", 272_000, [0.05, 0.4, 0.005, 0.05]),
+    ("gpt-5-pro", 400_000, [15.0, 120.0, 15.0, 15.0]),
+    ("gpt-5.1", 272_000, [1.25, 10.0, 0.125, 1.25]),
+    ("gpt-5.1-codex", 400_000, [1.25, 10.0, 0.125, 1.25]),
+    ("gpt-5.1-codex-max", 400_000, [1.25, 10.0, 0.125, 1.25]),
+    ("gpt-5.1-codex-mini", 400_000, [0.25, 2.0, 0.025, 0.25]),
+    ("gpt-5.2", 272_000, [1.75, 14.0, 0.175, 1.75]),
+    ("gpt-5.2-codex", 272_000, [1.75, 14.0, 0.175, 1.75]),
+    ("gpt-5.2-pro", 272_000, [21.0, 168.0, 21.0, 21.0]),
+    ("gpt-5.3-codex", 272_000, [1.75, 14.0, 0.175, 1.75]),
+    ("gpt-5.4", 1_050_000, [2.5, 15.0, 0.25, 2.5]),
+    ("gpt-5.4-mini", 272_000, [0.75, 4.5, 0.075, 0.75]),
+    ("gpt-5.4-nano", 272_000, [0.2, 1.25, 0.02, 0.2]),
+    ("gpt-5.4-pro", 1_050_000, [30.0, 180.0, 30.0, 30.0]),
+    ("gpt-5.5", 1_050_000, [5.0, 30.0, 0.5, 5.0]),
+    ("gpt-5.5-pro", 1_050_000, [30.0, 180.0, 30.0, 30.0]),
+    ("gpt-5.6", 922_000, [4.0, 20.0, 0.4, 5.0]),
+    ("gpt-5.6-luna", 922_000, [0.2, 1.2, 0.02, 0.25]),
+    ("gpt-5.6-sol", 922_000, [4.0, 20.0, 0.4, 5.0]),
+    ("gpt-5.6-terra", 922_000, [2.0, 12.0, 0.2, 2.5]),
+    ("gpt-6-astra", 922_000, [10.0, 50.0, 1.0, 12.5]),
+    ("gpt-6-luna", 922_000, [0.1, 0.5, 0.01, 0.125]),
+    ("gpt-6-sol", 922_000, [2.0, 10.0, 0.2, 2.5]),
+    ("gpt-6.1-sol", 922_000, [2.0, 10.0, 0.1, 2.5]),
+    ("gpt-6.1-terra", 922_000, [1.0, 5.0, 0.05, 1.25]),
+    ("grok-4.20", 1_000_000, [1.25, 2.5, 0.2, 1.25]),
+    ("grok-4.3", 1_000_000, [1.25, 2.5, 0.2, 1.25]),
+    ("grok-4.5", 500_000, [2.0, 6.0, 0.3, 2.0]),
+    ("grok-4.6", 500_000, [2.0, 6.0, 0.5, 2.0]),
+    ("grok-4.7", 500_000, [2.0, 6.0, 0.5, 2.0]),
+    ("grok-build-0.1", 256_000, [1.0, 2.0, 0.2, 1.0]),
+    ("grok-code-fast", 256_000, [1.0, 2.0, 0.2, 1.0]),
+    ("grok-code-fast-1", 256_000, [1.0, 2.0, 0.2, 1.0]),
+    ("kimi-k2.5", 262_144, [0.6, 3.0, 0.1, 0.6]),
+    ("kimi-k2.6", 262_144, [0.95, 4.0, 0.16, 0.95]),
+    ("kimi-k2.7-code", 262_144, [0.95, 4.0, 0.19, 0.95]),
+    ("kimi-k3", 1_048_576, [3.0, 15.0, 0.3, 3.0]),
+    ("kimi-k3.1-pro", 1_048_576, [2.0, 10.0, 0.2, 2.0]),
+    ("minimax-m2", 200_000, [0.3, 1.2, 0.03, 0.375]),
+    ("minimax-m2.1", 1_000_000, [0.3, 1.2, 0.03, 0.375]),
+    ("minimax-m2.1-lightning", 1_000_000, [0.3, 2.4, 0.03, 0.375]),
+    ("minimax-m2.5", 1_000_000, [0.3, 1.2, 0.03, 0.375]),
+    ("minimax-m2.5-lightning", 1_000_000, [0.3, 2.4, 0.03, 0.375]),
+    ("minimax-m3", 1_000_000, [0.3, 1.2, 0.06, 0.3]),
+    ("mistral-large-3", 262_144, [0.5, 1.5, 0.05, 0.5]),
+    ("mistral-large-4", 1_048_576, [1.36, 4.18, 0.14, 1.36]),
+    ("mistral-medium-3", 262_144, [1.5, 7.5, 0.15, 1.5]),
+    ("mistral-medium-3.5", 262_144, [1.5, 7.5, 0.15, 1.5]),
+    ("o1", 200_000, [15.0, 60.0, 7.5, 15.0]),
+    ("o1-pro", 200_000, [150.0, 600.0, 150.0, 150.0]),
+    ("o3", 200_000, [2.0, 8.0, 0.5, 2.0]),
+    ("o3-mini", 200_000, [1.1, 4.4, 0.55, 1.1]),
+    ("o3-pro", 200_000, [20.0, 80.0, 20.0, 20.0]),
+    ("o4-mini", 200_000, [1.1, 4.4, 0.275, 1.1]),
+    ("qwen3-vl-235b-a22b-instruct", 131_072, [0.4, 1.6, 0.4, 0.4]),
+    ("qwen3-vl-235b-a22b-thinking", 131_072, [0.4, 4.0, 0.4, 0.4]),
+    ("qwen3-vl-32b-instruct", 131_072, [0.16, 0.64, 0.16, 0.16]),
+    ("qwen3-vl-32b-thinking", 131_072, [0.16, 2.87, 0.16, 0.16]),
+    ("qwen3.7-max", 991_808, [2.5, 7.5, 0.5, 3.125]),
+    ("qwen3.8-flash", 991_808, [0.15, 0.47, 0.016, 0.2]),
+    ("qwen3.8-max", 991_808, [2.0, 6.0, 0.25, 2.0]),
+];
+
+/// What the tokens of a model cost, in dollars per million tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TokenPrices {
+    /// Input that was neither read from a cache nor written to one.
+    pub(crate) input: f64,
+    /// Output.
+    pub(crate) output: f64,
+    /// Input read from a cache.
+    pub(crate) cache_read: f64,
+    /// Input written to a cache.
+    pub(crate) cache_creation: f64,
+}
+
+impl TokenPrices {
+    /// The cost in millionths of a dollar. `None` if the tokens are unknown.
+    #[must_use]
+    pub(crate) fn micros(&self, usage: &Usage) -> Option<i64> {
+        // Dollars per million tokens are millionths of a dollar per token.
+        let cost = |tokens: Option<u64>, each: f64| tokens.unwrap_or(0) as f64 * each;
+        let sum = cost(Some(usage.input_tokens?), self.input)
+            + cost(Some(usage.output_tokens?), self.output)
+            + cost(usage.cache_read_tokens, self.cache_read)
+            + cost(usage.cache_creation_tokens, self.cache_creation);
+        Some(sum.round() as i64)
+    }
+}
+
+/// The context window of the model with that name, in tokens, if the table has the model.
+#[must_use]
+pub(crate) fn window_of(model: &str) -> Option<u64> {
+    listed(model).map(|(_, window, _)| *window)
+}
+
+/// The list prices of the model with that name, if the table has the model.
+#[must_use]
+pub(crate) fn list_prices(model: &str) -> Option<TokenPrices> {
+    let (_, _, [input, output, cache_read, cache_creation]) = *listed(model)?;
+    Some(TokenPrices { input, output, cache_read, cache_creation })
+}
+
+/// The row of a model. A model that is only similar to a known one is unknown: its window and its
+/// prices may be others.
+fn listed(model: &str) -> Option<&'static (&'static str, u64, [f64; 4])> {
+    let name = plain_name(model);
+    let place = MODELS.binary_search_by(|(listed, ..)| (*listed).cmp(name.as_str())).ok()?;
+    MODELS.get(place)
+}
+
+/// The name without what providers and clients put around it: `anthropic/claude-opus-4.5`,
+/// `us.anthropic.claude-opus-4-5-20251101-v1:0` and `claude-opus-4-5@20251101` are one model.
+fn plain_name(model: &str) -> String {
+    let name = model.trim().to_lowercase();
+    let name = name.rsplit('/').next().unwrap_or_default();
+    let name = name.split_once("anthropic.").map_or(name, |(_, name)| name);
+    let name = name.split(['@', '[', ':']).next().unwrap_or_default();
+    let name = name.strip_suffix("-v1").or_else(|| name.strip_suffix("-v2")).unwrap_or(name);
+    let name = name.strip_suffix("-latest").unwrap_or(name);
+    let name = without_date(name);
+    if name.starts_with("claude-") { name.replace('.', "-") } else { name.to_owned() }
+}
+
+/// The name without `-20251101` or `-2025-11-01` at its end.
+fn without_date(name: &str) -> &str {
+    let parts: Vec<&str> = name.rsplitn(4, '-').collect();
+    let digits =
+        |part: &str, count| part.len() == count && part.bytes().all(|b| b.is_ascii_digit());
+    match parts.as_slice() {
+        [day, month, year, name] if digits(day, 2) && digits(month, 2) && digits(year, 4) => name,
+        [date, ..] if digits(date, 8) => &name[..name.len() - date.len() - 1],
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MODELS, list_prices, window_of};
+
+    /// If this fails, a model is not found, or has two rows.
+    #[test]
+    fn the_names_are_sorted() {
+        assert!(MODELS.is_sorted_by(|one, other| one.0 < other.0));
+    }
+
+    /// If this fails, a model gets the window or the prices of another one.
+    #[test]
+    fn one_model_has_many_names() {
+        let known = [
+            "claude-opus-4-5",
+            "anthropic/claude-opus-4.5",
+            "us.anthropic.claude-opus-4-5-20251101-v1:0",
+            "claude-opus-4-5@20251101",
+            "Claude-Opus-4-5-20251101",
+        ];
+        for name in known {
+            assert_eq!(window_of(name), Some(200_000), "{name}");
+            assert_eq!(list_prices(name).map(|prices| prices.output), Some(25.0), "{name}");
+        }
+        assert_eq!(window_of("gpt-4o-mini-2024-07-18"), Some(128_000));
+        for unknown in ["claude-opus-4-55", "my-own-model", "gpt-4o-minimal", "", "gpt"] {
+            assert_eq!(window_of(unknown), None, "{unknown}");
+        }
+    }
+}
