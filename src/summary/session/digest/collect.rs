@@ -28,9 +28,18 @@ pub(crate) struct Digest {
     task_events: Vec<TaskEvents>,
     open: HashMap<usize, DigestCall>,
     commands: Vec<CommandRuns>,
+    /// Indices of the commands, by their lines.
+    command_places: HashMap<String, usize>,
     files: Vec<FileUses>,
+    /// Indices of the files, by their paths.
+    file_places: HashMap<String, usize>,
     errors: Vec<FoundError>,
-    said: Vec<DigestLine>,
+    /// The errors of calls that did not succeed later, by the keys of the calls.
+    open_errors: HashMap<String, Vec<usize>>,
+    /// Statements, with their numbers and events. Of a repeated one, the last event counts.
+    said: HashMap<(DigestSection, String), (usize, String)>,
+    /// The number of the next statement.
+    next_said: usize,
     next: Option<DigestLine>,
 }
 
@@ -75,9 +84,8 @@ struct FileUses {
 struct FoundError {
     text: String,
     event_ids: Vec<String>,
-    /// The call that failed. A later success of the same call ends the error.
-    key: Option<String>,
-    ended: bool,
+    /// Whether the same call succeeded later. `None` if it is no error of a call.
+    ended: Option<bool>,
 }
 
 impl Digest {
@@ -93,7 +101,7 @@ impl Digest {
                 let text = view.error_text().or_else(|| view.event.summary.clone());
                 let text = text.map_or_else(|| view.event.kind.clone().into_owned(), Into::into);
                 let event_ids = vec![event_id()];
-                self.errors.push(FoundError { text, event_ids, key: None, ended: false });
+                self.errors.push(FoundError { text, event_ids, ended: None });
             }
             (Role::Gate | Role::Permission | Role::Rejected | Role::Constraint, _) => {
                 let result = view.field("result").map(|result| format!("{}: {result}", name(view)));
@@ -162,9 +170,9 @@ impl Digest {
     }
 
     fn command(&mut self, line: String, event_id: &str) -> usize {
-        let known = self.commands.iter().position(|command| command.line == line);
-        let at = known.unwrap_or_else(|| {
+        let at = self.command_places.get(&line).copied().unwrap_or_else(|| {
             let outcome = "no result yet".to_owned();
+            self.command_places.insert(line.clone(), self.commands.len());
             let event_ids = Vec::new();
             self.commands.push(CommandRuns { line, ended: 0, failed: 0, outcome, event_ids });
             self.commands.len() - 1
@@ -198,10 +206,9 @@ impl Digest {
         }
         let key = begun.as_ref().map(|begun| begun.key.clone());
         if !failed {
-            let same = |error: &&mut FoundError| !error.ended && error.key.is_some();
-            for error in self.errors.iter_mut().filter(same).filter(|error| error.key == key) {
-                error.ended = true;
-                error.event_ids.push(event_id.clone());
+            for at in key.and_then(|key| self.open_errors.remove(&key)).unwrap_or_default() {
+                self.errors[at].ended = Some(true);
+                self.errors[at].event_ids.push(event_id.clone());
             }
             return;
         }
@@ -213,17 +220,17 @@ impl Digest {
         };
         let begun = begun.map(|begun| begun.event_id);
         let event_ids = begun.into_iter().chain([event_id]).collect();
-        self.errors.push(FoundError {
-            text: format!("{what}: {why}"),
-            event_ids,
-            key,
-            ended: false,
-        });
+        let ended = key.as_ref().map(|_| false);
+        if let Some(key) = key {
+            self.open_errors.entry(key).or_default().push(self.errors.len());
+        }
+        let text = format!("{what}: {why}");
+        self.errors.push(FoundError { text, event_ids, ended });
     }
 
     fn file(&mut self, path: &str, done: &str, event_id: String) {
-        let known = self.files.iter().position(|file| file.path == path);
-        let at = known.unwrap_or_else(|| {
+        let at = self.file_places.get(path).copied().unwrap_or_else(|| {
+            self.file_places.insert(path.to_owned(), self.files.len());
             self.files.push(FileUses { path: path.to_owned(), uses: Vec::new() });
             self.files.len() - 1
         });
@@ -249,10 +256,9 @@ impl Digest {
     }
 
     fn say(&mut self, section: DigestSection, text: &str, event_id: String) {
-        let line = digest_line(section, text, vec![event_id]);
-        // Repeated statements are one line, with the newest event.
-        self.said.retain(|said| said.section != section || said.text != line.text);
-        self.said.push(line);
+        let text = line(text.trim()).into_owned();
+        self.said.insert((section, text), (self.next_said, event_id));
+        self.next_said += 1;
     }
 
     fn lines(&self) -> Vec<DigestLine> {
@@ -282,10 +288,10 @@ impl Digest {
             lines.push(digest_line(DigestSection::Open, &call.text, vec![call.event_id.clone()]));
         }
         for error in &self.errors {
-            let end = match (&error.key, error.ended) {
-                (Some(_), true) => " (the same call succeeded later)",
-                (Some(_), false) => " (the same call did not succeed later)",
-                (None, _) => "",
+            let end = match error.ended {
+                Some(true) => " (the same call succeeded later)",
+                Some(false) => " (the same call did not succeed later)",
+                None => "",
             };
             let text = format!("{}{end}", preview(&error.text, ERROR));
             lines.push(digest_line(DigestSection::Errors, &text, error.event_ids.clone()));
@@ -305,7 +311,13 @@ impl Digest {
             let text = format!("{}: {}", file.path, done.join(", "));
             lines.push(digest_line(DigestSection::Files, &text, ids));
         }
-        lines.extend(self.said.iter().cloned());
+        let mut said: Vec<_> = self.said.iter().collect();
+        said.sort_unstable_by_key(|(_, (number, _))| *number);
+        lines.extend(said.into_iter().map(|((section, text), (_, id))| DigestLine {
+            section: *section,
+            text: text.clone(),
+            event_ids: vec![id.clone()],
+        }));
         lines
     }
 }

@@ -16,7 +16,7 @@ pub(crate) use collect::Digest;
 pub(super) use phrases::is_path;
 
 /// The sections, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum DigestSection {
     Tasks,
     Next,
