@@ -576,3 +576,52 @@ fn what_a_summary_names_is_looked_up() {
     }
     assert_eq!(findings("4711 in cache.rs"), "", "only the versions themselves are judged");
 }
+
+/// If this fails, a followed run has no summary after a finished task, a model that fails once ends
+/// the work, or the command does not end with the run.
+#[test]
+fn a_followed_run_is_summarized_after_each_task() {
+    let bench = Bench::with_run();
+    let ask = |text: &str| {
+        bench.emit(&["message.user", "--actor", "user", "-f", &format!("text={text}")]);
+        bench.emit(&["response", "-f", "text=done"]);
+    };
+    // The first question gets no answer.
+    let model = "cat > asked.txt; test -e once || { touch once; exit 3; }; echo the summary";
+    let mut command = bench.command();
+    command.args(["summarize", "r", "--session", "--llm-cmd", model, "--follow"]);
+    let mut follower = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    ask("one");
+    ask("two");
+    let begun = Instant::now();
+    while !bench.path("once").exists() && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    ask("three");
+    while versions(&bench).is_empty() && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let made = versions(&bench);
+    assert_eq!(made.len(), 1, "the second task is finished");
+    bench.emit(&["response", "-f", "text=more"]);
+    bench.emit(&["run.completed"]);
+    assert!(follower.wait().unwrap().success());
+    let last = versions(&bench).pop().unwrap();
+    assert_eq!(last["data"]["previous_event_id"], made[0]["event_id"]);
+    bench.fails(2, &["summarize", "r", "--session", "--show", "--follow"]);
+}
+
+/// If this fails, a secret that reached the log reaches a model too.
+#[test]
+fn a_model_is_sent_no_secret() {
+    let bench = Bench::with_run();
+    let secret = format!("ghp_{}", "Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2");
+    let text = format!("text=the token is {secret}");
+    bench.emit(&["message.user", "--actor", "user", "--no-redact", "-f", &text]);
+    assert!(bench.log().contains(&secret));
+    assert_eq!(status(&bench, &[]), 0);
+    let asked = std::fs::read_to_string(bench.path("asked.txt")).unwrap();
+    assert!(asked.contains("the token is") && !asked.contains(&secret), "{asked}");
+    // The conversation that a model sees is that of the prompt.
+    assert!(!prompt(&bench, &["--force"]).contains(&secret));
+}

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`read`], [`parallel`] | the loops over a log and over several runs, shared by all use cases |
 //! | [`import`] | make runs of agents' session files |
+//! | [`live`] | the tasks of a run that is going on |
 //! | [`append`], [`refresh`] | append events, and update the derived files |
 //! | [`search`] | find events by their text, and read what is around them |
 //! | [`show`], [`list`], [`graph`], [`transcript`] | read a run for printing |
@@ -24,6 +25,7 @@ pub(crate) mod graph;
 pub(crate) mod host;
 pub(crate) mod import;
 pub(crate) mod list;
+pub(crate) mod live;
 pub(crate) mod parallel;
 pub(crate) mod read;
 pub(crate) mod refresh;

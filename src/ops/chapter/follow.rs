@@ -1,21 +1,16 @@
 //! Follows a live run to find out when a round is due.
 
-use crate::chapter::due::{Due, finished_tasks};
-use crate::chapter::index::Index;
-use crate::event::fields::View;
+use crate::chapter::due::Due;
 use crate::event::templates::Templates;
 use crate::history::usage::NewestCall;
-use crate::log::reader::LogReader;
 use crate::ops::error::OpsError;
-use crate::run::RunError;
+use crate::ops::live::LiveTasks;
 use crate::run::dir::RunDir;
 
 /// A run that is followed.
 pub(crate) struct FollowedTasks {
-    run: RunDir,
+    tasks: LiveTasks,
     trigger: u64,
-    index: Index,
-    reader: LogReader,
     /// Number of finished tasks when an agent was last asked.
     asked: usize,
     /// Sequence of the model call about which it was asked.
@@ -42,8 +37,8 @@ impl FollowedTasks {
         templates: &'static Templates,
         trigger: u64,
     ) -> Result<Self, OpsError> {
-        let reader = LogReader::open(&run.events())?;
-        Ok(Self { run, trigger, index: Index::new(templates), reader, asked: 0, asked_about: 0 })
+        let tasks = LiveTasks::open(run, templates)?;
+        Ok(Self { tasks, trigger, asked: 0, asked_about: 0 })
     }
 
     /// Reads the new part of the log. The agent is asked if a round is due, a task has finished
@@ -52,25 +47,15 @@ impl FollowedTasks {
     /// # Errors
     /// When the log no longer exists or cannot be read.
     pub(crate) fn look(&mut self) -> Result<Next, OpsError> {
-        if !self.run.has_log()? {
-            return Err(RunError::no_such_run(&self.run).into());
-        }
-        self.reader.extend_to(self.run.events().metadata().map_or(0, |metadata| metadata.len()));
-        let mut grown = false;
-        while let Some(line) = self.reader.next_line()? {
-            if let Ok(Some(event)) = line.event() {
-                self.index.observe(&View::of(&event), line.offset);
-                grown = true;
-            }
-        }
-        if grown && let Due::Ask(call) = Due::of(&self.index, self.trigger) {
-            let done = finished_tasks(&self.index).count();
+        let grown = self.tasks.catch_up()?;
+        if grown && let Due::Ask(call) = Due::of(&self.tasks.index, self.trigger) {
+            let done = self.tasks.finished();
             if done > self.asked && call.sequence > self.asked_about {
                 self.asked = done;
                 self.asked_about = call.sequence;
                 return Ok(Next::Ask(call));
             }
         }
-        Ok(if self.index.tasks.run_has_ended() { Next::Stop } else { Next::Wait })
+        Ok(if self.tasks.run_has_ended() { Next::Stop } else { Next::Wait })
     }
 }

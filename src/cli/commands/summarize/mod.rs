@@ -111,7 +111,8 @@ struct ModelArgs {
     /// {conversation_text}, {previous_summary} and {max_summary_words}
     #[arg(long, help_heading = MODEL, value_name = "FILE")]
     prompt_file: Option<PathBuf>,
-    /// Continue with new events until the run ends
+    /// Continue with new events until the run ends. With --session: a new summary after each
+    /// finished task
     #[arg(long, help_heading = MODEL, conflicts_with_all = ["all", "dry_run"])]
     follow: bool,
 }

@@ -8,12 +8,13 @@ use clap::{Args, ValueEnum};
 use super::session_output::{print_renewal, show};
 use super::{SummarizeArgs, asking};
 use crate::cli::commands::{Global, duration};
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::filter::Filter;
 use crate::cli::host::Asking;
 use crate::cli::settings::read_text;
 use crate::cli::ui::Ui;
 use crate::history::models::{AS_OF, UNKNOWN_WINDOW, window_of};
+use crate::ops::live::LiveTasks;
 use crate::ops::session::{Hooks, SessionSettings, SummarySource, preview, renew, stored};
 use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
@@ -29,6 +30,9 @@ use crate::text::units::count;
 const SESSION: &str = "Session summary";
 const WHEN: &str = "When to make a session summary";
 const INPUT: &str = "The input of a session summary";
+
+/// Interval between two reads of a followed log.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// The maximum number of words of a digest, if no other is given.
 const DIGEST_WORDS: u64 = 500;
@@ -56,19 +60,19 @@ Exit status:
 #[derive(Debug, Args)]
 pub(super) struct SessionArgs {
     /// Make or renew the session summary of one run
-    #[arg(long, help_heading = SESSION, conflicts_with_all = ["all", "follow", "dry_run", "templates", "prices", "sort", "reverse", "status"])]
+    #[arg(long, help_heading = SESSION, conflicts_with_all = ["all", "dry_run", "templates", "prices", "sort", "reverse", "status"])]
     session: bool,
     /// Make a digest of the events, without a model
     #[arg(long, help_heading = SESSION, requires = "session", conflicts_with = "prompt_file")]
     extractive: bool,
     /// Print the stored session summary
-    #[arg(long, help_heading = SESSION, requires = "session", conflicts_with_all = ["extractive", "print_prompt"])]
+    #[arg(long, help_heading = SESSION, requires = "session", conflicts_with_all = ["extractive", "print_prompt", "follow"])]
     show: bool,
     /// With --show: this version, from 1 [default: the newest]
     #[arg(long = "version", help_heading = SESSION, requires = "show", value_name = "N")]
     version_number: Option<u64>,
     /// Print the prompt as it would be sent, and ask no model
-    #[arg(long, help_heading = SESSION, requires = "session", conflicts_with = "extractive")]
+    #[arg(long, help_heading = SESSION, requires = "session", conflicts_with_all = ["extractive", "follow"])]
     print_prompt: bool,
     /// Only events of this branch and of the branches below it (app/tool)
     #[arg(long, help_heading = SESSION, requires = "session", value_name = "KEY")]
@@ -247,12 +251,44 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
         return print_prompt(run, &settings, ui);
     }
     warn_of_window(session, ui);
-    let renewal = renew(run, &settings)?;
-    let exit = match &renewal {
-        Some(renewal) => print_renewal(run, renewal, args.format, ui)?,
-        None => Exit::Fine,
+    let once = || match renew(run, &settings)? {
+        Some(renewal) => print_renewal(run, &renewal, args.format, ui),
+        None => Ok(Exit::Fine),
     };
+    let exit = if args.model.follow { follow(run, &settings, ui, once)? } else { once()? };
     Ok(host.interrupted().map_or(exit, Exit::Signal))
+}
+
+/// Makes a new version after each finished task if one is due, until the run ends. A failure is
+/// told, and the next task is another chance.
+fn follow(
+    run: &RunDir,
+    settings: &SessionSettings<'_>,
+    ui: &Ui,
+    renew: impl Fn() -> anyhow::Result<Exit>,
+) -> anyhow::Result<Exit> {
+    let host = settings.host;
+    host.watch()?;
+    let mut tasks = LiveTasks::open(run.clone(), settings.options.templates)?;
+    let mut finished = 0;
+    loop {
+        tasks.catch_up()?;
+        let ended = tasks.run_has_ended();
+        if tasks.finished() > finished || ended {
+            finished = tasks.finished();
+            let made = renew();
+            if ended {
+                return made.map(|_| Exit::Fine);
+            }
+            if let Err(error) = made {
+                ui.warn(&sentence(&error));
+            }
+        }
+        if host.is_interrupted() {
+            return Ok(Exit::Fine);
+        }
+        host.wait(LOOK)?;
+    }
 }
 
 fn settings<'h>(
