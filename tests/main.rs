@@ -48,6 +48,7 @@ mod memory;
 mod mutation;
 mod propose;
 mod reading;
+mod readme;
 mod reports;
 mod rounds;
 mod search;

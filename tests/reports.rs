@@ -130,7 +130,7 @@ fn several_at_once() {
     bench.fails(73, &["validate", "r", "--report", "junit=missing/out.xml"]);
 }
 
-/// If this fails, the README does not describe the JSON report.
+/// If this fails, docs/ci.md does not describe the JSON report.
 #[test]
 fn the_document_is_documented() {
     let bench = damaged();
@@ -138,7 +138,7 @@ fn the_document_is_documented() {
     let text = bench.call(&["validate", "r", "--format", "json", "--fix", "--dry-run"]).out;
     let document: Value = serde_json::from_str(&text).unwrap();
     let run = &document["runs"][0];
-    let readme = fs::read_to_string(crate::support::root().join("README.md")).unwrap();
+    let readme = fs::read_to_string(crate::support::root().join("docs/ci.md")).unwrap();
     let from = readme.find("| member of a run | content |").unwrap();
     let table = &readme[from..from + readme[from..].find("\n\n").unwrap()];
     let names = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
@@ -154,14 +154,14 @@ fn the_document_is_documented() {
     }
     for name in told {
         let is_told = [format!("`{name}`"), format!("`{name}[]`")];
-        assert!(is_told.iter().any(|name| table.contains(name)), "{name} is not in the README");
+        assert!(is_told.iter().any(|name| table.contains(name)), "{name} is not in docs/ci.md");
     }
 }
 
-/// If this fails, the README's commands for checking the chain without this program do not work.
+/// If this fails, the documented commands for checking the chain without this program do not work.
 #[test]
 fn the_chain_is_checked_without_this_program() {
-    let readme = fs::read_to_string(crate::support::root().join("README.md")).unwrap();
+    let readme = fs::read_to_string(crate::support::root().join("docs/ci.md")).unwrap();
     let script = readme.lines().find(|line| line.contains("| sha256sum")).unwrap();
     let bench = crate::validate::sound();
     let check = || {

@@ -210,10 +210,10 @@ fn many_runs_are_sorted_and_filtered() {
     assert_eq!(names(&["--sort", "created"]).len(), 4);
 }
 
-/// If this fails, the README's example command for a model does not work.
+/// If this fails, the documented example command for a model does not work.
 #[test]
-fn the_stand_in_of_the_readme_works() {
-    let readme = std::fs::read_to_string(crate::support::root().join("README.md")).unwrap();
+fn the_documented_stand_in_works() {
+    let readme = std::fs::read_to_string(crate::support::root().join("docs/summaries.md")).unwrap();
     let script = readme.split("```sh\n").find(|block| block.starts_with("#!/bin/sh")).unwrap();
     let bench = pending();
     std::fs::write(bench.path("stand-in.sh"), script.split("```").next().unwrap()).unwrap();
