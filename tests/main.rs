@@ -44,6 +44,7 @@ mod json;
 mod key_order;
 mod layering;
 mod leaks;
+mod list;
 mod memory;
 mod mutation;
 mod propose;

@@ -1,6 +1,7 @@
 //! The command line: parses arguments, runs commands and prints messages. The clock, the
 //! environment and the terminal are read here and passed down.
 
+mod browser;
 mod bug;
 mod clock;
 mod commands;
@@ -10,6 +11,7 @@ mod filter;
 mod host;
 mod notices;
 mod pager;
+mod paint;
 mod parallel;
 mod progress;
 mod runs_dir;

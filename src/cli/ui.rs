@@ -63,6 +63,12 @@ impl Ui {
         self.width
     }
 
+    /// The width of a row, if it is known. Nothing is cut when the output goes to a pipe.
+    #[must_use]
+    pub(super) fn row_width(&self) -> Option<usize> {
+        self.is_bounded.then_some(self.width)
+    }
+
     /// The width of a table of many rows. Nothing is cut when the output goes to a pipe.
     #[must_use]
     pub(super) fn table_width(&self) -> usize {

@@ -6,6 +6,7 @@ pub(crate) mod extent;
 mod facts;
 pub(crate) mod fold;
 pub(crate) mod html;
+pub(crate) mod index;
 pub(crate) mod markdown;
 pub(crate) mod text;
 pub(crate) mod value;

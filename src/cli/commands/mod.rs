@@ -11,15 +11,17 @@ mod format;
 mod graph;
 mod import;
 mod list;
+mod open;
 mod payload;
 mod recording;
-mod runs_table;
+mod runs;
 mod search;
 mod show;
 mod summarize;
 mod table;
 mod transcript;
 mod validate;
+mod when;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -43,7 +45,7 @@ use crate::text::units::duration;
 /// Turn an AI-agent run into an auditable run directory
 ///
 /// `emit` and `exec` record events in runs/ID/events.jsonl. `summarize`, `chapter`, `transcript`,
-/// `show`, `search`, `graph` and `list` read them. `validate` checks whether the run is valid.
+/// `show`, `search`, `graph`, `list` and `open` read them. `validate` checks whether the run is valid.
 #[derive(Debug, Parser)]
 #[command(name = "runlog", version, max_term_width = 80)]
 pub(super) struct Cli {
@@ -133,6 +135,7 @@ pub(super) enum Command {
     Search(search::SearchArgs),
     Graph(graph::GraphArgs),
     List(list::ListArgs),
+    Open(open::OpenArgs),
     Catalogue(catalogue::CatalogueArgs),
     Completions(completions::CompletionsArgs),
 }
@@ -170,6 +173,7 @@ impl Command {
             Self::Show(args) => show::run(args, global, ui),
             Self::Search(args) => search::run(args, global, ui),
             Self::List(args) => list::run(args, global, ui),
+            Self::Open(args) => open::run(args, global, ui),
             Self::Catalogue(args) => catalogue::run(args, ui),
             Self::Completions(args) => completions::run(args, ui),
         }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::open::open_page;
 use super::{Appending, Global, RunArg, text_or_file};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::pager::Pager;
@@ -35,6 +36,9 @@ pub(in crate::cli) struct TranscriptArgs {
     /// The output file; - is standard output
     #[arg(short, long, value_name = "FILE|-")]
     output: Option<PathBuf>,
+    /// Write the HTML page, and open it in the browser
+    #[arg(long, conflicts_with_all = ["format", "output", "detail", "max_bytes"])]
+    open: bool,
     /// How much to show (Markdown and text only; HTML and JSON always show everything)
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     detail: DetailArg,
@@ -91,6 +95,9 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
         return append(args, global, ui);
     }
     let run = args.run.find(global)?;
+    if args.open {
+        return open_page(&run, global, ui);
+    }
     let extent = args.extent();
     if args.format != TranscriptFormat::Markdown && extent.max_bytes.is_some() {
         let message = "--max-bytes works only with --format markdown";

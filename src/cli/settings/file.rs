@@ -30,6 +30,8 @@ pub(super) struct SettingsFile {
     pub(super) agent_cmd: Option<String>,
     /// The command line that shows long text.
     pub(super) pager: Option<String>,
+    /// The command line that opens a page.
+    pub(super) browser: Option<String>,
     /// Where it is. Paths in it are relative to its directory.
     #[serde(skip)]
     pub(super) path: PathBuf,
@@ -90,8 +92,12 @@ impl SettingsFile {
 
     /// The names of the commands that the file sets.
     pub(super) fn commands(&self) -> Vec<&'static str> {
-        let commands =
-            [("llm_cmd", &self.llm_cmd), ("agent_cmd", &self.agent_cmd), ("pager", &self.pager)];
+        let commands = [
+            ("llm_cmd", &self.llm_cmd),
+            ("agent_cmd", &self.agent_cmd),
+            ("pager", &self.pager),
+            ("browser", &self.browser),
+        ];
         commands.into_iter().filter(|(_, value)| value.is_some()).map(|(name, _)| name).collect()
     }
 }
@@ -137,7 +143,7 @@ fn unreadable(path: &Path, error: &io::Error) -> anyhow::Error {
 /// The content of a settings file, for hints.
 const SETTINGS: &str = "settings are runs_dir, templates, prices, expected_status, and rules for \
                         secrets, each a table [secret_rules.name] with prefix = \"…\" and pattern \
-                        = \"…\"; your own config.toml can also set llm_cmd, agent_cmd and pager";
+                        = \"…\"; your own config.toml can also set llm_cmd, agent_cmd, pager and browser";
 
 /// The syntax of a rule for secrets, for hints.
 const RULE: &str = "a rule is a table, [name] in a file of rules and [secret_rules.name] in \

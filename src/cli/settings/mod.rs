@@ -72,6 +72,11 @@ impl Settings {
         self.own.pager.as_deref()
     }
 
+    /// The command line that opens a page, from the user's own file.
+    pub(super) fn browser(&self) -> Option<&str> {
+        self.own.browser.as_deref()
+    }
+
     /// Warns if the file beside the runs directory names commands, which are ignored.
     pub(super) fn warn_of_commands(&self, ui: &Ui) {
         let ignored = self.beside.commands();

@@ -216,7 +216,7 @@ fn folded(title: &str, text: &str) -> String {
 }
 
 /// Text escaped for HTML, without control characters.
-pub(super) fn escape(text: &str) -> String {
+pub(in crate::transcript) fn escape(text: &str) -> String {
     let text = inert::text(text);
     let mut out = String::with_capacity(text.len() + 8);
     for character in text.chars() {

@@ -4,12 +4,13 @@ mod follow;
 mod report;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 use report::{SessionOutcome, report};
 
 use super::format::TableOrJson;
+use super::open::open_page;
+use super::when::When;
 use super::{Appending, Global, now};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::parallel::each;
@@ -22,7 +23,6 @@ use crate::ops::import::{
     places, record,
 };
 use crate::run::dir::RunDir;
-use crate::text::units::duration;
 
 /// Turn agents' session files into runs
 ///
@@ -51,12 +51,15 @@ pub(in crate::cli) struct ImportArgs {
     /// Record into this run (one session only)
     #[arg(long, value_name = "ID", value_parser = RunId::parse)]
     run: Option<RunId>,
-    /// Only files that changed within this time (90s, 12h, 7d)
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    since: Option<Duration>,
+    /// Only files that changed at this time or later: 2026-04-26, yesterday, or an age (12h, 7d)
+    #[arg(long, value_name = "TIME")]
+    since: Option<When>,
     /// Go on importing what the agents write, until a signal comes
     #[arg(long, conflicts_with_all = ["dry_run", "receipt"])]
     follow: bool,
+    /// Write the page of the newest imported session, and open it in the browser
+    #[arg(long, conflicts_with_all = ["dry_run", "follow"])]
+    open: bool,
     /// Show what would be imported, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -84,6 +87,7 @@ Examples:
   runlog import --latest              the newest session of this project
   runlog import session.jsonl         one file, whatever agent wrote it
   runlog import --all --since 7d      all sessions of all agents of the last week
+  runlog import --latest --open       its page in the browser
 
 Exit status:
   0   everything was imported
@@ -108,6 +112,9 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     if let Some(error) = failed {
         return Err(error);
     }
+    if args.open {
+        open_newest(&outcomes, global, ui)?;
+    }
     // A folder may hold other files; a file that was named is meant.
     let refused = skipped.iter().any(|skipped| args.paths.contains(&skipped.source));
     if refused {
@@ -121,6 +128,18 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         }
         () => Exit::Fine,
     })
+}
+
+/// Opens the page of the session that changed last, if any was imported.
+fn open_newest(outcomes: &[SessionOutcome], global: &Global, ui: &Ui) -> anyhow::Result<()> {
+    let runs = outcomes.iter().filter_map(|outcome| match &outcome.imported {
+        Some(Ok(imported)) => Some((outcome.session.changed, &imported.run)),
+        _ => None,
+    });
+    if let Some((_, run)) = runs.max_by_key(|(changed, _)| *changed) {
+        open_page(run, global, ui)?;
+    }
+    Ok(())
 }
 
 /// The sessions that are wanted: in the given files and folders, or where agents keep them. With
@@ -138,10 +157,7 @@ fn search(args: &ImportArgs, since: Option<u64>) -> anyhow::Result<Found> {
             return Err(Failure::new(Exit::NoInput, message).into());
         }
     }
-    let wanted = args.since.map(|since| {
-        let since = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
-        millis().saturating_sub(since)
-    });
+    let wanted = args.since.map(|since| u64::try_from(since.time(now()).millis()).unwrap_or(0));
     let mut found = find(&paths, dialect(&args.from), since.max(wanted));
     if let Some(agent) = &args.agent {
         found.sessions.retain(|session| session.dialect.name == agent);

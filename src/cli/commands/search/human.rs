@@ -2,28 +2,29 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::cli::paint::{Paint, Tone};
 use crate::ops::search::{Neighbour, SearchHit, SearchOutcome, Snippet};
 use crate::text::inert::{line, preview};
 
 /// The hits, one paragraph each, fitted to `width` columns. With `with_runs`, each names its run.
 pub(super) fn hits(outcome: &SearchOutcome, with_runs: bool, width: usize, color: bool) -> String {
-    let style = Style { color };
+    let paint = Paint(color);
     let hits = outcome.hits.iter().enumerate();
-    let paragraphs = hits.map(|(at, hit)| paragraph(at + 1, hit, with_runs, width, style));
+    let paragraphs = hits.map(|(at, hit)| paragraph(at + 1, hit, with_runs, width, paint));
     paragraphs.collect::<Vec<_>>().join("\n")
 }
 
 /// Columns before the lines of a hit.
 const INDENT: usize = 4;
 
-fn paragraph(rank: usize, hit: &SearchHit, with_runs: bool, width: usize, style: Style) -> String {
+fn paragraph(rank: usize, hit: &SearchHit, with_runs: bool, width: usize, paint: Paint) -> String {
     let event = &hit.event;
     let kind = preview(&event.kind, 28);
     let head = format!(
         "{}  {}  {}  score {:.2}",
-        style.paint("2", &format!("#{}", event.sequence)),
+        paint.apply(Tone::Dim, &format!("#{}", event.sequence)),
         event.timestamp.readable(),
-        style.paint("36", &kind),
+        paint.apply(Tone::Cyan, &kind),
         hit.score
     );
     let mut out = format!("{:<INDENT$}{head}\n", format!("{rank}."));
@@ -32,18 +33,18 @@ fn paragraph(rank: usize, hit: &SearchHit, with_runs: bool, width: usize, style:
         false => String::new(),
     };
     let id = format!("{run}{}", line(&event.event_id));
-    out.push_str(&format!("{:INDENT$}{}\n", "", style.paint("2", &id)));
+    out.push_str(&format!("{:INDENT$}{}\n", "", paint.apply(Tone::Dim, &id)));
     if !hit.also_in.is_empty() {
         let runs = preview(&hit.also_in.join(", "), width.saturating_sub(INDENT + 13));
         out.push_str(&format!("{:INDENT$}copied in {runs}\n", ""));
     }
-    for text in wrapped(&hit.snippet, width.saturating_sub(INDENT).max(20), style) {
+    for text in wrapped(&hit.snippet, width.saturating_sub(INDENT).max(20), paint) {
         out.push_str(&format!("{:INDENT$}{text}\n", ""));
     }
     for (name, events) in [("before", &hit.before), ("after", &hit.after)] {
         for event in events {
             let text = neighbour(name, event, width.saturating_sub(INDENT));
-            out.push_str(&format!("{:INDENT$}{}\n", "", style.paint("2", &text)));
+            out.push_str(&format!("{:INDENT$}{}\n", "", paint.apply(Tone::Dim, &text)));
         }
     }
     out
@@ -55,20 +56,8 @@ fn neighbour(name: &str, event: &Neighbour, width: usize) -> String {
     format!("{head}{text}").trim_end().to_owned()
 }
 
-/// Whether there are colours.
-#[derive(Clone, Copy)]
-struct Style {
-    color: bool,
-}
-
-impl Style {
-    fn paint(self, code: &str, text: &str) -> String {
-        if self.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
-    }
-}
-
 /// The lines of a snippet, cut at spaces, with the found terms in bold.
-fn wrapped(snippet: &Snippet, columns: usize, style: Style) -> Vec<String> {
+fn wrapped(snippet: &Snippet, columns: usize, paint: Paint) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     for (text, is_marked) in pieces(snippet) {
@@ -84,7 +73,7 @@ fn wrapped(snippet: &Snippet, columns: usize, style: Style) -> Vec<String> {
                     used = 0;
                 }
                 used += part.width();
-                let part = if is_marked { style.paint("1", part) } else { part.to_owned() };
+                let part = if is_marked { paint.apply(Tone::Bold, part) } else { part.to_owned() };
                 if let Some(last) = lines.last_mut() {
                     last.push_str(&part);
                 }

@@ -4,6 +4,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::ShowFormat;
 use crate::cli::clock;
+use crate::cli::paint::{Paint, Tone};
 use crate::event::blob;
 use crate::event::envelope::Event;
 use crate::event::fields::View;
@@ -65,16 +66,13 @@ impl Printing<'_> {
     /// omits follows below.
     fn human(&self, view: &View<'_, '_>, summary: Option<&str>) -> String {
         let event = view.event;
-        let (mark, color) = match view.severity {
-            Severity::Error => ("E", "31"),
-            Severity::Warning => ("W", "33"),
-            Severity::Info => (" ", "0"),
-            Severity::Debug => ("·", "2"),
+        let (mark, tone) = match view.severity {
+            Severity::Error => ("E", Tone::Red),
+            Severity::Warning => ("W", Tone::Yellow),
+            Severity::Info => (" ", Tone::Plain),
+            Severity::Debug => ("·", Tone::Dim),
         };
-        let paint = |color: &str, text: &str| match self.color {
-            true if color != "0" => format!("\u{1b}[{color}m{text}\u{1b}[0m"),
-            _ => text.to_owned(),
-        };
+        let paint = |tone: Tone, text: &str| Paint(self.color).apply(tone, text);
         let kind = preview(&event.kind, 28);
         let time = match self.began.filter(|_| self.relative) {
             None if self.local => clock::local(event.timestamp),
@@ -93,9 +91,9 @@ impl Printing<'_> {
         let columns = self.width.saturating_sub(head.width()).max(16);
         let EventText { line, below } = lines(view, summary, Room { columns, piece: PIECE });
         let head = [
-            paint("2", &format!("{:>5} {time}", event.sequence)),
-            paint(color, mark),
-            paint(if color == "0" { "36" } else { color }, &format!("{kind:<18}")),
+            paint(Tone::Dim, &format!("{:>5} {time}", event.sequence)),
+            paint(tone, mark),
+            paint(if tone == Tone::Plain { Tone::Cyan } else { tone }, &format!("{kind:<18}")),
         ];
         let mut out = format!("{} {line}", head.join(" ")).trim_end().to_owned();
         for line in below {

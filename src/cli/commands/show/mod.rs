@@ -21,6 +21,7 @@ use crate::ops::show::{Events, head};
 use crate::text::human::plural;
 use event::Printing;
 use selection::Selection;
+pub(super) use selection::pattern;
 use window::EventArgs;
 
 /// Print the events of a run

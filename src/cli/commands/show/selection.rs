@@ -1,13 +1,10 @@
 //! Selects the events that `runlog show` prints.
 
-use std::str::FromStr;
-use std::time::Duration;
-
 use clap::Args;
 use regex_lite::{Regex, RegexBuilder};
 
-use crate::cli::commands::duration;
 use crate::cli::commands::recording::SeverityArg;
+use crate::cli::commands::when::When;
 use crate::event::fields::View;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
@@ -28,7 +25,8 @@ pub(super) struct Selection {
     /// Only events of this task
     #[arg(long, value_name = "ID")]
     task: Option<String>,
-    /// Only events since this time: 2026-04-26, 2026-04-26T10:00:00Z, or an age (30s, 10m, 2h)
+    /// Only events since this time: 2026-04-26, 2026-04-26T10:00:00Z, yesterday,
+    /// or an age (30s, 10m, 2h)
     #[arg(long, value_name = "TIME")]
     since: Option<When>,
     /// Only events up to this time
@@ -42,40 +40,7 @@ pub(super) struct Selection {
     opaque: bool,
 }
 
-/// A time or an age.
-#[derive(Clone, Copy, Debug)]
-enum When {
-    At(Timestamp),
-    Ago(Duration),
-}
-
-impl FromStr for When {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let day = || Timestamp::parse(&format!("{text}T00:00:00Z"));
-        match Timestamp::parse(text).or_else(day) {
-            Some(time) => Ok(Self::At(time)),
-            None => duration(text).map(Self::Ago).map_err(|_| {
-                "use 2026-04-26, 2026-04-26T10:00:00Z, or how long ago (30s, 10m, 2h)".to_owned()
-            }),
-        }
-    }
-}
-
-impl When {
-    fn time(self, now: Timestamp) -> Timestamp {
-        match self {
-            Self::At(time) => time,
-            Self::Ago(ago) => {
-                let ago = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
-                Timestamp::from_millis(now.millis().saturating_sub(ago))
-            }
-        }
-    }
-}
-
-fn pattern(text: &str) -> Result<Regex, String> {
+pub(in crate::cli::commands) fn pattern(text: &str) -> Result<Regex, String> {
     let pattern = RegexBuilder::new(text).case_insensitive(true).build();
     pattern.map_err(|error| error.to_string())
 }

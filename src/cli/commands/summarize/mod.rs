@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::format::TableOrJson;
-use super::runs_table::{RunRow, SortKey, compare, runs_table};
+use super::runs::{RunRow, SortKey, TableForm, compare, runs_table};
 use super::{Appending, Global, WantedRuns, duration, now, status};
 use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::filter::Filter;
@@ -210,6 +210,7 @@ fn shown(
     context: &Context<'_>,
     ui: &Ui,
 ) -> anyhow::Result<String> {
+    let names: Vec<String> = outcomes.iter().map(|outcome| outcome.row.name.clone()).collect();
     let many = &context.args.many;
     if !many.status.is_empty() {
         outcomes.retain(|outcome| many.status.contains(&outcome.row.facts.status));
@@ -239,7 +240,14 @@ fn shown(
             if total.copied != Counts::default() {
                 ui.note("history that several runs share counts once in the total");
             }
-            runs_table(&rows, true, now(), ui.table_width())
+            let form = TableForm {
+                columns: &[],
+                total: true,
+                width: ui.row_width(),
+                color: ui.color(),
+                names: &names,
+            };
+            runs_table(&rows, form, now())
         }
     })
 }

@@ -1,6 +1,6 @@
 //! The overview for people: the details of one run, or a row for each of several runs.
 
-use crate::cli::commands::runs_table::RunRow;
+use crate::cli::commands::runs::RunRow;
 use crate::cli::commands::table::{UNKNOWN, table};
 use crate::history::told::FactName;
 use crate::ops::summarize::RunReading;

@@ -1,0 +1,182 @@
+//! `runlog list`
+
+mod filter;
+mod index_page;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use serde_json::Value;
+
+use self::filter::RunFilter;
+use super::runs::{RunColumn, RunRow, SortKey, TableForm, compare, runs_table, tsv};
+use super::{Global, now};
+use crate::cli::exit::Exit;
+use crate::cli::ui::Ui;
+use crate::fs::{PathAt, replace};
+use crate::history::facts::Total;
+use crate::json;
+use crate::ops::list::{ListedRun, list_run};
+use crate::run::dir::RunDir;
+use crate::run::document::TotalDocument;
+use crate::run::runs::survey;
+
+/// Print the runs, the newest work first
+///
+/// The figures come from run.json, which is written at each lifecycle event. FAIL counts tool calls
+/// that failed, ERR errors. IN is all input, with cached tokens. In COST, ~ marks an estimate by
+/// list prices, and + that the cost of some calls is unknown. DELIV is the result of the last check
+/// of the deliverables. On a terminal, names are shortened to what still identifies the run, and
+/// columns that do not fit are omitted.
+#[derive(Debug, Args)]
+#[command(visible_alias = "ls", after_help = AFTER_HELP)]
+pub(in crate::cli) struct ListArgs {
+    #[command(flatten)]
+    filter: RunFilter,
+    /// What to sort by: names from A to Z, other keys from the newest or largest
+    #[arg(long, value_enum, default_value_t, value_name = "KEY")]
+    sort: SortKey,
+    /// Reverse the order
+    #[arg(long)]
+    reverse: bool,
+    /// Print at most N runs
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+    /// The columns, separated by commas (run,status,start,title)
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "LIST",
+        hide_possible_values = true
+    )]
+    columns: Vec<RunColumn>,
+    /// The output format
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: ListFormat,
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+Columns:
+  run, status, age, start, time, agent, model, events, prompts, calls, fail, err,
+  in, out, cost, deliv, directory, branch, title
+
+Examples:
+  runlog list                                    all runs
+  runlog list --status failed --since 7d         what failed in the last week
+  runlog list --agent codex --grep parser        by agent, and by title or prompt
+  runlog list --where metadata.git_branch=main   by any member of run.json
+  runlog list --format tsv --columns run,cost    exact values for other programs
+  runlog list --format html --output runs/index.html    a page with links to the transcripts
+
+Exit status:
+  0   success, also if no run matches
+  2   wrong usage
+  65  a settings file has a mistake (the runs are printed)
+  74  a run or the output could not be read or written";
+
+/// The formats of a list of runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum ListFormat {
+    /// For people
+    #[default]
+    Table,
+    /// For programs: run.json of each run, and totals
+    Json,
+    /// For programs: exact values, separated by tabs
+    Tsv,
+    /// The names of the runs, one per line
+    Ids,
+    /// A page for a browser
+    Html,
+}
+
+#[derive(Serialize)]
+struct ListDocument {
+    schema_version: u32,
+    runs: Vec<Value>,
+    total: TotalDocument,
+}
+
+/// A run with the data of its state document.
+struct Listed {
+    run: RunDir,
+    row: RunRow,
+    document: Vec<u8>,
+}
+
+pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let mut found = survey(&global.runs_dir)?;
+    let mut runs: Vec<Listed> = found.runs.into_iter().map(look).collect();
+    let names: Vec<String> = runs.iter().map(|listed| listed.row.name.clone()).collect();
+    let now = now();
+    runs.retain(|listed| args.filter.takes(&listed.row, &listed.document, now));
+    runs.sort_by(|one, other| compare(args.sort, args.reverse, &one.row, &other.row));
+    runs.truncate(args.limit.unwrap_or(usize::MAX));
+    let rows: Vec<&RunRow> = runs.iter().map(|listed| &listed.row).collect();
+    if runs.is_empty() && args.format != ListFormat::Json {
+        let such = if args.filter.is_any() { " that match" } else { "" };
+        ui.note(&format!("no runs{such} in {}", global.runs_dir.display()));
+    }
+    let text = match args.format {
+        ListFormat::Json => {
+            let total = Total::of(rows.iter().map(|row| &row.facts));
+            let total = TotalDocument::from(&total);
+            let runs = runs.iter().map(document).collect::<Result<_, _>>()?;
+            json::document(&ListDocument { schema_version: 1, runs, total })
+        }
+        ListFormat::Tsv => tsv(&rows, &args.columns),
+        ListFormat::Ids => rows.iter().map(|row| format!("{}\n", row.name)).collect(),
+        ListFormat::Html => {
+            let runs: Vec<(&RunDir, &RunRow)> =
+                runs.iter().map(|listed| (&listed.run, &listed.row)).collect();
+            let output = args.output.as_deref();
+            index_page::render(&runs, output.unwrap_or(&global.runs_dir.join("index.html")))
+        }
+        ListFormat::Table if rows.is_empty() => String::new(),
+        ListFormat::Table => {
+            if rows.iter().any(|row| row.behind) {
+                ui.note("* counts as of the last lifecycle event; `runlog summarize` counts all");
+            }
+            let form = TableForm {
+                columns: &args.columns,
+                total: false,
+                width: ui.row_width().filter(|_| args.output.is_none()),
+                color: ui.color() && args.output.is_none(),
+                names: &names,
+            };
+            runs_table(&rows, form, now)
+        }
+    };
+    match &args.output {
+        Some(path) => {
+            replace(&PathAt::of(path), text.as_bytes())?;
+            ui.note(&format!("wrote {}", path.display()));
+        }
+        None => ui.data(text.as_bytes())?,
+    }
+    global.settings()?;
+    let last = found.unreadable.pop();
+    found.unreadable.into_iter().for_each(|error| ui.warn(&error.to_string()));
+    last.map_or(Ok(Exit::Fine), |error| Err(error.into()))
+}
+
+/// The run as a table row, with its state document.
+fn look(run: RunDir) -> Listed {
+    let ListedRun { run, facts, document, behind } = list_run(run);
+    let row = RunRow { name: run.name(), facts, behind };
+    Listed { run, row, document }
+}
+
+fn document(listed: &Listed) -> Result<Value, serde_json::Error> {
+    let mut document: Value = serde_json::from_slice(&listed.document)?;
+    document["path"] = listed.run.path().display().to_string().into();
+    if listed.row.behind {
+        document["behind"] = true.into();
+    }
+    Ok(document)
+}
