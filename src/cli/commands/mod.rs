@@ -11,6 +11,8 @@ mod format;
 mod graph;
 mod import;
 mod list;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod payload;
 mod recording;
 mod runs_table;
@@ -133,6 +135,8 @@ pub(super) enum Command {
     Search(search::SearchArgs),
     Graph(graph::GraphArgs),
     List(list::ListArgs),
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::McpArgs),
     Catalogue(catalogue::CatalogueArgs),
     Completions(completions::CompletionsArgs),
 }
@@ -170,6 +174,8 @@ impl Command {
             Self::Show(args) => show::run(args, global, ui),
             Self::Search(args) => search::run(args, global, ui),
             Self::List(args) => list::run(args, global, ui),
+            #[cfg(feature = "mcp")]
+            Self::Mcp(args) => mcp::run(args, global, ui),
             Self::Catalogue(args) => catalogue::run(args, ui),
             Self::Completions(args) => completions::run(args, ui),
         }

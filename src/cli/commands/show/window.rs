@@ -87,7 +87,9 @@ pub(super) fn run(
     let slice = SliceRequest { offset: args.content_offset, limit: args.content_limit };
     let window = window(run, offset, size, slice)?;
     match format {
-        ShowFormat::Json => ui.data(json::document(&WindowDocument::of(run, &window)).as_bytes())?,
+        ShowFormat::Json => {
+            ui.data(json::document(&WindowDocument::of(run, &window)).as_bytes())?
+        }
         _ => ui.text(&human(args, run, &window, ui))?,
     }
     if let Some(path) = window.damaged {
