@@ -44,6 +44,8 @@ mod json;
 mod key_order;
 mod layering;
 mod leaks;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod memory;
 mod mutation;
 mod propose;

@@ -22,6 +22,7 @@ pub(crate) fn document<T: Serialize>(value: &T) -> String {
 ///
 /// # Panics
 /// As [`document`].
+#[cfg(feature = "mcp")]
 #[must_use]
 #[expect(clippy::expect_used, reason = "an empty document would be taken for an answer")]
 pub(crate) fn one_line<T: Serialize>(value: &T) -> String {

@@ -30,7 +30,7 @@ pub(crate) struct SummaryRequest {
 }
 
 #[derive(Serialize)]
-struct SummaryDocument<'s> {
+struct RecalledSummary<'s> {
     schema_version: u32,
     run_id: String,
     /// The branch that the summary is about; null for the whole run.
@@ -96,7 +96,7 @@ impl Recall {
             let text = slice(summary.map_or("", |summary| &summary.text), part);
             let hint = hint(summary, key, &request.branch, newer);
             let warnings = bad_lines(&run, read.bad_lines).into_iter().collect();
-            let document = SummaryDocument {
+            let document = RecalledSummary {
                 schema_version: 1,
                 run_id: run.name(),
                 branch: Some(key).filter(|key| !key.is_empty()),

@@ -29,9 +29,13 @@ mod window_document;
 pub(crate) use document::SearchDocument;
 pub(crate) use hits::{SearchHit, SearchOutcome, SearchRequest, search};
 pub(crate) use neighbours::Neighbour;
-pub(crate) use query::{BadQuery, Query};
+#[cfg(feature = "mcp")]
+pub(crate) use query::BadQuery;
+pub(crate) use query::Query;
 pub(crate) use scope::{EventFilter, NamedScope};
-pub(crate) use slice::{MAX_SLICE, SLICE, Slice, SliceRequest, slice};
+pub(crate) use slice::{MAX_SLICE, SLICE, SliceRequest};
+#[cfg(feature = "mcp")]
+pub(crate) use slice::{Slice, slice};
 pub(crate) use snippet::Snippet;
 pub(crate) use window::{EventWindow, SoughtEvent, WindowEvent, WindowSize, find_event, window};
 pub(crate) use window_document::WindowDocument;

@@ -1,4 +1,4 @@
-//! `runlog mcp`: the Model Context Protocol, version 2025-11-25 and others that the SDK knows.
+//! `runlog mcp`: a server of the Model Context Protocol. The SDK knows its versions.
 //!
 //! | module | purpose |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | `session` | reads standard input, watches signals, and runs the SDK in a thread |
 //! | `transport` | messages between the SDK and the standard streams |
 //! | `server` | answers the SDK |
-//! | `tools` | the table of tools, with their parameters |
+//! | `tools`, `parameters` | the table of tools, and what they take |
 //!
 //! What the tools do is in `ops::recall`.
 
@@ -51,8 +51,7 @@ pub(in crate::cli) struct McpArgs {
         value_enum,
         value_name = "CLIENT",
         num_args = 0..=1,
-        default_missing_value = "generic",
-        require_equals = true
+        default_missing_value = "generic"
     )]
     print_config: Option<McpClient>,
 }
@@ -61,8 +60,8 @@ const AFTER_HELP: &str = "\
 Examples:
   runlog mcp latest                    serve the newest run, and no other
   runlog mcp fix-42 --all-runs         fix-42 is the current run; others can be searched
-  runlog mcp --print-config=claude-code > .mcp.json
-  runlog mcp fix-42 --print-config=codex >> ~/.codex/config.toml
+  runlog mcp --print-config claude-code > .mcp.json
+  runlog mcp fix-42 --print-config codex >> ~/.codex/config.toml
 
 Exit status:
   0    the client closed standard input

@@ -1,5 +1,7 @@
 //! The tools: one table, which the list of tools, the calls and the instructions read.
 
+use std::sync::Arc;
+
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -73,12 +75,24 @@ impl ToolRow {
         let hints = ToolAnnotations::with_title(self.title).read_only(true);
         let hints = hints.destructive(false).idempotent(true).open_world(false);
         let tool = Tool::new(self.name, self.description, JsonObject::new()).with_title(self.title);
-        (self.parameters)(tool.with_annotations(hints))
+        let mut tool = (self.parameters)(tool.with_annotations(hints));
+        descriptions_in_one_line(Arc::make_mut(&mut tool.input_schema));
+        tool
     }
 
     /// Calls the tool. The result is JSON in one line; an error is text for the model.
     pub(super) fn call(&self, recall: &Recall, arguments: JsonObject) -> Result<String, String> {
         (self.call)(recall, arguments)
+    }
+}
+
+/// Joins the lines of the doc comments from which the descriptions of parameters are made.
+fn descriptions_in_one_line(schema: &mut JsonObject) {
+    let parameters = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for parameter in parameters.into_iter().flat_map(|parameters| parameters.values_mut()) {
+        if let Some(Value::String(description)) = parameter.get_mut("description") {
+            *description = description.replace('\n', " ");
+        }
     }
 }
 
