@@ -256,7 +256,7 @@ fn text_of_a_log_is_inert() {
 fn garbage_is_answered() {
     let bench = two_runs();
     let mut server = Server::raw(bench.command().args(["mcp", "r"]));
-    let mut refused = |server: &mut Server, line: &[u8], code: i32, id: Value| {
+    let refused = |server: &mut Server, line: &[u8], code: i32, id: Value| {
         server.write(line);
         let (_, told) = server.line();
         assert_eq!((&told["error"]["code"], &told["id"]), (&json!(code), &id), "{told}");
@@ -467,6 +467,8 @@ fn configurations_start_the_server() {
     let found = server.ok("session_search", json!({"query": "zebra", "scope": "all"}));
     assert_eq!(found["total"], 3);
     assert_eq!(server.close().0, Some(0));
+    let short = json(&["oth", "--print-config"])["mcpServers"]["runlog"]["args"][1].clone();
+    assert_eq!(short, "other");
     // A path is made absolute. A mistake is found now, not by the client.
     let path = json(&["runs/r", "--print-config"])["mcpServers"]["runlog"]["args"][1].clone();
     assert_eq!(path, format!("{runs}/r"));

@@ -70,7 +70,9 @@ impl Server {
 
     /// Calls a tool. Its text must be the same as its structured content.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Answer {
-        let told = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
+        let mut params = json!({"name": tool});
+        params["arguments"] = arguments;
+        let told = self.ask("tools/call", &params);
         let result = &told["result"];
         let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{told}"));
         if result["isError"] == true {

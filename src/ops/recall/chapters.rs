@@ -175,13 +175,11 @@ fn find<'i>(index: &'i Index, wanted: &str) -> Option<(u64, &'i Chapter)> {
         Some(TreeNode::Chapter(chapter)) => Some(&chapter.slug),
         _ => None,
     };
-    let by: [&dyn Fn(u64, &Chapter) -> bool; 4] = [
-        &|_, chapter| slug == Some(&chapter.slug),
-        &|_, chapter| chapter.name == wanted,
-        &|_, chapter| chapter.name.to_lowercase() == wanted.to_lowercase(),
-        &|at, _| number == Some(at),
-    ];
-    by.iter().find_map(|is_it| {
+    let first = |is_it: &dyn Fn(u64, &Chapter) -> bool| {
         (1..).zip(index.chapters.active()).find(|(number, chapter)| is_it(*number, chapter))
-    })
+    };
+    first(&|_, chapter| slug == Some(&chapter.slug))
+        .or_else(|| first(&|_, chapter| chapter.name == wanted))
+        .or_else(|| first(&|_, chapter| chapter.name.to_lowercase() == wanted.to_lowercase()))
+        .or_else(|| first(&|at, _| number == Some(at)))
 }

@@ -71,16 +71,13 @@ impl Launch {
     ///
     /// # Errors
     /// When a path is unknown or is no text.
-    pub(super) fn of(run: &str, runs_dir: &Path, all_runs: bool) -> Result<Self, Failure> {
+    pub(super) fn of(run: String, runs_dir: &Path, all_runs: bool) -> Result<Self, Failure> {
         let unknown = |error| {
             Failure::new(Exit::Io, format!("the path of this executable is unknown: {error}"))
         };
         let command = text(std::env::current_exe().map_err(unknown)?)?;
-        let run = match run.contains('/') {
-            true => absolute(Path::new(run))?,
-            false => run.to_owned(),
-        };
-        let mut args = vec!["mcp".to_owned(), run, "--runs-dir".to_owned(), absolute(runs_dir)?];
+        let runs_dir = path_text(runs_dir)?;
+        let mut args = vec!["mcp".to_owned(), run, "--runs-dir".to_owned(), runs_dir];
         if all_runs {
             args.push("--all-runs".to_owned());
         }
@@ -111,8 +108,8 @@ impl Launch {
     }
 }
 
-/// The absolute path, without links if it exists.
-fn absolute(path: &Path) -> Result<String, Failure> {
+/// The absolute path as text, without links if it exists.
+pub(super) fn path_text(path: &Path) -> Result<String, Failure> {
     let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
     let unknown = |error| Failure::new(Exit::Io, format!("{}: {error}", path.display()));
     text(absolute.map_err(unknown)?)

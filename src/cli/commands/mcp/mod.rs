@@ -25,7 +25,7 @@ use super::{Global, LATEST, RunArg};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::ops::recall::Recall;
-use config::{Launch, McpClient};
+use config::{Launch, McpClient, path_text};
 
 /// Let an agent search and read its own history (Model Context Protocol)
 ///
@@ -75,11 +75,14 @@ Exit status:
 
 pub(super) fn run(args: &McpArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     if let Some(client) = args.print_config {
-        // The newest run may not exist yet when a client is configured.
-        if args.run.run != LATEST {
-            args.run.find(global)?;
-        }
-        let launch = Launch::of(&args.run.run, &global.runs_dir, args.all_runs)?;
+        let run = match args.run.run.as_str() {
+            // The newest run may not exist yet when a client is configured.
+            LATEST => LATEST.to_owned(),
+            path if path.contains('/') => path_text(args.run.find(global)?.path())?,
+            // The beginning of an id may not be unique later.
+            _ => args.run.find(global)?.name(),
+        };
+        let launch = Launch::of(run, &global.runs_dir, args.all_runs)?;
         ui.data(launch.config(client).as_bytes())?;
         ui.note(client.place());
         return Ok(Exit::Fine);

@@ -44,7 +44,9 @@ pub(super) fn serve(recall: Recall, ui: Ui) -> anyhow::Result<Exit> {
     let thread = std::thread::Builder::new().name("mcp".to_owned());
     let session = thread.spawn(move || run(RecallServer::new(recall), transport))?;
     let reading = Reading { ui, interrupts: &interrupts, session: &session };
-    let read = reading.all(sender);
+    let read = reading.all(&sender);
+    // The end of the messages.
+    drop(sender);
     while read.is_ok() && !session.is_finished() && interrupts.caught().is_none() {
         interrupts.wait(LOOK)?;
     }
@@ -83,14 +85,14 @@ struct Reading<'s> {
 
 impl Reading<'_> {
     /// Reads until the input or the session ends, or a signal comes.
-    fn all(&self, sender: Sender<ClientMessage>) -> anyhow::Result<()> {
+    fn all(&self, sender: &Sender<ClientMessage>) -> anyhow::Result<()> {
         let unreadable = |error| stream_failure("standard input cannot be read", &error);
         let input = io::stdin().as_fd().try_clone_to_owned().map_err(unreadable)?;
         let mut input = File::from(input);
         let mut lines = LineBuffer::default();
         loop {
             while let Some((line, _)) = lines.next() {
-                self.line(&line, &sender)?;
+                self.line(&line, sender)?;
             }
             if lines.has_ended() || self.is_over() {
                 return Ok(());
@@ -141,8 +143,7 @@ impl Reading<'_> {
 
 /// Reads a message.
 fn message(line: &[u8]) -> Result<ClientMessage, InputError> {
-    let json =
-        check(line, JsonRules::LENIENT).map_err(|error| InputError::parse(error.to_string()))?;
+    let json = check(line, JsonRules::LENIENT).map_err(|error| InputError::parse(&error))?;
     serde_json::from_slice(line).map_err(|_| {
         InputError::request(id(json), "expected a JSON-RPC 2.0 request or notification")
     })

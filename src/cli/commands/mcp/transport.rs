@@ -14,7 +14,7 @@ use serde::Serialize;
 use tokio::sync::mpsc::Receiver;
 
 use crate::cli::ui::Ui;
-use crate::json::one_line;
+use crate::json::{JsonError, one_line};
 
 /// A message of the client.
 pub(super) type ClientMessage = RxJsonRpcMessage<RoleServer>;
@@ -136,8 +136,8 @@ struct InputErrorBody {
 
 impl InputError {
     /// The input is not JSON (JSON-RPC 2.0, section 5.1).
-    pub(super) fn parse(message: String) -> Self {
-        Self::new(-32700, None, format!("parse error: {message}"))
+    pub(super) fn parse(error: &JsonError) -> Self {
+        Self::new(-32700, None, format!("parse error: {error}"))
     }
 
     /// The input is JSON, but not a message.

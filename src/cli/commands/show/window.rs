@@ -88,7 +88,7 @@ pub(super) fn run(
     let window = window(run, offset, size, slice)?;
     match format {
         ShowFormat::Json => {
-            ui.data(json::document(&WindowDocument::of(run, &window)).as_bytes())?
+            ui.data(json::document(&WindowDocument::of(run, &window)).as_bytes())?;
         }
         _ => ui.text(&human(args, run, &window, ui))?,
     }
