@@ -46,6 +46,8 @@ mod layering;
 mod leaks;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_session;
 mod memory;
 mod mutation;
 mod propose;

@@ -115,3 +115,27 @@ pub(crate) fn opening() -> Value {
         "clientInfo": {"name": "a test", "version": "1"},
     })
 }
+
+/// Records events from lines of JSON.
+pub(crate) fn record(bench: &Bench, run: &str, events: &[Value]) {
+    let input: String = events.iter().map(|event| format!("{event}\n")).collect();
+    let said = bench.feed(&["emit", "--run", run, "--stdin", "-q"], input.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+}
+
+pub(crate) fn note(id: &str, text: &str) -> Value {
+    json!({"event_id": id, "type": "note", "data": {"text": text}})
+}
+
+/// A run `r` with some notes, and a run `other` with one.
+pub(crate) fn two_runs() -> Bench {
+    let bench = Bench::with_run();
+    record(
+        &bench,
+        "r",
+        &[note("n1", "a zebra"), note("n2", "a horse"), note("n3", "a zebra foal")],
+    );
+    bench.ok(&["emit", "run.created", "--run", "other", "-q"]);
+    record(&bench, "other", &[note("o1", "another zebra")]);
+    bench
+}

@@ -43,8 +43,8 @@ pub(super) fn serve(recall: Recall, ui: Ui) -> anyhow::Result<Exit> {
     let transport = StreamTransport::new(receiver, ui, failure.clone());
     let thread = std::thread::Builder::new().name("mcp".to_owned());
     let session = thread.spawn(move || run(RecallServer::new(recall), transport))?;
-    let reading = Reading { ui, interrupts: &interrupts, session: &session };
-    let read = reading.all(&sender);
+    let input = ClientInput { ui, interrupts: &interrupts, session: &session };
+    let read = input.all(&sender);
     // The end of the messages.
     drop(sender);
     while read.is_ok() && !session.is_finished() && interrupts.caught().is_none() {
@@ -77,13 +77,13 @@ fn run(server: RecallServer, transport: StreamTransport) -> anyhow::Result<()> {
 }
 
 /// Reads messages, one per line.
-struct Reading<'s> {
+struct ClientInput<'s> {
     ui: Ui,
     interrupts: &'s Interrupts,
     session: &'s JoinHandle<anyhow::Result<()>>,
 }
 
-impl Reading<'_> {
+impl ClientInput<'_> {
     /// Reads until the input or the session ends, or a signal comes.
     fn all(&self, sender: &Sender<ClientMessage>) -> anyhow::Result<()> {
         let unreadable = |error| stream_failure("standard input cannot be read", &error);
