@@ -127,6 +127,22 @@ fn use_cases_know_no_terminal() {
     }
 }
 
+/// If this fails, the SDK of `runlog mcp` spreads through the program, or prints itself. Standard
+/// output is written by `Ui` there too.
+#[test]
+fn one_place_knows_the_sdk() {
+    for (name, text) in all() {
+        for knowing in ["rmcp", "tokio"] {
+            let is_there = name.starts_with("cli/commands/mcp/");
+            assert!(is_there || !text.contains(knowing), "{name} knows of {knowing}");
+        }
+    }
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    for printing in ["transport-io", "io-std"] {
+        assert!(!manifest.contains(printing), "the SDK can print: {printing}");
+    }
+}
+
 /// If this fails, a field of the envelope is named in two places, which can then differ.
 #[test]
 fn the_schema_names_the_envelope() {

@@ -45,6 +45,10 @@ mod key_order;
 mod layering;
 mod leaks;
 mod list;
+#[cfg(feature = "mcp")]
+mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_session;
 mod memory;
 mod mutation;
 mod propose;

@@ -15,7 +15,22 @@ use crate::text::inert::is_live;
 #[must_use]
 #[expect(clippy::expect_used, reason = "an empty document would replace a valid one")]
 pub(crate) fn document<T: Serialize>(value: &T) -> String {
-    let text = serde_json::to_string_pretty(value).expect("a document of plain values") + "\n";
+    inert(serde_json::to_string_pretty(value).expect("a document of plain values") + "\n")
+}
+
+/// The same in one line, without a newline at the end: for programs that send it on.
+///
+/// # Panics
+/// As [`document`].
+#[cfg(feature = "mcp")]
+#[must_use]
+#[expect(clippy::expect_used, reason = "an empty document would be taken for an answer")]
+pub(crate) fn one_line<T: Serialize>(value: &T) -> String {
+    inert(serde_json::to_string(value).expect("a document of plain values"))
+}
+
+/// JSON text in which the characters that could control a terminal are escaped.
+fn inert(text: String) -> String {
     let live = |c: char| !c.is_ascii() && is_live(c);
     if text.is_ascii() || !text.contains(live) {
         return text;

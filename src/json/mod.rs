@@ -18,6 +18,8 @@ mod view;
 pub(crate) use check::{Fault, JsonError, MAX_DEPTH, check_each, check_leading, plain_length};
 pub use check::{JsonRules, check};
 pub(crate) use document::document;
+#[cfg(feature = "mcp")]
+pub(crate) use document::one_line;
 pub(crate) use escape::{escape, unescape};
 pub use members::Members;
 pub(crate) use places::LongValues;

@@ -7,6 +7,7 @@
 //! | [`live`] | the tasks of a run that is going on |
 //! | [`append`], [`refresh`] | append events, and update the derived files |
 //! | [`search`] | find events by their text, and read what is around them |
+//! | `recall` | the same and more for an agent that reads its own history (feature `mcp`) |
 //! | [`show`], [`list`], [`graph`], [`transcript`] | read a run for printing |
 //! | [`summarize`] | add missing summaries, from templates and a model |
 //! | [`session`] | make the session summary, by a model or without one |
@@ -28,6 +29,8 @@ pub(crate) mod list;
 pub(crate) mod live;
 pub(crate) mod parallel;
 pub(crate) mod read;
+#[cfg(feature = "mcp")]
+pub(crate) mod recall;
 pub(crate) mod refresh;
 pub(crate) mod report;
 pub(crate) mod search;

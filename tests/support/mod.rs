@@ -2,6 +2,8 @@
 
 mod imports;
 mod judged;
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp;
 mod prepared;
 mod samples;
 

@@ -11,6 +11,8 @@ mod format;
 mod graph;
 mod import;
 mod list;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod open;
 mod payload;
 mod recording;
@@ -136,6 +138,8 @@ pub(super) enum Command {
     Graph(graph::GraphArgs),
     List(list::ListArgs),
     Open(open::OpenArgs),
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::McpArgs),
     Catalogue(catalogue::CatalogueArgs),
     Completions(completions::CompletionsArgs),
 }
@@ -174,6 +178,8 @@ impl Command {
             Self::Search(args) => search::run(args, global, ui),
             Self::List(args) => list::run(args, global, ui),
             Self::Open(args) => open::run(args, global, ui),
+            #[cfg(feature = "mcp")]
+            Self::Mcp(args) => mcp::run(args, global, ui),
             Self::Catalogue(args) => catalogue::run(args, ui),
             Self::Completions(args) => completions::run(args, ui),
         }

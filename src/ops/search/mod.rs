@@ -7,9 +7,11 @@
 //! | [`scope`], [`ranking`], [`hits`] | which events are searched, their order, and the best of them |
 //! | [`snippet`], [`neighbours`] | what is shown of a hit |
 //! | [`window`], [`slice`] | one event with its surroundings, and parts of a long content |
+//! | [`document`], [`window_document`] | both results as JSON documents |
 //!
 //! The results have types without a format, and every size has a bound that the caller sets.
 
+mod document;
 mod hits;
 mod moved;
 mod needle;
@@ -22,11 +24,18 @@ mod slice;
 mod snippet;
 mod term;
 mod window;
+mod window_document;
 
+pub(crate) use document::SearchDocument;
 pub(crate) use hits::{SearchHit, SearchOutcome, SearchRequest, search};
 pub(crate) use neighbours::Neighbour;
+#[cfg(feature = "mcp")]
+pub(crate) use query::BadQuery;
 pub(crate) use query::Query;
-pub(crate) use scope::{CurrentPart, EventFilter, Scope};
+pub(crate) use scope::{EventFilter, NamedScope};
 pub(crate) use slice::{MAX_SLICE, SLICE, SliceRequest};
+#[cfg(feature = "mcp")]
+pub(crate) use slice::{Slice, slice};
 pub(crate) use snippet::Snippet;
 pub(crate) use window::{EventWindow, SoughtEvent, WindowEvent, WindowSize, find_event, window};
+pub(crate) use window_document::WindowDocument;

@@ -30,6 +30,45 @@ pub(crate) struct Scope {
     pub(crate) others: bool,
 }
 
+/// The scopes by their names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum NamedScope {
+    /// Events of the run that its newest session summary covers.
+    CurrentHidden,
+    /// All events of the run.
+    #[default]
+    CurrentRun,
+    /// All other runs.
+    OtherRuns,
+    /// The run and all other runs.
+    All,
+}
+
+impl NamedScope {
+    /// Its name.
+    #[must_use]
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::CurrentHidden => "current-hidden",
+            Self::CurrentRun => "current-run",
+            Self::OtherRuns => "other-runs",
+            Self::All => "all",
+        }
+    }
+
+    /// What it means.
+    #[must_use]
+    pub(crate) fn scope(self) -> Scope {
+        let (current, others) = match self {
+            Self::CurrentHidden => (CurrentPart::Hidden, false),
+            Self::CurrentRun => (CurrentPart::Whole, false),
+            Self::OtherRuns => (CurrentPart::Nothing, true),
+            Self::All => (CurrentPart::Whole, true),
+        };
+        Scope { current, others }
+    }
+}
+
 /// Conditions for events besides the query.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventFilter {

@@ -1,6 +1,5 @@
 //! `runlog search`
 
-mod document;
 mod human;
 
 use clap::{Args, ValueEnum};
@@ -13,7 +12,7 @@ use crate::cli::ui::Ui;
 use crate::json;
 use crate::ops::report::report_bad_lines;
 use crate::ops::search::{
-    CurrentPart, EventFilter, Query, Scope, SearchOutcome, SearchRequest, search,
+    EventFilter, NamedScope, Query, SearchDocument, SearchOutcome, SearchRequest, search,
 };
 use crate::run::runs::locate;
 use crate::text::human::{count, plural, size};
@@ -93,18 +92,13 @@ enum ScopeArg {
 }
 
 impl ScopeArg {
-    fn scope(self) -> Scope {
-        let (current, others) = match self {
-            Self::CurrentHidden => (CurrentPart::Hidden, false),
-            Self::CurrentRun => (CurrentPart::Whole, false),
-            Self::OtherRuns => (CurrentPart::Nothing, true),
-            Self::All => (CurrentPart::Whole, true),
-        };
-        Scope { current, others }
-    }
-
-    fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    fn named(self) -> NamedScope {
+        match self {
+            Self::CurrentHidden => NamedScope::CurrentHidden,
+            Self::CurrentRun => NamedScope::CurrentRun,
+            Self::OtherRuns => NamedScope::OtherRuns,
+            Self::All => NamedScope::All,
+        }
     }
 }
 
@@ -121,7 +115,7 @@ pub(super) fn run(args: &SearchArgs, global: &Global, ui: &Ui) -> anyhow::Result
         query: &query,
         current: &current,
         runs_dir: &global.runs_dir,
-        scope: args.scope.scope(),
+        scope: args.scope.named().scope(),
         filter: EventFilter {
             kind: args.kind.clone(),
             branch: args.branch.clone(),
@@ -135,12 +129,11 @@ pub(super) fn run(args: &SearchArgs, global: &Global, ui: &Ui) -> anyhow::Result
     }
     match args.format {
         HumanOrJson::Json => {
-            let scope = args.scope.name();
-            let document = document::SearchDocument::of(&query, &scope, &outcome);
+            let document = SearchDocument::of(&query, args.scope.named().name(), &outcome);
             ui.data(json::document(&document).as_bytes())?;
         }
         HumanOrJson::Human => {
-            ui.text(&human::hits(&outcome, args.scope.scope().others, ui.width(), ui.color()))?;
+            ui.text(&human::hits(&outcome, request.scope.others, ui.width(), ui.color()))?;
             conclude(args, &current.name(), &outcome, ui);
         }
     }

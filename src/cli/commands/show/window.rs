@@ -1,17 +1,14 @@
 //! One event with the events around it: `runlog show --event`.
 
-use std::collections::BTreeMap;
-
 use clap::Args;
-use serde::Serialize;
 
 use super::ShowFormat;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::json;
 use crate::ops::search::{
-    EventWindow, MAX_SLICE, SLICE, SliceRequest, SoughtEvent, WindowEvent, WindowSize, find_event,
-    window,
+    EventWindow, MAX_SLICE, SLICE, SliceRequest, SoughtEvent, WindowDocument, WindowEvent,
+    WindowSize, find_event, window,
 };
 use crate::run::dir::RunDir;
 use crate::text::human::count;
@@ -60,36 +57,6 @@ fn content_limit(given: &str) -> Result<usize, String> {
     }
 }
 
-#[derive(Serialize)]
-struct WindowDocument<'w> {
-    schema_version: u32,
-    run_id: String,
-    /// The event that was asked for.
-    event_id: &'w str,
-    events: Vec<EventDocument<'w>>,
-}
-
-#[derive(Serialize)]
-struct EventDocument<'w> {
-    event_id: &'w str,
-    sequence: u64,
-    r#type: &'w str,
-    role: &'w str,
-    actor: &'w str,
-    timestamp: String,
-    summary: Option<&'w str>,
-    /// Short members of the payload.
-    facts: BTreeMap<&'w str, &'w str>,
-    content: &'w str,
-    content_offset: u64,
-    /// The size of the whole content.
-    content_bytes: u64,
-    returned_bytes: u64,
-    truncated: bool,
-    /// Where the next part begins.
-    next_offset: Option<u64>,
-}
-
 /// Prints the event.
 pub(super) fn run(
     args: &EventArgs,
@@ -120,7 +87,9 @@ pub(super) fn run(
     let slice = SliceRequest { offset: args.content_offset, limit: args.content_limit };
     let window = window(run, offset, size, slice)?;
     match format {
-        ShowFormat::Json => ui.data(document(run, &window).as_bytes())?,
+        ShowFormat::Json => {
+            ui.data(json::document(&WindowDocument::of(run, &window)).as_bytes())?;
+        }
         _ => ui.text(&human(args, run, &window, ui))?,
     }
     if let Some(path) = window.damaged {
@@ -129,38 +98,6 @@ pub(super) fn run(
         return Err(Failure::new(Exit::Damaged, message).hint(hint).into());
     }
     Ok(Exit::Fine)
-}
-
-fn document(run: &RunDir, window: &EventWindow) -> String {
-    let event_id = window.events.get(window.center).map_or("", |event| event.event_id.as_str());
-    json::document(&WindowDocument {
-        schema_version: 1,
-        run_id: run.name(),
-        event_id,
-        events: window.events.iter().map(EventDocument::of).collect(),
-    })
-}
-
-impl<'w> EventDocument<'w> {
-    fn of(event: &'w WindowEvent) -> Self {
-        let WindowEvent { facts, content, .. } = event;
-        Self {
-            event_id: &event.event_id,
-            sequence: event.sequence,
-            r#type: &event.kind,
-            role: event.role,
-            actor: &event.actor,
-            timestamp: event.timestamp.to_string(),
-            summary: event.summary.as_deref(),
-            facts: facts.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
-            content: &content.text,
-            content_offset: content.offset,
-            content_bytes: content.total,
-            returned_bytes: content.text.len() as u64,
-            truncated: content.is_part(),
-            next_offset: content.next,
-        }
-    }
 }
 
 fn human(args: &EventArgs, run: &RunDir, window: &EventWindow, ui: &Ui) -> String {

@@ -1,12 +1,14 @@
-//! The result of a search as JSON.
+//! The result of a search as a JSON document.
 
 use serde::Serialize;
 
-use crate::ops::search::{Neighbour, Query, SearchHit, SearchOutcome};
+use super::hits::{SearchHit, SearchOutcome};
+use super::neighbours::Neighbour;
+use super::query::Query;
 
-/// The document that `runlog search --format json` prints.
+/// What `runlog search --format json` prints and the tool `session_search` returns.
 #[derive(Serialize)]
-pub(super) struct SearchDocument<'o> {
+pub(crate) struct SearchDocument<'o> {
     schema_version: u32,
     query: &'o str,
     scope: &'o str,
@@ -57,7 +59,8 @@ struct SearchedDocument {
 
 impl<'o> SearchDocument<'o> {
     /// The document of an outcome.
-    pub(super) fn of(query: &'o Query, scope: &'o str, outcome: &'o SearchOutcome) -> Self {
+    #[must_use]
+    pub(crate) fn of(query: &'o Query, scope: &'o str, outcome: &'o SearchOutcome) -> Self {
         let searched = outcome.searched;
         Self {
             schema_version: 1,

@@ -1,0 +1,81 @@
+//! Answers the SDK.
+
+use std::future::{Future, ready};
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
+
+use super::tools::{TOOLS, instructions};
+use crate::ops::recall::Recall;
+
+/// The tools over one run.
+#[derive(Clone, Debug)]
+pub(super) struct RecallServer {
+    recall: Arc<Recall>,
+}
+
+impl RecallServer {
+    /// Serves a run.
+    pub(super) fn new(recall: Recall) -> Self {
+        Self { recall: Arc::new(recall) }
+    }
+}
+
+impl ServerHandler for RecallServer {
+    fn get_info(&self) -> ServerConfig {
+        let program = Implementation::new("runlog", env!("CARGO_PKG_VERSION"));
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(program.with_title("runlog: the history of this session"))
+            .with_instructions(instructions(&self.recall))
+    }
+
+    fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + Send + '_ {
+        let tools = TOOLS.iter().map(super::tools::ToolRow::listed).collect();
+        ready(Ok(ListToolsResult::with_all_items(tools)))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        TOOLS.iter().find(|tool| tool.name == name).map(super::tools::ToolRow::listed)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
+            let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+            let message = format!("unknown tool; the tools are {}", names.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let recall = self.recall.clone();
+        let arguments = request.arguments.unwrap_or_default();
+        // Reading a large log takes time. Other requests are answered meanwhile.
+        let called = tokio::task::spawn_blocking(move || tool.call(&recall, arguments)).await;
+        let bug = |_| ErrorData::internal_error("the call stopped because of a bug", None);
+        Ok(result(called.map_err(bug)?).into())
+    }
+}
+
+/// The document of a tool as text and as structured content, or its error.
+fn result(answer: Result<String, String>) -> CallToolResult {
+    match answer {
+        Ok(text) => {
+            let structured: Option<JsonObject> = serde_json::from_str(&text).ok();
+            let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+            result.structured_content = structured.map(Value::Object);
+            result
+        }
+        Err(message) => CallToolResult::error(vec![ContentBlock::text(message)]),
+    }
+}
