@@ -1,5 +1,6 @@
 //! JSON documents that this program writes: indented, with a newline at the end.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -16,9 +17,16 @@ use crate::text::inert::is_live;
 #[expect(clippy::expect_used, reason = "an empty document would replace a valid one")]
 pub(crate) fn document<T: Serialize>(value: &T) -> String {
     let text = serde_json::to_string_pretty(value).expect("a document of plain values") + "\n";
+    escape_live(&text).into_owned()
+}
+
+/// JSON text in which characters that could control a terminal or reorder text are escaped. Programs
+/// read it unchanged.
+#[must_use]
+pub(crate) fn escape_live(text: &str) -> Cow<'_, str> {
     let live = |c: char| !c.is_ascii() && is_live(c);
     if text.is_ascii() || !text.contains(live) {
-        return text;
+        return Cow::Borrowed(text);
     }
     // Outside strings, JSON is ASCII.
     let mut out = String::with_capacity(text.len() + 64);
@@ -31,5 +39,5 @@ pub(crate) fn document<T: Serialize>(value: &T) -> String {
             out.push(character);
         }
     }
-    out
+    Cow::Owned(out)
 }

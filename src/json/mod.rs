@@ -17,7 +17,7 @@ mod view;
 
 pub(crate) use check::{Fault, JsonError, MAX_DEPTH, check_each, check_leading, plain_length};
 pub use check::{JsonRules, check};
-pub(crate) use document::document;
+pub(crate) use document::{document, escape_live};
 pub(crate) use escape::{escape, unescape};
 pub use members::Members;
 pub(crate) use places::LongValues;

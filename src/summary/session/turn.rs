@@ -71,8 +71,7 @@ pub(crate) fn turn_text(
     use Role::{
         Backfill, Chapter, ChapterRemoved, Recovered, RejectedLines, SessionSummary, Usage,
     };
-    let own_failure = view.field("code").is_some_and(|code| code == FAILURE_CODE);
-    if own_failure && view.role == Role::Error && view.event.actor == "runlog" {
+    if is_own_failure(view) {
         return None;
     }
     let said = match view.role {
@@ -85,6 +84,14 @@ pub(crate) fn turn_text(
         _ => other(view),
     }?;
     Some(format!("{}: {said}", author(view)))
+}
+
+/// Whether the event records that an attempt to summarize failed.
+#[must_use]
+pub(crate) fn is_own_failure(view: &View<'_, '_>) -> bool {
+    view.role == Role::Error
+        && view.event.actor == "runlog"
+        && view.field("code").is_some_and(|code| code == FAILURE_CODE)
 }
 
 /// Who speaks in an event: `unknown` if it does not say.
@@ -150,7 +157,9 @@ pub(crate) fn exit_status(view: &View<'_, '_>) -> Option<i64> {
     names.iter().find_map(|name| view.data.path(name)?.text().parse().ok())
 }
 
-fn message(view: &View<'_, '_>) -> Option<String> {
+/// The text of a message, with all its content. `None` if it has none.
+#[must_use]
+pub(crate) fn message(view: &View<'_, '_>) -> Option<String> {
     let mut out = view.text().unwrap_or_default().trim().to_owned();
     if out.is_empty() {
         let thought = view.thought().unwrap_or_default();
@@ -168,7 +177,8 @@ fn message(view: &View<'_, '_>) -> Option<String> {
 }
 
 /// Any other event: its type with its summary and its content.
-fn other(view: &View<'_, '_>) -> Option<String> {
+#[must_use]
+pub(crate) fn other(view: &View<'_, '_>) -> Option<String> {
     let kind = &view.event.kind;
     let all = pieces(view);
     if view.role.is_lifecycle() && all.is_empty() {
