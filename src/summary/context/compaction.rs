@@ -151,7 +151,9 @@ pub(crate) fn head_and_tail(
         let middle = low + (high - low).div_ceil(2);
         if fits(middle) { low = middle } else { high = middle - 1 }
     }
-    cut(low, hint)
+    let cut = cut(low, hint);
+    // A marker must not take more room than what it replaces.
+    if cut.chars().count() < starts.len() { cut } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -241,5 +243,6 @@ mod tests {
             assert!(text.starts_with(short.split_once("\n[...").unwrap().0));
         }
         assert_eq!(head_and_tail("short", 2, &ESTIMATE, None), "short");
+        assert_eq!(head_and_tail("a short text", 0, &ESTIMATE, None), "a short text");
     }
 }

@@ -35,6 +35,9 @@ pub(crate) struct FoldInput<'f> {
 /// The most texts of the system prompt.
 const SYSTEM_TEXTS: usize = 16;
 
+/// The characters of a result that is shorter than any placeholder.
+const SHORT: u64 = 100;
+
 /// Identifies the message that a streamed piece belongs to: type, author and id.
 type Stream = (String, String, String);
 
@@ -51,6 +54,10 @@ pub(crate) struct ContextFold<'f> {
     calls: Calls,
     split: TaskSplit,
     tasks: u32,
+    /// The number of a task that begins with the next item; 0 if none does.
+    begun: u32,
+    /// Whether somebody has said or done something, so that the system prompt is complete.
+    is_talking: bool,
     /// The sequence of the start of each open call.
     open: HashMap<usize, u64>,
     stream: Option<Stream>,
@@ -70,6 +77,8 @@ impl<'f> ContextFold<'f> {
             calls: Calls::default(),
             split: TaskSplit::default(),
             tasks: 0,
+            begun: 0,
+            is_talking: false,
             open: HashMap::new(),
             stream: None,
             chapters: 0,
@@ -83,38 +92,60 @@ impl<'f> ContextFold<'f> {
             Role::RunStarted | Role::RunResumed => self.has_ended = false,
             _ => {}
         }
-        let begun = self.number(view);
+        self.number(view);
         let call = self.calls.observe(view, place.from).map(|observed| observed.call);
         let summary = self.input.summary;
         let is_covered =
             summary.is_some_and(|summary| view.event.sequence <= summary.last_sequence);
-        if !is_covered && self.input.scope.takes(view.event.branch.as_deref()) {
-            if !self.is_in_chapter(view) {
-                self.add(view, place, call, begun);
-            }
+        let is_wanted = self.input.scope.takes(view.event.branch.as_deref());
+        if is_wanted && self.is_system_prompt(view, place) {
+            // A summary does not stand for the system prompt.
+        } else if is_wanted && !is_covered && !self.is_in_chapter(view) {
+            self.add(view, place, call);
         } else {
             self.stream = None;
+            self.begun = 0;
         }
         // The id decides if the sequences in the log are damaged.
         if summary.is_some_and(|summary| summary.last_event_id == view.event.event_id) {
             self.rounds.clear();
-            self.system.clear();
             self.open.clear();
             self.stream = None;
         }
     }
 
-    /// The number of the task that the event begins; 0 if it begins none.
-    fn number(&mut self, view: &View<'_, '_>) -> u32 {
+    /// Numbers the task that the event begins, if it begins one.
+    fn number(&mut self, view: &View<'_, '_>) {
         match self.split.observe(view) {
-            TaskBeginning::None => return 0,
+            TaskBeginning::None => return,
             TaskBeginning::ByTaskId | TaskBeginning::ByStart => self.tasks += 1,
             TaskBeginning::FirstByStart => {
                 self.tasks = 1;
                 self.rounds.forget_numbers();
             }
         }
-        self.tasks
+        self.begun = self.tasks;
+    }
+
+    /// Whether the event is a part of the recorded system prompt: a message of the system before
+    /// anybody says or does anything.
+    fn is_system_prompt(&mut self, view: &View<'_, '_>, place: LogPlace) -> bool {
+        let acts =
+            matches!(view.role, Role::Message | Role::Chunk | Role::TaskStart | Role::ToolStart);
+        if self.is_talking || !acts {
+            return false;
+        }
+        let said = part(view, None);
+        let Some(Part::Text { side: Side::System, text, .. }) = said else {
+            self.is_talking = true;
+            return false;
+        };
+        if self.system.len() < SYSTEM_TEXTS {
+            let length = self.input.limits.estimate.length(&text);
+            let kind = ItemKind::Text { side: Side::System, task: 0 };
+            self.system.push(ContextItem { sequence: view.event.sequence, place, length, kind });
+        }
+        true
     }
 
     /// Whether a chapter covers the event. The first such event adds the text of the chapter.
@@ -140,7 +171,7 @@ impl<'f> ContextFold<'f> {
         true
     }
 
-    fn add(&mut self, view: &View<'_, '_>, place: LogPlace, call: Option<usize>, task: u32) {
+    fn add(&mut self, view: &View<'_, '_>, place: LogPlace, call: Option<usize>) {
         let estimate = self.input.limits.estimate;
         let tool = call.map(|call| self.calls.tool(call));
         let Some(part) = part(view, tool) else { return };
@@ -153,7 +184,7 @@ impl<'f> ContextFold<'f> {
             }
             Part::Text { side, is_request, text } => {
                 let length = estimate.length(&text).plus(moved);
-                (length, ItemKind::Text { side, task }, is_request || task > 0)
+                (length, ItemKind::Text { side, task: self.begun }, is_request)
             }
             Part::Call { tool, arguments } => {
                 if let Some(call) = call {
@@ -176,13 +207,8 @@ impl<'f> ContextFold<'f> {
             }
         };
         self.stream = stream;
-        let item = ContextItem { sequence, place, length, kind };
-        let is_system = matches!(item.kind, ItemKind::Text { side: Side::System, .. });
-        if is_system && self.rounds.is_empty() && self.system.len() < SYSTEM_TEXTS {
-            self.system.push(item);
-        } else {
-            self.rounds.push(item, is_request);
-        }
+        let begins = std::mem::take(&mut self.begun) > 0 || is_request;
+        self.rounds.push(ContextItem { sequence, place, length, kind }, begins);
     }
 
     fn result(
@@ -193,11 +219,15 @@ impl<'f> ContextFold<'f> {
         length: TextLength,
     ) -> ResultSize {
         let limits = self.input.limits;
+        let wish = limits.compaction.wish(tool);
+        if length.characters() <= SHORT {
+            let (sequence, placeholder) = (view.event.sequence, length);
+            return ResultSize { sequence, place, length, placeholder, wish };
+        }
         let (run, event_id, call_id) =
             (self.input.run, &view.event.event_id, view.call_id_or_own());
         let origin = ResultOrigin { run, event_id, call_id: &call_id, tool };
         let placeholder = limits.estimate.length(&origin.placeholder(length.characters()));
-        let wish = limits.compaction.wish(tool);
         ResultSize { sequence: view.event.sequence, place, length, placeholder, wish }
     }
 }

@@ -99,7 +99,8 @@ fn said(view: &View<'_, '_>, text: String) -> Part {
     if is_request {
         return Part::Text { side: Side::User, is_request, text };
     }
-    if view.event.kind == "message.system" {
+    // What another program logs as a message of the system may be a remark of that program.
+    if view.event.kind == "message.system" && !view.is_imported() {
         return Part::Text { side: Side::System, is_request, text };
     }
     if !is_agent(view) || matches!(view.role, Role::Note | Role::Section) {

@@ -261,7 +261,7 @@ fn fitting(
     if total(u64::MAX / 4) <= budget {
         return None;
     }
-    let mut limit = budget;
+    let mut limit = budget.max(LEAST);
     while limit > LEAST && total(limit) > budget {
         limit = (limit * 7 / 8).max(LEAST);
     }

@@ -26,7 +26,7 @@ pub(crate) struct RoundLimits {
     pub(crate) compaction: Compaction,
     /// How tokens are estimated.
     pub(crate) estimate: TokenEstimate,
-    /// Tokens that each text costs besides its characters.
+    /// Tokens that each text costs besides its characters; a call costs one less.
     pub(crate) overhead: u64,
 }
 
@@ -34,16 +34,18 @@ impl RoundLimits {
     /// The estimated tokens of an item in a round of that age.
     #[must_use]
     pub(crate) fn cost(&self, item: &ContextItem, age: RoundAge) -> u64 {
-        let own = self.estimate.of_length(item.length) + self.overhead;
-        let ItemKind::Call(result) = &item.kind else { return own };
-        let Some(result) = result else { return own + OPEN_CALL + self.overhead };
+        let own = self.estimate.of_length(item.length);
+        let ItemKind::Call(result) = &item.kind else { return own + self.overhead };
+        // Texts may be joined to one message; the parts of a call never are.
+        let own = own + self.overhead.saturating_sub(1);
+        let Some(result) = result else { return own + OPEN_CALL };
         let whole = self.estimate.of_length(result.length);
         let shown = match self.compaction.form(result, age, &self.estimate) {
             ResultForm::Whole => whole,
             ResultForm::Placeholder => self.estimate.of_length(result.placeholder),
             ResultForm::HeadAndTail(limit) => limit.min(whole),
         };
-        own + shown + self.overhead
+        own + shown
     }
 }
 
@@ -135,15 +137,15 @@ impl<'l> Rounds<'l> {
         self.items == 0
     }
 
-    /// Adds an item. A request begins a round, unless only requests came before it.
-    pub(crate) fn push(&mut self, item: ContextItem, is_request: bool) {
+    /// Adds an item. One that `begins` a task begins a round, unless only requests came before it.
+    pub(crate) fn push(&mut self, item: ContextItem, begins: bool) {
         let asks_more = |round: &ContextRound| {
             round.items.is_empty() && round.missing == 0 && round.requests.len() < REQUESTS
         };
-        if self.is_closed || is_request && !self.newest.back().is_some_and(asks_more) {
+        if self.is_closed || begins && !self.newest.back().is_some_and(asks_more) {
             self.begin(false, item.sequence);
         }
-        self.add(item, is_request);
+        self.add(item, begins);
     }
 
     /// Adds the text of a chapter as a round of its own.
@@ -167,10 +169,12 @@ impl<'l> Rounds<'l> {
         let Some(item) = item else { return false };
         let before = limits.cost(item, RoundAge::Historical);
         item.kind = ItemKind::Call(Some(Box::new(result)));
-        let more = limits.cost(item, RoundAge::Historical).saturating_sub(before);
-        round.cost = round.cost.saturating_add(more);
-        round.present = round.present.saturating_add(more);
-        *(if is_new { &mut self.newest_cost } else { &mut self.first_cost }) += more;
+        let after = limits.cost(item, RoundAge::Historical);
+        let sum = if is_new { &mut self.newest_cost } else { &mut self.first_cost };
+        // The result may be smaller than what stands for a missing one.
+        for sum in [&mut round.cost, &mut round.present, sum] {
+            *sum = sum.saturating_sub(before).saturating_add(after);
+        }
         self.shrink();
         true
     }
@@ -211,12 +215,13 @@ impl<'l> Rounds<'l> {
         }
     }
 
-    fn add(&mut self, item: ContextItem, is_request: bool) {
+    fn add(&mut self, item: ContextItem, begins: bool) {
         let cost = self.limits.cost(&item, RoundAge::Historical);
         self.items += 1;
         let Some(round) = self.newest.back_mut() else { return };
         round.cost = round.cost.saturating_add(cost);
         round.present = round.present.saturating_add(cost);
+        let is_request = begins && matches!(item.kind, ItemKind::Text { .. });
         match is_request && round.items.is_empty() {
             true => round.requests.push(item),
             false => round.items.push_back(item),

@@ -54,8 +54,7 @@ pub(crate) fn tailored(
             continue;
         }
         let dropped = sums[count - last] - sums[first];
-        let is_whole = gap.is_none() || kept < count;
-        if is_whole && sums[count].saturating_sub(dropped) <= budget {
+        if sums[count].saturating_sub(dropped) <= budget {
             return KeptEnds { first, last };
         }
     }
@@ -110,5 +109,8 @@ mod tests {
         assert_eq!(ends(Tailoring::MiddleOut, 35), KeptEnds { first: 2, last: 1 });
         assert_eq!(ends(Tailoring::HeadOut, 1000), KeptEnds { first: 0, last: 2 });
         assert_eq!(ends(Tailoring::TailOut, 1000), KeptEnds { first: 2, last: 1 });
+        assert_eq!(ends(Tailoring::MiddleOut, 1000), KeptEnds { first: 2, last: 2 });
+        let newest = tailored(Tailoring::HeadOut, &[10, 10], Some(0), 1000);
+        assert_eq!(newest, KeptEnds { first: 0, last: 2 });
     }
 }
