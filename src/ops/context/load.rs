@@ -72,7 +72,9 @@ impl<'l> Loader<'l> {
                 let text = self.text(item, limit)?;
                 // Only the beginning of a run has a system prompt.
                 let (side, text) = match (side, text) {
-                    (Side::System, Some(text)) => (Side::User, Some(format!("[system: {text}]"))),
+                    (Side::System, Some(text)) => {
+                        (Side::Environment, Some(format!("[system: {text}]")))
+                    }
                     (side, text) => (*side, text),
                 };
                 Ok(text.map(|text| ContextPiece::Text { side, task: *task, text }))

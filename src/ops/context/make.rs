@@ -7,7 +7,7 @@ use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::summary::context::budget::budget_of;
 use crate::summary::context::compaction::{Compaction, OVERSIZED};
-use crate::summary::context::fold::{ContextFold, FoldInput};
+use crate::summary::context::fold::{ContextFold, ContextInput};
 use crate::summary::context::plan::{ContextPlan, Cuts, plan};
 use crate::summary::context::render::{ContextFormat, ContextTexts, RenderedContext};
 use crate::summary::context::rounds::RoundLimits;
@@ -57,7 +57,7 @@ pub(crate) fn context(run: &RunDir, settings: &ContextSettings) -> Result<MadeCo
     let limits = limits(settings, budget, summary.is_some());
     let outer = chapters.children(None);
     let name = run.name();
-    let mut fold = ContextFold::new(FoldInput {
+    let mut fold = ContextFold::new(ContextInput {
         run: &name,
         limits: &limits,
         scope: &settings.scope,

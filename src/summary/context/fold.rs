@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::compaction::ResultOrigin;
 use super::item::{ContextItem, ItemKind, LogPlace, ResultSize};
 use super::part::{Part, Side, part};
-use super::rounds::{RoundLimits, Rounds};
+use super::rounds::{RoundLimits, RoundStore};
 use crate::event::blob::references;
 use crate::event::fields::View;
 use crate::event::role::Role;
@@ -19,7 +19,7 @@ use crate::summary::session::turn::author;
 
 /// What is known about a run before its events are folded.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FoldInput<'f> {
+pub(crate) struct ContextInput<'f> {
     /// The name of the run, for the commands in placeholders.
     pub(crate) run: &'f str,
     /// What decides which rounds stay.
@@ -39,14 +39,14 @@ const SYSTEM_TEXTS: usize = 16;
 const SHORT: u64 = 100;
 
 /// Identifies the message that a streamed piece belongs to: type, author and id.
-type Stream = (String, String, String);
+type StreamName = (String, String, String);
 
 /// Folds events, one by one.
 #[derive(Debug)]
 pub(crate) struct ContextFold<'f> {
-    input: FoldInput<'f>,
+    input: ContextInput<'f>,
     /// The rounds so far.
-    pub(crate) rounds: Rounds<'f>,
+    pub(crate) rounds: RoundStore<'f>,
     /// The recorded system prompt.
     pub(crate) system: Vec<ContextItem>,
     /// Whether the run has ended.
@@ -60,7 +60,7 @@ pub(crate) struct ContextFold<'f> {
     is_talking: bool,
     /// The sequence of the start of each open call.
     open: HashMap<usize, u64>,
-    stream: Option<Stream>,
+    stream: Option<StreamName>,
     /// How many of the outermost chapters are shown or past.
     chapters: usize,
 }
@@ -68,10 +68,10 @@ pub(crate) struct ContextFold<'f> {
 impl<'f> ContextFold<'f> {
     /// No events yet.
     #[must_use]
-    pub(crate) fn new(input: FoldInput<'f>) -> Self {
+    pub(crate) fn new(input: ContextInput<'f>) -> Self {
         Self {
             input,
-            rounds: Rounds::new(input.limits),
+            rounds: RoundStore::new(input.limits),
             system: Vec::new(),
             has_ended: false,
             calls: Calls::default(),
@@ -243,7 +243,7 @@ fn moved_length(view: &View<'_, '_>) -> TextLength {
 
 /// The streamed message that a piece belongs to.
 #[must_use]
-pub(crate) fn stream_of(view: &View<'_, '_>) -> Stream {
+pub(crate) fn stream_of(view: &View<'_, '_>) -> StreamName {
     let id = view.field("id").unwrap_or_default().into_owned();
     (view.event.kind.clone().into_owned(), author(view).into_owned(), id)
 }

@@ -40,8 +40,9 @@ pub(crate) fn markdown(
                 let heading = match (side, task) {
                     (Side::Assistant, _) => "### Assistant".to_owned(),
                     (Side::System, _) => "### System".to_owned(),
+                    (Side::Environment, 0) => "### Event".to_owned(),
                     (Side::User, 0) => "### User".to_owned(),
-                    (Side::User, task) => format!("### Task [{task}]"),
+                    (Side::User | Side::Environment, task) => format!("### Task [{task}]"),
                 };
                 out.push_str(&format!("{heading}\n\n{}", fence(text, "text")));
             }

@@ -6,15 +6,17 @@ use crate::event::content::{Kinship, pieces};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::json::Kind;
-use crate::summary::session::turn::{author, exit_status, is_own_failure, message, other};
+use crate::summary::session::turn::{author, exit_status, is_own_failure, other};
 
 /// Whose side of the conversation a text is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// The system prompt.
     System,
-    /// The user, and everything else around the agent.
+    /// The user.
     User,
+    /// Everything else around the agent: the program that runs it, its tools, other events.
+    Environment,
     /// The agent.
     Assistant,
 }
@@ -71,11 +73,11 @@ pub(crate) fn part(view: &View<'_, '_>, tool: Option<&str>) -> Option<Part> {
             (!text.is_empty()).then(|| said(view, text))
         }
         TaskStart | Message | Role::Note | Role::Section => {
-            message(view).map(|text| said(view, text))
+            spoken_text(view).map(|text| said(view, text))
         }
         _ => {
             let text = other(view)?;
-            let side = if is_agent(view) { Side::Assistant } else { Side::User };
+            let side = if is_agent(view) { Side::Assistant } else { Side::Environment };
             Some(Part::Text { side, is_request: false, text })
         }
     }
@@ -105,7 +107,7 @@ fn said(view: &View<'_, '_>, text: String) -> Part {
     }
     if !is_agent(view) || matches!(view.role, Role::Note | Role::Section) {
         let text = format!("[{}: {text}]", view.event.kind);
-        let side = if is_agent(view) { Side::Assistant } else { Side::User };
+        let side = if is_agent(view) { Side::Assistant } else { Side::Environment };
         return Part::Text { side, is_request, text };
     }
     let text = match is_reasoning(view) && view.role != Role::Chunk {
@@ -116,6 +118,42 @@ fn said(view: &View<'_, '_>, text: String) -> Part {
     let is_named = author != view.event.actor && view.role != Role::Chunk;
     let text = if is_named { format!("{author}: {text}") } else { text };
     Part::Text { side: Side::Assistant, is_request, text }
+}
+
+/// Members of a message that say nothing to a model.
+const METADATA: &[&str] = &[
+    "model",
+    "agent",
+    "agentId",
+    "agent_id",
+    "agent_name",
+    "parentAgentId",
+    "childAgentId",
+    "stop_reason",
+];
+
+/// The text of a message, else its reasoning, else its summary; then the content that this lacks.
+fn spoken_text(view: &View<'_, '_>) -> Option<String> {
+    let mut out = view.text().unwrap_or_default().trim().to_owned();
+    if out.is_empty()
+        && let Some(thought) = view.thought()
+        && !thought.trim().is_empty()
+    {
+        out = format!("[Thought: {}]", thought.trim());
+    }
+    if out.is_empty() {
+        out.push_str(view.event.summary.as_deref().unwrap_or_default());
+    }
+    for piece in pieces(view) {
+        if !METADATA.contains(&piece.name.as_ref()) && !out.contains(piece.text.trim()) {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            out.push_str(&piece.labelled());
+        }
+    }
+    let out = out.trim();
+    (!out.is_empty()).then(|| out.to_owned())
 }
 
 /// The arguments of a call as a JSON object.

@@ -2,7 +2,7 @@
 
 use super::compaction::{ResultForm, RoundAge};
 use super::item::{ContextItem, ItemKind};
-use super::rounds::{ContextRound, RoundLimits, Rounds};
+use super::rounds::{ContextRound, RoundLimits, RoundStore};
 use super::tailoring::tailored;
 
 /// Tokens of the text in place of rounds or steps that are left out.
@@ -55,7 +55,7 @@ pub(crate) struct LeftOut {
 pub(crate) struct Cuts {
     /// The rounds or steps that are left out.
     pub(crate) left_out: Vec<LeftOut>,
-    /// Rounds in the context.
+    /// RoundStore in the context.
     pub(crate) rounds: u64,
     /// Texts and calls in the context.
     pub(crate) items: u64,
@@ -70,7 +70,7 @@ pub(crate) struct Cuts {
 }
 
 /// A round with its age and its tokens.
-struct Candidate<'r> {
+struct PlannedRound<'r> {
     round: &'r ContextRound,
     age: RoundAge,
     cost: u64,
@@ -80,7 +80,7 @@ struct Candidate<'r> {
 /// `summary` the tokens of a summary that is left out like the oldest round.
 #[must_use]
 pub(crate) fn plan<'r>(
-    rounds: &'r Rounds<'_>,
+    rounds: &'r RoundStore<'_>,
     budget: u64,
     first_sequence: u64,
     summary: Option<u64>,
@@ -125,12 +125,12 @@ pub(crate) fn plan<'r>(
 }
 
 /// The rounds with their ages.
-fn candidates<'r>(rounds: &'r Rounds<'_>) -> Vec<Candidate<'r>> {
+fn candidates<'r>(rounds: &'r RoundStore<'_>) -> Vec<PlannedRound<'r>> {
     let mut all: Vec<&ContextRound> = rounds.iter().collect();
     all.reverse();
     // Chapters are finished work: they count neither as the current round nor as a recent one.
     let mut number = 0;
-    let mut candidates: Vec<Candidate<'_>> = Vec::with_capacity(all.len());
+    let mut candidates: Vec<PlannedRound<'_>> = Vec::with_capacity(all.len());
     for round in all {
         let age = match number {
             0 => RoundAge::Current,
@@ -141,7 +141,7 @@ fn candidates<'r>(rounds: &'r Rounds<'_>) -> Vec<Candidate<'r>> {
         // A round with missing items cannot be shown whole, except for the newest.
         let is_partial = round.missing > 0 && !candidates.is_empty();
         let cost = if is_partial { u64::MAX / 4 } else { cost(round, age, rounds.limits) };
-        candidates.push(Candidate { round, age, cost });
+        candidates.push(PlannedRound { round, age, cost });
     }
     candidates.reverse();
     candidates
@@ -173,12 +173,12 @@ impl<'r> ContextPlan<'r> {
     /// Adds a round. The newest one may lose its oldest steps.
     fn rounds(
         &mut self,
-        candidate: &Candidate<'r>,
+        candidate: &PlannedRound<'r>,
         is_newest: bool,
         limits: &RoundLimits,
         budget: u64,
     ) {
-        let Candidate { round, age, cost: whole } = candidate;
+        let PlannedRound { round, age, cost: whole } = candidate;
         self.cuts.rounds += u64::from(!round.is_chapter);
         let cost = |item: &ContextItem| limits.cost(item, *age);
         let mut left_out = 0;

@@ -74,7 +74,7 @@ pub(crate) struct ContextRound {
 
 /// The rounds that may be in the context, from the oldest to the newest.
 #[derive(Debug)]
-pub(crate) struct Rounds<'l> {
+pub(crate) struct RoundStore<'l> {
     /// What decides which rounds stay.
     pub(crate) limits: &'l RoundLimits,
     /// The first rounds, if the context may have some of them.
@@ -97,7 +97,7 @@ pub(crate) struct Rounds<'l> {
     is_closed: bool,
 }
 
-impl<'l> Rounds<'l> {
+impl<'l> RoundStore<'l> {
     /// No rounds yet.
     #[must_use]
     pub(crate) fn new(limits: &'l RoundLimits) -> Self {

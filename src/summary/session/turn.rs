@@ -157,9 +157,7 @@ pub(crate) fn exit_status(view: &View<'_, '_>) -> Option<i64> {
     names.iter().find_map(|name| view.data.path(name)?.text().parse().ok())
 }
 
-/// The text of a message, with all its content. `None` if it has none.
-#[must_use]
-pub(crate) fn message(view: &View<'_, '_>) -> Option<String> {
+fn message(view: &View<'_, '_>) -> Option<String> {
     let mut out = view.text().unwrap_or_default().trim().to_owned();
     if out.is_empty() {
         let thought = view.thought().unwrap_or_default();
