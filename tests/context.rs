@@ -482,7 +482,7 @@ fn text_of_a_log_stays_text() {
             Some(_) => {}
             None if ticks >= 3 => fence = Some("`".repeat(ticks)),
             None => {
-                assert!(!line.contains("Heading") || line.starts_with("### Call of `"), "{line}")
+                assert!(!line.contains("Heading") || line.starts_with("### Call of `"), "{line}");
             }
         }
     }

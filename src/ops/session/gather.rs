@@ -52,7 +52,7 @@ pub(super) fn conversation(
         let wanted = is_new && settings.scope.takes(event.branch.as_deref());
         match wanted {
             true => with_moved_values(run, u64::MAX, view, |view| {
-                conversation.observe(view, line.offset, true)
+                conversation.observe(view, line.offset, true);
             }),
             false => conversation.observe(view, line.offset, false),
         }

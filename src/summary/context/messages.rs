@@ -79,7 +79,7 @@ pub(crate) fn messages(system: &str, pieces: &[ContextPiece]) -> Vec<ChatMessage
         rest = after;
         match piece {
             ContextPiece::Text { side: Side::Assistant, text, .. } => {
-                composer.say("assistant", text)
+                composer.say("assistant", text);
             }
             ContextPiece::Text { task: 0, text, .. } | ContextPiece::Note(text) => {
                 composer.say("user", text);

@@ -248,14 +248,14 @@ impl<'l> RoundStore<'l> {
 
     /// Moves the oldest of the newest rounds to the first ones, or drops it, if it is history.
     fn settle(&mut self) {
-        let keeps_first = self.limits.tailoring != Tailoring::HeadOut;
+        let keeps_first = self.limits.tailoring != Tailoring::Head;
         while self.newest.len() > self.limits.keep_recent + 2 {
             let Some(oldest) = self.newest.front() else { break };
             let (cost, budget) = (oldest.cost, self.limits.budget);
             let joins =
                 keeps_first && self.dropped == 0 && self.first_cost.saturating_add(cost) <= budget;
             let stays = match self.limits.tailoring {
-                Tailoring::TailOut => false,
+                Tailoring::Tail => false,
                 _ => self.newest_cost.saturating_sub(cost) <= budget,
             };
             if !joins && stays {

@@ -5,11 +5,11 @@
 pub(crate) enum Tailoring {
     /// The middle one, again and again.
     #[default]
-    MiddleOut,
+    Middle,
     /// The oldest one.
-    HeadOut,
+    Head,
     /// The newest one before the last.
-    TailOut,
+    Tail,
 }
 
 impl Tailoring {
@@ -17,9 +17,9 @@ impl Tailoring {
     fn split(self, kept: usize) -> (usize, usize) {
         match self {
             _ if kept <= 1 => (0, kept),
-            Self::MiddleOut => (kept.div_ceil(2), kept / 2),
-            Self::HeadOut => (0, kept),
-            Self::TailOut => (kept - 1, 1),
+            Self::Middle => (kept.div_ceil(2), kept / 2),
+            Self::Head => (0, kept),
+            Self::Tail => (kept - 1, 1),
         }
     }
 }
@@ -85,17 +85,17 @@ mod tests {
             (19, &[6]),
             (0, &[6]),
         ] {
-            assert_eq!(kept(Tailoring::MiddleOut, &rounds, budget), expected, "{budget}");
+            assert_eq!(kept(Tailoring::Middle, &rounds, budget), expected, "{budget}");
         }
-        assert_eq!(kept(Tailoring::MiddleOut, &[1, 1, 100, 1, 1], 50), [1, 2, 4, 5]);
+        assert_eq!(kept(Tailoring::Middle, &[1, 1, 100, 1, 1], 50), [1, 2, 4, 5]);
     }
 
     /// If this fails, the oldest rounds stay although the newest are wanted, or the other way round.
     #[test]
     fn fact_18_the_newest_round_always_stays() {
-        assert_eq!(kept(Tailoring::HeadOut, &[10; 5], 35), [3, 4, 5]);
-        assert_eq!(kept(Tailoring::TailOut, &[10; 5], 35), [1, 2, 5]);
-        for strategy in [Tailoring::MiddleOut, Tailoring::HeadOut, Tailoring::TailOut] {
+        assert_eq!(kept(Tailoring::Head, &[10; 5], 35), [3, 4, 5]);
+        assert_eq!(kept(Tailoring::Tail, &[10; 5], 35), [1, 2, 5]);
+        for strategy in [Tailoring::Middle, Tailoring::Head, Tailoring::Tail] {
             assert_eq!(kept(strategy, &[10, 10, 1000], 50), [3]);
             assert_eq!(kept(strategy, &[10, 10, 1000], 1020), [1, 2, 3]);
             assert_eq!(kept(strategy, &[], 50), [0_usize; 0]);
@@ -106,11 +106,11 @@ mod tests {
     #[test]
     fn rounds_that_are_missing_already() {
         let ends = |strategy, budget| tailored(strategy, &[10, 10, 10, 10], Some(2), budget);
-        assert_eq!(ends(Tailoring::MiddleOut, 35), KeptEnds { first: 2, last: 1 });
-        assert_eq!(ends(Tailoring::HeadOut, 1000), KeptEnds { first: 0, last: 2 });
-        assert_eq!(ends(Tailoring::TailOut, 1000), KeptEnds { first: 2, last: 1 });
-        assert_eq!(ends(Tailoring::MiddleOut, 1000), KeptEnds { first: 2, last: 2 });
-        let newest = tailored(Tailoring::HeadOut, &[10, 10], Some(0), 1000);
+        assert_eq!(ends(Tailoring::Middle, 35), KeptEnds { first: 2, last: 1 });
+        assert_eq!(ends(Tailoring::Head, 1000), KeptEnds { first: 0, last: 2 });
+        assert_eq!(ends(Tailoring::Tail, 1000), KeptEnds { first: 2, last: 1 });
+        assert_eq!(ends(Tailoring::Middle, 1000), KeptEnds { first: 2, last: 2 });
+        let newest = tailored(Tailoring::Head, &[10, 10], Some(0), 1000);
         assert_eq!(newest, KeptEnds { first: 0, last: 2 });
     }
 }

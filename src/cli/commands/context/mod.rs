@@ -126,11 +126,14 @@ enum ContextFormatArg {
 enum TailorArg {
     /// The middle round, again and again
     #[default]
-    MiddleOut,
+    #[value(name = "middle-out")]
+    Middle,
     /// The oldest round
-    HeadOut,
+    #[value(name = "head-out")]
+    Head,
     /// The newest round before the last
-    TailOut,
+    #[value(name = "tail-out")]
+    Tail,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -197,9 +200,9 @@ impl ContextArgs {
             max_tokens: self.max_tokens,
             window: self.window(ui),
             tailoring: match self.tailor {
-                TailorArg::MiddleOut => Tailoring::MiddleOut,
-                TailorArg::HeadOut => Tailoring::HeadOut,
-                TailorArg::TailOut => Tailoring::TailOut,
+                TailorArg::Middle => Tailoring::Middle,
+                TailorArg::Head => Tailoring::Head,
+                TailorArg::Tail => Tailoring::Tail,
             },
             keep_recent: self.keep_recent,
             history: Some(self.max_history_runs).filter(|runs| *runs > 0),
