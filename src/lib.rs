@@ -47,7 +47,7 @@
 //! | 2 | `event` | envelopes, the catalogue, templates, what views read from `data` |
 //! | 3 | `log`, `import`, `history`, `secret` | the log and its lock; dialects; the fold over a log and the facts of a run; secrets |
 //! | 4 | `run` | the directory, the recorder, `run.json` and the derived logs |
-//! | 5 | `summary` | backfills, prompts and answers, the overview |
+//! | 5 | `summary` | backfills, prompts and answers, session summaries, contexts, the overview |
 //! | 6 | `chapter` | folding finished tasks, the browsable tree |
 //! | 7 | `transcript`, `graph` | the transcript and its formats; the graph of agents and calls |
 //! | 8 | `check` | checks, findings, verdicts, reports, and what can be fixed |

@@ -64,6 +64,8 @@ const VIEWS: &[(&str, &str)] = &[
     ("chapter-list.txt", "chapter list r"),
     ("chapter-list.json", "chapter list r --format json"),
     ("chapter-auto.json", "chapter auto r"),
+    ("context.md", "context r --max-tokens 3000"),
+    ("context.json", "context r --max-tokens 3000 --format messages"),
     ("graph.mmd", "graph r"),
     ("graph.dot", "graph r --format dot"),
     ("graph.json", "graph r --format json"),

@@ -110,6 +110,18 @@ fn markdown() {
     }
 }
 
+/// If this fails, a payload is active in a context that is shown as Markdown.
+#[test]
+fn context_as_markdown() {
+    let bench = hostile();
+    let text = bench.ok(&["context", "r", "--max-tokens", "100k"]);
+    let prose: String = outside_fences(&text).map(|line| without_code(line) + "\n").collect();
+    for live in ["<script", "![", "](", "http://", "www.", "me@", "::error", "\n# Head", "\n```"] {
+        assert!(!prose.contains(live), "{live:?} is live in:\n{prose}");
+    }
+    assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']));
+}
+
 /// If this fails, text from a log is active in a page, a terminal or the log of a CI service.
 #[test]
 fn nothing_is_live_in_any_form() {

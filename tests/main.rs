@@ -10,6 +10,7 @@ mod catalogue;
 mod chapter;
 mod checks;
 mod concurrency;
+mod context;
 mod counts;
 mod crash;
 mod deliverables;

@@ -11,7 +11,7 @@ use crate::event::role::Role;
 use crate::event::texts::each_text;
 use crate::log::reader::Line;
 use crate::summary::session::mentions::{Mention, collapsed, mentions};
-use crate::summary::session::scope::covers;
+use crate::summary::session::scope::BranchScope;
 use crate::summary::session::stored::StoredSummary;
 
 /// Of the versions of a run, this many are checked: the newest.
@@ -85,7 +85,9 @@ impl Unsupported {
         let text = collapsed(&text);
         let (sequence, branch) = (event.sequence, event.branch.as_deref());
         for version in &mut self.versions {
-            if sequence <= version.last_sequence && covers(&version.filter_key, branch) {
+            // A summary may be about the branches above its own too.
+            let scope = BranchScope::new(None, Some(&version.filter_key), true);
+            if sequence <= version.last_sequence && scope.takes(branch) {
                 version.open.retain(|mention| !mention.is_in(&text));
             }
         }

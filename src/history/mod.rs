@@ -14,6 +14,7 @@ mod names;
 mod origin;
 pub(crate) mod state;
 pub(crate) mod status;
+pub(crate) mod task_split;
 pub(crate) mod tasks;
 pub(crate) mod text;
 pub(crate) mod told;

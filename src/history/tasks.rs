@@ -8,6 +8,7 @@ use crate::event::catalogue;
 use crate::event::fields::{View, as_text};
 use crate::event::role::{Role, TaskEnding};
 use crate::event::time::Timestamp;
+use crate::history::task_split::{TaskBeginning, TaskSplit};
 use crate::history::usage::Usage;
 use crate::history::usage_fold::UsageFold;
 use crate::text::inert::preview;
@@ -106,28 +107,12 @@ impl Task {
     }
 }
 
-/// The signal that begins a new task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Split {
-    /// A change of `task_id`, until there is a better signal.
-    ByTaskId,
-    /// Events of role `task_start`.
-    ByStart,
-}
-
 /// The tasks of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tasks {
     tasks: Vec<Task>,
-    split: Split,
-    task_id: Option<String>,
+    split: TaskSplit,
     ended: bool,
-}
-
-impl Default for Tasks {
-    fn default() -> Self {
-        Self { tasks: Vec::new(), split: Split::ByTaskId, task_id: None, ended: false }
-    }
 }
 
 impl Tasks {
@@ -136,27 +121,25 @@ impl Tasks {
         match view.role {
             role if role.ends_run() => self.ended = true,
             Role::RunStarted | Role::RunResumed => self.ended = false,
-            // Chapters refer to task numbers. From now on, only real starts add tasks.
-            Role::Chapter => self.split = Split::ByStart,
             _ => {}
         }
+        let begins = self.split.observe(view);
         if view.role.is_bookkeeping() {
             return None;
         }
         let event = view.event;
-        if view.role == Role::TaskStart {
-            let decides = view.field("task_name").is_some_and(|name| name == CHAPTER_TASK);
-            if self.split == Split::ByTaskId && !decides {
-                self.tasks.clear();
+        match begins {
+            TaskBeginning::None => {}
+            TaskBeginning::ByTaskId => {
+                self.begin(view);
+                if let Some(task) = self.tasks.last_mut() {
+                    task.name = event.task_id.clone().into_owned();
+                }
             }
-            // Chapters are chosen by the existing numbers, so these stay valid.
-            self.split = Split::ByStart;
-            self.begin(view);
-        } else if self.split == Split::ByTaskId && self.task_id.as_deref() != Some(&event.task_id) {
-            self.task_id = Some(event.task_id.clone().into_owned());
-            self.begin(view);
-            if let Some(task) = self.tasks.last_mut() {
-                task.name = event.task_id.clone().into_owned();
+            TaskBeginning::ByStart => self.begin(view),
+            TaskBeginning::FirstByStart => {
+                self.tasks.clear();
+                self.begin(view);
             }
         }
         let task = self.tasks.last_mut()?;

@@ -1,5 +1,6 @@
 //! JSON documents that this program writes: indented, with a newline at the end.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -15,7 +16,8 @@ use crate::text::inert::is_live;
 #[must_use]
 #[expect(clippy::expect_used, reason = "an empty document would replace a valid one")]
 pub(crate) fn document<T: Serialize>(value: &T) -> String {
-    inert(serde_json::to_string_pretty(value).expect("a document of plain values") + "\n")
+    let text = serde_json::to_string_pretty(value).expect("a document of plain values") + "\n";
+    escape_live(&text).into_owned()
 }
 
 /// The same in one line, without a newline at the end: for programs that send it on.
@@ -26,14 +28,17 @@ pub(crate) fn document<T: Serialize>(value: &T) -> String {
 #[must_use]
 #[expect(clippy::expect_used, reason = "an empty document would be taken for an answer")]
 pub(crate) fn one_line<T: Serialize>(value: &T) -> String {
-    inert(serde_json::to_string(value).expect("a document of plain values"))
+    let text = serde_json::to_string(value).expect("a document of plain values");
+    escape_live(&text).into_owned()
 }
 
-/// JSON text in which the characters that could control a terminal are escaped.
-fn inert(text: String) -> String {
+/// JSON text in which characters that could control a terminal or reorder text are escaped. Programs
+/// read it unchanged.
+#[must_use]
+pub(crate) fn escape_live(text: &str) -> Cow<'_, str> {
     let live = |c: char| !c.is_ascii() && is_live(c);
     if text.is_ascii() || !text.contains(live) {
-        return text;
+        return Cow::Borrowed(text);
     }
     // Outside strings, JSON is ASCII.
     let mut out = String::with_capacity(text.len() + 64);
@@ -46,5 +51,5 @@ fn inert(text: String) -> String {
             out.push(character);
         }
     }
-    out
+    Cow::Owned(out)
 }

@@ -17,9 +17,9 @@ mod view;
 
 pub(crate) use check::{Fault, JsonError, MAX_DEPTH, check_each, check_leading, plain_length};
 pub use check::{JsonRules, check};
-pub(crate) use document::document;
 #[cfg(feature = "mcp")]
 pub(crate) use document::one_line;
+pub(crate) use document::{document, escape_live};
 pub(crate) use escape::{escape, unescape};
 pub use members::Members;
 pub(crate) use places::LongValues;

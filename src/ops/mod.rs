@@ -11,6 +11,7 @@
 //! | [`show`], [`list`], [`graph`], [`transcript`] | read a run for printing |
 //! | [`summarize`] | add missing summaries, from templates and a model |
 //! | [`session`] | make the session summary, by a model or without one |
+//! | [`context`] | what a model needs to continue a run, within a budget |
 //! | [`chapter`] | fold tasks into chapters, export the tree, ask an agent in rounds |
 //! | [`validate`] | check a run, fix it, and judge its deliverables |
 //!
@@ -21,6 +22,7 @@
 
 pub(crate) mod append;
 pub(crate) mod chapter;
+pub(crate) mod context;
 pub(crate) mod error;
 pub(crate) mod graph;
 pub(crate) mod host;

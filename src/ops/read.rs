@@ -1,12 +1,15 @@
 //! The loops over a run's log: every event, the events up to a sequence, the events of some
 //! types. Nothing above this layer opens a log itself.
 
+use crate::event::blob::{put_back, references};
 use crate::event::catalogue;
-use crate::event::envelope::peek;
+use crate::event::envelope::{Event, peek};
 use crate::event::fields::View;
 use crate::event::role::Role;
+use crate::json::Json;
 use crate::log::reader::{Body, Line, LogReader};
 use crate::run::RunError;
+use crate::run::blobs::read;
 use crate::run::dir::RunDir;
 use crate::summary::backfill::Backfills;
 
@@ -106,4 +109,24 @@ pub(crate) fn backfills(run: &RunDir, last: Option<u64>) -> Result<Backfills, Ru
     let wanted = |kind: &str| catalogue::role(kind) == Role::Backfill;
     events_of(run, last, wanted, |view, _| backfills.observe(view))?;
     Ok(backfills)
+}
+
+/// Calls `each` with the event, with the values that were moved to `blobs/` if they have up to
+/// `most` bytes. A value whose file is missing or changed stays a reference.
+pub(crate) fn with_moved_values(
+    run: &RunDir,
+    most: u64,
+    view: &View<'_, '_>,
+    each: impl FnOnce(&View<'_, '_>),
+) {
+    let mut moved = false;
+    references(view.event.data, &mut |reference| moved |= reference.bytes <= most);
+    if !moved {
+        return each(view);
+    }
+    let data = put_back(view.event.data, &mut |reference| {
+        if reference.bytes <= most { read(run, reference).ok() } else { None }
+    });
+    let event = Event { data: Json::trusted(&data), ..view.event.clone() };
+    each(&View::of(&event));
 }

@@ -2,7 +2,9 @@
 
 pub(crate) mod answer;
 pub(crate) mod backfill;
+pub(crate) mod context;
 pub(crate) mod overview;
+mod placeholder;
 pub(crate) mod prices;
 pub(crate) mod prompt;
 pub(crate) mod session;

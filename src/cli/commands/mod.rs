@@ -1,10 +1,13 @@
 //! The subcommands. Each has an `Args` struct, whose docs are the help, and a function.
 
+mod branch;
 mod catalogue;
 mod chapter;
 mod completions;
+mod context;
 mod emit;
 mod emit_stream;
+mod estimate;
 mod exec;
 mod folded;
 mod format;
@@ -47,7 +50,8 @@ use crate::text::units::duration;
 /// Turn an AI-agent run into an auditable run directory
 ///
 /// `emit` and `exec` record events in runs/ID/events.jsonl. `summarize`, `chapter`, `transcript`,
-/// `show`, `search`, `graph`, `list` and `open` read them. `validate` checks whether the run is valid.
+/// `show`, `search`, `context`, `graph`, `list` and `open` read them. `validate` checks whether the
+/// run is valid.
 #[derive(Debug, Parser)]
 #[command(name = "runlog", version, max_term_width = 80)]
 pub(super) struct Cli {
@@ -135,6 +139,7 @@ pub(super) enum Command {
     Validate(validate::ValidateArgs),
     Show(show::ShowArgs),
     Search(search::SearchArgs),
+    Context(Box<context::ContextArgs>),
     Graph(graph::GraphArgs),
     List(list::ListArgs),
     Open(open::OpenArgs),
@@ -176,6 +181,7 @@ impl Command {
             Self::Graph(args) => graph::run(args, global, ui),
             Self::Show(args) => show::run(args, global, ui),
             Self::Search(args) => search::run(args, global, ui),
+            Self::Context(args) => context::run(args, global, ui),
             Self::List(args) => list::run(args, global, ui),
             Self::Open(args) => open::run(args, global, ui),
             #[cfg(feature = "mcp")]

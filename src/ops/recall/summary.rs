@@ -13,7 +13,7 @@ use crate::ops::search::{Slice, SliceRequest, slice};
 use crate::ops::session::stored;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
-use crate::summary::session::scope::covers;
+use crate::summary::session::scope::BranchScope;
 use crate::summary::session::stored::StoredSummary;
 
 /// Which session summary is wanted.
@@ -122,10 +122,11 @@ impl Recall {
 /// do not count.
 fn counted(run: &RunDir, key: &str, boundary: u64) -> Result<(u64, NewerEvents, Read), RunError> {
     let (mut covered, mut newer) = (0, NewerEvents::default());
+    let scope = BranchScope::new(Some(key), None, true);
     let read = each_event(run, |view, _| {
         let event = view.event;
         let is_record = matches!(view.role, Role::SessionSummary | Role::Backfill);
-        if is_record || !covers(key, event.branch.as_deref()) {
+        if is_record || !scope.takes(event.branch.as_deref()) {
             return;
         }
         if event.sequence <= boundary {

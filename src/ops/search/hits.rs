@@ -142,7 +142,7 @@ pub(crate) fn search(request: &SearchRequest<'_>) -> Result<SearchOutcome, RunEr
             outcome.failed.push(error.into());
         }
         if runs[index].only_hidden {
-            let last = hidden_until(&found.boundaries, request.filter.branch.as_deref());
+            let last = hidden_until(&found.boundaries, request.filter.branches.key());
             own.retain(|found| found.sequence <= last);
         }
         matches.extend(own);

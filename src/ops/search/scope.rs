@@ -8,6 +8,7 @@ use crate::fs::FsError;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::runs::survey;
+use crate::summary::session::scope::BranchScope;
 use crate::text::glob::matches_glob;
 
 /// The part of the current run that is searched.
@@ -74,8 +75,8 @@ impl NamedScope {
 pub(crate) struct EventFilter {
     /// A pattern of the type.
     pub(crate) kind: Option<String>,
-    /// A branch: events of it and of the branches below it.
-    pub(crate) branch: Option<String>,
+    /// The branches.
+    pub(crate) branches: BranchScope,
     /// Whether lines of another program that the import did not understand are searched.
     pub(crate) opaque: bool,
 }
@@ -89,17 +90,8 @@ impl EventFilter {
         view.role != Role::Backfill
             && (self.opaque || !view.is_opaque())
             && self.kind.as_deref().is_none_or(|glob| matches_glob(glob, &event.kind))
-            && self
-                .branch
-                .as_deref()
-                .is_none_or(|key| branch.is_some_and(|branch| covers(key, branch)))
+            && self.branches.takes(branch)
     }
-}
-
-/// Whether a branch is the branch `key` or lies below it.
-pub(super) fn covers(key: &str, branch: &str) -> bool {
-    let key = key.trim_end_matches('/');
-    branch.strip_prefix(key).is_some_and(|below| below.is_empty() || below.starts_with('/'))
 }
 
 /// A run to search.
@@ -155,36 +147,15 @@ impl Boundary {
     }
 }
 
-/// The last sequence that a summary covers; 0 if there is no summary. For a branch, its own newest
-/// summary counts, else the newest one of the whole run.
-pub(super) fn hidden_until(boundaries: &[Boundary], branch: Option<&str>) -> u64 {
+/// The last sequence that a summary covers; 0 if there is no summary. For the key of a branch, its own
+/// newest summary counts, else the newest one of the whole run.
+pub(super) fn hidden_until(boundaries: &[Boundary], key: &str) -> u64 {
     let newest = |wanted: Option<&str>| {
         boundaries.iter().rev().find(|boundary| boundary.branch.as_deref() == wanted)
     };
-    let boundary = match branch {
-        Some(key) => newest(Some(key.trim_end_matches('/'))).or_else(|| newest(None)),
-        None => boundaries.last(),
+    let boundary = match key {
+        "" => boundaries.last(),
+        key => newest(Some(key)).or_else(|| newest(None)),
     };
     boundary.map_or(0, |boundary| boundary.last_sequence)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// If this fails, a branch also selects events of a branch with a longer name, or loses those
-    /// below it.
-    #[test]
-    fn branches_match_by_segments() {
-        for (branch, expected) in [
-            ("app/tool", true),
-            ("app/tool/search", true),
-            ("app/toolbox", false),
-            ("app", false),
-            ("other/app/tool", false),
-        ] {
-            assert_eq!(covers("app/tool", branch), expected, "{branch}");
-            assert_eq!(covers("app/tool/", branch), expected, "{branch}");
-        }
-    }
 }

@@ -1,20 +1,14 @@
 //! Reads the stored versions, the conversation after a boundary, and the facts for a digest.
 
 use super::settings::SessionSettings;
-use crate::event::blob::{put_back, references};
 use crate::event::catalogue;
-use crate::event::envelope::Event;
-use crate::event::fields::View;
 use crate::event::role::Role;
-use crate::json::Json;
-use crate::ops::read::{each_event, events_of, events_until};
+use crate::ops::read::{each_event, events_of, events_until, with_moved_values};
 use crate::ops::report::report_bad_lines;
 use crate::run::RunError;
-use crate::run::blobs::read;
 use crate::run::dir::RunDir;
 use crate::summary::session::conversation::Conversation;
 use crate::summary::session::digest::Digest;
-use crate::summary::session::scope::covers;
 use crate::summary::session::stored::{StoredSummaries, StoredSummary};
 
 /// The stored versions of all branches.
@@ -25,7 +19,7 @@ pub(crate) fn stored(run: &RunDir) -> Result<StoredSummaries, RunError> {
     let mut stored = StoredSummaries::default();
     let wanted = |kind: &str| catalogue::role(kind) == Role::SessionSummary;
     events_of(run, None, wanted, |view, _| {
-        with_blobs(run, view, |view| stored.0.extend(StoredSummary::of(view)));
+        with_moved_values(run, u64::MAX, view, |view| stored.0.extend(StoredSummary::of(view)));
     })?;
     Ok(stored)
 }
@@ -55,9 +49,11 @@ pub(super) fn conversation(
         let event = view.event;
         let is_later = span.until.is_some_and(|until| event.sequence > until);
         let is_new = event.sequence > boundary && !is_later;
-        let wanted = is_new && covers(&settings.key, event.branch.as_deref());
+        let wanted = is_new && settings.scope.takes(event.branch.as_deref());
         match wanted {
-            true => with_blobs(run, view, |view| conversation.observe(view, line.offset, true)),
+            true => with_moved_values(run, u64::MAX, view, |view| {
+                conversation.observe(view, line.offset, true);
+            }),
             false => conversation.observe(view, line.offset, false),
         }
         // The id decides if the sequences in the log are damaged.
@@ -80,22 +76,9 @@ pub(super) fn digest(
 ) -> Result<Digest, RunError> {
     let mut digest = Digest::default();
     events_until(run, Some(last), |view, line| {
-        if view.event.sequence <= last && covers(&settings.key, view.event.branch.as_deref()) {
+        if view.event.sequence <= last && settings.scope.takes(view.event.branch.as_deref()) {
             digest.observe(view, line.offset);
         }
     })?;
     Ok(digest)
-}
-
-/// Calls `each` with the event, with the values that were moved to `blobs/`. A value whose file is
-/// missing or changed stays a reference.
-fn with_blobs(run: &RunDir, view: &View<'_, '_>, each: impl FnOnce(&View<'_, '_>)) {
-    let mut moved = false;
-    references(view.event.data, &mut |_| moved = true);
-    if !moved {
-        return each(view);
-    }
-    let data = put_back(view.event.data, &mut |reference| read(run, reference).ok());
-    let event = Event { data: Json::trusted(&data), ..view.event.clone() };
-    each(&View::of(&event));
 }

@@ -140,7 +140,7 @@ fn take_turn(run: &RunDir, settings: &SessionSettings<'_>) -> Result<Option<Wait
 /// Reads what is new, and checks the conditions.
 fn prepare(run: &RunDir, settings: &SessionSettings<'_>) -> Result<Ready, OpsError> {
     let stored = stored(run)?;
-    let versions = stored.of_key(&settings.key);
+    let versions = stored.of_key(settings.scope.key());
     let newest = versions.last().copied();
     let number = versions.len() as u64 + 1;
     let base = |after: Option<&StoredSummary>| SummaryBase {

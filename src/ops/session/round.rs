@@ -101,7 +101,7 @@ pub(super) fn round(
     };
     let version = NewVersion {
         text: &text,
-        filter_key: &settings.key,
+        filter_key: settings.scope.key(),
         first_sequence: base.first_sequence,
         last_event_id: &last.event_id,
         last_sequence: last.sequence,

@@ -3,14 +3,15 @@
 use crate::ops::host::Host;
 use crate::run::options::RecordOptions;
 use crate::summary::session::due::Conditions;
+use crate::summary::session::scope::BranchScope;
 use crate::summary::session::template::SessionPrompt;
 use crate::summary::session::tokens::TokenEstimate;
 use crate::summary::session::turn::CallFormat;
 
 /// How a session summary is made.
 pub(crate) struct SessionSettings<'h> {
-    /// The branch to summarize; empty for the whole run.
-    pub(crate) key: String,
+    /// The branches to summarize.
+    pub(crate) scope: BranchScope,
     /// How calls are shown in the conversation.
     pub(crate) format: CallFormat,
     /// How tokens are estimated.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::summary::placeholder::{names, substitute, tagged};
+
 /// The place of the conversation. The previous summary is before it, unless it has its own place.
 const CONVERSATION: &str = "conversation_text";
 /// The place of the previous summary.
@@ -127,52 +129,9 @@ impl SessionPrompt {
     }
 }
 
-/// A text between tags. The text cannot end the tag.
-fn tagged(tag: &str, text: &str) -> String {
-    let text = text.replace(&format!("</{tag}"), &format!("<\\/{tag}"));
-    format!("<{tag}>\n{}\n</{tag}>", text.trim_end())
-}
-
-/// The placeholders of a template: `{name}`, in lower case with underscores. Other braces are text.
-fn names(template: &str) -> Vec<&str> {
-    let mut names = Vec::new();
-    let mut rest = template;
-    while let Some((_, name, after)) = placeholder(rest) {
-        names.push(name);
-        rest = after;
-    }
-    names
-}
-
-/// Replaces each placeholder. Braces in the values stay as they are.
-fn substitute<'v>(template: &str, value: impl Fn(&str) -> &'v str) -> String {
-    let mut out = String::new();
-    let mut rest = template;
-    while let Some((before, name, after)) = placeholder(rest) {
-        out.push_str(before);
-        out.push_str(value(name));
-        rest = after;
-    }
-    out + rest
-}
-
-/// The text before the first placeholder, its name, and the text after it.
-fn placeholder(text: &str) -> Option<(&str, &str, &str)> {
-    let mut from = 0;
-    loop {
-        let open = from + text.get(from..)?.find('{')?;
-        let inner = &text[open + 1..];
-        let length = inner.bytes().take_while(|b| b.is_ascii_lowercase() || *b == b'_').count();
-        match inner[length..].strip_prefix('}') {
-            Some(after) if length > 0 => return Some((&text[..open], &inner[..length], after)),
-            _ => from = open + 1,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{PromptFault, SessionPrompt, placeholder};
+    use super::{PromptFault, SessionPrompt};
 
     /// If this fails, a brace in a conversation or in a prompt is read as a placeholder.
     #[test]
@@ -182,7 +141,6 @@ mod tests {
         let filled = prompt.unwrap().fill("user: {previous_summary} {}", "");
         let inner = "<conversation>\nuser: {previous_summary} {}\n</conversation>";
         assert_eq!(filled, format!("{{\"a\": 1}} {{x y}} {inner}{{"));
-        assert_eq!(placeholder("{{a_b}}"), Some(("{", "a_b", "}")));
     }
 
     /// If this fails, text of an event ends the conversation and becomes instructions.

@@ -19,22 +19,64 @@ impl Default for TokenEstimate {
     }
 }
 
+/// The length of a text, for estimating its tokens. Lengths of parts can be added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TextLength {
+    /// Characters that count as whole tokens.
+    dense: u32,
+    /// All others.
+    others: u32,
+}
+
+impl TextLength {
+    /// The length of two texts together.
+    #[must_use]
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let dense = self.dense.saturating_add(other.dense);
+        Self { dense, others: self.others.saturating_add(other.others) }
+    }
+
+    /// The length of a text that is not at hand, from its size in bytes.
+    #[must_use]
+    pub(crate) fn of_bytes(bytes: u64) -> Self {
+        Self { dense: 0, others: u32::try_from(bytes).unwrap_or(u32::MAX) }
+    }
+
+    /// The number of characters.
+    #[must_use]
+    pub(crate) fn characters(self) -> u64 {
+        u64::from(self.dense) + u64::from(self.others)
+    }
+}
+
 impl TokenEstimate {
     /// The tokens of a text: its characters divided by the characters per token, rounded down. At
     /// least 1, unless the text is empty.
     #[must_use]
     pub(crate) fn of(&self, text: &str) -> u64 {
-        if text.is_empty() {
+        self.of_length(self.length(text))
+    }
+
+    /// The length of a text.
+    #[must_use]
+    pub(crate) fn length(&self, text: &str) -> TextLength {
+        let short = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let all = text.chars().count();
+        let dense = match self.by_script && !text.is_ascii() {
+            true => text.chars().filter(|character| is_dense(*character)).count(),
+            false => 0,
+        };
+        TextLength { dense: short(dense), others: short(all - dense) }
+    }
+
+    /// The tokens of a text of that length.
+    #[must_use]
+    pub(crate) fn of_length(&self, length: TextLength) -> u64 {
+        if length == TextLength::default() {
             return 0;
         }
-        let (mut dense, mut others) = (0_u64, 0_u64);
-        for character in text.chars() {
-            match self.by_script && is_dense(character) {
-                true => dense += 1,
-                false => others += 1,
-            }
-        }
-        (dense + (others as f64 / self.characters) as u64).max(1)
+        let others = (f64::from(length.others) / self.characters) as u64;
+        (u64::from(length.dense) + others).max(1)
     }
 }
 

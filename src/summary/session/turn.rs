@@ -71,8 +71,7 @@ pub(crate) fn turn_text(
     use Role::{
         Backfill, Chapter, ChapterRemoved, Recovered, RejectedLines, SessionSummary, Usage,
     };
-    let own_failure = view.field("code").is_some_and(|code| code == FAILURE_CODE);
-    if own_failure && view.role == Role::Error && view.event.actor == "runlog" {
+    if is_own_failure(view) {
         return None;
     }
     let said = match view.role {
@@ -85,6 +84,14 @@ pub(crate) fn turn_text(
         _ => other(view),
     }?;
     Some(format!("{}: {said}", author(view)))
+}
+
+/// Whether the event records that an attempt to summarize failed.
+#[must_use]
+pub(crate) fn is_own_failure(view: &View<'_, '_>) -> bool {
+    view.role == Role::Error
+        && view.event.actor == "runlog"
+        && view.field("code").is_some_and(|code| code == FAILURE_CODE)
 }
 
 /// Who speaks in an event: `unknown` if it does not say.
@@ -168,7 +175,8 @@ fn message(view: &View<'_, '_>) -> Option<String> {
 }
 
 /// Any other event: its type with its summary and its content.
-fn other(view: &View<'_, '_>) -> Option<String> {
+#[must_use]
+pub(crate) fn other(view: &View<'_, '_>) -> Option<String> {
     let kind = &view.event.kind;
     let all = pieces(view);
     if view.role.is_lifecycle() && all.is_empty() {

@@ -5,6 +5,7 @@ mod human;
 use clap::{Args, ValueEnum};
 
 use super::Global;
+use super::branch::BranchArgs;
 use super::format::HumanOrJson;
 use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure, sentence};
@@ -50,9 +51,8 @@ pub(in crate::cli) struct SearchArgs {
     /// Print the best N hits
     #[arg(short = 'n', long, value_name = "N", default_value = "5", value_parser = top_k)]
     top_k: usize,
-    /// Only events of this branch and of the branches below it (app/tool)
-    #[arg(long, value_name = "KEY")]
-    branch: Option<String>,
+    #[command(flatten)]
+    branches: BranchArgs,
     /// Only types that match; * matches any text (tool.*)
     #[arg(long = "type", value_name = "GLOB")]
     kind: Option<String>,
@@ -118,7 +118,7 @@ pub(super) fn run(args: &SearchArgs, global: &Global, ui: &Ui) -> anyhow::Result
         scope: args.scope.named().scope(),
         filter: EventFilter {
             kind: args.kind.clone(),
-            branch: args.branch.clone(),
+            branches: args.branches.scope(),
             opaque: args.opaque,
         },
         top: args.top_k,

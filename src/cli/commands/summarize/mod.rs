@@ -168,6 +168,10 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
     if args.session.is_wanted() {
         return session::run(args, global, ui);
     }
+    if args.session.needs_session() {
+        let failure = Failure::new(Exit::Usage, "--branch and --allow-branch need --session");
+        return Err(failure.hint("runlog summarize RUN --session --branch KEY").into());
+    }
     let settings = global.settings()?;
     let templates = settings.templates(args.templates.as_deref())?;
     let options = RecordOptions { templates, ..args.appending.options(global, ui)? };

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::session_output::{print_renewal, show};
 use super::{SummarizeArgs, asking};
+use crate::cli::commands::branch::BranchArgs;
+use crate::cli::commands::estimate::{EstimateArg, characters};
 use crate::cli::commands::{Global, duration};
 use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::filter::Filter;
@@ -21,7 +23,6 @@ use crate::run::options::RecordOptions;
 use crate::run::runs::find;
 use crate::summary::session::due::Conditions;
 use crate::summary::session::template::{PromptFile, SessionPrompt};
-use crate::summary::session::tokens::TokenEstimate;
 use crate::summary::session::turn::{CallDetail, CallFormat};
 use crate::text::inert;
 use crate::text::units::count;
@@ -74,9 +75,8 @@ pub(super) struct SessionArgs {
     /// Print the prompt as it would be sent, and ask no model
     #[arg(long, help_heading = SESSION, requires = "session", conflicts_with_all = ["extractive", "follow"])]
     print_prompt: bool,
-    /// Only events of this branch and of the branches below it (app/tool)
-    #[arg(long, help_heading = SESSION, requires = "session", value_name = "KEY")]
-    branch: Option<String>,
+    #[command(flatten, next_help_heading = SESSION)]
+    branches: BranchArgs,
     /// The maximum number of words. A model is asked to respect it; a digest has 500 by default
     #[arg(long, help_heading = SESSION, requires = "session", value_name = "N", value_parser = positive)]
     max_words: Option<u64>,
@@ -137,15 +137,6 @@ pub(super) struct SessionArgs {
     token_cmd: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum EstimateArg {
-    /// By the number of characters
-    #[default]
-    Chars,
-    /// Like chars, but each Chinese, Japanese or Korean character is one token
-    Scripts,
-}
-
 fn positive(text: &str) -> Result<u64, String> {
     count(text)
         .and_then(|number| if number > 0 { Ok(number) } else { Err("use 1 or more".to_owned()) })
@@ -154,11 +145,6 @@ fn positive(text: &str) -> Result<u64, String> {
 fn ratio(text: &str) -> Result<f64, String> {
     let ratio = text.parse().ok().filter(|ratio: &f64| *ratio > 0.0 && *ratio <= 1.0);
     ratio.ok_or_else(|| "use a number greater than 0, up to 1 (0.5)".to_owned())
-}
-
-fn characters(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
-    number.ok_or_else(|| "use a number greater than 0 (4, 1.5)".to_owned())
 }
 
 fn detail(text: &str) -> Result<CallDetail, String> {
@@ -179,8 +165,9 @@ impl SessionArgs {
         self.session
     }
 
-    fn key(&self) -> String {
-        self.branch.as_deref().unwrap_or_default().trim_matches('/').to_owned()
+    /// Whether an option of the session summary is given that needs `--session`.
+    pub(super) fn needs_session(&self) -> bool {
+        !self.session && self.branches.is_given()
     }
 
     /// The context window of the model, in tokens.
@@ -219,7 +206,13 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
     let run = &find(&global.runs_dir, name)?.hold()?;
     if session.show {
         let summaries = stored(run)?;
-        return show(&summaries, &session.key(), session.version_number, args.format, ui);
+        return show(
+            &summaries,
+            session.branches.scope().key(),
+            session.version_number,
+            args.format,
+            ui,
+        );
     }
     let options = args.appending.options(global, ui)?;
     let asks = !session.extractive && !session.print_prompt;
@@ -300,12 +293,9 @@ fn settings<'h>(
 ) -> SessionSettings<'h> {
     let window = args.window();
     SessionSettings {
-        key: args.key(),
+        scope: args.branches.scope(),
         format: CallFormat { arguments: args.tool_args, results: args.tool_results },
-        estimate: TokenEstimate {
-            characters: args.chars_per_token,
-            by_script: args.token_estimate == EstimateArg::Scripts,
-        },
+        estimate: args.token_estimate.estimate(args.chars_per_token),
         token_command: args.token_cmd.clone(),
         conditions: Conditions {
             events: args.if_events,

@@ -1,0 +1,249 @@
+//! Folds the events of a run into the rounds that its context may have.
+
+use std::collections::HashMap;
+
+use super::compaction::ResultOrigin;
+use super::item::{ContextItem, ItemKind, LogPlace, ResultSize};
+use super::part::{Part, Side, part};
+use super::rounds::{RoundLimits, RoundStore};
+use crate::event::blob::references;
+use crate::event::fields::View;
+use crate::event::role::Role;
+use crate::history::calls::Calls;
+use crate::history::chapters::Chapter;
+use crate::history::task_split::{TaskBeginning, TaskSplit};
+use crate::summary::session::scope::BranchScope;
+use crate::summary::session::stored::StoredSummary;
+use crate::summary::session::tokens::TextLength;
+use crate::summary::session::turn::author;
+
+/// What is known about a run before its events are folded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContextInput<'f> {
+    /// The name of the run, for the commands in placeholders.
+    pub(crate) run: &'f str,
+    /// What decides which rounds stay.
+    pub(crate) limits: &'f RoundLimits,
+    /// Which branches are wanted.
+    pub(crate) scope: &'f BranchScope,
+    /// The summary that replaces the events it covers.
+    pub(crate) summary: Option<&'f StoredSummary>,
+    /// The outermost chapters in order.
+    pub(crate) chapters: &'f [&'f Chapter],
+}
+
+/// The most texts of the system prompt.
+const SYSTEM_TEXTS: usize = 16;
+
+/// The characters of a result that is shorter than any placeholder.
+const SHORT: u64 = 100;
+
+/// Identifies the message that a streamed piece belongs to: type, author and id.
+type StreamName = (String, String, String);
+
+/// Folds events, one by one.
+#[derive(Debug)]
+pub(crate) struct ContextFold<'f> {
+    input: ContextInput<'f>,
+    /// The rounds so far.
+    pub(crate) rounds: RoundStore<'f>,
+    /// The recorded system prompt.
+    pub(crate) system: Vec<ContextItem>,
+    /// Whether the run has ended.
+    pub(crate) has_ended: bool,
+    calls: Calls,
+    split: TaskSplit,
+    tasks: u32,
+    /// The number of a task that begins with the next item; 0 if none does.
+    begun: u32,
+    /// Whether somebody has said or done something, so that the system prompt is complete.
+    is_talking: bool,
+    /// The sequence of the start of each open call.
+    open: HashMap<usize, u64>,
+    stream: Option<StreamName>,
+    /// How many of the outermost chapters are shown or past.
+    chapters: usize,
+}
+
+impl<'f> ContextFold<'f> {
+    /// No events yet.
+    #[must_use]
+    pub(crate) fn new(input: ContextInput<'f>) -> Self {
+        Self {
+            input,
+            rounds: RoundStore::new(input.limits),
+            system: Vec::new(),
+            has_ended: false,
+            calls: Calls::default(),
+            split: TaskSplit::default(),
+            tasks: 0,
+            begun: 0,
+            is_talking: false,
+            open: HashMap::new(),
+            stream: None,
+            chapters: 0,
+        }
+    }
+
+    /// Takes the next event, whose line is at `place`.
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>, place: LogPlace) {
+        match view.role {
+            role if role.ends_run() => self.has_ended = true,
+            Role::RunStarted | Role::RunResumed => self.has_ended = false,
+            _ => {}
+        }
+        self.number(view);
+        let call = self.calls.observe(view, place.from).map(|observed| observed.call);
+        let summary = self.input.summary;
+        let is_covered =
+            summary.is_some_and(|summary| view.event.sequence <= summary.last_sequence);
+        let is_wanted = self.input.scope.takes(view.event.branch.as_deref());
+        if is_wanted && self.is_system_prompt(view, place) {
+            // A summary does not stand for the system prompt.
+        } else if is_wanted && !is_covered && !self.is_in_chapter(view) {
+            self.add(view, place, call);
+        } else {
+            self.stream = None;
+            self.begun = 0;
+        }
+        // The id decides if the sequences in the log are damaged.
+        if summary.is_some_and(|summary| summary.last_event_id == view.event.event_id) {
+            self.rounds.clear();
+            self.open.clear();
+            self.stream = None;
+        }
+    }
+
+    /// Numbers the task that the event begins, if it begins one.
+    fn number(&mut self, view: &View<'_, '_>) {
+        match self.split.observe(view) {
+            TaskBeginning::None => return,
+            TaskBeginning::ByTaskId | TaskBeginning::ByStart => self.tasks += 1,
+            TaskBeginning::FirstByStart => {
+                self.tasks = 1;
+                self.rounds.forget_numbers();
+            }
+        }
+        self.begun = self.tasks;
+    }
+
+    /// Whether the event is a part of the recorded system prompt: a message of the system before
+    /// anybody says or does anything.
+    fn is_system_prompt(&mut self, view: &View<'_, '_>, place: LogPlace) -> bool {
+        let acts =
+            matches!(view.role, Role::Message | Role::Chunk | Role::TaskStart | Role::ToolStart);
+        if self.is_talking || !acts {
+            return false;
+        }
+        let said = part(view, None);
+        let Some(Part::Text { side: Side::System, text, .. }) = said else {
+            self.is_talking = true;
+            return false;
+        };
+        if self.system.len() < SYSTEM_TEXTS {
+            let length = self.input.limits.estimate.length(&text);
+            let kind = ItemKind::Text { side: Side::System, task: 0 };
+            self.system.push(ContextItem { sequence: view.event.sequence, place, length, kind });
+        }
+        true
+    }
+
+    /// Whether a chapter covers the event. The first such event adds the text of the chapter.
+    fn is_in_chapter(&mut self, view: &View<'_, '_>) -> bool {
+        let sequence = view.event.sequence;
+        let chapters = self.input.chapters;
+        let begun = chapters.partition_point(|chapter| chapter.first_sequence <= sequence);
+        let Some(at) = begun.checked_sub(1) else { return false };
+        if view.role.is_bookkeeping() || !chapters[at].covers(sequence) {
+            return false;
+        }
+        self.stream = None;
+        if self.chapters < begun {
+            self.chapters = begun;
+            let length = self.input.limits.estimate.length(&chapters[at].in_context());
+            let (place, kind) = (LogPlace::default(), ItemKind::Chapter(at));
+            let item = ContextItem { sequence, place, length, kind };
+            match chapters[at].partial {
+                true => self.rounds.push(item, false),
+                false => self.rounds.push_chapter(item),
+            }
+        }
+        true
+    }
+
+    fn add(&mut self, view: &View<'_, '_>, place: LogPlace, call: Option<usize>) {
+        let estimate = self.input.limits.estimate;
+        let tool = call.map(|call| self.calls.tool(call));
+        let Some(part) = part(view, tool) else { return };
+        let sequence = view.event.sequence;
+        let moved = moved_length(view);
+        let stream = (view.role == Role::Chunk).then(|| stream_of(view));
+        let (length, kind, is_request) = match part {
+            Part::Text { text, .. } if stream.is_some() && self.stream == stream => {
+                return self.rounds.extend(place, estimate.length(&text).plus(moved));
+            }
+            Part::Text { side, is_request, text } => {
+                let length = estimate.length(&text).plus(moved);
+                (length, ItemKind::Text { side, task: self.begun }, is_request)
+            }
+            Part::Call { tool, arguments } => {
+                if let Some(call) = call {
+                    self.open.insert(call, sequence);
+                }
+                let length = estimate.length(&tool).plus(estimate.length(&arguments)).plus(moved);
+                (length, ItemKind::Call(None), false)
+            }
+            Part::Result { text } => {
+                let length = estimate.length(&text).plus(moved);
+                let start = call.and_then(|call| self.open.remove(&call));
+                if let Some(start) = start {
+                    let result = self.result(view, tool.unwrap_or_default(), place, length);
+                    // The call of a result that finds no place is too old for the context.
+                    self.rounds.attach(start, result);
+                    self.stream = None;
+                    return;
+                }
+                (length, ItemKind::LateResult, false)
+            }
+        };
+        self.stream = stream;
+        let begins = std::mem::take(&mut self.begun) > 0 || is_request;
+        self.rounds.push(ContextItem { sequence, place, length, kind }, begins);
+    }
+
+    fn result(
+        &self,
+        view: &View<'_, '_>,
+        tool: &str,
+        place: LogPlace,
+        length: TextLength,
+    ) -> ResultSize {
+        let limits = self.input.limits;
+        let wish = limits.compaction.wish(tool);
+        if length.characters() <= SHORT {
+            let (sequence, placeholder) = (view.event.sequence, length);
+            return ResultSize { sequence, place, length, placeholder, wish };
+        }
+        let (run, event_id, call_id) =
+            (self.input.run, &view.event.event_id, view.call_id_or_own());
+        let origin = ResultOrigin { run, event_id, call_id: &call_id, tool };
+        let placeholder = limits.estimate.length(&origin.placeholder(length.characters()));
+        ResultSize { sequence: view.event.sequence, place, length, placeholder, wish }
+    }
+}
+
+/// The length of the values that were moved out of the event, without the part that is still in it.
+fn moved_length(view: &View<'_, '_>) -> TextLength {
+    let mut bytes = 0;
+    references(view.event.data, &mut |reference| {
+        bytes += reference.bytes.saturating_sub(reference.preview().len() as u64);
+    });
+    TextLength::of_bytes(bytes)
+}
+
+/// The streamed message that a piece belongs to.
+#[must_use]
+pub(crate) fn stream_of(view: &View<'_, '_>) -> StreamName {
+    let id = view.field("id").unwrap_or_default().into_owned();
+    (view.event.kind.clone().into_owned(), author(view).into_owned(), id)
+}
