@@ -23,6 +23,16 @@ pub(crate) fn write(run: &RunDir) -> Result<(), RunError> {
     Ok(replace(&run.transcript(), text.as_bytes())?)
 }
 
+/// Writes `transcript.md` from a fold over all events of the run.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(crate) fn write_folded(run: &RunDir, fold: TranscriptFold) -> Result<(), RunError> {
+    let run = &run.hold()?;
+    let text = markdown::render(&Transcript::of(fold, harness(run)), Extent::default());
+    Ok(replace(&run.transcript(), text.as_bytes())?)
+}
+
 /// The transcript in Markdown, up to the sequence `last` if it is given.
 ///
 /// # Errors

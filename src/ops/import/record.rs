@@ -13,7 +13,8 @@ use crate::fs::hash::{hex, sha256};
 use crate::history::copied::Copied;
 use crate::import::SessionEnd;
 use crate::json::{Json, ObjectText};
-use crate::ops::refresh::{RefreshWarning, refresh_derived_from};
+use crate::ops::refresh::{RefreshWarning, refresh_derived_observed};
+use crate::ops::transcript_ahead::TranscriptAhead;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
@@ -107,6 +108,8 @@ fn fill(
     let run = recorder.run().clone();
     let mut stream = Stream::new(recorder, StreamFormat::Read(session.dialect), keep_source);
     stream.keep_work();
+    let transcript = TranscriptAhead::default();
+    stream.follow(transcript.observer());
     let now = (options.clock)();
     let unfinished = std::thread::scope(|scope| {
         let mut unfinished = Vec::new();
@@ -146,7 +149,7 @@ fn fill(
         let outcomes = recorder.append(&[end])?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     }
-    let warnings = refresh_derived_from(ahead, &run, options.lock_timeout, true);
+    let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
     Ok((receipt, unfinished, warnings))
 }
 

@@ -16,6 +16,7 @@ use crate::log::rejected::moved_from;
 use crate::log::settle::ResumeAfter;
 use crate::run::RunError;
 use crate::run::batch::RecordedEvent;
+use crate::run::derive::EventObserver;
 use crate::run::dir::RunDir;
 use crate::run::follower::{AppendedLines, Follower};
 use crate::run::identity::Identity;
@@ -58,9 +59,11 @@ impl Recorder {
         &self.identity.run_id
     }
 
-    /// Starts a follower, which updates the derived files during a long stream.
-    pub(in crate::run) fn follow(&self) -> Follower {
-        Follower::start(&self.run, self.options.lock_timeout)
+    /// Starts a follower, which updates the derived files during a long stream. An observer sees
+    /// all events of the log. The recorder then leaves all records to the follower.
+    pub(in crate::run) fn follow(&mut self, observer: Option<EventObserver>) -> Follower {
+        self.derives &= observer.is_none();
+        Follower::start(&self.run, self.options.lock_timeout, observer)
     }
 
     /// Hands the lines of the last append to the follower, which writes their records and
