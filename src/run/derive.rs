@@ -13,7 +13,7 @@ use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
 use crate::fs::hash::{HexHash, line_hash};
-use crate::fs::{Access, entries, keep_copy, make_dir, read_small, replace};
+use crate::fs::{Access, entries, keep_copy, make_dir, read_small, replace_derived};
 use crate::history::state::{Effect, RunState};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
@@ -200,7 +200,7 @@ impl Derivation {
             if head_mismatch.is_some() && !has_kept(&self.run) {
                 keep_copy(&self.run.state())?;
             }
-            replace(&self.run.state(), &document)?;
+            replace_derived(&self.run.state(), &document)?;
         }
         if self.tools.wants_writing() || self.errors.wants_writing() {
             make_dir(&self.run.logs())?;

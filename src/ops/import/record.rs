@@ -13,7 +13,7 @@ use crate::fs::hash::{hex, sha256};
 use crate::history::copied::Copied;
 use crate::import::SessionEnd;
 use crate::json::{Json, ObjectText};
-use crate::ops::refresh::{RefreshWarning, refresh_derived_observed};
+use crate::ops::refresh::{RefreshWarning, refresh_derived, refresh_derived_observed};
 use crate::ops::transcript_ahead::TranscriptAhead;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
@@ -80,8 +80,9 @@ pub(crate) fn record(
         false => Recorder::open(&run, options)?,
     };
     let recorded = fill(&mut recorder, session, is_new, how, importing);
-    if recorded.is_err() && is_new {
-        recorder.remove_unused();
+    if recorded.is_err() && !(is_new && recorder.remove_unused()) {
+        // The events before the error are in the log.
+        refresh_derived(&run, options.lock_timeout, false);
     }
     let (receipt, unfinished, warnings) = recorded?;
     let added = receipt.events.saturating_sub(receipt.repeated);
@@ -101,6 +102,8 @@ fn fill(
     let (keep_source, options) = (how.keep_source, how.options);
     let before = if is_new { None } else { known_facts(recorder.run()) };
     let began = before.as_ref().and_then(|facts| facts.recorded_at);
+    // The import is acknowledged as a whole. If it is interrupted, it can be repeated.
+    recorder.defer_sync();
     if is_new {
         let outcomes = recorder.append(&[created(session, (options.clock)())])?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
@@ -122,6 +125,7 @@ fn fill(
             }
             if stream.is_full() {
                 stream.commit((options.clock)())?;
+                stream.acknowledged();
             }
         }
         Ok::<_, RunError>(unfinished)
@@ -149,6 +153,7 @@ fn fill(
         let outcomes = recorder.append(&[end])?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     }
+    recorder.sync()?;
     let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
     Ok((receipt, unfinished, warnings))
 }

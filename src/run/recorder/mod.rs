@@ -45,6 +45,8 @@ pub(crate) struct Recorder {
     derives: bool,
     /// Whether a batch stops at a refused draft.
     stops: bool,
+    /// Whether appends are synced later, by [`Recorder::sync`].
+    defers_sync: bool,
     /// A damaged last line after which recording continues.
     resume_after: Option<ResumeAfter>,
     /// The directories that it made, the outermost first; empty if the log was there before.
@@ -95,6 +97,11 @@ impl Recorder {
     /// Makes a batch stop at a refused draft. The drafts after it have no outcome.
     pub(crate) fn stop_at_refusals(&mut self) {
         self.stops = true;
+    }
+
+    /// Leaves syncing to [`Recorder::sync`], for events that are not acknowledged before.
+    pub(crate) fn defer_sync(&mut self) {
+        self.defers_sync = true;
     }
 
     /// Lets recording continue after a last line that is not an event of the run.
