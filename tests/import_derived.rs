@@ -83,10 +83,10 @@ fn import_again_keeps_later_summaries() {
     fs::create_dir_all(bench.path("runs")).unwrap();
     let text = asks(0, "Find it.") + &calls(1, "c1", "Bash", &json!({}));
     check(&bench, &text);
-    bench.emit(&["note", "--run", "claude-code-s", "--event-id", "n1", "-f", "text=raw"]);
+    let run = ["emit", "--run", "claude-code-s"];
+    bench.ok(&[&run[..], &["note", "--event-id", "n1", "-f", "text=raw"]].concat());
     let fill = ["-f", "target_event_id=n1", "-f", "summary=The better words."];
-    let args = [&["summary.backfilled", "--run", "claude-code-s"], &fill[..]].concat();
-    bench.emit(&args);
+    bench.ok(&[&run[..], &["summary.backfilled"], &fill[..]].concat());
     let transcript = check(&bench, &(text + &asks(2, "Go on.")));
     assert!(transcript.contains("The better words."), "{transcript}");
 }
