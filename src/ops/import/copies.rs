@@ -90,9 +90,9 @@ impl Importing<'_, '_> {
         &self,
         run: &RunDir,
         recorded_at: Option<Timestamp>,
-        work: WorkItems,
+        work: &WorkItems,
     ) -> Vec<Copied> {
-        self.publish(Some((&run.name(), &work)));
+        self.publish(Some((&run.name(), work)));
         let mut older = Vec::new();
         for other in self.known.others() {
             let name = other.run.name();

@@ -134,7 +134,7 @@ fn fill(
     stream.commit(now)?;
     stream.tell_rejects(now)?;
     let ahead = stream.take_ahead();
-    let copied = importing.copied(&run, began, stream.take_work());
+    let copied = importing.copied(&run, began, &stream.take_work());
     let ended = stream.status().is_terminal();
     let ending = stream.take_ending();
     let receipt = stream.finish();
