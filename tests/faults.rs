@@ -453,6 +453,29 @@ fn success_is_told_after_the_sync() {
     }
 }
 
+/// If this fails, an import is reported before its events are on disk, or the state of the run names
+/// a last event that is not.
+#[test]
+fn an_import_is_told_after_the_sync() {
+    if !can_inject() {
+        return;
+    }
+    let bench = Bench::new();
+    let line = r#"{"type":"user","sessionId":"s","uuid":"u1","timestamp":"2026-03-01T09:00:00.000Z","message":{"role":"user","content":"Find it."}}"#;
+    fs::write(bench.path("s.jsonl"), format!("{line}\n")).unwrap();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let options = ["-y", "-e", "trace=write,fsync,fdatasync,renameat"];
+    let trace = trace_of(&bench, &options, &["import", "s.jsonl"]);
+    let is_of_log = |line: &str, call: &str| line.contains(call) && line.contains("events.jsonl");
+    let written = trace.lines().enumerate().filter(|(_, line)| is_of_log(line, "write("));
+    let written = written.map(|(at, _)| at).last();
+    let synced = trace.lines().position(|line| is_of_log(line, "fdatasync("));
+    let named = trace.lines().position(|line| line.contains("run.json"));
+    let told = trace.lines().position(|line| line.contains("write(1<"));
+    assert!(written.unwrap() < synced.unwrap(), "{trace}");
+    assert!(synced < named && synced < told && told.is_some() && named.is_some(), "{trace}");
+}
+
 /// If this fails, other users can read a run, or a stricter umask is ignored.
 #[test]
 fn modes_are_narrow() {

@@ -35,6 +35,7 @@ mod import_codex;
 mod import_command;
 mod import_copied;
 mod import_copilot;
+mod import_derived;
 mod import_flat;
 mod import_gateway;
 mod import_gemini;

@@ -1,4 +1,4 @@
-//! Does the same work on several items in two threads, with a progress bar on a terminal.
+//! Does the same work on several items in several threads, with a progress bar on a terminal.
 
 use std::sync::Mutex;
 
@@ -19,20 +19,24 @@ pub(super) fn each_run<T: Send>(
 ) -> (Vec<T>, Option<anyhow::Error>) {
     // One run is held at a time: the system limits the number of handles.
     let held = |run: &RunDir| run.hold().map_err(Into::into).and_then(|run| work(&run));
-    let outcomes = each(runs, what, ui, held);
+    let outcomes = each(THREADS, runs, what, ui, held);
     settle(runs.iter().zip(outcomes), ui)
 }
 
-/// Does the work on each item. `what` is the label of the progress bar. The outcomes are in the
+/// The number of threads for work that needs the processor most of the time.
+const THREADS: usize = 2;
+
+/// Does the work on each item in that many threads. `what` is the label of the progress bar. The outcomes are in the
 /// order of the items.
 pub(super) fn each<I: Sync, T: Send>(
+    threads: usize,
     items: &[I],
     what: &'static str,
     ui: &Ui,
     work: impl Fn(&I) -> T + Sync,
 ) -> Vec<T> {
     let progress = Mutex::new(Progress::new(items.len(), what, ui.interactive()));
-    parallel::each(items, |item| {
+    parallel::each_of(threads, items, |item| {
         let outcome = work(item);
         let _ = progress.lock().map(|mut progress| progress.step());
         outcome

@@ -18,7 +18,9 @@ pub(crate) use open::{
 };
 pub use path_at::PathAt;
 pub(crate) use path_at::{inspect, retried};
-pub(crate) use replace::{is_abandoned, is_temporary, keep_copy, replace, replace_read_only};
+pub(crate) use replace::{
+    is_abandoned, is_temporary, keep_copy, replace, replace_derived, replace_read_only,
+};
 
 use std::fmt;
 use std::io;

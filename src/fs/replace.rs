@@ -25,7 +25,16 @@ use super::{
 /// When any step fails; the old file is then untouched. A path that exists and is
 /// no regular file is refused.
 pub(crate) fn replace(path: &PathAt, bytes: &[u8]) -> Result<(), FsError> {
-    place(path, bytes, FILE_MODE, true)
+    place(path, bytes, FILE_MODE, Syncing::FileAndName)
+}
+
+/// Like [`replace`], for a file that can be made again after a power cut. The directory is not
+/// synced, so the old file may then be back, but never a part of the new one.
+///
+/// # Errors
+/// As [`replace`].
+pub(crate) fn replace_derived(path: &PathAt, bytes: &[u8]) -> Result<(), FsError> {
+    place(path, bytes, FILE_MODE, Syncing::File)
 }
 
 /// Like [`replace`], for a file that nobody is to write to, and that can be made again after
@@ -34,7 +43,7 @@ pub(crate) fn replace(path: &PathAt, bytes: &[u8]) -> Result<(), FsError> {
 /// # Errors
 /// As [`replace`].
 pub(crate) fn replace_read_only(path: &PathAt, bytes: &[u8]) -> Result<(), FsError> {
-    place(path, bytes, READ_ONLY_MODE, false)
+    place(path, bytes, READ_ONLY_MODE, Syncing::Nothing)
 }
 
 /// Keeps a copy of a file beside it, as `NAME.kept-XXXXXXXX.EXT`: eight digits of the SHA-256 of
@@ -85,7 +94,18 @@ pub(crate) fn is_temporary(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
 }
 
-fn place(path: &PathAt, bytes: &[u8], mode: Mode, synced: bool) -> Result<(), FsError> {
+/// What is synced when a file is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Syncing {
+    /// The file, before it gets its name, and the directory with the name.
+    FileAndName,
+    /// The file, before it gets its name.
+    File,
+    /// Nothing.
+    Nothing,
+}
+
+fn place(path: &PathAt, bytes: &[u8], mode: Mode, syncing: Syncing) -> Result<(), FsError> {
     if path.is_there() && !is_regular(path) {
         return Err(FsError::unsafe_path(path.path(), "not a regular file"));
     }
@@ -93,11 +113,11 @@ fn place(path: &PathAt, bytes: &[u8], mode: Mode, synced: bool) -> Result<(), Fs
     let (base, name) = path.base().map_err(|error| failed(Action::Create)(error.into()))?;
     let mut temporary = Temporary::create(&base, name, mode).map_err(failed(Action::Create))?;
     temporary.file.write_all(bytes).map_err(failed(Action::Write))?;
-    if synced {
+    if syncing != Syncing::Nothing {
         sync_all(&temporary.file).map_err(failed(Action::Sync))?;
     }
     temporary.persist(name).map_err(failed(Action::Replace))?;
-    if synced { sync_dir(&path.parent()) } else { Ok(()) }
+    if syncing == Syncing::FileAndName { sync_dir(&path.parent()) } else { Ok(()) }
 }
 
 /// A temporary file in the directory of the file that it replaces. Dropping it removes it.

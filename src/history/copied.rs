@@ -1,7 +1,11 @@
 //! Work that a run repeats: an agent's session that was resumed or forked holds the history of an
 //! earlier one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use super::facts::Counts;
 use super::usage::Usage;
@@ -43,29 +47,28 @@ impl WorkItems {
             let (first, last) = self.span.unwrap_or((time, time));
             self.span = Some((first.min(time), last.max(time)));
         }
-        let at = time.to_string();
         if let Some(usage) = Usage::of(view) {
             self.has_totals |= view.field("scope").is_some_and(|scope| scope == "total");
             if let Some(id) = view.model_call_id() {
                 let request = view.field("request_id");
                 // The lines of one response have several times; the first one counts.
-                let place = request.as_deref().unwrap_or(&at);
-                self.item(&["model", &id], place).usage = usage;
+                let place = request.map_or_else(|| time.to_string(), Cow::into_owned);
+                self.item(&["model", &id], &place).usage = usage;
             }
         }
         if view.role.is_tool_state()
             && let Some(id) = view.event.correlation_id.as_deref()
         {
-            let item = self.item(&["tool", id], &at);
+            let item = self.item(&["tool", id], &time.to_string());
             item.tool_calls = 1;
             item.tool_failures = u64::from(view.role == Role::ToolFail);
         } else if view.role == Role::TaskStart && view.event.actor == "user" {
             let text = view.text().unwrap_or_default();
-            self.item(&["prompt", &at, &text], "").prompts = 1;
+            self.item(&["prompt", &time.to_string(), &text], "").prompts = 1;
         }
         if view.is_error() {
             let text = view.error_text().unwrap_or_default();
-            self.item(&["error", &at, &text], "").errors += 1;
+            self.item(&["error", &time.to_string(), &text], "").errors += 1;
         }
     }
 
@@ -81,29 +84,82 @@ impl WorkItems {
         self.items.entry(key).or_default()
     }
 
-    /// What this run repeats of the others, which had it before.
+    /// What this run repeats of the runs in an index, without those that are not `wanted`, and of
+    /// others. All of them had it before.
     pub(crate) fn copied_from<'o>(
         &self,
-        others: impl Iterator<Item = (&'o str, &'o Self)>,
+        index: &'o WorkIndex,
+        wanted: impl Fn(usize) -> bool,
+        others: &'o [(String, Arc<Self>)],
     ) -> Vec<Copied> {
-        let mut sources: HashMap<Key, Vec<&str>> = HashMap::new();
-        for (run, other) in others {
-            for key in self.items.keys().filter(|key| other.items.contains_key(*key)) {
-                sources.entry(*key).or_default().push(run);
-            }
+        // Most items have the same sources, so the items are counted by their sources first.
+        let mut groups: HashMap<(Option<RunSet>, Vec<&str>), Counts> = HashMap::default();
+        for (key, counts) in &self.items {
+            let others = others.iter().filter(|(_, other)| other.items.contains_key(key));
+            let others = others.map(|(run, _)| run.as_str()).collect();
+            groups.entry((index.sets.get(key).copied(), others)).or_default().add(counts);
         }
         let mut copied: BTreeMap<Vec<&str>, Counts> = BTreeMap::new();
-        for (key, mut runs) in sources {
+        for ((set, mut runs), mut counts) in groups {
+            runs.extend(index.runs(set).filter(|run| wanted(run.number)).map(IndexedRun::name));
             runs.sort_unstable();
             runs.dedup();
-            let mut counts = self.items[&key];
             if self.has_totals {
                 counts.usage = Usage::default();
             }
-            copied.entry(runs).or_default().add(&counts);
+            if !runs.is_empty() {
+                copied.entry(runs).or_default().add(&counts);
+            }
         }
         let owned = |runs: Vec<&str>| runs.into_iter().map(str::to_owned).collect();
         copied.into_iter().map(|(runs, counts)| Copied { runs: owned(runs), counts }).collect()
+    }
+}
+
+/// The work of many runs: for each piece, the runs that have it.
+#[derive(Debug, Default)]
+pub(crate) struct WorkIndex {
+    sets: HashMap<Key, RunSet>,
+    /// Every set: its newest run and the set of the others.
+    members: Vec<(IndexedRun, Option<RunSet>)>,
+}
+
+/// A set of runs: its place in the list of sets.
+type RunSet = u32;
+
+/// A run of an index.
+#[derive(Clone, Debug)]
+struct IndexedRun {
+    number: usize,
+    id: Arc<str>,
+}
+
+impl WorkIndex {
+    /// Adds the work of a run. The number is what `wanted` gets in [`WorkItems::copied_from`].
+    pub(crate) fn add(&mut self, number: usize, run: &str, work: &WorkItems) {
+        let run = IndexedRun { number, id: run.into() };
+        // The items that were in the same set are in the same set again.
+        let mut grown: HashMap<Option<RunSet>, RunSet> = HashMap::default();
+        for key in work.items.keys() {
+            let before = self.sets.get(key).copied();
+            let set = *grown.entry(before).or_insert_with(|| {
+                self.members.push((run.clone(), before));
+                u32::try_from(self.members.len() - 1).unwrap_or(u32::MAX)
+            });
+            self.sets.insert(*key, set);
+        }
+    }
+
+    /// The runs of a set.
+    fn runs(&self, set: Option<RunSet>) -> impl Iterator<Item = &IndexedRun> {
+        let find = |set: Option<RunSet>| self.members.get(set? as usize);
+        std::iter::successors(find(set), move |(_, rest)| find(*rest)).map(|(run, _)| run)
+    }
+}
+
+impl IndexedRun {
+    fn name(&self) -> &str {
+        &self.id
     }
 }
 
@@ -145,7 +201,7 @@ impl Copied {
         let is_estimated = object.get("cost_estimated").and_then(Json::as_bool) == Some(true);
         let runs = object.get("runs")?.items().filter_map(Json::as_str);
         Some(Self {
-            runs: runs.map(std::borrow::Cow::into_owned).collect(),
+            runs: runs.map(Cow::into_owned).collect(),
             counts: Counts {
                 prompts: count("prompts"),
                 tool_calls: count("tool_calls"),

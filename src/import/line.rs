@@ -286,8 +286,8 @@ impl Importer {
             drafts
         };
         let finish = |(index, mut draft): (usize, Draft<'static>)| {
-            let mut data = ObjectText::new();
-            data.members(draft.data()).text("dialect", self.dialect.name);
+            let mut data = ObjectText::reopened(draft.data.into_owned());
+            data.text("dialect", self.dialect.name);
             data.text_if("time_origin", time_origin);
             match source {
                 Some((text, true)) if index == 0 => data.json("source", Json::trusted(text)),
@@ -336,8 +336,8 @@ impl Imported {
                 continue;
             }
             draft.event_id = Some(format!("{base_id}#{}", index + 1).into());
-            let mut data = ObjectText::new();
-            data.members(draft.data()).text("source_ref", base_id);
+            let mut data = ObjectText::reopened(std::mem::take(&mut draft.data).into_owned());
+            data.text("source_ref", base_id);
             draft.data = data.finish().into();
         }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::view::Json;
 
 /// The maximum number of members kept. Further members of a wider object are searched in its text.
-const KEPT: usize = 12;
+const KEPT: usize = 18;
 
 /// An object for repeated look-ups of its members.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +105,7 @@ impl<'a> Members<'a> {
     }
 
     fn value(&self, [.., from, to]: Member) -> Json<'a> {
-        Json::trusted(self.object.text().get(from as usize..to as usize).unwrap_or_default())
+        self.object.part(self.object.text().get(from as usize..to as usize).unwrap_or_default())
     }
 }
 

@@ -22,6 +22,17 @@ impl ObjectText {
         Self { text: "{".to_owned() }
     }
 
+    /// Goes on with a finished object, without copying it.
+    #[must_use]
+    pub(crate) fn reopened(finished: String) -> Self {
+        let mut text = finished;
+        match text.pop() {
+            Some('}') => Self { text },
+            // This is not an object.
+            _ => Self::new(),
+        }
+    }
+
     /// Whether no member has been written yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -66,7 +66,7 @@ impl<'a> Json<'a> {
     }
 
     /// A part of this value.
-    fn part(self, text: &'a str) -> Self {
+    pub(super) fn part(self, text: &'a str) -> Self {
         Self { text, ..self }
     }
 

@@ -27,7 +27,8 @@
 //! 5. The lock is freed before `fdatasync`, which also makes every earlier byte of the file
 //!    durable. So after a power cut the log has at least every line acknowledged with
 //!    `--durability disk`, in order. A
-//!    failed sync is reported and never repeated.
+//!    failed sync is reported and never repeated. An import acknowledges a run as a whole, so it
+//!    syncs once, at its end.
 //! 6. No code changes the lines before the last newline.
 //!
 //! Readers take no lock. They read up to the length that the log had when they opened it. They

@@ -40,5 +40,6 @@ pub(crate) mod session;
 pub(crate) mod show;
 pub(crate) mod summarize;
 pub(crate) mod transcript;
+mod transcript_ahead;
 pub(crate) mod turn;
 pub(crate) mod validate;

@@ -1,10 +1,19 @@
-//! Does the same work on several items in two threads.
+//! Does the same work on several items in several threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Does the work on each item. The outcomes are in the order of the items.
+/// Does the work on each item in two threads. The outcomes are in the order of the items.
 pub(crate) fn each<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    each_of(2, items, work)
+}
+
+/// Does the work on each item in that many threads. The outcomes are in the order of the items.
+pub(crate) fn each_of<I: Sync, T: Send>(
+    threads: usize,
+    items: &[I],
+    work: impl Fn(&I) -> T + Sync,
+) -> Vec<T> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
     let take_turns = || {
         while let index = next.fetch_add(1, Ordering::Relaxed)
@@ -15,7 +24,7 @@ pub(crate) fn each<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync)
         }
     };
     std::thread::scope(|scope| {
-        if items.len() > 1 {
+        for _ in 1..threads.min(items.len()) {
             scope.spawn(take_turns);
         }
         take_turns();

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::error::OpsError;
 use super::transcript;
+use super::transcript_ahead::TranscriptAhead;
 use crate::run::RunError;
-use crate::run::derive::refresh;
+use crate::run::derive::{Refreshed, refresh};
 use crate::run::dir::RunDir;
 use crate::run::follower::Follower;
 
@@ -59,14 +60,33 @@ pub(crate) fn refresh_derived_from(
         Some(ahead) => ahead.finish(lock_timeout),
         None => refresh(run, lock_timeout),
     };
-    let mut warnings = Vec::new();
-    match refreshed.map(|refreshed| refreshed.head_mismatch) {
-        Ok(Some(head)) => warnings.push(RefreshWarning::HeadMissing(head.sequence)),
-        Ok(None) => {}
-        Err(error) => warnings.push(RefreshWarning::State(error)),
-    }
+    let mut warnings: Vec<RefreshWarning> = state_warning(refreshed).into_iter().collect();
     if transcript {
         warnings.extend(transcript::write(run).err().map(RefreshWarning::Transcript));
     }
     warnings
+}
+
+/// Like [`refresh_derived`], but continues from what a follower and its observer have read.
+pub(crate) fn refresh_derived_observed(
+    ahead: Option<Follower>,
+    observer: TranscriptAhead,
+    run: &RunDir,
+    lock_timeout: Duration,
+) -> Vec<RefreshWarning> {
+    let Some(ahead) = ahead else { return refresh_derived(run, lock_timeout, true) };
+    let refreshed = ahead.finish(lock_timeout);
+    let is_observed = refreshed.as_ref().is_ok_and(|refreshed| refreshed.is_observed);
+    let written = observer.write(run, is_observed);
+    let transcript = written.err().map(RefreshWarning::Transcript);
+    state_warning(refreshed).into_iter().chain(transcript).collect()
+}
+
+fn state_warning(refreshed: Result<Refreshed, RunError>) -> Option<RefreshWarning> {
+    match refreshed {
+        Ok(refreshed) => {
+            refreshed.head_mismatch.map(|head| RefreshWarning::HeadMissing(head.sequence))
+        }
+        Err(error) => Some(RefreshWarning::State(error)),
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::event::catalogue;
 use crate::event::role::Role;
-use crate::fs::{read_small, replace};
+use crate::fs::{read_small, replace_derived};
 use crate::ops::read::{Read, events_of, events_until};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
@@ -20,7 +20,17 @@ use crate::transcript::{Harness, OTHERS, markdown};
 pub(crate) fn write(run: &RunDir) -> Result<(), RunError> {
     let run = &run.hold()?;
     let (text, _) = render(run, None, Extent::default())?;
-    Ok(replace(&run.transcript(), text.as_bytes())?)
+    Ok(replace_derived(&run.transcript(), text.as_bytes())?)
+}
+
+/// Writes `transcript.md` from a fold over all events of the run.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(crate) fn write_folded(run: &RunDir, fold: TranscriptFold) -> Result<(), RunError> {
+    let run = &run.hold()?;
+    let text = markdown::render(&Transcript::of(fold, harness(run)), Extent::default());
+    Ok(replace_derived(&run.transcript(), text.as_bytes())?)
 }
 
 /// The transcript in Markdown, up to the sequence `last` if it is given.

@@ -13,7 +13,7 @@ use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
 use crate::fs::hash::{HexHash, line_hash};
-use crate::fs::{Access, entries, keep_copy, make_dir, read_small, replace};
+use crate::fs::{Access, entries, keep_copy, make_dir, read_small, replace_derived};
 use crate::history::state::{Effect, RunState};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
@@ -27,6 +27,8 @@ pub(crate) struct Refreshed {
     /// The head in the old `run.json`, if its line is missing from the log or has changed. That
     /// head is kept as evidence.
     pub head_mismatch: Option<Head>,
+    /// Whether the observer of a follower saw all events, each once.
+    pub is_observed: bool,
 }
 
 /// Updates `run.json` and the records from the log.
@@ -63,7 +65,6 @@ pub(crate) fn refresh(run: &RunDir, lock_timeout: Duration) -> Result<Refreshed,
 }
 
 /// The derived data of a log up to the last line read.
-#[derive(Debug)]
 pub(super) struct Derivation {
     run: RunDir,
     fold: DerivedFold,
@@ -74,7 +75,12 @@ pub(super) struct Derivation {
     damaged: bool,
     tools: DerivedLog,
     errors: DerivedLog,
+    /// Also sees each event.
+    observer: Option<EventObserver>,
 }
+
+/// Sees the events of a log, with the byte offsets of their lines, in their order.
+pub(crate) type EventObserver = Box<dyn FnMut(&View<'_, '_>, u64) + Send>;
 
 impl Derivation {
     /// `stored` is the head in the old `run.json`. With `rebuild`, existing records are not read.
@@ -88,7 +94,18 @@ impl Derivation {
             damaged: false,
             tools: DerivedLog::new(run.tools(), rebuild),
             errors: DerivedLog::new(run.errors(), rebuild),
+            observer: None,
         }
+    }
+
+    /// Also shows each event to an observer.
+    pub(super) fn observed_by(self, observer: Option<EventObserver>) -> Self {
+        Self { observer, ..self }
+    }
+
+    /// Whether an observer sees each event.
+    pub(super) fn is_observed(&self) -> bool {
+        self.observer.is_some()
     }
 
     /// Reads up to the reader's end.
@@ -109,7 +126,9 @@ impl Derivation {
             let line = reader.pass(bytes);
             match counted {
                 // The last line is the head, so it is read.
-                Some(counted) if self.fold.state.has_begun() && *at < lines.len() => {
+                Some(counted)
+                    if self.fold.state.has_begun() && *at < lines.len() && !self.is_observed() =>
+                {
                     self.compare(&line);
                     self.fold.state.count(*counted);
                 }
@@ -131,7 +150,11 @@ impl Derivation {
     fn take(&mut self, line: &Line<'_>, event: Option<&Event<'_>>) {
         self.compare(line);
         if let Some(event) = event {
-            self.fold.observe(&View::of(event), line, &mut self.records);
+            let view = View::of(event);
+            self.fold.observe(&view, line, &mut self.records);
+            if let Some(observer) = &mut self.observer {
+                observer(&view, line.offset);
+            }
             self.tools.expect(&self.records.tool);
             self.errors.expect(&self.records.error);
         }
@@ -177,7 +200,7 @@ impl Derivation {
             if head_mismatch.is_some() && !has_kept(&self.run) {
                 keep_copy(&self.run.state())?;
             }
-            replace(&self.run.state(), &document)?;
+            replace_derived(&self.run.state(), &document)?;
         }
         if self.tools.wants_writing() || self.errors.wants_writing() {
             make_dir(&self.run.logs())?;
@@ -185,7 +208,7 @@ impl Derivation {
         let lost = self.damaged || head_mismatch.is_some();
         self.tools.write(lost)?;
         self.errors.write(lost)?;
-        Ok(Refreshed { head_mismatch })
+        Ok(Refreshed { head_mismatch, is_observed: self.observer.is_some() })
     }
 }
 

@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::RunError;
-use super::derive::{Derivation, MAX_STATE, Refreshed, refresh};
+use super::derive::{Derivation, EventObserver, MAX_STATE, Refreshed, refresh};
 use super::dir::RunDir;
 use super::document::stored_head;
 use super::writing::LineEnd;
@@ -32,7 +32,6 @@ pub(super) struct AppendedLines {
 
 /// Updates the derived files while the log grows. It also writes the records of appended events, so
 /// each event is read only once.
-#[derive(Debug)]
 pub(crate) struct Follower {
     run: RunDir,
     /// The old `run.json`.
@@ -44,11 +43,16 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
-    /// Starts reading the run's log.
+    /// Starts reading the run's log. An observer sees all events of the log.
     #[must_use]
-    pub(crate) fn start(run: &RunDir, lock_timeout: Duration) -> Self {
+    pub(crate) fn start(
+        run: &RunDir,
+        lock_timeout: Duration,
+        observer: Option<EventObserver>,
+    ) -> Self {
         let old = read_small(&run.state(), MAX_STATE).ok().flatten();
         let derivation = Derivation::new(run, old.as_deref().and_then(stored_head), false);
+        let derivation = derivation.observed_by(observer);
         let (appended, received) = sync_channel(WAITING);
         let (spare, spares) = channel();
         let reads = run.clone();
@@ -110,9 +114,11 @@ impl Following {
         received: &Receiver<AppendedLines>,
         spare: &Sender<Vec<u8>>,
     ) -> Result<(LogReader, Derivation), RunError> {
+        // With an observer, the files are made at the end. Nobody reads them before.
+        let least = if self.derivation.is_observed() { LACKING } else { 1 };
         loop {
             let next = match received.try_recv() {
-                Err(TryRecvError::Empty) if !self.write_records(1)? => break,
+                Err(TryRecvError::Empty) if !self.write_records(least)? => break,
                 Err(TryRecvError::Empty) => received.recv().ok(),
                 next => next.ok(),
             };

@@ -1,7 +1,9 @@
 //! The event ids in a log. With them, a repeated event is not added twice.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::BuildHasher as _;
+
+use foldhash::quality::RandomState;
 
 use super::RunError;
 use crate::event::envelope;
@@ -12,9 +14,11 @@ use crate::log::reader::{Body, LogReader, line_at};
 /// Event ids by hash, with the offset of their line; 24 bytes each.
 #[derive(Debug, Default)]
 pub(super) struct EventIds {
-    offsets: HashMap<u128, u64>,
+    offsets: HashMap<u128, u64, RandomState>,
     /// If present, only these ids are kept.
-    wanted: Option<HashSet<u128>>,
+    wanted: Option<HashSet<u128, RandomState>>,
+    /// Each makes one half of a key.
+    hashers: [RandomState; 2],
     /// The log has been read up to this byte.
     scanned: u64,
 }
@@ -27,7 +31,9 @@ impl EventIds {
 
     /// Keeps only these ids, for a single event and a log of any size.
     pub(super) fn only<'i>(ids: impl Iterator<Item = &'i str>) -> Self {
-        Self { wanted: Some(ids.map(key).collect()), ..Self::default() }
+        let all = Self::default();
+        let wanted = Some(ids.map(|id| all.key(id)).collect());
+        Self { wanted, ..all }
     }
 
     /// Reads the log from the end of the last scan up to byte `end`.
@@ -57,7 +63,7 @@ impl EventIds {
 
     /// Adds an id that was just appended at `offset`.
     pub(super) fn insert(&mut self, id: &str, offset: u64) {
-        let key = key(id);
+        let key = self.key(id);
         if self.wanted.as_ref().is_none_or(|wanted| wanted.contains(&key)) {
             self.offsets.entry(key).or_insert(offset);
         }
@@ -70,19 +76,14 @@ impl EventIds {
 
     /// The line of the event with that id, if the log has it.
     pub(super) fn line(&self, log: &LogFile, id: &str) -> Result<Option<Vec<u8>>, RunError> {
-        let Some(&offset) = self.offsets.get(&key(id)) else { return Ok(None) };
+        let Some(&offset) = self.offsets.get(&self.key(id)) else { return Ok(None) };
         let line = line_at(log.path(), log.file(), offset)?;
         let same = envelope::parse(&line).is_ok_and(|event| event.event_id == id);
         Ok(same.then_some(line))
     }
-}
 
-fn key(id: &str) -> u128 {
-    let half = |salt: u8| {
-        let mut hasher = DefaultHasher::new();
-        salt.hash(&mut hasher);
-        id.hash(&mut hasher);
-        u128::from(hasher.finish())
-    };
-    half(0) << 64 | half(1)
+    fn key(&self, id: &str) -> u128 {
+        let [high, low] = self.hashers.each_ref().map(|hasher| u128::from(hasher.hash_one(id)));
+        high << 64 | low
+    }
 }

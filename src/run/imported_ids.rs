@@ -1,6 +1,6 @@
 //! The ids of imported events. The same line always gets the same id.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::RunError;
 use super::recorder::Recorder;

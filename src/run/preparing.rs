@@ -57,8 +57,8 @@ impl<'d> Prepared<'d> {
         let altered = draft.redactions > 0 || !blobs.is_empty();
         if let Some(hash) = draft.source_hash.filter(|_| altered) {
             // The hash identifies the source line after redaction.
-            let mut data = ObjectText::new();
-            data.members(draft.data()).text(SOURCE_HASH, &hex(&hash));
+            let mut data = ObjectText::reopened(draft.data.into_owned());
+            data.text(SOURCE_HASH, &hex(&hash));
             draft.data = data.finish().into();
         }
         Ok(Self { draft, derived, blobs })
@@ -253,8 +253,8 @@ fn redact_ids(draft: &mut Draft<'_>, rules: &SecretRules) {
 
 fn count_redactions(draft: &mut Draft<'_>) {
     if draft.redactions > 0 {
-        let mut data = ObjectText::new();
-        data.members(draft.data()).plain(REDACTIONS, draft.redactions);
+        let mut data = ObjectText::reopened(std::mem::take(&mut draft.data).into_owned());
+        data.plain(REDACTIONS, draft.redactions);
         draft.data = data.finish().into();
         draft.validated = false;
     }

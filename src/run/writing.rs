@@ -1,6 +1,6 @@
 //! The lines of one append, and the records derived from them.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::RunError;
 use super::batch::RecordedEvent;
@@ -78,7 +78,7 @@ impl Writing {
             now_text: now.to_string(),
             buffer,
             written: Vec::new(),
-            by_id: HashMap::new(),
+            by_id: HashMap::default(),
         }
     }
 

@@ -82,11 +82,10 @@ impl EncodedPrefixes {
                 forms.extend((0..3).map(|lead| EncodedPrefix::of(prefix.as_bytes(), lead)));
             }
         }
+        // Of the forms with the same beginning, the first rule's comes first.
+        forms.sort_by_key(EncodedPrefix::index);
         let mut set = vec![0; 1 << 12];
-        for form in &forms {
-            let sextets =
-                form.text[..3].iter().map(|byte| usize::from(SEXTETS[usize::from(*byte)]));
-            let index = sextets.fold(0, |index, sextet| index << 6 | sextet);
+        for index in forms.iter().map(EncodedPrefix::index) {
             set[index / 64] |= 1 << (index % 64);
         }
         Self { forms, set }
@@ -125,8 +124,9 @@ impl EncodedPrefixes {
             index = (index << 6 | usize::from(SEXTETS[usize::from(*byte)])) & 0x3_FFFF;
             if self.set[index / 64] >> (index % 64) & 1 == 1 && at >= 2 {
                 let hit = from + at - 2;
-                let form = self.forms.iter().find(|form| run[hit..].starts_with(&form.text));
-                if let Some(form) = form {
+                let first = self.forms.partition_point(|form| form.index() < index);
+                let mut forms = self.forms[first..].iter().take_while(|form| form.index() == index);
+                if let Some(form) = forms.find(|form| run[hit..].starts_with(&form.text)) {
                     return Some((hit, form));
                 }
             }
@@ -143,6 +143,12 @@ impl EncodedPrefix {
         let skipped = [0, 2, 3][lead];
         let whole = padded.len() * 8 / 6;
         Self { text: text.as_bytes()[skipped..whole].to_vec(), skipped }
+    }
+
+    /// The first three characters, as 18 bits.
+    fn index(&self) -> usize {
+        let sextet = |byte: &u8| usize::from(SEXTETS[usize::from(*byte)]);
+        self.text[..3].iter().map(sextet).fold(0, |index, sextet| index << 6 | sextet)
     }
 }
 

@@ -80,6 +80,7 @@ impl SecretRules {
         let mut walk = Walk {
             rules: self,
             suspects,
+            harmless: Vec::new(),
             edits: Edits::default(),
             count: 0,
             rules_hit: BTreeSet::new(),
@@ -124,18 +125,25 @@ fn replace(text: &str, found: &[FoundSecret<'_>]) -> Option<Redacted> {
 /// Maximum length in bytes of a text that is searched together with its key.
 const LONGEST_NAMED: usize = 8 << 10;
 
+/// Minimum length in bytes of a string that is remembered if no secret is in it.
+const REMEMBERED: usize = 256;
+/// Maximum number of strings that are remembered.
+const MOST_REMEMBERED: usize = 8;
+
 /// Walks through a JSON value and collects what is replaced.
 struct Walk<'r, 't> {
     rules: &'r SecretRules,
     suspects: Suspects<'r, 't>,
+    /// Suspect strings without a secret. Sources repeat long texts in other members.
+    harmless: Vec<&'t str>,
     edits: Edits,
     count: u64,
     rules_hit: BTreeSet<String>,
 }
 
-impl Walk<'_, '_> {
+impl<'t> Walk<'_, 't> {
     /// Takes the value of `key`.
-    fn value(&mut self, value: Json<'_>, key: &str) {
+    fn value(&mut self, value: Json<'t>, key: &str) {
         match value.kind() {
             Kind::Object => self.object(value),
             Kind::Array => {
@@ -152,7 +160,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn object(&mut self, object: Json<'_>) {
+    fn object(&mut self, object: Json<'t>) {
         let mut renamed: Vec<String> = Vec::new();
         for (raw, value) in object.raw_members() {
             let key = unescape(raw);
@@ -176,14 +184,19 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn string(&mut self, value: Json<'_>, key: &str) {
-        let is_suspect = self.suspects.any_in(value);
+    fn string(&mut self, value: Json<'t>, key: &str) {
+        let is_suspect =
+            self.suspects.any_in(value) && !self.harmless.iter().any(|text| *text == value.text());
         let is_named = !key.is_empty() && self.rules.holds_prefix(key.as_bytes());
         if !is_suspect && !is_named {
             return;
         }
         let text = value.as_str().unwrap_or_default();
         let redacted = if is_suspect { self.rules.redact(&text) } else { None };
+        if is_suspect && redacted.is_none() && value.text().len() >= REMEMBERED {
+            self.harmless.truncate(MOST_REMEMBERED - 1);
+            self.harmless.insert(0, value.text());
+        }
         let named = || if is_named { self.named(key, &text) } else { None };
         if let Some(redacted) = redacted.or_else(named) {
             self.count += redacted.count;

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{OUTPUT_AT_LEAST, is_placeholder};
-use crate::json::{Json, ObjectText};
+use crate::json::{Json, Members, ObjectText};
 use content::{Block, blocks, content_text};
 use sidechains::Sidechains;
 
@@ -98,7 +98,7 @@ struct ClaudeCode {
 
 /// The values that the events of one line share.
 struct SourceLine<'s> {
-    json: Json<'s>,
+    json: Members<'s>,
     clean: bool,
     place: &'s str,
     agent: Option<Cow<'s, str>>,
@@ -108,10 +108,10 @@ struct SourceLine<'s> {
 
 impl Adapter for ClaudeCode {
     fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
-        let json = source.json;
+        let json = Members::of(source.json);
         let text = |name: &str| json.text_at(name).map(Cow::into_owned);
         let source_type = text("type").unwrap_or_else(|| "untyped".to_owned());
-        let spawning = || self.sidechains.call(json).map(Cow::Owned);
+        let spawning = || self.sidechains.call(&json).map(Cow::Owned);
         let own = json.text_at("agentId");
         let call = json.text_at("parent_tool_use_id").or_else(spawning);
         let (agent, spawned_by) = if own.is_some() { (own, call) } else { (call, None) };
@@ -121,8 +121,8 @@ impl Adapter for ClaudeCode {
             "assistant" => self.assistant(&line),
             "result" => notices::result(&line),
             // Older versions logged calls as lines of their own.
-            "tool_use" => vec![self.tool_use(&line, json, 0)],
-            "tool_result" => vec![self.tool_result(&line, json)],
+            "tool_use" => vec![self.tool_use(&line, source.json, 0)],
+            "tool_result" => vec![self.tool_result(&line, source.json)],
             other => notices::notice(&line, other),
         };
         AdaptedLine {
@@ -214,19 +214,19 @@ impl ClaudeCode {
             } else {
                 data.text("result", &text);
             }
+            let details = line.json.get("toolUseResult").unwrap_or(Json::NULL);
             // The agent's own lines are in another file, or further on.
-            let spawned = line.json.path("toolUseResult.agentId").and_then(Json::as_str);
+            let spawned = details.text_at("agentId");
             data.text_if("spawned_agent_id", spawned.as_deref());
             // What the agent used. Its own lines may be missing, and would count again.
             for (theirs, ours) in AGENT_TOTALS {
-                let total = line.json.path(&format!("toolUseResult.{theirs}"));
-                if let Some(total) = total.and_then(Json::as_u64).filter(|_| spawned.is_some()) {
+                let total = || details.get(theirs).and_then(Json::as_u64);
+                if let Some(total) = spawned.as_ref().and_then(|_| total()) {
                     data.plain(ours, total);
                 }
             }
-            let duration = ["durationMs", "totalDurationMs"].iter().find_map(|name| {
-                line.json.path(&format!("toolUseResult.{name}")).and_then(Json::as_u64)
-            });
+            let duration = ["durationMs", "totalDurationMs"].iter();
+            let duration = duration.filter_map(|name| details.get(name)).find_map(Json::as_u64);
             if let Some(duration) = duration {
                 data.plain("duration_ms", duration);
             }

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::fs::hash::sha256;
-use crate::json::Json;
+use crate::json::{Json, Members};
 
 /// The sub-agents of a session, with the calls that spawned them.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl Sidechains {
     }
 
     /// The call that spawned the sub-agent of a line, if known.
-    pub(super) fn call(&mut self, line: Json<'_>) -> Option<String> {
+    pub(super) fn call(&mut self, line: &Members<'_>) -> Option<String> {
         if line.get("isSidechain").and_then(Json::as_bool) != Some(true) {
             return None;
         }
@@ -40,7 +40,7 @@ impl Sidechains {
     }
 
     /// The call with the prompt in that line.
-    fn begins(&mut self, line: Json<'_>) -> Option<String> {
+    fn begins(&mut self, line: &Members<'_>) -> Option<String> {
         let content = line
             .path("message.content")
             .filter(|_| line.text_at("type").is_some_and(|kind| kind == "user"))?;

@@ -7,13 +7,13 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::Session;
 use super::run_of::run_of;
 use crate::event::time::Timestamp;
 use crate::fs::read_small;
-use crate::history::copied::{Copied, WorkItems};
+use crate::history::copied::{Copied, WorkIndex, WorkItems};
 use crate::history::facts::RunFacts;
 use crate::ops::read::each_event;
 use crate::run::derive::MAX_STATE;
@@ -27,15 +27,19 @@ pub(crate) struct KnownWork<'s> {
     sessions: &'s [Session],
     /// The names of their runs.
     names: HashSet<String>,
-    /// What became of each session; `None` while it is imported.
-    done: Mutex<Vec<Option<Done>>>,
+    /// The work of the sessions so far.
+    done: Mutex<DoneWork>,
     one_is_done: Condvar,
     /// The runs that were there before.
     others: OnceLock<Vec<OtherRun>>,
 }
 
-/// A session that was imported. The work is `None` if it failed.
-type Done = Option<(String, Arc<WorkItems>)>;
+/// The work of the sessions that were read.
+struct DoneWork {
+    /// Whether each session was read, or has failed.
+    is_done: Vec<bool>,
+    index: WorkIndex,
+}
 
 /// A run that was there before.
 struct OtherRun {
@@ -54,7 +58,8 @@ pub(crate) struct Importing<'k, 's> {
 impl<'s> KnownWork<'s> {
     /// For sessions that are imported in this order; see [`in_order`].
     pub(crate) fn new(runs_dir: &'s Path, sessions: &'s [Session]) -> Self {
-        let done = Mutex::new(sessions.iter().map(|_| None).collect());
+        let is_done = vec![false; sessions.len()];
+        let done = Mutex::new(DoneWork { is_done, index: WorkIndex::default() });
         let names = sessions.iter().filter_map(|session| run_of(session, runs_dir).ok());
         let names = names.map(|run| run.name()).collect();
         let (one_is_done, others) = (Condvar::new(), OnceLock::new());
@@ -64,6 +69,10 @@ impl<'s> KnownWork<'s> {
     /// Begins the import of the session with that index.
     pub(crate) fn begin(&self, index: usize) -> Importing<'_, 's> {
         Importing { known: self, index }
+    }
+
+    fn done(&self) -> MutexGuard<'_, DoneWork> {
+        self.done.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn others(&self) -> &[OtherRun] {
@@ -81,11 +90,10 @@ impl Importing<'_, '_> {
         &self,
         run: &RunDir,
         recorded_at: Option<Timestamp>,
-        work: WorkItems,
+        work: &WorkItems,
     ) -> Vec<Copied> {
-        let work = Arc::new(work);
-        self.publish(Some((run.name(), Arc::clone(&work))));
-        let mut older = self.earlier(&work);
+        self.publish(Some((&run.name(), work)));
+        let mut older = Vec::new();
         for other in self.known.others() {
             let name = other.run.name();
             let is_older = recorded_at.is_none_or(|own| {
@@ -104,38 +112,43 @@ impl Importing<'_, '_> {
                 older.push((other.facts.run_id.clone(), other.work()));
             }
         }
-        work.copied_from(older.iter().map(|(run, work)| (run.as_str(), work.as_ref())))
+        let Some(span) = work.span() else { return Vec::new() };
+        let done = self.wait_for_earlier(span);
+        work.copied_from(&done.index, |index| self.may_share(index, span), &older)
     }
 
-    /// Tells the later sessions what became of this one. What was told first counts.
-    fn publish(&self, done: Done) {
-        let mut all = self.known.done.lock().unwrap_or_else(PoisonError::into_inner);
-        all[self.index].get_or_insert(done);
+    /// Tells the later sessions that this one was read. What was told first counts.
+    fn publish(&self, read: Option<(&str, &WorkItems)>) {
+        let mut done = self.known.done();
+        if !std::mem::replace(&mut done.is_done[self.index], true)
+            && let Some((run, work)) = read
+        {
+            done.index.add(self.index, run, work);
+        }
         self.known.one_is_done.notify_all();
     }
 
-    /// The work of the sessions before this one that may have the same history. Waits for them.
-    fn earlier(&self, work: &WorkItems) -> Vec<(String, Arc<WorkItems>)> {
-        let Some((first, last)) = work.span() else { return Vec::new() };
-        let own = &self.known.sessions[self.index];
-        let may_share = |other: &Session| {
-            let begun = other.files.first().and_then(|file| file.begun);
-            other.dialect.name == own.dialect.name
-                && begun.is_some_and(|begun| begun <= last)
-                && i64::try_from(other.changed).unwrap_or(i64::MAX) >= first.millis()
+    /// Whether the session with that index is before this one and may have the same history.
+    fn may_share(&self, index: usize, (first, last): (Timestamp, Timestamp)) -> bool {
+        let (own, other) = (&self.known.sessions[self.index], &self.known.sessions[index]);
+        let begun = other.files.first().and_then(|file| file.begun);
+        index < self.index
+            && other.dialect.name == own.dialect.name
+            && begun.is_some_and(|begun| begun <= last)
+            && i64::try_from(other.changed).unwrap_or(i64::MAX) >= first.millis()
+    }
+
+    /// The work so far, with that of all earlier sessions that may have the same history.
+    fn wait_for_earlier(&self, span: (Timestamp, Timestamp)) -> MutexGuard<'_, DoneWork> {
+        let is_awaited =
+            |done: &DoneWork, index: usize| !done.is_done[index] && self.may_share(index, span);
+        let mut from = 0;
+        let awaits = |done: &mut DoneWork| {
+            from = (from..self.index).find(|index| is_awaited(done, *index)).unwrap_or(self.index);
+            from < self.index
         };
-        let mut all = Vec::new();
-        for (index, _) in self.known.sessions[..self.index]
-            .iter()
-            .enumerate()
-            .filter(|(_, other)| may_share(other))
-        {
-            let done = self.known.done.lock().unwrap_or_else(PoisonError::into_inner);
-            let done = self.known.one_is_done.wait_while(done, |done| done[index].is_none());
-            let done = done.unwrap_or_else(PoisonError::into_inner);
-            all.extend(done[index].clone().flatten());
-        }
-        all
+        let done = self.known.one_is_done.wait_while(self.known.done(), awaits);
+        done.unwrap_or_else(PoisonError::into_inner)
     }
 }
 

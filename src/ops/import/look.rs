@@ -13,6 +13,8 @@ use crate::import::detect::{self, SourceFormat};
 use crate::import::line::Importer;
 use crate::json::Json;
 
+/// Number of bytes that are looked at, if they show the dialect, the session and the model.
+const LITTLE: usize = 16 << 10;
 /// Number of bytes that are looked at, if they show the dialect and the session.
 const BEGINNING: usize = 64 << 10;
 
@@ -48,8 +50,13 @@ pub(super) fn look_from(
     given: Option<&'static Dialect>,
 ) -> Result<Look, String> {
     let read = |bytes| sample(path, offset, bytes).map_err(|error| error.to_string());
-    let beginning = read(BEGINNING)?;
-    let known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());
+    let names_model = |look: &Look| Json::trusted(&look.metadata).get("model").is_some();
+    let mut beginning = read(LITTLE)?;
+    let mut known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());
+    if beginning.len() == LITTLE && !known.as_ref().is_some_and(names_model) {
+        beginning = read(BEGINNING)?;
+        known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());
+    }
     match known {
         Some(look) => Ok(look),
         None if beginning.len() < BEGINNING => look_at(&beginning, given),

@@ -13,7 +13,8 @@ use crate::fs::hash::{hex, sha256};
 use crate::history::copied::Copied;
 use crate::import::SessionEnd;
 use crate::json::{Json, ObjectText};
-use crate::ops::refresh::{RefreshWarning, refresh_derived_from};
+use crate::ops::refresh::{RefreshWarning, refresh_derived, refresh_derived_observed};
+use crate::ops::transcript_ahead::TranscriptAhead;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
@@ -79,8 +80,9 @@ pub(crate) fn record(
         false => Recorder::open(&run, options)?,
     };
     let recorded = fill(&mut recorder, session, is_new, how, importing);
-    if recorded.is_err() && is_new {
-        recorder.remove_unused();
+    if recorded.is_err() && !(is_new && recorder.remove_unused()) {
+        // The events before the error are in the log.
+        refresh_derived(&run, options.lock_timeout, false);
     }
     let (receipt, unfinished, warnings) = recorded?;
     let added = receipt.events.saturating_sub(receipt.repeated);
@@ -100,6 +102,8 @@ fn fill(
     let (keep_source, options) = (how.keep_source, how.options);
     let before = if is_new { None } else { known_facts(recorder.run()) };
     let began = before.as_ref().and_then(|facts| facts.recorded_at);
+    // The import is acknowledged as a whole. If it is interrupted, it can be repeated.
+    recorder.defer_sync();
     if is_new {
         let outcomes = recorder.append(&[created(session, (options.clock)())])?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
@@ -107,6 +111,8 @@ fn fill(
     let run = recorder.run().clone();
     let mut stream = Stream::new(recorder, StreamFormat::Read(session.dialect), keep_source);
     stream.keep_work();
+    let transcript = TranscriptAhead::default();
+    stream.follow(transcript.observer());
     let now = (options.clock)();
     let unfinished = std::thread::scope(|scope| {
         let mut unfinished = Vec::new();
@@ -119,6 +125,7 @@ fn fill(
             }
             if stream.is_full() {
                 stream.commit((options.clock)())?;
+                stream.acknowledged();
             }
         }
         Ok::<_, RunError>(unfinished)
@@ -127,7 +134,7 @@ fn fill(
     stream.commit(now)?;
     stream.tell_rejects(now)?;
     let ahead = stream.take_ahead();
-    let copied = importing.copied(&run, began, stream.take_work());
+    let copied = importing.copied(&run, began, &stream.take_work());
     let ended = stream.status().is_terminal();
     let ending = stream.take_ending();
     let receipt = stream.finish();
@@ -146,7 +153,8 @@ fn fill(
         let outcomes = recorder.append(&[end])?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     }
-    let warnings = refresh_derived_from(ahead, &run, options.lock_timeout, true);
+    recorder.sync()?;
+    let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
     Ok((receipt, unfinished, warnings))
 }
 

@@ -84,10 +84,19 @@ impl Recorder {
     /// Makes all appends so far durable according to the options. Repeated events are synced too,
     /// because the sync of their first append may have failed.
     pub(in crate::run) fn make_durable(&self, lifecycle: bool) -> Result<(), RunError> {
-        if self.options.durability == Durability::Disk || lifecycle {
+        if !self.defers_sync && (self.options.durability == Durability::Disk || lifecycle) {
             self.log.sync()?;
         }
         Ok(())
+    }
+
+    /// Makes the appends durable whose sync was deferred by [`Recorder::defer_sync`].
+    ///
+    /// # Errors
+    /// The system could not write them.
+    pub(crate) fn sync(&mut self) -> Result<(), RunError> {
+        self.defers_sync = false;
+        Ok(self.log.sync()?)
     }
 
     /// Tries again a few times if a program without the lock writes in between.

@@ -104,6 +104,7 @@ impl Recorder {
             ends: Vec::new(),
             derives: true,
             stops: false,
+            defers_sync: false,
             resume_after: None,
             made: Vec::new(),
             options,

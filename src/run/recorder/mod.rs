@@ -16,6 +16,7 @@ use crate::log::rejected::moved_from;
 use crate::log::settle::ResumeAfter;
 use crate::run::RunError;
 use crate::run::batch::RecordedEvent;
+use crate::run::derive::EventObserver;
 use crate::run::dir::RunDir;
 use crate::run::follower::{AppendedLines, Follower};
 use crate::run::identity::Identity;
@@ -44,6 +45,8 @@ pub(crate) struct Recorder {
     derives: bool,
     /// Whether a batch stops at a refused draft.
     stops: bool,
+    /// Whether appends are synced later, by [`Recorder::sync`].
+    defers_sync: bool,
     /// A damaged last line after which recording continues.
     resume_after: Option<ResumeAfter>,
     /// The directories that it made, the outermost first; empty if the log was there before.
@@ -58,9 +61,11 @@ impl Recorder {
         &self.identity.run_id
     }
 
-    /// Starts a follower, which updates the derived files during a long stream.
-    pub(in crate::run) fn follow(&self) -> Follower {
-        Follower::start(&self.run, self.options.lock_timeout)
+    /// Starts a follower, which updates the derived files during a long stream. An observer sees
+    /// all events of the log. The recorder then leaves all records to the follower.
+    pub(in crate::run) fn follow(&mut self, observer: Option<EventObserver>) -> Follower {
+        self.derives &= observer.is_none();
+        Follower::start(&self.run, self.options.lock_timeout, observer)
     }
 
     /// Hands the lines of the last append to the follower, which writes their records and
@@ -92,6 +97,11 @@ impl Recorder {
     /// Makes a batch stop at a refused draft. The drafts after it have no outcome.
     pub(crate) fn stop_at_refusals(&mut self) {
         self.stops = true;
+    }
+
+    /// Leaves syncing to [`Recorder::sync`], for events that are not acknowledged before.
+    pub(crate) fn defer_sync(&mut self) {
+        self.defers_sync = true;
     }
 
     /// Lets recording continue after a last line that is not an event of the run.

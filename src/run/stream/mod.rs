@@ -10,6 +10,7 @@ pub(crate) use reading::ReadLine;
 
 use super::RunError;
 use super::batch::{Batch, RecordedEvent};
+use super::derive::EventObserver;
 use super::follower::Follower;
 use super::imported_ids::ImportedIds;
 use super::receipt::{Counter, LineFacts, Receipt};
@@ -196,6 +197,11 @@ impl<'r> Stream<'r> {
         self.counter.take_work()
     }
 
+    /// Updates the derived files from now on. The observer sees all events of the run.
+    pub(crate) fn follow(&mut self, observer: EventObserver) {
+        self.ahead = Some(self.recorder.follow(Some(observer)));
+    }
+
     /// How the session ended, if its last lines say so.
     pub(crate) fn take_ending(&mut self) -> Option<SessionEnd> {
         self.ending.take()
@@ -372,7 +378,7 @@ impl<'r> Stream<'r> {
         if !part.made.intakes.is_empty() {
             batch = self.recorder.append_batch(&mut part.made)?;
             if self.ahead.is_none() && writes.recorded.len() + batch.outcomes.len() >= LONG {
-                self.ahead = Some(self.recorder.follow());
+                self.ahead = Some(self.recorder.follow(None));
             }
             if let Some(ahead) = &self.ahead {
                 self.recorder.hand_over(|appended| ahead.extend(appended));

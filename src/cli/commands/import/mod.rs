@@ -187,7 +187,11 @@ fn millis() -> u64 {
     u64::try_from(now().millis()).unwrap_or(0)
 }
 
-/// Imports the sessions in two threads.
+/// The number of sessions that are imported at the same time. While one waits for the disk, the
+/// others go on.
+const THREADS: usize = 3;
+
+/// Imports the sessions.
 fn import_all(
     sessions: &[Session],
     end: SourceEnd,
@@ -206,7 +210,7 @@ fn import_all(
         SessionOutcome { session: (*session).clone(), imported }
     };
     let numbered: Vec<(usize, &Session)> = sessions.iter().enumerate().collect();
-    let mut outcomes = each(&numbered, "importing", ui, import);
+    let mut outcomes = each(THREADS, &numbered, "importing", ui, import);
     outcomes.sort_by_key(|outcome| std::cmp::Reverse(outcome.session.changed));
     Ok(outcomes)
 }
