@@ -42,7 +42,7 @@ fn rerun(page: &str, directory: &Path) -> String {
             let script = format!("exec 2>&1; {command}");
             let mut shell = Command::new("sh");
             shell.args(["-c", &script]).current_dir(directory).env_clear();
-            shell.env("PATH", &path).env("HOME", directory).env("LC_ALL", "C");
+            shell.env("PATH", &path).env("HOME", directory).env("LC_ALL", "C").env("COLUMNS", "80");
             let printed = shell.output().unwrap().stdout;
             out.push_str(&String::from_utf8(printed).unwrap());
         }
@@ -105,4 +105,31 @@ fn links_lead_somewhere() {
 fn the_readme_is_short() {
     let lines = fs::read_to_string(root().join("README.md")).unwrap().lines().count();
     assert!(lines <= 180, "{lines} lines");
+}
+
+/// If this fails, the documented loop does not keep the memory of a session.
+#[test]
+fn the_loop_of_the_memory_page_works() {
+    let page = fs::read_to_string(root().join("docs/memory.md")).unwrap();
+    let script = page.split("```sh\n").find(|block| block.contains("read -r prompt")).unwrap();
+    let script = script.split("```").next().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    // The model says how much it was asked.
+    let model = "#!/bin/sh\necho \"answer to $(wc -l) lines\"\n";
+    fs::write(directory.path().join("model.sh"), model).unwrap();
+    let prompts: String = (1..=30).map(|number| format!("question {number}\n")).collect();
+    fs::write(directory.path().join("prompts"), prompts).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_runlog")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("exec <prompts; {script}")]).current_dir(directory.path());
+    shell.env_clear().env("PATH", &path).env("HOME", directory.path()).env("LC_ALL", "C");
+    let said = crate::support::said(&shell.env("MODEL", "sh model.sh").output().unwrap());
+    assert_eq!((said.status, said.out.lines().count()), (0, 30), "{}", said.err);
+    let mut list = Command::new("sh");
+    list.args(["-c", "cat runs/*/events.jsonl"]).current_dir(directory.path());
+    let log = String::from_utf8(list.output().unwrap().stdout).unwrap();
+    let summaries = log.lines().filter(|line| line.contains("\"session.summarized\"")).count();
+    assert_eq!(summaries, 2, "one after every 21 events");
+    assert!(log.lines().last().unwrap().contains("run.completed"));
 }
