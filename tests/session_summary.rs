@@ -473,7 +473,10 @@ fn a_digest_without_a_model() {
     let said = summarize(&bench, &args);
     let expected = "\
 ## Tasks
-- 1. Make the cache faster: in progress; last message: p99 fell from 120 ms to 45 ms. Next: measure on ARM. [u1, a1]
+- 1. Make the cache faster: in progress [u1]
+
+## Last answer
+- p99 fell from 120 ms to 45 ms. Next: measure on ARM. [a1]
 
 ## Next step
 - Next: measure on ARM. [a1]
@@ -488,11 +491,11 @@ fn a_digest_without_a_model() {
 - gate_result review: approved [g1]
 
 ## Commands
-- `cargo test`: exit status 0 (2 runs, 1 failed) [t3, t4]
+- `cargo test`: exit status 0: ok (2 runs, 1 failed) [t3, t4]
 
 ## Files
+- read: b.txt [t5]
 - src/cache.rs: written [f1]
-- b.txt: read [t5]
 
 ## Numbers and paths
 - p99 fell from 120 ms to 45 ms. [a1]

@@ -100,6 +100,7 @@ pub(crate) fn plan<'r>(
         false => tailored(limits.tailoring, &costs, gap, budget.saturating_sub(GAP)),
     };
     let is_kept = |at: usize| at < ends.first || at + ends.last >= costs.len();
+    let part = partly_kept(&all, budget).filter(|(at, _)| !is_kept(at + extra));
     let mut plan = ContextPlan { has_summary: extra == 1 && is_kept(0), ..ContextPlan::default() };
     // The first event that is neither shown nor reported as left out.
     let (mut next, mut skipped) = (first_sequence, 0);
@@ -108,20 +109,35 @@ pub(crate) fn plan<'r>(
     for (at, candidate) in all.iter().enumerate() {
         let missing_here = if rounds.gap().unwrap_or(0) == at { missing } else { 0 };
         skipped += missing_here;
-        if !is_kept(at + extra) {
-            skipped += 1;
-            continue;
-        }
+        let room = match part.filter(|(part, _)| *part == at) {
+            Some((_, room)) => room,
+            None if is_kept(at + extra) => budget,
+            None => {
+                skipped += 1;
+                continue;
+            }
+        };
         let begins = candidate.round.first_sequence;
         if skipped > 0 {
             let last = begins.saturating_sub(1).max(next);
             plan.leave_out(LeftOut { is_rounds: true, count: skipped, first: next, last });
         }
         skipped = 0;
-        plan.rounds(candidate, all.len() == at + 1, limits, budget);
+        let may_cut = all.len() == at + 1 || room < budget;
+        plan.rounds(candidate, may_cut, limits, room);
+        plan.cuts.newest_is_cut &= all.len() == at + 1;
         next = last_of(candidate.round) + 1;
     }
     plan
+}
+
+/// The round before the newest one, and the room for it, if it alone is too large to stay beside the
+/// newest one and more than half of the budget would be empty. A part of it then stays.
+fn partly_kept(all: &[PlannedRound<'_>], budget: u64) -> Option<(usize, u64)> {
+    let [.., before, newest] = all else { return None };
+    let room = budget.saturating_sub(newest.cost).saturating_sub(2 * GAP);
+    (room > budget / 2 && before.cost > room && !before.round.is_chapter)
+        .then_some((all.len() - 2, room))
 }
 
 /// The rounds with their ages.
@@ -170,11 +186,11 @@ impl<'r> ContextPlan<'r> {
         self.entries.push(PlannedEntry::Gap(left_out));
     }
 
-    /// Adds a round. The newest one may lose its oldest steps.
+    /// Adds a round. One that may be cut loses its oldest steps if it does not fit.
     fn rounds(
         &mut self,
         candidate: &PlannedRound<'r>,
-        is_newest: bool,
+        may_cut: bool,
         limits: &RoundLimits,
         budget: u64,
     ) {
@@ -183,7 +199,7 @@ impl<'r> ContextPlan<'r> {
         let cost = |item: &ContextItem| limits.cost(item, *age);
         let mut left_out = 0;
         let mut limit = None;
-        if is_newest && (round.missing > 0 || *whole > budget) {
+        if may_cut && (round.missing > 0 || *whole > budget) {
             let requests: u64 = round.requests.iter().map(cost).sum();
             let mut used = requests.saturating_add(GAP);
             let stays = round.items.iter().rev().take_while(|item| {

@@ -245,7 +245,16 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
     }
     warn_of_window(session, ui);
     let once = || match renew(run, &settings)? {
-        Some(renewal) => print_renewal(run, &renewal, args.format, ui),
+        Some(renewal) => {
+            let rounds = renewal.made.len();
+            if rounds > 1 && session.model.is_none() && session.context_window.is_none() {
+                ui.note(&format!(
+                    "{rounds} rounds, because a context window of {UNKNOWN_WINDOW} tokens is assumed; \
+                     --model or --context-window says more"
+                ));
+            }
+            print_renewal(run, &renewal, args.format, ui)
+        }
         None => Ok(Exit::Fine),
     };
     let exit = if args.model.follow { follow(run, &settings, ui, once)? } else { once()? };

@@ -3,14 +3,22 @@
 //! | module | purpose |
 //! |---|---|
 //! | [`collect`] | the facts of a run, event by event |
+//! | [`calls`] | what the calls did: commands, files, errors and searches |
+//! | [`telling`] | which line of an output says what failed |
+//! | [`shell`] | what a command line does |
 //! | [`phrases`] | sentences of messages that state a decision, a next step or a figure |
 //! | [`command`] | the command line of a call, and the files that a call names |
 //! | [`write`] | the lines within a number of words |
 
+mod calls;
 mod collect;
 mod command;
 mod phrases;
+mod shell;
+mod telling;
 mod write;
+
+use crate::text::inert::line;
 
 pub(crate) use collect::Digest;
 pub(super) use phrases::is_path;
@@ -19,6 +27,7 @@ pub(super) use phrases::is_path;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum DigestSection {
     Tasks,
+    Answer,
     Next,
     Open,
     Errors,
@@ -32,6 +41,7 @@ enum DigestSection {
 /// gets one line in turn, in this order.
 const SECTIONS: &[(DigestSection, &str)] = &[
     (DigestSection::Tasks, "Tasks"),
+    (DigestSection::Answer, "Last answer"),
     (DigestSection::Next, "Next step"),
     (DigestSection::Open, "Open calls"),
     (DigestSection::Errors, "Errors"),
@@ -47,4 +57,10 @@ struct DigestLine {
     section: DigestSection,
     text: String,
     event_ids: Vec<String>,
+}
+
+impl DigestLine {
+    fn new(section: DigestSection, text: &str, event_ids: Vec<String>) -> Self {
+        Self { section, text: line(text.trim()).into_owned(), event_ids }
+    }
 }
