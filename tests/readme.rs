@@ -16,10 +16,12 @@ fn pages() -> Vec<PathBuf> {
     [root().join("README.md"), root().join("CONTRIBUTING.md")].into_iter().chain(docs).collect()
 }
 
-/// A line without what depends on the day, and without runs of spaces.
+/// A line without what depends on the time of the recording, and without runs of spaces.
 fn timeless(line: &str) -> String {
     let age = Regex::new(r"\b\d+(d|mo|y)\b").unwrap();
+    let hash = Regex::new(r"\b[0-9a-f]{12}…").unwrap();
     let line = age.replace_all(line, "AGE");
+    let line = hash.replace_all(&line, "HASH");
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -141,6 +141,8 @@ impl Digest {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let mut lines: Vec<DigestLine> = Vec::new();
         let newest = self.task_events.len().saturating_sub(1);
+        // Earlier requests share a third of the words.
+        let share = most / 3 / newest.max(1);
         let all = self.tasks.all().iter().zip(&self.task_events).enumerate();
         for (at, (task, events)) in all {
             let mut ids = vec![events.first.clone()];
@@ -150,8 +152,7 @@ impl Digest {
                 outcome => format!("{}: {}", outcome.name(), preview(&task.ending, TITLE)),
             };
             // What was asked last is needed most.
-            let words =
-                if at == newest { (most / 6).clamp(20, 150) } else { (most / 20).clamp(15, 40) };
+            let words = if at == newest { (most / 4).clamp(20, 200) } else { share.clamp(15, 150) };
             let title = preview(task.title(), TITLE);
             let asked = first_words(&events.request, words);
             let asked = if asked.is_empty() { title } else { asked };
@@ -171,7 +172,7 @@ impl Digest {
         }
         let answer = self.task_events.iter().rev().find_map(|events| events.message.as_ref());
         if let Some((said, id)) = answer {
-            let text = first_words(said, (most / 4).clamp(20, 200));
+            let text = first_words(said, (most / 5 * 2).clamp(20, 300));
             lines.push(DigestLine::new(DigestSection::Answer, &text, vec![id.clone()]));
         }
         lines.extend(self.next.clone());
