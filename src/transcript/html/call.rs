@@ -1,0 +1,135 @@
+//! A call of a tool: its head in one line, its arguments, its edits and its result.
+
+use maud::{Markup, html};
+
+use super::block::{BlockText, block};
+use super::files::{ChangedFiles, is_applied};
+use super::{copy_button, diff, entry, facts, link, output};
+use crate::event::time::Timestamp;
+use crate::history::arguments::Telling;
+use crate::history::calls::CallStatus;
+use crate::text::human::{duration, plural};
+use crate::text::inert::preview;
+use crate::transcript::value::{CallEntry, PageCall, SpawnedAgent, says_more};
+
+/// Number of lines of the arguments and of a result that are shown at once.
+const ARGUMENTS: usize = 15;
+const RESULT: usize = 10;
+
+/// An agent with more items than this is folded.
+const MOST_OPEN: usize = 30;
+
+/// A call and the agents that it spawned.
+pub(super) fn call(call: &CallEntry, files: &ChangedFiles) -> Markup {
+    let none = PageCall::default();
+    let page = call.page.as_ref().unwrap_or(&none);
+    let status = call.status.name();
+    let head = head(call, page);
+    let body = body(call, page, files);
+    // The end of the call has its own link.
+    let end = call.end_sequence.filter(|end| *end != call.sequence);
+    let edits = (!page.edits.is_empty()).then_some("");
+    html! {
+        article.call #{ "e" (call.sequence) } data-kind="call" data-status=(status)
+            data-tool=(call.tool) data-edits=[edits]
+        {
+            @if let Some(end) = end { span #{ "e" (end) } {} }
+            @if let Some(body) = body {
+                details open[is_open(call, page)] { summary.head { (head) } (body) }
+            } @else {
+                div.head { (head) }
+            }
+            @if page.command.is_some() && !shows_command(page) { (copy_button()) }
+        }
+        @for agent in &call.agents { (spawned(agent, files)) }
+    }
+}
+
+/// Whether the call is open at first: edits, commands and failures are.
+fn is_open(call: &CallEntry, page: &PageCall) -> bool {
+    let failed = matches!(call.status, CallStatus::Failed | CallStatus::Blocked);
+    failed || !page.edits.is_empty() || page.command.is_some() || call.telling == Telling::End
+}
+
+fn head(call: &CallEntry, page: &PageCall) -> Markup {
+    let status = call.status.name();
+    let counts = page.edits.iter().map(crate::transcript::diff::FileDiff::counts);
+    let counts = counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    html! {
+        b.who { (preview(&call.tool, 80)) } " "
+        @match (&page.description, &page.command) {
+            (Some(description), _) => { span.what { (description) } }
+            (None, Some(command)) if shows_command(page) => {
+                code.what { (preview(command, 100)) }
+            }
+            (None, Some(command)) => { code.what { (command.trim()) } }
+            (None, None) => { code.what { (call.arguments) } }
+        }
+        @if !page.edits.is_empty() { " " (facts::lines(counts)) }
+        @match call.status {
+            CallStatus::Completed => {}
+            CallStatus::Open => { " " b.(status) { "no end" } }
+            _ => { " " b.(status) { (status) } }
+        }
+        span.meta {
+            @if let Some(took) = call.duration_ms { i { (duration(took)) } " " }
+            time { (call.time.map(Timestamp::clock).unwrap_or_default()) } " "
+            (link(call.sequence))
+        }
+    }
+}
+
+/// Whether the command has its own block: the head does not show all of it.
+fn shows_command(page: &PageCall) -> bool {
+    let is_long = |command: &String| command.trim().contains('\n') || command.len() > 160;
+    page.description.is_some() || page.command.as_ref().is_some_and(is_long)
+}
+
+fn body(call: &CallEntry, page: &PageCall, files: &ChangedFiles) -> Option<Markup> {
+    let plain = |part: &str| html! { (part) };
+    let has_text = |text: &&String| !text.trim().is_empty();
+    let command = page.command.as_ref().filter(|_| shows_command(page));
+    // Arguments already shown in full in the head are not repeated.
+    let is_new = |rest: &&String| {
+        page.command.is_some() || !page.edits.is_empty() || says_more(rest, &call.arguments)
+    };
+    let rest = Some(&page.rest).filter(has_text).filter(is_new);
+    let result = call.result.as_ref().filter(has_text);
+    if command.is_none() && rest.is_none() && result.is_none() && page.edits.is_empty() {
+        return None;
+    }
+    let applied = is_applied(call);
+    Some(html! {
+        @if let Some(command) = command {
+            (block("Command", "in", &BlockText::of(command, ARGUMENTS, plain)))
+        }
+        @for edit in &page.edits {
+            (diff::diff(edit, files.number(&edit.path).filter(|_| applied)))
+        }
+        @if let Some(rest) = rest {
+            (block("Arguments", "in", &BlockText::of(rest, ARGUMENTS, plain)))
+        }
+        @if let Some(result) = result {
+            @if applied && !page.edits.is_empty() {
+                details.folded { summary { "Result" } (block("", "", &output::output(result, RESULT))) }
+            } @else {
+                (block(if applied { "Result" } else { "Error" }, "", &output::output(result, RESULT)))
+            }
+        }
+    })
+}
+
+/// What a spawned agent did.
+fn spawned(agent: &SpawnedAgent, files: &ChangedFiles) -> Markup {
+    html! {
+        section.agent {
+            details open[agent.items.len() <= MOST_OPEN] {
+                summary {
+                    h4 { (preview(&agent.heading(), 200)) }
+                    i { (plural(agent.items.len() as u64, "item")) }
+                }
+                @for item in &agent.items { (entry::entry(item, files)) }
+            }
+        }
+    }
+}
