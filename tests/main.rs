@@ -46,6 +46,7 @@ mod layering;
 mod leaks;
 mod memory;
 mod mutation;
+mod page;
 mod propose;
 mod reading;
 mod readme;

@@ -22,8 +22,8 @@ use crate::run::runs::locate;
 use crate::secret::SecretRules;
 use crate::summary::backfill::Backfills;
 use crate::transcript::extent::{Detail, Extent};
-use crate::transcript::text::TextLook;
 use crate::transcript::text;
+use crate::transcript::text::TextLook;
 
 /// An event to be recorded. Values that are not set follow from its type and its run.
 #[derive(Clone, Debug)]

@@ -97,10 +97,8 @@ pub(super) fn unified_files(text: &str) -> Vec<EditRequest> {
 pub(crate) fn structured(patch: Json<'_>) -> Vec<DiffHunk> {
     let hunk = |hunk: Json<'_>| {
         let number = |name: &str| hunk.get(name).and_then(Json::as_u64);
-        let mut made = [DiffHunk {
-            start: number("oldStart").zip(number("newStart")),
-            ..DiffHunk::default()
-        }];
+        let mut made =
+            [DiffHunk { start: number("oldStart").zip(number("newStart")), ..DiffHunk::default() }];
         for line in hunk.get("lines").into_iter().flat_map(Json::items).filter_map(Json::as_str) {
             if !line.starts_with("\\ ") {
                 push(&mut made, &line);

@@ -33,11 +33,11 @@ use crate::secret::SecretRules;
 use crate::text::inert::preview;
 use aside::AsideCalls;
 use calls::{REJECTED, is_rejection};
+use idle::IdleTimes;
 pub(crate) use items::{CallLine, Item, ItemList, TaskTurn};
 pub(crate) use kept::ItemOrGap;
-use idle::IdleTimes;
 use kept::KeptItems;
-use page_calls::PageCalls;
+use page_calls::{PageCalls, is_argument};
 use touched::TouchedFiles;
 
 use super::extent::Limits;
@@ -284,9 +284,11 @@ impl TranscriptFold {
             false => view.arguments().map(|given| Cow::Owned(arguments::whole(given))),
         };
         let told = told.unwrap_or_default();
-        let shown_on_page = self.keep_for_page(view, call);
-        let named = format!("{told} {} {} {shown_on_page}", view.tool(), view.agent());
-        let rest = beyond(view, &named);
+        let mut rest = beyond(view, &format!("{told} {} {}", view.tool(), view.agent()));
+        if self.page_calls.is_some() {
+            self.keep_for_page(view, call);
+            rest.retain(|piece| !is_argument(view, piece));
+        }
         if let Some(calls) = self.page_calls.as_mut().filter(|_| !ends) {
             let more: Vec<String> = rest.iter().map(ContentPiece::labelled).collect();
             calls.add(call, &shown(&more.join("\n"), view));

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{TranscriptFold, shown_up_to};
+use crate::event::content::ContentPiece;
 use crate::event::fields::{View, as_text};
 use crate::history::arguments;
 use crate::history::calls::CallStatus;
@@ -44,11 +45,17 @@ impl PageCalls {
     }
 }
 
+/// Whether a piece of an event's content is the arguments of the call, or one of them.
+pub(super) fn is_argument(view: &View<'_, '_>, piece: &ContentPiece<'_>) -> bool {
+    let is_piece = |value| as_text(value) == piece.text;
+    view.arguments()
+        .is_some_and(|given| is_piece(given) || given.get(&piece.name).is_some_and(is_piece))
+}
+
 impl TranscriptFold {
-    /// Keeps the arguments of a call for a page. Returns the content of an ending event that is
-    /// shown among the arguments.
-    pub(super) fn keep_for_page(&mut self, view: &View<'_, '_>, call: usize) -> String {
-        let Some(calls) = &mut self.page_calls else { return String::new() };
+    /// Keeps the arguments of a call for a page.
+    pub(super) fn keep_for_page(&mut self, view: &View<'_, '_>, call: usize) {
+        let Some(calls) = &mut self.page_calls else { return };
         let redact = |text: &str| SecretRules::built_in().redact(text).map(|found| found.text);
         if view.role.is_tool_end()
             && let Some(patch) = view.data.path(RECORDED_HUNKS)
@@ -61,7 +68,7 @@ impl TranscriptFold {
         }
         let is_new = calls.calls.get(&call).is_none_or(|kept| kept.shown.rest.is_empty());
         let Some(given) = view.arguments().filter(|_| is_new || !view.role.is_tool_end()) else {
-            return String::new();
+            return;
         };
         let most = self.max_result();
         let tool = self.state.calls.tool(call).to_lowercase();
@@ -79,14 +86,10 @@ impl TranscriptFold {
         let description = given.text_at("description").filter(|_| command.is_some());
         let description = text(description.map(|text| ("description", text)));
         let rest = shown_up_to(&arguments::whole_without(given, &named), most, view);
-        let Some(calls) = &mut self.page_calls else { return String::new() };
+        let Some(calls) = &mut self.page_calls else { return };
         let kept = calls.calls.entry(call).or_default();
         kept.shown = PageCall { command, description, rest, ..PageCall::default() };
         kept.edits = edits;
-        match view.role.is_tool_end() {
-            true => as_text(given).into_owned(),
-            false => String::new(),
-        }
     }
 
     /// Makes the diffs of all edits, in the order of the calls.

@@ -10,11 +10,15 @@ use crate::history::arguments::Telling;
 use crate::history::calls::CallStatus;
 use crate::text::human::{duration, plural};
 use crate::text::inert::preview;
+use crate::transcript::diff::FileDiff;
 use crate::transcript::value::{CallEntry, PageCall, SpawnedAgent, says_more};
 
 /// Number of lines of the arguments and of a result that are shown at once.
 const ARGUMENTS: usize = 15;
 const RESULT: usize = 10;
+
+/// Arguments shorter than this are one line beside a command or an edit.
+const MINOR: usize = 200;
 
 /// An agent with more items than this is folded.
 const MOST_OPEN: usize = 30;
@@ -53,16 +57,18 @@ fn is_open(call: &CallEntry, page: &PageCall) -> bool {
 
 fn head(call: &CallEntry, page: &PageCall) -> Markup {
     let status = call.status.name();
-    let counts = page.edits.iter().map(crate::transcript::diff::FileDiff::counts);
+    let counts = page.edits.iter().map(FileDiff::counts);
     let counts = counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     html! {
-        b.who { (preview(&call.tool, 80)) } " "
+        b.who { small { "tool " } (preview(&call.tool, 80)) } " "
         @match (&page.description, &page.command) {
+            _ if !page.edits.is_empty() => { code.what { (paths(&page.edits)) } }
             (Some(description), _) => { span.what { (description) } }
             (None, Some(command)) if shows_command(page) => {
                 code.what { (preview(command, 100)) }
             }
             (None, Some(command)) => { code.what { (command.trim()) } }
+            (None, None) if call.arguments.is_empty() => {}
             (None, None) => { code.what { (call.arguments) } }
         }
         @if !page.edits.is_empty() { " " (facts::lines(counts)) }
@@ -77,6 +83,21 @@ fn head(call: &CallEntry, page: &PageCall) -> Markup {
             (link(call.sequence))
         }
     }
+}
+
+/// The paths of the changed files.
+fn paths(edits: &[FileDiff]) -> String {
+    let first = edits.first().map(|edit| edit.path.as_str()).unwrap_or_default();
+    match edits.len() {
+        0 | 1 => first.to_owned(),
+        many => format!("{first} and {} more", many - 1),
+    }
+}
+
+/// Whether arguments are short settings beside a command or an edit, such as a time limit.
+fn is_minor(page: &PageCall, rest: &str) -> bool {
+    let beside = page.command.is_some() || !page.edits.is_empty();
+    beside && rest.len() < MINOR
 }
 
 /// Whether the command has its own block: the head does not show all of it.
@@ -106,7 +127,9 @@ fn body(call: &CallEntry, page: &PageCall, files: &ChangedFiles) -> Option<Marku
         @for edit in &page.edits {
             (diff::diff(edit, files.number(&edit.path).filter(|_| applied)))
         }
-        @if let Some(rest) = rest {
+        @if let Some(rest) = rest.filter(|rest| is_minor(page, rest)) {
+            p.hint { (preview(&rest.trim().replace('\n', " · "), MINOR)) }
+        } @else if let Some(rest) = rest {
             (block("Arguments", "in", &BlockText::of(rest, ARGUMENTS, plain)))
         }
         @if let Some(result) = result {

@@ -25,7 +25,9 @@ pub(super) fn contents(transcript: &Transcript, files: &ChangedFiles) -> Markup 
                     @for (at, chapter) in transcript.chapters.iter().enumerate() {
                         li { "Chapter " a href={ "#c" (at) } { (preview(&chapter.name, WIDTH)) } }
                     }
-                    @for (at, section) in transcript.turns.iter().enumerate() { (turn(at, section)) }
+                    @for (at, section) in transcript.turns.iter().enumerate() {
+                        @if at == 0 || section.task.is_some() { (turn(at, section)) }
+                    }
                     @if !transcript.troubles.is_empty() {
                         li { a href="#troubles" { "Errors and warnings" } " " i { (transcript.troubles.len()) } }
                     }

@@ -37,6 +37,13 @@ enum DiffRow<'d> {
     Line(&'d DiffLine),
 }
 
+impl DiffRow<'_> {
+    /// What happened to the line; `None` for a head.
+    fn mark(&self) -> Option<DiffMark> {
+        if let Self::Line(line) = self { Some(line.mark) } else { None }
+    }
+}
+
 fn text(hunks: &[DiffHunk]) -> BlockText {
     let several = hunks.len() > 1;
     let mut rows = Vec::new();
@@ -66,15 +73,26 @@ fn head(hunk: &DiffHunk) -> String {
 }
 
 fn markup(rows: &[DiffRow<'_>]) -> Markup {
+    // Lines of one kind are one element, so that a page with many diffs loads quickly.
+    let runs = rows.chunk_by(|one, two| one.mark().is_some() && one.mark() == two.mark());
+    html! {
+        @for run in runs {
+            @match run.first().and_then(DiffRow::mark) {
+                None | Some(DiffMark::Context) => (lines(run)),
+                Some(DiffMark::Added) => ins { (lines(run)) },
+                Some(DiffMark::Removed) => del { (lines(run)) },
+            }
+        }
+    }
+}
+
+fn lines(rows: &[DiffRow<'_>]) -> Markup {
     html! {
         @for row in rows {
             @match row {
-                DiffRow::Head(head) => { span.hunk { "@@ " (head) } }
-                DiffRow::Line(DiffLine { mark: DiffMark::Context, text }) => { (DiffMark::Context.sign()) (text) }
-                DiffRow::Line(DiffLine { mark: DiffMark::Added, text }) => { ins { (DiffMark::Added.sign()) (text) } }
-                DiffRow::Line(DiffLine { mark: DiffMark::Removed, text }) => { del { (DiffMark::Removed.sign()) (text) } }
+                DiffRow::Head(head) => span.hunk { "@@ " (head) "\n" },
+                DiffRow::Line(line) => { (line.mark.sign()) (line.text) "\n" },
             }
-            "\n"
         }
     }
 }

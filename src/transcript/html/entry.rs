@@ -63,7 +63,7 @@ fn thought(said: &Said) -> Markup {
             details {
                 summary.head {
                     b.who { (preview(&said.who, 60)) " thought" } " "
-                    span.what { (preview(&said.text, THOUGHT)) }
+                    span.what { (preview(&said.text.replace("**", ""), THOUGHT)) }
                     span.meta { time { (said.time.clock()) } " " (link(said.sequence)) }
                 }
                 div.md { (markdown::render(&said.text)) }

@@ -13,9 +13,8 @@ const DEPTH: usize = 16;
 const TARGET: usize = 120;
 
 /// The extensions that are understood.
-const EXTENSIONS: Options = Options::ENABLE_TABLES
-    .union(Options::ENABLE_STRIKETHROUGH)
-    .union(Options::ENABLE_TASKLISTS);
+const EXTENSIONS: Options =
+    Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 
 /// Renders Markdown.
 #[must_use]

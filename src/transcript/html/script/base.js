@@ -16,7 +16,7 @@ function unfold(one) {
     if (!details.open) { details.open = true; opened.push(details); }
   };
   for (let up = one.parentElement; up; up = up.parentElement) if (up.matches('details')) open(up);
-  const own = one.querySelector(':scope > details');
+  const own = one.matches('article, .agent') && one.querySelector(':scope > details');
   if (own) open(own);
   return opened;
 }
