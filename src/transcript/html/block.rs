@@ -16,7 +16,7 @@ const SLACK: usize = 3;
 pub(super) fn block(caption: &str, class: &str, text: &BlockText) -> Markup {
     html! {
         div.block {
-            div.cap { span { (caption) } (copy_button()) }
+            div.cap { (caption) (copy_button()) }
             (inside(class, text))
         }
     }

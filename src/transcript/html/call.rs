@@ -32,16 +32,16 @@ pub(super) fn call(call: &CallEntry, files: &ChangedFiles) -> Markup {
     let body = body(call, page, files);
     // The end of the call has its own link.
     let end = call.end_sequence.filter(|end| *end != call.sequence);
+    let end = end.map(|end| format!("e{end}"));
     let edits = (!page.edits.is_empty()).then_some("");
     html! {
         article.call #{ "e" (call.sequence) } data-kind="call" data-status=(status)
             data-tool=(call.tool) data-edits=[edits]
         {
-            @if let Some(end) = end { span #{ "e" (end) } {} }
             @if let Some(body) = body {
-                details open[is_open(call, page)] { summary.head { (head) } (body) }
+                details open[is_open(call, page)] id=[end] { summary.head { (head) } (body) }
             } @else {
-                div.head { (head) }
+                div.head id=[end] { (head) }
             }
             @if page.command.is_some() && !shows_command(page) { (copy_button()) }
         }
@@ -78,7 +78,7 @@ fn head(call: &CallEntry, page: &PageCall) -> Markup {
             _ => { " " b.(status) { (status) } }
         }
         span.meta {
-            @if let Some(took) = call.duration_ms { i { (duration(took)) } " " }
+            @if let Some(took) = call.duration_ms { (duration(took)) " " }
             time { (call.time.map(Timestamp::clock).unwrap_or_default()) } " "
             (link(call.sequence))
         }
