@@ -185,6 +185,30 @@ fn edits_are_diffs() {
     assert!(files.contains("href=\"#e3\""), "{files}");
 }
 
+/// If this fails, patches in other forms than that of `apply_patch` are shown as plain text.
+#[test]
+fn patches_of_other_forms() {
+    let ok = json!({"result": "ok"});
+    let diff = "@@ -7,2 +7,2 @@ fn lamp\n keep\n-old\n+new\n";
+    let recorded = json!({"changes": {
+        "a.rs": {"type": "update", "unified_diff": diff, "move_path": "b.rs"},
+        "n.rs": {"add": {"content": "first\nsecond\n"}}}});
+    let unified = json!({"patch": format!("--- a/src/c.rs\n+++ b/src/c.rs\n{diff}")});
+    let editor = json!({"command": "create", "path": "d.txt", "file_text": "made\n"});
+    let mut events: Vec<Value> = call("c0", "apply_patch", &recorded, &ok).into();
+    events.extend(call("c1", "patch_file", &unified, &ok));
+    events.extend(call("c2", "str_replace_editor", &editor, &ok));
+    let page = page(&[], &events);
+    let lines = "@@ line 7 → 7  fn lamp\n</span> keep\n<del>-old\n</del><ins>+new\n</ins>";
+    let first = article(&page, 2);
+    assert!(first.contains(lines) && first.contains("<code>a.rs → b.rs</code>"), "{first}");
+    assert!(first.contains("<ins>+first\n+second\n</ins>"), "{first}");
+    let second = article(&page, 4);
+    assert!(second.contains(lines) && second.contains("<code>src/c.rs</code>"), "{second}");
+    let third = article(&page, 6);
+    assert!(third.contains("<ins>+made\n</ins>") && third.contains("created"), "{third}");
+}
+
 /// If this fails, a file that is written twice is shown as completely new, or an edit of a file
 /// that is known has no line numbers.
 #[test]

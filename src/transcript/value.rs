@@ -344,7 +344,7 @@ pub(crate) struct CallEntry {
     pub result: Option<String>,
     /// What a page shows of the arguments; `None` for other formats.
     #[serde(skip)]
-    pub page: Option<PageCall>,
+    pub page: Option<Box<PageCall>>,
     /// Why it failed, in one line.
     #[serde(skip)]
     pub reason: Option<String>,

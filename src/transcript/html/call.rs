@@ -26,7 +26,7 @@ const MOST_OPEN: usize = 30;
 /// A call and the agents that it spawned.
 pub(super) fn call(call: &CallEntry, files: &ChangedFiles) -> Markup {
     let none = PageCall::default();
-    let page = call.page.as_ref().unwrap_or(&none);
+    let page = call.page.as_deref().unwrap_or(&none);
     let status = call.status.name();
     let head = head(call, page);
     let body = body(call, page, files);

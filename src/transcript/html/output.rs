@@ -28,8 +28,11 @@ pub(super) fn output(text: &str, lines: usize) -> BlockText {
     BlockText { shown: markup(&shown), rest }
 }
 
+/// Parts of a text and their styles.
+type StyledParts<'t> = Vec<(TextStyle, &'t str)>;
+
 /// Splits styled text at a byte of its plain text.
-fn split(pieces: &[StyledText], at: usize) -> (Vec<(TextStyle, &str)>, Vec<(TextStyle, &str)>) {
+fn split(pieces: &[StyledText], at: usize) -> (StyledParts<'_>, StyledParts<'_>) {
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let mut left = at;
     for StyledText { style, text } in pieces {

@@ -55,7 +55,7 @@ function uncover(one, words) {
     }
   }
   const clip = one.querySelector('.clip');
-  if (clip) clip.classList.add('all');
+  if (clip && clip.classList.contains('all') === false) clip.nextElementSibling.click();
 }
 // Highlights the words in the visible items. Only in the first ones, so that typing stays fast.
 const MOST_MARKED = 300;
