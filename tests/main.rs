@@ -53,6 +53,7 @@ mod mcp;
 mod mcp_session;
 mod memory;
 mod mutation;
+mod page;
 mod propose;
 mod reading;
 mod readme;

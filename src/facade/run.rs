@@ -22,8 +22,8 @@ use crate::run::runs::locate;
 use crate::secret::SecretRules;
 use crate::summary::backfill::Backfills;
 use crate::transcript::extent::{Detail, Extent};
+use crate::transcript::text;
 use crate::transcript::text::TextLook;
-use crate::transcript::{html, text};
 
 /// An event to be recorded. Values that are not set follow from its type and its run.
 #[derive(Clone, Debug)]
@@ -258,15 +258,13 @@ impl Run {
     /// # Errors
     /// When the log cannot be read.
     pub fn transcript(&self, format: Format) -> Result<String, Error> {
-        if format == Format::Markdown {
-            return Ok(ops::transcript::render(&self.dir, None, Extent::default())?.0);
-        }
-        let (transcript, _) = ops::transcript::transcript(&self.dir)?;
+        let value = || ops::transcript::transcript(&self.dir).map(|(transcript, _)| transcript);
         let look = TextLook { width: 80, color: false, detail: Detail::Normal };
         Ok(match format {
-            Format::Text => text::render(&transcript, look),
-            Format::Json => crate::json::document(&transcript),
-            Format::Html | Format::Markdown => html::render(&transcript),
+            Format::Markdown => ops::transcript::render(&self.dir, None, Extent::default())?.0,
+            Format::Text => text::render(&value()?, look),
+            Format::Json => crate::json::document(&value()?),
+            Format::Html => ops::transcript::page(&self.dir)?.0,
         })
     }
 }

@@ -12,6 +12,9 @@ const PATHS: &[&str] = &["file_path", "path", "notebook_path"];
 const TELLING: &[&str] =
     &["command", "pattern", "query", "url", "plan", "question", "description", "prompt"];
 
+/// The arguments that hold a command.
+const COMMANDS: &[&str] = &["command", "cmd"];
+
 /// How to show the result of a call with these arguments. The first match wins.
 const SHAPES: &[(&[&str], Telling)] = &[
     (&["command"], Telling::End),
@@ -84,11 +87,18 @@ pub(crate) fn in_one_line(arguments: Json<'_>, base: Option<&str>, columns: usiz
 /// The arguments in full: a line or a block for each. Edits are shown as removed and added lines.
 #[must_use]
 pub(crate) fn whole(arguments: Json<'_>) -> String {
+    whole_without(arguments, &[])
+}
+
+/// The same without the members of these names.
+#[must_use]
+pub(crate) fn whole_without(arguments: Json<'_>, left_out: &[String]) -> String {
     if arguments.kind() != Kind::Object {
         return as_text(arguments).into_owned();
     }
     let mut out = String::new();
-    for (name, value) in arguments.members() {
+    let is_left_out = |name: &str| left_out.iter().any(|one| one == name);
+    for (name, value) in arguments.members().filter(|(name, _)| !is_left_out(name)) {
         match (name.as_ref(), value.kind()) {
             ("old_string", Kind::String) => marked("- ", &as_text(value), &mut out),
             ("new_string", Kind::String) => marked("+ ", &as_text(value), &mut out),
@@ -120,6 +130,22 @@ fn question(asked: Json<'_>, out: &mut String) {
         let more = option.text_at("description").map(|more| format!(": {more}"));
         out.push_str(&format!("  ( ) {label}{}\n", more.unwrap_or_default()));
     }
+}
+
+/// The command of a call that runs one. Of a list that starts a shell, its script.
+#[must_use]
+pub(crate) fn command<'a>(arguments: Json<'a>) -> Option<(&'static str, Cow<'a, str>)> {
+    let (name, given) = COMMANDS.iter().find_map(|name| Some((*name, arguments.present(name)?)))?;
+    if let Some(text) = given.as_str() {
+        return Some((name, text));
+    }
+    let words: Vec<Cow<'a, str>> = given.items().map(as_text).collect();
+    let text = match words.as_slice() {
+        [shell, flag, script] if shell.ends_with("sh") && flag.starts_with('-') => script.clone(),
+        [] => return None,
+        words => Cow::Owned(words.join(" ")),
+    };
+    Some((name, text))
 }
 
 fn marked(mark: &str, text: &str, out: &mut String) {

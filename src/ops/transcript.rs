@@ -11,7 +11,7 @@ use crate::summary::backfill::Backfills;
 use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::fold::TranscriptFold;
 use crate::transcript::value::Transcript;
-use crate::transcript::{Harness, OTHERS, markdown};
+use crate::transcript::{Harness, OTHERS, html, markdown};
 
 /// Writes `transcript.md` into the run directory.
 ///
@@ -50,13 +50,22 @@ pub(crate) fn render(
     Ok((markdown::render(&Transcript::of(fold, harness(run)), extent), read))
 }
 
-/// The transcript as a value. HTML, text and JSON are rendered from it.
+/// The transcript as a value. Text and JSON are rendered from it.
 ///
 /// # Errors
 /// When the log cannot be read.
 pub(crate) fn transcript(run: &RunDir) -> Result<(Transcript, Read), RunError> {
     let (fold, read) = folded(run, None, TranscriptFold::with_results())?;
     Ok((Transcript::of(fold, harness(run)), read))
+}
+
+/// The transcript as one HTML page.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn page(run: &RunDir) -> Result<(String, Read), RunError> {
+    let (fold, read) = folded(run, None, TranscriptFold::for_page())?;
+    Ok((html::render(&Transcript::of(fold, harness(run))), read))
 }
 
 /// A fold over the events of a run, up to the sequence `last` if it is given.

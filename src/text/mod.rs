@@ -1,5 +1,6 @@
 //! Text for people: safe whatever the log contains, and readable.
 
+pub(crate) mod ansi;
 pub(crate) mod bars;
 pub(crate) mod defuse;
 pub(crate) mod glob;

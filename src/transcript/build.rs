@@ -39,6 +39,7 @@ impl Transcript {
         let others = harness.others.into_iter();
         let own_tasks = fold.own_tasks();
         let mut aside = std::mem::take(&mut fold.aside).by_list();
+        fold.finish_page();
         let turns = std::mem::take(&mut fold.turns).into_iter().enumerate();
         let turns = turns.filter_map(|(at, turn)| section(&mut fold, &mut aside, at, turn));
         let turns = turns.collect();
@@ -64,6 +65,7 @@ impl Transcript {
             troubles: fold.troubles,
             more_troubles: fold.more_troubles,
             tokens: fold.samples,
+            idle: fold.idle.finish(),
             own_tasks,
             last_sequence: fold.last_sequence,
         }
@@ -112,6 +114,7 @@ fn section(
             task: None,
             title: "Before the first task".to_owned(),
             time: None,
+            prompt: None,
             message: None,
             outcome,
             first_sequence: None,
@@ -125,6 +128,7 @@ fn section(
         task: Some(task.number),
         title: task.title().to_owned(),
         time: Some(task.started),
+        prompt: Some(Quoted { text: task.message.clone(), source }),
         message: is_long(task).then(|| Quoted { text: task.message.clone(), source }),
         outcome,
         first_sequence: Some(task.first_sequence),
@@ -217,6 +221,7 @@ fn call_entry(fold: &mut TranscriptFold, aside: &mut Aside, line: CallLine) -> C
         duration_ms: call.duration_ms,
         input: fold.inputs.remove(&line.call),
         result: fold.results.remove(&line.call),
+        page: fold.page_calls.as_mut().map(|calls| Box::new(calls.take(line.call))),
         reason: fold.failures.remove(&line.call),
         returned: fold.returned.remove(&line.call),
         telling: line.telling,

@@ -2,6 +2,7 @@
 //! events, one value ([`value::Transcript`]) is built from it, and each format renders that value.
 
 mod build;
+pub(crate) mod diff;
 pub(crate) mod extent;
 mod facts;
 pub(crate) mod fold;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
+use super::diff::FileDiff;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
 use crate::history::arguments::Telling;
@@ -58,6 +59,9 @@ pub(crate) struct Transcript {
     /// parallel.
     #[serde(skip)]
     pub timed_calls: (u64, bool),
+    /// The times in which nothing happened.
+    #[serde(skip)]
+    pub idle: Vec<IdleTime>,
     /// Tasks of the run itself, without those of spawned agents.
     #[serde(skip)]
     pub own_tasks: u64,
@@ -94,7 +98,13 @@ impl Quoted {
     /// The text, cut if it is very long.
     #[must_use]
     pub(crate) fn shown(&self) -> Cow<'_, str> {
-        cut(&self.text, LONG)
+        self.up_to(LONG)
+    }
+
+    /// The text, cut to a maximum number of characters.
+    #[must_use]
+    pub(crate) fn up_to(&self, most: usize) -> Cow<'_, str> {
+        cut(&self.text, most)
     }
 }
 
@@ -185,6 +195,9 @@ pub(crate) struct Section {
     pub title: String,
     /// When it started.
     pub time: Option<Timestamp>,
+    /// The full message of the task.
+    #[serde(skip)]
+    pub prompt: Option<Quoted>,
     /// The full message, if the title shows only its beginning.
     pub message: Option<Quoted>,
     /// The outcome; null before the first task.
@@ -255,6 +268,9 @@ pub(crate) struct Said {
     /// Whether it is a thought.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub thought: bool,
+    /// Whether a person is the speaker.
+    #[serde(skip)]
+    pub by_user: bool,
 }
 
 impl Said {
@@ -326,6 +342,9 @@ pub(crate) struct CallEntry {
     pub input: Option<String>,
     /// The result, cut if it is very long. Only kept if the fold keeps results.
     pub result: Option<String>,
+    /// What a page shows of the arguments; `None` for other formats.
+    #[serde(skip)]
+    pub page: Option<Box<PageCall>>,
     /// Why it failed, in one line.
     #[serde(skip)]
     pub reason: Option<String>,
@@ -338,6 +357,28 @@ pub(crate) struct CallEntry {
     /// The agents that it spawned.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<SpawnedAgent>,
+}
+
+/// What a page shows of the arguments of a call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PageCall {
+    /// The command that a shell runs.
+    pub command: Option<String>,
+    /// The agent's own description of the call.
+    pub description: Option<String>,
+    /// The changes of files.
+    pub edits: Vec<FileDiff>,
+    /// All other arguments.
+    pub rest: String,
+}
+
+/// A time in which nothing happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct IdleTime {
+    /// Sequence of the first event after it.
+    pub sequence: u64,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
 }
 
 /// An agent that a call spawned.

@@ -15,9 +15,9 @@ use crate::json;
 use crate::json::ObjectText;
 use crate::ops::append::append_and_refresh;
 use crate::ops::report::{report_bad_lines, report_stale};
-use crate::ops::transcript::{render, transcript};
+use crate::ops::transcript::{page, render, transcript};
 use crate::transcript::extent::{Detail, Extent};
-use crate::transcript::{html, text};
+use crate::transcript::text;
 
 /// Write a transcript of a run for people
 ///
@@ -114,7 +114,8 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
             }
             (text, read)
         }
-        format => {
+        TranscriptFormat::Html => page(&run)?,
+        format @ (TranscriptFormat::Json | TranscriptFormat::Text) => {
             let (transcript, read) = transcript(&run)?;
             let printed = args.output.is_none() || stdout;
             let look = text::TextLook {
@@ -124,8 +125,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
             };
             let text = match format {
                 TranscriptFormat::Json => json::document(&transcript),
-                TranscriptFormat::Text => text::render(&transcript, look),
-                TranscriptFormat::Markdown | TranscriptFormat::Html => html::render(&transcript),
+                _ => text::render(&transcript, look),
             };
             (text, read)
         }

@@ -2,8 +2,10 @@
 
 mod aside;
 mod calls;
+mod idle;
 mod items;
 mod kept;
+mod page_calls;
 mod remarks;
 mod touched;
 
@@ -31,9 +33,11 @@ use crate::secret::SecretRules;
 use crate::text::inert::preview;
 use aside::AsideCalls;
 use calls::{REJECTED, is_rejection};
+use idle::IdleTimes;
 pub(crate) use items::{CallLine, Item, ItemList, TaskTurn};
 pub(crate) use kept::ItemOrGap;
 use kept::KeptItems;
+use page_calls::{PageCalls, is_argument};
 use touched::TouchedFiles;
 
 use super::extent::Limits;
@@ -44,6 +48,14 @@ const MAX_SAID: usize = 4000;
 
 /// Maximum number of characters kept of a call's result.
 const MAX_RESULT: usize = 4000;
+
+/// The same for a page, which folds long texts.
+const MAX_SAID_ON_PAGE: usize = 60_000;
+const MAX_RESULT_ON_PAGE: usize = 30_000;
+
+/// Maximum size in bytes of all long arguments and results of a page. Beyond it, they are cut as
+/// in the other formats.
+const MAX_LONG_ON_PAGE: usize = 12 << 20;
 
 /// The content of a transcript up to the last event observed.
 #[derive(Debug, Default)]
@@ -92,6 +104,12 @@ pub(crate) struct TranscriptFold {
     pub samples: Vec<Tokens>,
     /// The working directory.
     pub directory: Option<String>,
+    /// When nothing happened for a while.
+    pub idle: IdleTimes,
+    /// What a page shows of each call; only kept by [`TranscriptFold::for_page`].
+    pub page_calls: Option<PageCalls>,
+    /// The size of all long texts of a page so far.
+    long_texts: usize,
     with_results: bool,
     /// Whether everything is kept, not only what `transcript.md` shows.
     keeps_all: bool,
@@ -115,9 +133,19 @@ pub(crate) struct TranscriptFold {
 
 /// A text from an event, with secrets redacted and the middle of very long text removed.
 fn shown(text: &str, view: &View<'_, '_>) -> String {
+    shown_up_to(text, MAX_RESULT, view)
+}
+
+/// The same with another maximum number of characters.
+fn shown_up_to(text: &str, most: usize, view: &View<'_, '_>) -> String {
     let redacted = SecretRules::built_in().redact(text).map(|redacted| redacted.text);
     let text = redacted.as_deref().unwrap_or(text);
-    shortened(text, MAX_RESULT, view.event.sequence).into_owned()
+    shortened(text, most, view.event.sequence).into_owned()
+}
+
+/// Whether an actor is a person.
+fn is_user(actor: &str) -> bool {
+    ["user", "human"].contains(&actor)
 }
 
 impl TranscriptFold {
@@ -129,11 +157,29 @@ impl TranscriptFold {
         Self { with_results: true, keeps_all: true, files, ..Self::default() }
     }
 
+    /// An empty fold that also keeps what the HTML page shows: longer texts and the edits of files.
+    #[must_use]
+    pub(crate) fn for_page() -> Self {
+        Self { page_calls: Some(PageCalls::default()), ..Self::with_results() }
+    }
+
+    /// Maximum number of characters kept of a message.
+    fn max_said(&self) -> usize {
+        if self.page_calls.is_some() { MAX_SAID_ON_PAGE } else { MAX_SAID }
+    }
+
+    /// Maximum number of characters kept of the next arguments or result.
+    fn max_result(&self) -> usize {
+        let has_room = self.page_calls.is_some() && self.long_texts < MAX_LONG_ON_PAGE;
+        if has_room { MAX_RESULT_ON_PAGE } else { MAX_RESULT }
+    }
+
     /// Processes the next event, whose line begins at byte `offset`. `summary` is its
     /// effective summary.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64, summary: Option<&str>) {
         let event = view.event;
         self.last_sequence = event.sequence;
+        self.idle.observe(view);
         self.chapters.observe(view);
         let effect = self.state.observe(view, offset);
         let first_task = self.tasks.all().is_empty();
@@ -198,7 +244,7 @@ impl TranscriptFold {
             }
             Role::RunCompleted if view.field("final_text").is_some() => {
                 let text = view.field("final_text").unwrap_or_default();
-                self.item(Item::Said(Self::said(view, &text)));
+                self.item(Item::Said(self.said(view, &text)));
                 self.beyond_minor(view, &text);
             }
             Role::Note
@@ -238,10 +284,20 @@ impl TranscriptFold {
             false => view.arguments().map(|given| Cow::Owned(arguments::whole(given))),
         };
         let told = told.unwrap_or_default();
-        let rest = beyond(view, &format!("{told} {} {}", view.tool(), view.agent()));
+        let mut rest = beyond(view, &format!("{told} {} {}", view.tool(), view.agent()));
+        if self.page_calls.is_some() {
+            self.keep_for_page(view, call);
+            rest.retain(|piece| !is_argument(view, piece));
+        }
+        if let Some(calls) = self.page_calls.as_mut().filter(|_| !ends) {
+            let more: Vec<String> = rest.iter().map(ContentPiece::labelled).collect();
+            calls.add(call, &shown(&more.join("\n"), view));
+            return;
+        }
         let lines = Some(told.into_owned()).filter(|told| !told.trim().is_empty());
         let lines = lines.into_iter().chain(rest.iter().map(ContentPiece::labelled));
-        let text = shown(&lines.collect::<Vec<_>>().join("\n"), view);
+        let text = shown_up_to(&lines.collect::<Vec<_>>().join("\n"), self.max_result(), view);
+        self.long_texts += text.len();
         if !text.is_empty() {
             let kept = if ends { &mut self.results } else { &mut self.inputs };
             kept.insert(call, text);
@@ -279,7 +335,7 @@ impl TranscriptFold {
                     && let Some(text) = view.text()
                 {
                     let who = view.event.actor.clone().into_owned();
-                    self.item(Item::Said(Said { who, ..Self::said(view, &text) }));
+                    self.item(Item::Said(Said { who, ..self.said(view, &text) }));
                 }
             }
             return;
@@ -315,13 +371,14 @@ impl TranscriptFold {
         Some(number)
     }
 
-    fn said(view: &View<'_, '_>, text: &str) -> Said {
+    fn said(&self, view: &View<'_, '_>, text: &str) -> Said {
         Said {
             sequence: view.event.sequence,
             time: view.event.timestamp,
             who: view.speaker().into_owned(),
-            text: cut(text, MAX_SAID).into_owned(),
+            text: cut(text, self.max_said()).into_owned(),
             thought: catalogue::is_reasoning(&view.event.kind),
+            by_user: is_user(&view.event.actor),
         }
     }
 
@@ -329,11 +386,11 @@ impl TranscriptFold {
         let present = |text: &Cow<'_, str>| !text.trim().is_empty();
         let thought = view.thought().filter(present);
         if let Some(thought) = &thought {
-            self.item(Item::Said(Said { thought: true, ..Self::said(view, thought) }));
+            self.item(Item::Said(Said { thought: true, ..self.said(view, thought) }));
         }
         let text = view.text().filter(present);
         if let Some(text) = &text {
-            self.item(Item::Said(Self::said(view, text)));
+            self.item(Item::Said(self.said(view, text)));
         }
         // The model is already among the facts of the run.
         let told = [thought, text, Some(view.speaker()), view.field("model")];
@@ -346,15 +403,19 @@ impl TranscriptFold {
         let thought = catalogue::is_reasoning(&view.event.kind);
         let key = self.hasher.hash_one((part("runId"), part("id"), thought));
         if let Some((list, number)) = self.streams.get(key) {
+            let most = self.max_said();
             let item = self.list(list).and_then(|items| items.get_mut(number));
             if let Some(Item::Said(said)) = item
-                && (!said.text.ends_with('…') || said.text.chars().count() < MAX_SAID)
+                && (!said.text.ends_with('…') || said.text.chars().count() < most)
             {
-                said.text = cut(&format!("{}{text}", said.text), MAX_SAID).into_owned();
+                said.text.push_str(&text);
+                if said.text.len() > most {
+                    said.text = cut(&said.text, most).into_owned();
+                }
             }
             return;
         }
-        if let Some(number) = self.item(Item::Said(Self::said(view, &text))) {
+        if let Some(number) = self.item(Item::Said(self.said(view, &text))) {
             self.streams.insert(key, (self.here, number));
         }
     }

@@ -1,16 +1,18 @@
 //! The charts of the page: calls over time, tokens over time.
 
-use super::escape;
+use maud::{Markup, html};
+
+use super::LINE;
 use crate::event::time::Timestamp;
 use crate::text::human::{count, duration, plural};
-use crate::text::inert;
+use crate::text::inert::preview;
 use crate::transcript::value::{CallEntry, Entry, Tokens, Transcript};
 
 /// Maximum number of rows for calls at the same time.
 const MOST_ROWS: usize = 20;
 
 /// Calls as bars over time. Overlapping calls are in separate rows.
-pub(super) fn timeline(transcript: &Transcript) -> String {
+pub(super) fn timeline(transcript: &Transcript) -> Markup {
     let mut calls: Vec<&CallEntry> =
         transcript.entries().into_iter().filter_map(Entry::call).collect();
     calls.sort_by_key(|call| call.time);
@@ -19,14 +21,14 @@ pub(super) fn timeline(transcript: &Transcript) -> String {
         Some((began, began.saturating_add(i64::try_from(length).unwrap_or(i64::MAX))))
     };
     let Some(first) = calls.iter().filter_map(timed).map(|(began, _)| began).min() else {
-        return String::new();
+        return html! {};
     };
     let last = calls.iter().filter_map(timed).map(|(_, ended)| ended).max().unwrap_or(first);
     let span = last.saturating_sub(first).max(1) as f64;
     const WIDTH: f64 = 1000.0;
     const ROW: usize = 14;
     let mut rows: Vec<i64> = Vec::new();
-    let mut bars = String::new();
+    let mut bars = Vec::new();
     for call in &calls {
         let Some((began, ended)) = timed(call) else { continue };
         let free = rows.iter().position(|until| *until <= began);
@@ -40,37 +42,50 @@ pub(super) fn timeline(transcript: &Transcript) -> String {
         let width = (ended.saturating_sub(began) as f64 / span * WIDTH).max(1.5);
         let x = (began.saturating_sub(first) as f64 / span * WIDTH).min(WIDTH - width).max(0.0);
         let time = call.duration_ms.map(duration).unwrap_or_else(|| "no end".to_owned());
-        bars.push_str(&format!(
-            "<a href=\"#e{}\" tabindex=\"-1\"><rect class=\"{}\" x=\"{x:.2}\" y=\"{}\" width=\"{width:.2}\" height=\"{}\"><title>{} {} ({time})</title></rect></a>\n",
-            call.sequence,
-            call.status.name(),
-            row * ROW,
-            ROW - 3,
-            escape(&inert::preview(&call.tool, 40)),
-            escape(&inert::preview(&call.arguments, 60)),
-        ));
+        bars.push(html! {
+            a href={ "#e" (call.sequence) } tabindex="-1" {
+                rect.(call.status.name()) x=(format!("{x:.2}")) y=(row * ROW)
+                    width=(format!("{width:.2}")) height=(ROW - 3)
+                {
+                    title { (preview(&call.tool, 40)) " " (preview(&call.arguments, 60)) " (" (time) ")" }
+                }
+            }
+            (LINE)
+        });
     }
     let height = rows.len().max(1) * ROW;
     let merged =
         if rows.len() == MOST_ROWS { "; the last row combines all further rows" } else { "" };
     let clock = |millis: i64| Timestamp::from_millis(millis).clock();
-    format!(
-        "<section id=\"timeline\" aria-label=\"Timeline of calls\">\n<h2>Calls over time</h2>\n\
-         <p class=\"hint\">{} over {}. <button type=\"button\" data-zoom=\"2\" aria-label=\"Zoom in\">+</button> <button type=\"button\" data-zoom=\"0.5\" aria-label=\"Zoom out\">−</button> <button type=\"button\" data-zoom=\"0\" aria-label=\"Whole run\">all</button></p>\n\
-         <div class=\"wide\"><svg id=\"bars\" role=\"group\" aria-label=\"{} over time\" viewBox=\"0 0 1000 {height}\" preserveAspectRatio=\"none\" height=\"{height}\">\n{bars}</svg></div>\n<p class=\"hint axis\"><span>{}</span><span>blue: completed, red: failed, amber: blocked or no end{merged}</span><span>{}</span></p>\n</section>\n",
-        plural(calls.len() as u64, "call"),
-        duration(span as u64),
-        plural(calls.len() as u64, "call"),
-        clock(first),
-        clock(last),
-    )
+    let all = plural(calls.len() as u64, "call");
+    html! {
+        section #timeline aria-label="Timeline of calls" {
+            h3 { "Calls over time" }
+            p.hint {
+                (all) " over " (duration(span as u64)) ". "
+                button type="button" data-zoom="2" aria-label="Zoom in" { "+" } " "
+                button type="button" data-zoom="0.5" aria-label="Zoom out" { "−" } " "
+                button type="button" data-zoom="0" aria-label="Whole run" { "all" }
+            }
+            div.wide {
+                svg #bars role="group" aria-label={ (all) " over time" }
+                    viewBox={ "0 0 1000 " (height) } preserveAspectRatio="none" height=(height)
+                { (LINE) @for bar in &bars { (bar) } }
+            }
+            p.hint.axis {
+                span { (clock(first)) }
+                span { "blue: completed, red: failed, amber: blocked or no end" (merged) }
+                span { (clock(last)) }
+            }
+        }
+    }
 }
 
 /// The context size and the output of each model call.
-pub(super) fn tokens(transcript: &Transcript) -> String {
+pub(super) fn tokens(transcript: &Transcript) -> Markup {
     let most = transcript.tokens.iter().map(|sample| sample.context.max(sample.output)).max();
     let Some(most) = most.filter(|most| *most > 0 && transcript.tokens.len() > 1) else {
-        return String::new();
+        return html! {};
     };
     let times = || transcript.tokens.iter().map(|sample| sample.time.millis());
     let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
@@ -87,16 +102,21 @@ pub(super) fn tokens(transcript: &Transcript) -> String {
         transcript.tokens.iter().enumerate().map(point).collect::<Vec<_>>().join(" ")
     };
     let clock = |millis: i64| Timestamp::from_millis(millis).clock();
-    format!(
-        "<section id=\"tokens\" aria-label=\"Tokens over time\">\n<h2>Tokens over time</h2>\n\
-         <p class=\"hint\"><span class=\"context\">context</span> and <span class=\"output\">output</span> of {}; the top is {} tokens.</p>\n\
-         <svg role=\"img\" aria-label=\"Tokens over time\" viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\" height=\"100\">\n\
-         <polyline class=\"context\" points=\"{}\"/>\n<polyline class=\"output\" points=\"{}\"/>\n</svg>\n<p class=\"hint axis\"><span>{}</span><span>{}</span></p>\n</section>\n",
-        plural(transcript.tokens.len() as u64, "model call"),
-        count(most),
-        line(|sample| sample.context),
-        line(|sample| sample.output),
-        clock(first),
-        clock(last),
-    )
+    html! {
+        section #tokens aria-label="Tokens over time" {
+            h3 { "Tokens over time" }
+            p.hint {
+                span.context { "context" } " and " span.output { "output" } " of "
+                (plural(transcript.tokens.len() as u64, "model call")) "; the top is "
+                (count(most)) " tokens."
+            }
+            svg role="img" aria-label="Tokens over time" viewBox="0 0 1000 100"
+                preserveAspectRatio="none" height="100"
+            {
+                polyline.context points=(line(|sample| sample.context)) {}
+                polyline.output points=(line(|sample| sample.output)) {}
+            }
+            p.hint.axis { span { (clock(first)) } span { (clock(last)) } }
+        }
+    }
 }

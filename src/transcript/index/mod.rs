@@ -1,13 +1,12 @@
 //! A page that lists runs, with links to their transcripts. Like the page of a run, it needs no
 //! network and allows only its own script.
 
-use base64::Engine as _;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::html::escape;
-use crate::fs::hash::sha256;
+use super::html::policy;
 use crate::history::facts::{RunFacts, Total};
 use crate::text::human::{plural, rough_duration, short_count};
-use crate::text::inert::preview;
+use crate::text::inert::{self, preview};
 
 /// The style of the page.
 const STYLE: &str = include_str!("page.css");
@@ -25,9 +24,9 @@ pub(crate) struct IndexRow<'r> {
     pub(crate) link: Option<String>,
 }
 
-/// A cell: its text as HTML, and the number to sort by.
+/// A cell: its content, and the number to sort by.
 struct Cell {
-    html: String,
+    content: Markup,
     value: Option<f64>,
     class: &'static str,
 }
@@ -50,71 +49,74 @@ const HEADINGS: &[&str] = &[
 /// Renders the page.
 #[must_use]
 pub(crate) fn render(rows: &[IndexRow<'_>]) -> String {
-    let hash = |text: &str| base64::prelude::BASE64_STANDARD.encode(sha256(text.as_bytes()));
-    let policy = format!(
-        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-        hash(STYLE),
-        hash(SCRIPT)
-    );
     let total = Total::of(rows.iter().map(|row| row.facts));
     let usage = &total.counts.usage;
     let figures =
         [Some(plural(total.counts.tool_calls, "tool call")), usage.told(), usage.cost_told()];
     let figures = figures.into_iter().flatten().collect::<Vec<_>>().join(" · ");
-    let headings: String = HEADINGS.iter().map(|heading| format!("<th>{heading}</th>")).collect();
-    let body: String = rows.iter().map(table_row).collect();
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n\
-         <title>{runs}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-         <h1>{runs}</h1>\n<p>{}</p>\n\
-         <input id=\"filter\" type=\"search\" placeholder=\"Filter by words\" aria-label=\"Filter by words\">\n\
-         <div class=\"scroll\"><table>\n<thead><tr>{headings}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n\
-         <p id=\"none\" hidden>No matches.</p>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
-        escape(&figures),
-        runs = plural(total.runs, "run"),
-    )
+    let runs = plural(total.runs, "run");
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy(STYLE, SCRIPT));
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="referrer" content="no-referrer";
+                title { (runs) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { (runs) }
+                p { (figures) }
+                input #filter type="search" placeholder="Filter by words" aria-label="Filter by words";
+                div.scroll {
+                    table {
+                        thead { tr { @for heading in HEADINGS { th { (heading) } } } }
+                        tbody { @for row in rows { (table_row(row)) "\n" } }
+                    }
+                }
+                p #none hidden { "No matches." }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    inert::text(&page.into_string()).into_owned() + "\n"
 }
 
-fn table_row(row: &IndexRow<'_>) -> String {
-    let cells: String = cells(row)
-        .into_iter()
-        .map(|cell| {
-            let value =
-                cell.value.map(|value| format!(" data-value=\"{value}\"")).unwrap_or_default();
-            format!("<td class=\"{}\"{value}>{}</td>", cell.class, cell.html)
-        })
-        .collect();
-    format!("<tr>{cells}</tr>\n")
+fn table_row(row: &IndexRow<'_>) -> Markup {
+    html! {
+        tr {
+            @for cell in cells(row) {
+                td.(cell.class) data-value=[cell.value] { (cell.content) }
+            }
+        }
+    }
 }
 
 fn cells(row: &IndexRow<'_>) -> Vec<Cell> {
     let facts = row.facts;
     let counts = &facts.counts;
     let usage = &counts.usage;
-    let text = |text: &str, class| Cell { html: escape(text), value: None, class };
+    let text = |text: &str, class| Cell { content: html! { (text) }, value: None, class };
     // An unknown number sorts below all others.
     let number = |text: Option<String>, value: Option<f64>| Cell {
-        html: text.map(|text| escape(&text)).unwrap_or_default(),
+        content: html! { (text.unwrap_or_default()) },
         value: Some(value.unwrap_or(-1.0)),
         class: "number",
     };
     let tokens = |tokens: Option<u64>| number(tokens.map(short_count), tokens.map(|n| n as f64));
     let began = facts.began_at();
-    let started = began.map(|time| time.readable()[..16].to_owned()).unwrap_or_default();
     let verdict = facts.deliverables.status.clone().unwrap_or_default();
     vec![
-        Cell { html: title(row), value: None, class: "title" },
+        Cell { content: title(row), value: None, class: "title" },
         text(facts.status.name(), facts.status.name()),
-        Cell {
-            html: escape(&started),
-            value: Some(began.map_or(-1.0, |time| time.millis() as f64)),
-            class: "number",
-        },
+        number(
+            began.map(|time| time.readable()[..16].to_owned()),
+            began.map(|time| time.millis() as f64),
+        ),
         number(facts.duration_ms.map(rough_duration), facts.duration_ms.map(|ms| ms as f64)),
-        text(&preview(&facts.metadata("agent").unwrap_or_default(), 30), ""),
+        text(&preview(&facts.metadata("agent").unwrap_or_default(), 30), "agent"),
         tokens(Some(counts.tool_calls)),
         tokens(Some(counts.tool_failures)),
         tokens(usage.context_tokens()),
@@ -125,19 +127,17 @@ fn cells(row: &IndexRow<'_>) -> Vec<Cell> {
 }
 
 /// The title or the first prompt, with the link, and the name of the run below.
-fn title(row: &IndexRow<'_>) -> String {
-    let name = escape(&row.name);
-    let title = row.facts.title().map(|title| escape(&preview(&title, 120)));
-    let shown = title.clone().unwrap_or_else(|| name.clone());
-    let linked = match &row.link {
-        Some(link) => format!("<a href=\"{}\">{shown}</a>", escape(link)),
-        None => shown,
-    };
-    if title.is_some() { format!("{linked}<small>{name}</small>") } else { linked }
+fn title(row: &IndexRow<'_>) -> Markup {
+    let title = row.facts.title().map(|title| preview(&title, 120));
+    let shown = title.as_deref().unwrap_or(&row.name);
+    html! {
+        @if let Some(link) = &row.link { a href=(link) { (shown) } } @else { (shown) }
+        @if title.is_some() { small { (row.name) } }
+    }
 }
 
 /// The class of a verdict that is known. A log may name any other.
 fn verdict_class(verdict: &str) -> &'static str {
     let known = ["passed", "incomplete", "blocked", "failed"];
-    known.into_iter().find(|known| *known == verdict).unwrap_or_default()
+    known.into_iter().find(|known| *known == verdict).unwrap_or("verdict")
 }

@@ -1,0 +1,37 @@
+//! Times in which nothing happened.
+
+use crate::event::fields::View;
+use crate::event::time::Timestamp;
+use crate::transcript::value::IdleTime;
+
+/// Minimum duration of such a time in milliseconds: five minutes. Models and people often need a
+/// minute or two.
+const IDLE: u64 = 5 * 60_000;
+
+/// Times in which nothing happened.
+#[derive(Debug, Default)]
+pub(crate) struct IdleTimes {
+    found: Vec<IdleTime>,
+    /// The latest time of an event so far.
+    latest: Option<Timestamp>,
+}
+
+impl IdleTimes {
+    /// Processes the next event. Before the end of a call, the call was running.
+    pub(super) fn observe(&mut self, view: &View<'_, '_>) {
+        if view.role.is_lifecycle() || view.role.is_bookkeeping() {
+            return;
+        }
+        let (sequence, time) = (view.event.sequence, view.event.timestamp);
+        let duration_ms = self.latest.and_then(|latest| time.since(latest)).unwrap_or(0);
+        if duration_ms >= IDLE && !view.role.is_tool_end() {
+            self.found.push(IdleTime { sequence, duration_ms });
+        }
+        self.latest = self.latest.max(Some(time));
+    }
+
+    /// All of them, in the order of the log.
+    pub(crate) fn finish(&mut self) -> Vec<IdleTime> {
+        std::mem::take(&mut self.found)
+    }
+}

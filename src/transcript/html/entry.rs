@@ -1,0 +1,93 @@
+//! One item of the page. Its id is a link that can be shared.
+
+use maud::{Markup, html};
+
+use super::files::ChangedFiles;
+use super::{LINE, call, copy_button, link, markdown};
+use crate::text::human::plural;
+use crate::text::inert::preview;
+use crate::transcript::value::{Entry, Note, NoteLevel, Said};
+
+/// Maximum width of a folded note, in columns.
+const NOTE: usize = 200;
+/// Maximum width of a folded thought, in columns.
+const THOUGHT: usize = 100;
+/// A message of a person with more characters or lines than this is shown in part at first.
+const LONG: (usize, usize) = (3000, 40);
+
+/// One item.
+pub(super) fn entry(entry: &Entry, files: &ChangedFiles) -> Markup {
+    html! {
+        @match entry {
+            Entry::Said(said) if said.thought => (thought(said)),
+            Entry::Said(said) => (message(said)),
+            Entry::Note(note) => (self::note(note)),
+            Entry::Section { sequence, title, text } => {
+                article.note #{ "e" (sequence) } data-kind="note" {
+                    div.head { b.who { (title) } span.meta { (link(*sequence)) } }
+                    div.md { (markdown::render(text)) }
+                }
+            }
+            Entry::Dropped { number, .. } => {
+                @if *number > 0 { p.hint { (plural(*number, "item")) " omitted" } }
+            }
+            Entry::Call(one) => (call::call(one, files)),
+        }
+        (LINE)
+    }
+}
+
+/// Whether a message of a person is shown in part at first.
+pub(super) fn is_long(text: &str) -> bool {
+    text.len() > LONG.0 || text.lines().count() > LONG.1
+}
+
+fn message(said: &Said) -> Markup {
+    let kind = if said.by_user { "user" } else { "agent" };
+    let clip = (said.by_user && is_long(&said.text)).then_some("clip");
+    html! {
+        article class=(kind) #{ "e" (said.sequence) } data-kind=(kind) {
+            div.head {
+                b.who { (preview(&said.who, 60)) }
+                span.meta { time { (said.time.clock()) } " " (link(said.sequence)) }
+            }
+            div.md.(clip.unwrap_or("whole")) { (markdown::render(&said.text)) }
+            (copy_button())
+        }
+    }
+}
+
+fn thought(said: &Said) -> Markup {
+    html! {
+        article.thought #{ "e" (said.sequence) } data-kind="thought" {
+            details {
+                summary.head {
+                    b.who { (preview(&said.who, 60)) " thought" } " "
+                    span.what { (preview(&said.text.replace("**", ""), THOUGHT)) }
+                    span.meta { time { (said.time.clock()) } " " (link(said.sequence)) }
+                }
+                div.md { (markdown::render(&said.text)) }
+            }
+        }
+    }
+}
+
+fn note(note: &Note) -> Markup {
+    let level = note.level.map(NoteLevel::name);
+    let head = |text: &str| {
+        html! {
+            b.who.(level.unwrap_or("plain")) { (level.unwrap_or("note")) } " "
+            span.what { (text) }
+            span.meta { (link(note.sequence)) }
+        }
+    };
+    html! {
+        article.note #{ "e" (note.sequence) } data-kind="note" data-status=[level] {
+            @if note.more.is_empty() {
+                div.head { (head(&note.text)) }
+            } @else {
+                details { summary.head { (head(&preview(&note.text, NOTE))) } pre { (note.more) } }
+            }
+        }
+    }
+}

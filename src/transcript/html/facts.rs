@@ -1,0 +1,35 @@
+//! The facts of the run, and numbers of lines.
+
+use maud::{Markup, html};
+
+use crate::text::human::count;
+use crate::transcript::facts::facts as told;
+use crate::transcript::value::Transcript;
+
+/// The facts of the run in one line. The id comes last.
+pub(super) fn facts(transcript: &Transcript) -> Markup {
+    let status = transcript.facts.status.name();
+    let error = transcript.facts.error_message();
+    html! {
+        p.facts {
+            b.(status) { (status) }
+            @if let Some(error) = error { ": " b.failed { (crate::text::inert::preview(&error, 300)) } }
+            @for fact in told(transcript) { " · " span { (fact) } }
+            @match transcript.troubles.len() {
+                0 => {}
+                1 => { " · " a href="#troubles" { "1 error or warning" } }
+                many => { " · " a href="#troubles" { (many) " errors and warnings" } }
+            }
+            " · run " code { (transcript.facts.run_id) }
+        }
+    }
+}
+
+/// The numbers of added and removed lines.
+pub(super) fn lines((added, removed): (u64, u64)) -> Markup {
+    html! {
+        span.counts {
+            span.added { "+" (count(added)) } " " span.removed { "−" (count(removed)) }
+        }
+    }
+}
