@@ -31,19 +31,19 @@ struct Cell {
     class: &'static str,
 }
 
-/// The headings of the columns.
-const HEADINGS: &[&str] = &[
-    "Run",
-    "Status",
-    "Started",
-    "Time",
-    "Agent",
-    "Calls",
-    "Failed",
-    "In",
-    "Out",
-    "Cost",
-    "Deliverables",
+/// The headings of the columns, and their classes.
+const HEADINGS: &[(&str, &str)] = &[
+    ("Run", "title"),
+    ("Status", "status"),
+    ("Started", "number"),
+    ("Time", "number"),
+    ("Agent", "agent"),
+    ("Calls", "number"),
+    ("Failed", "number"),
+    ("In", "number"),
+    ("Out", "number"),
+    ("Cost", "number"),
+    ("Deliverables", "verdict"),
 ];
 
 /// Renders the page.
@@ -72,7 +72,7 @@ pub(crate) fn render(rows: &[IndexRow<'_>]) -> String {
                 input #filter type="search" placeholder="Filter by words" aria-label="Filter by words";
                 div.scroll {
                     table {
-                        thead { tr { @for heading in HEADINGS { th { (heading) } } } }
+                        thead { tr { @for (heading, class) in HEADINGS { th.(class) { (heading) } } } }
                         tbody { @for row in rows { (table_row(row)) "\n" } }
                     }
                 }
