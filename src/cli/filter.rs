@@ -13,6 +13,7 @@ use nix::unistd::Pid;
 
 use super::signals::Interrupts;
 
+
 /// A command line that is run by `sh -c`.
 #[derive(Clone, Debug)]
 pub(super) struct Filter {

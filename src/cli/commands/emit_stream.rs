@@ -9,6 +9,7 @@ use clap::Args;
 
 use super::recording::{Print, open, print};
 use super::{Global, now};
+use crate::fs::reason;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
@@ -295,7 +296,7 @@ impl Input {
         let Self { file, lines, .. } = self;
         let filled = lines.fill(READ, |room| retried(|| file.read(room)));
         filled.map_err(|error| {
-            Failure::new(Exit::Io, format!("cannot read standard input: {error}")).into()
+            Failure::new(Exit::Io, format!("cannot read standard input: {}", reason(&error))).into()
         })
     }
 

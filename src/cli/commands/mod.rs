@@ -36,7 +36,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use super::clock::now;
 use super::complete;
-use super::exit::{Exit, Failure, explain, sentence};
+use super::exit::{Exit, Failure, NO_RUNS, explain, sentence};
 use super::runs_dir::{RunsDirUse, runs_dir};
 use super::settings::Settings;
 use super::ui::{Color, Ui};
@@ -299,7 +299,7 @@ impl WantedRuns {
         if runs.is_empty() && missing.is_empty() {
             let message = format!("there are no runs in {}", global.runs_dir.display());
             return Err(Failure::new(Exit::NoInput, message)
-                .hint("set the directory with --runs-dir or RUNLOG_RUNS_DIR")
+                .hint(NO_RUNS)
                 .into());
         }
         Ok(Self { runs, missing })

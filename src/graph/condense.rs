@@ -1,0 +1,161 @@
+//! Makes a drawing small enough to read: repeated calls share a box, and the middle is left out.
+
+use std::collections::HashSet;
+
+use super::model::{Graph, Node, NodeKind};
+use super::place::{LeftOut, Member, Place};
+
+/// Folds until there are at most `limit` boxes. Returns the number of boxes that are left out.
+///
+/// Calls of one tool in a row share a box if they ended in the same way. If there are still too
+/// many boxes, all calls of one tool in a frame share a box, in the largest frames first. At last,
+/// boxes in the middle are left out.
+pub(super) fn condense(place: &mut Place, graph: &Graph, limit: usize) -> usize {
+    let folder = Folder { graph, parents: place.spawns.iter().map(|(parent, _)| *parent).collect() };
+    for group in &mut place.groups {
+        folder.fold(&mut group.members, Repeats::InARow);
+    }
+    let mut largest: Vec<usize> = (0..place.groups.len()).collect();
+    largest.sort_by_key(|group| std::cmp::Reverse(boxes_in(&place.groups[*group].members)));
+    for group in largest {
+        if boxes(place) <= limit {
+            return 0;
+        }
+        folder.fold(&mut place.groups[group].members, Repeats::Anywhere);
+    }
+    let boxes = boxes(place);
+    if boxes <= limit {
+        return 0;
+    }
+    // One box says what is left out.
+    let kept = limit.saturating_sub(1);
+    let mut cut = Cut {
+        graph,
+        next: 0,
+        from: kept.div_ceil(2),
+        to: boxes - kept / 2,
+        counts: LeftOut::default(),
+        at: None,
+    };
+    cut.group(place, Place::TOP);
+    if let Some((group, index)) = cut.at {
+        let members = &mut place.groups[group].members;
+        let index = index.min(members.len());
+        members.insert(index, (0, Member::LeftOut(cut.counts)));
+    }
+    drop_empty(place, Place::TOP);
+    boxes - kept
+}
+
+/// Which calls share a box.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repeats {
+    /// Calls in a row that ended in the same way.
+    InARow,
+    /// All calls of a tool.
+    Anywhere,
+}
+
+struct Folder<'g> {
+    graph: &'g Graph,
+    /// Calls that started an agent. They keep their own boxes.
+    parents: HashSet<usize>,
+}
+
+impl Folder<'_> {
+    fn fold(&self, members: &mut Vec<(u64, Member)>, repeats: Repeats) {
+        let mut kept: Vec<(u64, Member)> = Vec::with_capacity(members.len());
+        for (sequence, member) in members.drain(..) {
+            let Member::Nodes(nodes) = member else {
+                kept.push((sequence, member));
+                continue;
+            };
+            let near = match repeats {
+                Repeats::InARow => kept.len().saturating_sub(1),
+                Repeats::Anywhere => 0,
+            };
+            let same = kept[near..].iter_mut().find_map(|(_, member)| match member {
+                Member::Nodes(others) if self.share(others[0], nodes[0], repeats) => Some(others),
+                _ => None,
+            });
+            match same {
+                Some(others) => others.extend(nodes),
+                None => kept.push((sequence, Member::Nodes(nodes))),
+            }
+        }
+        *members = kept;
+    }
+
+    fn share(&self, one: usize, other: usize, repeats: Repeats) -> bool {
+        let [a, b]: [&Node; 2] = [&self.graph.nodes[one], &self.graph.nodes[other]];
+        [a, b].iter().all(|node| node.kind == NodeKind::Call)
+            && ![one, other].iter().any(|node| self.parents.contains(node))
+            && (&a.label, a.owner) == (&b.label, b.owner)
+            && (repeats == Repeats::Anywhere || a.status == b.status)
+    }
+}
+
+/// Removes the boxes with the numbers `from..to`.
+struct Cut<'g> {
+    graph: &'g Graph,
+    next: usize,
+    from: usize,
+    to: usize,
+    counts: LeftOut,
+    /// The frame and the position of the first box that was removed.
+    at: Option<(usize, usize)>,
+}
+
+impl Cut<'_> {
+    fn group(&mut self, place: &mut Place, group: usize) {
+        let members = std::mem::take(&mut place.groups[group].members);
+        let mut kept = Vec::with_capacity(members.len());
+        for (sequence, member) in members {
+            if let Member::Group(inner) = member {
+                self.group(place, inner);
+                kept.push((sequence, member));
+                continue;
+            }
+            let number = self.next;
+            self.next += 1;
+            if number < self.from || number >= self.to {
+                kept.push((sequence, member));
+                continue;
+            }
+            self.at.get_or_insert((group, kept.len()));
+            self.count(&member);
+        }
+        place.groups[group].members = kept;
+    }
+
+    fn count(&mut self, member: &Member) {
+        match member {
+            Member::Nodes(nodes) if self.graph.nodes[nodes[0]].kind == NodeKind::Call => {
+                self.counts.calls += nodes.len();
+            }
+            Member::Nodes(nodes) => self.counts.others += nodes.len(),
+            Member::Task(_) => self.counts.tasks += 1,
+            Member::Group(_) | Member::LeftOut(_) => {}
+        }
+    }
+}
+
+/// Removes frames without a box. Returns whether the frame has one.
+fn drop_empty(place: &mut Place, group: usize) -> bool {
+    let mut members = std::mem::take(&mut place.groups[group].members);
+    members.retain(|(_, member)| match member {
+        Member::Group(inner) => drop_empty(place, *inner),
+        _ => true,
+    });
+    let has_box = !members.is_empty();
+    place.groups[group].members = members;
+    has_box
+}
+
+fn boxes(place: &Place) -> usize {
+    place.groups.iter().map(|group| boxes_in(&group.members)).sum()
+}
+
+fn boxes_in(members: &[(u64, Member)]) -> usize {
+    members.iter().filter(|(_, member)| !matches!(member, Member::Group(_))).count()
+}
