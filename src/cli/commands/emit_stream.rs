@@ -10,6 +10,7 @@ use clap::Args;
 use super::recording::{Print, open, print};
 use super::{Global, now};
 use crate::fs::reason;
+use crate::cli::offers;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
@@ -40,7 +41,7 @@ pub(in crate::cli) struct StreamArgs {
     stdin: bool,
     /// The format of the lines: native, runlog (the log of another run), auto (detect it), or that
     /// of an agent (`runlog import --help` lists them)
-    #[arg(long, help_heading = STREAM, value_name = "DIALECT", value_parser = format_name)]
+    #[arg(long, help_heading = STREAM, value_name = "DIALECT", add = offers::stream_formats(), value_parser = format_name)]
     from: Option<String>,
     /// Stop at the first line that is rejected
     #[arg(long, help_heading = STREAM)]

@@ -12,6 +12,7 @@ mod exec;
 mod folded;
 mod format;
 mod graph;
+mod groups;
 mod import;
 mod list;
 #[cfg(feature = "mcp")]
@@ -49,11 +50,16 @@ use crate::text::units::duration;
 
 /// Turn an AI-agent run into an auditable run directory
 ///
-/// `emit` and `exec` record events in runs/ID/events.jsonl. `summarize`, `chapter`, `transcript`,
-/// `show`, `search`, `context`, `graph`, `list` and `open` read them. `validate` checks whether the
-/// run is valid.
+/// A run is a directory with a log of events, runs/ID/events.jsonl. Everything else in it is
+/// computed from the log.
 #[derive(Debug, Parser)]
-#[command(name = "runlog", version, max_term_width = 80)]
+#[command(
+    name = "runlog",
+    version,
+    max_term_width = 80,
+    help_template = groups::template(),
+    after_help = groups::after_help()
+)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: Global,

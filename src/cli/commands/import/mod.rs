@@ -12,6 +12,8 @@ use super::format::TableOrJson;
 use super::open::open_page;
 use super::when::When;
 use super::{Appending, Global, now};
+use crate::cli::complete;
+use crate::cli::offers;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::parallel::each;
 use crate::cli::runs_dir::{absolute, home, is_around};
@@ -43,13 +45,13 @@ pub(in crate::cli) struct ImportArgs {
     #[arg(long, conflicts_with = "paths")]
     all: bool,
     /// Only sessions of this agent (claude-code, codex, gemini, …)
-    #[arg(long, value_name = "NAME", value_parser = agent_name)]
+    #[arg(long, value_name = "NAME", add = offers::agents(), value_parser = agent_name)]
     agent: Option<String>,
     /// The format of the files; auto detects it
-    #[arg(long, value_name = "DIALECT", default_value = "auto", value_parser = dialect_name)]
+    #[arg(long, value_name = "DIALECT", add = offers::dialects(), default_value = "auto", value_parser = dialect_name)]
     from: String,
     /// Record into this run (one session only)
-    #[arg(long, value_name = "ID", value_parser = RunId::parse)]
+    #[arg(long, value_name = "ID", add = complete::runs(), value_parser = RunId::parse)]
     run: Option<RunId>,
     /// Only files that changed at this time or later: 2026-04-26, yesterday, or an age (12h, 7d)
     #[arg(long, value_name = "TIME")]

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use super::Global;
 use super::branch::BranchArgs;
 use super::format::HumanOrJson;
+use crate::cli::offers;
 use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::ui::Ui;
@@ -54,7 +55,7 @@ pub(in crate::cli) struct SearchArgs {
     #[command(flatten)]
     branches: BranchArgs,
     /// Only types that match; * matches any text (tool.*)
-    #[arg(long = "type", value_name = "GLOB")]
+    #[arg(long = "type", value_name = "GLOB", add = offers::event_types())]
     kind: Option<String>,
     /// Also search lines of another program that the import kept without understanding them
     #[arg(long)]

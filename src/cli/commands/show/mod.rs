@@ -28,7 +28,7 @@ use window::EventArgs;
 ///
 /// Prints one line per event. What a summary leaves out is printed below the line.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(alias = "log", after_help = AFTER_HELP)]
 pub(in crate::cli) struct ShowArgs {
     #[command(flatten)]
     run: RunArg,

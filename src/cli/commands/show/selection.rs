@@ -3,6 +3,7 @@
 use clap::Args;
 use regex_lite::{Regex, RegexBuilder};
 
+use crate::cli::offers;
 use crate::cli::commands::recording::SeverityArg;
 use crate::cli::commands::when::When;
 use crate::event::fields::View;
@@ -14,7 +15,7 @@ use crate::text::glob::matches_glob;
 #[derive(Clone, Debug, Args)]
 pub(super) struct Selection {
     /// Only types that match; * matches any text (tool.*)
-    #[arg(long = "type", value_name = "GLOB")]
+    #[arg(long = "type", value_name = "GLOB", add = offers::event_types())]
     kind: Option<String>,
     /// Only events of this severity
     #[arg(long, value_enum, value_name = "LEVEL")]

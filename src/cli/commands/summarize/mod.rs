@@ -15,6 +15,8 @@ use serde_json::value::RawValue;
 use super::format::TableOrJson;
 use super::runs::{RunRow, SortKey, TableForm, compare, runs_table};
 use super::{Appending, Global, WantedRuns, duration, now, status};
+use crate::cli::complete;
+use crate::cli::offers;
 use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::filter::Filter;
 use crate::cli::host::Asking;
@@ -59,7 +61,8 @@ pub(in crate::cli) struct SummarizeArgs {
         value_name = "RUN",
         env = "RUNLOG_RUN",
         hide_env_values = true,
-        default_value = super::LATEST
+        default_value = super::LATEST,
+        add = complete::runs()
     )]
     runs: Vec<String>,
     /// All runs
@@ -128,7 +131,7 @@ struct ManyArgs {
     reverse: bool,
     /// Print only runs with this status: created, running, paused, completed, failed,
     /// incomplete, cancelled (may be repeated)
-    #[arg(long, help_heading = MANY, value_name = "STATUS", value_parser = status)]
+    #[arg(long, help_heading = MANY, value_name = "STATUS", add = offers::statuses(), value_parser = status)]
     status: Vec<Status>,
 }
 
