@@ -227,21 +227,22 @@ fn instead(missing: &MissingRun) -> String {
     match &missing.near[..] {
         [near] => format!("did you mean {near}?"),
         [near @ .., last] => format!("did you mean {} or {last}?", near.join(", ")),
+        [] if missing.exact => {
+            format!("`runlog emit run.created --run {}` creates this run", missing.name)
+        }
         [] if missing.runs_dir.is_none() => {
             "a run is a directory with events.jsonl; without a /, the name is an id".to_owned()
         }
-        [] if missing.runs > 0 => format!(
-            "`runlog list` shows the {}; `runlog emit run.created --run ID` creates a run",
-            plural(missing.runs as u64, "run")
-        ),
+        [] if missing.runs > 0 => {
+            format!("`runlog list` shows the {}", plural(missing.runs as u64, "run"))
+        }
         [] => NO_RUNS.to_owned(),
     }
 }
 
 /// The hint if there are no runs.
-pub(super) const NO_RUNS: &str = "record one with `runlog exec --run-new -- COMMAND`, import one \
-                                  with `runlog import --latest`, or choose another directory with \
-                                  --runs-dir";
+pub(super) const NO_RUNS: &str = "`runlog import --latest` imports a session of an agent; \
+                                  --runs-dir names another directory";
 
 fn of_log(error: &LogError) -> (Exit, String) {
     match error {

@@ -181,8 +181,7 @@ fn attend(
             return Err(FilterError::TooLong);
         }
         if ended.is_none() {
-            let status =
-                child.try_wait().map_err(|error| FilterError::NotRun(reason(&error)))?;
+            let status = child.try_wait().map_err(|error| FilterError::NotRun(reason(&error)))?;
             ended = status.map(|status| (status, Instant::now()));
         }
         match ended {

@@ -145,6 +145,15 @@ impl Ui {
     }
 }
 
+/// Words of the parsers of arguments, and what is printed instead.
+const REWORDED: &[(&str, &str)] = &[
+    ("tip:", "hint:"),
+    ("invalid digit found in string", "use a whole number"),
+    ("cannot parse integer from empty string", "use a whole number"),
+    ("number too large to fit in target type", "the number is too large"),
+    ("invalid float literal", "use a number"),
+];
+
 /// Prints an error about the arguments, in the style of the other errors.
 ///
 /// # Errors
@@ -157,7 +166,7 @@ pub(super) fn complain(error: &clap::Error) -> io::Result<()> {
     };
     let is_error = error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     let prefix = if is_error { "runlog: " } else { "" };
-    let text = text.replacen("tip:", "hint:", 1);
+    let text = REWORDED.iter().fold(text, |text, (raw, plain)| text.replacen(raw, plain, 1));
     write!(io::stderr().lock(), "{prefix}{text}")
 }
 

@@ -151,9 +151,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let Some((text, _)) = text.split_once(" (os error ") else { return text };
     let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_lowercase().chain(letters).collect()
-    })
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 impl std::error::Error for FsError {

@@ -11,7 +11,8 @@ use super::place::{LeftOut, Member, Place};
 /// many boxes, all calls of one tool in a frame share a box, in the largest frames first. At last,
 /// boxes in the middle are left out.
 pub(super) fn condense(place: &mut Place, graph: &Graph, limit: usize) -> usize {
-    let folder = Folder { graph, parents: place.spawns.iter().map(|(parent, _)| *parent).collect() };
+    let folder =
+        Folder { graph, parents: place.spawns.iter().map(|(parent, _)| *parent).collect() };
     for group in &mut place.groups {
         folder.fold(&mut group.members, Repeats::InARow);
     }

@@ -1,6 +1,6 @@
 //! The graph as a Mermaid flowchart.
 
-use super::drawing::{ArrowKind, DrawnBox, DrawnItem, Drawing};
+use super::drawing::{ArrowKind, Drawing, DrawnBox, DrawnItem};
 use super::model::NodeKind;
 use crate::text::inert;
 

@@ -22,13 +22,15 @@ pub struct MissingRun {
     pub runs: usize,
     /// The runs with similar ids, the most similar first.
     pub near: Vec<String>,
+    /// Whether only the exact id would have been accepted, because the command records.
+    pub exact: bool,
 }
 
 impl MissingRun {
-    /// Looks for similar runs in a runs directory.
+    /// Looks for similar runs in a runs directory, for a command that needs an exact id.
     pub(crate) fn of(name: &str, runs_dir: &Path) -> Self {
         let runs = survey(runs_dir).unwrap_or_default().runs;
-        Self::among(name, runs_dir, &runs)
+        Self { exact: true, ..Self::among(name, runs_dir, &runs) }
     }
 
     /// Looks for similar runs among these.
@@ -45,13 +47,14 @@ impl MissingRun {
             has_runs_dir: runs_dir.is_dir(),
             runs: runs.len(),
             near,
+            exact: false,
         }
     }
 
     /// The path of a directory without a run.
     pub(super) fn path(name: &str) -> Self {
         let (name, near) = (name.to_owned(), Vec::new());
-        Self { name, runs_dir: None, has_runs_dir: false, runs: 0, near }
+        Self { name, runs_dir: None, has_runs_dir: false, runs: 0, near, exact: false }
     }
 }
 
@@ -75,7 +78,7 @@ impl fmt::Display for MissingRun {
         };
         let place = runs_dir.display();
         match self.name.as_str() {
-            _ if !self.has_runs_dir => write!(f, "there is no directory {place} with runs"),
+            _ if !self.has_runs_dir => write!(f, "there is no runs directory {place}"),
             _ if self.runs == 0 => write!(f, "there are no runs in {place}"),
             name => write!(f, "there is no run {name:?} in {place}"),
         }

@@ -69,6 +69,9 @@ pub enum RunError {
     },
 }
 
+/// Runs that an error lists, at most.
+const MATCHES: usize = 5;
+
 impl RunError {
     /// The error for a directory without a run.
     #[must_use]
@@ -106,7 +109,13 @@ impl fmt::Display for RunError {
             Self::Log(error) => error.fmt(f),
             Self::NoSuchRun(missing) => missing.fmt(f),
             Self::Ambiguous { name, candidates } => {
-                write!(f, "{name:?} matches {} runs: {}", candidates.len(), candidates.join(", "))
+                let shown = candidates.len().min(MATCHES);
+                let more = match candidates.len() - shown {
+                    0 => String::new(),
+                    more => format!(", and {more} more"),
+                };
+                let list = candidates[..shown].join(", ");
+                write!(f, "{name:?} matches {} runs: {list}{more}", candidates.len())
             }
             Self::Exists(path) => write!(f, "the run {} already has events", path.display()),
             Self::Conflict { event_id, sequence } => write!(

@@ -25,12 +25,15 @@ pub(crate) fn locate(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
 /// # Errors
 /// [`RunError::NoSuchRun`] and [`RunError::Ambiguous`].
 pub(crate) fn find(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
-    let among = |runs: &[RunDir]| {
-        RunError::NoSuchRun(Box::new(MissingRun::among(name, runs_dir, runs)))
-    };
+    let among =
+        |runs: &[RunDir]| RunError::NoSuchRun(Box::new(MissingRun::among(name, runs_dir, runs)));
     if name.contains('/') {
         let run = RunDir::at(Path::new(name));
-        return if run.has_log()? { Ok(run) } else { Err(RunError::NoSuchRun(Box::new(MissingRun::path(name)))) };
+        return if run.has_log()? {
+            Ok(run)
+        } else {
+            Err(RunError::NoSuchRun(Box::new(MissingRun::path(name))))
+        };
     }
     if let Ok(run_id) = RunId::parse(name) {
         let run = RunDir::of(runs_dir, &run_id);

@@ -9,14 +9,14 @@ use clap::Args;
 
 use super::recording::{Print, open, print};
 use super::{Global, now};
-use crate::fs::reason;
-use crate::cli::offers;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::offers;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
 use crate::event::id::RunId;
 use crate::event::role::Role;
+use crate::fs::reason;
 use crate::fs::{PathAt, replace, retried};
 use crate::import::{DIALECTS, dialect};
 use crate::json;

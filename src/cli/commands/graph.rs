@@ -53,8 +53,8 @@ const MERMAID_ARROWS: usize = 500;
 
 const AFTER_HELP: &str = "\
 Examples:
-  runlog graph                         the newest run, for a `mermaid` code block
-  runlog graph fix-42 --limit 20       a smaller drawing
+  runlog graph                       the newest run, for a code block
+  runlog graph fix-42 --limit 20     a smaller drawing
   runlog graph fix-42 --format dot | dot -Tsvg -o run.svg
   runlog graph fix-42 --format json | jq '.nodes | length'
 

@@ -304,9 +304,7 @@ impl WantedRuns {
         runs.retain(|run| seen.insert(run.path().to_owned()));
         if runs.is_empty() && missing.is_empty() {
             let message = format!("there are no runs in {}", global.runs_dir.display());
-            return Err(Failure::new(Exit::NoInput, message)
-                .hint(NO_RUNS)
-                .into());
+            return Err(Failure::new(Exit::NoInput, message).hint(NO_RUNS).into());
         }
         Ok(Self { runs, missing })
     }

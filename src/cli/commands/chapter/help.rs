@@ -13,8 +13,8 @@ Exit status:
 /// For `chapter add`.
 pub(super) const ADD: &str = "\
 Examples:
-  runlog chapter add fix-42 --start 1 --end 3 --name Setup --message 'Works now.'
-  runlog chapter add fix-42 --first 40 --last 95 --name Search --message @note.txt
+  runlog chapter add fix-42 --start 1 --end 3 --name Setup --message 'It works'
+  runlog chapter add fix-42 --first 40 --last 95 --name Search --message @a.txt
 
 Exit status:
   0   the chapter was added
@@ -82,7 +82,7 @@ Exit status:
 pub(super) const EXPORT: &str = "\
 Examples:
   runlog chapter export fix-42                  to runs/fix-42/chapters/
-  runlog chapter export fix-42 --output /tmp/chapters
+  runlog chapter export fix-42 --out /tmp/chapters
 
 Exit status:
   0   the tree was written
@@ -126,7 +126,7 @@ Exit status:
 pub(super) const CHAPTER: &str = "\
 Examples:
   runlog chapter index fix-42          the numbers of the tasks
-  runlog chapter add fix-42 --start 1 --end 3 --name Setup --message 'Works now.'
+  runlog chapter add fix-42 --start 1 --end 3 --name Setup --message 'It works'
   runlog chapter ls fix-42             the tree of chapters
 
 Exit status:

@@ -43,7 +43,7 @@ pub(super) fn follow(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Res
         let outcomes = import_all(&sessions, SourceEnd::Open, args, global, ui)?;
         match since {
             None => {
-                let failed = report(args, &outcomes, &[], ui)?;
+                let failed = report(args, &outcomes, &[], &global.runs_dir, ui)?;
                 failed.into_iter().for_each(|error| ui.warn(&sentence(&error)));
                 ui.note("waiting for more; stop with Ctrl-C");
             }

@@ -5,11 +5,11 @@ use std::str::FromStr;
 use clap::Args;
 use regex_lite::Regex;
 
-use crate::cli::offers;
 use crate::cli::commands::runs::RunRow;
 use crate::cli::commands::show::pattern;
 use crate::cli::commands::status;
 use crate::cli::commands::when::When;
+use crate::cli::offers;
 use crate::event::fields::as_text;
 use crate::event::time::Timestamp;
 use crate::history::status::Status;

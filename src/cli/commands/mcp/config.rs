@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::fs::reason;
 use crate::cli::exit::{Exit, Failure};
+use crate::fs::reason;
 use crate::json::{document, quoted};
 
 /// A program that starts the server.
@@ -74,7 +74,10 @@ impl Launch {
     /// When a path is unknown or is no text.
     pub(super) fn of(run: String, runs_dir: &Path, all_runs: bool) -> Result<Self, Failure> {
         let unknown = |error| {
-            Failure::new(Exit::Io, format!("the path of this executable is unknown: {}", reason(&error)))
+            Failure::new(
+                Exit::Io,
+                format!("the path of this executable is unknown: {}", reason(&error)),
+            )
         };
         let command = text(std::env::current_exe().map_err(unknown)?)?;
         let runs_dir = path_text(runs_dir)?;

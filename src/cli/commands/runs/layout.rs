@@ -119,7 +119,7 @@ fn fit(columns: &mut Vec<Laid>, runs: usize, width: usize, form: &TableForm<'_>)
 }
 
 /// Shortens names to beginnings that only one run has. A beginning still names the run.
-fn shorten(names: &mut [String], all: &[String]) {
+pub(in crate::cli::commands) fn shorten(names: &mut [String], all: &[String]) {
     let mut sorted: Vec<&str> = all.iter().map(String::as_str).collect();
     sorted.sort_unstable();
     let common = |one: &str, other: &str| {

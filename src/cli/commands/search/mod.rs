@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use super::Global;
 use super::branch::BranchArgs;
 use super::format::HumanOrJson;
-use crate::cli::offers;
 use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure, sentence};
+use crate::cli::offers;
 use crate::cli::ui::Ui;
 use crate::json;
 use crate::ops::report::report_bad_lines;
@@ -108,9 +108,12 @@ fn top_k(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| "use a number from 1 to 1000".to_owned())
 }
 
+/// The form of a query, for hints.
+const QUERY: &str = "give words, or phrases in double quotes: '\"connection refused\" db'";
+
 pub(super) fn run(args: &SearchArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let query = Query::parse(&args.query.join(" "))
-        .map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
+        .map_err(|error| Failure::new(Exit::Usage, error.to_string()).hint(QUERY))?;
     let current = locate(&global.runs_dir, &args.run)?;
     let request = SearchRequest {
         query: &query,

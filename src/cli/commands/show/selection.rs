@@ -3,9 +3,9 @@
 use clap::Args;
 use regex_lite::{Regex, RegexBuilder};
 
-use crate::cli::offers;
 use crate::cli::commands::recording::SeverityArg;
 use crate::cli::commands::when::When;
+use crate::cli::offers;
 use crate::event::fields::View;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;

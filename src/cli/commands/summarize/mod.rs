@@ -16,10 +16,10 @@ use super::format::TableOrJson;
 use super::runs::{RunRow, SortKey, TableForm, compare, runs_table};
 use super::{Appending, Global, WantedRuns, duration, now, status};
 use crate::cli::complete;
-use crate::cli::offers;
 use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::filter::Filter;
 use crate::cli::host::Asking;
+use crate::cli::offers;
 use crate::cli::parallel;
 use crate::cli::progress::Progress;
 use crate::cli::settings::{Settings, read_text};
@@ -241,6 +241,8 @@ fn shown(
         TableOrJson::Table if context.alone => {
             outcomes.into_iter().map(|outcome| outcome.text).collect()
         }
+        // Each run that was named is missing, which is reported as an error.
+        TableOrJson::Table if outcomes.is_empty() => String::new(),
         TableOrJson::Table => {
             let rows: Vec<&RunRow> = outcomes.iter().map(|outcome| &outcome.row).collect();
             let total = Total::of(rows.iter().map(|row| &row.facts));
