@@ -142,7 +142,7 @@ fn drawings() {
     let bench = run(&format!("{hostile}\n"));
     assert_eq!(
         bench.ok(&["graph", "r"]),
-        "flowchart TD\n  n0([\"run R#34;]; x, open\"])\n  n1[\"a#34;] --#62; b[#60;script#62; #35;2, no result\"]\n  n0 --> n1\n"
+        "flowchart TD\n  n0([\"run R#34;]; x, open\"])\n  subgraph s1[\"Task 1: t1, running\"]\n    n1[\"a#34;] --#62; b[#60;script#62; #35;2, no result\"]\n  end\n  n0 --> n1\n"
     );
     let dot = bench.ok(&["graph", "r", "--format", "dot"]);
     assert!(dot.contains(r#"n1 [label="a\"] --> b[<script> #2, no result"];"#), "{dot}");
@@ -178,14 +178,14 @@ fn two_tasks() -> Bench {
         bench.emit(&[start.as_slice(), &id].concat());
         bench.emit(&[[end, "-f", tool].as_slice(), &id].concat());
     };
-    bench.emit(&["session.message.created", "-f", "role=user", "-f", "content=Find \"it\""]);
+    bench.emit(&["message.user", "-f", "text=Find it"]);
     for (id, file) in [("a", "src/one.rs"), ("b", "src/two.rs"), ("c", "src/three.rs")] {
         let argument = format!(r#"{{"input":{{"file_path":"{file}"}}}}"#);
         call(id, "tool_name=Read", &argument, "tool.completed");
     }
     let test = r#"{"input":{"command":"cargo test"}}"#;
     call("d", "tool_name=Bash", test, "tool.failed");
-    bench.emit(&["session.message.created", "-f", "role=user", "-f", "content=Repair it"]);
+    bench.emit(&["message.user", "-f", "text=Repair it"]);
     call("e", "tool_name=Bash", test, "tool.completed");
     bench
 }
@@ -195,7 +195,7 @@ fn two_tasks() -> Bench {
 fn tasks_and_repeated_calls() {
     let drawn = two_tasks().ok(&["graph", "r"]);
     let lines: Vec<&str> = drawn.lines().map(str::trim).collect();
-    for part in ["subgraph s1[\"Task 1: Find", "subgraph s2[\"Task 2: Repair it\"]"] {
+    for part in ["subgraph s1[\"Task 1: Find", "subgraph s2[\"Task 2: Repair it"] {
         assert!(lines.iter().any(|line| line.starts_with(part)), "{part} in {drawn}");
     }
     assert!(drawn.contains("[\"Read #215;3: one.rs, two.rs, three.rs #35;"), "{drawn}");

@@ -1,7 +1,7 @@
 //! The texts of boxes and frames.
 
 use super::model::{Node, NodeKind};
-use super::place::LeftOut;
+use super::place::OmittedNodes;
 use crate::text::human::{duration, plural};
 use crate::text::inert::preview;
 
@@ -66,8 +66,8 @@ fn file_name(argument: &str) -> &str {
 }
 
 /// The text of the box for everything that was left out.
-pub(super) fn left_out(counts: &LeftOut) -> String {
-    let LeftOut { calls, tasks, others } = *counts;
+pub(super) fn left_out(counts: &OmittedNodes) -> String {
+    let OmittedNodes { calls, tasks, others } = *counts;
     let counted = [(calls, "call"), (tasks, "task"), (others, "other event")];
     let counted = counted.iter().filter(|(count, _)| *count > 0);
     let counted: Vec<String> = counted.map(|(count, one)| plural(*count as u64, one)).collect();

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use super::model::{Graph, Node, NodeKind};
-use super::place::{LeftOut, Member, Place};
+use super::place::{DrawnPart, OmittedNodes, Placement};
 
 /// Folds until there are at most `limit` boxes. Returns the number of boxes that are left out.
 ///
 /// Calls of one tool in a row share a box if they ended in the same way. If there are still too
 /// many boxes, all calls of one tool in a frame share a box, in the largest frames first. At last,
 /// boxes in the middle are left out.
-pub(super) fn condense(place: &mut Place, graph: &Graph, limit: usize) -> usize {
+pub(super) fn condense(place: &mut Placement, graph: &Graph, limit: usize) -> usize {
     let folder =
         Folder { graph, parents: place.spawns.iter().map(|(parent, _)| *parent).collect() };
     for group in &mut place.groups {
@@ -35,16 +35,16 @@ pub(super) fn condense(place: &mut Place, graph: &Graph, limit: usize) -> usize 
         next: 0,
         from: kept.div_ceil(2),
         to: boxes - kept / 2,
-        counts: LeftOut::default(),
+        counts: OmittedNodes::default(),
         at: None,
     };
-    cut.group(place, Place::TOP);
+    cut.group(place, Placement::TOP);
     if let Some((group, index)) = cut.at {
         let members = &mut place.groups[group].members;
         let index = index.min(members.len());
-        members.insert(index, (0, Member::LeftOut(cut.counts)));
+        members.insert(index, (0, DrawnPart::LeftOut(cut.counts)));
     }
-    drop_empty(place, Place::TOP);
+    drop_empty(place, Placement::TOP);
     boxes - kept
 }
 
@@ -64,10 +64,10 @@ struct Folder<'g> {
 }
 
 impl Folder<'_> {
-    fn fold(&self, members: &mut Vec<(u64, Member)>, repeats: Repeats) {
-        let mut kept: Vec<(u64, Member)> = Vec::with_capacity(members.len());
+    fn fold(&self, members: &mut Vec<(u64, DrawnPart)>, repeats: Repeats) {
+        let mut kept: Vec<(u64, DrawnPart)> = Vec::with_capacity(members.len());
         for (sequence, member) in members.drain(..) {
-            let Member::Nodes(nodes) = member else {
+            let DrawnPart::Nodes(nodes) = member else {
                 kept.push((sequence, member));
                 continue;
             };
@@ -76,12 +76,14 @@ impl Folder<'_> {
                 Repeats::Anywhere => 0,
             };
             let same = kept[near..].iter_mut().find_map(|(_, member)| match member {
-                Member::Nodes(others) if self.share(others[0], nodes[0], repeats) => Some(others),
+                DrawnPart::Nodes(others) if self.share(others[0], nodes[0], repeats) => {
+                    Some(others)
+                }
                 _ => None,
             });
             match same {
                 Some(others) => others.extend(nodes),
-                None => kept.push((sequence, Member::Nodes(nodes))),
+                None => kept.push((sequence, DrawnPart::Nodes(nodes))),
             }
         }
         *members = kept;
@@ -102,17 +104,17 @@ struct Cut<'g> {
     next: usize,
     from: usize,
     to: usize,
-    counts: LeftOut,
+    counts: OmittedNodes,
     /// The frame and the position of the first box that was removed.
     at: Option<(usize, usize)>,
 }
 
 impl Cut<'_> {
-    fn group(&mut self, place: &mut Place, group: usize) {
+    fn group(&mut self, place: &mut Placement, group: usize) {
         let members = std::mem::take(&mut place.groups[group].members);
         let mut kept = Vec::with_capacity(members.len());
         for (sequence, member) in members {
-            if let Member::Group(inner) = member {
+            if let DrawnPart::Group(inner) = member {
                 self.group(place, inner);
                 kept.push((sequence, member));
                 continue;
@@ -129,23 +131,23 @@ impl Cut<'_> {
         place.groups[group].members = kept;
     }
 
-    fn count(&mut self, member: &Member) {
+    fn count(&mut self, member: &DrawnPart) {
         match member {
-            Member::Nodes(nodes) if self.graph.nodes[nodes[0]].kind == NodeKind::Call => {
+            DrawnPart::Nodes(nodes) if self.graph.nodes[nodes[0]].kind == NodeKind::Call => {
                 self.counts.calls += nodes.len();
             }
-            Member::Nodes(nodes) => self.counts.others += nodes.len(),
-            Member::Task(_) => self.counts.tasks += 1,
-            Member::Group(_) | Member::LeftOut(_) => {}
+            DrawnPart::Nodes(nodes) => self.counts.others += nodes.len(),
+            DrawnPart::Task(_) => self.counts.tasks += 1,
+            DrawnPart::Group(_) | DrawnPart::LeftOut(_) => {}
         }
     }
 }
 
 /// Removes frames without a box. Returns whether the frame has one.
-fn drop_empty(place: &mut Place, group: usize) -> bool {
+fn drop_empty(place: &mut Placement, group: usize) -> bool {
     let mut members = std::mem::take(&mut place.groups[group].members);
     members.retain(|(_, member)| match member {
-        Member::Group(inner) => drop_empty(place, *inner),
+        DrawnPart::Group(inner) => drop_empty(place, *inner),
         _ => true,
     });
     let has_box = !members.is_empty();
@@ -153,10 +155,10 @@ fn drop_empty(place: &mut Place, group: usize) -> bool {
     has_box
 }
 
-fn boxes(place: &Place) -> usize {
+fn boxes(place: &Placement) -> usize {
     place.groups.iter().map(|group| boxes_in(&group.members)).sum()
 }
 
-fn boxes_in(members: &[(u64, Member)]) -> usize {
-    members.iter().filter(|(_, member)| !matches!(member, Member::Group(_))).count()
+fn boxes_in(members: &[(u64, DrawnPart)]) -> usize {
+    members.iter().filter(|(_, member)| !matches!(member, DrawnPart::Group(_))).count()
 }

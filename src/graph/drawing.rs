@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::caption::{caption, left_out, repeated};
 use super::condense::condense;
 use super::model::{EdgeKind, Graph, NodeKind};
-use super::place::{Group, Member, Place, place};
+use super::place::{DrawnPart, FrameParts, Placement, place};
 
 /// A drawing of a graph. Each agent's boxes are connected in the order of their events.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +79,7 @@ impl Drawing {
         let mut place = place(graph);
         let left_out = limit.map_or(0, |limit| condense(&mut place, graph, limit));
         let mut pen = Pen::new(graph, &place);
-        let items = pen.items(Place::TOP);
+        let items = pen.items(Placement::TOP);
         pen.spawns();
         pen.parents();
         let Pen { arrows, folded_calls, .. } = pen;
@@ -90,7 +90,7 @@ impl Drawing {
 /// Draws the items in order.
 struct Pen<'g> {
     graph: &'g Graph,
-    place: &'g Place,
+    place: &'g Placement,
     /// The only agent that no other one started.
     main: Option<usize>,
     boxes: usize,
@@ -104,7 +104,7 @@ struct Pen<'g> {
 }
 
 impl<'g> Pen<'g> {
-    fn new(graph: &'g Graph, place: &'g Place) -> Self {
+    fn new(graph: &'g Graph, place: &'g Placement) -> Self {
         Self {
             graph,
             place,
@@ -120,26 +120,26 @@ impl<'g> Pen<'g> {
 
     fn items(&mut self, group: usize) -> Vec<DrawnItem> {
         let place = self.place;
-        let Group { members, .. } = &place.groups[group];
+        let FrameParts { members, .. } = &place.groups[group];
         members.iter().map(|(_, member)| self.item(member)).collect()
     }
 
-    fn item(&mut self, member: &Member) -> DrawnItem {
+    fn item(&mut self, member: &DrawnPart) -> DrawnItem {
         let graph = self.graph;
         match member {
-            Member::Group(group) => DrawnItem::Frame {
+            DrawnPart::Group(group) => DrawnItem::Frame {
                 number: *group,
                 title: self.place.groups[*group].title.clone(),
                 items: self.items(*group),
             },
-            Member::Task(task) => {
+            DrawnPart::Task(task) => {
                 let text = graph.tasks[*task].title.clone();
                 self.drawn(NodeKind::Event, text, false, self.main, Some(graph.tasks[*task].first))
             }
-            Member::LeftOut(counts) => {
+            DrawnPart::LeftOut(counts) => {
                 self.drawn(NodeKind::Unknown, left_out(counts), false, self.main, None)
             }
-            Member::Nodes(nodes) => self.nodes(nodes),
+            DrawnPart::Nodes(nodes) => self.nodes(nodes),
         }
     }
 

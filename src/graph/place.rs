@@ -6,9 +6,9 @@ use super::model::{EdgeKind, Graph, NodeKind};
 
 /// The frames, and who started whom.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct Placement {
     /// The frames. The first one is the whole drawing.
-    pub groups: Vec<Group>,
+    pub groups: Vec<FrameParts>,
     /// Parents and the runs or agents that they started, as indices of nodes.
     pub spawns: Vec<(usize, usize)>,
     spawned: HashSet<usize>,
@@ -18,16 +18,16 @@ pub(super) struct Place {
 
 /// One frame.
 #[derive(Debug, Default)]
-pub(super) struct Group {
+pub(super) struct FrameParts {
     /// Its title.
     pub title: String,
     /// What is in it, with the sequence of the first event.
-    pub members: Vec<(u64, Member)>,
+    pub members: Vec<(u64, DrawnPart)>,
 }
 
 /// A part of a frame.
 #[derive(Debug)]
-pub(super) enum Member {
+pub(super) enum DrawnPart {
     /// Nodes that share a box, at least one.
     Nodes(Vec<usize>),
     /// Another frame.
@@ -35,12 +35,12 @@ pub(super) enum Member {
     /// A task without calls, by its index.
     Task(usize),
     /// What does not fit.
-    LeftOut(LeftOut),
+    OmittedNodes(OmittedNodes),
 }
 
 /// What was left out of a drawing.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct LeftOut {
+pub(super) struct OmittedNodes {
     /// The number of calls.
     pub calls: usize,
     /// The number of tasks without calls.
@@ -49,7 +49,7 @@ pub(super) struct LeftOut {
     pub others: usize,
 }
 
-impl Place {
+impl Placement {
     /// The whole drawing.
     pub(super) const TOP: usize = 0;
 
@@ -68,7 +68,7 @@ impl Place {
 }
 
 /// Places the nodes of a graph. Calls show their status, so results are not drawn.
-pub(super) fn place(graph: &Graph) -> Place {
+pub(super) fn place(graph: &Graph) -> Placement {
     let numbers = graph.numbers();
     let spawns = graph.edges.iter().filter(|edge| edge.kind == EdgeKind::Spawn);
     let spawns: Vec<(usize, usize)> =
@@ -77,7 +77,7 @@ pub(super) fn place(graph: &Graph) -> Place {
     let is_agent = |at: &usize| matches!(graph.nodes[*at].kind, NodeKind::Run | NodeKind::Agent);
     let agents = (0..graph.nodes.len()).filter(is_agent);
     let roots = agents.filter(|at| !spawned.contains(at)).collect();
-    let place = Place { groups: vec![Group::default()], spawns, spawned, roots };
+    let place = Placement { groups: vec![FrameParts::default()], spawns, spawned, roots };
     let mut placer = Placer {
         graph,
         place,
@@ -93,7 +93,7 @@ pub(super) fn place(graph: &Graph) -> Place {
 
 struct Placer<'g> {
     graph: &'g Graph,
-    place: Place,
+    place: Placement,
     /// The frame of each task that has one.
     tasks: Vec<Option<usize>>,
     /// The frames of spawned runs and agents.
@@ -108,17 +108,17 @@ impl Placer<'_> {
         let sequence = node.sequence.unwrap_or(0);
         let (group, sequence) = match node.kind {
             NodeKind::Result => return,
-            NodeKind::Unknown => (Place::TOP, 0),
-            NodeKind::Run | NodeKind::Agent if !self.place.is_spawned(at) => (Place::TOP, 0),
+            NodeKind::Unknown => (Placement::TOP, 0),
+            NodeKind::Run | NodeKind::Agent if !self.place.is_spawned(at) => (Placement::TOP, 0),
             // It has a frame.
             NodeKind::Run | NodeKind::Agent if self.busy.contains(&at) => return,
             NodeKind::Run | NodeKind::Agent => (self.task(sequence), sequence),
             _ => (self.group(node.owner, sequence), sequence),
         };
-        self.add(group, sequence, Member::Nodes(vec![at]));
+        self.add(group, sequence, DrawnPart::Nodes(vec![at]));
     }
 
-    fn add(&mut self, group: usize, sequence: u64, member: Member) {
+    fn add(&mut self, group: usize, sequence: u64, member: DrawnPart) {
         self.place.groups[group].members.push((sequence, member));
     }
 
@@ -141,29 +141,29 @@ impl Placer<'_> {
         let tasks = &self.graph.tasks;
         let after = tasks.partition_point(|task| task.first <= sequence);
         let Some(at) = after.checked_sub(1).filter(|at| sequence <= tasks[*at].last) else {
-            return Place::TOP;
+            return Placement::TOP;
         };
         if let Some(group) = self.tasks[at] {
             return group;
         }
-        let group = self.frame(Place::TOP, tasks[at].first, tasks[at].title.clone());
+        let group = self.frame(Placement::TOP, tasks[at].first, tasks[at].title.clone());
         self.tasks[at] = Some(group);
         group
     }
 
     fn frame(&mut self, around: usize, sequence: u64, title: String) -> usize {
         let group = self.place.groups.len();
-        self.place.groups.push(Group { title, members: Vec::new() });
-        self.add(around, sequence, Member::Group(group));
+        self.place.groups.push(FrameParts { title, members: Vec::new() });
+        self.add(around, sequence, DrawnPart::Group(group));
         group
     }
 
-    fn finish(mut self) -> Place {
+    fn finish(mut self) -> Placement {
         // Without any node, the tasks alone are no graph.
         if !self.graph.nodes.is_empty() {
             for (at, task) in self.graph.tasks.iter().enumerate() {
                 if self.tasks[at].is_none() {
-                    self.add(Place::TOP, task.first, Member::Task(at));
+                    self.add(Placement::TOP, task.first, DrawnPart::Task(at));
                 }
             }
         }

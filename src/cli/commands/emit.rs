@@ -60,7 +60,8 @@ Examples:
   call=$(runlog emit tool.started -f tool_name=grep)
   runlog emit tool.completed -f tool_name=grep --correlation-id \"$call\"
   runlog emit note -f text='halfway there'
-  claude -p 'fix it' --output-format stream-json --verbose | runlog emit --stdin --from claude-code
+  claude -p 'fix it' --output-format stream-json --verbose |
+    runlog emit --stdin --from claude-code
   runlog emit run.completed
 
 Exit status:

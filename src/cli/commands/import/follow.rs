@@ -28,7 +28,7 @@ type SeenFiles = HashMap<String, Vec<(PathBuf, u64, u64)>>;
 /// comes. The runs end, or are marked as imported, only then.
 pub(super) fn follow(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     if args.format == TableOrJson::Json {
-        let failure = Failure::new(Exit::Usage, "--follow cannot print a document");
+        let failure = Failure::new(Exit::Usage, "--follow cannot print one JSON document");
         return Err(failure.hint("without --format json, it prints a line for each change").into());
     }
     let interrupts = Interrupts::watch()?;

@@ -20,6 +20,7 @@ use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::filter::Filter;
 use crate::cli::host::Asking;
 use crate::cli::offers;
+use crate::cli::paint::Paint;
 use crate::cli::parallel;
 use crate::cli::progress::Progress;
 use crate::cli::settings::{Settings, read_text};
@@ -148,6 +149,8 @@ struct Context<'c> {
     /// Whether this is the only run, which is shown in detail.
     alone: bool,
     width: usize,
+    /// Colours of the overview.
+    paint: Paint,
 }
 
 /// The result for one run.
@@ -186,6 +189,7 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
         options,
         alone: runs.len() == 1 && !args.all,
         width: ui.width(),
+        paint: Paint(ui.color()),
     };
     let host = asking(&args.model, settings, ui);
     let worker = host.as_ref().map(|host| worker(&args.model, host, options)).transpose()?;
@@ -313,7 +317,8 @@ fn one(
     }
     report_bad_lines(reading.bad_lines, run, ui);
     let document = (args.format == TableOrJson::Json).then(|| document(&reading));
-    let text = if context.alone { one_run(&reading, context.width) } else { String::new() };
+    let text =
+        if context.alone { one_run(&reading, context.width, context.paint) } else { String::new() };
     Ok(SummarizedRun { row: row(&reading), document, text, notes, served })
 }
 
