@@ -3,6 +3,7 @@
 
 /// The program.
 pub mod cli {
+    pub use crate::cli::manual::{FILES, STATUSES, VARIABLES};
     pub use crate::cli::{command, completion_script, main};
 }
 

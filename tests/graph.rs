@@ -142,10 +142,10 @@ fn drawings() {
     let bench = run(&format!("{hostile}\n"));
     assert_eq!(
         bench.ok(&["graph", "r"]),
-        "flowchart TD\n  n0([\"run R#34;]; x, open\"])\n  n1[\"a#34;] --#62; b[#60;script#62; #35;2, started\"]\n  n0 --> n1\n"
+        "flowchart TD\n  n0([\"run R#34;]; x, open\"])\n  subgraph s1[\"Task 1: t1, running\"]\n    n1[\"a#34;] --#62; b[#60;script#62; #35;2, no result\"]\n  end\n  n0 --> n1\n"
     );
     let dot = bench.ok(&["graph", "r", "--format", "dot"]);
-    assert!(dot.contains(r#"n1 [label="a\"] --> b[<script> #2, started"];"#), "{dot}");
+    assert!(dot.contains(r#"n1 [label="a\"] --> b[<script> #2, no result"];"#), "{dot}");
     assert!(dot.starts_with("digraph run {\n") && dot.ends_with("  n0 -> n1;\n}\n"), "{dot}");
     bench.ok(&["graph", "r", "-o", "graph.mmd"]);
     assert!(bench.path("graph.mmd").exists());
@@ -167,4 +167,60 @@ fn calls_side_by_side_are_no_cycle() {
     let graph = graph(&bench, &[]);
     assert!(problems(&graph).is_empty(), "{graph}");
     assert!(edges(&graph).contains(&"call:a parent call:b".to_owned()), "{graph}");
+}
+
+/// A run with two tasks: three reads in a row, a command that fails, and two edits.
+fn two_tasks() -> Bench {
+    let bench = Bench::with_run();
+    let call = |id: &str, tool: &str, argument: &str, end: &str| {
+        let id = ["--correlation-id", id];
+        let start = ["tool.started", "-f", tool, "--data", argument];
+        bench.emit(&[start.as_slice(), &id].concat());
+        bench.emit(&[[end, "-f", tool].as_slice(), &id].concat());
+    };
+    bench.emit(&["message.user", "-f", "text=Find it"]);
+    for (id, file) in [("a", "src/one.rs"), ("b", "src/two.rs"), ("c", "src/three.rs")] {
+        let argument = format!(r#"{{"input":{{"file_path":"{file}"}}}}"#);
+        call(id, "tool_name=Read", &argument, "tool.completed");
+    }
+    let test = r#"{"input":{"command":"cargo test"}}"#;
+    call("d", "tool_name=Bash", test, "tool.failed");
+    bench.emit(&["message.user", "-f", "text=Repair it"]);
+    call("e", "tool_name=Bash", test, "tool.completed");
+    bench
+}
+
+/// If this fails, a person cannot read the drawing: tasks, folded calls, failures.
+#[test]
+fn tasks_and_repeated_calls() {
+    let drawn = two_tasks().ok(&["graph", "r"]);
+    let lines: Vec<&str> = drawn.lines().map(str::trim).collect();
+    for part in ["subgraph s1[\"Task 1: Find", "subgraph s2[\"Task 2: Repair it"] {
+        assert!(lines.iter().any(|line| line.starts_with(part)), "{part} in {drawn}");
+    }
+    assert!(drawn.contains("[\"Read #215;3: one.rs, two.rs, three.rs #35;"), "{drawn}");
+    let failed = lines.iter().find(|line| line.contains("Bash: cargo test")).unwrap();
+    assert!(failed.contains(", failed") && failed.ends_with(":::failed"), "{drawn}");
+    assert!(drawn.contains("classDef failed"), "{drawn}");
+}
+
+/// If this fails, `--all` folds calls, or a drawing has more boxes than `--limit` allows.
+#[test]
+fn limits_of_drawings() {
+    let bench = two_tasks();
+    let boxes = |args: &[&str]| {
+        let drawn = bench.ok(&[&["graph", "r"], args].concat());
+        let is_box = |line: &&str| line.trim().starts_with('n') && line.contains("[");
+        (drawn.lines().filter(is_box).count(), drawn)
+    };
+    assert_eq!(boxes(&["--all"]).0, 6);
+    assert_eq!(boxes(&[]).0, 4);
+    let (count, drawn) = boxes(&["--limit", "3"]);
+    assert!(count == 3 && drawn.contains("not drawn"), "{drawn}");
+    let said = bench.call(&["graph", "r", "--limit", "3"]).err;
+    assert!(said.contains("--all draws everything"), "{said}");
+    bench.fails(2, &["graph", "r", "--limit", "2"]);
+    bench.fails(2, &["graph", "r", "--all", "--limit", "5"]);
+    // JSON is never folded.
+    assert_eq!(graph(&bench, &["--limit", "3"]), graph(&bench, &["--all"]));
 }

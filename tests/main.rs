@@ -52,6 +52,7 @@ mod mcp;
 #[cfg(feature = "mcp")]
 mod mcp_session;
 mod memory;
+mod messages;
 mod mutation;
 mod page;
 mod propose;

@@ -7,12 +7,14 @@ use nix::errno::Errno;
 
 use crate::event::envelope::LineError;
 use crate::event::id::BadId;
-use crate::fs::{Cause, FsError};
+use crate::fs::{Cause, FsError, reason};
 use crate::import::detect;
 use crate::json::JsonError;
 use crate::log::LogError;
 use crate::ops::error::OpsError;
 use crate::run::RunError;
+use crate::run::missing::MissingRun;
+use crate::text::human::plural;
 
 /// The meaning of an exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +126,7 @@ pub(super) fn explain(error: &anyhow::Error) -> Failure {
 #[must_use]
 pub(super) fn sentence(error: &anyhow::Error) -> String {
     let mut sentence = String::new();
-    for cause in error.chain().map(ToString::to_string) {
+    for cause in error.chain().map(told) {
         if !sentence.contains(&cause) {
             if !sentence.is_empty() {
                 sentence.push_str(": ");
@@ -133,6 +135,11 @@ pub(super) fn sentence(error: &anyhow::Error) -> String {
         }
     }
     sentence
+}
+
+/// The text of a cause. Errors of the system are without their numbers.
+fn told(cause: &(dyn std::error::Error + 'static)) -> String {
+    cause.downcast_ref::<io::Error>().map_or_else(|| cause.to_string(), reason)
 }
 
 fn classify(error: &(dyn std::error::Error + 'static)) -> Option<(Exit, String)> {
@@ -197,12 +204,7 @@ fn of_ops(error: &OpsError) -> (Exit, String) {
 fn of_run(error: &RunError) -> (Exit, String) {
     match error {
         RunError::Log(error) => of_log(error),
-        RunError::NoSuchRun { .. } => (
-            Exit::NoInput,
-            "`runlog list` shows the runs; `runlog emit run.created` creates one; `emit` needs the \
-             exact id; set the directory with --runs-dir or RUNLOG_RUNS_DIR"
-                .to_owned(),
-        ),
+        RunError::NoSuchRun(missing) => (Exit::NoInput, instead(missing)),
         RunError::Ambiguous { .. } => (Exit::NoInput, "type more characters of the id".to_owned()),
         RunError::Exists(_) => (
             Exit::CannotCreate,
@@ -219,6 +221,28 @@ fn of_run(error: &RunError) -> (Exit, String) {
         }
     }
 }
+
+/// The hint for a run that does not exist: the next step in this situation.
+fn instead(missing: &MissingRun) -> String {
+    match &missing.near[..] {
+        [near] => format!("did you mean {near}?"),
+        [near @ .., last] => format!("did you mean {} or {last}?", near.join(", ")),
+        [] if missing.exact => {
+            format!("`runlog emit run.created --run {}` creates this run", missing.name)
+        }
+        [] if missing.runs_dir.is_none() => {
+            "a run is a directory with events.jsonl; without a /, the name is an id".to_owned()
+        }
+        [] if missing.runs > 0 => {
+            format!("`runlog list` shows the {}", plural(missing.runs as u64, "run"))
+        }
+        [] => NO_RUNS.to_owned(),
+    }
+}
+
+/// The hint if there are no runs.
+pub(super) const NO_RUNS: &str = "`runlog import --latest` imports a session of an agent; \
+                                  --runs-dir names another directory";
 
 fn of_log(error: &LogError) -> (Exit, String) {
     match error {

@@ -12,6 +12,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use super::signals::Interrupts;
+use crate::fs::reason;
 
 /// A command line that is run by `sh -c`.
 #[derive(Clone, Debug)]
@@ -98,7 +99,7 @@ impl Filter {
             command.stderr(Stdio::piped());
         }
         let spawned = interrupts.aside(|| command.spawn()).and_then(|spawned| spawned);
-        let mut child = spawned.map_err(|error| silent(FilterError::NotRun(error.to_string())))?;
+        let mut child = spawned.map_err(|error| silent(FilterError::NotRun(reason(&error))))?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let heard = child.stderr.take().map(listen);
         std::thread::spawn(move || {
@@ -180,8 +181,7 @@ fn attend(
             return Err(FilterError::TooLong);
         }
         if ended.is_none() {
-            let status =
-                child.try_wait().map_err(|error| FilterError::NotRun(error.to_string()))?;
+            let status = child.try_wait().map_err(|error| FilterError::NotRun(reason(&error)))?;
             ended = status.map(|status| (status, Instant::now()));
         }
         match ended {

@@ -9,7 +9,9 @@ mod complete;
 mod exit;
 mod filter;
 mod host;
+pub(crate) mod manual;
 mod notices;
+mod offers;
 mod pager;
 mod paint;
 mod parallel;
@@ -32,7 +34,7 @@ pub use commands::command;
 pub use complete::script as completion_script;
 use exit::{Exit, Failure, explain};
 use startup::check_stdout;
-use ui::{Color, Ui};
+use ui::{Color, Ui, complain};
 
 /// Runs the program with the arguments of the process.
 #[must_use]
@@ -96,7 +98,7 @@ fn not_utf8(arguments: &[OsString]) -> clap::Error {
 /// Help and version are output. Everything else is wrong usage.
 fn usage(error: &clap::Error) -> Exit {
     let printed = match error.use_stderr() {
-        true => error.print(),
+        true => complain(error),
         false => check_stdout().and_then(|()| error.print()),
     };
     match error.kind() {

@@ -82,7 +82,7 @@ fn of_log(error: &LogError) -> ErrorKind {
 fn of_run(error: &RunError) -> ErrorKind {
     match error {
         RunError::Log(error) => of_log(error),
-        RunError::NoSuchRun { .. } | RunError::Ambiguous { .. } => ErrorKind::NotFound,
+        RunError::NoSuchRun(_) | RunError::Ambiguous { .. } => ErrorKind::NotFound,
         RunError::Exists(_) | RunError::Conflict { .. } => ErrorKind::Exists,
         RunError::Input(_) | RunError::UnknownFormat { .. } => ErrorKind::Input,
     }

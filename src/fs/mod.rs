@@ -138,11 +138,20 @@ impl fmt::Display for FsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.cause {
             Cause::Io(action, error) => {
-                write!(f, "cannot {} {}: {error}", action.verb(), self.path.display())
+                write!(f, "cannot {} {}: {}", action.verb(), self.path.display(), reason(error))
             }
             Cause::Unsafe(what) => write!(f, "{} is {what}; it was not used", self.path.display()),
         }
     }
+}
+
+/// The text of an error of the system for messages: in lower case, without its number.
+#[must_use]
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let Some((text, _)) = text.split_once(" (os error ") else { return text };
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 impl std::error::Error for FsError {

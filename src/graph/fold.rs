@@ -1,17 +1,23 @@
 //! Builds the graph from the events. A parent may be logged after its child, or not at all.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::model::{Edge, EdgeKind, Graph, Node, NodeKind, Problem};
+use super::model::{Edge, EdgeKind, Graph, GraphTask, Node, NodeKind, Problem};
 use crate::event::fields::{View, is_placeholder};
 use crate::event::role::Role;
 use crate::history::agents::Agents;
+use crate::history::arguments::in_one_line;
 use crate::history::calls::Calls;
+use crate::history::tasks::{Task, TaskOutcome, Tasks};
 use crate::run::document::SCHEMA_VERSION;
 use crate::text::inert::preview;
 
 /// Maximum width of a label, in columns.
 const LABEL: usize = 60;
+
+/// Maximum width of the arguments of a call before the name of a shell is removed.
+const ARGUMENT: usize = 80;
 
 /// The graph up to the last event observed.
 #[derive(Debug, Default)]
@@ -36,6 +42,9 @@ pub(crate) struct GraphFold {
     /// Nodes whose event names a parent event: the node and the parent's id.
     parents: Vec<(usize, String)>,
     problems: Vec<Problem>,
+    tasks: Tasks,
+    /// The working directory of the agent.
+    directory: Option<String>,
     ended: bool,
 }
 
@@ -50,6 +59,11 @@ impl GraphFold {
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
         let sequence = view.event.sequence;
         self.ended |= view.role.ends_run();
+        self.tasks.observe(view);
+        if self.directory.is_none() {
+            let directory = view.field("cwd").or_else(|| view.field("source.cwd"));
+            self.directory = directory.map(Cow::into_owned);
+        }
         let owner = self.owner(view);
         let observed = self.calls.observe(view, offset);
         let known = self.agents.all().len();
@@ -74,6 +88,7 @@ impl GraphFold {
                 let label = view.error_text().unwrap_or_default();
                 let at = self.node(NodeKind::Error, &sequence.to_string(), &label, sequence);
                 self.edges.extend(owner.map(|owner| (owner, at, EdgeKind::Error)));
+                self.nodes[at].owner = owner;
                 node = Some(at);
             }
             _ => {}
@@ -87,6 +102,7 @@ impl GraphFold {
             let label = view.text().unwrap_or(view.event.kind.clone());
             let at = self.node(NodeKind::Event, &sequence.to_string(), &label, sequence);
             self.edges.extend(owner.map(|owner| (owner, at, EdgeKind::Parent)));
+            self.nodes[at].owner = owner;
             node = Some(at);
         }
         if let Some(at) = node {
@@ -160,9 +176,14 @@ impl GraphFold {
             let at = self.node(NodeKind::Call, &id, &tool, sequence);
             self.call_nodes.insert(call, at);
             self.edges.extend(owner.map(|owner| (owner, at, EdgeKind::Call)));
+            self.nodes[at].owner = owner;
             at
         });
-        for id in [Some(id.clone()), view.call_id().map(std::borrow::Cow::into_owned)] {
+        if let Some(given) = view.arguments().filter(|_| self.nodes[at].argument.is_empty()) {
+            let argument = in_one_line(given, self.directory.as_deref(), ARGUMENT);
+            self.nodes[at].argument = preview(command(&argument), LABEL);
+        }
+        for id in [Some(id.clone()), view.call_id().map(Cow::into_owned)] {
             let Some(id) = id else { continue };
             let last = id.rsplit('/').next().unwrap_or(&id).to_owned();
             self.call_ids.entry(last).or_insert(at);
@@ -193,7 +214,16 @@ impl GraphFold {
         self.by_id.insert(id.clone(), at);
         let label = preview(label, LABEL);
         let sequence = Some(sequence);
-        self.nodes.push(Node { id, kind, label, sequence, status: None, duration_ms: None });
+        self.nodes.push(Node {
+            id,
+            kind,
+            label,
+            sequence,
+            status: None,
+            duration_ms: None,
+            argument: String::new(),
+            owner: None,
+        });
         at
     }
 
@@ -254,8 +284,19 @@ impl GraphFold {
         let edges =
             edges.into_iter().map(|(from, to, kind)| Edge { from: name(from), to: name(to), kind });
         let edges = edges.collect();
+        let tasks = self.tasks.all().iter().map(|task| self.task(task)).collect();
         let Self { nodes, problems, .. } = self;
-        Graph { schema_version: SCHEMA_VERSION, nodes, edges, problems }
+        Graph { schema_version: SCHEMA_VERSION, nodes, edges, problems, tasks }
+    }
+
+    fn task(&self, task: &Task) -> GraphTask {
+        let outcome = match self.tasks.outcome(task) {
+            TaskOutcome::Succeeded | TaskOutcome::Ended => String::new(),
+            outcome => format!(", {}", outcome.name()),
+        };
+        let Task { number, first_sequence: first, last_sequence: last, .. } = *task;
+        let title = format!("Task {number}: {}{outcome}", preview(task.title(), LABEL));
+        GraphTask { number, title, first, last }
     }
 
     /// The edges without duplicates and without those that would close a cycle.
@@ -281,6 +322,17 @@ impl GraphFold {
         }
         kept
     }
+}
+
+/// The command that a shell runs (`bash -lc COMMAND`); any other text as it is.
+fn command(argument: &str) -> &str {
+    let (program, rest) = argument.split_once(' ').unwrap_or((argument, ""));
+    let program = program.trim_end_matches(',');
+    let is_shell = ["sh", "bash", "zsh"].contains(&program.rsplit('/').next().unwrap_or(program));
+    let command = rest.split_once(' ').filter(|(option, _)| {
+        is_shell && matches!(option.trim_end_matches(','), "-c" | "-lc" | "-ic" | "-lic")
+    });
+    command.map_or(argument, |(_, command)| command)
 }
 
 /// Whether there is a path between two nodes.

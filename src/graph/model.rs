@@ -1,6 +1,6 @@
 //! The graph as a value.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use serde::Serialize;
 
@@ -15,6 +15,22 @@ pub(crate) struct Graph {
     pub edges: Vec<Edge>,
     /// Inconsistencies found in the log.
     pub problems: Vec<Problem>,
+    /// The tasks of the run. They group the nodes in drawings.
+    #[serde(skip)]
+    pub tasks: Vec<GraphTask>,
+}
+
+/// A task, as drawings show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GraphTask {
+    /// Its number.
+    pub number: u64,
+    /// Its request, in one line, with the outcome if it did not succeed.
+    pub title: String,
+    /// Sequence of its first event.
+    pub first: u64,
+    /// Sequence of its last event.
+    pub last: u64,
 }
 
 /// One node.
@@ -33,6 +49,12 @@ pub(crate) struct Node {
     pub status: Option<&'static str>,
     /// Duration in milliseconds.
     pub duration_ms: Option<u64>,
+    /// The file, the command or the other arguments of a call, in one line; may be empty.
+    #[serde(skip)]
+    pub argument: String,
+    /// Index of the run or agent that it belongs to.
+    #[serde(skip)]
+    pub owner: Option<usize>,
 }
 
 /// The kind of a node.
@@ -110,23 +132,17 @@ pub(crate) struct Problem {
 }
 
 impl Graph {
-    /// The graph as it is drawn: without result nodes, because each call shows its status.
+    /// The index of each node, by its id.
     #[must_use]
-    pub(crate) fn drawn(&self) -> Self {
-        let is_result = |node: &&Node| node.kind == NodeKind::Result;
-        let results: HashSet<&str> =
-            self.nodes.iter().filter(is_result).map(|node| node.id.as_str()).collect();
-        let kept = |id: &str| !results.contains(id);
-        Self {
-            schema_version: self.schema_version,
-            nodes: self.nodes.iter().filter(|node| kept(&node.id)).cloned().collect(),
-            edges: self
-                .edges
-                .iter()
-                .filter(|edge| kept(&edge.from) && kept(&edge.to))
-                .cloned()
-                .collect(),
-            problems: self.problems.clone(),
-        }
+    pub(crate) fn numbers(&self) -> HashMap<&str, usize> {
+        self.nodes.iter().enumerate().map(|(at, node)| (node.id.as_str(), at)).collect()
+    }
+}
+
+impl Node {
+    /// Whether it is an error, or a call that failed or was blocked.
+    #[must_use]
+    pub(crate) fn is_failed(&self) -> bool {
+        self.kind == NodeKind::Error || matches!(self.status, Some("failed" | "blocked"))
     }
 }

@@ -15,6 +15,7 @@ mod ids;
 mod imported_ids;
 pub(crate) mod line_buffer;
 pub(crate) mod mend;
+pub(crate) mod missing;
 pub(crate) mod options;
 mod pairing;
 mod preparing;
@@ -29,11 +30,12 @@ mod stream_line;
 mod writing;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::event::envelope::LineError;
 use crate::fs::FsError;
 use crate::log::LogError;
+use missing::MissingRun;
 
 /// The reason why a run could not be found, created or recorded to.
 #[derive(Debug)]
@@ -41,12 +43,7 @@ pub enum RunError {
     /// An error of the log.
     Log(LogError),
     /// No run with that name.
-    NoSuchRun {
-        /// The given name.
-        name: String,
-        /// The directory that was searched.
-        runs_dir: PathBuf,
-    },
+    NoSuchRun(Box<MissingRun>),
     /// Several runs match that beginning.
     Ambiguous {
         /// The given name.
@@ -72,12 +69,19 @@ pub enum RunError {
     },
 }
 
+/// Runs that an error lists, at most.
+const MATCHES: usize = 5;
+
 impl RunError {
     /// The error for a directory without a run.
     #[must_use]
     pub fn no_such_run(run: &dir::RunDir) -> Self {
-        let runs_dir = run.path().parent().unwrap_or(run.path()).to_owned();
-        Self::NoSuchRun { name: run.name(), runs_dir }
+        Self::missing(&run.name(), run.path().parent().unwrap_or(run.path()))
+    }
+
+    /// The error for a name without a run in a runs directory.
+    pub(crate) fn missing(name: &str, runs_dir: &Path) -> Self {
+        Self::NoSuchRun(Box::new(MissingRun::of(name, runs_dir)))
     }
 }
 
@@ -103,11 +107,15 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Log(error) => error.fmt(f),
-            Self::NoSuchRun { name, runs_dir } => {
-                write!(f, "there is no run {name:?} in {}", runs_dir.display())
-            }
+            Self::NoSuchRun(missing) => missing.fmt(f),
             Self::Ambiguous { name, candidates } => {
-                write!(f, "{name:?} matches {} runs: {}", candidates.len(), candidates.join(", "))
+                let shown = candidates.len().min(MATCHES);
+                let more = match candidates.len() - shown {
+                    0 => String::new(),
+                    more => format!(", and {more} more"),
+                };
+                let list = candidates[..shown].join(", ");
+                write!(f, "{name:?} matches {} runs: {list}{more}", candidates.len())
             }
             Self::Exists(path) => write!(f, "the run {} already has events", path.display()),
             Self::Conflict { event_id, sequence } => write!(

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::RunError;
 use super::dir::{EVENTS, RunDir};
+use super::missing::MissingRun;
 use crate::event::envelope;
 use crate::event::id::RunId;
 use crate::event::time::Timestamp;
@@ -24,10 +25,15 @@ pub(crate) fn locate(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
 /// # Errors
 /// [`RunError::NoSuchRun`] and [`RunError::Ambiguous`].
 pub(crate) fn find(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
-    let missing = || RunError::NoSuchRun { name: name.to_owned(), runs_dir: runs_dir.to_owned() };
+    let among =
+        |runs: &[RunDir]| RunError::NoSuchRun(Box::new(MissingRun::among(name, runs_dir, runs)));
     if name.contains('/') {
         let run = RunDir::at(Path::new(name));
-        return if run.has_log()? { Ok(run) } else { Err(missing()) };
+        return if run.has_log()? {
+            Ok(run)
+        } else {
+            Err(RunError::NoSuchRun(Box::new(MissingRun::path(name))))
+        };
     }
     if let Ok(run_id) = RunId::parse(name) {
         let run = RunDir::of(runs_dir, &run_id);
@@ -38,12 +44,12 @@ pub(crate) fn find(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
     let runs = survey(runs_dir)?.runs;
     if name == "latest" {
         let newest = runs.into_iter().max_by_key(|run| (first_time(run), run.name()));
-        return newest.ok_or_else(missing);
+        return newest.ok_or_else(|| among(&[]));
     }
-    let mut matching: Vec<RunDir> =
-        runs.into_iter().filter(|run| !name.is_empty() && run.name().starts_with(name)).collect();
+    let is_meant = |run: &&RunDir| !name.is_empty() && run.name().starts_with(name);
+    let mut matching: Vec<RunDir> = runs.iter().filter(is_meant).cloned().collect();
     match matching.len() {
-        0 => Err(missing()),
+        0 => Err(among(&runs)),
         1 => Ok(matching.remove(0)),
         _ => Err(RunError::Ambiguous {
             name: name.to_owned(),

@@ -115,13 +115,16 @@ fn counts(report: &RunReport) -> String {
 #[must_use]
 pub(crate) fn overview(reports: &[RunReport], look: ReportLook) -> String {
     const WIDEST: usize = "incomplete".len();
+    let names: Vec<String> = reports.iter().map(|one| line(&one.run_id).into_owned()).collect();
+    let widest = names.iter().map(|name| name.width()).max().unwrap_or(0);
     let mut out = String::new();
-    for report in reports {
+    for (report, name) in reports.iter().zip(&names) {
+        let gap = " ".repeat(widest - name.width());
         let verdict = report.verdict(look.strict);
         let pad = " ".repeat(WIDEST - verdict.name().len());
         let counts = counts(report);
         let verdict = look.verdict(verdict);
-        out.push_str(&format!("{verdict}{pad}  {}  {counts}", line(&report.run_id)));
+        out.push_str(&format!("{verdict}{pad}  {name}{gap}  {counts}"));
         let found = [Level::Error, Level::Warning].into_iter();
         let codes: Vec<&str> = found
             .flat_map(|level| by_code(&report.findings, level))

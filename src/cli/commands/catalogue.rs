@@ -15,11 +15,20 @@ use crate::json;
 /// The table defines what an event means. You can use other types too: they are recorded and
 /// shown as notes.
 #[derive(Debug, Args)]
+#[command(visible_alias = "catalog", after_help = AFTER_HELP)]
 pub(in crate::cli) struct CatalogueArgs {
     /// The output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: TableOrJson,
 }
+
+const AFTER_HELP: &str = "\
+Examples:
+  runlog catalogue
+  runlog catalogue --format json | jq -r '.types[].type'
+
+Exit status:
+  0   the table was printed";
 
 #[derive(Serialize)]
 struct CatalogueDocument {

@@ -36,7 +36,9 @@ use clap::Args;
 use super::payload::PayloadArgs;
 use super::recording::{ContentArgs, Print, SeverityArg, open, print};
 use super::{Appending, Global, emit_stream};
+use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::offers;
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
 use crate::event::draft::Draft;
@@ -58,14 +60,24 @@ Examples:
   call=$(runlog emit tool.started -f tool_name=grep)
   runlog emit tool.completed -f tool_name=grep --correlation-id \"$call\"
   runlog emit note -f text='halfway there'
-  claude -p 'fix it' --output-format stream-json --verbose | runlog emit --stdin --from claude-code
-  runlog emit run.completed")]
+  claude -p 'fix it' --output-format stream-json --verbose |
+    runlog emit --stdin --from claude-code
+  runlog emit run.completed
+
+Exit status:
+  0   the event is in the log (with --event-id: also if it was there already)
+  2   wrong usage, or no run was named
+  65  the event, or a line of the stream, was rejected
+  66  there is no such run
+  73  the run already exists
+  75  timed out waiting for the lock; nothing was written
+  76  the log is damaged; nothing was written")]
 pub(in crate::cli) struct EmitArgs {
     /// The type of the event: one that `runlog catalogue` lists, or any other
-    #[arg(value_name = "TYPE", required_unless_present = "stdin", conflicts_with = "stdin")]
+    #[arg(value_name = "TYPE", add = offers::event_types(), required_unless_present = "stdin", conflicts_with = "stdin")]
     kind: Option<String>,
     /// The exact id of the run; for run.created, the id of the new run [default: a generated id]
-    #[arg(long, value_name = "ID", env = "RUNLOG_RUN", hide_env_values = true)]
+    #[arg(long, value_name = "ID", env = "RUNLOG_RUN", hide_env_values = true, add = complete::runs())]
     run: Option<String>,
     #[command(flatten)]
     payload: PayloadArgs,

@@ -10,11 +10,13 @@ use clap::Args;
 use super::recording::{Print, open, print};
 use super::{Global, now};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::offers;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
 use crate::event::id::RunId;
 use crate::event::role::Role;
+use crate::fs::reason;
 use crate::fs::{PathAt, replace, retried};
 use crate::import::{DIALECTS, dialect};
 use crate::json;
@@ -39,7 +41,7 @@ pub(in crate::cli) struct StreamArgs {
     stdin: bool,
     /// The format of the lines: native, runlog (the log of another run), auto (detect it), or that
     /// of an agent (`runlog import --help` lists them)
-    #[arg(long, help_heading = STREAM, value_name = "DIALECT", value_parser = format_name)]
+    #[arg(long, help_heading = STREAM, value_name = "DIALECT", add = offers::stream_formats(), value_parser = format_name)]
     from: Option<String>,
     /// Stop at the first line that is rejected
     #[arg(long, help_heading = STREAM)]
@@ -295,7 +297,7 @@ impl Input {
         let Self { file, lines, .. } = self;
         let filled = lines.fill(READ, |room| retried(|| file.read(room)));
         filled.map_err(|error| {
-            Failure::new(Exit::Io, format!("cannot read standard input: {error}")).into()
+            Failure::new(Exit::Io, format!("cannot read standard input: {}", reason(&error))).into()
         })
     }
 

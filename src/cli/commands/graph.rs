@@ -8,30 +8,59 @@ use super::{Global, RunArg};
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::fs::{PathAt, replace};
+use crate::graph::drawing::Drawing;
+use crate::graph::model::Graph;
 use crate::graph::{dot, mermaid};
 use crate::json;
 use crate::ops::graph::graph;
 use crate::text::human::plural;
 
-/// Draw a graph of agents and their calls
+/// Draw what the agents of a run did, as a graph
 ///
-/// The nodes are the run, its agents, their calls and the results. The parents that events name
-/// connect them. A parent may come after its child in the log. Contradictions are reported as
-/// problems.
+/// Each task is a frame with its calls in order. Calls of the same tool in a row share a box, and
+/// agents that a call started have their own frames. Failures are marked. A large run is folded
+/// further, so that the drawing stays readable.
+///
+/// JSON has the complete graph: the run, its agents, their calls, the results, and the parents that
+/// events name. Contradictions in the log are reported as problems.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
 pub(in crate::cli) struct GraphArgs {
     #[command(flatten)]
     run: RunArg,
     /// The output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: GraphFormat,
-    /// Draw every event as a node, not only agents, calls and errors
+    /// The maximum number of boxes in a drawing
+    #[arg(long, value_name = "N", default_value_t = BOXES, value_parser = boxes)]
+    limit: usize,
+    /// Draw each call as its own box, however many there are
+    #[arg(long, conflicts_with = "limit")]
+    all: bool,
+    /// Include every event, not only agents, calls and errors
     #[arg(long)]
     events: bool,
     /// Write to a file; - is standard output
     #[arg(short, long, value_name = "FILE|-")]
     output: Option<PathBuf>,
 }
+
+/// The default limit of boxes. A drawing with more is hard to read.
+const BOXES: usize = 60;
+
+/// The arrows up to which GitHub and other sites draw a Mermaid flowchart.
+const MERMAID_ARROWS: usize = 500;
+
+const AFTER_HELP: &str = "\
+Examples:
+  runlog graph                       the newest run, for a code block
+  runlog graph fix-42 --limit 20     a smaller drawing
+  runlog graph fix-42 --format dot | dot -Tsvg -o run.svg
+  runlog graph fix-42 --format json | jq '.nodes | length'
+
+Exit status:
+  0   the graph was printed
+  66  there is no such run";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum GraphFormat {
@@ -44,28 +73,65 @@ enum GraphFormat {
     Json,
 }
 
+/// A limit of boxes: two tasks and what is between them are the least that makes sense.
+fn boxes(text: &str) -> Result<usize, String> {
+    let limit: Option<usize> = text.parse().ok();
+    limit.filter(|limit| *limit >= 3).ok_or_else(|| "use a number from 3".to_owned())
+}
+
 pub(super) fn run(args: &GraphArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run = args.run.find(global)?;
     let graph = graph(&run, args.events, ui)?;
-    let text = match args.format {
-        GraphFormat::Mermaid => mermaid(&graph),
-        GraphFormat::Dot => dot(&graph),
-        GraphFormat::Json => json::document(&graph),
+    let limit = (!args.all).then_some(args.limit);
+    let drawing = match args.format {
+        GraphFormat::Json => None,
+        GraphFormat::Mermaid | GraphFormat::Dot => Some(Drawing::of(&graph, limit)),
+    };
+    let text = match (&drawing, args.format) {
+        (Some(drawing), GraphFormat::Dot) => dot(drawing),
+        (Some(drawing), _) => mermaid(drawing),
+        (None, _) => json::document(&graph),
     };
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
         Some(path) => replace(&PathAt::of(path), text.as_bytes())?,
         None => ui.data(text.as_bytes())?,
     }
-    if let (Some(first), GraphFormat::Mermaid | GraphFormat::Dot) =
-        (graph.problems.first(), args.format)
-    {
-        let more = match graph.problems.len() - 1 {
-            0 => String::new(),
-            more => {
-                format!(", and {} (--format json lists them)", plural(more as u64, "more problem"))
-            }
-        };
-        ui.warn(&format!("{} {}: {}{more}", first.kind, first.node, first.message));
+    if let Some(drawing) = drawing {
+        note_size(&drawing, args.format, ui);
+        warn_of_problems(&graph, ui);
     }
     Ok(Exit::Fine)
+}
+
+/// Says what a drawing does not show.
+fn note_size(drawing: &Drawing, format: GraphFormat, ui: &Ui) {
+    if drawing.items.is_empty() {
+        ui.note("the run has no calls, agents or errors to draw; --events draws its events");
+    }
+    let mut said = Vec::new();
+    if drawing.folded_calls > 0 {
+        said.push(format!("{} calls share a box with others", drawing.folded_calls));
+    }
+    if drawing.left_out > 0 {
+        said.push(format!("{} were left out", plural(drawing.left_out as u64, "more part")));
+    }
+    if !said.is_empty() {
+        ui.note(&format!("{}; --all draws everything", said.join(", and ")));
+    }
+    if format == GraphFormat::Mermaid && drawing.arrows.len() > MERMAID_ARROWS {
+        ui.warn(&format!(
+            "the drawing has {} arrows; GitHub and others draw at most {MERMAID_ARROWS}: use \
+             --limit, or --format dot",
+            drawing.arrows.len()
+        ));
+    }
+}
+
+fn warn_of_problems(graph: &Graph, ui: &Ui) {
+    let Some(first) = graph.problems.first() else { return };
+    let more = match graph.problems.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {} (--format json lists them)", plural(more as u64, "more problem")),
+    };
+    ui.warn(&format!("{} {}: {}{more}", first.kind, first.node, first.message));
 }

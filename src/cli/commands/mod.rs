@@ -12,6 +12,7 @@ mod exec;
 mod folded;
 mod format;
 mod graph;
+mod groups;
 mod import;
 mod list;
 #[cfg(feature = "mcp")]
@@ -36,7 +37,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use super::clock::now;
 use super::complete;
-use super::exit::{Exit, Failure, explain, sentence};
+use super::exit::{Exit, Failure, NO_RUNS, explain, sentence};
 use super::runs_dir::{RunsDirUse, runs_dir};
 use super::settings::Settings;
 use super::ui::{Color, Ui};
@@ -49,11 +50,16 @@ use crate::text::units::duration;
 
 /// Turn an AI-agent run into an auditable run directory
 ///
-/// `emit` and `exec` record events in runs/ID/events.jsonl. `summarize`, `chapter`, `transcript`,
-/// `show`, `search`, `context`, `graph`, `list` and `open` read them. `validate` checks whether the
-/// run is valid.
+/// A run is a directory with a log of events, runs/ID/events.jsonl. Everything else in it is
+/// computed from the log.
 #[derive(Debug, Parser)]
-#[command(name = "runlog", version, max_term_width = 80)]
+#[command(
+    name = "runlog",
+    version,
+    max_term_width = 80,
+    help_template = groups::template(),
+    after_help = groups::after_help()
+)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: Global,
@@ -298,9 +304,7 @@ impl WantedRuns {
         runs.retain(|run| seen.insert(run.path().to_owned()));
         if runs.is_empty() && missing.is_empty() {
             let message = format!("there are no runs in {}", global.runs_dir.display());
-            return Err(Failure::new(Exit::NoInput, message)
-                .hint("set the directory with --runs-dir or RUNLOG_RUNS_DIR")
-                .into());
+            return Err(Failure::new(Exit::NoInput, message).hint(NO_RUNS).into());
         }
         Ok(Self { runs, missing })
     }

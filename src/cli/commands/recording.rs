@@ -99,8 +99,8 @@ pub(super) fn open(
         None if create => RunId::parse(&format!("run_{}_{}", now.basic(), random_suffix()))?,
         None => {
             let failure = Failure::new(Exit::Usage, "no run given");
-            let hint =
-                "name it with --run ID or RUNLOG_RUN=ID; `runlog emit run.created` creates one";
+            let hint = "name it with --run ID or RUNLOG_RUN=ID; `runlog emit run.created` and `runlog exec \
+                 --run-new` create one";
             return Err(failure.hint(hint).into());
         }
     };

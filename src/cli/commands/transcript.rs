@@ -27,6 +27,7 @@ use crate::transcript::text;
 /// files. Text is printed.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = AFTER_HELP)]
 pub(in crate::cli) struct TranscriptArgs {
     #[command(flatten)]
     run: RunArg,
@@ -49,11 +50,35 @@ pub(in crate::cli) struct TranscriptArgs {
     command: Option<TranscriptCommand>,
 }
 
+const AFTER_HELP: &str = "\
+Examples:
+  runlog transcript                            write transcript.md of the newest run
+  runlog transcript fix-42 --format text       read it here
+  runlog transcript fix-42 --open              as a page in the browser
+  runlog transcript fix-42 --max-bytes 60000 -o - | gh pr comment --body-file -
+
+Exit status:
+  0   the transcript was written
+  66  there is no such run
+  69  no browser, or it failed (--open; the page was written)
+  73  the output file cannot be created";
+
 #[derive(Debug, Subcommand)]
 enum TranscriptCommand {
     /// Add a section to the transcript, as an event
+    #[command(after_help = APPEND_HELP)]
     Append(AppendArgs),
 }
+
+const APPEND_HELP: &str = "\
+Examples:
+  runlog transcript append fix-42 --title Review --content 'Looks good.'
+  runlog transcript append --title Notes --content @notes.md
+
+Exit status:
+  0   the section is in the log
+  65  the title is empty, or the text is not UTF-8
+  66  there is no such run or file";
 
 #[derive(Debug, Args)]
 struct AppendArgs {

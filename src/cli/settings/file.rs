@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::cli::exit::{Exit, Failure};
 use crate::event::bad_toml::BadToml;
-use crate::fs::{PathAt, read_small};
+use crate::fs::{PathAt, read_small, reason};
 use crate::secret::{AddedRules, SecretRule};
 
 /// Maximum size of a settings file and of a file that it names, in bytes.
@@ -137,7 +137,7 @@ fn unreadable(path: &Path, error: &io::Error) -> anyhow::Error {
         ErrorKind::InvalidData | ErrorKind::FileTooLarge => Exit::Input,
         _ => Exit::Io,
     };
-    Failure::new(exit, format!("cannot read {}: {error}", path.display())).into()
+    Failure::new(exit, format!("cannot read {}: {}", path.display(), reason(error))).into()
 }
 
 /// The content of a settings file, for hints.

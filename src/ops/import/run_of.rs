@@ -18,7 +18,6 @@ pub(crate) fn run_of(session: &Session, runs_dir: &Path) -> Result<RunDir, RunEr
         id.truncate(100);
         id = format!("{id}-{}", hex(&sha256(name.as_bytes())[..6]));
     }
-    let run_id = RunId::parse(&id)
-        .map_err(|_| RunError::NoSuchRun { name: id, runs_dir: runs_dir.to_owned() })?;
+    let run_id = RunId::parse(&id).map_err(|_| RunError::missing(&id, runs_dir))?;
     Ok(RunDir::of(runs_dir, &run_id))
 }

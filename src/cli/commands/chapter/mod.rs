@@ -3,6 +3,7 @@
 mod browse;
 mod export;
 mod fold;
+mod help;
 mod overview;
 mod round;
 
@@ -19,6 +20,7 @@ use crate::run::runs::locate;
 /// A chapter covers tasks and has a name and a message. `chapter index` prints the numbers of the
 /// tasks. Nothing is lost: the events stay in the log, and you can read them below /chapters.
 #[derive(Debug, Args)]
+#[command(alias = "chapters", after_help = help::CHAPTER)]
 pub(in crate::cli) struct ChapterArgs {
     #[command(subcommand)]
     command: ChapterCommand,
@@ -27,31 +29,43 @@ pub(in crate::cli) struct ChapterArgs {
 #[derive(Debug, Subcommand)]
 enum ChapterCommand {
     /// Print the numbered tasks
+    #[command(after_help = help::INDEX)]
     Index(overview::OverviewArgs),
     /// Fold tasks, or events inside one task, into a chapter
+    #[command(after_help = help::ADD)]
     Add(fold::AddArgs),
     /// Fold the chapters of a JSON array: all of them or none
+    #[command(after_help = help::APPLY)]
     Apply(fold::ApplyArgs),
     /// Unfold a chapter
+    #[command(after_help = help::REMOVE)]
     Remove(fold::RemoveArgs),
     /// Print the chapters and the tokens that folding saved
+    #[command(after_help = help::LIST)]
     List(overview::OverviewArgs),
     /// Print a chapter as it is in the context of an agent
+    #[command(after_help = help::SHOW)]
     Show(overview::ChapterShowArgs),
     /// List a folder in the tree of chapters
+    #[command(after_help = help::LS)]
     Ls(browse::LsArgs),
     /// Print a file in the tree of chapters
+    #[command(after_help = help::CAT)]
     Cat(browse::CatArgs),
     /// Write the tree of chapters as read-only files
+    #[command(after_help = help::EXPORT)]
     Export(export::ExportArgs),
     /// Check whether the context of an agent is too large: exit status 0 if it is, 1 if not
+    #[command(after_help = help::DUE)]
     Due(round::DueArgs),
     /// If the context is too large, ask an agent what to fold, and fold it
     ///
     /// Each call asks the agent, even if the agent has already decided about this context. --follow
     /// asks only once about a context.
+    #[command(after_help = help::RUN)]
     Run(round::RunArgs),
     /// Propose chapters without a model, as the JSON array that `apply` reads
+    #[command(after_help = help::AUTO)]
     Auto(fold::AutoArgs),
 }
 

@@ -18,7 +18,9 @@ use self::streams::StreamPlan;
 use super::emit_stream::{SourceArgs, format_name, format_of};
 use super::recording::{ContentArgs, open};
 use super::{Appending, Global, default_run};
+use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::offers;
 use crate::cli::signals::Caught;
 use crate::cli::ui::Ui;
 use crate::event::id::{RunId, check_id};
@@ -32,20 +34,23 @@ use crate::run::options::RecordOptions;
 /// command.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit status: that of the command; 128 + n if signal n killed it;
-127 if it does not exist; 126 if it cannot be run. If an option is wrong
-(2) or the run is missing (66), the command is not started. Later errors
-of recording only print a warning; if the command then succeeds, the
-exit status is 70.
-
 Examples:
   runlog exec --run fix-42 -- pytest -q
   runlog exec --run-new -- sh -c 'make && make test'
   runlog exec --run-new --from claude-code -- \\
-    claude -p 'fix it' --output-format stream-json --verbose")]
+    claude -p 'fix it' --output-format stream-json --verbose
+
+Exit status:
+  N      that of the command
+  128+N  signal N ended the command
+  127    the command does not exist
+  126    the command cannot be run
+  2      wrong usage; the command was not started
+  66     there is no such run; the command was not started
+  70     the command succeeded, but recording failed")]
 pub(in crate::cli) struct ExecArgs {
     /// The exact id of the run; with --run-new, the id of the new run [default: RUNLOG_RUN]
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = complete::runs())]
     run: Option<String>,
     /// Create, start and end a run for this command; print its id on standard error
     #[arg(long)]
@@ -66,7 +71,7 @@ pub(in crate::cli) struct ExecArgs {
     #[arg(long, value_name = "KEY")]
     branch: Option<String>,
     /// Also record standard output as events; its format is native, claude-code or auto
-    #[arg(long, value_name = "DIALECT", value_parser = format_name)]
+    #[arg(long, value_name = "DIALECT", add = offers::stream_formats(), value_parser = format_name)]
     from: Option<String>,
     #[command(flatten)]
     import: SourceArgs,

@@ -28,7 +28,7 @@ type SeenFiles = HashMap<String, Vec<(PathBuf, u64, u64)>>;
 /// comes. The runs end, or are marked as imported, only then.
 pub(super) fn follow(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     if args.format == TableOrJson::Json {
-        let failure = Failure::new(Exit::Usage, "--follow cannot print a document");
+        let failure = Failure::new(Exit::Usage, "--follow cannot print one JSON document");
         return Err(failure.hint("without --format json, it prints a line for each change").into());
     }
     let interrupts = Interrupts::watch()?;
@@ -43,7 +43,7 @@ pub(super) fn follow(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Res
         let outcomes = import_all(&sessions, SourceEnd::Open, args, global, ui)?;
         match since {
             None => {
-                let failed = report(args, &outcomes, &[], ui)?;
+                let failed = report(args, &outcomes, &[], &global.runs_dir, ui)?;
                 failed.into_iter().for_each(|error| ui.warn(&sentence(&error)));
                 ui.note("waiting for more; stop with Ctrl-C");
             }

@@ -12,7 +12,9 @@ use super::format::TableOrJson;
 use super::open::open_page;
 use super::when::When;
 use super::{Appending, Global, now};
+use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::offers;
 use crate::cli::parallel::each;
 use crate::cli::runs_dir::{absolute, home, is_around};
 use crate::cli::ui::Ui;
@@ -34,7 +36,7 @@ use crate::run::dir::RunDir;
 #[command(after_help = after_help())]
 pub(in crate::cli) struct ImportArgs {
     /// Session files, or folders with session files
-    #[arg(value_name = "FILE|DIR", required_unless_present_any = ["latest", "all"])]
+    #[arg(value_name = "FILE|DIR")]
     paths: Vec<PathBuf>,
     /// Import the newest session of this directory's project, or else of all projects
     #[arg(long, conflicts_with_all = ["paths", "all"])]
@@ -43,13 +45,13 @@ pub(in crate::cli) struct ImportArgs {
     #[arg(long, conflicts_with = "paths")]
     all: bool,
     /// Only sessions of this agent (claude-code, codex, gemini, …)
-    #[arg(long, value_name = "NAME", value_parser = agent_name)]
+    #[arg(long, value_name = "NAME", add = offers::agents(), value_parser = agent_name)]
     agent: Option<String>,
     /// The format of the files; auto detects it
-    #[arg(long, value_name = "DIALECT", default_value = "auto", value_parser = dialect_name)]
+    #[arg(long, value_name = "DIALECT", add = offers::dialects(), default_value = "auto", value_parser = dialect_name)]
     from: String,
     /// Record into this run (one session only)
-    #[arg(long, value_name = "ID", value_parser = RunId::parse)]
+    #[arg(long, value_name = "ID", add = complete::runs(), value_parser = RunId::parse)]
     run: Option<RunId>,
     /// Only files that changed at this time or later: 2026-04-26, yesterday, or an age (12h, 7d)
     #[arg(long, value_name = "TIME")]
@@ -97,13 +99,17 @@ Exit status:
 }
 
 pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    if args.paths.is_empty() && !args.latest && !args.all {
+        let failure = Failure::new(Exit::Usage, "nothing to import is named");
+        return Err(failure.hint("name a file or folder, or use --latest or --all").into());
+    }
     if args.follow {
         return follow::follow(args, global, ui);
     }
     let Found { sessions, skipped } = search(args, None)?;
     let sessions = in_order(sessions, &global.runs_dir);
     let outcomes = import_all(&sessions, SourceEnd::Told, args, global, ui)?;
-    let failed = report(args, &outcomes, &skipped, ui)?;
+    let failed = report(args, &outcomes, &skipped, &global.runs_dir, ui)?;
     let named = !args.latest && !args.all;
     let rejected = |outcome: &SessionOutcome| matches!(&outcome.imported, Some(Ok(run)) if run.receipt.rejected > 0);
     for SkippedSource { source, reason } in skipped.iter().filter(|_| named) {

@@ -1,17 +1,24 @@
 //! What `runlog import` tells of the imported sessions.
 
+use std::path::Path;
+
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::ImportArgs;
 use crate::cli::commands::format::TableOrJson;
+use crate::cli::commands::runs::shorten;
 use crate::cli::commands::table::{UNKNOWN, table};
 use crate::cli::exit::sentence;
 use crate::cli::ui::Ui;
 use crate::fs::{PathAt, replace};
 use crate::json;
 use crate::ops::import::{ImportedRun, Session, SkippedSource};
+use crate::ops::list::list_run;
 use crate::run::RunError;
+use crate::run::dir::RunDir;
 use crate::run::receipt::Receipt;
+use crate::run::runs::survey;
 use crate::text::human::{count, plural, short_count};
 use crate::text::inert::preview;
 
@@ -48,8 +55,14 @@ struct SkippedDocument {
 
 /// The columns of the table. `IN` is all input, cached tokens included.
 const HEADER: [&str; COLUMNS] =
-    ["RUN", "AGENT", "EVENTS", "NEW", "CALLS", "FAILED", "PROMPTS", "IN", "OUT"];
-const COLUMNS: usize = 9;
+    ["RUN", "AGENT", "EVENTS", "NEW", "CALLS", "FAILED", "PROMPTS", "IN", "OUT", "TITLE"];
+const COLUMNS: usize = 10;
+/// The last column, a text.
+const TITLE: usize = COLUMNS - 1;
+/// The least width of a title on a terminal. Without that much room there are no titles.
+const NARROWEST: usize = 16;
+/// The width of a title if the output is not limited, as in `list`.
+const WIDEST: usize = 200;
 
 /// A session with what became of it; `None` in a dry run.
 pub(super) struct SessionOutcome {
@@ -62,6 +75,7 @@ pub(super) fn report(
     args: &ImportArgs,
     outcomes: &[SessionOutcome],
     skipped: &[SkippedSource],
+    runs_dir: &Path,
     ui: &Ui,
 ) -> anyhow::Result<Option<anyhow::Error>> {
     let document = ImportDocument {
@@ -73,8 +87,12 @@ pub(super) fn report(
         TableOrJson::Json => ui.data(json::document(&document).as_bytes())?,
         TableOrJson::Table if outcomes.is_empty() => {}
         TableOrJson::Table => {
-            let rows: Vec<[String; COLUMNS]> = outcomes.iter().map(SessionOutcome::row).collect();
-            ui.text(&table(ui.table_width(), HEADER, 2..COLUMNS, &rows))?;
+            let mut rows: Vec<[String; COLUMNS]> =
+                outcomes.iter().map(SessionOutcome::row).collect();
+            if let Some(width) = ui.row_width() {
+                fit(&mut rows, runs_dir, width)?;
+            }
+            ui.text(&table(ui.table_width(), HEADER, 2..TITLE, &rows))?;
         }
     }
     if let Some(path) = &args.receipt {
@@ -99,6 +117,32 @@ pub(super) fn report(
         ui.note("nothing was recorded: this is a dry run");
     }
     Ok(last)
+}
+
+/// Fits rows to a terminal: shortens names to what still identifies the runs, as `list` does, and
+/// cuts titles.
+fn fit(rows: &mut [[String; COLUMNS]], runs_dir: &Path, width: usize) -> anyhow::Result<()> {
+    if others(rows) + NARROWEST > width {
+        let all: Vec<String> = survey(runs_dir)?.runs.iter().map(RunDir::name).collect();
+        let mut names: Vec<String> = rows.iter().map(|row| row[0].clone()).collect();
+        shorten(&mut names, &all);
+        rows.iter_mut().zip(names).for_each(|(row, name)| row[0] = name);
+    }
+    let room = width.saturating_sub(others(rows));
+    for row in rows {
+        row[TITLE] = if room < NARROWEST { UNKNOWN.to_owned() } else { preview(&row[TITLE], room) };
+    }
+    Ok(())
+}
+
+/// The width of all columns but the title, with the gaps after them.
+fn others(rows: &[[String; COLUMNS]]) -> usize {
+    let is_known = |column: &usize| *column < 2 || rows.iter().any(|row| row[*column] != UNKNOWN);
+    let widest = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].width());
+        cells.chain([HEADER[column].width()]).max().unwrap_or(0) + 2
+    };
+    (0..TITLE).filter(is_known).map(widest).sum()
 }
 
 impl SessionOutcome {
@@ -141,6 +185,7 @@ impl SessionOutcome {
                     let at_least = if receipt.spent.output_at_least { "≥" } else { "" };
                     format!("{at_least}{}", short_count(out))
                 }),
+                title(run).unwrap_or_else(unknown),
             ],
             _ => {
                 let name = preview(&format!("{}-{id}", dialect.name), 200);
@@ -175,6 +220,12 @@ impl SessionOutcome {
             receipt: receipt.filter(|_| whole),
         }
     }
+}
+
+/// The title of a run, or its first prompt.
+fn title(run: &RunDir) -> Option<String> {
+    let title = list_run(run.clone()).facts.title()?;
+    Some(preview(&title, WIDEST))
 }
 
 impl From<&SkippedSource> for SkippedDocument {

@@ -9,6 +9,7 @@ use crate::cli::commands::runs::RunRow;
 use crate::cli::commands::show::pattern;
 use crate::cli::commands::status;
 use crate::cli::commands::when::When;
+use crate::cli::offers;
 use crate::event::fields::as_text;
 use crate::event::time::Timestamp;
 use crate::history::status::Status;
@@ -19,10 +20,10 @@ use crate::json::{self, JsonRules};
 pub(super) struct RunFilter {
     /// Only runs with this status: created, running, paused, completed, failed, incomplete,
     /// cancelled or imported (may be repeated)
-    #[arg(long, value_name = "STATUS", value_parser = status)]
+    #[arg(long, value_name = "STATUS", add = offers::statuses(), value_parser = status)]
     status: Vec<Status>,
     /// Only runs of this agent (claude-code, codex)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = offers::agents())]
     agent: Option<String>,
     /// Only runs whose work began at this time or later: 2026-04-26, yesterday, or an age (2h, 7d)
     #[arg(long, value_name = "TIME")]

@@ -120,7 +120,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let rows: Vec<&RunRow> = runs.iter().map(|listed| &listed.row).collect();
     if runs.is_empty() && args.format != ListFormat::Json {
         let such = if args.filter.is_any() { " that match" } else { "" };
-        ui.note(&format!("no runs{such} in {}", global.runs_dir.display()));
+        ui.note(&format!("there are no runs{such} in {}", global.runs_dir.display()));
     }
     let text = match args.format {
         ListFormat::Json => {

@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::cli::exit::{Exit, Failure};
+use crate::fs::reason;
 use crate::json::{document, quoted};
 
 /// A program that starts the server.
@@ -73,7 +74,10 @@ impl Launch {
     /// When a path is unknown or is no text.
     pub(super) fn of(run: String, runs_dir: &Path, all_runs: bool) -> Result<Self, Failure> {
         let unknown = |error| {
-            Failure::new(Exit::Io, format!("the path of this executable is unknown: {error}"))
+            Failure::new(
+                Exit::Io,
+                format!("the path of this executable is unknown: {}", reason(&error)),
+            )
         };
         let command = text(std::env::current_exe().map_err(unknown)?)?;
         let runs_dir = path_text(runs_dir)?;
@@ -111,7 +115,7 @@ impl Launch {
 /// The absolute path as text, without links if it exists.
 pub(super) fn path_text(path: &Path) -> Result<String, Failure> {
     let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
-    let unknown = |error| Failure::new(Exit::Io, format!("{}: {error}", path.display()));
+    let unknown = |error| Failure::new(Exit::Io, format!("{}: {}", path.display(), reason(&error)));
     text(absolute.map_err(unknown)?)
 }
 

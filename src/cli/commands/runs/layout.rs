@@ -119,7 +119,7 @@ fn fit(columns: &mut Vec<Laid>, runs: usize, width: usize, form: &TableForm<'_>)
 }
 
 /// Shortens names to beginnings that only one run has. A beginning still names the run.
-fn shorten(names: &mut [String], all: &[String]) {
+pub(in crate::cli::commands) fn shorten(names: &mut [String], all: &[String]) {
     let mut sorted: Vec<&str> = all.iter().map(String::as_str).collect();
     sorted.sort_unstable();
     let common = |one: &str, other: &str| {
@@ -175,14 +175,19 @@ fn inert_line(line: &str) -> String {
     inert::commands(line.trim_end()).into_owned() + "\n"
 }
 
+/// The colour of a status.
+pub(in crate::cli::commands) fn status_tone(status: Status) -> Tone {
+    match status {
+        Status::Completed => Tone::Green,
+        Status::Failed => Tone::Red,
+        Status::Incomplete | Status::Cancelled => Tone::Yellow,
+        _ => Tone::Plain,
+    }
+}
+
 fn tone(column: RunColumn, row: &RunRow) -> Tone {
     match column {
-        RunColumn::Status => match row.facts.status {
-            Status::Completed => Tone::Green,
-            Status::Failed => Tone::Red,
-            Status::Incomplete | Status::Cancelled => Tone::Yellow,
-            _ => Tone::Plain,
-        },
+        RunColumn::Status => status_tone(row.facts.status),
         RunColumn::Fail if row.facts.counts.tool_failures > 0 => Tone::Yellow,
         RunColumn::Age | RunColumn::Agent | RunColumn::Model => Tone::Dim,
         _ => Tone::Plain,

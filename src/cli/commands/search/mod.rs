@@ -9,6 +9,7 @@ use super::branch::BranchArgs;
 use super::format::HumanOrJson;
 use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure, sentence};
+use crate::cli::offers;
 use crate::cli::ui::Ui;
 use crate::json;
 use crate::ops::report::report_bad_lines;
@@ -54,7 +55,7 @@ pub(in crate::cli) struct SearchArgs {
     #[command(flatten)]
     branches: BranchArgs,
     /// Only types that match; * matches any text (tool.*)
-    #[arg(long = "type", value_name = "GLOB")]
+    #[arg(long = "type", value_name = "GLOB", add = offers::event_types())]
     kind: Option<String>,
     /// Also search lines of another program that the import kept without understanding them
     #[arg(long)]
@@ -107,9 +108,12 @@ fn top_k(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| "use a number from 1 to 1000".to_owned())
 }
 
+/// The form of a query, for hints.
+const QUERY: &str = "give words, or phrases in double quotes: '\"connection refused\" db'";
+
 pub(super) fn run(args: &SearchArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let query = Query::parse(&args.query.join(" "))
-        .map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
+        .map_err(|error| Failure::new(Exit::Usage, error.to_string()).hint(QUERY))?;
     let current = locate(&global.runs_dir, &args.run)?;
     let request = SearchRequest {
         query: &query,

@@ -28,7 +28,7 @@ use window::EventArgs;
 ///
 /// Prints one line per event. What a summary leaves out is printed below the line.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(alias = "log", after_help = AFTER_HELP)]
 pub(in crate::cli) struct ShowArgs {
     #[command(flatten)]
     run: RunArg,
@@ -107,12 +107,14 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
             ShowFormat::Human => folded::run(&run, false, global, ui),
             ShowFormat::Jsonl => folded::run(&run, true, global, ui),
             ShowFormat::Json | ShowFormat::TranscriptEvents => {
-                Err(Failure::new(Exit::Usage, "--folded prints human or jsonl").into())
+                Err(Failure::new(Exit::Usage, "--folded has no such format")
+                    .hint("omit --format, or use --format jsonl")
+                    .into())
             }
         };
     }
     if args.follow && args.format == ShowFormat::Json {
-        let failure = Failure::new(Exit::Usage, "--follow cannot print a list");
+        let failure = Failure::new(Exit::Usage, "--follow cannot print one JSON list");
         return Err(failure.hint("use --format jsonl").into());
     }
     if let Some(id) = &args.window.event {

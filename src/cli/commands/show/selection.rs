@@ -5,6 +5,7 @@ use regex_lite::{Regex, RegexBuilder};
 
 use crate::cli::commands::recording::SeverityArg;
 use crate::cli::commands::when::When;
+use crate::cli::offers;
 use crate::event::fields::View;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
@@ -14,7 +15,7 @@ use crate::text::glob::matches_glob;
 #[derive(Clone, Debug, Args)]
 pub(super) struct Selection {
     /// Only types that match; * matches any text (tool.*)
-    #[arg(long = "type", value_name = "GLOB")]
+    #[arg(long = "type", value_name = "GLOB", add = offers::event_types())]
     kind: Option<String>,
     /// Only events of this severity
     #[arg(long, value_enum, value_name = "LEVEL")]

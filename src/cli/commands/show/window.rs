@@ -66,7 +66,8 @@ pub(super) fn run(
     ui: &Ui,
 ) -> anyhow::Result<Exit> {
     if !matches!(format, ShowFormat::Human | ShowFormat::Json) {
-        return Err(Failure::new(Exit::Usage, "--event prints human or json").into());
+        let failure = Failure::new(Exit::Usage, "--event has no such format");
+        return Err(failure.hint("omit --format, or use --format json").into());
     }
     let offset = match find_event(run, id)? {
         SoughtEvent::At(offset) => offset,

@@ -15,9 +15,12 @@ use serde_json::value::RawValue;
 use super::format::TableOrJson;
 use super::runs::{RunRow, SortKey, TableForm, compare, runs_table};
 use super::{Appending, Global, WantedRuns, duration, now, status};
+use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::filter::Filter;
 use crate::cli::host::Asking;
+use crate::cli::offers;
+use crate::cli::paint::Paint;
 use crate::cli::parallel;
 use crate::cli::progress::Progress;
 use crate::cli::settings::{Settings, read_text};
@@ -59,7 +62,8 @@ pub(in crate::cli) struct SummarizeArgs {
         value_name = "RUN",
         env = "RUNLOG_RUN",
         hide_env_values = true,
-        default_value = super::LATEST
+        default_value = super::LATEST,
+        add = complete::runs()
     )]
     runs: Vec<String>,
     /// All runs
@@ -128,7 +132,7 @@ struct ManyArgs {
     reverse: bool,
     /// Print only runs with this status: created, running, paused, completed, failed,
     /// incomplete, cancelled (may be repeated)
-    #[arg(long, help_heading = MANY, value_name = "STATUS", value_parser = status)]
+    #[arg(long, help_heading = MANY, value_name = "STATUS", add = offers::statuses(), value_parser = status)]
     status: Vec<Status>,
 }
 
@@ -145,6 +149,8 @@ struct Context<'c> {
     /// Whether this is the only run, which is shown in detail.
     alone: bool,
     width: usize,
+    /// Colours of the overview.
+    paint: Paint,
 }
 
 /// The result for one run.
@@ -183,6 +189,7 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
         options,
         alone: runs.len() == 1 && !args.all,
         width: ui.width(),
+        paint: Paint(ui.color()),
     };
     let host = asking(&args.model, settings, ui);
     let worker = host.as_ref().map(|host| worker(&args.model, host, options)).transpose()?;
@@ -238,6 +245,8 @@ fn shown(
         TableOrJson::Table if context.alone => {
             outcomes.into_iter().map(|outcome| outcome.text).collect()
         }
+        // Each run that was named is missing, which is reported as an error.
+        TableOrJson::Table if outcomes.is_empty() => String::new(),
         TableOrJson::Table => {
             let rows: Vec<&RunRow> = outcomes.iter().map(|outcome| &outcome.row).collect();
             let total = Total::of(rows.iter().map(|row| &row.facts));
@@ -308,7 +317,8 @@ fn one(
     }
     report_bad_lines(reading.bad_lines, run, ui);
     let document = (args.format == TableOrJson::Json).then(|| document(&reading));
-    let text = if context.alone { one_run(&reading, context.width) } else { String::new() };
+    let text =
+        if context.alone { one_run(&reading, context.width, context.paint) } else { String::new() };
     Ok(SummarizedRun { row: row(&reading), document, text, notes, served })
 }
 

@@ -1,7 +1,8 @@
 //! The overview for people: the details of one run, or a row for each of several runs.
 
-use crate::cli::commands::runs::RunRow;
+use crate::cli::commands::runs::{RunRow, status_tone};
 use crate::cli::commands::table::{UNKNOWN, table};
+use crate::cli::paint::{Paint, Tone};
 use crate::history::told::FactName;
 use crate::ops::summarize::RunReading;
 use crate::summary::overview::{ToolCount, TypeCount};
@@ -15,11 +16,16 @@ const BAR: usize = 16;
 const SPARKS: usize = 40;
 
 /// The overview of one run.
-pub(super) fn one_run(reading: &RunReading, width: usize) -> String {
+pub(super) fn one_run(reading: &RunReading, width: usize, paint: Paint) -> String {
     let overview = &reading.overview;
     let mut out = String::new();
     for (name, value) in facts(reading, width) {
-        out.push_str(&format!("{name:<13} {value}\n"));
+        let tone = match name == FactName::Status.label() {
+            true => status_tone(overview.facts().status),
+            false => Tone::Plain,
+        };
+        let label = paint.apply(Tone::Dim, &format!("{name:<13}"));
+        out.push_str(&format!("{label} {}\n", paint.apply(tone, &value)));
     }
     let tools = overview.tools();
     if !tools.is_empty() {
@@ -27,7 +33,7 @@ pub(super) fn one_run(reading: &RunReading, width: usize) -> String {
         let rows: Vec<[String; 6]> = tools.iter().map(|tool| tool_row(tool, most)).collect();
         let header = ["TOOL", "CALLS", "FAILED", "BLOCKED", "TIME", ""];
         out.push('\n');
-        out.push_str(&table(width, header, 1..5, &rows));
+        out.push_str(&headed(&table(width, header, 1..5, &rows), paint));
     }
     // If there is only one agent with one model, the facts already show its usage.
     let spent = overview.spending.by_agent();
@@ -35,12 +41,20 @@ pub(super) fn one_run(reading: &RunReading, width: usize) -> String {
         let rows: Vec<[String; 6]> = spent.iter().map(spent_row).collect();
         let header = ["AGENT", "MODEL", "CALLS", "IN", "OUT", "COST"];
         out.push('\n');
-        out.push_str(&table(width, header, 2..6, &rows));
+        out.push_str(&headed(&table(width, header, 2..6, &rows), paint));
     }
     out.push('\n');
     let types: Vec<[String; 5]> = overview.types().iter().map(type_row).collect();
     let header = ["EVENT TYPE", "COUNT", "CLASS", "SUMMARIZED", "PENDING"];
-    out + &table(width, header, 1..5, &types)
+    out + &headed(&table(width, header, 1..5, &types), paint)
+}
+
+/// A table whose heading stands out.
+fn headed(table: &str, paint: Paint) -> String {
+    match table.split_once('\n') {
+        Some((heading, rows)) => format!("{}\n{rows}", paint.apply(Tone::Bold, heading)),
+        None => table.to_owned(),
+    }
 }
 
 /// The facts about a run, with their names.

@@ -12,7 +12,9 @@ use crate::check::ending::ExpectedStatus;
 use crate::check::finding::Findings;
 use crate::check::report::{RunReport, RunVerdict};
 use crate::check::table::{CHECKS, Code, is_meant};
+use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure, explain, sentence};
+use crate::cli::offers;
 use crate::cli::parallel::each_run;
 use crate::cli::ui::Ui;
 use crate::ops::report::report_stale;
@@ -28,9 +30,10 @@ use output::{Output, shortened};
 /// with 4, 1 or 3 if a deliverable is blocked, failed or incomplete. Otherwise exits with 5 if the
 /// run did not end as expected.
 #[derive(Debug, Args)]
+#[command(alias = "check", after_help = AFTER_HELP)]
 pub(in crate::cli) struct ValidateArgs {
     /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
-    #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, default_value = super::LATEST)]
+    #[arg(value_name = "RUN", env = "RUNLOG_RUN", hide_env_values = true, default_value = super::LATEST, add = complete::runs())]
     runs: Vec<String>,
     /// All runs, with one line per run
     #[arg(long)]
@@ -64,13 +67,13 @@ pub(in crate::cli) struct ValidateArgs {
     expect_head: Option<ExpectedHead>,
     /// The statuses that a run may have: a list such as running,completed, or any
     /// [default: completed,imported]
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", add = offers::statuses())]
     expect_status: Option<ExpectedStatus>,
     /// Only these checks: codes, beginnings of codes (RL3) or families (chain)
-    #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = selection)]
+    #[arg(long, value_name = "CODES", add = offers::checks(), value_delimiter = ',', value_parser = selection)]
     select: Vec<String>,
     /// All checks except these
-    #[arg(long, value_name = "CODES", value_delimiter = ',', value_parser = selection)]
+    #[arg(long, value_name = "CODES", add = offers::checks(), value_delimiter = ',', value_parser = selection)]
     ignore: Vec<String>,
     /// Keep at most this many findings of each check; all are counted (0: keep all)
     #[arg(long, value_name = "N", default_value_t = Findings::MOST)]
@@ -82,11 +85,27 @@ pub(in crate::cli) struct ValidateArgs {
     #[arg(short, long)]
     verbose: bool,
     /// Print what a check finds, why it matters, and how to fix it (a code, or `all`)
-    #[arg(long, value_name = "CODE")]
+    #[arg(long, value_name = "CODE", add = offers::checks())]
     explain: Option<String>,
     #[command(flatten)]
     appending: Appending,
 }
+
+const AFTER_HELP: &str = "\
+Examples:
+  runlog validate                                  the newest run
+  runlog validate --all --format junit --output report.xml
+  runlog validate fix-42 --require 'deliverables/*.md:min=100'
+  runlog validate fix-42 --fix --dry-run           what --fix would do
+  runlog validate --explain RL101                  what a check finds, and how to fix it
+
+Exit status:
+  0   the run is intact and complete, and ended as expected
+  1   there is an error, or a deliverable failed
+  3   a deliverable is missing or incomplete
+  4   a deliverable is blocked
+  5   the run did not end as expected (--expect-status)
+  66  there is no such run";
 
 /// The report formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,0 +1,67 @@
+//! Error messages: what failed, where, and one hint that fits.
+
+use crate::support::Bench;
+
+/// The message and the hint of a wrong call.
+fn told(bench: &Bench, status: i32, args: &[&str]) -> (String, String) {
+    let said = bench.call(args);
+    assert_eq!(said.status, status, "{args:?}: {}", said.err);
+    let mut lines = said.err.lines().filter(|line| line.starts_with("runlog: "));
+    let message = lines.find_map(|line| line.strip_prefix("runlog: error: ")).unwrap_or_default();
+    let hint = lines.find_map(|line| line.strip_prefix("runlog:   hint: ")).unwrap_or_default();
+    (message.to_owned(), hint.to_owned())
+}
+
+/// If this fails, a mistyped run gets no hint, or a hint that does not fit.
+#[test]
+fn missing_runs() {
+    let bench = Bench::new();
+    let (message, hint) = told(&bench, 66, &["show"]);
+    assert_eq!(message, "there is no runs directory runs");
+    assert!(hint.contains("`runlog import --latest`"), "{hint}");
+    bench.ok(&["emit", "run.created", "--run", "parser-fix-42"]);
+    let (message, hint) = told(&bench, 66, &["show", "zebra"]);
+    assert_eq!(message, "there is no run \"zebra\" in runs");
+    assert_eq!(hint, "`runlog list` shows the 1 run");
+    for near in ["praser-fix-42", "fix-42", "PARSER-FIX"] {
+        let (_, hint) = told(&bench, 66, &["show", near]);
+        assert_eq!(hint, "did you mean parser-fix-42?", "{near}");
+    }
+    // Commands that record need the exact id.
+    let (_, hint) = told(&bench, 66, &["emit", "note", "--run", "parser"]);
+    assert_eq!(hint, "did you mean parser-fix-42?");
+    let (_, hint) = told(&bench, 66, &["emit", "note", "--run", "zebra"]);
+    assert_eq!(hint, "`runlog emit run.created --run zebra` creates this run");
+    let (message, hint) = told(&bench, 66, &["show", "./zebra/"]);
+    assert_eq!(message, "there is no run at ./zebra/");
+    assert!(hint.starts_with("a run is a directory with events.jsonl"), "{hint}");
+    // No table without rows.
+    assert_eq!(bench.call(&["summarize", "zebra"]).out, "");
+}
+
+/// If this fails, a message has words of the programming language or of its libraries.
+#[test]
+fn no_raw_texts() {
+    let bench = Bench::with_run();
+    for (status, args) in [
+        (66, ["emit", "note", "--run", "r", "--data", "@nope"].as_slice()),
+        (2, &["show", "r", "--tail", "x"]),
+        (2, &["shwo"]),
+        (2, &["show", "--nope"]),
+        (2, &["import"]),
+        (2, &["search", ""]),
+        (66, &["summarize", "r", "--templates", "nope.toml"]),
+        (73, &["graph", "r", "-o", "nope/x"]),
+        (2, &["graph", "r", "--limit", "many"]),
+        (2, &["list", "--limit", "-1"]),
+    ] {
+        let said = bench.call(args);
+        assert_eq!(said.status, status, "{args:?}: {}", said.err);
+        assert!(said.err.starts_with("runlog: error: "), "{args:?}: {}", said.err);
+        for raw in ["os error", "Os {", "invalid digit", "tip:", "kind:"] {
+            assert!(!said.err.contains(raw), "{args:?}: {}", said.err);
+        }
+    }
+    let said = bench.call(&["emit", "note", "--run", "r", "--data", "@nope"]);
+    assert_eq!(said.err, "runlog: error: cannot open nope: no such file or directory\n");
+}
