@@ -11,6 +11,10 @@ use crate::history::arguments::{self, Telling};
 use crate::history::calls::{Call, Observed};
 use crate::json::Json;
 use crate::text::inert::{preview, preview_end};
+use crate::text::output::{OutputPart, excerpt};
+use crate::transcript::call_title::{call_title, command_line};
+use crate::transcript::changed_lines::ChangedLines;
+use crate::transcript::todo::{self, TodoState};
 
 /// Maximum width of a call's arguments, in columns.
 const ARGUMENTS: usize = 80;
@@ -50,6 +54,13 @@ pub(super) fn is_rejection(view: &View<'_, '_>) -> bool {
     view.field("denied").is_some_and(|denied| denied == "user-rejected")
 }
 
+/// The lines that a call changes. A command may hold a patch.
+fn changes(given: Json<'_>) -> Option<ChangedLines> {
+    let patch = || command_line(given).map(|line| line.command);
+    let patch = || patch().filter(|command| command.contains("*** Begin Patch"));
+    ChangedLines::of(given).or_else(|| ChangedLines::of_patch(&patch()?))
+}
+
 impl TranscriptFold {
     /// Processes one state of a call. Returns the text of a separate note if the call started or
     /// ended again under an id already used.
@@ -65,7 +76,10 @@ impl TranscriptFold {
                 && let Some(text) = view.error_text()
             {
                 let text = if is_rejection(view) { Cow::Borrowed(REJECTED) } else { text };
-                self.failures.insert(observed.call, preview(&text, 120));
+                let told = excerpt(&text, 2, OutputPart::Failure).join(" ⏎ ");
+                let told = told.trim_start_matches("… ⏎ ").to_owned();
+                let told = if told.is_empty() { text.into_owned() } else { told };
+                self.failures.insert(observed.call, preview(&told, 160));
             }
         }
         if view.role == Role::ToolStart {
@@ -118,16 +132,17 @@ impl TranscriptFold {
         }
         let telling = self.awaited.remove(&call).unwrap_or(Telling::Nothing);
         let Some(text) = view.result().map(as_text) else { return };
-        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let told = match telling {
             Telling::Nothing => None,
-            Telling::Beginning => lines.next().map(|line| preview(&shown(line, view), RETURNED)),
+            Telling::Beginning => {
+                let first = excerpt(&text, 1, OutputPart::First).into_iter().next();
+                first.map(|line| preview(&shown(line.trim(), view), RETURNED))
+            }
             Telling::End => {
-                let mut last: Vec<&str> = lines.by_ref().rev().take(LAST_LINES).collect();
-                last.reverse();
+                let last = excerpt(&text, LAST_LINES, OutputPart::Last);
+                let last: Vec<&str> = last.iter().map(|line| line.trim()).collect();
                 let text = preview(&shown(&last.join(" ⏎ "), view), MAX_RESULT);
-                let more = if lines.next().is_some() { "… ⏎ " } else { "" };
-                (!text.is_empty()).then(|| preview_end(&format!("{more}{text}"), RETURNED))
+                (!text.is_empty()).then(|| preview_end(&text, RETURNED))
             }
         };
         if let Some(told) = told {
@@ -136,7 +151,7 @@ impl TranscriptFold {
     }
 
     fn one_line(&self, given: Json<'_>) -> String {
-        arguments::in_one_line(given, self.directory.as_deref(), ARGUMENTS)
+        call_title(given, self.directory.as_deref(), ARGUMENTS)
     }
 
     fn call(&mut self, view: &View<'_, '_>, call: usize) {
@@ -164,8 +179,14 @@ impl TranscriptFold {
             sequence: view.event.sequence,
             call,
             arguments: arguments.unwrap_or_default(),
+            changes: given.and_then(changes),
             telling,
         };
+        if let Some(items) = given.and_then(todo::items)
+            && matches!(self.here, ItemList::Turn(_))
+        {
+            self.circumstances.todo = Some(TodoState { sequence: view.event.sequence, items });
+        }
         let (list, keeps_all) = (self.here, self.keeps_all);
         if !keeps_all {
             self.listed.insert(call);
