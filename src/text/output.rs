@@ -66,7 +66,12 @@ pub(crate) enum OutputPart {
 /// them are shown as one line `…`.
 #[must_use]
 pub(crate) fn excerpt(output: &str, most: usize, part: OutputPart) -> Vec<String> {
-    let lines = told_lines(output);
+    chosen(told_lines(output), most, part)
+}
+
+/// The same for lines that were read by [`told_lines`].
+#[must_use]
+pub(crate) fn chosen(lines: Vec<String>, most: usize, part: OutputPart) -> Vec<String> {
     let all = lines.len();
     if all <= most {
         return lines;
@@ -143,12 +148,13 @@ fn is_noise(line: &str) -> bool {
         || WRAPPINGS.iter().any(|wrapping| line.starts_with(wrapping))
         || is_prompt(line)
         || is_progress(line)
-        || line.chars().all(|c| !c.is_alphanumeric()) && line.chars().count() > 3
+        // Rules, and brackets at the end of code.
+        || !line.contains(char::is_alphanumeric)
 }
 
-/// Whether the line is the prompt of a shell without a command.
+/// Whether the line is the prompt of a shell without a command, or stands for nothing.
 fn is_prompt(line: &str) -> bool {
-    if matches!(line, "$" | "#" | ">" | ">>>" | "%") {
+    if matches!(line, "null" | "[image]" | "[input_image]") {
         return true;
     }
     let ends = line.ends_with(['$', '#', '%']) && !line.contains("  ");

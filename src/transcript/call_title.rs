@@ -51,6 +51,11 @@ pub(crate) fn call_title(arguments: Json<'_>, base: Option<&str>, columns: usize
         let room = columns.saturating_sub(elsewhere.chars().count());
         return preview(&line.command, room) + &elsewhere;
     }
+    let is_object = |changes: &Json<'_>| changes.is_object();
+    if let Some(changes) = arguments.present("changes").filter(is_object) {
+        let paths = changes.members().map(|(path, _)| below(&path, base).to_owned());
+        return preview_end(&paths.collect::<Vec<_>>().join(", "), columns);
+    }
     if let Some(patch) = arguments.text_at("input").filter(|text| has_patch(text)) {
         return preview_end(&patched(&patch, base), columns);
     }
@@ -139,6 +144,7 @@ mod tests {
                 r#"{"plan":[{"step":"a","status":"completed"},{"step":"b","status":"in_progress"}]}"#,
                 "1 of 2 done; now: b",
             ),
+            (r#"{"changes":{"/w/app/a.rs":{},"b.rs":{}}}"#, "a.rs, b.rs"),
             (r#"{"plan":"first this"}"#, "first this"),
             (
                 r#""*** Begin Patch\n*** Update File: /w/app/a\n*** Add File: b\n*** End Patch""#,

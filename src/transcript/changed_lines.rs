@@ -42,6 +42,12 @@ impl ChangedLines {
         if let Some(edits) = arguments.present("edits").filter(|list| list.kind() == Kind::Array) {
             return edits.items().filter_map(Self::of).reduce(Self::plus);
         }
+        if let Some(changes) = arguments.present("changes").filter(|changes| changes.is_object()) {
+            return changes
+                .members()
+                .filter_map(|(_, change)| Self::of_change(change))
+                .reduce(Self::plus);
+        }
         for (old, new) in EDITS {
             if let (Some(old), Some(new)) = (arguments.text_at(old), arguments.text_at(new)) {
                 return Some(Self::between(&old, &new));
@@ -54,6 +60,20 @@ impl ChangedLines {
         names_file.iter().find_map(|name| arguments.present(name))?;
         let whole = WHOLE.iter().find_map(|name| arguments.text_at(name))?;
         Some(Self { added: whole.lines().count() as u64, removed: 0 })
+    }
+
+    /// The lines that one of several changes to files adds and removes.
+    fn of_change(change: Json<'_>) -> Option<Self> {
+        if let Some(diff) = change.text_at("unified_diff") {
+            return Self::of_patch(&format!("\n{diff}"));
+        }
+        let lines = change.text_at("content")?.lines().count() as u64;
+        let is_removed = change.text_at("type").is_some_and(|kind| kind == "delete");
+        Some(if is_removed {
+            Self { added: 0, removed: lines }
+        } else {
+            Self { added: lines, removed: 0 }
+        })
     }
 
     /// The lines that a patch changes; `None` if the text is no patch.
@@ -139,6 +159,10 @@ mod tests {
                 Some("+2 −1"),
             ),
             (r#"{"diff":"--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n"}"#, Some("+1 −1")),
+            (
+                r#"{"changes":{"a":{"type":"update","unified_diff":"@@ -1 +1 @@\n-x\n+y\n"},"b":{"type":"add","content":"x\n"}}}"#,
+                Some("+2 −1"),
+            ),
             (r#"{"command":"ls"}"#, None),
             (r#"{"content":"a message"}"#, None),
         ] {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::items::ItemList;
 use super::kept::KeptCalls;
-use super::{CallLine, Item, MAX_RESULT, TranscriptFold, shown};
+use super::{CallLine, Item, MAX_RESULT, Note, TranscriptFold, shown};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::{self, Telling};
@@ -23,7 +23,7 @@ const RETURNED: usize = 200;
 /// Maximum number of lines of a command's output shown there.
 const LAST_LINES: usize = 3;
 /// The reason given when a call failed because the user denied it.
-pub(super) const REJECTED: &str = "rejected by the user";
+pub(in crate::transcript) const REJECTED: &str = "rejected by the user";
 
 /// Tools that change the file whose path they are given: a word in the tool's name, and the
 /// operation recorded for the file.
@@ -52,6 +52,35 @@ fn operation(tool: &str, given: Json<'_>) -> Option<&'static str> {
 /// Whether a call failed because the user denied it.
 pub(super) fn is_rejection(view: &View<'_, '_>) -> bool {
     view.field("denied").is_some_and(|denied| denied == "user-rejected")
+}
+
+/// Commands that only print a file or a folder. Their output says little about the work.
+const VIEWS: &[&str] = &["cat", "sed -n", "head", "tail", "nl", "ls", "tree", "bat", "pwd"];
+
+/// The tools with which an agent ends its work, and the arguments that hold its last words.
+const ENDINGS: &[&str] =
+    &["finish", "submit", "attempt_completion", "complete_task", "task_complete"];
+const LAST_WORDS: &[&str] = &["message", "final_thought", "result", "summary"];
+
+/// The tools that load a skill, and the arguments that name it.
+const SKILLS: &[&str] = &["skill", "activate_skill", "load_skill", "use_skill", "invoke_skill"];
+const SKILL_NAMES: &[&str] = &["skill", "name", "skill_name", "command"];
+
+/// The part of the result to show for a call with these arguments.
+fn telling(given: Json<'_>) -> Telling {
+    if arguments::path(given).is_some() {
+        return Telling::Nothing;
+    }
+    let line = command_line(given).map(|line| line.command).unwrap_or_default();
+    let is_view = |view: &&str| {
+        let rest = line.strip_prefix(*view);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    let is_simple = !line.contains(['|', ';', '&', '\n', '>']);
+    match is_simple && VIEWS.iter().any(|view| is_view(&view)) {
+        true => Telling::Nothing,
+        false => Telling::of(given),
+    }
 }
 
 /// The lines that a call changes. A command may hold a patch.
@@ -93,7 +122,10 @@ impl TranscriptFold {
         let Call { first, ends, .. } = self.state.calls.get(call);
         // A call that ended before it started is listed at its end.
         match first.is_some_and(|(sequence, _)| sequence == view.event.sequence) {
-            true if ends == 0 => self.call(view, call),
+            true if ends == 0 => {
+                self.call(view, call);
+                self.told_by_arguments(view);
+            }
             false if ends > 0 => {
                 self.repeated.insert(call);
                 let given = view.arguments().map(|given| shown(&self.one_line(given), view));
@@ -141,7 +173,8 @@ impl TranscriptFold {
             Telling::End => {
                 let last = excerpt(&text, LAST_LINES, OutputPart::Last);
                 let last: Vec<&str> = last.iter().map(|line| line.trim()).collect();
-                let text = preview(&shown(&last.join(" ⏎ "), view), MAX_RESULT);
+                let last = last.join(" ⏎ ");
+                let text = preview(&shown(last.trim_start_matches("… ⏎ "), view), MAX_RESULT);
                 (!text.is_empty()).then(|| preview_end(&text, RETURNED))
             }
         };
@@ -158,7 +191,7 @@ impl TranscriptFold {
         let tells = |given: &Json<'_>| !given.is_object() || given.raw_members().next().is_some();
         let given = view.arguments().filter(tells);
         let arguments = given.map(|given| self.one_line(given));
-        let telling = given.map(Telling::of).unwrap_or_default();
+        let telling = given.map(telling).unwrap_or_default();
         if telling != Telling::Nothing {
             self.awaited.insert(call, telling);
         }
@@ -207,6 +240,29 @@ impl TranscriptFold {
         let mut calls = KeptCalls::default();
         calls.push(line);
         self.item(Item::Calls(calls));
+    }
+
+    /// Adds what some tools say by their arguments: the last words of the agent, or the name of a
+    /// skill.
+    pub(super) fn told_by_arguments(&mut self, view: &View<'_, '_>) {
+        let tool = view.tool().to_lowercase();
+        let given = |names: &[&str]| {
+            let given = view.arguments()?;
+            names.iter().find_map(|name| given.text_at(name)).filter(|text| !text.trim().is_empty())
+        };
+        if ENDINGS.contains(&tool.as_str())
+            && let Some(words) = given(LAST_WORDS)
+        {
+            let words = Self::said(view, &words);
+            self.item(Item::Said(words));
+        }
+        if SKILLS.contains(&tool.as_str())
+            && let Some(name) = given(SKILL_NAMES)
+        {
+            let text = format!("Skill used: {}", preview(&shown(&name, view), ARGUMENTS));
+            let (sequence, more) = (view.event.sequence, String::new());
+            self.skills.push(Note { sequence, text, more, level: None, minor: false });
+        }
     }
 
     /// Forgets calls that the Work Notes do not list, except for the Timeline.

@@ -30,6 +30,7 @@ use crate::history::text::shortened;
 use crate::history::usage::Usage;
 use crate::secret::SecretRules;
 use aside::AsideCalls;
+pub(super) use calls::REJECTED;
 use circumstances::Circumstances;
 pub(crate) use items::{CallLine, Item, ItemList, TaskTurn};
 pub(crate) use kept::ItemOrGap;

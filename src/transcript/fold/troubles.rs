@@ -39,6 +39,9 @@ impl TranscriptFold {
             (Role::ToolFail, Some(_)) if is_rejection(view) => {
                 format!("{}: {REJECTED}", view.tool())
             }
+            (Role::ToolFail, Some(text)) if text.trim().is_empty() => {
+                format!("{}: failed without output", view.tool())
+            }
             (Role::ToolFail, Some(text)) => format!("{}: {text}", view.tool()),
             (Role::Rejected | Role::ToolBlocked | Role::DeliverableMissing, text) => {
                 summary.map(str::to_owned).or(text).unwrap_or_default()

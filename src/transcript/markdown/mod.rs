@@ -174,7 +174,12 @@ fn gist(transcript: &Transcript, limits: &Limits) -> String {
 
 fn metadata(transcript: &Transcript) -> String {
     let mut out = String::from("| | |\n|---|---|\n");
+    let session = FactName::Given("session".to_owned());
     for (name, value) in transcript.facts.told() {
+        // Imported runs have the session twice.
+        if name == session && value == transcript.facts.session_id {
+            continue;
+        }
         let label = unlinked(&preview(name.label(), 40));
         let value = match name {
             FactName::Run | FactName::Session | FactName::Task => code(&value),

@@ -122,7 +122,7 @@ fn items(entries: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut St
                 "- {} {}: {} ({})\n",
                 unlinked(&preview(&said.who, 40)),
                 if said.thought { "thought" } else { "said" },
-                unlinked(&preview(&said.text, limits.short)),
+                unlinked(&preview(&without_bold(said), limits.short)),
                 link(said.sequence)
             )),
             [Entry::Note(note)] => out.push_str(&note_line(note, limits)),
@@ -213,6 +213,11 @@ fn one_call(call: &CallEntry, out: &mut String) {
             indented(&quoted_fence(text.trim_end()), 2, out);
         }
     }
+}
+
+/// A message in one line. Agents write the titles of thoughts in bold.
+fn without_bold(said: &Said) -> String {
+    if said.thought { said.text.replace("**", "") } else { said.text.clone() }
 }
 
 /// The last message of a task is its answer and is shown at greater length.

@@ -1,5 +1,7 @@
 //! What happened, task by task, for a terminal.
 
+use std::collections::{HashMap, HashSet};
+
 use unicode_width::UnicodeWidthStr as _;
 
 use super::top::{ANSWER, bounded};
@@ -11,9 +13,10 @@ use crate::history::calls::CallStatus;
 use crate::history::request::own_words;
 use crate::history::tasks::TaskOutcome;
 use crate::text::human::duration;
-use crate::text::inert::{preview, preview_end};
-use crate::text::output::{OutputPart, excerpt};
+use crate::text::inert::{preview, preview_middle};
+use crate::text::output::{OutputPart, chosen, told_lines};
 use crate::transcript::extent::Detail;
+use crate::transcript::fold::REJECTED;
 use crate::transcript::value::{
     CallEntry, Entry, Note, NoteLevel, Pause, Section, Transcript, last_message, says_more,
 };
@@ -33,6 +36,8 @@ pub(super) struct Story<'t> {
     look: TextLook,
     /// The sequence of the last answer, which the top of the text shows.
     answer: Option<u64>,
+    /// Lines that many results have. They say nothing about a single call.
+    repeated: HashSet<String>,
     /// The pauses that were not marked yet.
     pauses: &'t [Pause],
 }
@@ -44,7 +49,8 @@ impl<'t> Story<'t> {
             wrapped_part(&said.text, 2, usize::MAX, look).0.lines().count() <= look.most(ANSWER)
         });
         let answer = answer.map(|said| said.sequence);
-        Self { transcript, look, answer, pauses: &transcript.pauses }
+        let repeated = repeated_lines(transcript);
+        Self { transcript, look, answer, repeated, pauses: &transcript.pauses }
     }
 
     /// The same without an answer at the top.
@@ -147,6 +153,8 @@ impl<'t> Story<'t> {
             {
                 ("the last answer, shown at the top".to_owned(), String::new())
             }
+            // Agents write the titles of thoughts in bold.
+            Entry::Said(said) if said.thought => (text.replace("**", ""), String::new()),
             _ => (text.to_owned(), String::new()),
         };
         let colon = match entry {
@@ -204,9 +212,9 @@ impl<'t> Story<'t> {
         let room = self.look.width.saturating_sub(before);
         let text = match self.look.detail {
             Detail::Full => text.to_owned(),
-            // The end of a path is the most useful part.
+            // The end of a path is as useful as its beginning.
             _ if call.telling == Telling::Nothing => {
-                preview_end(text, room.saturating_sub(how.width()).max(20))
+                preview_middle(text, room.saturating_sub(how.width()).max(20))
             }
             // What follows the text is not cut.
             _ => preview(text, (2 * room).saturating_sub(how.width() + before).max(20)),
@@ -223,6 +231,9 @@ impl<'t> Story<'t> {
             let result = wrapped(result, indent, look.most(RETURNED), look);
             return result.lines().map(|line| look.paint("2", line) + "\n").collect();
         }
+        if let Some(reason) = call.reason.as_deref().filter(|reason| *reason == REJECTED) {
+            return wrapped(reason, indent, 1, look);
+        }
         let (part, most) = match (call.status, call.telling) {
             (CallStatus::Completed | CallStatus::Open, Telling::Nothing) => return String::new(),
             (CallStatus::Completed | CallStatus::Open, Telling::Beginning) => {
@@ -233,12 +244,12 @@ impl<'t> Story<'t> {
             }
             _ => (OutputPart::Failure, FAILED),
         };
-        let lines = excerpt(result, look.most(most), part);
-        // A last line that only says that more follows costs a line.
-        let lines = match lines.as_slice() {
-            [first @ .., mark] if mark == "…" && part == OutputPart::First => first,
-            all => all,
-        };
+        let mut lines = told_lines(result);
+        lines.retain(|line| !self.repeated.contains(line.trim()));
+        let lines = chosen(lines, look.most(most), part);
+        // A mark at the beginning or the end costs a line.
+        let lines = lines.strip_prefix(&["…".to_owned()]).unwrap_or(&lines);
+        let lines = lines.strip_suffix(&["…".to_owned()]).unwrap_or(lines);
         let lines = lines.iter().map(|line| wrapped(line, indent, 2, look));
         lines
             .flat_map(|line| {
@@ -246,6 +257,23 @@ impl<'t> Story<'t> {
             })
             .collect()
     }
+}
+
+/// A line is noise if it is in at least this many results, and if it is at least this long.
+const MANY: usize = 5;
+const NOISE: usize = 24;
+
+/// The lines that many results have: complaints of the shell, banners.
+fn repeated_lines(transcript: &Transcript) -> HashSet<String> {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    for result in transcript.entries().into_iter().filter_map(|entry| entry.call()?.result.as_ref())
+    {
+        let lines: HashSet<String> = told_lines(result).into_iter().collect();
+        for line in lines.into_iter().filter(|line| line.trim().len() >= NOISE) {
+            *times.entry(line.trim().to_owned()).or_default() += 1;
+        }
+    }
+    times.into_iter().filter(|(_, times)| *times >= MANY).map(|(line, _)| line).collect()
 }
 
 /// What follows the arguments of a call: the lines it changes, its status, and its time.
@@ -256,6 +284,7 @@ pub(super) fn remark(call: &CallEntry) -> String {
         CallStatus::Open => " (no end)".to_owned(),
         status => format!(" ({})", status.name()),
     };
-    let time = call.duration_ms.map(|ms| format!(" · {}", duration(ms))).unwrap_or_default();
+    let took = call.duration_ms.filter(|took| *took > 0);
+    let time = took.map(|ms| format!(" · {}", duration(ms))).unwrap_or_default();
     changes + &status + &time
 }

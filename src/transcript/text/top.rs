@@ -94,7 +94,8 @@ pub(super) fn outcome_told(transcript: &Transcript) -> String {
         Some(outcome) => format!(", last task {}", outcome.name()),
     };
     let status = match transcript.facts.status {
-        Status::Imported => "no end is recorded".to_owned(),
+        Status::Imported if has_last_word(transcript) => "answered; no end is recorded".to_owned(),
+        Status::Imported => "no answer at the end; no end is recorded".to_owned(),
         status => status.name().to_owned(),
     };
     let counts = &transcript.facts.counts;
@@ -185,8 +186,9 @@ pub(super) fn left(transcript: &Transcript, look: TextLook) -> String {
     for one in transcript.deliverables.iter().filter(|one| one.missing) {
         out.push_str(&wrapped(&format!("missing deliverable: {}", one.path), 2, 2, look));
     }
-    if let Some(todo) = &transcript.todo {
-        let is_done = |item: &TodoItem| item.progress == TodoProgress::Done;
+    let is_done = |item: &TodoItem| item.progress == TodoProgress::Done;
+    let todo = transcript.todo.as_ref().filter(|todo| !todo.items.iter().all(is_done));
+    if let Some(todo) = todo {
         let done = todo.items.iter().filter(|item| is_done(item)).count();
         out.push_str(&format!(
             "  to do (#{}): {done} of {} done\n",
