@@ -66,7 +66,24 @@ pub(crate) enum OutputPart {
 /// them are shown as one line `…`.
 #[must_use]
 pub(crate) fn excerpt(output: &str, most: usize, part: OutputPart) -> Vec<String> {
-    chosen(told_lines(output), most, part)
+    chosen(told_lines(near(output, part)), most, part)
+}
+
+/// Maximum number of bytes of an output that are read for an excerpt.
+const READ: usize = 64 << 10;
+
+/// The part of a very long output where the wanted lines are.
+fn near(output: &str, part: OutputPart) -> &str {
+    let Some(left_out) = output.len().checked_sub(READ) else { return output };
+    let is_boundary = |at: &usize| output.is_char_boundary(*at);
+    match part {
+        OutputPart::First => {
+            &output[..(READ..output.len()).find(is_boundary).unwrap_or(output.len())]
+        }
+        OutputPart::Last | OutputPart::Failure => {
+            &output[(left_out..output.len()).find(is_boundary).unwrap_or(output.len())..]
+        }
+    }
 }
 
 /// The same for lines that were read by [`told_lines`].

@@ -143,10 +143,17 @@ impl Writer {
             Tag::BlockQuote(_) => {
                 self.end_block();
                 self.separate();
+                self.is_tight = true;
                 self.begin("> ".to_owned());
             }
             Tag::List(first) => {
                 self.end_block();
+                if self.lists.is_empty() {
+                    // Not every list can follow a paragraph without an empty line.
+                    self.is_tight = false;
+                    self.separate();
+                    self.is_tight = true;
+                }
                 self.lists.push(first);
             }
             Tag::Item => {
@@ -316,6 +323,7 @@ mod tests {
     fn layout_stays() {
         for (text, expected) in [
             ("# One\ntext\n## Two\nmore", "#### One\n\ntext\n\n##### Two\n\nmore\n"),
+            ("# H\n1. a\n\np\n\n3. b\n\n> q", "#### H\n\n1. a\n\np\n\n3. b\n\n> q\n"),
             ("- a\n- b\n  - c\n\nend", "- a\n- b\n  - c\n\nend\n"),
             ("1. a\n\n   b\n2. c", "1. a\n\n   b\n2. c\n"),
             ("- [x] done\n- [ ] open", "- [x] done\n- [ ] open\n"),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::items::ItemList;
 use super::kept::KeptCalls;
-use super::{CallLine, Item, MAX_RESULT, Note, TranscriptFold, shown};
+use super::{CallLine, Item, MAX_RESULT, Note, Said, TranscriptFold, shown};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::{self, Telling};
@@ -253,7 +253,8 @@ impl TranscriptFold {
         if ENDINGS.contains(&tool.as_str())
             && let Some(words) = given(LAST_WORDS)
         {
-            let words = Self::said(view, &words);
+            // The event is the tool's; the words are the agent's.
+            let words = Said { who: "agent".to_owned(), ..Self::said(view, &words) };
             self.item(Item::Said(words));
         }
         if SKILLS.contains(&tool.as_str())

@@ -12,6 +12,7 @@ use pieces::{link, long_prose, long_quote, note_line};
 use super::extent::{Detail, Extent, LONGEST_NORMAL, Limits};
 use super::facts::{agent_told, branch};
 use super::value::{Note, QuoteSource, Transcript, is_in_deliverables};
+use crate::history::request::own_words;
 use crate::history::told::FactName;
 use crate::text::human::{count, duration, plural};
 use crate::text::inert::{preview, preview_end};
@@ -212,7 +213,7 @@ fn metadata(transcript: &Transcript) -> String {
 
 fn prompt(transcript: &Transcript, limits: &Limits) -> String {
     let Some(prompt) = &transcript.prompt else { return String::new() };
-    let text = long_prose(&prompt.text, limits.long, 3);
+    let text = long_prose(&own_words(&prompt.text), limits.long, 3);
     match prompt.source {
         QuoteSource::File(name) => format!("{text}\nFrom [{name}]({name}).\n"),
         QuoteSource::Event(sequence) => {

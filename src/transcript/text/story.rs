@@ -213,7 +213,7 @@ impl<'t> Story<'t> {
         let text = match self.look.detail {
             Detail::Full => text.to_owned(),
             // The end of a path is as useful as its beginning.
-            _ if call.telling == Telling::Nothing => {
+            _ if call.telling == Telling::Nothing && text.split(' ').count() <= 2 => {
                 preview_middle(text, room.saturating_sub(how.width()).max(20))
             }
             // What follows the text is not cut.
