@@ -72,12 +72,12 @@ fn telling(given: Json<'_>) -> Telling {
         return Telling::Nothing;
     }
     let line = command_line(given).map(|line| line.command).unwrap_or_default();
-    let is_view = |view: &&str| {
-        let rest = line.strip_prefix(*view);
+    let is_view = |view: &str| {
+        let rest = line.strip_prefix(view);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
     let is_simple = !line.contains(['|', ';', '&', '\n', '>']);
-    match is_simple && VIEWS.iter().any(|view| is_view(&view)) {
+    match is_simple && VIEWS.iter().any(|view| is_view(view)) {
         true => Telling::Nothing,
         false => Telling::of(given),
     }

@@ -442,7 +442,7 @@ mod tests {
         for (number, most) in [(30, None), (900, None), (6000, None), (9000, Some(6000))] {
             let lines = events(number, &mut next);
             for detail in [Detail::Brief, Detail::Normal] {
-                let extent = Extent { detail, max_bytes: most };
+                let extent = Extent { detail: Some(detail), max_bytes: most };
                 let [shown, all] = [false, true].map(|keeps_all| {
                     let mut fold = TranscriptFold { keeps_all, ..TranscriptFold::default() };
                     if keeps_all {

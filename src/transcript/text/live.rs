@@ -47,7 +47,7 @@ impl LiveStory {
         let waits = if is_over { None } else { self.still_growing(transcript) };
         for section in &transcript.turns {
             let place = section.task.map_or_else(|| "-".to_owned(), |task| task.to_string());
-            let title = (place.clone(), section);
+            let title = (place.as_str(), section);
             self.items(&section.items, &place, 0, Some(title), waits, &mut story, &mut out);
         }
         if is_over {
@@ -78,7 +78,7 @@ impl LiveStory {
         items: &[Entry],
         place: &str,
         depth: usize,
-        section: Option<(String, &'t Section)>,
+        section: Option<(&str, &'t Section)>,
         waits: Option<u64>,
         story: &mut Story<'t>,
         out: &mut String,
@@ -93,11 +93,11 @@ impl LiveStory {
             let is_open = call.is_some_and(|call| call.status == CallStatus::Open);
             let before = self.printed.get(&place).copied();
             if before.is_none() {
-                if let Some((name, section)) = &section
-                    && self.section.as_ref() != Some(name)
+                if let Some((name, section)) = section
+                    && self.section.as_deref() != Some(name)
                 {
                     out.push_str(&story.title(section));
-                    self.section = Some(name.clone());
+                    self.section = Some(name.to_owned());
                 }
                 out.push_str(&match call {
                     Some(call) if is_open => begun(call, entry, depth, story),

@@ -57,7 +57,7 @@ pub(super) fn outcome(transcript: &Transcript, look: TextLook) -> String {
             let lead = if has_last_word(transcript) {
                 "last answer"
             } else {
-                "last message, before more calls"
+                "last message, more work followed"
             };
             out.push_str(&format!(
                 "  {}\n",
