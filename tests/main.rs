@@ -73,6 +73,7 @@ mod swapped;
 mod templates;
 mod traces;
 mod transcript;
+mod transcript_story;
 mod user_templates;
 mod validate;
 mod visible;

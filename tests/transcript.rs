@@ -117,7 +117,7 @@ fn quotes_the_harness() {
     fs::write(bench.path("runs/r/prompt.md"), "Do *this*.\n").unwrap();
     bench.ok(&["transcript", "r"]);
     let text = || fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
-    assert!(text().contains("> Do \\*this\\*.\n"), "{}", text());
+    assert!(text().contains("> Do *this*.\n"), "{}", text());
     fs::write(bench.path("secret"), "hidden").unwrap();
     fs::remove_file(bench.path("runs/r/prompt.md")).unwrap();
     std::os::unix::fs::symlink(bench.path("secret"), bench.path("runs/r/prompt.md")).unwrap();
@@ -167,7 +167,7 @@ fn sections_are_added() {
         "It *was* the cache.",
     ]);
     let text = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
-    assert!(text.contains("#### Findings\n\n> It \\*was\\* the cache."), "{text}");
+    assert!(text.contains("#### Findings\n\n> It *was* the cache."), "{text}");
     assert_eq!(bench.lines()[1]["type"], "transcript.section");
     bench.fails(65, &["transcript", "append", "r", "--title", " ", "--content", "x"]);
     bench.fails(66, &["transcript", "append", "nobody", "--title", "x", "--content", "x"]);

@@ -124,7 +124,7 @@ impl Colophon {
         let detail = Detail::ALL.into_iter().find(|detail| said(detail.name()));
         let most = rest.split_once(", at most ").and_then(|(_, most)| most.split_once(" bytes"));
         let max_bytes = most.and_then(|(most, _)| most.parse().ok());
-        let extent = Extent { detail: detail.unwrap_or_default(), max_bytes };
+        let extent = Extent { detail, max_bytes };
         Some(Self { version: version.to_owned(), covered, harness, extent })
     }
 

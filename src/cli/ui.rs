@@ -36,6 +36,8 @@ pub(super) struct Ui {
     width: usize,
     /// Whether the width was set explicitly.
     is_bounded: bool,
+    /// Whether standard output is a terminal.
+    terminal: bool,
     /// Whether standard error is a terminal.
     interactive: bool,
 }
@@ -55,7 +57,7 @@ impl Ui {
         let known = columns.or(measured);
         let width = known.unwrap_or(80).clamp(40, 400);
         let interactive = io::stderr().is_terminal();
-        Self { quiet, color, width, is_bounded: known.is_some(), interactive }
+        Self { quiet, color, width, is_bounded: known.is_some(), terminal, interactive }
     }
 
     /// The width to use, in columns.
@@ -86,6 +88,12 @@ impl Ui {
     #[must_use]
     pub(super) fn is_quiet(&self) -> bool {
         self.quiet
+    }
+
+    /// Whether standard output is a terminal.
+    #[must_use]
+    pub(super) fn is_terminal(&self) -> bool {
+        self.terminal
     }
 
     /// Whether progress may be drawn on standard error.

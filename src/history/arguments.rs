@@ -162,7 +162,7 @@ fn mark(item: Json<'_>) -> &'static str {
 }
 
 /// A path relative to `base`, if it is below it.
-fn below<'p>(path: &'p str, base: Option<&str>) -> &'p str {
+pub(crate) fn below<'p>(path: &'p str, base: Option<&str>) -> &'p str {
     let inside = base.and_then(|base| path.strip_prefix(base.trim_end_matches('/')));
     inside.and_then(|path| path.strip_prefix('/')).filter(|path| !path.is_empty()).unwrap_or(path)
 }

@@ -12,6 +12,7 @@ pub(crate) mod gradual_map;
 pub(crate) mod models;
 mod names;
 mod origin;
+pub(crate) mod request;
 pub(crate) mod state;
 pub(crate) mod status;
 pub(crate) mod task_split;

@@ -41,5 +41,6 @@ pub(crate) mod show;
 pub(crate) mod summarize;
 pub(crate) mod transcript;
 mod transcript_ahead;
+pub(crate) mod transcript_live;
 pub(crate) mod turn;
 pub(crate) mod validate;

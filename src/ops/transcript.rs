@@ -43,8 +43,8 @@ pub(crate) fn render(
     extent: Extent,
 ) -> Result<(String, Read), RunError> {
     let empty = match extent.detail {
-        Detail::Full => TranscriptFold::with_results(),
-        Detail::Normal | Detail::Brief => TranscriptFold::default(),
+        Some(Detail::Full) => TranscriptFold::with_results(),
+        Some(Detail::Normal | Detail::Brief) | None => TranscriptFold::default(),
     };
     let (fold, read) = folded(run, last, empty)?;
     Ok((markdown::render(&Transcript::of(fold, harness(run)), extent), read))

@@ -12,6 +12,7 @@ use super::value::{
 };
 use crate::history::calls::Call;
 use crate::history::chapters::Chapter;
+use crate::history::request::own_words;
 use crate::history::tasks::Task;
 use crate::run::document::SCHEMA_VERSION;
 use crate::summary::overview::{ToolCount, tool_counts};
@@ -63,7 +64,12 @@ impl Transcript {
             timed_calls: timed_calls(&fold),
             remarks: Remarks { skills: fold.skills, settings: fold.settings, memory: fold.memory },
             troubles: fold.troubles,
-            more_troubles: fold.more_troubles,
+            more_troubles: fold.groups.more,
+            trouble_groups: fold.groups.finish(),
+            setting: fold.circumstances.setting,
+            pauses: fold.circumstances.pauses,
+            todo: fold.circumstances.todo,
+            pull_request: fold.circumstances.pull_request,
             tokens: fold.samples,
             idle: fold.idle.finish(),
             own_tasks,
@@ -126,7 +132,7 @@ fn section(
     let source = QuoteSource::Event(task.first_sequence);
     Some(Section {
         task: Some(task.number),
-        title: task.title().to_owned(),
+        title: own_words(task.title()).into_owned(),
         time: Some(task.started),
         prompt: Some(Quoted { text: task.message.clone(), source }),
         message: is_long(task).then(|| Quoted { text: task.message.clone(), source }),
@@ -142,7 +148,7 @@ fn section(
 /// which has its own section.
 fn is_long(task: &Task) -> bool {
     let lines = task.message.trim().contains('\n');
-    task.number > 1 && (lines || preview(task.title(), TITLE).ends_with('…'))
+    task.number > 1 && (lines || preview(&own_words(task.title()), TITLE).ends_with('…'))
 }
 
 fn entries(fold: &mut TranscriptFold, aside: &mut Aside, turn: TaskTurn) -> Vec<Entry> {
@@ -193,7 +199,7 @@ fn agent(fold: &mut TranscriptFold, aside: &mut Aside, index: usize) -> Option<S
     Some(SpawnedAgent {
         id: fold.agents.all().get(index)?.id.clone(),
         task: number,
-        title: task.map(|task| task.title().to_owned()),
+        title: task.map(|task| own_words(task.title()).into_owned()),
         first_sequence: task.map(|task| task.first_sequence),
         index,
         items,
@@ -217,6 +223,7 @@ fn call_entry(fold: &mut TranscriptFold, aside: &mut Aside, line: CallLine) -> C
         time: call.first.map(|(_, time)| time),
         tool: calls.tool(line.call).to_owned(),
         arguments: line.arguments,
+        changes: line.changes,
         status: calls.status(line.call, ended),
         duration_ms: call.duration_ms,
         input: fold.inputs.remove(&line.call),

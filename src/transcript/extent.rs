@@ -38,11 +38,16 @@ impl Detail {
 /// The level of detail and the maximum size of a transcript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extent {
-    /// The level of detail.
-    pub detail: Detail,
+    /// The level of detail. `None`: normal, or brief if `transcript.md` would otherwise pass
+    /// [`LONGEST_NORMAL`].
+    pub detail: Option<Detail>,
     /// The maximum size in bytes.
     pub max_bytes: Option<usize>,
 }
+
+/// The size in bytes up to which a transcript is of normal detail if no level is chosen. A forge
+/// shows a file of this size quickly, and a person can read it.
+pub(super) const LONGEST_NORMAL: usize = 64 << 10;
 
 /// The maximum amount shown of each kind of content.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +70,7 @@ pub(super) struct Limits {
     pub(super) minor: bool,
     /// Maximum number of calls in the timeline.
     pub(super) bars: usize,
-    /// Maximum number of columns of the last answer, shown at the top.
+    /// Maximum number of characters of the last answer, shown at the top.
     pub(super) answer: usize,
 }
 
@@ -77,11 +82,11 @@ const ALL: usize = usize::MAX;
 
 impl Limits {
     #[rustfmt::skip]
-    pub(super) const BRIEF: Self = Self { long: 240, short: 100, calls: 3, items: 8, troubles: 15, files: 10, thoughts: false, minor: false, bars: 0, answer: 160 };
+    pub(super) const BRIEF: Self = Self { long: 800, short: 100, calls: 3, items: 8, troubles: 15, files: 10, thoughts: false, minor: false, bars: 0, answer: 1200 };
     #[rustfmt::skip]
-    pub(super) const NORMAL: Self = Self { long: 2000, short: 280, calls: 12, items: 60, troubles: 50, files: 40, thoughts: true, minor: false, bars: 40, answer: 400 };
+    pub(super) const NORMAL: Self = Self { long: 4000, short: 280, calls: 12, items: 60, troubles: 50, files: 40, thoughts: true, minor: false, bars: 40, answer: 4000 };
     #[rustfmt::skip]
-    pub(super) const FULL: Self = Self { long: 20_000, short: 2000, calls: ALL, items: ALL, troubles: ALL, files: ALL, thoughts: true, minor: true, bars: 200, answer: 400 };
+    pub(super) const FULL: Self = Self { long: 20_000, short: 2000, calls: ALL, items: ALL, troubles: ALL, files: ALL, thoughts: true, minor: true, bars: 200, answer: 8000 };
     /// The minimum, for transcripts with a small size limit.
     #[rustfmt::skip]
     pub(super) const LEAST: Self = Self { long: 160, short: 80, calls: 2, items: 3, troubles: 3, files: 3, thoughts: false, minor: false, bars: 0, answer: 0 };

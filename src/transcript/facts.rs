@@ -12,7 +12,8 @@ const DIRECTORY: usize = 60;
 pub(super) fn facts(transcript: &Transcript) -> Vec<String> {
     let counts = &transcript.facts.counts;
     let short = |(name, value): (FactName, String)| match name {
-        FactName::Started | FactName::Duration | FactName::Agent | FactName::Model => Some(value),
+        FactName::Started | FactName::Duration | FactName::Model => Some(value),
+        FactName::Agent => Some(agent_told(transcript).unwrap_or(value)),
         FactName::Recorded => Some(format!("recorded {value}")),
         FactName::Events => Some(plural(counts.events, "event")),
         FactName::Calls => {
@@ -28,4 +29,28 @@ pub(super) fn facts(transcript: &Transcript) -> Vec<String> {
         _ => None,
     };
     transcript.facts.told().into_iter().filter_map(short).collect()
+}
+
+/// The agent with its version, if only events name the version.
+pub(super) fn agent_told(transcript: &Transcript) -> Option<String> {
+    let agent = transcript.facts.metadata("agent")?;
+    let known = transcript.facts.metadata("agent_version");
+    let version = known.or_else(|| transcript.setting.version.clone())?;
+    Some(format!("{agent} {version}"))
+}
+
+/// The branch, if the metadata or an event names it.
+pub(super) fn branch(transcript: &Transcript) -> Option<String> {
+    transcript.facts.metadata("git_branch").or_else(|| transcript.setting.branch.clone())
+}
+
+/// The branch, the sandbox, and what the agent may do without asking, in one line.
+pub(super) fn line_of_setting(transcript: &Transcript) -> Option<String> {
+    let parts = [
+        branch(transcript).map(|branch| format!("branch {branch}")),
+        transcript.setting.sandbox.as_ref().map(|sandbox| format!("sandbox {sandbox}")),
+        transcript.setting.approval.as_ref().map(|approval| format!("approval {approval}")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
 }

@@ -2,6 +2,8 @@
 //! events, one value ([`value::Transcript`]) is built from it, and each format renders that value.
 
 mod build;
+mod call_title;
+mod changed_lines;
 pub(crate) mod diff;
 pub(crate) mod extent;
 mod facts;
@@ -10,6 +12,8 @@ pub(crate) mod html;
 pub(crate) mod index;
 pub(crate) mod markdown;
 pub(crate) mod text;
+mod todo;
+mod trouble_groups;
 pub(crate) mod value;
 
 use crate::fs::hash::{Hasher, hex};

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
+use super::changed_lines::ChangedLines;
 use super::diff::FileDiff;
+use super::todo::TodoState;
+use super::trouble_groups::TroubleGroup;
 use crate::event::template::cut;
 use crate::event::time::Timestamp;
 use crate::history::arguments::Telling;
@@ -48,11 +51,21 @@ pub(crate) struct Transcript {
     pub deliverables: Vec<RequiredFile>,
     /// Verdict of the last check of the deliverables.
     pub deliverables_status: Option<String>,
-    /// Errors and warnings.
+    /// Errors and warnings. Empty if the fold keeps only what `transcript.md` shows.
     pub troubles: Vec<Trouble>,
-    /// The number of errors and warnings that were dropped, and whether an error is among them.
+    /// Equal errors and warnings together, those worth reading first before the others.
+    pub trouble_groups: Vec<TroubleGroup>,
+    /// The number of errors and warnings that are in no group.
     #[serde(skip)]
-    pub more_troubles: (u64, bool),
+    pub more_troubles: u64,
+    /// How the agent was confined, and which version it was.
+    pub setting: RunSetting,
+    /// Times when nothing happened.
+    pub pauses: Vec<Pause>,
+    /// The agent's list of things to do after its last update.
+    pub todo: Option<TodoState>,
+    /// The address of the pull request that the run opened.
+    pub pull_request: Option<String>,
     /// Tokens of each model call.
     pub tokens: Vec<Tokens>,
     /// The number of calls with a known time and duration, and whether any two of them ran in
@@ -67,6 +80,28 @@ pub(crate) struct Transcript {
     pub own_tasks: u64,
     /// Sequence of the last event.
     pub last_sequence: u64,
+}
+
+/// How the agent was confined, and which version it was. Events name these, or the metadata does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct RunSetting {
+    /// The version of the agent.
+    pub version: Option<String>,
+    /// The branch in version control.
+    pub branch: Option<String>,
+    /// The sandbox.
+    pub sandbox: Option<String>,
+    /// What the agent may do without asking.
+    pub approval: Option<String>,
+}
+
+/// A time when nothing happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Pause {
+    /// Sequence of the first event after it.
+    pub sequence: u64,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
 }
 
 /// A text of any length and its source.
@@ -301,7 +336,7 @@ pub(crate) struct Note {
 }
 
 /// The level of a note, an error or a warning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum NoteLevel {
     /// Something that may need attention.
@@ -334,6 +369,9 @@ pub(crate) struct CallEntry {
     pub tool: String,
     /// The arguments in one line.
     pub arguments: String,
+    /// How many lines it adds and removes, if it changes a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes: Option<ChangedLines>,
     /// How it ended.
     pub status: CallStatus,
     /// How long it took, in milliseconds.
@@ -481,6 +519,35 @@ fn gather<'d>(items: &'d [Entry], all: &mut Vec<&'d Entry>) {
             call.agents.iter().for_each(|agent| gather(&agent.items, all));
         }
     }
+}
+
+impl Section {
+    /// Whether a message follows the last call.
+    #[must_use]
+    pub(crate) fn has_answer(&self) -> bool {
+        ends_with_message(&self.items)
+    }
+
+    /// Whether the task is over, or the run is, without such a message.
+    #[must_use]
+    pub(crate) fn lacks_answer(&self) -> bool {
+        let is_over = self.outcome.is_some_and(|outcome| outcome != TaskOutcome::Running);
+        self.task.is_some() && is_over && !self.has_answer()
+    }
+}
+
+fn ends_with_message(items: &[Entry]) -> bool {
+    let last = items.iter().rev().find(|entry| match entry {
+        Entry::Said(said) => !said.thought,
+        Entry::Call(_) | Entry::Dropped { what: DroppedKind::Calls, .. } => true,
+        _ => false,
+    });
+    matches!(last, Some(Entry::Said(_)))
+}
+
+/// The index of the last message that is not a thought.
+pub(super) fn last_message(items: &[Entry]) -> Option<usize> {
+    items.iter().rposition(|entry| matches!(entry, Entry::Said(said) if !said.thought))
 }
 
 impl SpawnedAgent {

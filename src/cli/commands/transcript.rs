@@ -1,6 +1,7 @@
 //! `runlog transcript`
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -8,6 +9,7 @@ use super::open::open_page;
 use super::{Appending, Global, RunArg, text_or_file};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::pager::Pager;
+use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::fs::{PathAt, replace};
@@ -16,6 +18,8 @@ use crate::json::ObjectText;
 use crate::ops::append::append_and_refresh;
 use crate::ops::report::{report_bad_lines, report_stale};
 use crate::ops::transcript::{page, render, transcript};
+use crate::ops::transcript_live::LiveTranscript;
+use crate::run::dir::RunDir;
 use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::text;
 
@@ -26,23 +30,36 @@ use crate::transcript::text;
 /// created and when it ends. HTML is written to transcript.html, one page that needs no other
 /// files. Text is printed.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-#[command(after_help = AFTER_HELP)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = AFTER_HELP
+)]
 pub(in crate::cli) struct TranscriptArgs {
     #[command(flatten)]
     run: RunArg,
     /// The output format
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "markdown",
+        default_value_if("follow", "true", "text")
+    )]
     format: TranscriptFormat,
+    /// Print the story of a live run as it happens, until the run ends (text only)
+    #[arg(short, long, conflicts_with_all = ["output", "max_bytes"])]
+    follow: bool,
     /// The output file; - is standard output
     #[arg(short, long, value_name = "FILE|-")]
     output: Option<PathBuf>,
     /// Write the HTML page, and open it in the browser
-    #[arg(long, conflicts_with_all = ["format", "output", "detail", "max_bytes"])]
+    #[arg(long, conflicts_with_all = ["format", "output", "detail", "max_bytes", "follow"])]
     open: bool,
-    /// How much to show (Markdown and text only; HTML and JSON always show everything)
-    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
-    detail: DetailArg,
+    /// How much to show (Markdown and text only; HTML and JSON always show everything) [default:
+    /// normal; brief if transcript.md would otherwise pass 64 KiB]
+    #[arg(long, value_enum, value_name = "HOW")]
+    detail: Option<DetailArg>,
     /// The maximum size: the least important parts are left out and counted (Markdown only)
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(200..))]
     max_bytes: Option<u32>,
@@ -52,16 +69,19 @@ pub(in crate::cli) struct TranscriptArgs {
 
 const AFTER_HELP: &str = "\
 Examples:
-  runlog transcript                            write transcript.md of the newest run
-  runlog transcript fix-42 --format text       read it here
-  runlog transcript fix-42 --open              as a page in the browser
+  runlog transcript                          write transcript.md of the newest run
+  runlog transcript fix-42 --format text     the outcome, the answer and the story, in the terminal
+  runlog transcript fix-42 --open            as a page in the browser
+  runlog transcript fix-42 --follow          the story of a live run, until it ends
   runlog transcript fix-42 --max-bytes 60000 -o - | gh pr comment --body-file -
 
 Exit status:
   0   the transcript was written
+  2   it cannot be as short as --max-bytes demands
   66  there is no such run
   69  no browser, or it failed (--open; the page was written)
-  73  the output file cannot be created";
+  73  the output file cannot be created
+  74  the log cannot be read, or the file cannot be written";
 
 #[derive(Debug, Subcommand)]
 enum TranscriptCommand {
@@ -107,10 +127,9 @@ enum TranscriptFormat {
     Json,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum DetailArg {
     Brief,
-    #[default]
     Normal,
     Full,
 }
@@ -127,6 +146,13 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
     if args.format != TranscriptFormat::Markdown && extent.max_bytes.is_some() {
         let message = "--max-bytes works only with --format markdown";
         return Err(Failure::new(Exit::Usage, message).into());
+    }
+    if args.follow {
+        if args.format != TranscriptFormat::Text {
+            return Err(Failure::new(Exit::Usage, "--follow prints --format text").into());
+        }
+        let detail = extent.detail.unwrap_or_default();
+        return follow(&run, text::TextLook { width: ui.width(), color: ui.color(), detail }, ui);
     }
     let stdout = args.output.as_deref() == Some(Path::new("-"));
     let (text, read) = match args.format {
@@ -146,7 +172,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
             let look = text::TextLook {
                 width: ui.width(),
                 color: printed && ui.color(),
-                detail: extent.detail,
+                detail: extent.detail.unwrap_or_default(),
             };
             let text = match format {
                 TranscriptFormat::Json => json::document(&transcript),
@@ -180,13 +206,45 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
     Ok(Exit::Fine)
 }
 
+/// The shortest wait between two looks at a live run, and how many times the last look must fit
+/// into the wait.
+const LOOK: Duration = Duration::from_millis(300);
+const SHARE: u32 = 8;
+
+/// Prints the story of a run until it ends or a signal comes.
+fn follow(run: &RunDir, look: text::TextLook, ui: &Ui) -> anyhow::Result<Exit> {
+    let interrupts = Interrupts::watch()?;
+    let mut live = LiveTranscript::of(run);
+    loop {
+        let mut wait = LOOK;
+        if live.has_grown() {
+            let began = Instant::now();
+            let parts = live.new_parts(look)?;
+            wait = wait.max(began.elapsed() * SHARE);
+            match ui.text(&parts) {
+                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+                    return Ok(Exit::Fine);
+                }
+                printed => printed?,
+            }
+        }
+        if live.is_over() {
+            return Ok(Exit::Fine);
+        }
+        if let Some(signal) = interrupts.caught() {
+            return Ok(Exit::Signal(signal));
+        }
+        interrupts.wait(wait)?;
+    }
+}
+
 impl TranscriptArgs {
     fn extent(&self) -> Extent {
-        let detail = match self.detail {
+        let detail = self.detail.map(|detail| match detail {
             DetailArg::Brief => Detail::Brief,
             DetailArg::Normal => Detail::Normal,
             DetailArg::Full => Detail::Full,
-        };
+        });
         Extent { detail, max_bytes: self.max_bytes.map(|most| most as usize) }
     }
 }

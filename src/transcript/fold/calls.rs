@@ -4,13 +4,17 @@ use std::borrow::Cow;
 
 use super::items::ItemList;
 use super::kept::KeptCalls;
-use super::{CallLine, Item, MAX_RESULT, TranscriptFold, shown};
+use super::{CallLine, Item, MAX_RESULT, Note, Said, TranscriptFold, shown};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::{self, Telling};
 use crate::history::calls::{Call, Observed};
 use crate::json::Json;
 use crate::text::inert::{preview, preview_end};
+use crate::text::output::{OutputPart, excerpt};
+use crate::transcript::call_title::{call_title, command_line};
+use crate::transcript::changed_lines::ChangedLines;
+use crate::transcript::todo::{self, TodoState};
 
 /// Maximum width of a call's arguments, in columns.
 const ARGUMENTS: usize = 80;
@@ -19,7 +23,7 @@ const RETURNED: usize = 200;
 /// Maximum number of lines of a command's output shown there.
 const LAST_LINES: usize = 3;
 /// The reason given when a call failed because the user denied it.
-pub(super) const REJECTED: &str = "rejected by the user";
+pub(in crate::transcript) const REJECTED: &str = "rejected by the user";
 
 /// Tools that change the file whose path they are given: a word in the tool's name, and the
 /// operation recorded for the file.
@@ -50,6 +54,42 @@ pub(super) fn is_rejection(view: &View<'_, '_>) -> bool {
     view.field("denied").is_some_and(|denied| denied == "user-rejected")
 }
 
+/// Commands that only print a file or a folder. Their output says little about the work.
+const VIEWS: &[&str] = &["cat", "sed -n", "head", "tail", "nl", "ls", "tree", "bat", "pwd"];
+
+/// The tools with which an agent ends its work, and the arguments that hold its last words.
+const ENDINGS: &[&str] =
+    &["finish", "submit", "attempt_completion", "complete_task", "task_complete"];
+const LAST_WORDS: &[&str] = &["message", "final_thought", "result", "summary"];
+
+/// The tools that load a skill, and the arguments that name it.
+const SKILLS: &[&str] = &["skill", "activate_skill", "load_skill", "use_skill", "invoke_skill"];
+const SKILL_NAMES: &[&str] = &["skill", "name", "skill_name", "command"];
+
+/// The part of the result to show for a call with these arguments.
+fn telling(given: Json<'_>) -> Telling {
+    if arguments::path(given).is_some() {
+        return Telling::Nothing;
+    }
+    let line = command_line(given).map(|line| line.command).unwrap_or_default();
+    let is_view = |view: &str| {
+        let rest = line.strip_prefix(view);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    let is_simple = !line.contains(['|', ';', '&', '\n', '>']);
+    match is_simple && VIEWS.iter().any(|view| is_view(view)) {
+        true => Telling::Nothing,
+        false => Telling::of(given),
+    }
+}
+
+/// The lines that a call changes. A command may hold a patch.
+fn changes(given: Json<'_>) -> Option<ChangedLines> {
+    let patch = || command_line(given).map(|line| line.command);
+    let patch = || patch().filter(|command| command.contains("*** Begin Patch"));
+    ChangedLines::of(given).or_else(|| ChangedLines::of_patch(&patch()?))
+}
+
 impl TranscriptFold {
     /// Processes one state of a call. Returns the text of a separate note if the call started or
     /// ended again under an id already used.
@@ -65,7 +105,10 @@ impl TranscriptFold {
                 && let Some(text) = view.error_text()
             {
                 let text = if is_rejection(view) { Cow::Borrowed(REJECTED) } else { text };
-                self.failures.insert(observed.call, preview(&text, 120));
+                let told = excerpt(&text, 2, OutputPart::Failure).join(" ⏎ ");
+                let told = told.trim_start_matches("… ⏎ ").to_owned();
+                let told = if told.is_empty() { text.into_owned() } else { told };
+                self.failures.insert(observed.call, preview(&told, 160));
             }
         }
         if view.role == Role::ToolStart {
@@ -79,7 +122,10 @@ impl TranscriptFold {
         let Call { first, ends, .. } = self.state.calls.get(call);
         // A call that ended before it started is listed at its end.
         match first.is_some_and(|(sequence, _)| sequence == view.event.sequence) {
-            true if ends == 0 => self.call(view, call),
+            true if ends == 0 => {
+                self.call(view, call);
+                self.told_by_arguments(view);
+            }
             false if ends > 0 => {
                 self.repeated.insert(call);
                 let given = view.arguments().map(|given| shown(&self.one_line(given), view));
@@ -118,16 +164,18 @@ impl TranscriptFold {
         }
         let telling = self.awaited.remove(&call).unwrap_or(Telling::Nothing);
         let Some(text) = view.result().map(as_text) else { return };
-        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let told = match telling {
             Telling::Nothing => None,
-            Telling::Beginning => lines.next().map(|line| preview(&shown(line, view), RETURNED)),
+            Telling::Beginning => {
+                let first = excerpt(&text, 1, OutputPart::First).into_iter().next();
+                first.map(|line| preview(&shown(line.trim(), view), RETURNED))
+            }
             Telling::End => {
-                let mut last: Vec<&str> = lines.by_ref().rev().take(LAST_LINES).collect();
-                last.reverse();
-                let text = preview(&shown(&last.join(" ⏎ "), view), MAX_RESULT);
-                let more = if lines.next().is_some() { "… ⏎ " } else { "" };
-                (!text.is_empty()).then(|| preview_end(&format!("{more}{text}"), RETURNED))
+                let last = excerpt(&text, LAST_LINES, OutputPart::Last);
+                let last: Vec<&str> = last.iter().map(|line| line.trim()).collect();
+                let last = last.join(" ⏎ ");
+                let text = preview(&shown(last.trim_start_matches("… ⏎ "), view), MAX_RESULT);
+                (!text.is_empty()).then(|| preview_end(&text, RETURNED))
             }
         };
         if let Some(told) = told {
@@ -136,14 +184,14 @@ impl TranscriptFold {
     }
 
     fn one_line(&self, given: Json<'_>) -> String {
-        arguments::in_one_line(given, self.directory.as_deref(), ARGUMENTS)
+        call_title(given, self.directory.as_deref(), ARGUMENTS)
     }
 
     fn call(&mut self, view: &View<'_, '_>, call: usize) {
         let tells = |given: &Json<'_>| !given.is_object() || given.raw_members().next().is_some();
         let given = view.arguments().filter(tells);
         let arguments = given.map(|given| self.one_line(given));
-        let telling = given.map(Telling::of).unwrap_or_default();
+        let telling = given.map(telling).unwrap_or_default();
         if telling != Telling::Nothing {
             self.awaited.insert(call, telling);
         }
@@ -164,8 +212,14 @@ impl TranscriptFold {
             sequence: view.event.sequence,
             call,
             arguments: arguments.unwrap_or_default(),
+            changes: given.and_then(changes),
             telling,
         };
+        if let Some(items) = given.and_then(todo::items)
+            && matches!(self.here, ItemList::Turn(_))
+        {
+            self.circumstances.todo = Some(TodoState { sequence: view.event.sequence, items });
+        }
         let (list, keeps_all) = (self.here, self.keeps_all);
         if !keeps_all {
             self.listed.insert(call);
@@ -186,6 +240,30 @@ impl TranscriptFold {
         let mut calls = KeptCalls::default();
         calls.push(line);
         self.item(Item::Calls(calls));
+    }
+
+    /// Adds what some tools say by their arguments: the last words of the agent, or the name of a
+    /// skill.
+    pub(super) fn told_by_arguments(&mut self, view: &View<'_, '_>) {
+        let tool = view.tool().to_lowercase();
+        let given = |names: &[&str]| {
+            let given = view.arguments()?;
+            names.iter().find_map(|name| given.text_at(name)).filter(|text| !text.trim().is_empty())
+        };
+        if ENDINGS.contains(&tool.as_str())
+            && let Some(words) = given(LAST_WORDS)
+        {
+            // The event is the tool's; the words are the agent's.
+            let words = Said { who: "agent".to_owned(), ..self.said(view, &words) };
+            self.item(Item::Said(words));
+        }
+        if SKILLS.contains(&tool.as_str())
+            && let Some(name) = given(SKILL_NAMES)
+        {
+            let text = format!("Skill used: {}", preview(&shown(&name, view), ARGUMENTS));
+            let (sequence, more) = (view.event.sequence, String::new());
+            self.skills.push(Note { sequence, text, more, level: None, minor: false });
+        }
     }
 
     /// Forgets calls that the Work Notes do not list, except for the Timeline.

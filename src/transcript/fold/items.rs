@@ -2,6 +2,7 @@
 
 use super::kept::{KeptCalls, KeptItems};
 use crate::history::arguments::Telling;
+use crate::transcript::changed_lines::ChangedLines;
 use crate::transcript::value::{Note, Said};
 
 /// What happened in one task.
@@ -54,6 +55,8 @@ pub(crate) struct CallLine {
     pub call: usize,
     /// The arguments in one short line.
     pub arguments: String,
+    /// How many lines it adds and removes, if it changes a file.
+    pub changes: Option<ChangedLines>,
     /// The part of the result worth showing.
     pub telling: Telling,
 }

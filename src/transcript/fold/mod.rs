@@ -2,12 +2,14 @@
 
 mod aside;
 mod calls;
+mod circumstances;
 mod idle;
 mod items;
 mod kept;
 mod page_calls;
 mod remarks;
 mod touched;
+mod troubles;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -19,7 +21,6 @@ use crate::event::catalogue;
 use crate::event::content::{ContentPiece, beyond};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
-use crate::event::severity::Severity;
 use crate::event::template::cut;
 use crate::history::agents::Agents;
 use crate::history::arguments::{self, Telling};
@@ -30,9 +31,9 @@ use crate::history::tasks::{TaskOutcome, Tasks};
 use crate::history::text::shortened;
 use crate::history::usage::Usage;
 use crate::secret::SecretRules;
-use crate::text::inert::preview;
 use aside::AsideCalls;
-use calls::{REJECTED, is_rejection};
+pub(super) use calls::REJECTED;
+use circumstances::Circumstances;
 use idle::IdleTimes;
 pub(crate) use items::{CallLine, Item, ItemList, TaskTurn};
 pub(crate) use kept::ItemOrGap;
@@ -40,11 +41,11 @@ use kept::KeptItems;
 use page_calls::{PageCalls, is_argument};
 use touched::TouchedFiles;
 
-use super::extent::Limits;
-use super::value::{Note, NoteLevel, QuoteSource, Quoted, Said, Tokens, Trouble};
+use super::trouble_groups::TroubleGroups;
+use super::value::{Note, QuoteSource, Quoted, Said, Tokens, Trouble};
 
 /// Maximum number of characters kept of a message. The log has the full text.
-const MAX_SAID: usize = 4000;
+const MAX_SAID: usize = 8000;
 
 /// Maximum number of characters kept of a call's result.
 const MAX_RESULT: usize = 4000;
@@ -86,8 +87,10 @@ pub(crate) struct TranscriptFold {
     pub files: TouchedFiles,
     /// Errors and warnings, one line each.
     pub troubles: Vec<Trouble>,
-    /// The number of errors and warnings that were dropped, and whether an error is among them.
-    pub more_troubles: (u64, bool),
+    /// Equal errors and warnings together.
+    pub groups: TroubleGroups,
+    /// How the agent was confined, pauses, the list of things to do, and the pull request.
+    pub circumstances: Circumstances,
     /// Calls that were dropped and that the Timeline may show.
     pub aside: AsideCalls,
     /// Sequence of the last event.
@@ -198,7 +201,16 @@ impl TranscriptFold {
         let call = effect.call.map(|observed| observed.call);
         let agent = self.agents.observe(view, &self.state.calls, call);
         self.place(view, agent, task);
-        self.trouble(view, summary);
+        self.circumstances.observe(view);
+        let is_search = call.is_some_and(|call| match view.role {
+            role if role.is_tool_end() => self.circumstances.ended(view, call),
+            Role::ToolStart => {
+                self.circumstances.started(view, call);
+                false
+            }
+            _ => false,
+        });
+        self.trouble(view, summary, is_search);
         if self.directory.is_none() && (view.role == Role::Config || view.is_imported()) {
             let directory = view.field("cwd").or_else(|| view.field("source.cwd"));
             self.directory = directory.map(Cow::into_owned);
@@ -428,47 +440,6 @@ impl TranscriptFold {
         );
         self.files.add(&path, &operation);
     }
-
-    fn trouble(&mut self, view: &View<'_, '_>, summary: Option<&str>) {
-        let error = view.is_error();
-        if !error && view.severity != Severity::Warning {
-            return;
-        }
-        if !self.keeps_all && self.troubles.len() >= Limits::NORMAL.troubles {
-            let (more, has_error) = self.more_troubles;
-            self.more_troubles = (more + 1, has_error || error);
-            return;
-        }
-        let text = view.error_text().map(Cow::into_owned);
-        let code = view.field("code").filter(|_| view.role == Role::Error);
-        let text = match (code, text) {
-            (Some(code), Some(text)) if !text.contains(code.as_ref()) => {
-                Some(format!("{code}: {text}"))
-            }
-            (_, text) => text,
-        };
-        let text = match (view.role, text) {
-            (Role::ToolFail, Some(_)) if is_rejection(view) => {
-                format!("{}: {REJECTED}", view.tool())
-            }
-            (Role::ToolFail, Some(text)) => format!("{}: {text}", view.tool()),
-            (Role::Rejected | Role::ToolBlocked | Role::DeliverableMissing, text) => {
-                summary.map(str::to_owned).or(text).unwrap_or_default()
-            }
-            (Role::Note, Some(text)) => match summary.filter(|summary| !summary.contains(&text)) {
-                Some(summary) => format!("{summary}: {text}"),
-                None => text,
-            },
-            (_, text) => text.or(summary.map(str::to_owned)).unwrap_or_default(),
-        };
-        self.troubles.push(Trouble {
-            sequence: view.event.sequence,
-            time: view.event.timestamp,
-            kind: view.event.kind.clone().into_owned(),
-            level: if error { NoteLevel::Error } else { NoteLevel::Warning },
-            text: preview(&text, 300),
-        });
-    }
 }
 
 #[cfg(test)]
@@ -476,7 +447,7 @@ mod tests {
     use super::TranscriptFold;
     use crate::event::envelope;
     use crate::event::fields::View;
-    use crate::transcript::extent::{Detail, Extent};
+    use crate::transcript::extent::{Detail, Extent, Limits};
     use crate::transcript::value::Transcript;
     use crate::transcript::{Harness, markdown};
 
@@ -532,7 +503,7 @@ mod tests {
         for (number, most) in [(30, None), (900, None), (6000, None), (9000, Some(6000))] {
             let lines = events(number, &mut next);
             for detail in [Detail::Brief, Detail::Normal] {
-                let extent = Extent { detail, max_bytes: most };
+                let extent = Extent { detail: Some(detail), max_bytes: most };
                 let [shown, all] = [false, true].map(|keeps_all| {
                     let mut fold = TranscriptFold { keeps_all, ..TranscriptFold::default() };
                     if keeps_all {
@@ -546,7 +517,7 @@ mod tests {
                     }
                     let kept = fold.turns.iter().map(|turn| turn.items.len()).sum::<usize>();
                     let tasks = fold.turns.len();
-                    let bound = 8 * super::Limits::NORMAL.items + 1;
+                    let bound = 8 * Limits::NORMAL.items + 1;
                     assert!(keeps_all || kept <= tasks * bound, "{kept} items in {tasks} turns");
                     markdown::render(&Transcript::of(fold, Harness::default()), extent)
                 });

@@ -1,11 +1,12 @@
 //! Lines for single events, and for content that other lines omit.
 
-use super::{Item, MAX_SAID, Note, NoteLevel, TranscriptFold, shown};
+use super::{Item, MAX_SAID, Note, TranscriptFold, shown};
 use crate::event::content::{ContentPiece, beyond, pieces};
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::event::template::{cut, one_line};
+use crate::transcript::value::NoteLevel;
 
 /// Maximum length of a remark that fits in one line, in characters.
 const MAX_REMARK: usize = 280;

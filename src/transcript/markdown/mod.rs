@@ -1,19 +1,23 @@
 //! `transcript.md`: eight fixed sections in a fixed order. Timeline and Chapters are added between
 //! them if they have content.
 
+mod left;
 mod pieces;
 mod timeline;
+mod troubles;
 mod work_notes;
 
-use pieces::{link, long_quote, note_line};
-use unicode_width::UnicodeWidthStr as _;
+use pieces::{link, long_prose, long_quote, note_line};
 
-use super::extent::{Detail, Extent, Limits};
-use super::value::{Note, NoteLevel, QuoteSource, Transcript, Trouble, is_in_deliverables};
+use super::extent::{Detail, Extent, LONGEST_NORMAL, Limits};
+use super::facts::{agent_told, branch};
+use super::value::{Note, QuoteSource, Transcript, is_in_deliverables};
+use crate::history::request::own_words;
 use crate::history::told::FactName;
 use crate::text::human::{count, duration, plural};
 use crate::text::inert::{preview, preview_end};
-use crate::text::markdown::{code, escape};
+use crate::text::markdown::code;
+use crate::text::mention::unlinked;
 use crate::text::uri;
 
 const NOTHING: &str = "None recorded.\n";
@@ -21,13 +25,20 @@ const NOTHING: &str = "None recorded.\n";
 /// Renders the whole document.
 #[must_use]
 pub(crate) fn render(transcript: &Transcript, extent: Extent) -> String {
-    let whole = Parts::of(transcript, extent.detail.limits());
-    let Some(most) = extent.max_bytes else { return whole.joined(extent, "") };
+    let mut detail = extent.detail.unwrap_or_default();
+    let mut whole = Parts::of(transcript, detail.limits());
+    let mut why = "";
+    if extent.detail.is_none() && whole.joined(extent, "").len() > LONGEST_NORMAL {
+        detail = Detail::Brief;
+        whole = Parts::of(transcript, detail.limits());
+        why = WHY_BRIEF;
+    }
+    let Some(most) = extent.max_bytes else { return whole.joined(extent, why) };
     let shorter = [Detail::Brief.limits(), Limits::LEAST];
     let shorter = shorter.into_iter().map(|limits| Parts::of(transcript, limits));
     let note = format!("\nShortened to fit into {most} bytes.\n");
     let mut last = whole;
-    let text = last.joined(extent, "");
+    let text = last.joined(extent, why);
     if text.len() <= most {
         return text;
     }
@@ -55,8 +66,12 @@ pub(crate) fn render(transcript: &Transcript, extent: Extent) -> String {
     last.joined(extent, &note)
 }
 
+/// The note in a transcript that is brief because it would otherwise be long.
+const WHY_BRIEF: &str = "\nThis transcript is brief, because normal detail would exceed 64 KiB. \
+    `runlog transcript --detail normal` writes the longer one.\n";
+
 /// Sections that are omitted if they are empty.
-const MAY_LACK: &[&str] = &["Timeline", "Chapters"];
+const MAY_LACK: &[&str] = &["Timeline", "Chapters", "What Is Left"];
 
 /// The sections that may be removed, in this order.
 const LEAST_FIRST: &[&str] = &[
@@ -65,6 +80,7 @@ const LEAST_FIRST: &[&str] = &[
     "Effective Role Summary",
     "Chapters",
     "Work Notes",
+    "What Is Left",
     "Tool Activity Summary",
     "Prompt",
     "Errors and Warnings",
@@ -92,8 +108,9 @@ impl Parts {
             ("Timeline", timeline::render(transcript, limits)),
             ("Chapters", chapters(transcript, limits)),
             ("Work Notes", work_notes::render(transcript, limits)),
+            ("What Is Left", left::render(transcript, limits)),
             ("Deliverables", deliverables(transcript, limits)),
-            ("Errors and Warnings", troubles(transcript, limits)),
+            ("Errors and Warnings", troubles::render(transcript, limits)),
         ];
         let (last_sequence, fingerprint) =
             (transcript.last_sequence, transcript.fingerprint.clone());
@@ -112,8 +129,8 @@ impl Parts {
         let log = "[events.jsonl](events.jsonl)";
         let (version, last) = (env!("CARGO_PKG_VERSION"), self.last_sequence);
         let mut how = String::new();
-        if extent.detail != Detail::default() {
-            how.push_str(&format!(", {}", extent.detail.name()));
+        if let Some(detail) = extent.detail {
+            how.push_str(&format!(", {}", detail.name()));
         }
         if let Some(most) = extent.max_bytes {
             how.push_str(&format!(", at most {most} bytes"));
@@ -144,46 +161,27 @@ fn gist(transcript: &Transcript, limits: &Limits) -> String {
     let time = span.map(|ms| format!(" after {}", duration(ms)));
     let status = facts.status.name();
     let gist = format!("> **{status}**{}: {}.\n", time.unwrap_or_default(), parts.join(", "));
+    let request = transcript.pull_request.as_ref();
+    let request = request.map(|request| format!(">\n> Pull request: {}\n", code(request)));
+    let gist = gist + &request.unwrap_or_default();
     match transcript.answer().filter(|_| limits.answer > 0) {
         Some(said) => {
-            let words = answer(&said.text, limits.answer);
-            format!("{gist}>\n> Last answer ({}):\n>\n{words}", link(said.sequence))
+            let words = long_prose(&said.text, limits.answer, 3);
+            format!("{gist}\nLast answer ({}):\n\n{words}", link(said.sequence))
         }
         None => gist,
     }
 }
 
-/// The beginning of the last answer, quoted line by line.
-fn answer(text: &str, columns: usize) -> String {
-    let (mut out, mut left) = (String::new(), columns);
-    let mut lines = text.trim().lines().peekable();
-    while let Some(line) = lines.next() {
-        if line.trim().is_empty() {
-            out.push_str(">\n");
-            continue;
-        }
-        let shown = preview(line, left.max(2));
-        let cut = shown.ends_with('…') && !line.trim_end().ends_with('…');
-        left = if cut { 0 } else { left.saturating_sub(shown.width()) };
-        let ends = match lines.peek() {
-            Some(_) if left == 0 && !cut => " …",
-            Some(_) if left == 0 => "",
-            // Two spaces at the end keep the line break.
-            Some(next) if !next.trim().is_empty() => "  ",
-            _ => "",
-        };
-        out.push_str(&format!("> {}{ends}\n", escape(&shown)));
-        if left == 0 {
-            break;
-        }
-    }
-    out
-}
-
 fn metadata(transcript: &Transcript) -> String {
     let mut out = String::from("| | |\n|---|---|\n");
+    let session = FactName::Given("session".to_owned());
     for (name, value) in transcript.facts.told() {
-        let label = escape(&preview(name.label(), 40));
+        // Imported runs have the session twice.
+        if name == session && value == transcript.facts.session_id {
+            continue;
+        }
+        let label = unlinked(&preview(name.label(), 40));
         let value = match name {
             FactName::Run | FactName::Session | FactName::Task => code(&value),
             FactName::Directory => code(&preview_end(&value, 120)),
@@ -193,17 +191,29 @@ fn metadata(transcript: &Transcript) -> String {
             | FactName::Calls
             | FactName::Tokens
             | FactName::Cost => value,
-            FactName::Error => escape(&preview(&value, 300)),
-            _ => escape(&preview(&value, 120)),
+            FactName::Error => unlinked(&preview(&value, 300)),
+            FactName::Agent => unlinked(&preview(&agent_told(transcript).unwrap_or(value), 120)),
+            _ => unlinked(&preview(&value, 120)),
         };
         out.push_str(&format!("| {label} | {value} |\n"));
+    }
+    let setting = &transcript.setting;
+    let known = transcript.facts.metadata("git_branch").is_some();
+    let rows = [
+        ("Branch", branch(transcript).filter(|_| !known)),
+        ("Sandbox", setting.sandbox.clone()),
+        ("Approval", setting.approval.clone()),
+    ];
+    for (label, value) in rows {
+        let value = value.map(|value| unlinked(&preview(&value, 120)));
+        out.extend(value.map(|value| format!("| {label} | {value} |\n")));
     }
     out
 }
 
 fn prompt(transcript: &Transcript, limits: &Limits) -> String {
     let Some(prompt) = &transcript.prompt else { return String::new() };
-    let text = long_quote(&prompt.text, limits);
+    let text = long_prose(&own_words(&prompt.text), limits.long, 3);
     match prompt.source {
         QuoteSource::File(name) => format!("{text}\nFrom [{name}]({name}).\n"),
         QuoteSource::Event(sequence) => {
@@ -258,12 +268,12 @@ fn chapters(transcript: &Transcript, limits: &Limits) -> String {
     for chapter in &transcript.chapters {
         out.push_str(&format!(
             "### {}\n\n{}\nTasks {} to {}, {}. Details: [chapters/{}/](chapters/{}/)\n\n",
-            escape(&preview(&chapter.name, 120)),
-            long_quote(&chapter.message.text, limits),
+            unlinked(&preview(&chapter.name, 120)),
+            long_prose(&chapter.message.text, limits.long, 4),
             chapter.tasks.0,
             chapter.tasks.1,
             plural(chapter.events, "event"),
-            escape(&chapter.slug),
+            unlinked(&chapter.slug),
             uri::relative(&chapter.slug),
         ));
     }
@@ -277,14 +287,18 @@ fn deliverables(transcript: &Transcript, limits: &Limits) -> String {
     if let Some(status) = status {
         out.push_str(&format!(
             "Verdict of the last check: **{}**\n\n",
-            escape(&preview(status, 40))
+            unlinked(&preview(status, 40))
         ));
     }
     for one in &transcript.deliverables {
         let missing = if one.missing { ": **missing**" } else { "" };
         let unchecked =
             if status.is_none() { ", not checked yet (`runlog validate` does)" } else { "" };
-        out.push_str(&format!("- required: {}{missing}{unchecked}\n", code(&one.path)));
+        let verdict = match (one.missing, status) {
+            (false, Some("passed")) => ": present",
+            _ => missing,
+        };
+        out.push_str(&format!("- required: {}{verdict}{unchecked}\n", to_deliverable(&one.path)));
     }
     let (kept, others): (Vec<_>, Vec<_>) =
         transcript.files.iter().partition(|file| is_in_deliverables(&file.path));
@@ -308,36 +322,23 @@ fn deliverables(transcript: &Transcript, limits: &Limits) -> String {
     out.trim_start().to_owned()
 }
 
+/// A link to a deliverable. A path that leads out of the folder is only shown.
+fn to_deliverable(path: &str) -> String {
+    let inside = path.strip_prefix("deliverables/").unwrap_or(path);
+    let is_plain = !inside.is_empty() && !inside.starts_with('/') && !inside.contains(['\\', ':']);
+    let leads_out = inside.split('/').any(|part| part == "..");
+    match is_plain && !leads_out && inside.chars().all(|c| !c.is_control()) {
+        true => format!("[{}](deliverables/{})", code(path), uri::relative(inside)),
+        false => code(path),
+    }
+}
+
 fn operations_text(operations: &std::collections::BTreeMap<String, u64>) -> String {
     let words = operations.iter().map(|(operation, times)| {
-        let operation = escape(&preview(operation, 30));
+        let operation = unlinked(&preview(operation, 30));
         if *times > 1 { format!("{operation} ×{times}") } else { operation }
     });
     words.collect::<Vec<_>>().join(", ")
-}
-
-fn troubles(transcript: &Transcript, limits: &Limits) -> String {
-    let mut out = String::new();
-    for trouble in transcript.troubles.iter().take(limits.troubles) {
-        let level = trouble.level.name();
-        out.push_str(&format!(
-            "- {level}, {}, {}: {} ({})\n",
-            trouble.time.clock(),
-            code(&trouble.kind),
-            escape(&trouble.text),
-            link(trouble.sequence)
-        ));
-    }
-    let (more, has_error) = transcript.more_troubles;
-    let all = transcript.troubles.len() as u64 + more;
-    if all > limits.troubles as u64 {
-        out.push_str(&format!("- … {} more\n", all - limits.troubles as u64));
-    }
-    let is_error = |trouble: &Trouble| trouble.level == NoteLevel::Error;
-    if has_error || transcript.troubles.iter().any(is_error) {
-        out.push_str("\nEvery error: [logs/errors.jsonl](logs/errors.jsonl).\n");
-    }
-    out
 }
 
 fn notes(notes: &[Note], limits: &Limits) -> String {

@@ -3,7 +3,9 @@
 use crate::event::template::cut;
 use crate::text::human::count;
 use crate::text::inert::preview;
-use crate::text::markdown::{escape, quote, quoted_fence};
+use crate::text::markdown::{quote, quoted_fence};
+use crate::text::mention::unlinked;
+use crate::text::prose::quoted_prose;
 use crate::transcript::extent::Limits;
 use crate::transcript::value::{Note, NoteLevel};
 
@@ -20,6 +22,29 @@ pub(super) fn long_quote(text: &str, limits: &Limits) -> String {
     out
 }
 
+/// A quoted message or prompt, as safe Markdown of up to `most` characters. Its headings are below
+/// those of level `floor - 1`. If the text was cut, a note says so.
+pub(super) fn long_prose(text: &str, most: usize, floor: usize) -> String {
+    let text = text.trim();
+    let shown = whole_lines(text, most);
+    let mut out = quoted_prose(shown, floor);
+    if shown.len() < text.len() {
+        let (first, total) = (shown.chars().count() as u64, text.chars().count() as u64);
+        let (first, total) = (count(first), count(total));
+        out.push_str(&format!("\n*(the first {first} of {total} characters)*\n"));
+    }
+    out
+}
+
+/// The beginning of a text, up to so many characters. It ends with a line if one ends in its second
+/// half.
+fn whole_lines(text: &str, most: usize) -> &str {
+    let Some((end, _)) = text.char_indices().nth(most) else { return text };
+    let part = &text[..end];
+    let line = part.rfind('\n').filter(|line| *line > end / 2);
+    &part[..line.unwrap_or(end)]
+}
+
 /// A link to an event's line in the log.
 pub(super) fn link(sequence: u64) -> String {
     format!("[#{sequence}](events.jsonl#L{sequence})")
@@ -29,7 +54,7 @@ pub(super) fn link(sequence: u64) -> String {
 pub(super) fn note_line(note: &Note, limits: &Limits) -> String {
     let lead =
         note.level.map(NoteLevel::name).map(|level| format!("{level}: ")).unwrap_or_default();
-    let text = escape(&preview(&note.text, limits.short));
+    let text = unlinked(&preview(&note.text, limits.short));
     let mut out = format!("- {lead}{text} ({})\n", link(note.sequence));
     if limits.minor && !note.more.is_empty() {
         indented(&quoted_fence(note.more.trim_end()), 2, &mut out);

@@ -2,15 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::pieces::{indented, link, long_quote, note_line};
+use super::pieces::{indented, link, long_prose, note_line};
 use crate::history::calls::CallStatus;
 use crate::history::tasks::TaskOutcome;
 use crate::text::human::{duration, plural};
 use crate::text::inert::preview;
-use crate::text::markdown::{code, escape, quoted_fence};
+use crate::text::markdown::{code, quoted_fence};
+use crate::text::mention::unlinked;
 use crate::transcript::extent::Limits;
 use crate::transcript::value::{
-    CallEntry, DroppedKind, Entry, Said, SpawnedAgent, TITLE, Transcript, says_more,
+    CallEntry, DroppedKind, Entry, Pause, Said, SpawnedAgent, TITLE, Transcript, says_more,
 };
 
 /// Minimum duration of a call for its time to be shown, in milliseconds.
@@ -19,13 +20,14 @@ const LONG: u64 = 1000;
 /// Renders the section, task by task.
 pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
     let mut out = String::new();
+    let mut pauses = transcript.pauses.as_slice();
     for section in &transcript.turns {
         let Some(number) = section.task else {
             if section.items.iter().any(|entry| is_shown(entry, limits)) {
                 if out.is_empty() {
                     out.push_str("### Before the first task\n\n");
                 }
-                items(&section.items, limits, &mut out);
+                items(&section.items, limits, &mut pauses, &mut out);
                 out.push('\n');
             }
             continue;
@@ -36,7 +38,7 @@ pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
             Some(outcome) => format!(", {}", outcome.name()),
         };
         let title = preview(&section.title, TITLE);
-        out.push_str(&format!("### [{number}] {}\n\n", escape(&title)));
+        out.push_str(&format!("### [{number}] {}\n\n", unlinked(&title)));
         if let (Some(time), Some(first), Some(last)) =
             (section.time, section.first_sequence, section.last_sequence)
         {
@@ -44,11 +46,14 @@ pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
             out.push_str(&format!("{}, events {first} to {last}{outcome}\n\n", time.clock()));
         }
         if let Some(message) = section.message.as_ref().filter(|_| title.ends_with('…')) {
-            out.push_str(&long_quote(&message.text, limits));
+            out.push_str(&long_prose(&message.text, limits.long, 4));
             out.push('\n');
         }
-        items(&section.items, limits, &mut out);
-        if !section.items.is_empty() {
+        items(&section.items, limits, &mut pauses, &mut out);
+        if section.lacks_answer() {
+            out.push_str("\nThe task ended without an answer.\n");
+        }
+        if !section.items.is_empty() || section.lacks_answer() {
             out.push('\n');
         }
     }
@@ -75,7 +80,17 @@ fn stretches(entries: &[Entry]) -> impl Iterator<Item = &[Entry]> {
     entries.chunk_by(move |one, next| is_call(one) && is_call(next))
 }
 
-fn items(entries: &[Entry], limits: &Limits, out: &mut String) {
+/// Marks the pauses before an event.
+fn mark_pauses(sequence: u64, pauses: &mut &[Pause], out: &mut String) {
+    while let Some((pause, rest)) = pauses.split_first()
+        && pause.sequence <= sequence
+    {
+        out.push_str(&format!("- *({} later)*\n", duration(pause.duration_ms)));
+        *pauses = rest;
+    }
+}
+
+fn items(entries: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut String) {
     let shown = |stretch: &&[Entry]| stretch.first().is_some_and(|one| is_shown(one, limits));
     let items: Vec<&[Entry]> = stretches(entries).filter(shown).collect();
     let spoken = |item: &&[Entry]| matches!(item, [Entry::Said(said)] if !said.thought);
@@ -98,28 +113,31 @@ fn items(entries: &[Entry], limits: &Limits, out: &mut String) {
             }
             continue;
         }
+        if let Some(first) = item.first() {
+            mark_pauses(first.sequence(), pauses, out);
+        }
         match item {
             [Entry::Said(said)] if Some(index) == last_said => closing(said, limits, out),
             [Entry::Said(said)] => out.push_str(&format!(
                 "- {} {}: {} ({})\n",
-                escape(&preview(&said.who, 40)),
+                unlinked(&preview(&said.who, 40)),
                 if said.thought { "thought" } else { "said" },
-                escape(&preview(&said.text, limits.short)),
+                unlinked(&preview(&without_bold(said), limits.short)),
                 link(said.sequence)
             )),
             [Entry::Note(note)] => out.push_str(&note_line(note, limits)),
             [Entry::Section { sequence, title, text }] => out.push_str(&format!(
                 "\n#### {}\n\n{}\n({})\n\n",
-                escape(&preview(title, 120)),
-                long_quote(text, limits),
+                unlinked(&preview(title, 120)),
+                long_prose(text, limits.long, 5),
                 link(*sequence)
             )),
-            stretch => calls(stretch, limits, out),
+            stretch => calls(stretch, limits, pauses, out),
         }
     }
 }
 
-fn calls(stretch: &[Entry], limits: &Limits, out: &mut String) {
+fn calls(stretch: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut String) {
     let mut length = 0;
     let mut calls: Vec<(usize, &CallEntry)> = Vec::with_capacity(stretch.len());
     for entry in stretch {
@@ -140,25 +158,26 @@ fn calls(stretch: &[Entry], limits: &Limits, out: &mut String) {
         if skipped.contains(&at) && !kept.contains(&call.sequence) {
             continue;
         }
+        mark_pauses(call.sequence, pauses, out);
         one_call(call, out);
         for agent in &call.agents {
-            spawned(agent, limits.nested(), out);
+            spawned(agent, limits.nested(), pauses, out);
         }
     }
 }
 
 /// What a spawned agent did, below the call that spawned it.
-fn spawned(agent: &SpawnedAgent, limits: Limits, out: &mut String) {
+fn spawned(agent: &SpawnedAgent, limits: Limits, pauses: &mut &[Pause], out: &mut String) {
     let task = match (agent.task, &agent.title, agent.first_sequence) {
         (Some(number), Some(title), Some(first)) => {
-            let title = escape(&preview(title, TITLE));
+            let title = unlinked(&preview(title, TITLE));
             format!(" [{number}] {title} ({})", link(first))
         }
         _ => String::new(),
     };
     out.push_str(&format!("  - agent {}{task}\n", code(&preview(&agent.id, 60))));
     let mut told = String::new();
-    items(&agent.items, &limits, &mut told);
+    items(&agent.items, &limits, pauses, &mut told);
     indented(&told, 4, out);
 }
 
@@ -167,7 +186,7 @@ fn one_call(call: &CallEntry, out: &mut String) {
         CallStatus::Completed => String::new(),
         CallStatus::Open => " (no end)".to_owned(),
         status => {
-            let reason = call.reason.as_deref().map(|reason| format!(": {}", escape(reason)));
+            let reason = call.reason.as_deref().map(|reason| format!(": {}", unlinked(reason)));
             format!(" ({}{})", status.name(), reason.unwrap_or_default())
         }
     };
@@ -175,13 +194,15 @@ fn one_call(call: &CallEntry, out: &mut String) {
         "" => String::new(),
         text => format!(" {}", code(text)),
     };
-    let name = escape(&preview(&call.tool, 60));
+    let changes = call.changes.map(|changes| format!(" {}", changes.told())).unwrap_or_default();
+    let arguments = arguments + &changes;
+    let name = unlinked(&preview(&call.tool, 60));
     let took = call.duration_ms.filter(|took| *took >= LONG);
     let took = took.map(|took| format!(", {}", duration(took))).unwrap_or_default();
     let returned = call.returned.as_deref().unwrap_or_default();
     let shown = match returned {
         "" => String::new(),
-        text => format!(" → {}", escape(text)),
+        text => format!(" → {}", unlinked(text)),
     };
     out.push_str(&format!("- **{name}**{arguments}{how}{shown} ({}{took})\n", link(call.sequence)));
     for (text, what, briefly) in
@@ -194,15 +215,23 @@ fn one_call(call: &CallEntry, out: &mut String) {
     }
 }
 
+/// A message in one line. Agents write the titles of thoughts in bold.
+fn without_bold(said: &Said) -> String {
+    if said.thought { said.text.replace("**", "") } else { said.text.clone() }
+}
+
 /// The last message of a task is its answer and is shown at greater length.
 fn closing(said: &Said, limits: &Limits, out: &mut String) {
-    let who = escape(&preview(&said.who, 40));
+    let who = unlinked(&preview(&said.who, 40));
     let link = link(said.sequence);
     if said.text.chars().count() <= limits.short && !said.text.contains('\n') {
-        out.push_str(&format!("- {who} said: {} ({link})\n", escape(&said.text)));
+        out.push_str(&format!("- {who} said: {} ({link})\n", unlinked(&said.text)));
         return;
     }
-    out.push_str(&format!("\n{who} said ({link}):\n\n{}\n", long_quote(&said.text, limits)));
+    out.push_str(&format!(
+        "\n{who} said ({link}):\n\n{}\n",
+        long_prose(&said.text, limits.long, 4)
+    ));
 }
 
 /// The range in the middle to skip so that `most` of `length` items remain.

@@ -212,6 +212,12 @@ fn all(
     if fitting == 0 {
         ui.note("no event matches");
     }
+    let is_plain =
+        args.format == ShowFormat::Human && args.tail.is_none() && args.selection.takes_all();
+    if ui.is_terminal() && is_plain && fitting > 0 {
+        let run = printing.run.name();
+        ui.note(&format!("`runlog transcript {run} --format text` tells the story of this run"));
+    }
     Ok(Exit::Fine)
 }
 

@@ -52,6 +52,16 @@ impl Selection {
         self.kind.as_deref().is_none_or(|glob| matches_glob(glob, kind))
     }
 
+    /// Whether the user chose no events.
+    pub(super) fn takes_all(&self) -> bool {
+        let texts = [&self.kind, &self.actor, &self.task];
+        texts.iter().all(|text| text.is_none())
+            && self.severity.is_none()
+            && self.since.is_none()
+            && self.until.is_none()
+            && self.grep.is_none()
+    }
+
     /// Whether an event that an import did not understand is hidden from people. It is not if the
     /// user asks for it, or for certain events.
     pub(super) fn hides(&self, view: &View<'_, '_>) -> bool {

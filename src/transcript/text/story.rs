@@ -1,0 +1,290 @@
+//! What happened, task by task, for a terminal.
+
+use std::collections::{HashMap, HashSet};
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::top::{ANSWER, bounded};
+use super::wrap::{wrapped, wrapped_part};
+use super::{LONG, SAID, TextLook, heading};
+use crate::event::time::Timestamp;
+use crate::history::arguments::Telling;
+use crate::history::calls::CallStatus;
+use crate::history::request::own_words;
+use crate::history::tasks::TaskOutcome;
+use crate::text::human::duration;
+use crate::text::inert::{preview, preview_middle};
+use crate::text::output::{OutputPart, chosen, told_lines};
+use crate::transcript::extent::Detail;
+use crate::transcript::fold::REJECTED;
+use crate::transcript::value::{
+    CallEntry, Entry, Note, NoteLevel, Pause, Section, Transcript, last_message, says_more,
+};
+
+/// Maximum number of lines of a call's result, and of the result of a call that failed.
+const RETURNED: usize = 3;
+const FAILED: usize = 5;
+/// Maximum number of lines of a thought, and of the report of a spawned agent.
+const THOUGHT: usize = 4;
+const REPORT: usize = 20;
+/// Columns before the text of an item.
+pub(super) const INDENT: usize = 9;
+
+/// Writes the parts of a transcript in their order.
+pub(super) struct Story<'t> {
+    transcript: &'t Transcript,
+    look: TextLook,
+    /// The sequence of the last answer, which the top of the text shows.
+    answer: Option<u64>,
+    /// Lines that many results have. They say nothing about a single call.
+    repeated: HashSet<String>,
+    /// The pauses that were not marked yet.
+    pauses: &'t [Pause],
+}
+
+impl<'t> Story<'t> {
+    pub(super) fn new(transcript: &'t Transcript, look: TextLook) -> Self {
+        let answer = transcript.answer().filter(|said| {
+            // A longer answer is shown in full at its place.
+            wrapped_part(&said.text, 2, usize::MAX, look).0.lines().count() <= look.most(ANSWER)
+        });
+        let answer = answer.map(|said| said.sequence);
+        let repeated = repeated_lines(transcript);
+        Self { transcript, look, answer, repeated, pauses: &transcript.pauses }
+    }
+
+    /// The same without an answer at the top.
+    pub(super) fn live(transcript: &'t Transcript, look: TextLook) -> Self {
+        Self { answer: None, ..Self::new(transcript, look) }
+    }
+
+    /// A whole section.
+    pub(super) fn section(&mut self, section: &Section) -> String {
+        let minor = |entry: &Entry| matches!(entry, Entry::Note(note) if note.minor);
+        let is_full = self.look.detail == Detail::Full;
+        if section.task.is_none() && !is_full && section.items.iter().all(minor) {
+            return String::new();
+        }
+        let mut out = self.title(section);
+        let last = last_message(&section.items);
+        for (at, entry) in section.items.iter().enumerate() {
+            out.push_str(&self.entry(entry, Some(at) == last, 0));
+        }
+        if section.lacks_answer() {
+            let text = "(this task ended without an answer)";
+            out.push_str(&format!("{:INDENT$}{}\n", "", self.look.paint("33", text)));
+        }
+        out
+    }
+
+    /// The heading of a section, and its message if the heading shows only its beginning.
+    pub(super) fn title(&mut self, section: &Section) -> String {
+        let look = self.look;
+        let number = section.task.map(|number| format!("[{number}] ")).unwrap_or_default();
+        let outcome =
+            section.outcome.filter(|outcome| *outcome != TaskOutcome::Ended).map(TaskOutcome::name);
+        let outcome = outcome.map(|outcome| format!(" · {outcome}")).unwrap_or_default();
+        let time = section.time.map(Timestamp::clock);
+        let time = time.map(|time| format!(" · {time}")).unwrap_or_default();
+        let room = look.width.saturating_sub((number.clone() + &outcome + &time).width()).max(16);
+        let title = preview(&section.title, room);
+        let pause = self.pauses_until(section.first_sequence.unwrap_or(0));
+        let heading = heading(&format!("{number}{title}{outcome}{time}"), look);
+        let message = section.message.as_ref().zip(section.first_sequence);
+        let message = message.map(|(message, sequence)| {
+            let text = message.shown();
+            bounded(&own_words(&text), 2, look.most(LONG), sequence, self.transcript, look)
+        });
+        format!("{pause}{heading}{}", message.unwrap_or_default())
+    }
+
+    /// The marks of the pauses before an event.
+    fn pauses_until(&mut self, sequence: u64) -> String {
+        let mut out = String::new();
+        while let Some((pause, rest)) = self.pauses.split_first()
+            && pause.sequence <= sequence
+        {
+            let text = format!("── {} later ──", duration(pause.duration_ms));
+            out.push_str(&format!("{:INDENT$}{}\n", "", self.look.paint("2", &text)));
+            self.pauses = rest;
+        }
+        out
+    }
+
+    /// One item. Items of spawned agents are indented further.
+    pub(super) fn entry(&mut self, entry: &Entry, is_last: bool, depth: usize) -> String {
+        let out = self.head(entry, is_last, depth);
+        let Entry::Call(call) = entry else { return out };
+        let mut out = out;
+        for agent in &call.agents {
+            out.push_str(&self.agent_heading(&agent.heading(), depth));
+            let last = last_message(&agent.items);
+            for (at, entry) in agent.items.iter().enumerate() {
+                out.push_str(&self.entry(entry, Some(at) == last, depth + 1));
+            }
+        }
+        out + &self.result(call, depth)
+    }
+
+    /// The heading of a spawned agent.
+    pub(super) fn agent_heading(&self, heading: &str, depth: usize) -> String {
+        let heading = wrapped(heading, INDENT + 2 * depth + 2, 2, self.look);
+        heading.lines().map(|line| self.look.paint("36", line) + "\n").collect()
+    }
+
+    /// One item without what a call returned.
+    pub(super) fn head(&mut self, entry: &Entry, is_last: bool, depth: usize) -> String {
+        let look = self.look;
+        let is_full = look.detail == Detail::Full;
+        if matches!(entry, Entry::Note(note) if note.minor && !is_full) {
+            return String::new();
+        }
+        let pause = self.pauses_until(entry.sequence());
+        let indent = INDENT + 2 * depth;
+        let number = format!("#{}", entry.sequence());
+        let lead = look.paint("2", &format!("{number:>7}  {:1$}", "", 2 * depth));
+        let (who, text) = entry.told();
+        let who = preview(&who, 40);
+        let (paint, most) = self.style(entry, is_last, depth);
+        let (text, how) = match entry {
+            Entry::Call(call) => self.call_title(call, text, indent + who.width() + 2),
+            Entry::Said(said)
+                if Some(said.sequence) == self.answer && !said.thought && !is_full =>
+            {
+                ("the last answer, shown at the top".to_owned(), String::new())
+            }
+            // Agents write the titles of thoughts in bold.
+            Entry::Said(said) if said.thought => (text.replace("**", ""), String::new()),
+            _ => (text.to_owned(), String::new()),
+        };
+        let colon = match entry {
+            Entry::Said(said) if said.thought => " thought: ",
+            _ if text.is_empty() => "",
+            _ => ": ",
+        };
+        let body = format!("{who}{colon}{text}{how}");
+        let body = match entry {
+            Entry::Said(said) if is_last => {
+                bounded(&body, indent, most, said.sequence, self.transcript, look)
+            }
+            _ => wrapped(&body, indent, most, look),
+        };
+        let body = body.get(indent..).unwrap_or_default();
+        let body = body.strip_prefix(who.as_str()).unwrap_or(body);
+        let mut out = format!("{pause}{lead}{}{body}", look.paint(paint, &who));
+        if let Entry::Note(note) = entry
+            && is_full
+            && !note.more.is_empty()
+        {
+            out.push_str(&wrapped(&note.more, indent + 2, look.most(SAID), look));
+        }
+        if let Entry::Call(call) = entry
+            && is_full
+            && let Some(input) = call.input.as_deref()
+            && says_more(input, &call.arguments)
+        {
+            out.push_str(&wrapped(input, indent + 2, look.most(RETURNED), look));
+        }
+        out
+    }
+
+    /// The color of an item's name, and the maximum number of lines of the item.
+    fn style(&self, entry: &Entry, is_last: bool, depth: usize) -> (&'static str, usize) {
+        let look = self.look;
+        match entry {
+            Entry::Call(call) => match call.status {
+                CallStatus::Failed => ("31", look.most(2)),
+                CallStatus::Blocked => ("33", look.most(2)),
+                _ => ("34", look.most(2)),
+            },
+            Entry::Said(said) if said.thought => ("2", look.most(THOUGHT)),
+            Entry::Said(_) if is_last && depth > 0 => ("1", look.most(REPORT)),
+            Entry::Said(_) if is_last => ("1", look.most(LONG)),
+            Entry::Note(Note { level: Some(NoteLevel::Error), .. }) => ("31", look.most(SAID)),
+            Entry::Note(Note { level: Some(_), .. }) => ("33", look.most(SAID)),
+            _ => ("1", look.most(SAID)),
+        }
+    }
+
+    /// The arguments of a call, and what follows them: the lines it changes, its status, its time.
+    fn call_title(&self, call: &CallEntry, text: &str, before: usize) -> (String, String) {
+        let how = remark(call);
+        let room = self.look.width.saturating_sub(before);
+        let text = match self.look.detail {
+            Detail::Full => text.to_owned(),
+            // The end of a path is as useful as its beginning.
+            _ if call.telling == Telling::Nothing && text.split(' ').count() <= 2 => {
+                preview_middle(text, room.saturating_sub(how.width()).max(20))
+            }
+            // What follows the text is not cut.
+            _ => preview(text, (2 * room).saturating_sub(how.width() + before).max(20)),
+        };
+        (text, how)
+    }
+
+    /// What a call returned: the lines that say most.
+    pub(super) fn result(&self, call: &CallEntry, depth: usize) -> String {
+        let look = self.look;
+        let result = call.result.as_deref().unwrap_or_default();
+        let indent = INDENT + 2 * depth + 2;
+        if look.detail == Detail::Full {
+            let result = wrapped(result, indent, look.most(RETURNED), look);
+            return result.lines().map(|line| look.paint("2", line) + "\n").collect();
+        }
+        if let Some(reason) = call.reason.as_deref().filter(|reason| *reason == REJECTED) {
+            return wrapped(reason, indent, 1, look);
+        }
+        let (part, most) = match (call.status, call.telling) {
+            (CallStatus::Completed | CallStatus::Open, Telling::Nothing) => return String::new(),
+            (CallStatus::Completed | CallStatus::Open, Telling::Beginning) => {
+                (OutputPart::First, RETURNED)
+            }
+            (CallStatus::Completed | CallStatus::Open, Telling::End) => {
+                (OutputPart::Last, RETURNED)
+            }
+            _ => (OutputPart::Failure, FAILED),
+        };
+        let mut lines = told_lines(result);
+        lines.retain(|line| !self.repeated.contains(line.trim()));
+        let lines = chosen(lines, look.most(most), part);
+        // A mark at the beginning or the end costs a line.
+        let lines = lines.strip_prefix(&["…".to_owned()]).unwrap_or(&lines);
+        let lines = lines.strip_suffix(&["…".to_owned()]).unwrap_or(lines);
+        let lines = lines.iter().map(|line| wrapped(line, indent, 2, look));
+        lines
+            .flat_map(|line| {
+                line.lines().map(|line| look.paint("2", line) + "\n").collect::<Vec<_>>()
+            })
+            .collect()
+    }
+}
+
+/// A line is noise if it is in at least this many results, and if it is at least this long.
+const MANY: usize = 5;
+const NOISE: usize = 24;
+
+/// The lines that many results have: complaints of the shell, banners.
+fn repeated_lines(transcript: &Transcript) -> HashSet<String> {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    for result in transcript.entries().into_iter().filter_map(|entry| entry.call()?.result.as_ref())
+    {
+        let lines: HashSet<String> = told_lines(result).into_iter().collect();
+        for line in lines.into_iter().filter(|line| line.trim().len() >= NOISE) {
+            *times.entry(line.trim().to_owned()).or_default() += 1;
+        }
+    }
+    times.into_iter().filter(|(_, times)| *times >= MANY).map(|(line, _)| line).collect()
+}
+
+/// What follows the arguments of a call: the lines it changes, its status, and its time.
+pub(super) fn remark(call: &CallEntry) -> String {
+    let changes = call.changes.map(|changes| format!(" {}", changes.told())).unwrap_or_default();
+    let status = match call.status {
+        CallStatus::Completed => String::new(),
+        CallStatus::Open => " (no end)".to_owned(),
+        status => format!(" ({})", status.name()),
+    };
+    let took = call.duration_ms.filter(|took| *took > 0);
+    let time = took.map(|ms| format!(" · {}", duration(ms))).unwrap_or_default();
+    changes + &status + &time
+}

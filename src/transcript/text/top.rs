@@ -1,0 +1,207 @@
+//! The top of the text: the facts, the outcome, the last answer, the prompts, and what is left.
+
+use super::wrap::{wrapped, wrapped_part};
+use super::{LONG, TextLook, heading};
+use crate::history::calls::CallStatus;
+use crate::history::request::own_words;
+use crate::history::status::Status;
+use crate::history::tasks::TaskOutcome;
+use crate::text::human::plural;
+use crate::text::inert::{line, preview};
+use crate::transcript::facts::{facts, line_of_setting};
+use crate::transcript::todo::{TodoItem, TodoProgress};
+use crate::transcript::value::{QuoteSource, Section, Transcript};
+
+/// Maximum number of lines of the last answer here.
+pub(super) const ANSWER: usize = 20;
+/// Maximum number of later prompts, open calls, and things to do that are listed.
+const LISTED: usize = 8;
+
+/// The top of the text.
+pub(super) fn render(transcript: &Transcript, look: TextLook) -> String {
+    let mut out = head(transcript, look);
+    out.push_str(&outcome(transcript, look));
+    out.push_str(&prompts(transcript, look));
+    out + &left(transcript, look)
+}
+
+/// The run, its status, and its facts.
+pub(super) fn head(transcript: &Transcript, look: TextLook) -> String {
+    let facts_of_run = &transcript.facts;
+    let color = match facts_of_run.status {
+        Status::Completed => "1;32",
+        Status::Failed => "1;31",
+        _ => "1;33",
+    };
+    let name = look.paint("1", &line(&facts_of_run.run_id));
+    let status = look.paint(color, facts_of_run.status.name());
+    let title = facts_of_run.metadata("title").map(|title| wrapped(&title, 2, 2, look));
+    let told = wrapped(&facts(transcript).join(" · "), 2, 6, look);
+    let setting = line_of_setting(transcript);
+    let setting = setting.map(|setting| wrapped(&setting, 2, 2, look)).unwrap_or_default();
+    format!("{name}  {status}\n{}{told}{setting}", title.unwrap_or_default())
+}
+
+/// How the run ended, and its last answer.
+pub(super) fn outcome(transcript: &Transcript, look: TextLook) -> String {
+    let mut out = heading(&format!("Outcome: {}", outcome_told(transcript)), look);
+    if let Some(error) = transcript.facts.error_message() {
+        out.push_str(&wrapped(&format!("error: {error}"), 2, look.most(6), look));
+    }
+    if let Some(request) = &transcript.pull_request {
+        out.push_str(&wrapped(&format!("pull request: {request}"), 2, 2, look));
+    }
+    match transcript.answer() {
+        None => out.push_str("  The agent gave no answer.\n"),
+        Some(said) => {
+            let lead = if has_last_word(transcript) {
+                "last answer"
+            } else {
+                "last message, more work followed"
+            };
+            out.push_str(&format!(
+                "  {}\n",
+                look.paint("2", &format!("{lead} (#{}):", said.sequence))
+            ));
+            out.push_str(&bounded(
+                &said.text,
+                2,
+                look.most(ANSWER),
+                said.sequence,
+                transcript,
+                look,
+            ));
+        }
+    }
+    out
+}
+
+/// Whether the last task with any work ended with a message.
+fn has_last_word(transcript: &Transcript) -> bool {
+    transcript
+        .turns
+        .iter()
+        .rev()
+        .find(|turn| !turn.items.is_empty())
+        .is_none_or(Section::has_answer)
+}
+
+/// How the run ended, in one line.
+pub(super) fn outcome_told(transcript: &Transcript) -> String {
+    let last = transcript.turns.iter().rev().find_map(|turn| turn.outcome);
+    let task = match last {
+        None | Some(TaskOutcome::Ended | TaskOutcome::Running) => String::new(),
+        Some(outcome) => format!(", last task {}", outcome.name()),
+    };
+    let status = match transcript.facts.status {
+        Status::Imported if has_last_word(transcript) => "answered; no end is recorded".to_owned(),
+        Status::Imported => "no answer at the end; no end is recorded".to_owned(),
+        status => status.name().to_owned(),
+    };
+    let counts = &transcript.facts.counts;
+    let failed = match counts.tool_failures {
+        0 => String::new(),
+        failed => format!(", {} failed", plural(failed, "call")),
+    };
+    format!("{status}{task}{failed}")
+}
+
+/// Up to `most` lines of a text of an event. If there are more, a line says how to see them.
+pub(super) fn bounded(
+    text: &str,
+    indent: usize,
+    most: usize,
+    sequence: u64,
+    transcript: &Transcript,
+    look: TextLook,
+) -> String {
+    let (mut out, left_out) = wrapped_part(text, indent, most, look);
+    if left_out > 0 {
+        out.push_str(&more(left_out, indent, sequence, transcript, look));
+    }
+    out
+}
+
+fn more(
+    lines: usize,
+    indent: usize,
+    sequence: u64,
+    transcript: &Transcript,
+    look: TextLook,
+) -> String {
+    let run = line(&transcript.facts.run_id).into_owned();
+    let more =
+        format!("… {}: runlog show {run} --event {sequence}", plural(lines as u64, "more line"));
+    format!("{:indent$}{}\n", "", look.paint("2", &more))
+}
+
+/// The first prompt in full, and the later ones in one line each.
+fn prompts(transcript: &Transcript, look: TextLook) -> String {
+    let Some(prompt) = &transcript.prompt else { return String::new() };
+    let mut out = heading("Prompt", look);
+    let text = prompt.shown();
+    let text = own_words(&text);
+    match prompt.source {
+        QuoteSource::Event(sequence) => {
+            out.push_str(&bounded(&text, 2, look.most(LONG), sequence, transcript, look));
+        }
+        QuoteSource::File(_) => out.push_str(&wrapped(&text, 2, look.most(LONG), look)),
+    }
+    let later: Vec<&Section> = transcript.turns.iter().filter(|turn| turn.task > Some(1)).collect();
+    if !later.is_empty() {
+        out.push_str("  then:\n");
+    }
+    for turn in later.iter().take(LISTED) {
+        let number = turn.task.map(|number| format!("[{number}] ")).unwrap_or_default();
+        out.push_str(&wrapped(
+            &format!("{number}{}", preview(&turn.title, look.width * 2 - 12)),
+            4,
+            2,
+            look,
+        ));
+    }
+    if later.len() > LISTED {
+        out.push_str(&format!("    … {}\n", plural((later.len() - LISTED) as u64, "more task")));
+    }
+    out
+}
+
+/// What is left: open calls, missing deliverables, and the list of things to do. Empty if nothing
+/// is left.
+pub(super) fn left(transcript: &Transcript, look: TextLook) -> String {
+    let mut out = String::new();
+    let entries = transcript.entries();
+    let open: Vec<_> = entries
+        .into_iter()
+        .filter_map(|entry| entry.call())
+        .filter(|call| call.status == CallStatus::Open)
+        .collect();
+    for call in open.iter().take(LISTED) {
+        let text = format!("open call #{}: {} {}", call.sequence, call.tool, call.arguments);
+        out.push_str(&wrapped(&preview(&text, look.width.saturating_sub(4) * 2), 2, 2, look));
+    }
+    if open.len() > LISTED {
+        out.push_str(&format!("  … {}\n", plural((open.len() - LISTED) as u64, "more open call")));
+    }
+    for one in transcript.deliverables.iter().filter(|one| one.missing) {
+        out.push_str(&wrapped(&format!("missing deliverable: {}", one.path), 2, 2, look));
+    }
+    let is_done = |item: &TodoItem| item.progress == TodoProgress::Done;
+    let todo = transcript.todo.as_ref().filter(|todo| !todo.items.iter().all(is_done));
+    if let Some(todo) = todo {
+        let done = todo.items.iter().filter(|item| is_done(item)).count();
+        out.push_str(&format!(
+            "  to do (#{}): {done} of {} done\n",
+            todo.sequence,
+            todo.items.len()
+        ));
+        let rest: Vec<&TodoItem> = todo.items.iter().filter(|item| !is_done(item)).collect();
+        for item in rest.iter().take(look.most(LISTED)) {
+            out.push_str(&wrapped(&format!("{} {}", item.mark(), item.text), 4, 2, look));
+        }
+        if rest.len() > look.most(LISTED) {
+            out.push_str(&format!("    … {} more\n", rest.len() - look.most(LISTED)));
+        }
+    }
+    if out.is_empty() { out } else { heading("Left", look) + &out }
+}

@@ -1,0 +1,226 @@
+//! The transcript for terminals and forges: the outcome first, calls and results that say what
+//! happened, and messages as safe Markdown.
+
+use crate::support::Bench;
+
+/// A run with a sub-agent, edits, noise, repeated errors, a pause, and things left to do.
+fn story() -> Bench {
+    let bench = Bench::created(&[
+        "--timestamp",
+        "2026-03-14T09:00:00Z",
+        "-F",
+        "deliverables.required=[\"report.md\"]",
+        "-f",
+        "metadata.agent=robot",
+        "-f",
+        "metadata.cwd=/w/app",
+    ]);
+    let mut lines = Vec::new();
+    let mut add = |time: &str, kind: &str, id: Option<&str>, data: &str| {
+        let id = id.map(|id| format!(r#""correlation_id":"{id}","#)).unwrap_or_default();
+        lines.push(format!(
+            r#"{{"type":"{kind}",{id}"timestamp":"2026-03-14T{time}Z","data":{data}}}"#
+        ));
+    };
+    add(
+        "09:00:01",
+        "config.loaded",
+        None,
+        r#"{"cwd":"/w/app","git_branch":"fix-7","sandbox_mode":"workspace-write","approval_policy":"on-request","agent_version":"3.1"}"#,
+    );
+    add(
+        "09:00:02",
+        "task.started",
+        None,
+        r#"{"message":"<system-reminder>be nice</system-reminder>\nFix the parser"}"#,
+    );
+    let mut call = |second: u32, id: &str, tool: &str, args: &str, end: &str, result: &str| {
+        let time = |second| format!("09:01:{second:02}");
+        let start = format!(r#"{{"tool_name":"{tool}","args":{args}}}"#);
+        add(&time(second), "tool.started", Some(id), &start);
+        if !end.is_empty() {
+            let name = if end == "failed" { "error" } else { "result" };
+            let data = format!(r#"{{"tool_name":"{tool}","{name}":{result}}}"#);
+            add(&time(second + 1), &format!("tool.{end}"), Some(id), &data);
+        }
+    };
+    call(
+        1,
+        "a",
+        "shell",
+        r#"{"command":["bash","-lc","cd /w/app/web && npm test"]}"#,
+        "completed",
+        r#""Chunk ID: 1\nWall time: 2\nOutput:\n\u001b[32m 10%\r100%\u001b[0m\n\nall good\n$""#,
+    );
+    call(
+        3,
+        "b",
+        "Edit",
+        r#"{"file_path":"/w/app/src/a.rs","old_string":"x\ny","new_string":"x\nz\nq"}"#,
+        "completed",
+        r#""ok""#,
+    );
+    let error =
+        r#""step 1\nstep 2\nerror: line 7 is bad\nstep 3\nstep 4\nstep 5\nstep 6\nstep 7\nend""#;
+    call(5, "c", "shell", r#"{"command":"make"}"#, "failed", error);
+    call(7, "d", "shell", r#"{"command":"make"}"#, "failed", &error.replace('7', "9"));
+    call(9, "e", "shell", r#"{"command":"grep -n x y"}"#, "failed", r#""exit code 1""#);
+    call(
+        11,
+        "f",
+        "shell",
+        r#"{"command":"gh pr create --fill"}"#,
+        "completed",
+        r#""done: https://forge.example/o/r/pull/12""#,
+    );
+    call(
+        13,
+        "g",
+        "update_plan",
+        r#"{"plan":[{"step":"parse","status":"completed"},{"step":"test @all","status":"pending"}]}"#,
+        "completed",
+        r#""ok""#,
+    );
+    call(15, "h", "shell", r#"{"command":"sleep 900"}"#, "", "");
+    add("09:30:00", "task.started", None, r#"{"message":"And the tests?"}"#);
+    let answer = "# Done\\n\\n1. fixed **it** for @ada, see #7\\n2. <b>tests</b> pass\\n\\n```sh\\nmake\\n```\\n\\n[log](https://x.example/l)\\n\\n![p](https://x.example/p.png)";
+    add("09:30:05", "message.assistant", None, &format!(r#"{{"text":"{answer}"}}"#));
+    add("09:30:06", "deliverable.missing", None, r#"{"path":"report.md"}"#);
+    add(
+        "09:30:06",
+        "deliverable.check.completed",
+        None,
+        r#"{"status":"incomplete","missing":["report.md"]}"#,
+    );
+    add("09:30:07", "run.failed", None, r#"{"error":{"message":"report.md is missing"}}"#);
+    let said = bench.feed(&["emit", "--run", "r", "--stdin", "-q"], lines.join("\n").as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    bench
+}
+
+/// If this fails, a reader in a terminal does not see the outcome first, or what is left, or what
+/// the calls did.
+#[test]
+fn story_in_a_terminal() {
+    let text = story().ok(&["transcript", "r", "--format", "text"]);
+    let parts = [
+        "r  failed\n",
+        "robot 3.1",
+        "  branch fix-7 · sandbox workspace-write · approval on-request\n",
+        "Outcome: failed, 3 calls failed\n  error: report.md is missing\n  pull request: https://forge.example/o/r/pull/12\n  last answer (#",
+        "  # Done\n\n  1. fixed **it** for @ada, see #7\n",
+        "Prompt\n  Fix the parser\n  then:\n    [2] And the tests?\n",
+        "Left\n  open call #",
+        "  missing deliverable: report.md\n  to do (#",
+        "): 1 of 2 done\n    [ ] test @all\n",
+        "[1] Fix the parser · 09:00:02\n",
+        "shell: npm test (in web) · 1.0 s\n           100%\n           all good\n",
+        "Edit: src/a.rs +2 −1 · 1.0 s\n",
+        "shell: make (failed) · 1.0 s\n           error: line 7 is bad\n",
+        "update_plan: 1 of 2 done · 1.0 s\n",
+        "(this task ended without an answer)\n         ── 28 min 45 s later ──\n\n[2] And the tests?",
+        "agent: the last answer, shown at the top\n",
+        "Errors and warnings\n",
+        "error, ended the work: report.md is missing\n",
+        "error 2 times, also #",
+        "error, harmless: shell: exit code 1\n",
+    ];
+    let mut rest = text.as_str();
+    for part in parts {
+        let Some((_, after)) = rest.split_once(part) else {
+            panic!("{part:?} is missing, or at another place, in:\n{text}");
+        };
+        rest = after;
+    }
+    assert!(!text.contains("Chunk ID") && !text.contains("system-reminder"), "{text}");
+}
+
+/// If this fails, a forge shows messages as plain text, acts on what they contain, or loses what is
+/// left to do.
+#[test]
+fn story_on_a_forge() {
+    let text = story().ok(&["transcript", "r", "-o", "-"]);
+    for part in [
+        "> ### Done\n>\n> 1. fixed **it** for `@ada`, see `#7`\n> 2. &lt;b>tests&lt;/b> pass\n>\n> ```sh\n> make\n> ```\n>\n> log (`https://x.example/l`)\n>\n> image: p (`https://x.example/p.png`)\n\n## Metadata",
+        "> Pull request: `https://forge.example/o/r/pull/12`\n",
+        "| Agent | robot 3.1 |\n",
+        "| Branch | fix-7 |\n",
+        "| Sandbox | workspace-write |\n| Approval | on-request |\n",
+        "## What Is Left\n\n- open call: **shell** `sleep 900` (",
+        "- missing deliverable: `report.md`\n",
+        "- [x] parse\n- [ ] test `@all`\n",
+        "## Prompt\n\n> Fix the parser\n",
+        "- required: [`report.md`](deliverables/report.md): **missing**\n",
+        "### [1] Fix the parser\n",
+        "- **Edit** `src/a.rs` +2 −1 (",
+        "\nThe task ended without an answer.\n",
+        "> #### Done\n>\n> 1. fixed",
+        "- error, ended the work, 09:30:07, `run.failed`: report.md is missing (",
+        "- error, 2 times, 09:01:06, `tool.failed`: shell: ",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+}
+
+/// If this fails, the transcript of a long run is too long for a forge, or a level of detail that
+/// was chosen is not kept.
+#[test]
+fn long_runs_are_brief() {
+    let bench = Bench::with_run();
+    let mut lines = String::new();
+    for at in 0..300 {
+        let words = "word ".repeat(50);
+        lines += &format!("{{\"type\":\"task.started\",\"data\":{{\"message\":\"task {at}\"}}}}\n");
+        lines += &format!(
+            "{{\"type\":\"message.assistant\",\"data\":{{\"text\":\"{at}\\n\\n{words}\"}}}}\n"
+        );
+    }
+    assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin", "-q"], lines.as_bytes()).status, 0);
+    let note = "This transcript is brief, because normal detail would exceed 64 KiB.";
+    let made = |options: &[&str]| {
+        bench.ok(&[["transcript", "r", "-q"].as_slice(), options].concat());
+        let codes = bench.codes();
+        assert!(!codes.iter().any(|code| code.starts_with("RL50")), "{options:?}: {codes:?}");
+        std::fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap()
+    };
+    assert!(made(&[]).contains(note));
+    let normal = made(&["--detail", "normal"]);
+    assert!(!normal.contains(note) && normal.len() > 64 << 10, "{}", normal.len());
+    assert!(normal.ends_with(", normal.\n"), "its level of detail is named");
+}
+
+/// If this fails, a live run is printed in parts that repeat or are missing.
+#[test]
+fn story_of_a_live_run() {
+    let bench = story();
+    let whole = bench.ok(&["transcript", "r", "--follow"]);
+    for once in ["[1] Fix the parser", "[2] And the tests?", "npm test", "error: line 7 is bad"] {
+        assert!(whole.contains(once), "{once}: {whole}");
+    }
+    assert!(whole.contains("\nOutcome: failed, 3 calls failed\n"), "{whole}");
+    assert_eq!(whole.matches("npm test").count(), 1, "{whole}");
+    bench.fails(2, &["transcript", "r", "--follow", "--format", "json"]);
+
+    let live = Bench::with_run();
+    live.emit(&["task.started", "-f", "message=Go"]);
+    live.emit(&["tool.started", "--correlation-id", "c", "-f", "tool_name=build"]);
+    let mut command = live.command();
+    command.args(["transcript", "r", "--follow", "--format", "text"]);
+    let child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    live.emit(&[
+        "tool.completed",
+        "--correlation-id",
+        "c",
+        "-f",
+        "tool_name=build",
+        "-f",
+        "result=built",
+    ]);
+    live.emit(&["message.assistant", "-f", "text=All built."]);
+    live.emit(&["run.completed"]);
+    let text = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    for part in ["build …\n", "built\n", "agent: All built.\n", "Outcome: completed\n"] {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+}
