@@ -10,6 +10,7 @@ pub(crate) mod fold;
 pub(crate) mod html;
 pub(crate) mod index;
 pub(crate) mod markdown;
+mod open_call;
 pub(crate) mod text;
 mod todo;
 mod trouble_groups;

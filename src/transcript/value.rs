@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use super::changed_lines::ChangedLines;
+use super::open_call::OpenCall;
 use super::todo::TodoState;
 use super::trouble_groups::TroubleGroup;
 use crate::event::template::cut;
@@ -61,6 +62,8 @@ pub(crate) struct Transcript {
     pub setting: RunSetting,
     /// Times when nothing happened.
     pub pauses: Vec<Pause>,
+    /// The calls that have not ended.
+    pub open_calls: Vec<OpenCall>,
     /// The agent's list of things to do after its last update.
     pub todo: Option<TodoState>,
     /// The address of the pull request that the run opened.
