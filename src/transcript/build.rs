@@ -10,7 +10,7 @@ use super::value::{
     CallEntry, ChapterLine, DroppedKind, Entry, QuoteSource, Quoted, Remarks, RequiredFile,
     Section, SpawnedAgent, TITLE, Tool, Transcript,
 };
-use crate::history::calls::Call;
+use crate::history::calls::{Call, CallStatus};
 use crate::history::chapters::Chapter;
 use crate::history::request::own_words;
 use crate::history::tasks::Task;
@@ -45,6 +45,11 @@ impl Transcript {
         let turns = turns.filter_map(|(at, turn)| section(&mut fold, &mut aside, at, turn));
         let turns = turns.collect();
         let (files, more_files) = std::mem::take(&mut fold.files).finish();
+        let (calls, ended) = (&fold.state.calls, fold.state.status().is_over());
+        let open = std::mem::take(&mut fold.circumstances.open).into_iter();
+        // A call may have failed with the run.
+        let open = open.filter(|(index, _)| calls.status(*index, ended) == CallStatus::Open);
+        let open_calls = open.map(|(_, call)| call).collect();
         // Agents working in parallel log their samples out of order.
         fold.samples.sort_by_key(|sample| sample.time);
         Self {
@@ -68,6 +73,7 @@ impl Transcript {
             trouble_groups: fold.groups.finish(),
             setting: fold.circumstances.setting,
             pauses: fold.circumstances.pauses,
+            open_calls,
             todo: fold.circumstances.todo,
             pull_request: fold.circumstances.pull_request,
             tokens: fold.samples,

@@ -11,6 +11,8 @@ pub(crate) mod fold;
 pub(crate) mod html;
 pub(crate) mod index;
 pub(crate) mod markdown;
+mod open_call;
+mod quoted;
 pub(crate) mod text;
 mod todo;
 mod trouble_groups;

@@ -7,9 +7,10 @@ use serde::{Serialize, Serializer};
 
 use super::changed_lines::ChangedLines;
 use super::diff::FileDiff;
+use super::open_call::OpenCall;
+pub(crate) use super::quoted::{QuoteSource, Quoted};
 use super::todo::TodoState;
 use super::trouble_groups::TroubleGroup;
-use crate::event::template::cut;
 use crate::event::time::Timestamp;
 use crate::history::arguments::Telling;
 use crate::history::calls::CallStatus;
@@ -62,6 +63,8 @@ pub(crate) struct Transcript {
     pub setting: RunSetting,
     /// Times when nothing happened.
     pub pauses: Vec<Pause>,
+    /// The calls that have not ended.
+    pub open_calls: Vec<OpenCall>,
     /// The agent's list of things to do after its last update.
     pub todo: Option<TodoState>,
     /// The address of the pull request that the run opened.
@@ -104,50 +107,9 @@ pub(crate) struct Pause {
     pub duration_ms: u64,
 }
 
-/// A text of any length and its source.
-#[derive(Debug)]
-pub(crate) struct Quoted {
-    /// The full text.
-    pub text: String,
-    /// The source.
-    pub source: QuoteSource,
-}
-
-/// The source of a quoted text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum QuoteSource {
-    /// A file in the run directory.
-    File(&'static str),
-    /// The event with this sequence.
-    Event(u64),
-}
-
 /// Maximum width of a task's title in a heading. If the message is longer, it is shown below the
 /// heading.
 pub(super) const TITLE: usize = 100;
-
-/// Maximum number of characters of a quoted text in HTML, terminal and JSON output.
-const LONG: usize = 8000;
-
-impl Quoted {
-    /// The text, cut if it is very long.
-    #[must_use]
-    pub(crate) fn shown(&self) -> Cow<'_, str> {
-        self.up_to(LONG)
-    }
-
-    /// The text, cut to a maximum number of characters.
-    #[must_use]
-    pub(crate) fn up_to(&self, most: usize) -> Cow<'_, str> {
-        cut(&self.text, most)
-    }
-}
-
-impl Serialize for Quoted {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.shown())
-    }
-}
 
 /// Remarks about the agent rather than its work.
 #[derive(Debug, Default)]

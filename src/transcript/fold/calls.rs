@@ -14,6 +14,7 @@ use crate::text::inert::{preview, preview_end};
 use crate::text::output::{OutputPart, excerpt};
 use crate::transcript::call_title::{call_title, command_line};
 use crate::transcript::changed_lines::ChangedLines;
+use crate::transcript::open_call::OpenCall;
 use crate::transcript::todo::{self, TodoState};
 
 /// Maximum width of a call's arguments, in columns.
@@ -207,6 +208,11 @@ impl TranscriptFold {
                 Role::ToolFail | Role::ToolBlocked => {}
                 _ => self.files.add(&path, operation),
             }
+        }
+        if view.role == Role::ToolStart {
+            let arguments = arguments.clone().unwrap_or_default();
+            let (sequence, tool) = (view.event.sequence, self.state.calls.tool(call).to_owned());
+            self.circumstances.opened(call, OpenCall { sequence, tool, arguments });
         }
         let line = CallLine {
             sequence: view.event.sequence,

@@ -1,12 +1,13 @@
 //! The circumstances of the work: how the agent was confined, pauses, the list of things to do, and
 //! the pull request that came of it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::transcript::call_title::command_line;
+use crate::transcript::open_call::OpenCall;
 use crate::transcript::todo::TodoState;
 use crate::transcript::value::{Pause, RunSetting};
 
@@ -69,6 +70,8 @@ pub(crate) struct Circumstances {
     pub(crate) pauses: Vec<Pause>,
     pub(crate) todo: Option<TodoState>,
     pub(crate) pull_request: Option<String>,
+    /// The calls that have not ended, by index.
+    pub(crate) open: BTreeMap<usize, OpenCall>,
     /// The latest time so far.
     latest: Option<Timestamp>,
     /// Open calls that search for something, and that open a pull request.
@@ -130,12 +133,20 @@ impl Circumstances {
         }
     }
 
+    /// Keeps a call until it ends.
+    pub(super) fn opened(&mut self, index: usize, call: OpenCall) {
+        if self.open.len() < MOST_OPEN {
+            self.open.insert(index, call);
+        }
+    }
+
     /// Observes the end of a call. Returns whether it only searched for something.
     pub(super) fn ended(&mut self, view: &View<'_, '_>, call: usize) -> bool {
         if self.requests.remove(&call) && view.role == Role::ToolEnd {
             let found = view.result().map(as_text).and_then(|result| link(&result));
             self.pull_request = found.or(self.pull_request.take());
         }
+        self.open.remove(&call);
         self.searches.remove(&call)
     }
 }

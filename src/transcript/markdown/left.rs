@@ -2,7 +2,6 @@
 //! do after its last update.
 
 use super::pieces::link;
-use crate::history::calls::CallStatus;
 use crate::text::human::plural;
 use crate::text::inert::preview;
 use crate::text::markdown::code;
@@ -14,12 +13,7 @@ use crate::transcript::value::Transcript;
 /// Renders the section; empty if nothing is left and there is no list of things to do.
 pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
     let mut out = String::new();
-    let entries = transcript.entries();
-    let open: Vec<_> = entries
-        .into_iter()
-        .filter_map(|entry| entry.call())
-        .filter(|call| call.status == CallStatus::Open)
-        .collect();
+    let open = &transcript.open_calls;
     for call in open.iter().take(limits.calls) {
         let name = unlinked(&preview(&call.tool, 60));
         let arguments = match call.arguments.as_str() {

@@ -2,7 +2,6 @@
 
 use super::wrap::{wrapped, wrapped_part};
 use super::{LONG, TextLook, heading};
-use crate::history::calls::CallStatus;
 use crate::history::request::own_words;
 use crate::history::status::Status;
 use crate::history::tasks::TaskOutcome;
@@ -170,12 +169,7 @@ fn prompts(transcript: &Transcript, look: TextLook) -> String {
 /// is left.
 pub(super) fn left(transcript: &Transcript, look: TextLook) -> String {
     let mut out = String::new();
-    let entries = transcript.entries();
-    let open: Vec<_> = entries
-        .into_iter()
-        .filter_map(|entry| entry.call())
-        .filter(|call| call.status == CallStatus::Open)
-        .collect();
+    let open = &transcript.open_calls;
     for call in open.iter().take(LISTED) {
         let text = format!("open call #{}: {} {}", call.sequence, call.tool, call.arguments);
         out.push_str(&wrapped(&preview(&text, look.width.saturating_sub(4) * 2), 2, 2, look));
