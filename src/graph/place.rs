@@ -35,7 +35,7 @@ pub(super) enum DrawnPart {
     /// A task without calls, by its index.
     Task(usize),
     /// What does not fit.
-    OmittedNodes(OmittedNodes),
+    LeftOut(OmittedNodes),
 }
 
 /// What was left out of a drawing.

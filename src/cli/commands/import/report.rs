@@ -61,6 +61,8 @@ const COLUMNS: usize = 10;
 const TITLE: usize = COLUMNS - 1;
 /// The least width of a title on a terminal. Without that much room there are no titles.
 const NARROWEST: usize = 16;
+/// The columns that give way to titles on a narrow terminal: PROMPTS, OUT, IN, FAILED.
+const LEAST: [usize; 4] = [6, 8, 7, 5];
 /// The width of a title if the output is not limited, as in `list`.
 const WIDEST: usize = 200;
 
@@ -119,14 +121,21 @@ pub(super) fn report(
     Ok(last)
 }
 
-/// Fits rows to a terminal: shortens names to what still identifies the runs, as `list` does, and
-/// cuts titles.
+/// Fits rows to a terminal: shortens names to what still identifies the runs, as `list` does,
+/// leaves out the least important columns, and cuts titles.
 fn fit(rows: &mut [[String; COLUMNS]], runs_dir: &Path, width: usize) -> anyhow::Result<()> {
     if others(rows) + NARROWEST > width {
         let all: Vec<String> = survey(runs_dir)?.runs.iter().map(RunDir::name).collect();
         let mut names: Vec<String> = rows.iter().map(|row| row[0].clone()).collect();
         shorten(&mut names, &all);
         rows.iter_mut().zip(names).for_each(|(row, name)| row[0] = name);
+    }
+    for column in LEAST {
+        if others(rows) + NARROWEST <= width {
+            break;
+        }
+        // A column without known values is not printed.
+        rows.iter_mut().for_each(|row| row[column] = UNKNOWN.to_owned());
     }
     let room = width.saturating_sub(others(rows));
     for row in rows {
