@@ -52,7 +52,7 @@ pub(in crate::cli) struct TranscriptArgs {
 
 const AFTER_HELP: &str = "\
 Examples:
-  runlog transcript                            write transcript.md of the newest run
+  runlog transcript                            transcript.md of the newest run
   runlog transcript fix-42 --format text       read it here
   runlog transcript fix-42 --open              as a page in the browser
   runlog transcript fix-42 --max-bytes 60000 -o - | gh pr comment --body-file -
