@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use super::model::{Graph, Node, NodeKind};
-use super::place::{DrawnPart, OmittedNodes, Placement};
+use super::place::{DrawnPart, FrameTree, OmittedNodes};
 
 /// Folds until there are at most `limit` boxes. Returns the number of boxes that are left out.
 ///
 /// Calls of one tool in a row share a box if they ended in the same way. If there are still too
 /// many boxes, all calls of one tool in a frame share a box, in the largest frames first. At last,
 /// boxes in the middle are left out.
-pub(super) fn condense(place: &mut Placement, graph: &Graph, limit: usize) -> usize {
+pub(super) fn condense(place: &mut FrameTree, graph: &Graph, limit: usize) -> usize {
     let folder =
         Folder { graph, parents: place.spawns.iter().map(|(parent, _)| *parent).collect() };
     for group in &mut place.groups {
@@ -38,13 +38,13 @@ pub(super) fn condense(place: &mut Placement, graph: &Graph, limit: usize) -> us
         counts: OmittedNodes::default(),
         at: None,
     };
-    cut.group(place, Placement::TOP);
+    cut.group(place, FrameTree::TOP);
     if let Some((group, index)) = cut.at {
         let members = &mut place.groups[group].members;
         let index = index.min(members.len());
         members.insert(index, (0, DrawnPart::LeftOut(cut.counts)));
     }
-    drop_empty(place, Placement::TOP);
+    drop_empty(place, FrameTree::TOP);
     boxes - kept
 }
 
@@ -110,7 +110,7 @@ struct Cut<'g> {
 }
 
 impl Cut<'_> {
-    fn group(&mut self, place: &mut Placement, group: usize) {
+    fn group(&mut self, place: &mut FrameTree, group: usize) {
         let members = std::mem::take(&mut place.groups[group].members);
         let mut kept = Vec::with_capacity(members.len());
         for (sequence, member) in members {
@@ -144,7 +144,7 @@ impl Cut<'_> {
 }
 
 /// Removes frames without a box. Returns whether the frame has one.
-fn drop_empty(place: &mut Placement, group: usize) -> bool {
+fn drop_empty(place: &mut FrameTree, group: usize) -> bool {
     let mut members = std::mem::take(&mut place.groups[group].members);
     members.retain(|(_, member)| match member {
         DrawnPart::Group(inner) => drop_empty(place, *inner),
@@ -155,7 +155,7 @@ fn drop_empty(place: &mut Placement, group: usize) -> bool {
     has_box
 }
 
-fn boxes(place: &Placement) -> usize {
+fn boxes(place: &FrameTree) -> usize {
     place.groups.iter().map(|group| boxes_in(&group.members)).sum()
 }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::caption::{caption, left_out, repeated};
 use super::condense::condense;
 use super::model::{EdgeKind, Graph, NodeKind};
-use super::place::{DrawnPart, FrameParts, Placement, place};
+use super::place::{DrawnPart, FrameParts, FrameTree, place};
 
 /// A drawing of a graph. Each agent's boxes are connected in the order of their events.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +79,7 @@ impl Drawing {
         let mut place = place(graph);
         let left_out = limit.map_or(0, |limit| condense(&mut place, graph, limit));
         let mut pen = Pen::new(graph, &place);
-        let items = pen.items(Placement::TOP);
+        let items = pen.items(FrameTree::TOP);
         pen.spawns();
         pen.parents();
         let Pen { arrows, folded_calls, .. } = pen;
@@ -90,7 +90,7 @@ impl Drawing {
 /// Draws the items in order.
 struct Pen<'g> {
     graph: &'g Graph,
-    place: &'g Placement,
+    place: &'g FrameTree,
     /// The only agent that no other one started.
     main: Option<usize>,
     boxes: usize,
@@ -104,7 +104,7 @@ struct Pen<'g> {
 }
 
 impl<'g> Pen<'g> {
-    fn new(graph: &'g Graph, place: &'g Placement) -> Self {
+    fn new(graph: &'g Graph, place: &'g FrameTree) -> Self {
         Self {
             graph,
             place,

@@ -6,7 +6,7 @@ use super::model::{EdgeKind, Graph, NodeKind};
 
 /// The frames, and who started whom.
 #[derive(Debug, Default)]
-pub(super) struct Placement {
+pub(super) struct FrameTree {
     /// The frames. The first one is the whole drawing.
     pub groups: Vec<FrameParts>,
     /// Parents and the runs or agents that they started, as indices of nodes.
@@ -49,7 +49,7 @@ pub(super) struct OmittedNodes {
     pub others: usize,
 }
 
-impl Placement {
+impl FrameTree {
     /// The whole drawing.
     pub(super) const TOP: usize = 0;
 
@@ -68,7 +68,7 @@ impl Placement {
 }
 
 /// Places the nodes of a graph. Calls show their status, so results are not drawn.
-pub(super) fn place(graph: &Graph) -> Placement {
+pub(super) fn place(graph: &Graph) -> FrameTree {
     let numbers = graph.numbers();
     let spawns = graph.edges.iter().filter(|edge| edge.kind == EdgeKind::Spawn);
     let spawns: Vec<(usize, usize)> =
@@ -77,7 +77,7 @@ pub(super) fn place(graph: &Graph) -> Placement {
     let is_agent = |at: &usize| matches!(graph.nodes[*at].kind, NodeKind::Run | NodeKind::Agent);
     let agents = (0..graph.nodes.len()).filter(is_agent);
     let roots = agents.filter(|at| !spawned.contains(at)).collect();
-    let place = Placement { groups: vec![FrameParts::default()], spawns, spawned, roots };
+    let place = FrameTree { groups: vec![FrameParts::default()], spawns, spawned, roots };
     let mut placer = Placer {
         graph,
         place,
@@ -93,7 +93,7 @@ pub(super) fn place(graph: &Graph) -> Placement {
 
 struct Placer<'g> {
     graph: &'g Graph,
-    place: Placement,
+    place: FrameTree,
     /// The frame of each task that has one.
     tasks: Vec<Option<usize>>,
     /// The frames of spawned runs and agents.
@@ -108,8 +108,8 @@ impl Placer<'_> {
         let sequence = node.sequence.unwrap_or(0);
         let (group, sequence) = match node.kind {
             NodeKind::Result => return,
-            NodeKind::Unknown => (Placement::TOP, 0),
-            NodeKind::Run | NodeKind::Agent if !self.place.is_spawned(at) => (Placement::TOP, 0),
+            NodeKind::Unknown => (FrameTree::TOP, 0),
+            NodeKind::Run | NodeKind::Agent if !self.place.is_spawned(at) => (FrameTree::TOP, 0),
             // It has a frame.
             NodeKind::Run | NodeKind::Agent if self.busy.contains(&at) => return,
             NodeKind::Run | NodeKind::Agent => (self.task(sequence), sequence),
@@ -141,12 +141,12 @@ impl Placer<'_> {
         let tasks = &self.graph.tasks;
         let after = tasks.partition_point(|task| task.first <= sequence);
         let Some(at) = after.checked_sub(1).filter(|at| sequence <= tasks[*at].last) else {
-            return Placement::TOP;
+            return FrameTree::TOP;
         };
         if let Some(group) = self.tasks[at] {
             return group;
         }
-        let group = self.frame(Placement::TOP, tasks[at].first, tasks[at].title.clone());
+        let group = self.frame(FrameTree::TOP, tasks[at].first, tasks[at].title.clone());
         self.tasks[at] = Some(group);
         group
     }
@@ -158,12 +158,12 @@ impl Placer<'_> {
         group
     }
 
-    fn finish(mut self) -> Placement {
+    fn finish(mut self) -> FrameTree {
         // Without any node, the tasks alone are no graph.
         if !self.graph.nodes.is_empty() {
             for (at, task) in self.graph.tasks.iter().enumerate() {
                 if self.tasks[at].is_none() {
-                    self.add(Placement::TOP, task.first, DrawnPart::Task(at));
+                    self.add(FrameTree::TOP, task.first, DrawnPart::Task(at));
                 }
             }
         }

@@ -101,11 +101,11 @@ pub(in crate::cli) struct ContextArgs {
 
 const AFTER_HELP: &str = "\
 Examples:
-  runlog context latest                            Markdown, within the model's context window
+  runlog context latest                            Markdown for a prompt
   runlog context latest --max-tokens 8k | llm 'What is still to do?'
   runlog context latest --format messages --model gpt-4o > messages.json
   runlog context latest --force-tool Bash --keep-tool Read --keep-recent 2
-  runlog context latest --fork > request.json      messages that ask for a summary
+  runlog context latest --fork > request.json      asks for a summary
 
 Exit status:
   0   the context was printed

@@ -88,7 +88,7 @@ fn after_help() -> String {
 Examples:
   runlog import --latest              the newest session of this project
   runlog import session.jsonl         one file, whatever agent wrote it
-  runlog import --all --since 7d      all sessions of all agents of the last week
+  runlog import --all --since 7d      all sessions of the last week
   runlog import --latest --open       its page in the browser
 
 Exit status:

@@ -68,10 +68,10 @@ Columns:
 Examples:
   runlog list                                    all runs
   runlog list --status failed --since 7d         what failed in the last week
-  runlog list --agent codex --grep parser        by agent, and by title or prompt
+  runlog list --agent codex --grep parser        by agent, and title or prompt
   runlog list --where metadata.git_branch=main   by any member of run.json
   runlog list --format tsv --columns run,cost    exact values for other programs
-  runlog list --format html --output runs/index.html    a page with links to the transcripts
+  runlog list --format html --output runs/index.html    a page with links
 
 Exit status:
   0   success, also if no run matches

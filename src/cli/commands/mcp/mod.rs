@@ -59,7 +59,7 @@ pub(in crate::cli) struct McpArgs {
 const AFTER_HELP: &str = "\
 Examples:
   runlog mcp latest                    serve the newest run, and no other
-  runlog mcp fix-42 --all-runs         fix-42 is the current run; others can be searched
+  runlog mcp fix-42 --all-runs         other runs can be searched too
   runlog mcp --print-config claude-code > .mcp.json
   runlog mcp fix-42 --print-config codex >> ~/.codex/config.toml
 

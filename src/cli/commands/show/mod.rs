@@ -72,8 +72,8 @@ pub(in crate::cli) struct ShowArgs {
 const AFTER_HELP: &str = "\
 Examples:
   runlog show latest --type 'tool.*' --since 10m
-  runlog show latest --event 42            event 42, its content, and what is around it
-  runlog show fix-42 --event ID --content-offset 16384    the next part of a long content
+  runlog show latest --event 42            event 42, and what is around it
+  runlog show fix-42 --event ID --content-offset 16384    the next part
 
 Exit status:
   0   the events were printed

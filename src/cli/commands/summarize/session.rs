@@ -41,12 +41,12 @@ const DIGEST_WORDS: u64 = 500;
 /// The end of the help.
 pub(super) const AFTER_HELP: &str = "\
 Examples:
-  runlog summarize latest                              the overview of the newest run
-  runlog summarize latest --llm-cmd 'llm'              a model fills in missing summaries
-  runlog summarize latest --session --extractive       a summary of the run without a model
-  runlog summarize latest --session --llm-cmd 'llm'    a summary of the run by a model
+  runlog summarize latest                    the overview of the newest run
+  runlog summarize latest --llm-cmd 'llm'    a model fills in what is missing
+  runlog summarize latest --session --extractive       without a model
+  runlog summarize latest --session --llm-cmd 'llm'    by a model
   runlog summarize latest --session --llm-cmd 'llm' --if-events 20 --if-idle 5m
-  runlog summarize latest --session --show             print the newest session summary
+  runlog summarize latest --session --show             print the newest one
 
 Exit status:
   0   success

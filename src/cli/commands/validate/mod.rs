@@ -97,7 +97,7 @@ Examples:
   runlog validate --all --format junit --output report.xml
   runlog validate fix-42 --require 'deliverables/*.md:min=100'
   runlog validate fix-42 --fix --dry-run           what --fix would do
-  runlog validate --explain RL101                  what a check finds, and how to fix it
+  runlog validate --explain RL101                  what a check finds
 
 Exit status:
   0   the run is intact and complete, and ended as expected
