@@ -69,12 +69,11 @@ pub(in crate::cli) struct TranscriptArgs {
 
 const AFTER_HELP: &str = "\
 Examples:
-  runlog transcript                         write transcript.md of the newest run
+  runlog transcript                         transcript.md of the newest run
   runlog transcript fix-42 --format text    the outcome and the story, here
   runlog transcript fix-42 --open           as a page in the browser
   runlog transcript fix-42 --follow         the story of a live run
   runlog transcript fix-42 --max-bytes 60000 -o - | gh pr comment -F -
-  runlog transcript fix-42 --max-bytes 60000 -o - | gh pr comment --body-file -
 
 Exit status:
   0   the transcript was written
