@@ -91,12 +91,12 @@ mod tests {
     /// If this fails, a digest repeats noise of the environment, or not what failed.
     #[test]
     fn what_says_what_failed() {
-        let output = "brew: operation not permitted error\nrunning 3 tests\n\
+        let output = "brew: error: operation not permitted\nrunning 3 tests\n\
                       AssertionError: expected '' to be 'x'\nsee above for details";
         let mut lines = OutputLines::default();
         assert!(lines.telling(&candidates(output)).starts_with("brew"));
         for more in ["one", "two", "three"] {
-            lines.observe(&format!("brew: operation not permitted error\n{more}"));
+            lines.observe(&format!("brew: error: operation not permitted\n{more}"));
         }
         assert!(lines.telling(&candidates(output)).starts_with("AssertionError"));
         assert_eq!(lines.telling(&candidates("first\nlast\n\n")), "last");
