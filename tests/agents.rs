@@ -58,7 +58,7 @@ fn spawned_agents_stand_under_their_calls() {
         let line = text.lines().find(|line| line.contains(what));
         line.and_then(|line| line.find(what)).unwrap_or_else(|| panic!("{what} in {text}"))
     };
-    assert!(column("agent: Two loose") < column("Task: Carry"), "{text}");
+    assert!(column("agent: the last answer") < column("Task: Carry"), "{text}");
     assert!(column("Task: Carry") < column("toolu_b: The lamp"), "{text}");
 
     let page = bench.ok(&["transcript", "r", "--format", "html", "-o", "-"]);
