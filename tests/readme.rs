@@ -52,7 +52,7 @@ fn rerun(page: &str, directory: &Path) -> String {
     out
 }
 
-/// If this fails, a page shows output that the program does not print. UPDATE=1 writes it anew.
+/// If this fails, a page shows output that the program does not print. UPDATE=1 rewrites it.
 #[test]
 fn examples_print_what_the_pages_show() {
     for page in pages() {

@@ -8,7 +8,7 @@
 //! | [`record`] | the document of a tool: a notice that it is data, warnings, the result |
 //! | [`error`] | why a request is refused, with what to do instead |
 //!
-//! Each tool reads the log anew, so it sees what was recorded since the last request.
+//! Each tool reads the log again, so it sees what was recorded since the last request.
 
 mod bound;
 mod bounds;

@@ -36,7 +36,7 @@ use config::{Launch, McpClient, path_text};
 /// and have at most 64 KiB of content.
 ///
 /// The server stays with the run that RUN names when it starts, also with `latest`. Each call reads
-/// the log anew.
+/// the log again.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(in crate::cli) struct McpArgs {

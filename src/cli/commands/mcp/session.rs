@@ -113,7 +113,7 @@ impl ClientInput<'_> {
         self.interrupts.caught().is_some() || self.session.is_finished()
     }
 
-    /// Hands a message on, or answers what is none.
+    /// Passes a message on, or answers input that is not a message.
     fn line(&self, line: &InputLine<'_>, sender: &Sender<ClientMessage>) -> anyhow::Result<()> {
         let refused = match line {
             InputLine::Whole(line) if is_blank(line) => return Ok(()),

@@ -45,7 +45,7 @@ pub(super) fn only_looks(line: &str) -> bool {
 /// What a search looks for: its first word that is no option.
 pub(super) fn pattern(line: &str) -> String {
     let command = real_command(line);
-    let at = command.find(|c| matches!(c, '"' | '\''));
+    let at = command.find(['"', '\'']);
     if let Some(at) = at {
         let mark = &command[at..=at];
         if let Some(end) = command[at + 1..].find(mark) {
