@@ -50,10 +50,11 @@
 //! | 5 | `summary` | backfills, prompts and answers, session summaries, contexts, the overview |
 //! | 6 | `chapter` | folding finished tasks, the browsable tree |
 //! | 7 | `transcript`, `graph` | the transcript and its formats; the graph of agents and calls |
-//! | 8 | `check` | checks, findings, verdicts, reports, and what can be fixed |
-//! | 9 | `ops` | the use cases, with typed errors and without a terminal |
-//! | 10 | `facade` | what this page offers to other programs |
-//! | 11 | `cli` | arguments, the clock, the environment, the terminal |
+//! | 8 | `tables` | the rows that exports and statistics read |
+//! | 9 | `check` | checks, findings, verdicts, reports, and what can be fixed |
+//! | 10 | `ops` | the use cases, with typed errors and without a terminal |
+//! | 11 | `facade` | what this page offers to other programs |
+//! | 12 | `cli` | arguments, the clock, the environment, the terminal |
 //!
 //! The modules are private. Only the items on this page are stable between versions. `internals`
 //! lists what the program's own tests, benchmarks and fuzz targets use.
@@ -109,6 +110,7 @@ mod ops;
 mod run;
 mod secret;
 mod summary;
+mod tables;
 mod text;
 mod transcript;
 

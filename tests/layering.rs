@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["summary"],
     &["chapter"],
     &["transcript", "graph"],
+    &["tables"],
     &["check"],
     &["ops"],
     &["facade"],

@@ -25,14 +25,14 @@ pub struct Copied {
 }
 
 /// The hash of what identifies a piece of work wherever it is repeated.
-type Key = [u8; 16];
+pub(crate) type WorkKey = [u8; 16];
 
 /// The work of one run, piece by piece.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkItems {
-    items: HashMap<Key, Counts>,
+    items: HashMap<WorkKey, Counts>,
     /// The keys of model calls and tool calls, by the hashes of their ids.
-    keys: HashMap<Key, Key>,
+    keys: HashMap<WorkKey, WorkKey>,
     /// Whether totals of sessions were reported. The single calls then do not count.
     has_totals: bool,
     /// The first and the last time of the work.
@@ -70,6 +70,25 @@ impl WorkItems {
             let text = view.error_text().unwrap_or_default();
             self.item(&["error", &time.to_string(), &text], "").errors += 1;
         }
+    }
+
+    /// What identifies a model call. `None` if it is not known, or does not count because totals
+    /// of sessions were reported.
+    #[must_use]
+    pub(crate) fn model_call(&self, id: &str) -> Option<WorkKey> {
+        let known = self.keys.get(&key(&["model", id])).copied();
+        known.filter(|_| !self.has_totals)
+    }
+
+    /// What identifies a tool call.
+    #[must_use]
+    pub(crate) fn tool_call(&self, correlation_id: &str) -> Option<WorkKey> {
+        self.keys.get(&key(&["tool", correlation_id])).copied()
+    }
+
+    /// What identifies each piece of the work.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &WorkKey> {
+        self.items.keys()
     }
 
     /// The first and the last time of the work, if any is known.
@@ -119,7 +138,7 @@ impl WorkItems {
 /// The work of many runs: for each piece, the runs that have it.
 #[derive(Debug, Default)]
 pub(crate) struct WorkIndex {
-    sets: HashMap<Key, RunSet>,
+    sets: HashMap<WorkKey, RunSet>,
     /// Every set: its newest run and the set of the others.
     members: Vec<(IndexedRun, Option<RunSet>)>,
 }
@@ -223,7 +242,7 @@ impl Copied {
 }
 
 /// The hash of some texts.
-fn key(parts: &[&str]) -> Key {
+fn key(parts: &[&str]) -> WorkKey {
     let mut text = String::new();
     for part in parts {
         text.push_str(part);

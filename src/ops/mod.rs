@@ -13,6 +13,7 @@
 //! | [`session`] | make the session summary, by a model or without one |
 //! | [`context`] | what a model needs to continue a run, within a budget |
 //! | [`chapter`] | fold tasks into chapters, export the tree, ask an agent in rounds |
+//! | [`tables`], [`stats`], [`export`] | the rows of runs, for statistics and for other engines |
 //! | [`validate`] | check a run, fix it, and judge its deliverables |
 //!
 //! Functions take values (the time, the options, the templates) and return values or an [`error`].
@@ -24,6 +25,7 @@ pub(crate) mod append;
 pub(crate) mod chapter;
 pub(crate) mod context;
 pub(crate) mod error;
+pub(crate) mod export;
 pub(crate) mod graph;
 pub(crate) mod host;
 pub(crate) mod import;
@@ -38,7 +40,9 @@ pub(crate) mod report;
 pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod show;
+pub(crate) mod stats;
 pub(crate) mod summarize;
+pub(crate) mod tables;
 pub(crate) mod transcript;
 mod transcript_ahead;
 pub(crate) mod transcript_live;

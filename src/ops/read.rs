@@ -61,6 +61,24 @@ pub(crate) fn events_until(
     Ok(read)
 }
 
+/// Like [`each_event`], for the lines that begin before byte `end`: what an earlier pass has read.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn events_before(
+    run: &RunDir,
+    end: u64,
+    mut each: impl FnMut(&View<'_, '_>, &Line<'_>),
+) -> Result<(), RunError> {
+    let mut reader = LogReader::open(&run.events())?;
+    while let Some(line) = reader.next_line()?.filter(|line| line.offset < end) {
+        if let Ok(Some(event)) = line.event() {
+            each(&View::of(&event), &line);
+        }
+    }
+    Ok(())
+}
+
 /// Like [`events_until`], for the event types selected by `wanted`. Of most other events, only the
 /// beginning of the line is parsed, so bad lines among them are not counted.
 ///

@@ -2,6 +2,7 @@
 
 pub(crate) mod ansi;
 pub(crate) mod bars;
+pub(crate) mod csv;
 pub(crate) mod defuse;
 pub(crate) mod glob;
 pub(crate) mod human;

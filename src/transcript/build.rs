@@ -75,7 +75,7 @@ impl Transcript {
             pauses: fold.circumstances.pauses,
             open_calls,
             todo: fold.circumstances.todo,
-            pull_request: fold.circumstances.pull_request,
+            pull_request: fold.circumstances.requests.newest().map(str::to_owned),
             tokens: fold.samples,
             idle: fold.idle.finish(),
             own_tasks,

@@ -12,6 +12,7 @@ pub(crate) mod html;
 pub(crate) mod index;
 pub(crate) mod markdown;
 mod open_call;
+pub(crate) mod pull_request;
 mod quoted;
 pub(crate) mod text;
 mod todo;

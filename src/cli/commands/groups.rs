@@ -8,6 +8,7 @@ use crate::cli::manual::VARIABLES;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Record", &["emit", "exec", "import"]),
     ("Read", &["list", "show", "open", "transcript", "summarize", "search", "graph"]),
+    ("Many runs", &["stats", "export"]),
     ("Check", &["validate"]),
     ("For agents", &["context", "chapter", "mcp"]),
     ("Other", &["catalogue", "completions", "help"]),

@@ -9,6 +9,7 @@ mod emit;
 mod emit_stream;
 mod estimate;
 mod exec;
+mod export;
 mod folded;
 mod format;
 mod graph;
@@ -23,6 +24,7 @@ mod recording;
 mod runs;
 mod search;
 mod show;
+mod stats;
 mod summarize;
 mod table;
 mod transcript;
@@ -148,6 +150,8 @@ pub(super) enum Command {
     Context(Box<context::ContextArgs>),
     Graph(graph::GraphArgs),
     List(list::ListArgs),
+    Stats(stats::StatsArgs),
+    Export(export::ExportArgs),
     Open(open::OpenArgs),
     #[cfg(feature = "mcp")]
     Mcp(mcp::McpArgs),
@@ -189,6 +193,8 @@ impl Command {
             Self::Search(args) => search::run(args, global, ui),
             Self::Context(args) => context::run(args, global, ui),
             Self::List(args) => list::run(args, global, ui),
+            Self::Stats(args) => stats::run(args, global, ui),
+            Self::Export(args) => export::run(args, global, ui),
             Self::Open(args) => open::run(args, global, ui),
             #[cfg(feature = "mcp")]
             Self::Mcp(args) => mcp::run(args, global, ui),

@@ -7,7 +7,7 @@ mod request;
 
 pub(crate) use known::KnownFiles;
 pub(crate) use patch::structured;
-pub(crate) use request::EditRequests;
+pub(crate) use request::{EditRequest, EditRequests, Requested};
 
 /// What one call changes in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,10 +95,15 @@ impl FileDiff {
     /// The numbers of added and of removed lines.
     #[must_use]
     pub(crate) fn counts(&self) -> (u64, u64) {
-        let lines = || self.hunks.iter().flat_map(|hunk| &hunk.lines);
-        let count = |mark| lines().filter(|line| line.mark == mark).count() as u64;
-        (count(DiffMark::Added), count(DiffMark::Removed))
+        counted(&self.hunks)
     }
+}
+
+/// The numbers of added and of removed lines.
+fn counted(hunks: &[DiffHunk]) -> (u64, u64) {
+    let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
+    let count = |mark| lines().filter(|line| line.mark == mark).count() as u64;
+    (count(DiffMark::Added), count(DiffMark::Removed))
 }
 
 impl DiffHunk {

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::compare::between;
 use super::patch::{apply_patch, unified, unified_files};
-use super::{DiffHunk, DiffKind};
+use super::{DiffHunk, DiffKind, counted};
 use crate::json::{Json, Kind};
 
 /// A change of one file that a call asks for.
@@ -65,6 +66,21 @@ const EVERYWHERE: &[&str] = &["replace_all", "replaceAll"];
 
 /// Words in the name of a tool that writes whole files.
 const WRITERS: &[&str] = &["write", "create", "edit", "save"];
+
+impl Requested {
+    /// The numbers of lines that the change adds and removes, as far as the call tells.
+    #[must_use]
+    pub(crate) fn changed_lines(&self) -> (u64, u64) {
+        match self {
+            Self::Write(text, _) => (text.lines().count() as u64, 0),
+            Self::Patch { hunks, .. } => counted(hunks),
+            Self::Replace(all) => {
+                let counts = all.iter().map(|one| counted(&between(&one.old, &one.new)));
+                counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+            }
+        }
+    }
+}
 
 impl EditRequests {
     /// The changes that the arguments of a call ask for. `tool` is in lower case.

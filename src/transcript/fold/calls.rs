@@ -84,13 +84,6 @@ fn telling(given: Json<'_>) -> Telling {
     }
 }
 
-/// The lines that a call changes. A command may hold a patch.
-fn changes(given: Json<'_>) -> Option<ChangedLines> {
-    let patch = || command_line(given).map(|line| line.command);
-    let patch = || patch().filter(|command| command.contains("*** Begin Patch"));
-    ChangedLines::of(given).or_else(|| ChangedLines::of_patch(&patch()?))
-}
-
 impl TranscriptFold {
     /// Processes one state of a call. Returns the text of a separate note if the call started or
     /// ended again under an id already used.
@@ -211,14 +204,14 @@ impl TranscriptFold {
         }
         if view.role == Role::ToolStart {
             let arguments = arguments.clone().unwrap_or_default();
-            let (sequence, tool) = (view.event.sequence, self.state.calls.tool(call).to_owned());
-            self.circumstances.opened(call, OpenCall { sequence, tool, arguments });
+            let (sequence, name) = (view.event.sequence, self.state.calls.tool(call).to_owned());
+            self.circumstances.opened(call, OpenCall { sequence, tool: name, arguments });
         }
         let line = CallLine {
             sequence: view.event.sequence,
             call,
             arguments: arguments.unwrap_or_default(),
-            changes: given.and_then(changes),
+            changes: given.and_then(|given| ChangedLines::of(&tool, given)),
             telling,
         };
         if let Some(items) = given.and_then(todo::items)

@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::event::fields::{View, as_text};
+use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::transcript::call_title::command_line;
 use crate::transcript::open_call::OpenCall;
+use crate::transcript::pull_request::PullRequests;
 use crate::transcript::todo::TodoState;
 use crate::transcript::value::{Pause, RunSetting};
 
@@ -59,24 +60,19 @@ const SEARCHES: &[&str] = &[
     "command -v",
 ];
 
-/// Commands and parts of tools' names that open a pull request.
-const REQUESTS: &[&str] =
-    &["gh pr create", "glab mr create", "hub pull-request", "pull_request", "merge_request"];
-
 /// The circumstances so far.
 #[derive(Debug, Default)]
 pub(crate) struct Circumstances {
     pub(crate) setting: RunSetting,
     pub(crate) pauses: Vec<Pause>,
     pub(crate) todo: Option<TodoState>,
-    pub(crate) pull_request: Option<String>,
+    pub(crate) requests: PullRequests,
     /// The calls that have not ended, by index.
     pub(crate) open: BTreeMap<usize, OpenCall>,
     /// The latest time so far.
     latest: Option<Timestamp>,
-    /// Open calls that search for something, and that open a pull request.
+    /// Open calls that search for something.
     searches: HashSet<usize>,
-    requests: HashSet<usize>,
 }
 
 impl Circumstances {
@@ -93,11 +89,6 @@ impl Circumstances {
                     set(&mut self.setting, value.chars().take(60).collect());
                 }
             }
-        }
-        if view.role == Role::Note
-            && let Some(text) = view.text().filter(|text| text.starts_with("Pull request"))
-        {
-            self.pull_request = link(&text).or(self.pull_request.take());
         }
         // The time of recording says nothing about the work.
         if view.role.is_bookkeeping() {
@@ -127,10 +118,6 @@ impl Circumstances {
         if self.searches.len() < MOST_OPEN && SEARCHES.iter().any(|name| begins(name)) {
             self.searches.insert(call);
         }
-        let has_request = |text: &str| REQUESTS.iter().any(|part| text.contains(part));
-        if self.requests.len() < MOST_OPEN && (has_request(&command) || has_request(&view.tool())) {
-            self.requests.insert(call);
-        }
     }
 
     /// Keeps a call until it ends.
@@ -141,26 +128,8 @@ impl Circumstances {
     }
 
     /// Observes the end of a call. Returns whether it only searched for something.
-    pub(super) fn ended(&mut self, view: &View<'_, '_>, call: usize) -> bool {
-        if self.requests.remove(&call) && view.role == Role::ToolEnd {
-            let found = view.result().map(as_text).and_then(|result| link(&result));
-            self.pull_request = found.or(self.pull_request.take());
-        }
+    pub(super) fn ended(&mut self, call: usize) -> bool {
         self.open.remove(&call);
         self.searches.remove(&call)
     }
-}
-
-/// The first address of a pull request or a merge request in a text.
-fn link(text: &str) -> Option<String> {
-    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | ']' | '`');
-    let words = text.split(ends).filter(|word| word.len() < 300);
-    let mut links = words.filter_map(|word| word.find("https://").map(|at| &word[at..]));
-    links
-        .find(|link| {
-            ["/pull/", "/merge_requests/", "/pulls/", "/pull-requests/"]
-                .iter()
-                .any(|part| link.contains(part))
-        })
-        .map(|link| link.trim_end_matches(['.', ',']).to_owned())
 }

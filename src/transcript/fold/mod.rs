@@ -202,8 +202,9 @@ impl TranscriptFold {
         let agent = self.agents.observe(view, &self.state.calls, call);
         self.place(view, agent, task);
         self.circumstances.observe(view);
+        self.circumstances.requests.observe(view, call);
         let is_search = call.is_some_and(|call| match view.role {
-            role if role.is_tool_end() => self.circumstances.ended(view, call),
+            role if role.is_tool_end() => self.circumstances.ended(call),
             Role::ToolStart => {
                 self.circumstances.started(view, call);
                 false

@@ -17,7 +17,7 @@ use crate::json::{self, JsonRules};
 
 /// Conditions for runs. All must be met.
 #[derive(Debug, Args)]
-pub(super) struct RunFilter {
+pub(in crate::cli::commands) struct RunFilter {
     /// Only runs with this status: created, running, paused, completed, failed, incomplete,
     /// cancelled or imported (may be repeated)
     #[arg(long, value_name = "STATUS", add = offers::statuses(), value_parser = status)]
@@ -73,7 +73,12 @@ impl RunFilter {
     }
 
     /// Whether a run with this state document meets the conditions.
-    pub(super) fn takes(&self, row: &RunRow, document: &[u8], now: Timestamp) -> bool {
+    pub(in crate::cli::commands) fn takes(
+        &self,
+        row: &RunRow,
+        document: &[u8],
+        now: Timestamp,
+    ) -> bool {
         let facts = &row.facts;
         let agent = || facts.metadata("agent").unwrap_or_default();
         let began = facts.began_at();

@@ -1,0 +1,148 @@
+//! `runlog stats`
+
+mod output;
+
+use std::sync::Mutex;
+
+use clap::{Args, ValueEnum};
+
+use super::list::RunFilter;
+use super::runs::RunRow;
+use super::{Global, WantedRuns, now};
+use crate::cli::complete;
+use crate::cli::exit::{Exit, sentence};
+use crate::cli::parallel::each_run;
+use crate::cli::ui::Ui;
+use crate::history::facts::RunFacts;
+use crate::ops::list::list_run;
+use crate::ops::stats::run_groups;
+use crate::ops::tables::Copies;
+use crate::run::dir::RunDir;
+use crate::tables::statistics::{Dimension, Groups};
+use output::Statistics;
+
+/// Print costs, tokens, failures and durations of many runs, in groups
+///
+/// Without RUN, all runs are read. What several runs have in common, because a session was resumed
+/// or forked, is counted once. In COST, ~ marks an estimate by list prices.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(in crate::cli) struct StatsArgs {
+    /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
+    #[arg(value_name = "RUN", add = complete::runs())]
+    runs: Vec<String>,
+    /// All runs, which is the default
+    #[arg(long, conflicts_with = "runs")]
+    all: bool,
+    /// What to group by, separated by commas
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "model",
+        value_name = "LIST",
+        hide_possible_values = true
+    )]
+    by: Vec<Dimension>,
+    #[command(flatten)]
+    filter: RunFilter,
+    /// Sort by the groups' names instead of by cost
+    #[arg(long)]
+    by_name: bool,
+    /// Print at most N groups
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+    /// The output format
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: StatsFormat,
+}
+
+const AFTER_HELP: &str = "\
+Groups:
+  of runs         agent, version, project, branch, pull-request, status, run
+  of their work   model, day, month, prompt, subagent
+  of tool calls   tool, kind (edit, read, search, command, test, web, agent, plan)
+  of files        file
+
+Days are days in UTC. Groups with a day or a month are sorted by it, the others by cost. A retry is
+a call after the same agent's latest call of the tool had failed. A repeat has the same arguments as
+an earlier call of the same agent.
+
+Examples:
+  runlog stats --by model,day            cost per model and day
+  runlog stats --by project --since 7d   where last week's money went
+  runlog stats --by tool                 which tool fails most, and how slow it is
+  runlog stats RUN1 RUN2 --by run        what differs between two runs
+  runlog stats --by run,file --grep parser
+                                         which sessions touched which files
+  runlog stats latest --by prompt        what filled the context, prompt by prompt
+  runlog stats --by subagent,tool        calls of the agents inside a run
+  runlog stats --by month --format csv   for a spreadsheet
+
+Exit status:
+  0   success, also if no run matches
+  2   wrong usage
+  66  there is no such run
+  74  a run or the output could not be read or written";
+
+/// The formats of statistics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum StatsFormat {
+    /// For people
+    #[default]
+    Table,
+    /// For programs: all numbers of each group, and the total
+    Json,
+    /// For spreadsheets: all numbers of each group
+    Csv,
+}
+
+impl ValueEnum for Dimension {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.name()))
+    }
+}
+
+pub(super) fn run(args: &StatsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.runs.is_empty(), global)?;
+    let runs = selected(runs, &args.filter);
+    let copies = Copies::among(&runs)?;
+    let runs: Vec<RunDir> = runs.into_iter().map(|(run, _)| run).collect();
+    let groups = Mutex::new(Groups::default());
+    let (_, failure) = each_run(&runs, "reading", ui, |run| {
+        let found = run_groups(run, &args.by, &copies)?;
+        let _ = groups.lock().map(|mut groups| groups.add(found));
+        Ok(())
+    });
+    let mut groups = groups.into_inner().unwrap_or_default();
+    groups.settle();
+    let statistics = Statistics::new(groups, &args.by, args.by_name, args.limit);
+    let text = match args.format {
+        StatsFormat::Table if statistics.is_empty() => {
+            ui.note("there is nothing to count");
+            String::new()
+        }
+        StatsFormat::Table => statistics.table(ui.row_width()),
+        StatsFormat::Json => statistics.json(),
+        StatsFormat::Csv => statistics.csv(),
+    };
+    ui.data(text.as_bytes())?;
+    let mut failures: Vec<anyhow::Error> = missing.into_iter().chain(failure).collect();
+    let Some(last) = failures.pop() else { return Ok(Exit::Fine) };
+    failures.iter().for_each(|failure| ui.warn(&sentence(failure)));
+    Err(last)
+}
+
+/// The runs that meet the conditions, with their facts.
+fn selected(runs: Vec<RunDir>, filter: &RunFilter) -> Vec<(RunDir, RunFacts)> {
+    let now = now();
+    let runs = runs.into_iter().map(list_run).filter_map(|listed| {
+        let row = RunRow { name: listed.run.name(), facts: listed.facts, behind: listed.behind };
+        filter.takes(&row, &listed.document, now).then_some((listed.run, row.facts))
+    });
+    runs.collect()
+}

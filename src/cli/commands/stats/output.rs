@@ -1,0 +1,265 @@
+//! Statistics as a table, as JSON and as CSV.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::cli::commands::table::UNKNOWN;
+use crate::json::{Json, ObjectText};
+use crate::tables::statistics::{
+    Dimension, DimensionScope, GroupKey, Groups, MEASURES, Measure, MeasureValue, Measures, scope,
+};
+use crate::text::csv::csv_line;
+use crate::text::human::{self, count, dollars, short_count};
+use crate::text::inert::{self, preview, preview_middle};
+
+/// Spaces between two columns.
+const GAP: usize = 2;
+/// The least width of a group's name that is cut.
+const NAME: usize = 12;
+
+/// The groups in the order of the output.
+pub(super) struct Statistics<'d> {
+    dimensions: &'d [Dimension],
+    scope: DimensionScope,
+    groups: Vec<(GroupKey, Measures)>,
+    total: Measures,
+    /// Groups beyond the limit.
+    left_out: usize,
+}
+
+impl<'d> Statistics<'d> {
+    /// Sorts the groups.
+    pub(super) fn new(
+        groups: Groups,
+        dimensions: &'d [Dimension],
+        by_name: bool,
+        limit: Option<usize>,
+    ) -> Self {
+        let Groups { groups, total } = groups;
+        let mut groups: Vec<(GroupKey, Measures)> = groups.into_iter().collect();
+        let is_ordered =
+            |one: &Dimension| matches!(one, Dimension::Day | Dimension::Month | Dimension::Prompt);
+        if !by_name && !dimensions.iter().any(is_ordered) {
+            groups.sort_by_key(|(_, measures)| std::cmp::Reverse(measures.weight()));
+        } else {
+            groups.sort_by_cached_key(|(key, _)| ordered(key, dimensions));
+        }
+        let left_out = limit.map_or(0, |limit| groups.len().saturating_sub(limit));
+        groups.truncate(limit.unwrap_or(usize::MAX));
+        Self { dimensions, scope: scope(dimensions), groups, total, left_out }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    fn measures(&self) -> impl Iterator<Item = &'static Measure> {
+        MEASURES.iter().filter(|measure| measure.scopes.contains(&self.scope))
+    }
+
+    /// For people. Columns in which nothing is known are omitted. If the table is too wide, names
+    /// are cut, then the last columns are omitted.
+    pub(super) fn table(&self, width: Option<usize>) -> String {
+        let names = self.dimensions.iter().enumerate().map(|(at, dimension)| {
+            let cell =
+                |key: &GroupKey| inert::line(key[at].as_deref().unwrap_or(UNKNOWN)).into_owned();
+            let mut cells: Vec<String> = self.groups.iter().map(|(key, _)| cell(key)).collect();
+            cells.push(if at == 0 { self.total_name() } else { String::new() });
+            StatsColumn { heading: dimension.name().to_uppercase(), is_number: false, cells }
+        });
+        let mut names: Vec<StatsColumn> = names.collect();
+        let mut numbers: Vec<StatsColumn> =
+            self.measures().filter_map(|one| self.column(one)).collect();
+        fit(&mut names, &mut numbers, width);
+        print(&names.into_iter().chain(numbers).collect::<Vec<_>>())
+    }
+
+    fn total_name(&self) -> String {
+        match self.left_out {
+            0 => "total".to_owned(),
+            more => format!("total (and {} more)", count(more as u64)),
+        }
+    }
+
+    /// The column of a measure, if it has any value.
+    fn column(&self, measure: &Measure) -> Option<StatsColumn> {
+        let heading = measure.heading?.to_owned();
+        let all = self.groups.iter().map(|(_, measures)| measures).chain([&self.total]);
+        let values: Vec<MeasureValue> = all.map(measure.value).collect();
+        let says = |value: &MeasureValue| {
+            !matches!(value, MeasureValue::Unknown | MeasureValue::Tokens(0, _))
+        };
+        values.iter().any(says).then(|| StatsColumn {
+            heading,
+            is_number: true,
+            cells: values.into_iter().map(for_people).collect(),
+        })
+    }
+
+    /// All numbers of each group, and the total.
+    pub(super) fn json(&self) -> String {
+        let groups = self.groups.iter().map(|(key, measures)| {
+            let mut object = ObjectText::new();
+            for (dimension, value) in self.dimensions.iter().zip(key) {
+                match value {
+                    Some(value) => object.text(dimension.name(), value),
+                    None => object.json(dimension.name(), Json::NULL),
+                };
+            }
+            self.numbers(measures, &mut object);
+            object.finish()
+        });
+        let groups: Vec<String> = groups.collect();
+        let mut total = ObjectText::new();
+        self.numbers(&self.total, &mut total);
+        let by: Vec<String> =
+            self.dimensions.iter().map(|dimension| format!("\"{}\"", dimension.name())).collect();
+        let mut document = ObjectText::new();
+        document.plain("schema_version", 1);
+        document.json("by", Json::trusted(&format!("[{}]", by.join(","))));
+        document.json("groups", Json::trusted(&format!("[{}]", groups.join(","))));
+        document.json("total", Json::trusted(&total.finish()));
+        document.plain("groups_left_out", self.left_out);
+        document.finish() + "\n"
+    }
+
+    fn numbers(&self, measures: &Measures, object: &mut ObjectText) {
+        for measure in self.measures() {
+            let value = (measure.value)(measures);
+            match exact(value) {
+                Some(text) => object.json(measure.name, Json::trusted(&text)),
+                None => object.json(measure.name, Json::NULL),
+            };
+            match value {
+                MeasureValue::Tokens(_, true) => {
+                    object.plain(&format!("{}_at_least", measure.name), true);
+                }
+                MeasureValue::Cost(_, true) if measure.name == "cost_usd" => {
+                    object.plain("cost_estimated", true);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// All numbers of each group (RFC 4180).
+    pub(super) fn csv(&self) -> String {
+        let names = self.dimensions.iter().map(|dimension| dimension.name());
+        let header: Vec<&str> = names.chain(self.measures().map(|measure| measure.name)).collect();
+        let mut out = csv_line(header.into_iter());
+        for (key, measures) in &self.groups {
+            let key = key.iter().map(|value| value.clone().unwrap_or_default());
+            let numbers =
+                self.measures().map(|measure| exact((measure.value)(measures)).unwrap_or_default());
+            let cells: Vec<String> = key.chain(numbers).collect();
+            out.push_str(&csv_line(cells.iter().map(String::as_str)));
+        }
+        out
+    }
+}
+
+/// A column of the table.
+struct StatsColumn {
+    heading: String,
+    is_number: bool,
+    cells: Vec<String>,
+}
+
+impl StatsColumn {
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| cell.width());
+        cells.chain([self.heading.width()]).max().unwrap_or(0)
+    }
+}
+
+fn fit(names: &mut [StatsColumn], numbers: &mut Vec<StatsColumn>, width: Option<usize>) {
+    let Some(width) = width else { return };
+    let sum = |columns: &[StatsColumn]| -> usize {
+        columns.iter().map(|column| column.width() + GAP).sum::<usize>()
+    };
+    let least = names.iter().map(|column| column.width().min(NAME) + GAP).sum::<usize>();
+    while numbers.len() > 2 && least + sum(numbers) > width + GAP {
+        numbers.pop();
+    }
+    loop {
+        let over = (sum(names) + sum(numbers)).saturating_sub(width + GAP);
+        let widest = names.iter_mut().max_by_key(|column| column.width());
+        let Some(widest) = widest.filter(|column| over > 0 && column.width() > NAME) else {
+            return;
+        };
+        let to = widest.width().saturating_sub(over).max(NAME);
+        for cell in &mut widest.cells {
+            // The end of a path says most.
+            *cell = if cell.contains('/') {
+                inert::preview_end(cell, to)
+            } else {
+                preview_middle(cell, to)
+            };
+        }
+        widest.heading = preview(&widest.heading, to);
+    }
+}
+
+fn print(columns: &[StatsColumn]) -> String {
+    let rows = columns.first().map_or(0, |column| column.cells.len());
+    let line = |cell: &dyn Fn(&StatsColumn) -> String| {
+        let cells = columns.iter().map(|column| {
+            let text = cell(column);
+            let space = " ".repeat(column.width().saturating_sub(text.width()));
+            if column.is_number { space + &text } else { text + &space }
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    let mut out = line(&|column| column.heading.clone());
+    for row in 0..rows {
+        out.push_str(&line(&|column| column.cells[row].clone()));
+    }
+    out
+}
+
+/// The key with numbers in the order of their values. Groups with a day or a prompt have it in the
+/// first place.
+fn ordered(key: &GroupKey, dimensions: &[Dimension]) -> Vec<(u64, String)> {
+    let part = |(value, dimension): (&Option<String>, &Dimension)| {
+        let text = value.clone().unwrap_or_default();
+        let number = if *dimension == Dimension::Prompt { text.parse().unwrap_or(0) } else { 0 };
+        (number, text)
+    };
+    let is_time = |(_, dimension): &(&Option<String>, &Dimension)| {
+        matches!(dimension, Dimension::Day | Dimension::Month)
+    };
+    let parts = || key.iter().zip(dimensions);
+    let times = parts().filter(is_time).map(part);
+    times.chain(parts().filter(|one| !is_time(one)).map(part)).collect()
+}
+
+fn for_people(value: MeasureValue) -> String {
+    match value {
+        MeasureValue::Unknown => UNKNOWN.to_owned(),
+        MeasureValue::Count(number) => signed(number, count),
+        MeasureValue::Tokens(number, at_least) => {
+            format!("{}{}", if at_least { "≥" } else { "" }, signed(number, short_count))
+        }
+        MeasureValue::Duration(milliseconds) => human::duration(milliseconds),
+        MeasureValue::Cost(micros, estimated) => {
+            format!("{}{}", if estimated { "~" } else { "" }, dollars(micros))
+        }
+        MeasureValue::Share(share) => format!("{:.1} %", share * 100.0),
+        MeasureValue::Bytes(bytes) => human::size(bytes),
+    }
+}
+
+fn signed(number: i64, told: fn(u64) -> String) -> String {
+    let sign = if number < 0 { "−" } else { "" };
+    format!("{sign}{}", told(number.unsigned_abs()))
+}
+
+/// A number for programs; `None` if it is unknown.
+fn exact(value: MeasureValue) -> Option<String> {
+    Some(match value {
+        MeasureValue::Unknown => return None,
+        MeasureValue::Count(number) | MeasureValue::Tokens(number, _) => number.to_string(),
+        MeasureValue::Duration(number) | MeasureValue::Bytes(number) => number.to_string(),
+        MeasureValue::Cost(micros, _) => format!("{}", micros as f64 / 1e6),
+        MeasureValue::Share(share) => format!("{share:.6}"),
+    })
+}

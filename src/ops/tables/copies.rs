@@ -1,0 +1,63 @@
+//! Which run had a piece of work first, if several runs have it.
+
+use foldhash::HashMap;
+
+use crate::history::copied::{WorkItems, WorkKey};
+use crate::history::facts::RunFacts;
+use crate::ops::read::each_event;
+use crate::run::RunError;
+use crate::run::dir::RunDir;
+
+/// The pieces of work that more than one run may have, and the run that had each first. The
+/// newest import of a run recorded which runs it repeats, so only these are read.
+#[derive(Debug, Default)]
+pub(crate) struct Copies {
+    first: HashMap<WorkKey, usize>,
+    numbers: HashMap<String, usize>,
+}
+
+impl Copies {
+    /// Looks at the runs that repeat others of these runs, and at those others.
+    ///
+    /// # Errors
+    /// When a log cannot be read.
+    pub(crate) fn among(runs: &[(RunDir, RunFacts)]) -> Result<Self, RunError> {
+        let by_id: HashMap<&str, usize> =
+            runs.iter().enumerate().map(|(at, (_, facts))| (facts.run_id.as_str(), at)).collect();
+        let mut involved: Vec<usize> = Vec::new();
+        for (at, (_, facts)) in runs.iter().enumerate() {
+            let sources = facts.copied.iter().flat_map(|copied| &copied.runs);
+            let sources: Vec<usize> =
+                sources.filter_map(|run| by_id.get(run.as_str()).copied()).collect();
+            if !sources.is_empty() {
+                involved.push(at);
+                involved.extend(sources);
+            }
+        }
+        let age = |at: &usize| (runs[*at].1.recorded_at, runs[*at].1.run_id.as_str());
+        involved.sort_by_key(age);
+        involved.dedup();
+        let mut copies = Self::default();
+        for at in involved {
+            let (run, facts) = &runs[at];
+            copies.numbers.insert(facts.run_id.clone(), at);
+            let mut work = WorkItems::default();
+            each_event(&run.hold()?, |view, _| {
+                if view.is_imported() {
+                    work.observe(view);
+                }
+            })?;
+            for key in work.keys() {
+                copies.first.entry(*key).or_insert(at);
+            }
+        }
+        Ok(copies)
+    }
+
+    /// Whether no earlier run has this piece of work too.
+    #[must_use]
+    pub(crate) fn is_first(&self, run_id: &str, work: &WorkKey) -> bool {
+        let number = self.numbers.get(run_id);
+        number.is_none_or(|number| self.first.get(work).is_none_or(|first| first == number))
+    }
+}

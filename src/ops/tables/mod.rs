@@ -1,0 +1,52 @@
+//! Reads the rows of runs.
+
+mod copies;
+
+pub(crate) use copies::Copies;
+
+use crate::fs::hash::line_hash;
+use crate::fs::{Access, open_regular};
+use crate::history::copied::WorkKey;
+use crate::log::reader::line_at;
+use crate::ops::read::{each_event, events_before};
+use crate::run::RunError;
+use crate::run::dir::RunDir;
+use crate::tables::{LogHead, RowPass, RowSink, TableFold};
+
+/// Reads the log of a run twice and gives its rows to the sink: those of `runs`, `calls`, `usage`
+/// and `files`, and those of `events` if they are wanted. What is appended after the first pass
+/// has begun is left out.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn read_rows(
+    run: &RunDir,
+    with_events: bool,
+    copies: &Copies,
+    sink: &mut impl RowSink,
+) -> Result<(), RunError> {
+    let mut fold = TableFold::default();
+    let mut last = None;
+    let read = each_event(run, |view, line| {
+        fold.observe(view, line.offset);
+        last = Some((view.event.sequence, line.offset));
+    })?;
+    let head = match last {
+        Some((sequence, offset)) => head(run, sequence, offset)?,
+        None => LogHead::default(),
+    };
+    let run_id = fold.run_id().to_owned();
+    let is_first = |work: &WorkKey| copies.is_first(&run_id, work);
+    let mut pass = RowPass::new(&fold, &is_first, with_events);
+    sink.run(pass.run(&head));
+    events_before(run, read.end, |view, line| pass.observe(view, line.offset, sink))?;
+    pass.finish(sink);
+    Ok(())
+}
+
+/// The last line of the log, which begins at byte `offset`.
+fn head(run: &RunDir, sequence: u64, offset: u64) -> Result<LogHead, RunError> {
+    let log = run.events();
+    let line = line_at(log.path(), &open_regular(&log, Access::Read)?, offset)?;
+    Ok(LogHead { sequence: Some(sequence), hash: Some(line_hash(&line)) })
+}

@@ -1,0 +1,134 @@
+//! The first pass over the log of a run: what the rows need to know of later events.
+
+use std::borrow::Cow;
+
+use foldhash::HashMap;
+
+use super::call_kind::{CallKind, exit_code};
+use super::rounds::Rounds;
+use crate::event::fields::{View, as_text, is_placeholder};
+use crate::event::role::Role;
+use crate::event::template::cut;
+use crate::history::agents::Agents;
+use crate::history::copied::WorkItems;
+use crate::history::state::RunState;
+use crate::history::tasks::Tasks;
+use crate::summary::backfill::Backfills;
+use crate::transcript::pull_request::PullRequests;
+
+/// Maximum length of a call's error, in characters.
+const ERROR: usize = 1000;
+
+/// The last line of a log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LogHead {
+    /// The number of its event.
+    pub sequence: Option<u64>,
+    /// Lower-case hex SHA-256 of the line.
+    pub hash: Option<String>,
+}
+
+/// What is known of a call beside its pairing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CallDetail {
+    /// Offset of the line of its first event.
+    pub(super) offset: u64,
+    pub(super) kind: CallKind,
+    pub(super) result_bytes: Option<u64>,
+    pub(super) exit_code: Option<i64>,
+}
+
+/// The first pass over a log.
+#[derive(Debug, Default)]
+pub(crate) struct TableFold {
+    pub(super) state: RunState,
+    pub(super) tasks: Tasks,
+    pub(super) rounds: Rounds,
+    pub(super) backfills: Backfills,
+    pub(super) calls: Vec<CallDetail>,
+    pub(super) errors: HashMap<usize, String>,
+    pub(super) tests: TestRuns,
+    pub(super) requests: PullRequests,
+    agents: Agents,
+    /// The work, if the run was imported: only such runs repeat each other.
+    pub(super) work: WorkItems,
+}
+
+/// The calls that ran tests, and the changes before them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TestRuns {
+    pub(super) edits: u64,
+    pub(super) tests: u64,
+    /// Tests that began after the last change.
+    pub(super) after_last_edit: u64,
+    /// The last call that ran tests.
+    pub(super) last: Option<usize>,
+}
+
+impl TableFold {
+    /// Takes the event on the line that begins at byte `offset`.
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
+        let call = self.state.observe(view, offset).call.map(|observed| observed.call);
+        self.tasks.observe(view);
+        self.backfills.observe(view);
+        self.rounds.observe(view, call);
+        self.requests.observe(view, call);
+        if view.is_imported() {
+            self.work.observe(view);
+        }
+        self.agents.observe(view, &self.state.calls, call);
+        if let Some(call) = call {
+            self.call(view, call, offset);
+        }
+    }
+
+    /// The run's id.
+    #[must_use]
+    pub(crate) fn run_id(&self) -> &str {
+        &self.state.run_id
+    }
+
+    /// The number of the first event of the call that spawned each agent.
+    pub(super) fn spawned_by(&self) -> HashMap<String, u64> {
+        let sequence = |call: usize| {
+            let call = self.state.calls.get(call);
+            call.first.map(|(sequence, _)| sequence).or(call.end_sequence)
+        };
+        let agents = self.agents.all().iter();
+        agents.filter_map(|agent| Some((agent.id.clone(), sequence(agent.call)?))).collect()
+    }
+
+    fn call(&mut self, view: &View<'_, '_>, call: usize, offset: u64) {
+        if call == self.calls.len() {
+            let kind = CallKind::of(&view.tool(), view.arguments());
+            self.calls.push(CallDetail { offset, kind, ..CallDetail::default() });
+            if kind == CallKind::Test {
+                self.tests.tests += 1;
+                self.tests.after_last_edit += 1;
+                self.tests.last = Some(call);
+            }
+        }
+        if !view.role.is_tool_end() {
+            return;
+        }
+        let Some(detail) = self.calls.get_mut(call) else { return };
+        detail.exit_code = exit_code(&view.data);
+        detail.result_bytes = view.result().map(|result| as_text(result).len() as u64);
+        if detail.kind == CallKind::Edit && view.role == Role::ToolEnd {
+            self.tests.edits += 1;
+            self.tests.after_last_edit = 0;
+        }
+        if view.role != Role::ToolEnd
+            && let Some(error) = view.error_text()
+        {
+            self.errors.insert(call, cut(&error, ERROR).into_owned());
+        }
+    }
+}
+
+/// The agent inside the run that an event belongs to, if the log names one: the id of an agent's
+/// run, else of the agent.
+pub(super) fn agent_of<'a>(view: &View<'_, 'a>) -> Option<Cow<'a, str>> {
+    let given = |name: &&str| view.field(name).filter(|id| !is_placeholder(id));
+    ["runId", "agentId", "agent_id"].iter().find_map(given)
+}

@@ -1,0 +1,166 @@
+//! Which model call asked for which tool call, and which calls are retries or repeats.
+
+use std::hash::BuildHasher as _;
+
+use foldhash::quality::RandomState;
+use foldhash::{HashMap, HashSet};
+
+use super::fold::agent_of;
+use crate::event::fields::View;
+use crate::event::role::Role;
+use crate::event::time::Timestamp;
+use crate::history::usage::Usage;
+
+/// A model call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ModelCall {
+    /// The event that counts: the last one with the id of the response.
+    pub(super) sequence: u64,
+    /// The time of the first event with this id.
+    pub(super) first: Timestamp,
+    /// Index of the model's name.
+    model: Option<u32>,
+    /// Tool calls that the response asked for.
+    pub(super) calls: u32,
+    /// Those that are retries.
+    pub(super) retries: u32,
+    /// Those that repeat an earlier call.
+    pub(super) repeats: u32,
+}
+
+/// A call, as the rounds see it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CallInRound {
+    /// Index of the model call that asked for it.
+    pub(super) model_call: Option<u32>,
+    /// Whether the agent's latest call of the tool had failed.
+    pub(super) is_retry: bool,
+    /// Whether the agent made a call with the same arguments before.
+    pub(super) is_repeat: bool,
+}
+
+/// The rounds of all agents. A round is a response of the model and the calls that it asks for, up
+/// to the first result. Programs log the usage of a response before, between or after its calls.
+#[derive(Debug, Default)]
+pub(super) struct Rounds {
+    /// The model calls, in the order of their first events.
+    pub(super) model_calls: Vec<ModelCall>,
+    /// The calls, by their index.
+    calls: HashMap<usize, CallInRound>,
+    /// The names of the models.
+    models: Vec<String>,
+    by_id: HashMap<u64, u32>,
+    agents: HashMap<u64, OpenRound>,
+    /// Whether the agent's latest call of a tool failed.
+    failed: HashMap<u64, bool>,
+    /// Calls with their arguments.
+    seen: HashSet<u64>,
+    hasher: RandomState,
+}
+
+/// The round of an agent that has no result yet.
+#[derive(Debug, Default)]
+struct OpenRound {
+    /// The model call, once it is known.
+    model_call: Option<u32>,
+    /// The calls that wait for it.
+    waiting: Vec<usize>,
+}
+
+impl Rounds {
+    /// Takes the next event. `call` is the call that it is a state of.
+    pub(super) fn observe(&mut self, view: &View<'_, '_>, call: Option<usize>) {
+        let agent = agent_of(view);
+        let agent = self.hasher.hash_one(agent.as_deref().unwrap_or_default());
+        if Usage::of(view).is_some() {
+            self.usage(view, agent);
+        }
+        let Some(call) = call else { return };
+        let tool = self.hasher.hash_one((agent, view.tool()));
+        if view.role == Role::ToolStart {
+            self.start(view, agent, tool, call);
+        } else {
+            self.failed.insert(tool, view.role == Role::ToolFail);
+            self.agents.entry(agent).or_default().model_call = None;
+        }
+    }
+
+    /// The call with this index.
+    #[must_use]
+    pub(super) fn call(&self, call: usize) -> CallInRound {
+        self.calls.get(&call).copied().unwrap_or_default()
+    }
+
+    /// The name of the model that answered.
+    #[must_use]
+    pub(super) fn model(&self, call: &ModelCall) -> Option<&str> {
+        Some(self.models.get(call.model? as usize)?.as_str())
+    }
+
+    fn model_number(&mut self, name: &str) -> u32 {
+        let known = self.models.iter().position(|model| model == name);
+        let number = known.unwrap_or_else(|| {
+            self.models.push(name.to_owned());
+            self.models.len() - 1
+        });
+        u32::try_from(number).unwrap_or(u32::MAX)
+    }
+
+    fn usage(&mut self, view: &View<'_, '_>, agent: u64) {
+        if view.field("scope").is_some_and(|scope| scope == "total") {
+            return;
+        }
+        let event = view.event;
+        let next = u32::try_from(self.model_calls.len()).unwrap_or(u32::MAX);
+        let id = view.model_call_id().map(|id| self.hasher.hash_one(id.as_ref()));
+        let known = id.and_then(|id| self.by_id.get(&id).copied());
+        if let Some(known) = known {
+            self.model_calls[known as usize].sequence = event.sequence;
+            return;
+        }
+        if let Some(id) = id {
+            self.by_id.insert(id, next);
+        }
+        let model = view.field("model").map(|model| self.model_number(&model));
+        self.model_calls.push(ModelCall {
+            sequence: event.sequence,
+            first: event.timestamp,
+            model,
+            calls: 0,
+            retries: 0,
+            repeats: 0,
+        });
+        let round = self.agents.entry(agent).or_default();
+        round.model_call = Some(next);
+        for call in std::mem::take(&mut round.waiting) {
+            self.ask(next, call);
+        }
+    }
+
+    fn start(&mut self, view: &View<'_, '_>, agent: u64, tool: u64, call: usize) {
+        if self.calls.contains_key(&call) {
+            return;
+        }
+        let arguments = view.arguments().map(|given| given.compact()).unwrap_or_default();
+        let known = CallInRound {
+            model_call: None,
+            is_retry: self.failed.get(&tool).copied().unwrap_or(false),
+            is_repeat: !self.seen.insert(self.hasher.hash_one((tool, arguments))),
+        };
+        self.calls.insert(call, known);
+        let round = self.agents.entry(agent).or_default();
+        match round.model_call {
+            Some(model_call) => self.ask(model_call, call),
+            None => round.waiting.push(call),
+        }
+    }
+
+    fn ask(&mut self, model_call: u32, call: usize) {
+        let Some(known) = self.calls.get_mut(&call) else { return };
+        known.model_call = Some(model_call);
+        let model_call = &mut self.model_calls[model_call as usize];
+        model_call.calls += 1;
+        model_call.retries += u32::from(known.is_retry);
+        model_call.repeats += u32::from(known.is_repeat);
+    }
+}

@@ -1,0 +1,409 @@
+//! The second pass over the log of a run: the rows.
+
+use foldhash::HashMap;
+
+use super::TableFold;
+use super::call_kind::{CallKind, command_of};
+use super::cell::{Dollars, JsonText};
+use super::fold::{CallDetail, LogHead, agent_of};
+use super::rows::{CallRow, EventRow, FileRow, RunTableRow, UsageRow};
+use super::touched::{action_of, touched};
+use crate::event::fields::View;
+use crate::event::role::Role;
+use crate::event::time::Timestamp;
+use crate::fs::hash::hex;
+use crate::history::arguments;
+use crate::history::calls::CallStatus;
+use crate::history::copied::WorkKey;
+use crate::history::facts::RunFacts;
+use crate::history::usage::Usage;
+use crate::json::quoted;
+
+/// Takes the rows of a run. The row of `runs` comes first, the others in the order of the log.
+pub(crate) trait RowSink {
+    /// The row of `runs`.
+    fn run(&mut self, _: RunTableRow) {}
+    /// A row of `calls`.
+    fn call(&mut self, _: CallRow) {}
+    /// A row of `usage`.
+    fn usage(&mut self, _: UsageRow) {}
+    /// A row of `files`.
+    fn file(&mut self, _: FileRow) {}
+    /// A row of `events`.
+    fn event(&mut self, _: EventRow) {}
+}
+
+/// The second pass over a log. The events must be those of the first pass, in the same order.
+pub(crate) struct RowPass<'f> {
+    fold: &'f TableFold,
+    facts: RunFacts,
+    over: bool,
+    spawned_by: HashMap<String, u64>,
+    /// The model calls, by the event that counts.
+    model_calls: HashMap<u64, usize>,
+    /// Whether a piece of work is in this run for the first time.
+    is_first: &'f dyn Fn(&WorkKey) -> bool,
+    /// The next call whose first event is awaited.
+    next_call: usize,
+    /// The usage in rows so far.
+    told: Usage,
+    with_events: bool,
+}
+
+impl<'f> RowPass<'f> {
+    /// A pass after the first one. `is_first` says whether a piece of work is in no earlier run.
+    #[must_use]
+    pub(crate) fn new(
+        fold: &'f TableFold,
+        is_first: &'f dyn Fn(&WorkKey) -> bool,
+        with_events: bool,
+    ) -> Self {
+        let calls = fold.rounds.model_calls.iter().enumerate();
+        Self {
+            fold,
+            facts: fold.state.facts(),
+            over: fold.state.status().is_over(),
+            spawned_by: fold.spawned_by(),
+            model_calls: calls.map(|(at, call)| (call.sequence, at)).collect(),
+            is_first,
+            next_call: 0,
+            told: Usage::default(),
+            with_events,
+        }
+    }
+
+    /// Makes the rows of the event on the line that begins at byte `offset`.
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64, sink: &mut impl RowSink) {
+        let calls = &self.fold.calls;
+        while calls.get(self.next_call).is_some_and(|detail| detail.offset == offset) {
+            self.call(view, self.next_call, sink);
+            self.next_call += 1;
+        }
+        if view.role == Role::File
+            && let Some(path) = view.path()
+        {
+            sink.file(FileRow {
+                sequence: Some(view.event.sequence),
+                time: Some(view.event.timestamp),
+                agent_id: agent_of(view).map(Into::into),
+                ..self.file(path.into_owned(), action_of(view))
+            });
+        }
+        if let Some(usage) = Usage::of(view) {
+            self.usage(view, usage, sink);
+        }
+        if self.with_events {
+            sink.event(self.event(view));
+        }
+    }
+
+    /// Makes the last rows, which are about the whole run.
+    pub(crate) fn finish(self, sink: &mut impl RowSink) {
+        self.total(sink);
+        self.deliverables(sink);
+    }
+
+    fn task(&self, sequence: u64) -> Option<u64> {
+        self.fold.tasks.owner(sequence).map(|task| task.number)
+    }
+
+    fn call(&self, view: &View<'_, '_>, index: usize, sink: &mut impl RowSink) {
+        let CallDetail { kind, result_bytes, exit_code, .. } = self.fold.calls[index];
+        let call = self.fold.state.calls.get(index);
+        let status = self.fold.state.calls.status(index, self.over);
+        let started_at = call.first.map(|(_, time)| time);
+        let round = self.fold.rounds.call(index);
+        let model_call = round.model_call.map(|at| &self.fold.rounds.model_calls[at as usize]);
+        let agent_id: Option<String> = agent_of(view).map(Into::into);
+        let given = view.arguments();
+        let work = view.event.correlation_id.as_deref();
+        let work = work.and_then(|id| self.fold.work.tool_call(id));
+        let ended_at = started_at.zip(call.duration_ms).map(|(start, duration)| {
+            let duration = i64::try_from(duration).unwrap_or(i64::MAX);
+            Timestamp::from_millis(start.millis().saturating_add(duration))
+        });
+        let row = CallRow {
+            run_id: self.facts.run_id.clone(),
+            sequence: view.event.sequence,
+            end_sequence: call.end_sequence,
+            call_id: view.call_id_or_own().into_owned(),
+            tool: self.fold.state.calls.tool(index).to_owned(),
+            kind: kind.name(),
+            spawned_by: agent_id.as_deref().and_then(|id| self.spawned_by.get(id).copied()),
+            agent_id,
+            task: self.task(view.event.sequence),
+            model_call: model_call.map(|call| call.sequence),
+            model: model_call.and_then(|call| self.fold.rounds.model(call)).map(str::to_owned),
+            started_at,
+            ended_at,
+            duration_ms: call.duration_ms,
+            status: status.name(),
+            is_retry: round.is_retry,
+            is_repeat: round.is_repeat,
+            first_seen: work.as_ref().is_none_or(|work| (self.is_first)(work)),
+            path: given.and_then(arguments::path).map(Into::into),
+            command: given.and_then(command_of),
+            exit_code,
+            error: self.fold.errors.get(&index).cloned(),
+            result_bytes,
+            arguments: given.map(|given| JsonText(given.compact().into_owned())),
+        };
+        self.files_of(view, &row, kind, status, sink);
+        sink.call(row);
+    }
+
+    fn files_of(
+        &self,
+        view: &View<'_, '_>,
+        call: &CallRow,
+        kind: CallKind,
+        status: CallStatus,
+        sink: &mut impl RowSink,
+    ) {
+        let Some(given) = view.arguments() else { return };
+        for file in touched(&call.tool, kind, given) {
+            sink.file(FileRow {
+                sequence: Some(call.sequence),
+                call_id: Some(call.call_id.clone()),
+                time: Some(view.event.timestamp),
+                agent_id: call.agent_id.clone(),
+                applied: status == CallStatus::Completed,
+                added: file.changed.map(|(added, _)| added),
+                removed: file.changed.map(|(_, removed)| removed),
+                ..self.file(file.path, file.action.to_owned())
+            });
+        }
+    }
+
+    /// A row of `files` with nothing else known.
+    fn file(&self, path: String, action: String) -> FileRow {
+        FileRow {
+            run_id: self.facts.run_id.clone(),
+            path,
+            action,
+            sequence: None,
+            call_id: None,
+            time: None,
+            agent_id: None,
+            applied: true,
+            added: None,
+            removed: None,
+            bytes: None,
+            sha256: None,
+            verdict: None,
+        }
+    }
+
+    fn usage(&mut self, view: &View<'_, '_>, usage: Usage, sink: &mut impl RowSink) {
+        // A total is told at the end, and of repeated lines the last one counts.
+        let Some(at) = self.model_calls.get(&view.event.sequence) else { return };
+        let call = self.fold.rounds.model_calls[*at];
+        let id = view.model_call_id();
+        let work = id.as_deref().and_then(|id| self.fold.work.model_call(id));
+        self.told.add(&usage);
+        sink.usage(UsageRow {
+            sequence: Some(call.sequence),
+            kind: "call",
+            time: Some(call.first),
+            session_id: view.event.session_id.clone().into_owned(),
+            task: self.task(view.event.sequence),
+            agent_id: agent_of(view).map(Into::into),
+            model: view.field("model").map(Into::into),
+            message_id: view.field("message_id").map(Into::into),
+            request_id: view.field("request_id").map(Into::into),
+            first_seen: work.as_ref().is_none_or(|work| (self.is_first)(work)),
+            work_key: work.map(|work| hex(&work)),
+            calls: u64::from(call.calls),
+            retries: u64::from(call.retries),
+            repeats: u64::from(call.repeats),
+            ..self.usage_row(UsageNumbers::of(&usage))
+        });
+    }
+
+    /// A row of `usage` with these numbers.
+    fn usage_row(&self, numbers: UsageNumbers) -> UsageRow {
+        let UsageNumbers { tokens: [input, output, read, creation], cost, .. } = numbers;
+        UsageRow {
+            run_id: self.facts.run_id.clone(),
+            sequence: None,
+            kind: "total",
+            time: self.facts.ended_at.or(self.facts.began_at()),
+            session_id: self.facts.session_id.clone(),
+            task: None,
+            agent_id: None,
+            model: None,
+            message_id: None,
+            request_id: None,
+            first_seen: true,
+            work_key: None,
+            input_tokens: input,
+            output_tokens: output,
+            output_at_least: numbers.at_least,
+            cache_read_tokens: read,
+            cache_creation_tokens: creation,
+            context_tokens: numbers.context,
+            cost_usd: cost.map(Dollars),
+            cost_estimated: numbers.estimated,
+            calls: 0,
+            retries: 0,
+            repeats: 0,
+        }
+    }
+
+    /// The row that makes the sum of the rows equal to the run's usage.
+    fn total(&self, sink: &mut impl RowSink) {
+        let numbers = UsageNumbers::between(&self.facts.counts.usage, &self.told);
+        if numbers.is_empty() {
+            return;
+        }
+        let models = &self.facts.models;
+        let model = models.first().filter(|_| models.len() == 1).cloned();
+        sink.usage(UsageRow { model, ..self.usage_row(numbers) });
+    }
+
+    fn event(&self, view: &View<'_, '_>) -> EventRow {
+        let event = view.event;
+        EventRow {
+            run_id: self.facts.run_id.clone(),
+            sequence: event.sequence,
+            event_id: event.event_id.clone().into_owned(),
+            time: event.timestamp,
+            event_type: event.kind.clone().into_owned(),
+            role: view.role.name(),
+            severity: view.severity.name(),
+            actor: event.actor.clone().into_owned(),
+            session_id: event.session_id.clone().into_owned(),
+            correlation_id: event.correlation_id.clone().map(Into::into),
+            parent_event_id: event.parent_event_id.clone().map(Into::into),
+            task: self.task(event.sequence),
+            agent_id: agent_of(view).map(Into::into),
+            tool: view.role.is_tool_state().then(|| view.tool().into_owned()),
+            summary: self.fold.backfills.effective(event).map(str::to_owned),
+            data: JsonText(event.data.compact().into_owned()),
+        }
+    }
+
+    fn deliverables(&self, sink: &mut impl RowSink) {
+        let deliverables = &self.facts.deliverables;
+        for file in &self.fold.state.recorded_files {
+            sink.file(FileRow {
+                bytes: Some(file.bytes),
+                sha256: Some(file.sha256.clone()),
+                verdict: Some("passed"),
+                ..self.file(file.path.clone(), "deliverable".to_owned())
+            });
+        }
+        for path in &deliverables.missing {
+            sink.file(FileRow {
+                applied: false,
+                verdict: Some("missing"),
+                ..self.file(path.clone(), "deliverable".to_owned())
+            });
+        }
+    }
+
+    /// The row of `runs`.
+    #[must_use]
+    pub(crate) fn run(&self, head: &LogHead) -> RunTableRow {
+        let facts = &self.facts;
+        let (counts, usage) = (&facts.counts, &facts.counts.usage);
+        let tests = self.fold.tests;
+        let models: Vec<String> = facts.models.iter().map(|model| quoted(model)).collect();
+        let status = |call| self.fold.state.calls.status(call, self.over).name();
+        RunTableRow {
+            run_id: facts.run_id.clone(),
+            session_id: facts.session_id.clone(),
+            task_id: facts.task_id.clone(),
+            status: facts.status.name(),
+            agent: facts.metadata("agent"),
+            agent_version: facts.metadata("agent_version"),
+            model: facts.metadata("model"),
+            models: JsonText(format!("[{}]", models.join(","))),
+            project: facts.metadata("cwd"),
+            git_branch: facts.metadata("git_branch"),
+            title: facts.title(),
+            pull_request: self.fold.requests.newest().map(str::to_owned),
+            recorded_at: facts.recorded_at,
+            started_at: facts.began_at(),
+            ended_at: facts.ended_at,
+            duration_ms: facts.duration_ms,
+            imported: facts.is_imported,
+            events: counts.events,
+            prompts: counts.prompts,
+            model_calls: self.fold.rounds.model_calls.len() as u64,
+            tool_calls: counts.tool_calls,
+            tool_failures: counts.tool_failures,
+            errors: counts.errors,
+            warnings: counts.warnings,
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            output_at_least: usage.output_at_least,
+            cache_read_tokens: usage.cache_read_tokens,
+            cache_creation_tokens: usage.cache_creation_tokens,
+            cost_usd: usage.cost_micros.map(Dollars),
+            cost_estimated: usage.estimated_micros.is_some(),
+            edits: tests.edits,
+            tests: tests.tests,
+            tests_after_last_edit: (tests.edits > 0).then_some(tests.after_last_edit),
+            last_test_status: tests.last.map(status),
+            deliverables: facts.deliverables.status.clone(),
+            error: facts.error_message(),
+            head_sequence: head.sequence,
+            head_hash: head.hash.clone(),
+            metadata: JsonText(facts.metadata.clone()),
+        }
+    }
+}
+
+/// The numbers of a row of `usage`. In a row of kind `total` they may be negative.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct UsageNumbers {
+    /// Input, output, cache read, cache creation.
+    tokens: [Option<i64>; 4],
+    /// Millionths of a dollar.
+    cost: Option<i64>,
+    estimated: bool,
+    at_least: bool,
+    context: Option<u64>,
+}
+
+fn four(usage: &Usage) -> [Option<u64>; 4] {
+    let Usage { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, .. } = usage;
+    [*input_tokens, *output_tokens, *cache_read_tokens, *cache_creation_tokens]
+}
+
+fn signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+impl UsageNumbers {
+    fn of(usage: &Usage) -> Self {
+        Self {
+            tokens: four(usage).map(|count| count.map(signed)),
+            cost: usage.cost_micros,
+            estimated: usage.estimated_micros.is_some(),
+            at_least: usage.output_at_least,
+            context: usage.context_tokens(),
+        }
+    }
+
+    /// What the whole has beyond the part. A difference of 0 is `None`.
+    fn between(whole: &Usage, part: &Usage) -> Self {
+        let less = |whole: Option<i64>, part: Option<i64>| {
+            let rest = whole.unwrap_or(0).saturating_sub(part.unwrap_or(0));
+            (rest != 0).then_some(rest)
+        };
+        let (whole_of, part_of) = (Self::of(whole), Self::of(part));
+        Self {
+            tokens: std::array::from_fn(|at| less(whole_of.tokens[at], part_of.tokens[at])),
+            cost: less(whole.cost_micros, part.cost_micros),
+            estimated: whole.estimated_micros.is_some() && part.estimated_micros.is_none(),
+            at_least: whole.output_at_least && !part.output_at_least,
+            context: None,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.tokens == [None; 4] && self.cost.is_none()
+    }
+}
