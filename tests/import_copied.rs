@@ -72,6 +72,12 @@ fn a_resumed_session_counts_once_in_any_order() {
         let summarized: Value =
             serde_json::from_str(&bench.ok(&["summarize", "--all", "--format", "json"])).unwrap();
         assert_eq!(summarized["total"], *total);
+        let stats: Value =
+            serde_json::from_str(&bench.ok(&["stats", "--by", "day", "--format", "json"])).unwrap();
+        let figures = [("calls", 7), ("failures", 7), ("input_tokens", 70), ("copied_calls", 10)];
+        for (name, figure) in figures {
+            assert_eq!(stats["total"][name], figure, "{name}: {stats}");
+        }
         let first = format!("claude-code-{}", order[0]);
         let runs = listed(&bench)["runs"].clone();
         let of_first = runs.as_array().unwrap().iter().find(|run| run["run_id"] == first);

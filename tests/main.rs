@@ -65,6 +65,7 @@ mod secrets;
 mod session_summary;
 mod settings;
 mod show;
+mod stats;
 mod storm;
 mod stream;
 mod summarize;

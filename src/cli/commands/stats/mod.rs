@@ -19,6 +19,7 @@ use crate::ops::stats::run_groups;
 use crate::ops::tables::Copies;
 use crate::run::dir::RunDir;
 use crate::tables::statistics::{Dimension, Groups};
+use crate::text::human::plural;
 use output::Statistics;
 
 /// Print costs, tokens, failures and durations of many runs, in groups
@@ -131,6 +132,10 @@ pub(super) fn run(args: &StatsArgs, global: &Global, ui: &Ui) -> anyhow::Result<
         StatsFormat::Csv => statistics.csv(),
     };
     ui.data(text.as_bytes())?;
+    if statistics.left_out() > 0 && args.format == StatsFormat::Table {
+        let more = plural(statistics.left_out() as u64, "more group");
+        ui.note(&format!("{more} in the total; -n chooses how many are printed"));
+    }
     let mut failures: Vec<anyhow::Error> = missing.into_iter().chain(failure).collect();
     let Some(last) = failures.pop() else { return Ok(Exit::Fine) };
     failures.iter().for_each(|failure| ui.warn(&sentence(failure)));

@@ -63,7 +63,7 @@ impl<'d> Statistics<'d> {
             let cell =
                 |key: &GroupKey| inert::line(key[at].as_deref().unwrap_or(UNKNOWN)).into_owned();
             let mut cells: Vec<String> = self.groups.iter().map(|(key, _)| cell(key)).collect();
-            cells.push(if at == 0 { self.total_name() } else { String::new() });
+            cells.push(if at == 0 { "total".to_owned() } else { String::new() });
             StatsColumn { heading: dimension.name().to_uppercase(), is_number: false, cells }
         });
         let mut names: Vec<StatsColumn> = names.collect();
@@ -73,16 +73,16 @@ impl<'d> Statistics<'d> {
         print(&names.into_iter().chain(numbers).collect::<Vec<_>>())
     }
 
-    fn total_name(&self) -> String {
-        match self.left_out {
-            0 => "total".to_owned(),
-            more => format!("total (and {} more)", count(more as u64)),
-        }
+    /// The number of groups beyond the limit. They are part of the total.
+    pub(super) fn left_out(&self) -> usize {
+        self.left_out
     }
 
     /// The column of a measure, if it has any value.
     fn column(&self, measure: &Measure) -> Option<StatsColumn> {
-        let heading = measure.heading?.to_owned();
+        // Each run is one run.
+        let is_one = measure.name == "runs" && self.dimensions.contains(&Dimension::Run);
+        let heading = measure.heading.filter(|_| !is_one)?.to_owned();
         let all = self.groups.iter().map(|(_, measures)| measures).chain([&self.total]);
         let values: Vec<MeasureValue> = all.map(measure.value).collect();
         let says = |value: &MeasureValue| {
