@@ -52,6 +52,11 @@ fn run(arguments: &[OsString]) -> Exit {
         Err(error) if error.kind() == ErrorKind::InvalidUtf8 => {
             return usage(&not_utf8(arguments));
         }
+        // A hook must not stop its agent, whatever is wrong.
+        Err(error) if error.use_stderr() && is_hook(arguments) => {
+            let _ = complain(&error);
+            return Exit::Fine;
+        }
         Err(error) => return usage(&error),
     };
     let purpose = cli.command.runs_dir_use();
@@ -74,7 +79,20 @@ fn run(arguments: &[OsString]) -> Exit {
         Err(_) => watch.failure(),
     };
     ui.fail(&failure);
-    failure.exit
+    if is_hook(arguments) { Exit::Fine } else { failure.exit }
+}
+
+/// Whether the arguments are those of `runlog hook`.
+fn is_hook(arguments: &[OsString]) -> bool {
+    let mut words = arguments.iter().skip(1);
+    while let Some(word) = words.next() {
+        if word == "--runs-dir" || word == "--color" {
+            words.next();
+        } else if !word.as_encoded_bytes().starts_with(b"-") {
+            return word == "hook";
+        }
+    }
+    false
 }
 
 /// The error for arguments or variables that are not valid UTF-8. It names the first one.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::content_ids::ContentIds;
 use super::document::{DocumentPart, DocumentSplitter};
 use super::{Adapter, Dialect, SessionEnd, SourcePart, SourceText};
 use crate::event::catalogue;
@@ -34,6 +35,7 @@ pub(crate) struct Importer {
     /// The number of occurrences of each line without an id, by content.
     repeats: HashMap<[u8; 16], u64>,
     begun: bool,
+    content_ids: ContentIds,
     /// The document that spans many lines, while it is read.
     document: Option<DocumentSplitter>,
 }
@@ -90,6 +92,7 @@ impl Importer {
             first_time: None,
             repeats: HashMap::new(),
             begun: false,
+            content_ids: ContentIds::default(),
             document: None,
         }
     }
@@ -267,7 +270,7 @@ impl Importer {
 
     /// Adds the members that every imported event has.
     fn finish(
-        &self,
+        &mut self,
         drafts: Vec<Draft<'static>>,
         source_type: &str,
         time_origin: Option<&str>,
@@ -296,6 +299,9 @@ impl Importer {
             };
             draft.data = data.finish().into();
             draft.settled_id = true;
+            if let Some(named) = self.dialect.named.filter(|_| draft.event_id.is_none()) {
+                draft.event_id = self.content_ids.name(named, &draft).map(Into::into);
+            }
             // An id that the log would reject is replaced by its hash, so that equal ids stay
             // equal.
             if let Some(id) = &mut draft.correlation_id
@@ -330,15 +336,58 @@ impl Imported {
     /// holds the source line.
     pub(crate) fn name(&mut self, base_id: &str) {
         self.base_id = base_id.to_owned();
+        let first = self.drafts.first().and_then(|draft| draft.event_id.clone());
+        let first = first.unwrap_or_else(|| base_id.to_owned().into());
         for (index, draft) in self.drafts.iter_mut().enumerate() {
             if index == 0 {
-                draft.event_id = Some(base_id.to_owned().into());
+                draft.event_id = Some(first.clone());
                 continue;
             }
-            draft.event_id = Some(format!("{base_id}#{}", index + 1).into());
+            let own = || format!("{base_id}#{}", index + 1).into();
+            draft.event_id = Some(draft.event_id.take().unwrap_or_else(own));
             let mut data = ObjectText::reopened(std::mem::take(&mut draft.data).into_owned());
-            data.text("source_ref", base_id);
+            data.text("source_ref", &first);
             draft.data = data.finish().into();
+        }
+    }
+
+    /// Removes an event that the log has from another source. If it holds the source line, another
+    /// event takes it.
+    pub(crate) fn remove(&mut self, index: usize) {
+        let removed = self.drafts.remove(index);
+        if index > 0 {
+            return;
+        }
+        let kept = removed.data();
+        let members = ["source", "source_text", "time_origin", "dialect"];
+        let mut data = match self.drafts.first_mut() {
+            Some(next) => ObjectText::reopened(std::mem::take(&mut next.data).into_owned()),
+            None => ObjectText::new(),
+        };
+        let is_alone = self.drafts.is_empty();
+        let members = members.iter().filter(|name| is_alone || name.starts_with("source"));
+        for (name, value) in members.filter_map(|name| Some((name, kept.get(name)?))) {
+            data.json(name, value);
+        }
+        match self.drafts.first_mut() {
+            Some(next) => {
+                next.data = data.finish().into();
+                next.source_hash = removed.source_hash;
+            }
+            None => {
+                let dialect = kept.text_at("dialect").unwrap_or_default();
+                let kind = format!("{dialect}.{}", self.source_type);
+                let (severity, settled_id) = (Some(Severity::Debug), true);
+                let holder = Draft { severity, settled_id, ..Draft::new(&kind, data) };
+                let Draft { timestamp, session_id, parent_event_id, source_hash, .. } = removed;
+                self.drafts.push(Draft {
+                    timestamp,
+                    session_id,
+                    parent_event_id,
+                    source_hash,
+                    ..holder
+                });
+            }
         }
     }
 

@@ -5,8 +5,9 @@ mod agex;
 mod aos;
 mod atif;
 mod calls;
-mod claude_code;
+pub(crate) mod claude_code;
 mod codex;
+mod content_ids;
 mod copilot;
 mod copilot_usage;
 pub(crate) mod detect;
@@ -42,8 +43,20 @@ pub(crate) struct Dialect {
     pub unknown_version: fn(Json<'_>) -> Option<String>,
     /// The session of a line that is a whole session, if a file may hold many.
     pub whole_session: Option<fn(Json<'_>) -> Option<String>>,
+    /// How the events of calls and prompts are named, if the agent has hooks: an import repeats
+    /// nothing that its hooks have recorded.
+    pub named: Option<NamedEvents>,
     /// A new adapter for one stream.
     pub adapter: fn() -> Box<dyn Adapter>,
+}
+
+/// How the events of an agent with hooks are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NamedEvents {
+    /// Calls by their ids, which are unique in their session. Prompts by their content.
+    ById,
+    /// Calls and prompts by their content and their number among equal ones: hooks give no ids.
+    ByContent,
 }
 
 /// Every dialect. To add one, add a row and an adapter.
@@ -56,6 +69,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         ending: claude_code::ending,
         unknown_version: |_| None,
         whole_session: None,
+        named: Some(NamedEvents::ById),
         adapter: claude_code::adapter,
     },
     Dialect {
@@ -66,6 +80,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         ending: codex::ending,
         unknown_version: |_| None,
         whole_session: None,
+        named: Some(NamedEvents::ById),
         adapter: codex::adapter,
     },
     Dialect {
@@ -76,6 +91,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         ending: |_| None,
         unknown_version: |_| None,
         whole_session: None,
+        named: Some(NamedEvents::ByContent),
         adapter: gemini::adapter,
     },
     Dialect {
@@ -86,6 +102,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         ending: copilot::ending,
         unknown_version: copilot::unknown_version,
         whole_session: None,
+        named: Some(NamedEvents::ByContent),
         adapter: copilot::adapter,
     },
     Dialect {
@@ -96,6 +113,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         ending: |_| None,
         unknown_version: |_| None,
         whole_session: None,
+        named: None,
         adapter: opencode::adapter,
     },
     Dialect {
@@ -106,6 +124,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         ending: |_| None,
         unknown_version: pi::unknown_version,
         whole_session: None,
+        named: None,
         adapter: pi::adapter,
     },
     Dialect {
@@ -116,6 +135,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         ending: openhands::ending,
         unknown_version: |_| None,
         whole_session: Some(openhands::whole_session),
+        named: None,
         adapter: openhands::adapter,
     },
     Dialect {
@@ -126,6 +146,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         ending: |_| None,
         unknown_version: atif::unknown_version,
         whole_session: None,
+        named: None,
         adapter: atif::adapter,
     },
     Dialect {
@@ -136,6 +157,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         ending: |_| None,
         unknown_version: |_| None,
         whole_session: None,
+        named: None,
         adapter: aos::adapter,
     },
     Dialect {
@@ -146,6 +168,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         ending: |_| None,
         unknown_version: |_| None,
         whole_session: None,
+        named: None,
         adapter: gateway::adapter,
     },
     Dialect {
@@ -156,6 +179,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         ending: |_| None,
         unknown_version: |_| None,
         whole_session: None,
+        named: None,
         adapter: agex::adapter,
     },
 ];

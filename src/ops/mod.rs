@@ -27,6 +27,7 @@ pub(crate) mod context;
 pub(crate) mod error;
 pub(crate) mod export;
 pub(crate) mod graph;
+pub(crate) mod hook;
 pub(crate) mod host;
 pub(crate) mod import;
 pub(crate) mod list;

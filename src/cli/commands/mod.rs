@@ -14,6 +14,7 @@ mod folded;
 mod format;
 mod graph;
 mod groups;
+mod hook;
 mod import;
 mod list;
 #[cfg(feature = "mcp")]
@@ -151,6 +152,7 @@ pub(super) enum Command {
     Graph(graph::GraphArgs),
     List(list::ListArgs),
     Stats(stats::StatsArgs),
+    Hook(hook::HookArgs),
     Export(export::ExportArgs),
     Open(open::OpenArgs),
     #[cfg(feature = "mcp")]
@@ -164,12 +166,15 @@ impl Command {
     pub(super) fn runs_dir_use(&self) -> RunsDirUse {
         match self {
             Self::Emit(_) | Self::Exec(_) => RunsDirUse::Record,
-            Self::Import(_) => RunsDirUse::Import,
+            Self::Import(_) | Self::Hook(_) => RunsDirUse::Import,
             _ => RunsDirUse::Read,
         }
     }
 
     pub(super) fn run(&self, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+        if let Self::Hook(args) = self {
+            return hook::run(args, global, ui);
+        }
         // `list` reports a mistake in the settings after it has listed the runs.
         if !matches!(self, Self::List(_) | Self::Catalogue(_) | Self::Completions(_)) {
             let settings = global.settings()?;
@@ -194,6 +199,8 @@ impl Command {
             Self::Context(args) => context::run(args, global, ui),
             Self::List(args) => list::run(args, global, ui),
             Self::Stats(args) => stats::run(args, global, ui),
+            // It came first.
+            Self::Hook(_) => Ok(Exit::Fine),
             Self::Export(args) => export::run(args, global, ui),
             Self::Open(args) => open::run(args, global, ui),
             #[cfg(feature = "mcp")]

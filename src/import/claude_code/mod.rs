@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{OUTPUT_AT_LEAST, is_placeholder};
+use crate::event::id::check_id;
 use crate::json::{Json, Members, ObjectText};
 use content::{Block, blocks, content_text};
 use sidechains::Sidechains;
@@ -325,10 +326,20 @@ impl ClaudeCode {
         if prompt && (line.is_set("isSidechain") || line.agent.is_some()) {
             // The parent asks its sub-agent.
             draft.actor = Some("agent".into());
+        } else if prompt {
+            draft.event_id = line.json.text_at("promptId").and_then(|id| prompt_id(&id));
         }
         drafts.push(draft);
         drafts
     }
+}
+
+/// The id of the event of a prompt. Live events from hooks have the same.
+#[must_use]
+pub(crate) fn prompt_id(id: &str) -> Option<Cow<'static, str>> {
+    let event_id = format!("{id}/prompt");
+    let is_id = !is_placeholder(id) && check_id("event id", &event_id).is_ok();
+    is_id.then_some(event_id.into())
 }
 
 /// Whether the client wrote a text, not the user.

@@ -16,7 +16,8 @@ use std::path::PathBuf;
 pub(crate) use copies::{KnownWork, in_order};
 pub(crate) use find::{Found, find};
 pub(crate) use places::{PLACES, places};
-pub(crate) use record::{HowToRecord, ImportedRun, SourceEnd, record};
+pub(crate) use record::{HowToRecord, ImportedRun, SourceEnd, created_by, record};
+pub(crate) use run_of::run_named;
 
 use crate::event::time::Timestamp;
 use crate::import::Dialect;

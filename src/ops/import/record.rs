@@ -161,23 +161,32 @@ fn fill(
 /// The event that begins the run. Its time is that of the work.
 fn created(session: &Session, now: Timestamp) -> Draft<'static> {
     let begun = session.files.first().and_then(|file| file.begun);
-    let mut metadata = ObjectText::new();
-    metadata.text("agent", session.dialect.name);
-    for (name, value) in
-        Json::trusted(&session.metadata).members().filter(|(name, _)| name != "agent")
-    {
-        metadata.json(&name, value);
+    let mut draft = created_by(session.dialect.name, &session.id, &session.metadata, now);
+    draft.timestamp = begun;
+    draft
+}
+
+/// The event that begins the run of a session of that agent. `metadata` is a JSON object as text.
+pub(crate) fn created_by(
+    agent: &str,
+    session: &str,
+    metadata: &str,
+    now: Timestamp,
+) -> Draft<'static> {
+    let mut object = ObjectText::new();
+    object.text("agent", agent);
+    for (name, value) in Json::trusted(metadata).members().filter(|(name, _)| name != "agent") {
+        object.json(&name, value);
     }
-    metadata.text("session", &session.id);
+    object.text("session", session);
     let mut data = ObjectText::new();
-    data.json("metadata", Json::trusted(&metadata.finish()));
+    data.json("metadata", Json::trusted(&object.finish()));
     data.text("recorded_at", &now.to_string());
     let mut draft = Draft::new("run.created", data);
-    draft.timestamp = begun;
-    let is_id = check_id("session id", &session.id).is_ok();
-    draft.session_id = is_id.then(|| session.id.clone().into());
+    let is_id = check_id("session id", session).is_ok();
+    draft.session_id = is_id.then(|| session.to_owned().into());
     draft.task_id.clone_from(&draft.session_id);
-    draft.event_id = Some(format!("import:{}", hex(&sha256(session.id.as_bytes())[..8])).into());
+    draft.event_id = Some(format!("import:{}", hex(&sha256(session.as_bytes())[..8])).into());
     draft
 }
 

@@ -10,7 +10,12 @@ use crate::run::dir::RunDir;
 
 /// The run of a session. Its id derives from the agent and the session.
 pub(crate) fn run_of(session: &Session, runs_dir: &Path) -> Result<RunDir, RunError> {
-    let name = format!("{}-{}", session.dialect.name, session.id);
+    run_named(session.dialect.name, &session.id, runs_dir)
+}
+
+/// The run of a session of that agent.
+pub(crate) fn run_named(agent: &str, session: &str, runs_dir: &Path) -> Result<RunDir, RunError> {
+    let name = format!("{agent}-{session}");
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
     let mut id: String = name.chars().map(plain).collect();
     // Different sessions have different runs, whatever their ids.

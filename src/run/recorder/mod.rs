@@ -151,7 +151,7 @@ impl Recorder {
     ///
     /// # Errors
     /// The log cannot be read.
-    pub(in crate::run) fn has_events(&self) -> Result<bool, RunError> {
+    pub(crate) fn has_events(&self) -> Result<bool, RunError> {
         Ok(self.log.length()? > 0)
     }
 

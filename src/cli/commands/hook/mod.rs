@@ -1,0 +1,92 @@
+//! `runlog hook`
+
+mod deadline;
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{Global, now};
+use crate::cli::exit::Exit;
+use crate::cli::signals::Caught;
+use crate::cli::ui::Ui;
+use crate::event::templates::Templates;
+use crate::hooks::{AGENTS, HookAgent, HookPayload};
+use crate::json::{JsonRules, check};
+use crate::ops::hook::record_hook;
+use crate::run::options::{Durability, INLINE_LIMIT, RecordOptions};
+use crate::text::units::duration;
+use deadline::Deadline;
+use nix::sys::signal::Signal;
+
+/// Maximum size of a payload, in bytes.
+const MOST: u64 = 64 << 20;
+
+/// Record what a coding agent's hook reports
+///
+/// Reads one payload (JSON) from standard input and records it in the run of its session. `runlog
+/// init` sets up an agent to run this command.
+///
+/// The command never gets in the agent's way: it prints nothing to standard output, always exits
+/// with 0, and ends after its deadline. If something is wrong, it prints one line to standard error.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  runlog init claude-code     set up Claude Code to run this command
+  echo '{\"session_id\":\"s1\",\"hook_event_name\":\"Stop\"}' | runlog hook
+
+Exit status:
+  0   always")]
+pub(in crate::cli) struct HookArgs {
+    /// The agent [default: detected from the payload]
+    #[arg(long, value_name = "NAME", value_parser = agent)]
+    agent: Option<&'static str>,
+    /// The name of the event, for agents whose payloads do not name it
+    #[arg(long, value_name = "NAME")]
+    event: Option<String>,
+    /// The maximum time that the command may take (500ms, 2s)
+    #[arg(long, default_value = "2s", value_name = "TIME", value_parser = duration)]
+    deadline: Duration,
+}
+
+/// Checks the name of an agent.
+fn agent(name: &str) -> Result<&'static str, String> {
+    let known = AGENTS.iter().find(|agent| agent.name == name);
+    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+    known.map(|agent| agent.name).ok_or_else(|| format!("use one of: {}", names.join(", ")))
+}
+
+pub(super) fn run(args: &HookArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    // Signals wait until the work is done or the deadline ends it.
+    let _signals = Caught::new(&[Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP]);
+    let deadline = Deadline::begin(args.deadline);
+    if let Err(error) = record(args, global, &deadline) {
+        ui.warn(&format!("the hook recorded nothing: {error:#}"));
+    }
+    Ok(Exit::Fine)
+}
+
+fn record(args: &HookArgs, global: &Global, deadline: &Deadline) -> anyhow::Result<()> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes)?;
+    anyhow::ensure!(bytes.len() as u64 <= MOST, "the payload has more than {MOST} bytes");
+    anyhow::ensure!(!bytes.trim_ascii().is_empty(), "there is no payload on standard input");
+    let json = check(&bytes, JsonRules::LENIENT);
+    let json = json.map_err(|error| anyhow::anyhow!("the payload is not JSON: {error}"))?;
+    let agent = args.agent.and_then(HookAgent::named);
+    let payload = HookPayload::read(json, agent, args.event.as_deref());
+    let payload = payload.map_err(anyhow::Error::msg)?;
+    let settings = global.settings()?;
+    let options = RecordOptions {
+        lock_timeout: deadline.left(),
+        durability: Durability::Disk,
+        create: true,
+        secrets: Some(settings.rules(None)?),
+        templates: settings.templates(None).unwrap_or_else(|_| Templates::built_in()),
+        inline_limit: INLINE_LIMIT,
+        clock: now,
+    };
+    record_hook(&payload, &global.runs_dir, options)?;
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! Records what an agent's hook says in the run of its session.
+
+use std::path::{Path, PathBuf};
+
+use crate::event::draft::Draft;
+use crate::hooks::{HookMeaning, HookPayload, NamedBy, call_content_id, prompt_content_id};
+use crate::import::DIALECTS;
+use crate::ops::import::{
+    HowToRecord, KnownWork, SourceEnd, created_by, find, in_order, record, run_named,
+};
+use crate::ops::refresh::refresh_derived;
+use crate::run::RunError;
+use crate::run::options::RecordOptions;
+use crate::run::recorder::Recorder;
+
+/// Records the event of a payload. The run is created at the first event of its session. At the
+/// end of a turn and of the session, what is new in the agent's session file is taken over.
+///
+/// # Errors
+/// The run cannot be recorded to, or the session file cannot be read.
+pub(crate) fn record_hook(
+    payload: &HookPayload<'_>,
+    runs_dir: &Path,
+    options: RecordOptions,
+) -> Result<(), RunError> {
+    let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
+    let options = RecordOptions { create: true, ..options };
+    let mut recorder = Recorder::create(&run, options)?;
+    let mut drafts = Vec::new();
+    let is_new = !recorder.has_events()?;
+    if is_new {
+        let now = (options.clock)();
+        drafts.push(created_by(payload.agent.name, &payload.session, &payload.metadata(), now));
+    }
+    drafts.push(named(payload, &mut recorder)?);
+    let outcomes = recorder.append(&drafts)?.outcomes;
+    outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
+    drop(recorder);
+    if payload.meaning.takes_over() {
+        return take_over(payload, runs_dir, options);
+    }
+    if is_new {
+        refresh_derived(&run, options.lock_timeout, false);
+    }
+    Ok(())
+}
+
+/// The event of a payload with its id.
+fn named(payload: &HookPayload<'_>, recorder: &mut Recorder) -> Result<Draft<'static>, RunError> {
+    let state = match payload.meaning {
+        HookMeaning::CallStart => "start",
+        HookMeaning::Prompt => "prompt",
+        _ => "end",
+    };
+    let id = match payload.named_by() {
+        NamedBy::Nothing => return Ok(payload.draft(None)),
+        NamedBy::Id(id) => id,
+        NamedBy::Content => by_content(payload, recorder)?,
+    };
+    let mut draft = payload.draft(payload.meaning.is_call().then_some(id.as_str()));
+    draft.event_id = Some(format!("{id}/{state}").into());
+    Ok(draft)
+}
+
+/// The id of a call or prompt that has none: the first number of its content that is free, or for
+/// the end of a call, the first that has begun and not ended.
+fn by_content(payload: &HookPayload<'_>, recorder: &mut Recorder) -> Result<String, RunError> {
+    let (tool, text) = (payload.tool(), payload.prompt().unwrap_or_default());
+    let is_prompt = payload.meaning == HookMeaning::Prompt;
+    let ends = !is_prompt && payload.meaning != HookMeaning::CallStart;
+    let state = if is_prompt {
+        "prompt"
+    } else if ends {
+        "end"
+    } else {
+        "start"
+    };
+    for number in 1.. {
+        let id = match is_prompt {
+            true => prompt_content_id(&text, number),
+            false => call_content_id(&tool, payload.input(), number),
+        };
+        if recorder.stored(&format!("{id}/{state}"))?.is_none() {
+            return Ok(id);
+        }
+    }
+    Ok(String::new())
+}
+
+/// Imports what is new in the session file of the agent.
+fn take_over(
+    payload: &HookPayload<'_>,
+    runs_dir: &Path,
+    options: RecordOptions,
+) -> Result<(), RunError> {
+    let dialect = DIALECTS.iter().find(|dialect| dialect.name == payload.agent.name);
+    let (Some(dialect), Some(path)) = (dialect, payload.transcript()) else {
+        let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
+        refresh_derived(&run, options.lock_timeout, true);
+        return Ok(());
+    };
+    let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
+    let found = find(&[PathBuf::from(path.as_ref())], Some(dialect), None);
+    let sessions = in_order(found.sessions, runs_dir);
+    let known = KnownWork::new(runs_dir, &sessions);
+    let ends = payload.meaning == HookMeaning::SessionEnd;
+    let end = if ends { SourceEnd::Told } else { SourceEnd::Open };
+    let how = HowToRecord { run: Some(run.clone()), keep_source: true, end, options };
+    for (index, session) in sessions.iter().enumerate() {
+        record(session, runs_dir, &how, &known.begin(index))?;
+    }
+    if sessions.is_empty() {
+        refresh_derived(&run, options.lock_timeout, true);
+    }
+    Ok(())
+}
