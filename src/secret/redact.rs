@@ -151,8 +151,7 @@ impl<'t> Walk<'_, 't> {
                 for item in value.items() {
                     // `["--token", "…"]`
                     self.value(item, option.as_deref().unwrap_or(key));
-                    option =
-                        item.as_str().and_then(|text| names::option_name(&text).map(str::to_owned));
+                    option = item.as_str().filter(|text| names::is_option(text)).map(Cow::into_owned);
                 }
             }
             Kind::String => self.string(value, key),
