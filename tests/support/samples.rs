@@ -247,7 +247,7 @@ pub(crate) const SAMPLES: &[(&str, &str)] = &[
     ("sql-password", "CREATE USER a WITH PASSWORD '(<A12>)'"),
     ("sql-password", "ALTER USER a IDENTIFIED BY '(<A12>)'"),
     ("sql-password", "CREATE LOGIN a WITH PASSWORD = '(<A12>)'"),
-    ("sql-password", "SET PASSWORD FOR 'me'@'h' = PASSWORD('(<A12>)')"),
+    ("sql-password", "SET PASSWORD FOR 'me'@'h' = '(<A12>)'"),
     ("password", "ALTER USER a PASSWORD '(<A12>)'"),
     ("password", "ALTER ROLE a ENCRYPTED PASSWORD '(correct)'"),
     ("password", "ENV DB_PASSWORD (<A12>)"),

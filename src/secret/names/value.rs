@@ -98,7 +98,7 @@ fn is_random(value: &str, classes: &Classes) -> bool {
         && classes.letters > 0
         && (hex || mixed)
         && !public
-        && !is_dotted(value)
+        && !(value.contains('.') && is_dotted(value))
         && !is_words(value)
         && entropy(value) >= 3.0
 }
