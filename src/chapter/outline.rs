@@ -37,8 +37,7 @@ impl Outline {
     pub(crate) fn contains(&self, other: &Self) -> bool {
         self.first_sequence <= other.first_sequence
             && other.last_sequence <= self.last_sequence
-            && self.last_sequence - self.first_sequence
-                > other.last_sequence - other.first_sequence
+            && self.last_sequence - self.first_sequence > other.last_sequence - other.first_sequence
     }
 }
 

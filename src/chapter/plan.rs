@@ -197,11 +197,7 @@ pub(crate) enum ChapterConflict {
 /// Compares a recorded chapter with the chapter that would have been planned at that point of the
 /// log. `earlier` has the chapters at that point.
 #[must_use]
-pub(crate) fn misfit(
-    made: &Chapter,
-    index: &Index,
-    earlier: &Outlines,
-) -> Option<ChapterConflict> {
+pub(crate) fn misfit(made: &Chapter, index: &Index, earlier: &Outlines) -> Option<ChapterConflict> {
     let request = Request {
         range: match made.partial {
             true => Range::Events(made.first_sequence, made.last_sequence),

@@ -333,7 +333,10 @@ impl Calls {
                 self.add(view, id)
             }),
         };
-        let start = self.recent.newest(call).filter(|start| offset.saturating_sub(start.offset) <= PAIRING_WINDOW);
+        let start = self
+            .recent
+            .newest(call)
+            .filter(|start| offset.saturating_sub(start.offset) <= PAIRING_WINDOW);
         let duration_ms = view.duration_ms().or_else(|| event.timestamp.since(start?.time));
         let status = match view.role {
             Role::ToolFail => CallStatus::Failed,

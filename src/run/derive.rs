@@ -13,7 +13,9 @@ use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
 use crate::fs::hash::{HexHash, line_hash};
-use crate::fs::{Access, entries, keep_copy, make_dir, read_small, remove_abandoned, replace_derived};
+use crate::fs::{
+    Access, entries, keep_copy, make_dir, read_small, remove_abandoned, replace_derived,
+};
 use crate::history::state::{Effect, RunState};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};

@@ -114,7 +114,8 @@ impl SecretRules {
         if !self.may_decode(text.as_bytes()) {
             return Vec::new();
         }
-        let is_mailgun = |run: &Range<usize>| mailgun::is_private_key(&text.as_bytes()[run.clone()]);
+        let is_mailgun =
+            |run: &Range<usize>| mailgun::is_private_key(&text.as_bytes()[run.clone()]);
         let keys = base64::runs(text.as_bytes()).filter(is_mailgun);
         let mut found: Vec<_> =
             keys.map(|range| FoundSecret { range, rule: mailgun::RULE }).collect();

@@ -151,7 +151,8 @@ impl<'t> Walk<'_, 't> {
                 for item in value.items() {
                     // `["--token", "…"]`
                     self.value(item, option.as_deref().unwrap_or(key));
-                    option = item.as_str().filter(|text| names::is_option(text)).map(Cow::into_owned);
+                    option =
+                        item.as_str().filter(|text| names::is_option(text)).map(Cow::into_owned);
                 }
             }
             Kind::String => self.string(value, key),

@@ -4,8 +4,8 @@ use super::key_block::{key_block, putty_lines};
 use super::mailgun;
 use super::names;
 use super::proof::{
-    basic_credentials, encoded_private_key, machine_made, made_up, mixed, no_prose, random, real, spoken,
-    url_password,
+    basic_credentials, encoded_private_key, machine_made, made_up, mixed, no_prose, random, real,
+    spoken, url_password,
 };
 use super::rule::{Lead, SecretRule};
 

@@ -270,8 +270,14 @@ pub(crate) const SAMPLES: &[(&str, &str)] = &[
     ("command-password", "openssl enc -aes-256-cbc -in a -out b -k (<A12>)"),
     ("command-password", "openssl enc -aes-256-cbc -in a -out b -pass pass:(correcthorse)"),
     ("teams-webhook", "https://outlook.office.com/webhook/(<h32>@<h32>/IncomingWebhook/<h32>)"),
-    ("teams-webhook", "https://averyveryverylongnameofatenant.webhook.office.com/webhookb2/(<h32>@<h32>/IncomingWebhook/<h32>)"),
-    ("azure-sas-signature", "https://a.logic.azure.com:443/workflows/x/invoke?sp=%2Frun&sv=1.0&sig=(<A43>)"),
+    (
+        "teams-webhook",
+        "https://averyveryverylongnameofatenant.webhook.office.com/webhookb2/(<h32>@<h32>/IncomingWebhook/<h32>)",
+    ),
+    (
+        "azure-sas-signature",
+        "https://a.logic.azure.com:443/workflows/x/invoke?sp=%2Frun&sv=1.0&sig=(<A43>)",
+    ),
     ("azure-sas-signature", "https://a.example/c?sv=1&amp;sig=(<A43>%3D)"),
     ("mailgun-key", "key-<h32>"),
     ("mailgun-key", "<h32>-<h8>-<h8>"),

@@ -62,7 +62,9 @@ fn cookies_of_curl(text: &str, hit: usize, rest: &str) -> Option<usize> {
 /// Whether a name of cookies at `hit` may be followed by some. Fast.
 pub(in crate::secret) fn is_cookie(bytes: &[u8], hit: usize) -> bool {
     match bytes[hit] {
-        b' ' => is_login(bytes, hit) && bytes.get(hit + 3).is_none_or(|next| b" '\"\\".contains(next)),
+        b' ' => {
+            is_login(bytes, hit) && bytes.get(hit + 3).is_none_or(|next| b" '\"\\".contains(next))
+        }
         _ => bytes.get(hit + "cookie".len()).is_none_or(|next| b"\"'\\:= %".contains(next)),
     }
 }
@@ -143,7 +145,8 @@ fn password_of(line: &str, is_port: impl Fn(&str) -> bool) -> Option<Range<usize
     let word = line.split(blank).find(|word| is_line(word))?;
     let fields: Vec<&str> = word.split(':').collect();
     let names = |field: &&str| {
-        !field.is_empty() && field.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.*-/".contains(&b))
+        !field.is_empty()
+            && field.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.*-/".contains(&b))
     };
     let [head @ .., password] = fields.as_slice() else { return None };
     let start = word.as_ptr() as usize - line.as_ptr() as usize + word.len() - password.len();

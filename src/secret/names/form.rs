@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use super::value::{
-    self, LONGEST, Strength, is_identifier, is_real, is_spoken, is_vendor_key,
-};
+use super::value::{self, LONGEST, Strength, is_identifier, is_real, is_spoken, is_vendor_key};
 use super::words::{Name, is_declared, name_at};
 use crate::secret::rule::begins_word;
 
