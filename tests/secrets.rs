@@ -224,7 +224,7 @@ fn what_is_no_secret_stays() {
         "use --password to log in; run it with --password or --token and see\n--password string"
             .to_owned(),
         "--password PASSWORD --password=<password> --password=$PW --token=${T} --password *** \
-         --password=true --password=password --token=TOKEN"
+         --password=true --password=password --token=TOKEN --pass=early"
             .to_owned(),
         "mysql -u root -p mydatabase; ALTER USER name PASSWORD 'your_password'".to_owned(),
         format!("task-{0} disk-{0} {0}-{1}", &hex[..32], &hex[..8]),
@@ -290,6 +290,31 @@ fn private_keys_in_every_dress() {
     let copy = fs::read_to_string(bench.path("runs/new/events.jsonl")).unwrap();
     assert!(!copy.contains(&lines[0][..20]), "{copy}");
     assert_eq!(bench.call(&["validate", "new"]).status, 0);
+}
+
+/// If this fails, a private key of PuTTY is recorded in a form in which tools print it, or the public
+/// lines and the hash around it are replaced.
+#[test]
+fn private_keys_of_putty() {
+    let (public, first, last) = (sample("<A60>").0, sample("<A64>").0, sample("<A24>").0);
+    let file = format!(
+        "PuTTY-User-Key-File-2: ssh-rsa\nPublic-Lines: 1\n{public}\nPrivate-Lines: 2\n{first}\n{last}\n\
+         Private-MAC: 0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d\n"
+    );
+    let numbered = |line: (usize, &str)| format!("{:6}\u{2192}{}\n", line.0 + 1230, line.1);
+    for dress in [
+        file.clone(),
+        file.replace('\n', "\r\n"),
+        file.replace('\n', "\\n"),
+        file.lines().enumerate().map(numbered).collect(),
+        file.lines().map(|line| format!("| {line}\n")).collect(),
+    ] {
+        let (value, count) = redacted(&json!({ "text": dress }));
+        let left = value.to_string();
+        assert!(count == 1 && left.contains("[REDACTED:private-key]"), "{left}");
+        assert!(!left.contains(&first) && !left.contains(&last), "{left}");
+        assert!(left.contains(&public) && left.contains("0a1b2c3d4e5f6071"), "{left}");
+    }
 }
 
 /// If this fails, JSON escapes hide a secret or part of it.

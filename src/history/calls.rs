@@ -235,7 +235,7 @@ impl Calls {
             status: end.map_or(CallStatus::Open, |end| end.status),
             ends: end.map_or(0, |end| u32::from(end.count)),
             end_sequence: end.map(|end| u64::from_le_bytes(end.sequence)),
-            duration_ms: end.map(|end| end.duration()).filter(|ms| *ms != UNKNOWN),
+            duration_ms: end.map(KnownEnd::duration).filter(|ms| *ms != UNKNOWN),
         }
     }
 

@@ -31,7 +31,10 @@ pub(super) fn putty_lines(text: &str, hit: usize) -> Option<Range<usize>> {
     let (mut key, mut left, mut end) = (None, lines, from);
     for run in runs(&rest[from..]).map(|run| run.start + from..run.end + from) {
         let broken = rest[end..run.start].contains(['\n', '\\', '<']);
-        let is_line = run.len() >= LINE || (left == 1 && broken && run.len() % 4 == 0);
+        let is_rest = left == 1 && broken && run.len() % 4 == 0;
+        // The number of a line has no padding.
+        let is_rest = is_rest && (run.len() > 8 || rest[run.clone()].ends_with('='));
+        let is_line = run.len() >= LINE || is_rest;
         if left == 0 || run.start - end > GAP || rest[run.clone()].starts_with("Private") {
             break;
         }

@@ -166,7 +166,7 @@ pub(crate) const SAMPLES: &[(&str, &str)] = &[
     ("friendli-token", "flp_<A46>"),
     ("mem0-key", "m0-<A40>"),
     ("openai-session", "sess-<A40>"),
-    ("api-key", "MAILGUN_API_KEY=(key-<h32>)"),
+    ("mailgun-key", "MAILGUN_API_KEY=(key-<h32>)"),
     ("mailchimp-key", "<h32>-us14"),
     ("mandrill-key", "md-<A22>"),
     ("twilio-key", "SKa<h31>"),

@@ -70,7 +70,7 @@ pub(super) fn evidence(
         if view.role == Role::RejectedLines
             && let Some((file, ranges)) = records.as_ref().zip(ranges(&view.data))
         {
-            let finding = ranges.iter().find_map(|range| rejected_end(file, *range, status));
+            let finding = rejected_end(file, &ranges, status);
             finding.into_iter().for_each(|finding| findings.push(finding(place())));
         }
         let wanted = view.data.text_at("sha256").unwrap_or_default();

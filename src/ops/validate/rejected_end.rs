@@ -15,20 +15,20 @@ const MOST: u64 = 32 << 20;
 /// The dialects whose types are those of the catalogue.
 const NATIVE: [&str; 2] = ["native", "runlog"];
 
-/// The finding if a record in that range of `logs/rejected.jsonl` is a malformed event that would
+/// The finding if a record in those ranges of `logs/rejected.jsonl` is a malformed event that would
 /// have ended the run. A well-formed second end is only a warning, so it is one here if the run
 /// ended like that. Otherwise the run may have ended in another way: the order is not known. The
 /// finding still needs its place.
 pub(super) fn rejected_end(
     file: &File,
-    (from, to): (u64, u64),
+    ranges: &[(u64, u64)],
     status: Status,
 ) -> Option<impl FnOnce(Place) -> Finding> {
-    if to.checked_sub(from)? > MOST {
-        return None;
-    }
-    let bytes = read_range(file, from, to).ok()?;
-    let ends = bytes.split(|byte| *byte == b'\n').filter_map(end_in);
+    let ends = ranges.iter().flat_map(|(from, to)| {
+        let few = to.checked_sub(*from).is_some_and(|length| length <= MOST);
+        let bytes = few.then(|| read_range(file, *from, *to).ok()).flatten().unwrap_or_default();
+        bytes.split(|byte| *byte == b'\n').filter_map(end_in).collect::<Vec<_>>()
+    });
     let (kind, end) = ends.max_by_key(|(_, end)| *end != status)?;
     let message = format!("a line of type {kind} was rejected; the run is {}", status.name());
     let most = if end == status { Level::Warning } else { Level::Error };

@@ -204,7 +204,9 @@ fn is_option(bytes: &[u8], name: &Name) -> bool {
 /// `--password=word`, `--token=word`. After a blank only a password at the end of its command is:
 /// prose speaks of `--password and …`.
 fn is_spoken_option(text: &str, name: &Name, joint: Joint, value: &Range<usize>) -> bool {
-    let option = text[name.start..name.end].starts_with("--");
+    // A `--pass` may be a step of a program.
+    let name_of_option = &text[name.start..name.end];
+    let option = name_of_option.starts_with("--") && !name_of_option.ends_with("pass");
     let assigned = joint == Joint::Assigned && text.as_bytes().get(name.end) == Some(&b'=');
     let of_person = name.strength == Strength::Password;
     let of_token = name.rule == "token" && value.len() >= SHORTEST_TOKEN;

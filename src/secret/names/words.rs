@@ -1,6 +1,7 @@
 //! The words of a name: what they say about its value.
 
 use super::Strength;
+use crate::secret::rule::begins_word;
 
 /// Maximum length of a name in bytes.
 pub(super) const LONGEST_NAME: usize = 80;
@@ -378,9 +379,7 @@ pub(super) fn is_declared(before: &[u8]) -> bool {
     let Some((b' ' | b'\t', _)) = before.split_last() else { return false };
     let before = before.trim_ascii_end();
     WORDS.iter().any(|word| {
-        before.strip_suffix(*word).is_some_and(|rest| {
-            rest.last().is_none_or(|last| !last.is_ascii_alphanumeric() && *last != b'_')
-        })
+        before.strip_suffix(*word).is_some_and(|rest| begins_word(rest) && !rest.ends_with(b"_"))
     })
 }
 
