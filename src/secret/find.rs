@@ -71,7 +71,7 @@ impl SecretRules {
         runs.find_map(|run| {
             let bytes = &rest[run.clone()];
             let first = self.encoded().first_in(bytes);
-            let first = first.or_else(|| mailgun::is_private_key(bytes).then_some(0));
+            let first = first.or_else(|| mailgun::may_be_private_key(bytes).then_some(0));
             Some(from + run.start + first?)
         })
     }

@@ -9,6 +9,8 @@ pub(super) const RULE: &str = "mailgun-key";
 
 /// The numbers of hex digits in the parts of a private key: `<32>-<8>-<8>`.
 const PARTS: [usize; 3] = [32, 8, 8];
+/// Its length.
+const LENGTH: usize = 50;
 
 /// The key `key-<32 hex digits>` at `hit`. With a word and a hyphen before it, it is the key of
 /// something else: `cache-key-…`.
@@ -21,9 +23,18 @@ pub(super) fn named_key(text: &str, hit: usize) -> Option<Range<usize>> {
     (whole && is_hex(bytes.get(end - PARTS[0]..end)?)).then_some(hit..end)
 }
 
+/// Whether a run of base64 characters may be a private key after the end of an escape (`\n`,
+/// `\u000a`).
+pub(super) fn may_be_private_key(run: &[u8]) -> bool {
+    const LONGEST_ESCAPE: usize = 6;
+    run.len()
+        .checked_sub(LENGTH)
+        .is_some_and(|before| before <= LONGEST_ESCAPE && is_private_key(&run[before..]))
+}
+
 /// Whether a run of base64 characters is a private key.
 pub(super) fn is_private_key(run: &[u8]) -> bool {
-    run.len() == 50
+    run.len() == LENGTH
         && run.split(|byte| *byte == b'-').map(<[u8]>::len).eq(PARTS)
         && run.split(|byte| *byte == b'-').all(is_hex)
 }

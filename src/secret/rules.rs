@@ -249,7 +249,7 @@ pub(super) static RULES: [SecretRule; 204] = [
     rule!("command-password", ["mysql", "mariadb", "redis-cli", "docker login", "podman login", "helm registry login", "smbclient"],
         r#"(?:(?:mysql|mariadb)[a-z-]*\b[^\n|;&]{0,200}?\s-p|redis-cli\b[^\n|;&]{0,200}?\s-a|(?:docker|podman|helm registry) login\b[^\n|;&]{0,200}?\s(?:-p|--password)|smbclient\b[^\n|;&]{0,200}?%)[= ]?["'\\]{0,2}([^\s"'\\|;&]{6,})"#).whole_word().proved_by(made_up),
     rule!("command-password", ["sshpass", "openssl"],
-        r#"(?:sshpass\s+-p|openssl\b[^\n|;&]{0,200}?\bpass:|openssl\s+(?:enc|aes|des|camellia|chacha)[^\n|;&]{0,200}?\s-k\s)[= ]?["'\\]{0,2}([^\s"'\\|;&]{4,})"#).whole_word().proved_by(spoken),
+        r#"(?:sshpass\s+-p|openssl\b[^\n|;&]{0,200}?\bpass:|openssl\s+(?:enc|aes|des|camellia|chacha)[^\n|;&]{0,200}?\s-k\s)[= ]?["'\\]{0,2}([^\s"'\\|;&]{3,}[^\s"'\\|;&)])"#).whole_word().proved_by(spoken),
     rule!("sql-password", ["identified by", "with password", "identified with"],
         r#"(?i:identified\s+(?:with\s+\S+\s+)?by|with\s+(?:login\s+)?password)\s*=?\s*N?["'\\]{1,2}([^"'\\\n]{4,})["'\\]"#).any_case().proved_by(spoken),
     rule!("sql-password", ["password for"],

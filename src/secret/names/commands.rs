@@ -149,9 +149,13 @@ fn password_of(line: &str, is_port: impl Fn(&str) -> bool) -> Option<Range<usize
             && field.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.*-/".contains(&b))
     };
     let [head @ .., password] = fields.as_slice() else { return None };
+    // `(host:…:password)`, `NAME=host:…`
+    let host = head[0].rsplit(['(', '=']).next().unwrap_or_default();
+    let ends = password.trim_end_matches(')');
     let start = word.as_ptr() as usize - line.as_ptr() as usize + word.len() - password.len();
     // `file:line:column:error:…`
     let is_column = head[2].bytes().all(|byte| byte.is_ascii_digit());
-    (head.iter().all(names) && is_port(head[1]) && !is_column && !password.is_empty())
-        .then(|| start..start + password.len())
+    let is_named = names(&host) && head[1..].iter().all(names);
+    (is_named && is_port(head[1]) && !is_column && !ends.is_empty())
+        .then(|| start..start + ends.len())
 }
