@@ -142,6 +142,37 @@ fn mostly_rejecting() -> Bench {
     bench
 }
 
+/// A completed run with a malformed event that ends it.
+fn ending_badly(kind: &str) -> Bench {
+    let bench = sound();
+    let line = format!("{{\"type\":\"{kind}\",\"data\":{{\"error\":}}}}\n");
+    assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], line.as_bytes()).status, 65);
+    bench
+}
+
+/// If this fails, a malformed second end of the same kind fails a run, or a rejected line that is no
+/// end does.
+#[test]
+fn a_rejected_line_that_changes_nothing() {
+    let bench = ending_badly("run.completed");
+    let said = bench.call(&["validate", "r"]);
+    assert_eq!(said.status, 0, "{}", said.out);
+    assert!(said.out.contains("RL016") && said.out.contains("1 warning"), "{}", said.out);
+    assert_eq!(bench.call(&["validate", "r", "--strict"]).status, 1);
+    let bench = ending_badly("task.failed");
+    assert!(!bench.call(&["validate", "r"]).out.contains("RL016"));
+}
+
+/// If this fails, a check of deliverables is the only event of a run that never began.
+#[test]
+fn nothing_is_recorded_in_an_empty_log() {
+    let bench = empty();
+    let said = bench.call(&["validate", "r", "--record"]);
+    assert_eq!(said.status, 1, "{}", said.out);
+    assert!(said.err.contains("nothing is recorded, because the log is empty"), "{}", said.err);
+    assert_eq!(bench.log(), "");
+}
+
 /// A run whose log tells of a rejected line.
 fn rejecting() -> Bench {
     let bench = sound();
@@ -259,6 +290,7 @@ fn each_check_has_its_run() {
             no,
         ),
         ("RL015", mostly_rejecting(), no),
+        ("RL016", ending_badly("run.failed"), no),
         ("RL101", line(r#"{"sequence":7}"#), no),
         ("RL102", line(r#"{"sequence":4}"#), no),
         ("RL103", line(r#"{"event_id":"e2"}"#), no),

@@ -157,6 +157,23 @@ fn what_is_no_file() {
     }
 }
 
+/// If this fails, a requirement with nothing after its colon is a file that can never exist, or is
+/// met without the condition that was meant.
+#[test]
+fn an_empty_condition() {
+    let bench = with(&[("a.md", b"x"), ("a.md:", b"x")]);
+    let before = bench.log();
+    let reason = "nothing after the last \":\"; the conditions are min=BYTES, fresh, type=NAME, ";
+    for required in ["a.md:", "a.md:min=1:", "a.md::"] {
+        let error = bench.fails(2, &["validate", "r", "--require", required]);
+        assert!(error.contains(reason), "{error}");
+        let required = format!("deliverables.required=[\"{required}\"]");
+        let error = bench.fails(65, &["emit", "run.created", "--run", "new", "-F", &required]);
+        assert!(error.contains(reason), "{error}");
+    }
+    assert_eq!(bench.log(), before);
+}
+
 /// If this fails, the verdict is not recorded, or does not change the state.
 #[test]
 fn the_verdict_on_the_record() {

@@ -366,3 +366,36 @@ fn beside_live_writers() {
     let codes = bench.codes();
     assert_eq!(codes, ["RL202", "RL408"]);
 }
+
+/// If this fails, the temporary files of killed writers stay in the run for ever, or a file that a
+/// living writer needs is removed.
+#[test]
+fn the_end_of_a_run_removes_what_killed_writers_left() {
+    let bench = Bench::with_run();
+    let hours = std::time::Duration::from_secs(2 * 3600);
+    let long_ago = std::time::SystemTime::now() - hours;
+    let gone = 999_999_999;
+    let leave = |name: &str, is_old: bool| {
+        let path = bench.path(&format!("runs/r/{name}"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let file = fs::File::create(&path).unwrap();
+        if is_old {
+            file.set_modified(long_ago).unwrap();
+        }
+        path
+    };
+    let removed = [
+        leave(&format!(".runlog-{gone}-0.tmp"), true),
+        leave(&format!("logs/.runlog-{gone}-1.tmp"), true),
+    ];
+    let kept = [
+        leave(&format!(".runlog-{gone}-2.tmp"), false),
+        leave(&format!(".runlog-{}-0.tmp", std::process::id()), true),
+        leave(".other.tmp", true),
+    ];
+    bench.emit(&["note", "-f", "text=x"]);
+    assert!(removed.iter().all(|path| path.exists()));
+    bench.emit(&["run.completed"]);
+    assert!(removed.iter().all(|path| !path.exists()));
+    assert!(kept.iter().all(|path| path.exists()));
+}

@@ -295,6 +295,21 @@ fn did_you_mean() {
     let near = "runlog: warning: run.compelted is not a known type; did you mean run.completed?\n";
     assert_eq!(emit(&["run.compelted"]), near);
     assert!(emit(&["Tool.Completed"]).contains("did you mean tool.completed?"));
+    // The same in another word, or in another order.
+    for (given, meant) in [
+        ("task.completed", "task.succeeded"),
+        ("task.done", "task.succeeded"),
+        ("tool.error", "tool.failed"),
+        ("run.begin", "run.started"),
+        ("run.aborted", "run.cancelled"),
+        ("user.message", "message.user"),
+        ("llm.call", "llm.usage"),
+    ] {
+        assert!(emit(&[given]).contains(&format!("did you mean {meant}?")), "{given}");
+    }
+    for own in ["deploy.done", "task.paused", "model.completed"] {
+        assert!(!emit(&[own]).contains("did you mean"), "{own}");
+    }
     assert!(emit(&["tool.completed", "-f", "tool_nme=x"]).contains("did you mean tool_name?"));
     for fine in [&["deploy.done"][..], &["note", "-f", "text=x", "-f", "own=1"], &["run.completed"]]
     {

@@ -107,12 +107,35 @@ fn no_dress_hides_a_secret() {
     }
 }
 
+/// If this fails, a key is recorded because it is glued to the word before it, or a word that
+/// contains the beginning of a key is replaced.
+#[test]
+fn keys_after_a_letter() {
+    for (rule, pattern) in [
+        ("huggingface-token", "hf_<A34>"),
+        ("replicate-token", "r8_<A37>"),
+        ("xai-api-key", "xai-<A80>"),
+        ("sk-api-key", "sk-<A48>"),
+    ] {
+        let (key, _) = sample(pattern);
+        for before in ["x", "Bearer", "=", ":", "\"", "key9"] {
+            let value = json!({ "text": format!("see {before}{key} there") });
+            let clean = json!({ "text": format!("see {before}[REDACTED:{rule}] there") });
+            assert_eq!(redacted(&value), (clean, 1), "{before}{key}");
+        }
+        // With another length, it is no such key.
+        let value = json!({ "text": format!("see x{key}0 there") });
+        assert_eq!(redacted(&value), (value.clone(), 0), "x{key}0");
+    }
+}
+
 /// If this fails, an argument or a labelled value is recorded although its neighbour names it.
 #[test]
 fn neighbours_name_a_secret() {
     let (password, _) = sample("<A14>");
     for value in [
         json!({ "args": ["tool", "--password", password] }),
+        json!({ "args": ["tool", "--token", format!("{password}{password}"), "--x"] }),
         json!({ "env": [{ "name": "DB_PASSWORD", "value": password }] }),
         json!({ "password": password, "user": "me" }),
         json!({ "password": format!("{password};,&x") }),
@@ -193,6 +216,21 @@ fn what_is_no_secret_stays() {
         "ClientToken: \"0198f2c4-7e1a-7c3b-9d5e-2f6a8b0c1d3e\" docker run -u 1000:1000 x"
             .to_owned(),
         "Cookie: theme=dark; lang=en-US  token: utf8 password: oauth2_provider".to_owned(),
+        format!("PRIMARY_KEY=id SORT_KEY=created_at FOREIGN_KEY CACHE_KEY=user:1 PUBLIC_KEY={hex}"),
+        format!("CACHE_KEY={hex} NEXT_PUBLIC_MAP_KEY={} sort_key: {hex}", &letters[..24]),
+        "nid_key = self._lib.NID_pbe_WithSHA1And3_Key_TripleDES_CBC".to_owned(),
+        "ENV PATH /usr/local/bin2 ENV PASSWORD_FILE /run/x1y2z3 and the ENV token variable"
+            .to_owned(),
+        "use --password to log in; run it with --password or --token and see\n--password string"
+            .to_owned(),
+        "--password PASSWORD --password=<password> --password=$PW --token=${T} --password *** \
+         --password=true --password=password --token=TOKEN --pass=early"
+            .to_owned(),
+        "mysql -u root -p mydatabase; ALTER USER name PASSWORD 'your_password'".to_owned(),
+        format!("task-{0} disk-{0} {0}-{1}", &hex[..32], &hex[..8]),
+        "-p 127.0.0.1:5432:5432 file.rs:5432:12:error:expected9 arn:aws:s3:*:x:y9".to_owned(),
+        "curl -b cookies.txt -b 'theme=dark; lang=en-US' --cookie-jar jar.txt".to_owned(),
+        "openssl req -new -key server.key -pass env:PW; Private-Lines: 14".to_owned(),
         "[REDACTED:aws-access-key-id] https://u:[REDACTED:url-password]@h".to_owned(),
         "\u{1b}[31mred\u{1b}[0m \\u0041 \\u001b".to_owned(),
     ];
@@ -252,6 +290,31 @@ fn private_keys_in_every_dress() {
     let copy = fs::read_to_string(bench.path("runs/new/events.jsonl")).unwrap();
     assert!(!copy.contains(&lines[0][..20]), "{copy}");
     assert_eq!(bench.call(&["validate", "new"]).status, 0);
+}
+
+/// If this fails, a private key of PuTTY is recorded in a form in which tools print it, or the public
+/// lines and the hash around it are replaced.
+#[test]
+fn private_keys_of_putty() {
+    let (public, first, last) = (sample("<A60>").0, sample("<A64>").0, sample("<A24>").0);
+    let file = format!(
+        "PuTTY-User-Key-File-2: ssh-rsa\nPublic-Lines: 1\n{public}\nPrivate-Lines: 2\n{first}\n{last}\n\
+         Private-MAC: 0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d\n"
+    );
+    let numbered = |line: (usize, &str)| format!("{:6}\u{2192}{}\n", line.0 + 1230, line.1);
+    for dress in [
+        file.clone(),
+        file.replace('\n', "\r\n"),
+        file.replace('\n', "\\n"),
+        file.lines().enumerate().map(numbered).collect(),
+        file.lines().map(|line| format!("| {line}\n")).collect(),
+    ] {
+        let (value, count) = redacted(&json!({ "text": dress }));
+        let left = value.to_string();
+        assert!(count == 1 && left.contains("[REDACTED:private-key]"), "{left}");
+        assert!(!left.contains(&first) && !left.contains(&last), "{left}");
+        assert!(left.contains(&public) && left.contains("0a1b2c3d4e5f6071"), "{left}");
+    }
 }
 
 /// If this fails, JSON escapes hide a secret or part of it.

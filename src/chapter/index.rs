@@ -33,6 +33,8 @@ pub(crate) struct Index {
     labels: Vec<String>,
     label_numbers: HashMap<String, u32>,
     calls: Option<Calls>,
+    /// Whether the chapters are recorded.
+    has_chapters: bool,
     spans: OnceCell<Spans>,
     /// The newest model call that reports its input.
     pub newest_call: Option<NewestCall>,
@@ -64,6 +66,7 @@ impl Index {
             labels: Vec::new(),
             label_numbers: HashMap::new(),
             calls: None,
+            has_chapters: true,
             spans: OnceCell::new(),
             newest_call: None,
         }
@@ -73,6 +76,12 @@ impl Index {
     #[must_use]
     pub(crate) fn with_calls(templates: &'static Templates) -> Self {
         Self { calls: Some(Calls::default()), ..Self::new(templates) }
+    }
+
+    /// An empty index that records calls, and of the chapters nothing.
+    #[must_use]
+    pub(crate) fn without_chapters(templates: &'static Templates) -> Self {
+        Self { has_chapters: false, ..Self::with_calls(templates) }
     }
 
     /// Takes the next event, whose line begins at byte `offset`. Returns the number of its call if
@@ -91,7 +100,9 @@ impl Index {
         if self.run_id.is_empty() {
             self.run_id.push_str(&view.event.run_id);
         }
-        self.chapters.observe(view);
+        if self.has_chapters {
+            self.chapters.observe(view);
+        }
         self.backfills.observe(view);
         self.newest_call = NewestCall::of(view).or(self.newest_call);
         let Some(task) = self.tasks.observe(view) else { return };

@@ -6,6 +6,7 @@ pub(crate) mod ask;
 pub(crate) mod due;
 pub(crate) mod folded;
 pub(crate) mod index;
+pub(crate) mod outline;
 pub(crate) mod page;
 pub(crate) mod plan;
 pub(crate) mod propose;

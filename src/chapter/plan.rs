@@ -5,6 +5,7 @@ use std::fmt;
 use unicode_width::UnicodeWidthChar as _;
 
 use super::index::Index;
+use super::outline::{Outline, Outlines};
 use crate::event::draft::Draft;
 use crate::history::chapters::{Chapter, Chapters};
 use crate::history::tasks::TaskOutcome;
@@ -145,24 +146,30 @@ pub(crate) fn plan(
         let refused = |refusal| (at + 1, refusal);
         let mut chapter = chapter(request, index, known).map_err(refused)?;
         for other in index.chapters.active() {
-            match relation(&chapter, other) {
+            match relation(Outline::of(&chapter), Outline::of(other)) {
                 Relation::Apart | Relation::Around => {}
                 Relation::Same => return Err(refused(Refusal::SameRange(other.slug.clone()))),
                 Relation::Inside => {
-                    let range = range_of(other);
+                    let range = range_of(Outline::of(other));
                     return Err(refused(Refusal::LiesInside(other.slug.clone(), range)));
                 }
                 Relation::Across => {
-                    return Err(refused(Refusal::Overlaps(other.slug.clone(), range_of(other))));
+                    return Err(refused(Refusal::Overlaps(
+                        other.slug.clone(),
+                        range_of(Outline::of(other)),
+                    )));
                 }
             }
         }
         for (item, other) in planned.iter().enumerate() {
-            match relation(&chapter, other) {
+            match relation(Outline::of(&chapter), Outline::of(other)) {
                 Relation::Apart | Relation::Around | Relation::Inside => {}
                 Relation::Same => return Err(refused(Refusal::SameAsItem(item + 1))),
                 Relation::Across => {
-                    return Err(refused(Refusal::OverlapsItem(item + 1, range_of(other))));
+                    return Err(refused(Refusal::OverlapsItem(
+                        item + 1,
+                        range_of(Outline::of(other)),
+                    )));
                 }
             }
         }
@@ -188,9 +195,9 @@ pub(crate) enum ChapterConflict {
 }
 
 /// Compares a recorded chapter with the chapter that would have been planned at that point of the
-/// log.
+/// log. `earlier` has the chapters at that point.
 #[must_use]
-pub(crate) fn misfit(made: &Chapter, index: &Index) -> Option<ChapterConflict> {
+pub(crate) fn misfit(made: &Chapter, index: &Index, earlier: &Outlines) -> Option<ChapterConflict> {
     let request = Request {
         range: match made.partial {
             true => Range::Events(made.first_sequence, made.last_sequence),
@@ -210,12 +217,13 @@ pub(crate) fn misfit(made: &Chapter, index: &Index) -> Option<ChapterConflict> {
     if planned.events != made.events {
         return Some(ChapterConflict::Events(planned.events));
     }
-    index.chapters.active().find_map(|other| match relation(made, other) {
+    let made = Outline::of(made);
+    earlier.active().find_map(|(slug, other)| match relation(made, other) {
         // An item of a batch may be inside an earlier item.
         Relation::Apart | Relation::Around | Relation::Inside => None,
-        Relation::Same => Some(ChapterConflict::Overlap(Refusal::SameRange(other.slug.clone()))),
+        Relation::Same => Some(ChapterConflict::Overlap(Refusal::SameRange(slug.to_owned()))),
         Relation::Across => {
-            Some(ChapterConflict::Overlap(Refusal::Overlaps(other.slug.clone(), range_of(other))))
+            Some(ChapterConflict::Overlap(Refusal::Overlaps(slug.to_owned(), range_of(other))))
         }
     })
 }
@@ -329,7 +337,7 @@ enum Relation {
     Across,
 }
 
-fn relation(one: &Chapter, other: &Chapter) -> Relation {
+fn relation(one: Outline, other: Outline) -> Relation {
     let apart =
         one.last_sequence < other.first_sequence || other.last_sequence < one.first_sequence;
     let same =
@@ -337,13 +345,13 @@ fn relation(one: &Chapter, other: &Chapter) -> Relation {
     match () {
         () if apart => Relation::Apart,
         () if same => Relation::Same,
-        () if one.contains(other) => Relation::Around,
-        () if other.contains(one) => Relation::Inside,
+        () if one.contains(&other) => Relation::Around,
+        () if other.contains(&one) => Relation::Inside,
         () => Relation::Across,
     }
 }
 
-fn range_of(chapter: &Chapter) -> Range {
+fn range_of(chapter: Outline) -> Range {
     match chapter.partial {
         true => Range::Events(chapter.first_sequence, chapter.last_sequence),
         false => Range::Tasks(chapter.start.cast_signed(), chapter.end.cast_signed()),

@@ -4,20 +4,26 @@ use super::finding::{Finding, Findings, Place};
 use super::log::LOG;
 use super::table::Code;
 use crate::chapter::index::Index;
+use crate::chapter::outline::Outlines;
 use crate::chapter::plan::{ChapterConflict, misfit};
 use crate::event::fields::View;
 use crate::event::role::Role;
-use crate::history::chapters::{Chapter, Chapters};
+use crate::history::chapters::Chapter;
 use crate::log::reader::Line;
 
 /// The folder's name in findings.
 pub(crate) const FOLDER: &str = "chapters/";
 
-/// Checks the next event of a run with chapters, before `index` observes it.
-pub(crate) fn event(view: &View<'_, '_>, line: &Line<'_>, index: &Index, findings: &mut Findings) {
+/// Checks the next event of a run with chapters, before `index` and `chapters` observe it.
+pub(crate) fn event(
+    view: &View<'_, '_>,
+    line: &Line<'_>,
+    (index, chapters): (&Index, &Outlines),
+    findings: &mut Findings,
+) {
     let found = match view.role {
-        Role::Chapter => made(view, index),
-        Role::ChapterRemoved => removed(view, &index.chapters),
+        Role::Chapter => made(view, index, chapters),
+        Role::ChapterRemoved => removed(view, chapters),
         _ => None,
     };
     if let Some((code, message)) = found {
@@ -31,15 +37,15 @@ pub(crate) fn event(view: &View<'_, '_>, line: &Line<'_>, index: &Index, finding
     }
 }
 
-fn made(view: &View<'_, '_>, index: &Index) -> Option<(Code, String)> {
+fn made(view: &View<'_, '_>, index: &Index, chapters: &Outlines) -> Option<(Code, String)> {
     let chapter = match Chapter::of(view.event.data) {
         Ok(chapter) => chapter,
         Err(what) => return Some((Code::RL701, what.to_owned())),
     };
-    if index.chapters.is_used(&chapter.slug) {
+    if chapters.is_used(&chapter.slug) {
         return Some((Code::RL703, format!("the slug {:?} was used before", chapter.slug)));
     }
-    match misfit(&chapter, index)? {
+    match misfit(&chapter, index, chapters)? {
         ChapterConflict::Overlap(refusal) => Some((Code::RL702, refusal.to_string())),
         ChapterConflict::Refused(refusal) => Some((Code::RL705, refusal.to_string())),
         ChapterConflict::Range(first, last) => {
@@ -51,9 +57,9 @@ fn made(view: &View<'_, '_>, index: &Index) -> Option<(Code, String)> {
     }
 }
 
-fn removed(view: &View<'_, '_>, chapters: &Chapters) -> Option<(Code, String)> {
+fn removed(view: &View<'_, '_>, chapters: &Outlines) -> Option<(Code, String)> {
     let slug = view.event.data.text_at("slug").unwrap_or_default();
-    let known = chapters.get(&slug).is_some();
+    let known = chapters.is_active(&slug);
     (!known).then(|| (Code::RL704, format!("no chapter {slug:?} exists at this point")))
 }
 

@@ -116,6 +116,7 @@ checks! {
     check(RL013, "line", Warning, "unrecorded move of a torn tail", "a writer moved a torn tail to logs/rejected.jsonl and was killed before it recorded the move", "the next `runlog emit` records it, or `runlog validate --fix` does").ended(),
     check(RL014, "line", Error, "rejected input lost or edited", "the log tells of rejected bytes and their hash, and logs/rejected.jsonl does not have them", "restore logs/rejected.jsonl from a copy"),
     check(RL015, "line", Warning, "most of the input was rejected", "more lines were rejected than events recorded: the log shows only a part of what happened", "find the reason in logs/rejected.jsonl; for the log of another program, use --from"),
+    check(RL016, "line", Error, "rejected line ends the run", "a line that was rejected because it is malformed says that the run ended, and the log does not say so: the run may have ended in another way than it shows; only a warning if the log has the same end", "read the line in logs/rejected.jsonl, correct the program that wrote it, and record the run again"),
     check(RL101, "order", Error, "gap in the sequence", "events between two sequence numbers are missing: lines were removed", "restore the log from a copy"),
     check(RL102, "order", Error, "sequence number repeated or out of order", "lines were repeated, swapped or joined from two logs", "restore the log from a copy"),
     check(RL103, "order", Error, "event id repeated", "an event id must be unique in the log", "find the writer that bypasses `runlog emit`"),

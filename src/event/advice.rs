@@ -37,8 +37,48 @@ pub(crate) fn advice(kind: &str, data: Json<'_>) -> Option<String> {
     Some(format!("{kind} has no field {key}; did you mean {near}?"))
 }
 
-/// The known type that an unknown one is nearly.
+/// The known type that an unknown one is nearly, or that says the same in another word.
 #[must_use]
 pub(crate) fn near_type(kind: &str) -> Option<&'static str> {
-    nearest(kind, rows().iter().map(|row| row.name))
+    nearest(kind, rows().iter().map(|row| row.name)).or_else(|| same_type(kind))
+}
+
+/// Words that end a type and say the same.
+const SAME: [&[&str]; 6] = [
+    &["started", "start", "begin", "began", "begun", "begins", "opened", "launched"],
+    &[
+        "completed",
+        "succeeded",
+        "complete",
+        "done",
+        "end",
+        "ended",
+        "finish",
+        "finished",
+        "ok",
+        "success",
+        "successful",
+        "stop",
+        "stopped",
+    ],
+    &["failed", "fail", "failure", "error", "errored", "crashed"],
+    &["cancelled", "cancel", "canceled", "abort", "aborted", "killed"],
+    &["blocked", "block", "denied", "refused", "rejected"],
+    &["usage", "call", "called", "request", "response", "used"],
+];
+
+/// The known type that says the same in another word, or in the other order: `task.completed`,
+/// `user.message`.
+fn same_type(kind: &str) -> Option<&'static str> {
+    let (subject, last) = kind.rsplit_once(['.', '_', '-', ':', '/'])?;
+    let is_same = |one: &str, other: &str| {
+        one == other || SAME.iter().any(|words| words.contains(&one) && words.contains(&other))
+    };
+    let known = rows().iter().filter_map(|row| Some((row.name, row.name.rsplit_once('.')?)));
+    let mut known = known.filter(|(name, _)| *name != kind);
+    known
+        .find(|(_, (known, end))| {
+            (*known == subject && is_same(end, last)) || (*known == last && *end == subject)
+        })
+        .map(|(name, _)| name)
 }

@@ -19,7 +19,8 @@ pub(crate) use open::{
 pub use path_at::PathAt;
 pub(crate) use path_at::{inspect, retried};
 pub(crate) use replace::{
-    is_abandoned, is_temporary, keep_copy, replace, replace_derived, replace_read_only,
+    is_abandoned, is_temporary, keep_copy, remove_abandoned, replace, replace_derived,
+    replace_read_only,
 };
 
 use std::fmt;

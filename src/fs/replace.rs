@@ -1,6 +1,6 @@
 //! Replacing derived files atomically: a reader sees the old file or the new one.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,8 @@ use nix::unistd::{Pid, UnlinkatFlags, unlinkat};
 use super::open::sync_all;
 use super::path_at::{Base, repeated};
 use super::{
-    Action, FILE_MODE, FsError, PathAt, READ_ONLY_MODE, hash, is_regular, read_small, sync_dir,
+    Action, EntryKind, FILE_MODE, FsError, PathAt, READ_ONLY_MODE, entries, hash, is_regular,
+    read_small, remove_file, sync_dir,
 };
 
 /// Writes `bytes` to a temporary file beside `path`, syncs it, renames it over
@@ -74,18 +75,34 @@ const SUFFIX: &str = ".tmp";
 /// not name their process; they count if they are an hour old.
 #[must_use]
 pub(crate) fn is_abandoned(path: &PathAt) -> bool {
-    const LONGEST: Duration = Duration::from_secs(3600);
     let Some(name) = path.path().file_name().filter(|name| is_temporary(name)) else {
         return false;
     };
     let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
     match owner.and_then(|(owner, _)| owner.parse().ok()) {
         Some(owner) => kill(Pid::from_raw(owner), None) == Err(Errno::ESRCH),
-        None => {
-            let modified = path.metadata().and_then(|there| there.modified());
-            modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > LONGEST))
-        }
+        None => is_old(path),
     }
+}
+
+/// Removes the temporary files in a directory whose processes no longer exist, if they are an hour
+/// old. A younger one may be of a process in another container, which cannot be seen from here.
+/// Nothing fails if one cannot be removed.
+pub(crate) fn remove_abandoned(directory: &PathAt) {
+    let temporary = |(name, kind): (OsString, EntryKind)| {
+        (kind == EntryKind::File && is_temporary(&name)).then(|| directory.join(name))
+    };
+    let files = entries(directory).unwrap_or_default().into_iter().filter_map(temporary);
+    for file in files.filter(|file| is_old(file) && is_abandoned(file)) {
+        let _ = remove_file(&file);
+    }
+}
+
+/// Whether a file was last written more than an hour ago.
+fn is_old(path: &PathAt) -> bool {
+    const LONGEST: Duration = Duration::from_secs(3600);
+    let modified = path.metadata().and_then(|there| there.modified());
+    modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > LONGEST))
 }
 
 /// Whether a file of that name is a temporary one, of a process that may have been killed.

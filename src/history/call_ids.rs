@@ -13,7 +13,10 @@ pub(super) struct CallIds {
     /// The calls by their whole ids.
     calls: GradualMap<u32>,
     /// Calls with prefixed ids, by the last segments.
-    prefixed: HashMap<u64, Prefixed>,
+    prefixed: GradualMap<Prefixed>,
+    /// By the last segments: calls that started before the last one, in order. Closed ones are
+    /// dropped when they are found. Few segments have more than one call.
+    before: HashMap<u64, Vec<u32>>,
     hasher: RandomState,
 }
 
@@ -21,21 +24,19 @@ pub(super) struct CallIds {
 const NO_CALL: u32 = u32::MAX;
 
 /// Calls whose prefixed ids have the same last segment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Prefixed {
     /// The newest call.
     newest: u32,
     /// The call that started last; [`NO_CALL`] if none started.
     started: u32,
-    /// Calls that started before it, in order. Closed ones are dropped when they are found.
-    before: Vec<u32>,
     /// Whether one of the prefixes refers to the call whose id is the segment alone.
     names_bare: bool,
 }
 
 impl Default for Prefixed {
     fn default() -> Self {
-        Self { newest: NO_CALL, started: NO_CALL, before: Vec::new(), names_bare: false }
+        Self { newest: NO_CALL, started: NO_CALL, names_bare: false }
     }
 }
 
@@ -67,10 +68,10 @@ impl CallIds {
             return Some(call as usize);
         }
         if !id.is_prefixed() {
-            return Some(self.prefixed.get_mut(&id.last)?.newest_open(open));
+            return self.newest_open(id.last, open);
         }
         let call = self.unclaimed(id)?;
-        self.prefixed.entry(id.last).or_default().names_bare = true;
+        self.prefixed.insert(id.last, Prefixed::default()).0.names_bare = true;
         self.calls.insert(id.whole, call);
         Some(call as usize)
     }
@@ -79,16 +80,16 @@ impl CallIds {
     pub(super) fn add(&mut self, id: CallId, call: usize) {
         self.calls.insert(id.whole, number(call));
         if id.is_prefixed() {
-            self.prefixed.entry(id.last).or_default().newest = number(call);
+            self.prefixed.insert(id.last, Prefixed::default()).0.newest = number(call);
         }
     }
 
     /// Records that a call started.
     pub(super) fn start(&mut self, id: CallId, call: usize) {
         if id.is_prefixed() {
-            let prefixed = self.prefixed.entry(id.last).or_default();
+            let (prefixed, _) = self.prefixed.insert(id.last, Prefixed::default());
             if prefixed.started != NO_CALL {
-                prefixed.before.push(prefixed.started);
+                self.before.entry(id.last).or_default().push(prefixed.started);
             }
             prefixed.started = number(call);
         }
@@ -99,26 +100,26 @@ impl CallIds {
         let id = self.id(id);
         let known = self.calls.get(id.whole).or_else(|| match id.is_prefixed() {
             true => self.unclaimed(id),
-            false => Some(self.prefixed.get(&id.last)?.newest).filter(|call| *call != NO_CALL),
+            false => Some(self.prefixed.get(id.last)?.newest).filter(|call| *call != NO_CALL),
         });
         known.map(|call| call as usize)
     }
 
+    /// The open call with that last segment that started last, else the newest call.
+    fn newest_open(&mut self, last: u64, open: impl Fn(usize) -> bool) -> Option<usize> {
+        let prefixed = self.prefixed.get_mut(last)?;
+        while prefixed.started != NO_CALL && !open(prefixed.started as usize) {
+            let before = self.before.get_mut(&last).and_then(Vec::pop);
+            prefixed.started = before.unwrap_or(NO_CALL);
+        }
+        let call = if prefixed.started == NO_CALL { prefixed.newest } else { prefixed.started };
+        Some(call as usize)
+    }
+
     /// The call whose id is the last segment alone, unless a prefix has claimed it.
     fn unclaimed(&self, id: CallId) -> Option<u32> {
-        let is_claimed = self.prefixed.get(&id.last).is_some_and(|prefixed| prefixed.names_bare);
+        let is_claimed = self.prefixed.get(id.last).is_some_and(|prefixed| prefixed.names_bare);
         self.calls.get(id.last).filter(|_| !is_claimed)
-    }
-}
-
-impl Prefixed {
-    /// The open call that started last, else the newest call.
-    fn newest_open(&mut self, open: impl Fn(usize) -> bool) -> usize {
-        while self.started != NO_CALL && !open(self.started as usize) {
-            self.started = self.before.pop().unwrap_or(NO_CALL);
-        }
-        let call = if self.started == NO_CALL { self.newest } else { self.started };
-        call as usize
     }
 }
 

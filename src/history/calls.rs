@@ -1,6 +1,5 @@
 //! Tool calls: pairs starts with ends.
 
-use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
 use foldhash::HashMap;
@@ -8,6 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::call_ids::{CallId, CallIds};
 use super::names::{InternedName, Names};
+use super::recent_starts::RecentStarts;
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
@@ -87,13 +87,14 @@ pub struct Observed {
     pub start: Option<Start>,
 }
 
-/// All calls of a run, in the order of their first event. A call without an end takes about 60
-/// bytes.
+/// All calls of a run, in the order of their first event. A call with a start or an end takes about
+/// 51 bytes, and one with both about 68.
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     known: KnownCalls,
     ids: CallIds,
-    /// Tools, actors, agents and runs.
+    tools: Names,
+    /// Actors, agents and runs.
     names: Names,
     callers: Vec<Caller>,
     by_caller: HashMap<Caller, u32>,
@@ -108,6 +109,8 @@ pub struct Calls {
 #[derive(Clone, Debug, Default)]
 struct KnownCalls {
     calls: Vec<KnownCall>,
+    /// The first start of each call that has one, in their order.
+    starts: Vec<KnownStart>,
     /// The ends, in the order of the first end of each call.
     ends: Vec<KnownEnd>,
 }
@@ -117,31 +120,43 @@ struct KnownCalls {
 struct KnownCall {
     /// Index of its caller.
     caller: u32,
-    /// The sequence of the first start; 0 if there is none.
-    first: u64,
-    /// The time of the first start.
-    time: Timestamp,
-    /// The newest start.
-    newest: Option<StartNumber>,
+    /// Number of its start, from 1.
+    start: Option<NonZeroU32>,
     /// Number of its end, from 1.
     end: Option<NonZeroU32>,
+}
+
+/// The first start of a call.
+#[derive(Clone, Copy, Debug)]
+struct KnownStart {
+    sequence: u64,
+    time: Timestamp,
 }
 
 /// The end of a call.
 #[derive(Clone, Copy, Debug)]
 struct KnownEnd {
-    /// Sequence of the last end.
-    sequence: u64,
-    /// Its duration; [`UNKNOWN`] if it is not known.
-    duration_ms: u64,
-    /// The number of ends.
-    count: u32,
+    /// Sequence of the last end: 8 bytes that need no alignment.
+    sequence: [u8; 8],
+    /// Its duration: the lower 6 bytes, which are enough for 8,900 years; [`UNKNOWN`] if it is not
+    /// known, or longer.
+    duration_ms: [u8; 6],
+    /// The number of ends, up to 255.
+    count: u8,
     status: CallStatus,
     /// Whether the call started again after it.
     open_again: bool,
 }
 
-const UNKNOWN: u64 = u64::MAX;
+const UNKNOWN: u64 = (1 << 48) - 1;
+
+/// Maximum number of tools that are told apart. A run with more is no run of an agent.
+const MOST_TOOLS: usize = 1 << 13;
+/// Maximum number of actors, agents and runs that are told apart.
+const MOST_NAMES: usize = 1 << 15;
+/// Up to this many callers are told apart by their runs and agents; up to twice as many by their
+/// tools and actors.
+const MOST_CALLERS: usize = 1 << 16;
 
 /// The tool and the actor of a call's first event, and the agent and the run that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -165,7 +180,23 @@ enum ErrorScope {
     AgentOfNoRun(InternedName),
 }
 
+impl KnownEnd {
+    fn stored(duration_ms: Option<u64>) -> [u8; 6] {
+        let [kept @ .., _, _] = duration_ms.unwrap_or(UNKNOWN).min(UNKNOWN).to_le_bytes();
+        kept
+    }
+
+    fn duration(&self) -> u64 {
+        let [a, b, c, d, e, f] = self.duration_ms;
+        u64::from_le_bytes([a, b, c, d, e, f, 0, 0])
+    }
+}
+
 impl KnownCalls {
+    fn start_of(&self, index: usize) -> Option<&KnownStart> {
+        self.starts.get(self.calls[index].start?.get() as usize - 1)
+    }
+
     fn end_of(&self, index: usize) -> Option<&KnownEnd> {
         self.ends.get(self.calls[index].end?.get() as usize - 1)
     }
@@ -177,7 +208,7 @@ impl KnownCalls {
     /// Whether there is no end after the newest start.
     fn is_open(&self, index: usize) -> bool {
         let end = self.end_of(index);
-        end.map_or(self.calls[index].newest.is_some(), |end| end.open_again)
+        end.map_or(self.calls[index].start.is_some(), |end| end.open_again)
     }
 }
 
@@ -197,14 +228,14 @@ impl Calls {
     /// The call with that index.
     #[must_use]
     pub fn get(&self, index: usize) -> Call {
-        let known = &self.known.calls[index];
+        let start = self.known.start_of(index);
         let end = self.known.end_of(index);
         Call {
-            first: (known.first > 0).then_some((known.first, known.time)),
+            first: start.map(|start| (start.sequence, start.time)),
             status: end.map_or(CallStatus::Open, |end| end.status),
-            ends: end.map_or(0, |end| end.count),
-            end_sequence: end.map(|end| end.sequence),
-            duration_ms: end.map(|end| end.duration_ms).filter(|ms| *ms != UNKNOWN),
+            ends: end.map_or(0, |end| u32::from(end.count)),
+            end_sequence: end.map(|end| u64::from_le_bytes(end.sequence)),
+            duration_ms: end.map(KnownEnd::duration).filter(|ms| *ms != UNKNOWN),
         }
     }
 
@@ -241,7 +272,7 @@ impl Calls {
     /// The name of a call's tool.
     #[must_use]
     pub fn tool(&self, index: usize) -> &str {
-        self.names.text(self.caller(index).tool)
+        self.tools.text(self.caller(index).tool)
     }
 
     /// The state of a call. In a run that has ended, an open call that was followed by an error of
@@ -272,11 +303,12 @@ impl Calls {
         let id = self.ids.id(&view.call_id_or_own());
         let call = self.find(id).unwrap_or_else(|| self.add(view, id));
         self.ids.start(id, call);
-        let known = &mut self.known.calls[call];
-        if known.first == 0 {
-            (known.first, known.time) = (start.sequence, start.time);
+        if self.known.calls[call].start.is_none() {
+            let Start { sequence, time, .. } = start;
+            self.known.starts.push(KnownStart { sequence, time });
+            self.known.calls[call].start = NonZeroU32::new(number(self.known.starts.len()));
         }
-        known.newest = self.recent.push(start);
+        self.recent.push(call, start);
         if let Some(end) = self.known.end_of_mut(call) {
             end.open_again = true;
         }
@@ -301,9 +333,10 @@ impl Calls {
                 self.add(view, id)
             }),
         };
-        let newest = self.known.calls[call].newest;
-        let start = newest.and_then(|newest| self.recent.get(newest));
-        let start = start.filter(|start| offset.saturating_sub(start.offset) <= PAIRING_WINDOW);
+        let start = self
+            .recent
+            .newest(call)
+            .filter(|start| offset.saturating_sub(start.offset) <= PAIRING_WINDOW);
         let duration_ms = view.duration_ms().or_else(|| event.timestamp.since(start?.time));
         let status = match view.role {
             Role::ToolFail => CallStatus::Failed,
@@ -311,8 +344,8 @@ impl Calls {
             _ => CallStatus::Completed,
         };
         let end = KnownEnd {
-            sequence: event.sequence,
-            duration_ms: duration_ms.unwrap_or(UNKNOWN),
+            sequence: event.sequence.to_le_bytes(),
+            duration_ms: KnownEnd::stored(duration_ms),
             count: 1,
             status,
             open_again: false,
@@ -331,7 +364,7 @@ impl Calls {
 
     fn error(&mut self, view: &View<'_, '_>) {
         let run = self.run(view);
-        let agent = self.names.get(&view.agent());
+        let agent = self.names.get(&view.agent(), MOST_NAMES);
         let scopes = match run {
             Some(run) => [ErrorScope::Run(run), ErrorScope::AgentOfNoRun(agent)],
             None => [ErrorScope::Agent(agent); 2],
@@ -341,26 +374,53 @@ impl Calls {
     }
 
     fn run(&mut self, view: &View<'_, '_>) -> Option<InternedName> {
-        view.field("runId").map(|run| self.names.get(&run))
+        view.field("runId").map(|run| self.names.get(&run, MOST_NAMES))
     }
 
     fn add(&mut self, view: &View<'_, '_>, id: CallId) -> usize {
         let index = self.len();
-        let caller = Caller {
-            tool: self.names.get(&view.tool()),
-            actor: self.names.get(&view.event.actor),
-            run: self.run(view),
-            agent: self.names.get(&view.agent()),
-        };
-        let callers = &mut self.callers;
-        let caller = *self.by_caller.entry(caller).or_insert_with(|| {
-            callers.push(caller);
-            number(callers.len() - 1)
-        });
+        let (tool, actor) = self.pair(view);
+        let run = self.run(view);
+        let agent = self.names.get(&view.agent(), MOST_NAMES);
+        let caller = self.known_caller(Caller { tool, actor, run, agent });
         self.ids.add(id, index);
-        let time = view.event.timestamp;
-        self.known.calls.push(KnownCall { caller, first: 0, time, newest: None, end: None });
+        self.known.calls.push(KnownCall { caller, start: None, end: None });
         index
+    }
+
+    /// The tool and the actor of an event.
+    fn pair(&mut self, view: &View<'_, '_>) -> (InternedName, InternedName) {
+        let tool = self.tools.get(&view.tool(), MOST_TOOLS);
+        (tool, self.names.get(&view.event.actor, MOST_NAMES))
+    }
+
+    /// The index of a caller, or of one that stands for it if there are too many.
+    fn known_caller(&mut self, caller: Caller) -> u32 {
+        let Caller { tool, actor, .. } = caller;
+        let (tool_of_other, other) = self.others();
+        let candidates = [
+            (caller, MOST_CALLERS),
+            (Caller { tool, actor, run: None, agent: actor }, 2 * MOST_CALLERS),
+            (Caller { tool: tool_of_other, actor: other, run: None, agent: other }, usize::MAX),
+        ];
+        let known = candidates.into_iter().find_map(|(caller, most)| {
+            let full = self.callers.len() >= most;
+            let known = self.by_caller.get(&caller).copied();
+            known.or_else(|| (!full).then(|| self.add_caller(caller)))
+        });
+        known.unwrap_or_default()
+    }
+
+    fn add_caller(&mut self, caller: Caller) -> u32 {
+        let index = number(self.callers.len());
+        self.callers.push(caller);
+        self.by_caller.insert(caller, index);
+        index
+    }
+
+    /// The tool and the actor that stand for those that are too many.
+    fn others(&mut self) -> (InternedName, InternedName) {
+        (self.tools.other(), self.names.other())
     }
 
     fn find(&mut self, id: CallId) -> Option<usize> {
@@ -368,7 +428,10 @@ impl Calls {
     }
 
     fn newest_open(&mut self, view: &View<'_, '_>) -> Option<usize> {
-        let pair = (self.names.get(&view.tool()), self.names.get(&view.event.actor));
+        let mut pair = self.pair(view);
+        if !self.open_by_tool.contains_key(&pair) && self.callers.len() >= 2 * MOST_CALLERS {
+            pair = self.others();
+        }
         loop {
             let call = self.open_by_tool.get_mut(&pair)?.pop()? as usize;
             if self.known.is_open(call) {
@@ -381,31 +444,4 @@ impl Calls {
 /// The index of a call or of an end as it is kept. No log has as many as there are numbers.
 fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
-}
-
-/// The number of a start: 1, 2, 3 …
-type StartNumber = NonZeroU32;
-
-/// The starts within the last [`PAIRING_WINDOW`] bytes of log.
-#[derive(Clone, Debug, Default)]
-struct RecentStarts {
-    starts: VecDeque<Start>,
-    /// The number of starts that are too far back.
-    dropped: u32,
-}
-
-impl RecentStarts {
-    fn push(&mut self, start: Start) -> Option<StartNumber> {
-        while self.starts.front().is_some_and(|old| old.offset + PAIRING_WINDOW < start.offset) {
-            self.starts.pop_front();
-            self.dropped += 1;
-        }
-        self.starts.push_back(start);
-        StartNumber::new(self.dropped.saturating_add(number(self.starts.len())))
-    }
-
-    fn get(&self, start: StartNumber) -> Option<Start> {
-        let at = start.get().checked_sub(self.dropped + 1)?;
-        self.starts.get(at as usize).copied()
-    }
 }

@@ -15,7 +15,7 @@ pub struct Deliverables {
     pub required: Vec<String>,
     /// The last recorded verdict.
     pub status: Option<String>,
-    /// Paths found missing by the last recorded check.
+    /// Paths found missing by the last recorded check, up to a maximum number.
     pub missing: Vec<String>,
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod gradual_map;
 pub(crate) mod models;
 mod names;
 mod origin;
+mod recent_starts;
 pub(crate) mod request;
 pub(crate) mod state;
 pub(crate) mod status;

@@ -28,6 +28,12 @@ pub(super) struct Names {
     hasher: RandomState,
 }
 
+/// Maximum length of a name in bytes. Longer names are cut.
+const LONGEST: usize = 256;
+
+/// The name of all names that are too many to keep.
+const OTHER: &str = "(other)";
+
 /// A name in the table with half of its hash, so that the table can grow without hashing texts.
 #[derive(Clone, Copy, Debug)]
 struct NameEntry {
@@ -44,12 +50,26 @@ impl NameEntry {
 }
 
 impl Names {
-    /// The number of a name. A new name gets the next number.
-    pub(super) fn get(&mut self, name: &str) -> InternedName {
+    /// The number of a name. A new name gets the next number, unless there are `most` names: then
+    /// it is one of the [`Names::other`] names.
+    pub(super) fn get(&mut self, name: &str, most: usize) -> InternedName {
+        // Two long names are the same if their beginnings and the hashes of the whole are.
         let hash = self.hash(name);
-        if let Some(known) = self.find(hash, name) {
-            return known;
+        let name = &name[..name.floor_char_boundary(LONGEST)];
+        match self.find(hash, name) {
+            Some(known) => known,
+            None if self.ends.len() + 1 < most => self.add(hash, name),
+            None => self.other(),
         }
+    }
+
+    /// The number that names have which are too many to keep.
+    pub(super) fn other(&mut self) -> InternedName {
+        let hash = self.hash(OTHER);
+        self.find(hash, OTHER).unwrap_or_else(|| self.add(hash, OTHER))
+    }
+
+    fn add(&mut self, hash: u32, name: &str) -> InternedName {
         self.text.push_str(name);
         self.ends.push(self.text.len());
         let number = u32::try_from(self.ends.len()).ok().and_then(NonZeroU32::new);

@@ -20,6 +20,10 @@ use crate::json::Json;
 /// Characters kept of the first prompt.
 const PROMPT: usize = 200;
 
+/// Maximum number of paths that are kept as missing, and of their bytes.
+const MOST_MISSING: usize = 10_000;
+const MISSING_BYTES: usize = 1 << 20;
+
 /// A transition that the rules do not allow. The event stays in the log; the status does not
 /// change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +70,8 @@ pub struct RunState {
     pub error: Option<String>,
     /// The required deliverables.
     pub deliverables: Deliverables,
+    /// The length of all paths that the newest check found missing.
+    missing_bytes: usize,
     /// The files that the newest recorded verdict is about.
     pub recorded_files: Vec<RecordedFile>,
     /// Whether any event was imported.
@@ -252,6 +258,15 @@ impl RunState {
         None
     }
 
+    /// Adds a path that a check found missing, unless there are too many.
+    fn missing(&mut self, path: Cow<'_, str>) {
+        let missing = &mut self.deliverables.missing;
+        self.missing_bytes = if missing.is_empty() { 0 } else { self.missing_bytes } + path.len();
+        if missing.len() < MOST_MISSING && self.missing_bytes <= MISSING_BYTES {
+            missing.push(path.into_owned());
+        }
+    }
+
     fn details(&mut self, view: &View<'_, '_>) {
         let data = &view.data;
         if Status::of_role(view.role).is_some_and(Status::is_over) {
@@ -277,7 +292,7 @@ impl RunState {
             Role::DeliverableCheck => self.deliverables.missing.clear(),
             Role::DeliverableMissing => {
                 if let Some(path) = view.path() {
-                    self.deliverables.missing.push(path.into_owned());
+                    self.missing(path);
                 }
             }
             Role::DeliverableVerdict => {

@@ -13,7 +13,9 @@ use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
 use crate::fs::hash::{HexHash, line_hash};
-use crate::fs::{Access, entries, keep_copy, make_dir, read_small, replace_derived};
+use crate::fs::{
+    Access, entries, keep_copy, make_dir, read_small, remove_abandoned, replace_derived,
+};
 use crate::history::state::{Effect, RunState};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
@@ -208,6 +210,10 @@ impl Derivation {
         let lost = self.damaged || head_mismatch.is_some();
         self.tools.write(lost)?;
         self.errors.write(lost)?;
+        if self.fold.state.status().is_over() {
+            // Killed writers leave temporary files.
+            [self.run.directory(), &self.run.logs()].into_iter().for_each(remove_abandoned);
+        }
         Ok(Refreshed { head_mismatch, is_observed: self.observer.is_some() })
     }
 }

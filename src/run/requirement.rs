@@ -38,7 +38,7 @@ impl Requirement {
     /// like a condition belongs to the path.
     ///
     /// # Errors
-    /// An unknown condition, a condition with an invalid value, or an empty path.
+    /// An unknown or empty condition, a condition with an invalid value, or an empty path.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut required = Self {
             text: text.to_owned(),
@@ -52,6 +52,10 @@ impl Requirement {
         };
         let mut path = text;
         while let Some((before, condition)) = path.rsplit_once(':') {
+            if condition.is_empty() {
+                let known = CONDITIONS.join(", ");
+                return Err(format!("nothing after the last \":\"; the conditions are {known}"));
+            }
             if !required.condition(condition)? {
                 break;
             }

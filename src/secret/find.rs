@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::SecretRules;
 use super::base64::{self, EncodedPrefixes};
 use super::hidden::{Revealed, next_hidden};
+use super::mailgun;
 use super::prefix;
 use super::rule::{SecretRule, is_word};
 
@@ -62,12 +63,17 @@ impl SecretRules {
         None
     }
 
-    /// The first base64 from `from` on that may hold a secret.
+    /// The first base64 from `from` on that may hold a secret, or that is one.
     pub(super) fn next_encoded(&self, bytes: &[u8], from: usize) -> Option<usize> {
         let rest = bytes.get(from..)?;
         let mut runs = base64::runs(rest).peekable();
         runs.peek()?;
-        runs.find_map(|run| Some(from + run.start + self.encoded().first_in(&rest[run])?))
+        runs.find_map(|run| {
+            let bytes = &rest[run.clone()];
+            let first = self.encoded().first_in(bytes);
+            let first = first.or_else(|| mailgun::may_be_private_key(bytes).then_some(0));
+            Some(from + run.start + first?)
+        })
     }
 
     /// The secrets in a text, in order, without overlaps.
@@ -103,12 +109,16 @@ impl SecretRules {
         merged(found)
     }
 
-    /// The secrets of a known form in the base64 of a text.
+    /// The secrets of a known form in the base64 of a text, and those that look like base64.
     fn find_encoded<'r>(&'r self, text: &str) -> Vec<FoundSecret<'r>> {
         if !self.may_decode(text.as_bytes()) {
             return Vec::new();
         }
-        let mut found = Vec::new();
+        let is_mailgun =
+            |run: &Range<usize>| mailgun::is_private_key(&text.as_bytes()[run.clone()]);
+        let keys = base64::runs(text.as_bytes()).filter(is_mailgun);
+        let mut found: Vec<_> =
+            keys.map(|range| FoundSecret { range, rule: mailgun::RULE }).collect();
         for decoded in self.encoded().decoded(text.as_bytes()) {
             let mut at = 0;
             for chunk in decoded.bytes.utf8_chunks() {

@@ -1,4 +1,4 @@
-//! Private keys in PEM blocks, in any print-out: with line numbers, gutters, quotes, colours or
+//! Private keys in PEM blocks and in files of PuTTY, in any print-out: with line numbers, gutters, quotes, colours or
 //! escaped line breaks, or cut off.
 
 use std::ops::Range;
@@ -16,6 +16,34 @@ const GAP: usize = 90;
 pub(super) fn key_block(text: &str, hit: usize) -> Option<Range<usize>> {
     let block = block(&text[hit..text.floor_char_boundary(hit + LONGEST)])?;
     Some(hit + block.start..hit + block.end)
+}
+
+/// The lines of a private key of PuTTY, whose number is in `Private-Lines: N` at `hit`.
+pub(super) fn putty_lines(text: &str, hit: usize) -> Option<Range<usize>> {
+    /// Maximum number of lines. A key of 16,384 bits has fewer.
+    const MOST: usize = 200;
+    let after = hit + "Private-Lines:".len();
+    let rest = &text[after..text.floor_char_boundary(hit + LONGEST)];
+    let number = rest.trim_start();
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    let lines: usize = number[..digits].parse().ok().filter(|lines| (1..=MOST).contains(lines))?;
+    let from = rest.len() - number.len() + digits;
+    let (mut key, mut left, mut end) = (None, lines, from);
+    for run in runs(&rest[from..]).map(|run| run.start + from..run.end + from) {
+        let broken = rest[end..run.start].contains(['\n', '\\', '<']);
+        let is_rest = left == 1 && broken && run.len() % 4 == 0;
+        // The number of a line has no padding.
+        let is_rest = is_rest && (run.len() > 8 || rest[run.clone()].ends_with('='));
+        let is_line = run.len() >= LINE || is_rest;
+        if left == 0 || run.start - end > GAP || rest[run.clone()].starts_with("Private") {
+            break;
+        }
+        if is_line {
+            (left, end) = (left - 1, run.end);
+            key = Some(key.unwrap_or(run.start));
+        }
+    }
+    Some(after + key?..after + end)
 }
 
 /// The block at the beginning of the text. Two markers without a key between them, as in source

@@ -9,6 +9,7 @@ mod custom;
 mod find;
 mod hidden;
 mod key_block;
+mod mailgun;
 mod names;
 mod prefix;
 mod proof;

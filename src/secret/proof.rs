@@ -34,6 +34,11 @@ pub(super) fn made_up(secret: &str) -> bool {
     real(secret) && names::rule_of("password", secret).is_some()
 }
 
+/// A password that a person may have made up, or a plain word where only a password can be.
+pub(super) fn spoken(secret: &str) -> bool {
+    made_up(secret) || (real(secret) && names::is_spoken(secret))
+}
+
 /// Not a variable, a placeholder or an already redacted text.
 pub(super) fn real(secret: &str) -> bool {
     let masked = |mask: &[char]| secret.chars().all(|c| mask.contains(&c));

@@ -152,7 +152,7 @@ impl<'t> Walk<'_, 't> {
                     // `["--token", "…"]`
                     self.value(item, option.as_deref().unwrap_or(key));
                     option =
-                        item.as_str().and_then(|text| names::option_name(&text).map(str::to_owned));
+                        item.as_str().filter(|text| names::is_option(text)).map(Cow::into_owned);
                 }
             }
             Kind::String => self.string(value, key),

@@ -24,6 +24,8 @@ pub struct SecretRule {
     pub(super) any_case: bool,
     /// Whether the prefix must begin a word, because it is short or the rest could be anything.
     pub(super) whole_word: bool,
+    /// The whole lengths of such a secret with which it is one also after a letter or a digit.
+    pub(super) glued: &'static [usize],
     /// Minimum number of token characters from the prefix on. It saves trying the pattern at a short
     /// prefix, which is in many words.
     pub(super) least: usize,
@@ -53,13 +55,15 @@ pub(super) enum Lead {
     Word,
     /// The scheme of a URL.
     Scheme,
+    /// The name of a host, which is no part of the secret.
+    Host,
 }
 
 impl Lead {
     pub(super) fn takes(self, byte: u8) -> bool {
         match self {
-            Self::None => false,
             Self::Digits => byte.is_ascii_digit(),
+            Self::None | Self::Host => false,
             Self::Word => is_word(byte) || byte == b'~',
             Self::Scheme => byte.is_ascii_alphanumeric() || b"+.-".contains(&byte),
         }
@@ -88,6 +92,7 @@ impl SecretRule {
             lead: Lead::None,
             any_case: false,
             whole_word: false,
+            glued: &[],
             least: 0,
             reach: REACH,
             extent: None,
@@ -109,6 +114,11 @@ impl SecretRule {
 
     pub(super) const fn whole_word(mut self) -> Self {
         self.whole_word = true;
+        self
+    }
+
+    pub(super) const fn glued_at(mut self, lengths: &'static [usize]) -> Self {
+        self.glued = lengths;
         self
     }
 
@@ -167,7 +177,15 @@ impl SecretRule {
             && (self.extent.is_some()
                 || self.lead != Lead::None
                 || begins_word(&bytes[..hit])
-                || (!self.whole_word && is_glued(&bytes[..hit])))
+                || (!self.whole_word && is_glued(&bytes[..hit]))
+                || (self.has_glued_length(&bytes[hit..]) && is_glued(&bytes[..hit])))
+    }
+
+    /// Whether the word at the beginning of `bytes` has a length that no other word has.
+    fn has_glued_length(&self, bytes: &[u8]) -> bool {
+        let Some(most) = self.glued.last() else { return false };
+        let token = |byte: &&u8| is_word(**byte) || **byte == b'-';
+        self.glued.contains(&bytes.iter().take(most + 1).take_while(token).count())
     }
 
     /// Whether the secret is known by its form alone, wherever it stands.

@@ -1,10 +1,11 @@
 //! The table of built-in rules. More specific rules come before general ones.
 
-use super::key_block::key_block;
+use super::key_block::{key_block, putty_lines};
+use super::mailgun;
 use super::names;
 use super::proof::{
     basic_credentials, encoded_private_key, machine_made, made_up, mixed, no_prose, random, real,
-    url_password,
+    spoken, url_password,
 };
 use super::rule::{Lead, SecretRule};
 
@@ -30,13 +31,14 @@ macro_rules! named {
 
 /// Every rule.
 #[rustfmt::skip]
-pub(super) static RULES: [SecretRule; 197] = [
+pub(super) static RULES: [SecretRule; 204] = [
     // Clouds.
     rule!("aws-access-key-id", ["AKIA", "ASIA", "ABIA"], "A[KSB]IA[A-Z0-9]{16}"),
     rule!("aws-secret-access-key", ["secret_access_key", "secretaccesskey", "secret-access-key", "secret access key", "aws_secret_key", "secret_key", "secretkey"],
         named!("secret[_ -]?access[_ -]?key|aws_secret_key|secret_?key", "[A-Za-z0-9/+]{40}")).any_case().proved_by(mixed),
     rule!("aws-session-token", ["session_token", "sessiontoken"], named!("session_?token", "[A-Za-z0-9/+=]{100,}")).any_case(),
     rule!("aws-bedrock-api-key", ["ABSKQmVkcm9ja0FQSUtleS"], "ABSKQmVkcm9ja0FQSUtleS[A-Za-z0-9+/=]{40,}"),
+    rule!("aws-bedrock-api-key", ["api-key-"], "bedrock-api-key-[A-Za-z0-9+/=_-]{40,}").lead(Lead::Scheme).at_least(48),
     rule!("google-api-key", ["AIza"], "AIza[A-Za-z0-9_-]{35}"),
     rule!("google-oauth-token", ["ya29."], r"ya29\.[A-Za-z0-9_.-]{20,}"),
     rule!("google-oauth-client-secret", ["GOCSPX-"], "GOCSPX-[A-Za-z0-9_-]{20,}"),
@@ -45,7 +47,7 @@ pub(super) static RULES: [SecretRule; 197] = [
     rule!("azure-storage-key", ["AccountKey="], "AccountKey=([A-Za-z0-9+/]{86}==)"),
     rule!("azure-shared-access-key", ["SharedAccessKey="], "SharedAccessKey=([A-Za-z0-9+/]{43}=)"),
     rule!("azure-client-secret", ["7Q~", "8Q~"], r"[A-Za-z0-9_.~-]{3}[78]Q~[A-Za-z0-9_.~-]{31,34}").lead(Lead::Word),
-    rule!("azure-sas-signature", ["&sig=", "?sig="], "[&?]sig=([A-Za-z0-9%]{43,}(?:%3D|=))"),
+    rule!("azure-sas-signature", ["&sig=", "?sig=", ";sig="], "[&?;]sig=([A-Za-z0-9%_-]{43,}(?:%3D|=)?)").proved_by(random),
     rule!("alibaba-access-key-id", ["LTAI"], "LTAI[A-Za-z0-9]{20}").proved_by(mixed).whole_word().at_least(24),
     rule!("tencent-secret-id", ["AKID"], "AKID[A-Za-z0-9]{32}").proved_by(mixed).whole_word().at_least(36),
     rule!("digitalocean-token", ["dop_v1_", "doo_v1_", "dor_v1_"], "do[opr]_v1_[a-f0-9]{64}"),
@@ -115,13 +117,13 @@ pub(super) static RULES: [SecretRule; 197] = [
     rule!("openrouter-api-key", ["sk-or-v1-"], "sk-or-v1-[a-f0-9]{64}"),
     rule!("openai-api-key", ["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"], "sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}"),
     rule!("openai-api-key", ["sk-"], "sk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}"),
-    rule!("sk-api-key", ["sk-"], "sk-[A-Za-z0-9]{32,}").proved_by(mixed).whole_word().at_least(35),
-    rule!("huggingface-token", ["hf_"], "hf_[A-Za-z0-9]{34,}").whole_word().at_least(37),
+    rule!("sk-api-key", ["sk-"], "sk-[A-Za-z0-9]{32,}").proved_by(mixed).whole_word().glued_at(&[51]).at_least(35),
+    rule!("huggingface-token", ["hf_"], "hf_[A-Za-z0-9]{34,}").whole_word().glued_at(&[37]).at_least(37),
     rule!("huggingface-org-token", ["api_org_"], "api_org_[A-Za-z0-9]{34}"),
-    rule!("replicate-token", ["r8_"], "r8_[A-Za-z0-9]{37}").whole_word().at_least(40),
+    rule!("replicate-token", ["r8_"], "r8_[A-Za-z0-9]{37}").whole_word().glued_at(&[40]).at_least(40),
     rule!("groq-api-key", ["gsk_"], "gsk_[A-Za-z0-9]{52}"),
     rule!("perplexity-api-key", ["pplx-"], "pplx-[A-Za-z0-9]{48}"),
-    rule!("xai-api-key", ["xai-"], "xai-[A-Za-z0-9]{70,}").whole_word(),
+    rule!("xai-api-key", ["xai-"], "xai-[A-Za-z0-9]{70,}").whole_word().glued_at(&[84]),
     rule!("langsmith-key", ["lsv2_"], "lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),
     rule!("nvidia-api-key", ["nvapi-"], "nvapi-[A-Za-z0-9_-]{60,}"),
     rule!("fireworks-api-key", ["fw_"], "fw_[A-Za-z0-9]{22,24}").proved_by(mixed).whole_word().at_least(25),
@@ -148,11 +150,12 @@ pub(super) static RULES: [SecretRule; 197] = [
     rule!("slack-app-token", ["xapp-"], "xapp-[0-9]+-[A-Za-z0-9-]{10,}"),
     rule!("slack-webhook", ["hooks.slack.com/"], r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,})"),
     rule!("discord-webhook", ["discord.com/api/webhooks/", "discordapp.com/api/webhooks/"], r"discord(?:app)?\.com/api/webhooks/([0-9]{15,}/[A-Za-z0-9_-]{40,})"),
-    rule!("teams-webhook", [".webhook.office.com/"], r"\.webhook\.office\.com/webhookb2/([A-Za-z0-9@/-]{60,})"),
+    rule!("teams-webhook", [".office.com/webhook"], r"\.office\.com/webhook(?:b2)?/([A-Za-z0-9@/_-]{60,})").lead(Lead::Host),
     rule!("telegram-bot-token", [":AA"], "[0-9]{8,10}:AA[A-Za-z0-9_-]{33}").lead(Lead::Digits),
     rule!("sendgrid-key", ["SG."], r"SG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}").at_least(66),
     rule!("brevo-key", ["xkeysib-", "xsmtpsib-"], "x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
     rule!("resend-key", ["re_"], "re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}").proved_by(mixed).whole_word().at_least(36),
+    rule!("mailgun-key", ["key-"], "").found_by(mailgun::named_key),
     rule!("mailchimp-key", ["-us"], "([a-f0-9]{32}-us[0-9]{1,2})(?:\\z|[^.0-9A-Za-z])").lead(Lead::Word),
     rule!("mandrill-key", ["md-"], "md-[A-Za-z0-9_-]{22}").proved_by(random).whole_word().at_least(25),
     rule!("twilio-key", ["SK0", "SK1", "SK2", "SK3", "SK4", "SK5", "SK6", "SK7", "SK8", "SK9", "SKa", "SKb", "SKc", "SKd", "SKe", "SKf"], "SK[a-f0-9]{32}").whole_word().at_least(34),
@@ -221,6 +224,7 @@ pub(super) static RULES: [SecretRule; 197] = [
     rule!("stytch-secret", ["secret-live-", "secret-test-"], "secret-(?:live|test)-[A-Za-z0-9_=-]{30,}"),
     // Independent of the service.
     rule!("private-key", ["-----BEGIN", "---- BEGIN"], "").reach(64 << 10).found_by(key_block),
+    rule!("private-key", ["Private-Lines:"], "").found_by(putty_lines),
     rule!("private-key-base64", ["LS0tLS1CRUdJTi"], "LS0tLS1CRUdJTi[A-Za-z0-9+/=]{40,}").reach(64 << 10).proved_by(encoded_private_key),
     rule!("jwt", ["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}").reach(32 << 10).at_least(30),
     rule!("authorization-header", ["authorization"],
@@ -238,11 +242,17 @@ pub(super) static RULES: [SecretRule; 197] = [
     rule!("token", ["token"], "").any_case().probed_by(names::is_followed).found_by(names::value_at),
     rule!("api-key", ["key"], "").any_case().probed_by(names::is_followed).found_by(names::value_at),
     rule!("credentials", ["cred", "auth"], "").any_case().probed_by(names::is_followed).found_by(names::value_at),
-    rule!("cookie", ["cookie"], "").any_case().probed_by(names::is_cookie).found_by(names::cookie_at),
+    rule!("cookie", ["cookie", " -b"], "").any_case().probed_by(names::is_cookie).found_by(names::cookie_at),
     rule!("login", [" -u", "--user", "--proxy-user", "\"-u\"", "'-u'"], "").probed_by(names::is_login).found_by(names::login_at),
-    rule!("command-password", ["sshpass", "mysql", "mariadb", "redis-cli", "docker login", "podman login", "helm registry login", "smbclient", "openssl"],
-        r#"(?:sshpass\s+-p|(?:mysql|mariadb)[a-z-]*\b[^\n|;&]{0,200}?\s-p|redis-cli\b[^\n|;&]{0,200}?\s-a|(?:docker|podman|helm registry) login\b[^\n|;&]{0,200}?\s(?:-p|--password)|smbclient\b[^\n|;&]{0,200}?%|openssl\b[^\n|;&]{0,200}?\bpass:)[= ]?["'\\]{0,2}([^\s"'\\|;&]{6,})"#).whole_word().proved_by(made_up),
+    rule!("pgpass", [":543", ":*:"], "").probed_by(names::is_pgpass).found_by(names::pgpass_at),
+    rule!("pgpass", ["pgpass"], "").any_case().probed_by(names::is_pgpass).found_by(names::pgpass_at),
+    rule!("command-password", ["mysql", "mariadb", "redis-cli", "docker login", "podman login", "helm registry login", "smbclient"],
+        r#"(?:(?:mysql|mariadb)[a-z-]*\b[^\n|;&]{0,200}?\s-p|redis-cli\b[^\n|;&]{0,200}?\s-a|(?:docker|podman|helm registry) login\b[^\n|;&]{0,200}?\s(?:-p|--password)|smbclient\b[^\n|;&]{0,200}?%)[= ]?["'\\]{0,2}([^\s"'\\|;&]{6,})"#).whole_word().proved_by(made_up),
+    rule!("command-password", ["sshpass", "openssl"],
+        r#"(?:sshpass\s+-p|openssl\b[^\n|;&]{0,200}?\bpass:|openssl\s+(?:enc|aes|des|camellia|chacha)[^\n|;&]{0,200}?\s-k\s)[= ]?["'\\]{0,2}([^\s"'\\|;&]{3,}[^\s"'\\|;&)])"#).whole_word().proved_by(spoken),
     rule!("sql-password", ["identified by", "with password", "identified with"],
-        r#"(?i:identified\s+(?:with\s+\S+\s+)?by|with\s+(?:login\s+)?password)\s+["'\\]{1,2}([^"'\\\n]{6,})["'\\]"#).any_case().proved_by(made_up),
+        r#"(?i:identified\s+(?:with\s+\S+\s+)?by|with\s+(?:login\s+)?password)\s*=?\s*N?["'\\]{1,2}([^"'\\\n]{4,})["'\\]"#).any_case().proved_by(spoken),
+    rule!("sql-password", ["password for"],
+        r#"(?i:password\s+for)\s+\S+\s*=\s*(?i:password\s*\(\s*)?["'\\]{1,2}([^"'\\\n]{4,})["'\\]"#).any_case().proved_by(spoken),
     rule!("vendor-key", ["adafruit", "airtable", "algolia", "alibaba", "asana", "atlassian", "jira", "confluence", "bitbucket", "bittrex", "meraki", "cloudflare", "codecov", "cohere", "coinbase", "confluent", "contentful", "datadog", "discord", "droneci", "dropbox", "etsy", "facebook", "fastly", "finicity", "finnhub", "flickr", "freshbooks", "gitter", "heroku", "hubspot", "intercom", "jfrog", "kraken", "kucoin", "launchdarkly", "linkedin", "mailchimp", "mailgun", "mattermost", "messagebird", "netlify", "newrelic", "new_relic", "nytimes", "okta", "opsgenie", "pagerduty", "postmark", "rapidapi", "rollbar", "sendbird", "snyk", "squarespace", "sumologic", "travis", "trello", "twilio", "twitch", "twitter", "yandex", "zendesk", "deepgram", "mistral", "contribsys"], "").any_case().probed_by(names::is_vendor).found_by(names::vendor_value_at),
 ];

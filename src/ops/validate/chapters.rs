@@ -1,9 +1,11 @@
 //! Compares the chapters of a run with its tasks, and the exported files with both.
 
 use crate::chapter::index::Index;
+use crate::chapter::outline::Outlines;
 use crate::check::chapters::event;
 use crate::check::finding::Findings;
 use crate::event::templates::Templates;
+use crate::fs::check_dir;
 use crate::ops::chapter::{compare, is_exported};
 use crate::ops::error::OpsError;
 use crate::ops::read::each_event;
@@ -20,12 +22,23 @@ pub(super) fn check(
     findings: &mut Findings,
 ) -> Result<(), OpsError> {
     let mut found = Findings::default();
-    let mut index = Index::with_calls(templates);
+    let (mut index, mut outlines) = (Index::without_chapters(templates), Outlines::default());
     each_event(run, |view, line| {
-        event(view, line, &index, &mut found);
+        event(view, line, (&index, &outlines), &mut found);
         index.observe(view, line.offset);
+        outlines.observe(view);
     })?;
     findings.append(found);
+    if check_dir(&run.chapters()).is_err() {
+        // Nothing was exported.
+        return Ok(());
+    }
+    // The texts of the chapters are only needed here.
+    drop((index, outlines));
+    let mut index = Index::new(templates);
+    each_event(run, |view, line| {
+        index.observe(view, line.offset);
+    })?;
     let mut exported = compare(run, &index)?;
     if !exported.edited.is_empty() || !exported.foreign.is_empty() {
         // Another process may have folded more in the meantime and may be writing the files.

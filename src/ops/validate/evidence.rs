@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader};
 
 use sha2::{Digest as _, Sha256};
 
+use super::rejected_end::rejected_end;
 use crate::check::finding::{Finding, Findings, Place};
 use crate::check::log::LOG;
 use crate::check::table::Code;
@@ -13,6 +14,7 @@ use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::fs::hash::hex;
 use crate::fs::{Access, FsError, inspect, open_regular};
+use crate::history::status::Status;
 use crate::json::{Json, Kind, Members};
 use crate::log::rejected::of_tail;
 use crate::log::tail::read_range;
@@ -45,6 +47,7 @@ impl Claim {
 pub(super) fn evidence(
     run: &RunDir,
     claims: &[Claim],
+    status: Status,
     findings: &mut Findings,
 ) -> Result<(), FsError> {
     if claims.is_empty() {
@@ -58,6 +61,18 @@ pub(super) fn evidence(
         let Ok(bytes) = read_range(&log, from, from + u64::from(length)) else { continue };
         let Ok(event) = envelope::parse(&bytes) else { continue };
         let view = View::of(&event);
+        let place = || Place {
+            line: Some(claim.line),
+            offset: Some(from),
+            event_id: Some(event.event_id.clone().into_owned()),
+            ..Place::file(LOG)
+        };
+        if view.role == Role::RejectedLines
+            && let Some((file, ranges)) = records.as_ref().zip(ranges(&view.data))
+        {
+            let finding = rejected_end(file, &ranges, status);
+            finding.into_iter().for_each(|finding| findings.push(finding(place())));
+        }
         let wanted = view.data.text_at("sha256").unwrap_or_default();
         // An event after a damaged line tells that nothing was moved.
         let moved_nothing = view.data.text_at("moved_to").is_some_and(|file| file.is_empty());
@@ -70,15 +85,9 @@ pub(super) fn evidence(
                 .is_none_or(|ranges| hash_of(file, &ranges) == Some((*wanted).to_owned())),
         });
         if !found {
-            let place = Place {
-                line: Some(claim.line),
-                offset: Some(from),
-                event_id: Some(event.event_id.clone().into_owned()),
-                ..Place::file(LOG)
-            };
             let what = if records.is_some() { "does not have them" } else { "is missing" };
             let message = format!("{} tells of records; logs/rejected.jsonl {what}", event.kind);
-            findings.push(Finding::new(Code::RL014, place, message));
+            findings.push(Finding::new(Code::RL014, place(), message));
         }
     }
     Ok(())

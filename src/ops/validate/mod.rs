@@ -9,6 +9,7 @@ mod leftovers;
 mod lines;
 mod log_end;
 mod record;
+mod rejected_end;
 mod snapshot;
 mod summaries;
 mod validation;

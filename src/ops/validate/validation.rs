@@ -146,7 +146,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let cut = head.as_ref().is_some_and(|head| !is(seen.hash, &head.hash));
     let (next, lost) = (check.last_sequence(), cut || check.is_damaged());
     let mut findings = check.finish(&fold.state, criteria.expected_status);
-    evidence(run, &claims, &mut findings)?;
+    evidence(run, &claims, fold.state.status(), &mut findings)?;
     leftovers(run, |name| blobs.has_seen(name), &mut findings);
     findings.append(blobs.finish());
     match tail {

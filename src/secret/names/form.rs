@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use super::value::{self, LONGEST, Strength, is_identifier, is_real, is_vendor_key};
-use super::words::{Name, name_at};
+use super::value::{self, LONGEST, Strength, is_identifier, is_real, is_spoken, is_vendor_key};
+use super::words::{Name, is_declared, name_at};
 use crate::secret::rule::begins_word;
-
-/// Maximum number of bytes between a command and the option with its login.
-const LOGIN: usize = 400;
 
 /// The value of the name whose keyword is at `hit`.
 pub(in crate::secret) fn value_at(text: &str, hit: usize) -> Option<Range<usize>> {
     let name = name_at(text, hit)?;
     let found = NamedValue::after(text, &name)?;
     let value = &text[found.range.clone()];
+    if found.spoken && is_spoken(value) {
+        return Some(found.range);
+    }
     // Names in a list, as `"old_password", "latin1"`, and `Key = module.Key`.
     let own = value.strip_suffix(&text[name.start..name.end]);
     let is_name = (found.listed && is_identifier(value.trim_matches(['\\', '"', '\''])))
@@ -41,59 +41,9 @@ pub(in crate::secret) fn vendor_value_at(text: &str, hit: usize) -> Option<Range
     is_vendor_key(&text[found.range.clone()]).then_some(found.range)
 }
 
-/// The cookies after `Cookie:` or `Set-Cookie:`, if one of them looks like a session.
-pub(in crate::secret) fn cookie_at(text: &str, hit: usize) -> Option<Range<usize>> {
-    let after = hit + "cookie".len();
-    let rest = text.get(after..)?.trim_start_matches(['"', '\'', '\\']).trim_start();
-    let rest = rest.strip_prefix([':', '='])?.trim_start().trim_start_matches(['"', '\'', '\\']);
-    let start = text.len() - rest.len();
-    let ends = |at: usize, byte: u8| {
-        b"\"'\n\r\\<>)".contains(&byte)
-            || (byte == b' ' && rest.as_bytes().get(at.wrapping_sub(1)) != Some(&b';'))
-    };
-    let length = rest.bytes().take(LONGEST).enumerate();
-    let length = length.take_while(|(at, byte)| !ends(*at, *byte)).count();
-    let cookies = text.get(start..start + length)?.trim_end();
-    let session = cookies.split(';').any(|cookie| {
-        let pair = cookie.split_once('=');
-        pair.is_some_and(|(_, value)| is_real(value.trim(), Strength::Secret, true))
-    });
-    session.then(|| start..start + cookies.len())
-}
-
-/// Whether a name of cookies at `hit` may be followed by some. Fast.
-pub(in crate::secret) fn is_cookie(bytes: &[u8], hit: usize) -> bool {
-    bytes.get(hit + "cookie".len()).is_none_or(|next| b"\"'\\:= %".contains(next))
-}
-
-/// Whether an option at `hit` may be that of a login. Fast.
-pub(in crate::secret) fn is_login(bytes: &[u8], hit: usize) -> bool {
-    bytes[..hit].iter().rev().take(LOGIN).any(|byte| matches!(byte, b'l' | b't' | b'h'))
-}
-
 /// Whether the name of a vendor at `hit` begins a word. Fast.
 pub(in crate::secret) fn is_vendor(bytes: &[u8], hit: usize) -> bool {
     begins_word(&bytes[..hit])
-}
-
-/// The password in `curl -u user:password` or `curl --user user:password`.
-pub(in crate::secret) fn login_at(text: &str, hit: usize) -> Option<Range<usize>> {
-    let before = &text[text.floor_char_boundary(hit.saturating_sub(LOGIN))..hit];
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    if !["curl", "wget", "http"].iter().any(|command| line.contains(command)) {
-        return None;
-    }
-    let bytes = text.as_bytes();
-    let option = ["-u", "--user", "--proxy-user"];
-    let rest = text.get(hit..)?.trim_start();
-    let rest = option.iter().rev().find_map(|option| rest.strip_prefix(option))?;
-    let rest = rest.trim_start_matches(['"', '\'', '\\', ',', ' ', '=']);
-    let start = text.len() - rest.len();
-    let stop = |byte: &u8| byte.is_ascii_whitespace() || b"\"'\\,;|&".contains(byte);
-    let length = bytes[start..].iter().take(LONGEST).take_while(|byte| !stop(byte)).count();
-    let (user, _) = text.get(start..start + length)?.split_once(':')?;
-    let range = start + user.len() + 1..start + length;
-    is_real(&text[range.clone()], Strength::Password, true).then_some(range)
 }
 
 /// A value and what surrounds it.
@@ -103,6 +53,8 @@ struct NamedValue {
     alone: bool,
     /// Whether it is the next item of a list, and the name is no option.
     listed: bool,
+    /// Whether only a password or a token can be in its place, so that a plain word is one.
+    spoken: bool,
 }
 
 /// How a name and its value are joined.
@@ -131,19 +83,27 @@ impl NamedValue {
         let at = at + usize::from(prefixed);
         let escaped = bytes.get(at) == Some(&b'\\');
         let quote = bytes.get(at + usize::from(escaped)).copied();
-        if joint == Joint::Blank && !is_option(bytes, name) && !in_login(text, name) {
+        let declared = joint == Joint::Blank && is_declared(&bytes[..name.start]);
+        let stated = is_in_statement(text, name);
+        let follows = declared || stated || is_option(bytes, name) || in_login(text, name);
+        if joint == Joint::Blank && !follows {
             return None;
         }
         if let Some(quote @ (b'"' | b'\'' | b'`')) = quote {
             let start = at + usize::from(escaped) + 1;
             let length = quoted(&bytes[start..], quote)?;
             let listed = joint == Joint::Listed && !is_option(bytes, name);
-            return Some(Self { range: start..start + length, alone: true, listed });
+            let range = start..start + length;
+            let spoken = stated || is_spoken_option(text, name, joint, &range);
+            return Some(Self { range, alone: true, listed, spoken });
         }
         if joint == Joint::Listed {
             return None;
         }
-        let environment = joint == Joint::Assigned && is_environment(text, name);
+        if joint == Joint::Blank && stated {
+            return None;
+        }
+        let environment = declared || (joint == Joint::Assigned && is_environment(text, name));
         let stop = |byte: u8| match joint {
             _ if byte.is_ascii_whitespace() || byte == b'"' || byte == b'\'' || byte < b' ' => true,
             Joint::Element => byte == b'<',
@@ -158,7 +118,8 @@ impl NamedValue {
         let shell = environment || matches!(joint, Joint::Blank | Joint::Element);
         let alone = shell || (is_line_start(text, name.start) && is_line_end(text, range.end));
         let alone = alone || (joint == Joint::Assigned && in_query(bytes, name));
-        Some(Self { range, alone, listed: false })
+        let spoken = is_spoken_option(text, name, joint, &range);
+        Some(Self { range, alone, listed: false, spoken })
     }
 }
 
@@ -237,6 +198,50 @@ fn quoted(bytes: &[u8], quote: u8) -> Option<usize> {
 /// `--name`
 fn is_option(bytes: &[u8], name: &Name) -> bool {
     bytes.get(name.start) == Some(&b'-')
+}
+
+/// Whether the value of an option is a password or a token, whatever it looks like:
+/// `--password=word`, `--token=word`. After a blank only a password at the end of its command is:
+/// prose speaks of `--password and …`.
+fn is_spoken_option(text: &str, name: &Name, joint: Joint, value: &Range<usize>) -> bool {
+    // A `--pass` may be a step of a program.
+    let name_of_option = &text[name.start..name.end];
+    let option = name_of_option.starts_with("--") && !name_of_option.ends_with("pass");
+    let assigned = joint == Joint::Assigned && text.as_bytes().get(name.end) == Some(&b'=');
+    let of_person = name.strength == Strength::Password;
+    let of_token = name.rule == "token" && value.len() >= SHORTEST_TOKEN;
+    option
+        && ((assigned && (of_person || of_token))
+            || (joint == Joint::Blank && of_person && ends_argument(text, value.end)))
+}
+
+/// Minimum length of a token that is a plain word.
+const SHORTEST_TOKEN: usize = 6;
+
+/// Whether an argument ends here, and no prose goes on: an option, an operator or an address is
+/// next, or nothing.
+fn ends_argument(text: &str, end: usize) -> bool {
+    let rest = text[end..].trim_start_matches(['"', '\'']);
+    let next = rest.trim_start_matches([' ', '\t']);
+    let blank = next.len() < rest.len();
+    next.is_empty()
+        || next.starts_with(['\n', '\r', '|', '&', ';', '\\'])
+        || (blank && (next.starts_with(['-', '<', '>']) || next.starts_with("http")))
+}
+
+/// `ALTER USER me PASSWORD 'word'`, and the other statements of SQL that set a password.
+fn is_in_statement(text: &str, name: &Name) -> bool {
+    const REACH: usize = 200;
+    const VERBS: [&str; 4] = ["alter ", "create ", "set ", "grant "];
+    const OBJECTS: [&str; 5] = ["user ", "role ", "login ", "group ", "password for "];
+    if !text[name.start..name.end].eq_ignore_ascii_case("password") {
+        return false;
+    }
+    let from = text.floor_char_boundary(name.start.saturating_sub(REACH));
+    let before = text[from..name.start].rsplit(';').next().unwrap_or_default();
+    let before = before.to_ascii_lowercase();
+    let verb = VERBS.iter().filter_map(|verb| before.rfind(verb)).max();
+    verb.is_some_and(|at| OBJECTS.iter().any(|object| before[at..].contains(object)))
 }
 
 /// `login me password …`, as in `.netrc`.

@@ -14,6 +14,8 @@ pub(in crate::secret) enum Strength {
     Secret,
     /// A token: as a secret, but a UUID or a plain word with a number may be something else.
     Token,
+    /// A key of an unknown kind: it must look random.
+    AnyKey,
 }
 
 /// Whether the value of a name looks like a secret. `alone` says that nothing else is in its
@@ -47,7 +49,104 @@ pub(super) fn is_real(value: &str, strength: Strength, alone: bool) -> bool {
                 && classes.digits > 0
                 && (uuid || (!is_words(value) && entropy(value) >= 3.0))
         }
+        Strength::AnyKey => is_random(value, &classes),
     }
+}
+
+/// Whether a word is a password that a person made up, where only a password can be.
+pub(in crate::secret) fn is_spoken(value: &str) -> bool {
+    const SHORTEST: usize = 4;
+    let lower = value.to_ascii_lowercase();
+    let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.!@#".contains(&byte));
+    let spoken = value.bytes().any(|byte| byte.is_ascii_lowercase());
+    let stands_for = STAND_INS.contains(&lower.as_str())
+        || lower.split(['_', '-', '.']).any(|word| NAMES.contains(&word));
+    value.len() >= SHORTEST
+        && plain
+        && spoken
+        && !value.starts_with('-')
+        && !stands_for
+        && !is_placeholder(value)
+        && !is_reference(value, true)
+        && !is_path(value)
+}
+
+/// Words in the place of a password: settings, types, and words of prose.
+const STAND_INS: [&str; 52] = [
+    "also",
+    "and",
+    "argument",
+    "auth",
+    "auto",
+    "bearer",
+    "bool",
+    "both",
+    "default",
+    "disabled",
+    "does",
+    "empty",
+    "enabled",
+    "false",
+    "file",
+    "flag",
+    "flags",
+    "for",
+    "from",
+    "have",
+    "into",
+    "json",
+    "must",
+    "name",
+    "none",
+    "null",
+    "only",
+    "option",
+    "options",
+    "parameter",
+    "path",
+    "prompt",
+    "required",
+    "requires",
+    "stdin",
+    "str",
+    "string",
+    "text",
+    "that",
+    "then",
+    "this",
+    "true",
+    "used",
+    "user",
+    "username",
+    "value",
+    "values",
+    "when",
+    "will",
+    "with",
+    "without",
+    "word",
+];
+
+/// Words of a name that stands for a password.
+const NAMES: [&str; 9] =
+    ["credential", "credentials", "pass", "passwd", "password", "pwd", "secret", "token", "tokens"];
+
+/// Whether a value of at least 16 characters is hex, or has capitals, small letters and digits.
+fn is_random(value: &str, classes: &Classes) -> bool {
+    const SHORTEST: usize = 16;
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+/=.~".contains(&byte);
+    let hex = classes.digits >= 3 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let mixed = classes.digits >= 2 && classes.upper >= 2 && classes.lower >= 2;
+    // The keys that a vendor publishes.
+    let public = ["pk_", "pk-", "pub-", "ssh-"].iter().any(|lead| value.starts_with(lead));
+    value.len() >= SHORTEST
+        && value.bytes().all(token)
+        && classes.letters > 0
+        && (hex || mixed)
+        && !public
+        && !(value.contains('.') && is_dotted(value))
+        && !is_words(value)
+        && entropy(value) >= 3.0
 }
 
 /// Whether a value has the form in which vendors give out keys: hex, a UUID, or a long random text.

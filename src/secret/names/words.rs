@@ -1,6 +1,7 @@
 //! The words of a name: what they say about its value.
 
 use super::Strength;
+use crate::secret::rule::begins_word;
 
 /// Maximum length of a name in bytes.
 pub(super) const LONGEST_NAME: usize = 80;
@@ -22,7 +23,8 @@ enum Before {
     Anything,
     /// A border: `db_pass`, but not `compass`.
     Border,
-    /// One of the words in [`KEYS`]: `api_key`, but not `primary_key`.
+    /// One of the words in [`KEYS`]: `api_key`; else a word and a border: `stripe_key`, but not
+    /// `primary_key`.
     KindOfKey,
     /// None of the words in [`COUNTED`]: `auth_token`, but not `next_token`.
     NoPosition,
@@ -142,6 +144,54 @@ const KEYS: [&str; 45] = [
     "subscription",
     "token",
     "write",
+];
+
+/// The words before `key` that make it no secret.
+const OTHER_KEYS: [&str; 44] = [
+    "answer",
+    "attr",
+    "attribute",
+    "block",
+    "bucket",
+    "cache",
+    "column",
+    "composite",
+    "config",
+    "context",
+    "data",
+    "dedup",
+    "event",
+    "field",
+    "file",
+    "foreign",
+    "group",
+    "hash",
+    "header",
+    "id",
+    "idempotency",
+    "image",
+    "index",
+    "item",
+    "lock",
+    "lookup",
+    "map",
+    "object",
+    "partition",
+    "primary",
+    "pub",
+    "public",
+    "publishable",
+    "queue",
+    "reg",
+    "registry",
+    "row",
+    "shard",
+    "site",
+    "sort",
+    "state",
+    "unique",
+    "verification",
+    "verify",
 ];
 
 /// The words before `token` that make it a position in a list, or a piece of a text.
@@ -271,8 +321,13 @@ pub(super) fn name_at(text: &str, hit: usize) -> Option<Name> {
         Strength::Token if environment || ends_with_any(head, &TOKENS) => Strength::Secret,
         strength => strength,
     };
-    let fits = fits(keyword, &text[start..hit], bytes[hit]);
-    fits.then_some(Name { start, end, rule: keyword.rule, strength })
+    let before = &text[start..hit];
+    let strength = match fits(keyword, before, bytes[hit]) {
+        true => strength,
+        false if is_other_key(keyword, before) => Strength::AnyKey,
+        false => return None,
+    };
+    Some(Name { start, end, rule: keyword.rule, strength })
 }
 
 /// A text that is the name of a secret as a whole.
@@ -294,7 +349,10 @@ pub(in crate::secret) fn is_followed(bytes: &[u8], hit: usize) -> bool {
         // `name = value`, `name value="…"`, `--name value`, `login me password value`
         let next = after.iter().find(|byte| !matches!(byte, b' ' | b'\t'));
         let joined = next.is_none_or(|next| b"=:>,vV\"'`\\\n\r-".contains(next));
-        return joined || is_option_name(&bytes[..hit]) || keyword.word == "password";
+        return joined
+            || keyword.word == "password"
+            || is_option_name(&bytes[..hit])
+            || is_declared(&bytes[..hit - name_before(&bytes[..hit])]);
     }
     after.first().is_none_or(|next| {
         b"\"'\\`]>=: \t\r\n,%_-.\x1b".contains(next)
@@ -305,10 +363,24 @@ pub(in crate::secret) fn is_followed(bytes: &[u8], hit: usize) -> bool {
 
 /// Whether the name that ends here begins with `-`, or with `--` after the end of an escape.
 fn is_option_name(before: &[u8]) -> bool {
-    const LONGEST_OPTION: usize = 64;
-    let name = before.iter().rev().take(LONGEST_OPTION).take_while(|byte| in_name(**byte));
-    let name = &before[before.len() - name.count()..];
+    let name = &before[before.len() - name_before(before)..];
     name.first() == Some(&b'-') || name.windows(2).any(|pair| pair == b"--")
+}
+
+/// The length of the part of a name that ends here.
+fn name_before(before: &[u8]) -> usize {
+    before.iter().rev().take(LONGEST_NAME).take_while(|byte| in_name(**byte)).count()
+}
+
+/// Whether a word before a name says that its value follows after a blank: `ENV NAME value` of a
+/// Dockerfile, `setenv NAME value`, `set -x NAME value`.
+pub(super) fn is_declared(before: &[u8]) -> bool {
+    const WORDS: [&[u8]; 6] = [b"ENV", b"setenv", b"set -x", b"set -gx", b"set -Ux", b"set -xg"];
+    let Some((b' ' | b'\t', _)) = before.split_last() else { return false };
+    let before = before.trim_ascii_end();
+    WORDS.iter().any(|word| {
+        before.strip_suffix(*word).is_some_and(|rest| begins_word(rest) && !rest.ends_with(b"_"))
+    })
 }
 
 fn keyword_at(bytes: &[u8]) -> Option<&'static Keyword> {
@@ -336,6 +408,16 @@ fn fits(keyword: &Keyword, before: &str, first: u8) -> bool {
         Before::KindOfKey => ends_with_any(head, &KEYS),
         Before::NoPosition => !ends_with_any(head, &COUNTED),
     }
+}
+
+/// Whether the words before `_key` may name the service that it belongs to.
+fn is_other_key(keyword: &Keyword, before: &str) -> bool {
+    let Some(head) = before.strip_suffix(['_', '-']) else { return false };
+    let other = |word: &str| OTHER_KEYS.iter().any(|other| other.eq_ignore_ascii_case(word));
+    matches!(keyword.before, Before::KindOfKey)
+        && head.contains(|c: char| c.is_ascii_alphabetic())
+        && !head.starts_with('-')
+        && !words(head).any(other)
 }
 
 /// Whether a text ends with one of these words, in any case.

@@ -214,7 +214,10 @@ fn judge(
             }
         }
         let mut report = found.report;
-        if args.record {
+        if args.record && report.events == 0 {
+            // An event of the check would look like the beginning of a run.
+            ui.warn(&format!("{}: nothing is recorded, because the log is empty", report.run_id));
+        } else if args.record {
             report_stale(&record(run, &report.deliverables, options)?, ui);
         }
         report.findings.retain(meant);
