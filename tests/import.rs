@@ -76,8 +76,8 @@ fn a_source_id_with_other_content_gets_a_name_of_its_own() {
     let line = |text: &str| {
         format!(
             "{}\n",
-            json!({"type": "user", "uuid": "u1", "sessionId": "s",
-            "timestamp": "2026-01-01T00:00:01Z", "message": {"role": "user", "content": text}})
+            json!({"type": "assistant", "uuid": "u1", "sessionId": "s",
+            "timestamp": "2026-01-01T00:00:01Z", "message": {"role": "assistant", "content": text}})
         )
     };
     let both = line("one") + &line("two") + &line("one");

@@ -26,6 +26,7 @@ mod gate;
 mod generated;
 mod golden;
 mod graph;
+mod hook;
 mod hostile;
 mod import;
 mod import_agex;

@@ -10,6 +10,10 @@ use crate::event::id::check_id;
 use crate::event::role::Role;
 use crate::hooks::{call_content_id, prompt_content_id};
 
+/// Where an event is in its source: the id of its line, the beginning of the line's hash, and the
+/// event's number in the line.
+pub(super) type EventPlace = (String, [u8; 8], usize);
+
 /// The ids given so far in a stream.
 #[derive(Debug, Default)]
 pub(super) struct ContentIds {
@@ -17,17 +21,24 @@ pub(super) struct ContentIds {
     calls: HashMap<String, String>,
     /// How often each content has come.
     numbers: HashMap<String, u64>,
+    /// The ids given so far, by the places of the events. A line that comes again has the same ids.
+    places: HashMap<EventPlace, String>,
 }
 
 impl ContentIds {
-    /// The id of an event; `None` if it is named by its line.
-    pub(super) fn name(&mut self, named: NamedEvents, draft: &Draft<'_>) -> Option<String> {
+    /// The id of the event at this place; `None` if it is named by its line.
+    pub(super) fn name(
+        &mut self,
+        named: NamedEvents,
+        draft: &Draft<'_>,
+        place: impl Fn() -> EventPlace,
+    ) -> Option<String> {
         let state = match catalogue::role(&draft.kind) {
             Role::ToolStart => "start",
             role if role.is_tool_end() => "end",
             Role::TaskStart if draft.actor.is_none() => {
                 let text = draft.data().text_at("text")?;
-                let id = self.next(|number| prompt_content_id(&text, number));
+                let id = self.next(place(), |number| prompt_content_id(&text, number));
                 return Some(format!("{id}/prompt"));
             }
             _ => return None,
@@ -37,7 +48,8 @@ impl ContentIds {
             (NamedEvents::ById, _) => own.to_owned(),
             (NamedEvents::ByContent, "start") => {
                 let (data, tool) = (draft.data(), draft.data().text_at("tool_name")?);
-                let id = self.next(|number| call_content_id(&tool, data.get("args"), number));
+                let id = |number| call_content_id(&tool, data.get("args"), number);
+                let id = self.next(place(), id);
                 self.calls.insert(own.to_owned(), id.clone());
                 id
             }
@@ -47,10 +59,15 @@ impl ContentIds {
         check_id("event id", &id).is_ok().then_some(id)
     }
 
-    /// The id with the next number of its content.
-    fn next(&mut self, id: impl Fn(u64) -> String) -> String {
+    /// The id with the next number of its content, or the one that the event has already.
+    fn next(&mut self, place: EventPlace, id: impl Fn(u64) -> String) -> String {
+        if let Some(known) = self.places.get(&place) {
+            return known.clone();
+        }
         let number = self.numbers.entry(id(0)).or_insert(0);
         *number += 1;
-        id(*number)
+        let id = id(*number);
+        self.places.insert(place, id.clone());
+        id
     }
 }

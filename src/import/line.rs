@@ -220,7 +220,11 @@ impl Importer {
             .filter(|id| check_id("event id", id).is_ok());
         let opaque = reading.drafts.is_empty();
         let source = self.keep_source.then_some((compact.as_ref(), clean));
-        let mut drafts = self.finish(reading.drafts, &reading.source_type, time_origin, source);
+        let mut mark = [0; 8];
+        mark.copy_from_slice(&content[..8]);
+        let line = (base_id.as_str(), mark);
+        let mut drafts =
+            self.finish(reading.drafts, &reading.source_type, time_origin, source, line);
         if let Some(first) = drafts.first_mut() {
             first.source_hash = Some(content);
         }
@@ -275,6 +279,7 @@ impl Importer {
         source_type: &str,
         time_origin: Option<&str>,
         source: Option<(&str, bool)>,
+        line: (&str, [u8; 8]),
     ) -> Vec<Draft<'static>> {
         let drafts = if drafts.is_empty() {
             let kind: String = source_type
@@ -300,7 +305,8 @@ impl Importer {
             draft.data = data.finish().into();
             draft.settled_id = true;
             if let Some(named) = self.dialect.named.filter(|_| draft.event_id.is_none()) {
-                draft.event_id = self.content_ids.name(named, &draft).map(Into::into);
+                let place = || (line.0.to_owned(), line.1, index);
+                draft.event_id = self.content_ids.name(named, &draft, place).map(Into::into);
             }
             // An id that the log would reject is replaced by its hash, so that equal ids stay
             // equal.

@@ -30,7 +30,10 @@ pub(crate) fn record_hook(
     let is_new = !recorder.has_events()?;
     if is_new {
         let now = (options.clock)();
-        drafts.push(created_by(payload.agent.name, &payload.session, &payload.metadata(), now));
+        let name = payload.agent.name;
+        let created = created_by(name, &payload.session, &payload.metadata(), now);
+        // Another hook of the session may have recorded it at the same moment.
+        drafts.push(Draft { settled_id: true, ..created });
     }
     drafts.push(named(payload, &mut recorder)?);
     let outcomes = recorder.append(&drafts)?.outcomes;
@@ -104,7 +107,7 @@ fn take_over(
     let sessions = in_order(found.sessions, runs_dir);
     let known = KnownWork::new(runs_dir, &sessions);
     let ends = payload.meaning == HookMeaning::SessionEnd;
-    let end = if ends { SourceEnd::Told } else { SourceEnd::Open };
+    let end = if ends { SourceEnd::ToldNow } else { SourceEnd::Open };
     let how = HowToRecord { run: Some(run.clone()), keep_source: true, end, options };
     for (index, session) in sessions.iter().enumerate() {
         record(session, runs_dir, &how, &known.begin(index))?;

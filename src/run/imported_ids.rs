@@ -65,6 +65,12 @@ impl ImportedIds {
             index += 1;
         }
         self.marks.insert(base_id.clone(), mark);
+        // The same line again may say nothing new.
+        if let (Some(first), Some(draft)) = (self.renamed.get(&base_id), line.drafts.first_mut())
+            && draft.event_id.is_none()
+        {
+            draft.event_id = Some(Cow::Owned(first.clone()));
+        }
         line.name(&base_id);
         self.relate(line, base_id);
         Ok(())

@@ -41,8 +41,11 @@ pub(crate) struct ImportedRun {
 /// What becomes of the run at the end of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SourceEnd {
-    /// The run ends as the session ended, or is marked as imported.
+    /// The run ends as the session ended, or is marked as imported. The time is that of the last
+    /// line.
     Told,
+    /// The same, at the time of recording: live events came after the last line.
+    ToldNow,
     /// More is expected: the run stays open.
     Open,
 }
@@ -148,8 +151,11 @@ fn fill(
         (_, None) => false,
     };
     let is_changed = receipt.events > receipt.repeated || is_new || is_open;
-    if is_changed && !is_told && how.end == SourceEnd::Told {
-        let end = end_of_source(session, &receipt, ending.as_ref(), &copied);
+    if is_changed && !is_told && how.end != SourceEnd::Open {
+        let mut end = end_of_source(session, &receipt, ending.as_ref(), &copied);
+        if how.end == SourceEnd::ToldNow {
+            end.timestamp = None;
+        }
         let outcomes = recorder.append(&[end])?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     }

@@ -1,0 +1,310 @@
+//! `hook`: what agents' hooks report is recorded once, and nothing gets in the agent's way.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{Bench, jsonl};
+
+/// Gives payloads to the hook, one after the other.
+fn hook(bench: &Bench, payloads: &[Value]) {
+    for payload in payloads {
+        let said = bench.feed(&["hook"], payload.to_string().as_bytes());
+        assert_eq!((said.status, &*said.out, &*said.err), (0, "", ""), "{payload}");
+    }
+}
+
+/// A session of Claude Code as its file has it: a prompt, a call that works, a call that fails.
+fn claude_session(prompt_ids: bool) -> String {
+    let line = |second: u32, kind: &str, more: Value| {
+        let mut line = json!({"type": kind, "sessionId": "s-1", "uuid": format!("u{second}"),
+            "timestamp": format!("2026-05-01T10:00:{second:02}.000Z"), "cwd": "/work/app"});
+        if prompt_ids && kind == "user" {
+            line["promptId"] = json!("p-1");
+        }
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        line
+    };
+    let call = |id: &str, command: &str| json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}});
+    let answer = |id: &str, content: Value| {
+        json!({"message": {"role": "assistant", "id": id, "model": "m-1", "content": [content],
+            "usage": {"input_tokens": 10, "output_tokens": 5}}})
+    };
+    let result = |id: &str, text: &str, failed: bool| {
+        json!({"message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed}]}})
+    };
+    jsonl(&[
+        line(1, "user", json!({"message": {"role": "user", "content": "Fix the tests"}})),
+        line(2, "assistant", answer("m1", json!({"type": "text", "text": "I look."}))),
+        line(3, "assistant", answer("m1", call("toolu_1", "ls"))),
+        line(4, "user", result("toolu_1", "a.py", false)),
+        line(5, "assistant", answer("m2", call("toolu_2", "pytest"))),
+        line(6, "user", result("toolu_2", "1 failed", true)),
+        line(7, "assistant", answer("m3", json!({"type": "text", "text": "One test fails."}))),
+    ])
+}
+
+/// What the hooks of that session report.
+fn claude_payloads(bench: &Bench, prompt_ids: bool) -> Vec<Value> {
+    let base = |event: &str, more: Value| {
+        let mut payload = json!({"session_id": "s-1", "hook_event_name": event, "cwd": "/work/app",
+            "transcript_path": bench.path("s-1.jsonl").display().to_string()});
+        if prompt_ids {
+            payload["prompt_id"] = json!("p-1");
+        }
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        payload
+    };
+    let call = |id: &str, command: &str, more: Value| {
+        let mut call =
+            json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id});
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        call
+    };
+    vec![
+        base("SessionStart", json!({"source": "startup", "model": "m-1"})),
+        base("UserPromptSubmit", json!({"prompt": "Fix the tests"})),
+        base("PreToolUse", call("toolu_1", "ls", json!({}))),
+        base(
+            "PostToolUse",
+            call("toolu_1", "ls", json!({"tool_response": {"stdout": "a.py"}, "duration_ms": 12})),
+        ),
+        base("PreToolUse", call("toolu_2", "pytest", json!({}))),
+        base("PostToolUseFailure", call("toolu_2", "pytest", json!({"error": "1 failed"}))),
+        base("Notification", json!({"message": "waiting"})),
+        base("Stop", json!({"last_assistant_message": "One test fails."})),
+        base("SessionEnd", json!({"reason": "exit"})),
+    ]
+}
+
+fn counts(bench: &Bench) -> Value {
+    let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    assert_eq!(listed["runs"].as_array().unwrap().len(), 1, "{listed}");
+    let mut run = listed["runs"][0].clone();
+    for unlike in ["events", "warnings"] {
+        run["counts"].as_object_mut().unwrap().remove(unlike);
+    }
+    json!({"counts": run["counts"], "status": run["status"], "id": run["run_id"]})
+}
+
+/// If this fails, a session that hooks recorded counts calls, prompts or tokens twice after the
+/// import of its file, or lacks some.
+#[test]
+fn hooks_and_import_agree_with_the_import_alone() {
+    for prompt_ids in [true, false] {
+        let (live, alone) = (Bench::new(), Bench::new());
+        for bench in [&live, &alone] {
+            fs::create_dir_all(bench.path("runs")).unwrap();
+            fs::write(bench.path("s-1.jsonl"), claude_session(prompt_ids)).unwrap();
+        }
+        hook(&live, &claude_payloads(&live, prompt_ids));
+        alone.ok(&["import", "s-1.jsonl"]);
+        assert_eq!(counts(&live), counts(&alone));
+        let events = |bench: &Bench| {
+            fs::read_to_string(bench.path("runs/claude-code-s-1/events.jsonl")).unwrap()
+        };
+        let before = events(&live);
+        live.ok(&["import", "s-1.jsonl"]);
+        assert_eq!(events(&live), before, "an import after the hooks adds nothing");
+        let ids: Vec<String> = before
+            .lines()
+            .map(|line| {
+                serde_json::from_str::<Value>(line).unwrap()["event_id"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned()
+            })
+            .collect();
+        for id in ["toolu_1/start", "toolu_1/end", "toolu_2/start", "toolu_2/end"] {
+            assert_eq!(ids.iter().filter(|known| *known == id).count(), 1, "{id}: {ids:?}");
+            assert!(events(&alone).contains(&format!("\"event_id\":\"{id}\"")), "{id}");
+        }
+        // Each line of the source is kept, also those whose event a hook recorded before.
+        for line in claude_session(prompt_ids).lines() {
+            assert!(before.contains(line) || before.contains(&line.replace('"', "\\\"")), "{line}");
+        }
+        let story = live.ok(&["transcript", "--format", "text"]);
+        assert!(story.contains("One test fails.") && story.contains("pytest"), "{story}");
+        live.ok(&["validate", "--all"]);
+    }
+}
+
+/// If this fails, the calls of agents whose hooks give no ids are counted twice after an import.
+#[test]
+fn calls_without_ids_agree_with_the_import() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let base = |event: &str, more: Value| {
+        let mut payload = json!({"session_id": "gem-1", "hook_event_name": event, "cwd": "/w",
+            "transcript_path": "", "timestamp": "2026-05-01T10:00:00Z"});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        payload
+    };
+    let call = |more: Value| {
+        let mut call = json!({"tool_name": "run_shell_command", "tool_input": {"dir": "x", "command": "make"}});
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        call
+    };
+    let output = json!({"tool_response": {"llmContent": "done"}});
+    hook(
+        &bench,
+        &[
+            base("BeforeAgent", json!({"prompt": "Make it"})),
+            base("BeforeTool", call(json!({}))),
+            base("AfterTool", call(output.clone())),
+            base("BeforeTool", call(json!({}))),
+            base("AfterTool", call(output)),
+        ],
+    );
+    let made = |id: &str| {
+        json!({"id": id, "name": "run_shell_command", "args": {"command": "make", "dir": "x"}, "status": "success",
+            "timestamp": "2026-05-01T10:00:04.000Z", "result": [{"functionResponse":
+                {"name": "run_shell_command", "response": {"output": "done"}}}]})
+    };
+    let document = json!({"sessionId": "gem-1", "projectHash": "ab", "messages": [
+        {"id": "u1", "timestamp": "2026-05-01T10:00:01.000Z", "type": "user", "content": "Make it"},
+        {"id": "g1", "timestamp": "2026-05-01T10:00:02.000Z", "type": "gemini", "model": "m",
+            "content": "Done.", "tokens": {"input": 100, "output": 10, "cached": 0, "thoughts": 0, "tool": 0, "total": 110},
+            "toolCalls": [made("c1"), made("c2")]}]});
+    fs::write(bench.path("gem.json"), document.to_string()).unwrap();
+    bench.ok(&["import", "gem.json"]);
+    let counts = &counts(&bench)["counts"];
+    assert_eq!([&counts["tool_calls"], &counts["prompts"]], [2, 1], "{counts}");
+    assert_eq!(counts["input_tokens"], 100);
+}
+
+/// If this fails, an agent is blocked, or its model reads what the hook prints.
+#[test]
+fn nothing_gets_in_the_way() {
+    let bench = Bench::new();
+    let payload =
+        |more: &str| format!("{{\"session_id\":\"s\",\"hook_event_name\":\"PreToolUse\"{more}}}");
+    let huge = payload(&format!(
+        ",\"tool_name\":\"t\",\"tool_use_id\":\"1\",\"tool_input\":\"{}\"",
+        "x".repeat(8 << 20)
+    ));
+    for input in [
+        "",
+        "{",
+        "[]",
+        "\u{0}",
+        "{}",
+        "{\"session_id\":\"\"}",
+        "{\"session_id\":\"../../x\"}",
+        &payload(""),
+        &huge,
+    ] {
+        let said = bench.feed(&["hook"], input.as_bytes());
+        assert_eq!((said.status, &*said.out), (0, ""), "{}", said.err);
+        assert!(said.err.lines().count() <= 1, "{}", said.err);
+    }
+    for words in
+        [&["hook", "--nothing"][..], &["hook", "--agent", "nobody"], &["--quiet", "hook", "extra"]]
+    {
+        let said = bench.feed(words, b"{}");
+        assert_eq!((said.status, &*said.out), (0, ""), "{words:?}");
+    }
+    // Other commands fail as ever.
+    bench.fails(2, &["show", "--nothing", "hook"]);
+    // Broken settings, and a place that cannot be written.
+    fs::write(bench.path("runlog.toml"), "runs_dir = 5\n[").unwrap();
+    let said = bench.feed(&["hook"], payload("").as_bytes());
+    assert_eq!((said.status, &*said.out), (0, ""));
+    fs::remove_file(bench.path("runlog.toml")).unwrap();
+    let said = bench.feed(&["--runs-dir", "/proc/none", "hook"], payload("").as_bytes());
+    assert_eq!((said.status, &*said.out), (0, ""));
+    assert_eq!(said.err.lines().count(), 1, "{}", said.err);
+}
+
+fn waiting(bench: &Bench, deadline: &str) -> std::process::Child {
+    let mut command = bench.command();
+    command.args(["hook", "--deadline", deadline]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// If this fails, a hook whose input does not end keeps its agent waiting, or a signal makes it
+/// fail.
+#[test]
+fn a_deadline_and_signals() {
+    let bench = Bench::new();
+    let begin = Instant::now();
+    let mut child = waiting(&bench, "300ms");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(begin.elapsed() < Duration::from_secs(30));
+    let mut child = waiting(&bench, "20s");
+    std::thread::sleep(Duration::from_millis(300));
+    let killed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let payload = r#"{"session_id":"s","hook_event_name":"SessionStart","transcript_path":""}"#;
+    child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// If this fails, hooks that run at the same time lose events of each other.
+#[test]
+fn hooks_at_the_same_time() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    std::thread::scope(|scope| {
+        for worker in 0..8 {
+            let bench = &bench;
+            scope.spawn(move || {
+                for number in 0..20 {
+                    let id = format!("t{worker}-{number}");
+                    hook(
+                        bench,
+                        &[json!({"session_id": "s", "hook_event_name": "PreToolUse", "transcript_path": "",
+                            "tool_name": "Bash", "tool_input": {}, "tool_use_id": id})],
+                    );
+                }
+            });
+        }
+    });
+    let log = fs::read_to_string(bench.path("runs/claude-code-s/events.jsonl")).unwrap();
+    assert_eq!(log.lines().filter(|line| line.contains("tool.started")).count(), 160);
+    assert_eq!(log.lines().filter(|line| line.contains("run.created")).count(), 1);
+}
+
+/// If this fails, events of an agent are taken for those of another, or lost.
+#[test]
+fn agents_are_told_apart() {
+    for (payload, run, kind) in [
+        (
+            json!({"session_id": "a", "hook_event_name": "PreCompact", "transcript_path": "/x"}),
+            "claude-code-a",
+            "claude-code.hook/PreCompact",
+        ),
+        (
+            json!({"session_id": "a", "hook_event_name": "Stop", "turn_id": "1", "transcript_path": null}),
+            "codex-a",
+            "codex.hook/Stop",
+        ),
+        (
+            json!({"session_id": "a", "hook_event_name": "BeforeTool", "tool_name": "ls", "timestamp": "2026-05-01T10:00:00Z"}),
+            "gemini-a",
+            "tool.started",
+        ),
+        (
+            json!({"sessionId": "a", "timestamp": 1_770_000_000_000_u64, "toolName": "bash", "toolArgs": "{}",
+            "toolResult": {"resultType": "failure", "textResultForLlm": "no"}}),
+            "copilot-a",
+            "tool.failed",
+        ),
+        (
+            json!({"conversation_id": "a", "generation_id": "g", "hook_event_name": "postToolUse", "tool_name": "Shell",
+            "tool_use_id": "c", "tool_output": "{\"exitCode\":0}", "duration": 12.5, "cursor_version": "2"}),
+            "cursor-a",
+            "tool.completed",
+        ),
+    ] {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.path("runs")).unwrap();
+        hook(&bench, &[payload]);
+        let log = fs::read_to_string(bench.path(&format!("runs/{run}/events.jsonl"))).unwrap();
+        assert!(log.contains(&format!("\"type\":\"{kind}\"")), "{run}: {log}");
+    }
+}
