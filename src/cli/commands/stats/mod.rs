@@ -72,11 +72,10 @@ an earlier call of the same agent.
 Examples:
   runlog stats --by model,day            cost per model and day
   runlog stats --by project --since 7d   where last week's money went
-  runlog stats --by tool                 which tool fails most, and how slow it is
+  runlog stats --by tool                 which tool fails most, and is slow
   runlog stats RUN1 RUN2 --by run        what differs between two runs
-  runlog stats --by run,file --grep parser
-                                         which sessions touched which files
-  runlog stats latest --by prompt        what filled the context, prompt by prompt
+  runlog stats --by file,run             which sessions touched which files
+  runlog stats latest --by prompt        what filled the context
   runlog stats --by subagent,tool        calls of the agents inside a run
   runlog stats --by month --format csv   for a spreadsheet
 
