@@ -17,6 +17,7 @@ const LAYERS: &[&[&str]] = &[
     &["chapter"],
     &["transcript", "graph"],
     &["tables"],
+    &["export"],
     &["check"],
     &["ops"],
     &["facade"],

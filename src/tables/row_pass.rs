@@ -23,6 +23,9 @@ use crate::json::quoted;
 pub(crate) trait RowSink {
     /// The row of `runs`.
     fn run(&mut self, _: RunTableRow) {}
+    /// The spawned agents: the number of the first event of the call that spawned each. They come
+    /// right after the run.
+    fn agents(&mut self, _: &HashMap<String, u64>) {}
     /// A row of `calls`.
     fn call(&mut self, _: CallRow) {}
     /// A row of `usage`.
@@ -70,6 +73,12 @@ impl<'f> RowPass<'f> {
             told: Usage::default(),
             with_events,
         }
+    }
+
+    /// The number of the first event of the call that spawned each agent.
+    #[must_use]
+    pub(crate) fn agents(&self) -> &HashMap<String, u64> {
+        &self.spawned_by
     }
 
     /// Makes the rows of the event on the line that begins at byte `offset`.

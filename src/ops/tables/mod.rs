@@ -39,6 +39,7 @@ pub(crate) fn read_rows(
     let is_first = |work: &WorkKey| copies.is_first(&run_id, work);
     let mut pass = RowPass::new(&fold, &is_first, with_events);
     sink.run(pass.run(&head));
+    sink.agents(pass.agents());
     events_before(run, read.end, |view, line| pass.observe(view, line.offset, sink))?;
     pass.finish(sink);
     Ok(())

@@ -35,6 +35,10 @@ pub(in crate::cli) struct ExportArgs {
     /// The directory or file to write. One run without tables can go to standard output
     #[arg(short, long, value_name = "PATH")]
     out: Option<PathBuf>,
+    /// With `--to otlp`: also write the arguments and results of calls, and the title. They may hold
+    /// what a tracing backend should not get
+    #[arg(long)]
+    content: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -63,9 +67,9 @@ enum ExportTo {
 
 impl ExportTo {
     /// The format, if it holds one run in each file.
-    fn of_run(self) -> Option<RunFormat> {
+    fn of_run(self, with_content: bool) -> Option<RunFormat> {
         Some(match self {
-            Self::Otlp => RunFormat::Otlp,
+            Self::Otlp => RunFormat::Otlp { with_content },
             Self::Atif => RunFormat::Atif,
             Self::Perfetto => RunFormat::Perfetto,
             Self::Aos => RunFormat::Aos,
@@ -79,7 +83,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     let runs: Vec<(RunDir, RunFacts)> = listed.collect();
     let copies = Copies::among(&runs)?;
     let runs: Vec<RunDir> = runs.into_iter().map(|(run, _)| run).collect();
-    let failure = match args.to.of_run() {
+    let failure = match args.to.of_run(args.content) {
         Some(format) => each_document(args, format, &runs, &copies, ui)?,
         None => None,
     };
