@@ -1,6 +1,5 @@
 //! One step of a trajectory.
 
-use super::surrogates::without_lone_surrogates;
 use crate::event::time::Timestamp;
 use crate::json::{Json, ObjectText, quoted};
 use crate::tables::{CallRow, UsageRow};
@@ -37,7 +36,7 @@ pub(super) struct StepCall {
 
 /// A step.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct AtifStep {
     pub(super) source: StepSource,
     pub(super) time: Timestamp,
     /// The agent, if it has no trajectory of its own.
@@ -56,7 +55,7 @@ pub(super) struct Step {
     pub(super) is_copied: bool,
 }
 
-impl Step {
+impl AtifStep {
     /// A step without content.
     #[must_use]
     pub(super) fn new(source: StepSource, time: Timestamp) -> Self {
@@ -96,9 +95,7 @@ impl Step {
     pub(super) fn repeats_other_run(&self) -> bool {
         match &self.usage {
             Some(usage) => !usage.first_seen,
-            None => {
-                !self.calls.is_empty() && self.calls.iter().all(|call| !call.row.first_seen)
-            }
+            None => !self.calls.is_empty() && self.calls.iter().all(|call| !call.row.first_seen),
         }
     }
 
@@ -151,10 +148,10 @@ impl StepCall {
     fn json(&self) -> String {
         let mut call = ObjectText::new();
         call.text("tool_call_id", &self.id).text("function_name", &self.row.tool);
-        let given = self.row.arguments.as_ref().map(|given| without_lone_surrogates(&given.0));
+        let given = self.row.arguments.as_ref().map(|given| given.0.as_str());
         let arguments = match given {
             None => "{}".to_owned(),
-            Some(given) if Json::trusted(&given).is_object() => given.into_owned(),
+            Some(given) if Json::trusted(given).is_object() => given.to_owned(),
             Some(given) => format!("{{\"input\":{given}}}"),
         };
         call.json("arguments", Json::trusted(&arguments));

@@ -22,7 +22,6 @@ mod otlp;
 mod otlp_attributes;
 mod perfetto;
 mod provider;
-mod surrogates;
 mod timeline;
 mod trajectory;
 mod utterance;

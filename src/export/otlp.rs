@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::otlp_attributes::Attributes;
 use super::provider::provider;
-use super::timeline::{AgentSpan, Drawing, ModelSpan, Period, ToolSpan};
+use super::timeline::{AgentSpan, ModelSpan, Period, TimelineDrawing, ToolSpan};
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::json::{Json, ObjectText};
@@ -120,7 +120,7 @@ impl OtlpSpans {
     }
 }
 
-impl Drawing for OtlpSpans {
+impl TimelineDrawing for OtlpSpans {
     fn begin(&mut self, run: &RunTableRow) {
         self.run_id.clone_from(&run.run_id);
         self.session_id.clone_from(&run.session_id);

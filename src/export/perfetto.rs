@@ -6,7 +6,7 @@
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::timeline::{AgentSpan, Drawing, Mark, ModelSpan, Period, ToolSpan};
+use super::timeline::{AgentSpan, ModelSpan, Period, TimelineDrawing, TimelineMark, ToolSpan};
 use crate::event::template::{cut, one_line};
 use crate::event::time::Timestamp;
 use crate::json::{Json, ObjectText};
@@ -127,7 +127,7 @@ impl PerfettoTrace {
     }
 }
 
-impl Drawing for PerfettoTrace {
+impl TimelineDrawing for PerfettoTrace {
     fn begin(&mut self, run: &RunTableRow) {
         run.agent.as_deref().unwrap_or("run").clone_into(&mut self.main);
         let mut about = ObjectText::new();
@@ -135,10 +135,8 @@ impl Drawing for PerfettoTrace {
         about.text("status", run.status);
         about.text_if("agent", run.agent.as_deref()).text_if("model", run.model.as_deref());
         about.text("writer", concat!("runlog ", env!("CARGO_PKG_VERSION")));
-        self.text = format!(
-            r#"{{"displayTimeUnit":"ms","otherData":{},"traceEvents":["#,
-            about.finish()
-        );
+        self.text =
+            format!(r#"{{"displayTimeUnit":"ms","otherData":{},"traceEvents":["#, about.finish());
         self.lane(None);
     }
 
@@ -219,7 +217,7 @@ impl Drawing for PerfettoTrace {
         });
     }
 
-    fn mark(&mut self, mark: &Mark<'_>) {
+    fn mark(&mut self, mark: &TimelineMark<'_>) {
         let lane = self.lane(mark.agent);
         let mut arguments = ObjectText::new();
         arguments.text("text", &short(&mark.text));

@@ -47,7 +47,7 @@ pub(crate) struct AgentSpan {
 
 /// A moment that a viewer marks.
 #[derive(Debug)]
-pub(crate) struct Mark<'m> {
+pub(crate) struct TimelineMark<'m> {
     /// What it is: `prompt` or `error`.
     pub(super) kind: &'static str,
     pub(super) time: Timestamp,
@@ -56,7 +56,7 @@ pub(crate) struct Mark<'m> {
 }
 
 /// Draws a timeline.
-pub(crate) trait Drawing {
+pub(crate) trait TimelineDrawing {
     /// The run.
     fn begin(&mut self, run: &RunTableRow);
     /// A tool call that is over, or open at the end of the log.
@@ -66,7 +66,7 @@ pub(crate) trait Drawing {
     /// An agent. The agents come after everything else.
     fn agent(&mut self, span: &AgentSpan);
     /// A prompt or an error.
-    fn mark(&mut self, _: &Mark<'_>) {}
+    fn mark(&mut self, _: &TimelineMark<'_>) {}
     /// The run: the last span. `rest` is what its total has beyond its model calls.
     fn run(&mut self, run: &RunTableRow, period: Period, rest: Option<&UsageRow>);
 }
@@ -100,7 +100,7 @@ struct Spawner {
     asked_for: Option<String>,
 }
 
-impl<D: Drawing> Timeline<D> {
+impl<D: TimelineDrawing> Timeline<D> {
     /// A timeline for the drawing. `with_results`: calls wait for their results.
     #[must_use]
     pub(crate) fn new(drawing: D, with_results: bool) -> Self {
@@ -185,7 +185,7 @@ impl<D: Drawing> Timeline<D> {
             _ => return,
         };
         let text = text.unwrap_or_default().into_owned();
-        self.drawing.mark(&Mark { kind, time: view.event.timestamp, agent, text });
+        self.drawing.mark(&TimelineMark { kind, time: view.event.timestamp, agent, text });
     }
 
     /// The call that spawned an agent, unless the agent itself is above that call.
@@ -207,13 +207,15 @@ impl<D: Drawing> Timeline<D> {
     fn agent(&mut self, id: String) {
         let spawned_by = self.spawner(&id);
         let name = spawned_by.and_then(|call| self.spawners.get(&call)?.asked_for.clone());
-        let Some((start, end)) = self.agents.get(&id).and_then(|times| times.worked) else { return };
+        let Some((start, end)) = self.agents.get(&id).and_then(|times| times.worked) else {
+            return;
+        };
         let span = AgentSpan { id, name, spawned_by, period: Period { start, end } };
         self.drawing.agent(&span);
     }
 }
 
-impl<D: Drawing> RunStory for Timeline<D> {
+impl<D: TimelineDrawing> RunStory for Timeline<D> {
     fn begin(&mut self, run: RunTableRow, spawned_by: &HashMap<String, u64>) {
         self.drawing.begin(&run);
         self.spawned_by.clone_from(spawned_by);

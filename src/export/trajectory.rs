@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::atif_step::{Step, StepCall, StepSource};
+use super::atif_step::{AtifStep, StepCall, StepSource};
 use super::utterance::Utterance;
 use crate::event::time::Timestamp;
 use crate::tables::UsageRow;
@@ -20,7 +20,7 @@ pub(super) struct Trajectory {
     pub(super) text: String,
     /// The number of finished steps.
     finished: u64,
-    open: VecDeque<Step>,
+    open: VecDeque<AtifStep>,
     /// The step of the newest model call, if what follows may belong to it.
     current: Option<StepNumber>,
     /// The open steps by their model calls.
@@ -75,6 +75,8 @@ impl Trajectory {
     pub(super) fn call(&mut self, call: StepCall, time: Timestamp) -> (StepNumber, usize) {
         let wanted = call.row.model_call;
         let known = wanted.and_then(|wanted| self.by_model_call.get(&wanted).copied());
+        // A call after a finished step belongs to a model call that is still to come.
+        let wanted = wanted.filter(|wanted| known.is_some() || *wanted > call.row.sequence);
         let current = self.current.filter(|current| {
             let step = self.step(*current);
             step.is_some_and(|step| {
@@ -168,34 +170,34 @@ impl Trajectory {
 
     fn other(&mut self, source: StepSource, time: Timestamp, text: String) {
         self.current = None;
-        self.open.push_back(Step { text, ..Step::new(source, time) });
+        self.open.push_back(AtifStep { text, ..AtifStep::new(source, time) });
     }
 
     /// Begins a step of the agent.
-    fn begin(&mut self, time: Timestamp, agent: Option<&str>) -> &mut Step {
+    fn begin(&mut self, time: Timestamp, agent: Option<&str>) -> &mut AtifStep {
         self.current = Some(self.len());
         let agent = agent.map(str::to_owned);
-        self.open.push_back(Step { agent, ..Step::new(StepSource::Agent, time) });
+        self.open.push_back(AtifStep { agent, ..AtifStep::new(StepSource::Agent, time) });
         let last = self.open.len() - 1;
         &mut self.open[last]
     }
 
-    fn step(&self, number: StepNumber) -> Option<&Step> {
+    fn step(&self, number: StepNumber) -> Option<&AtifStep> {
         self.open.get(usize::try_from(number.checked_sub(self.finished)?).ok()?)
     }
 
-    fn step_mut(&mut self, number: StepNumber) -> Option<&mut Step> {
+    fn step_mut(&mut self, number: StepNumber) -> Option<&mut AtifStep> {
         self.open.get_mut(usize::try_from(number.checked_sub(self.finished)?).ok()?)
     }
 
-    fn current_step(&mut self) -> Option<&mut Step> {
+    fn current_step(&mut self) -> Option<&mut AtifStep> {
         self.step_mut(self.current?)
     }
 }
 
 /// Whether what the agent says belongs to the model call of this step. Programs log the tokens of a
 /// model call before or after its text.
-fn continues(step: &Step, text: &str, is_piece: bool) -> bool {
+fn continues(step: &AtifStep, text: &str, is_piece: bool) -> bool {
     if step.has_results() {
         return false;
     }

@@ -12,11 +12,7 @@ pub(super) enum Utterance {
     /// A prompt by the user.
     Prompt(String),
     /// Text and reasoning of the agent. A piece of a stream continues the piece before it.
-    Agent {
-        text: String,
-        thought: String,
-        is_piece: bool,
-    },
+    Agent { text: String, thought: String, is_piece: bool },
     /// Anything that is neither by the user nor by the model.
     System(String),
 }

@@ -151,7 +151,7 @@ pub(super) enum Command {
     Graph(graph::GraphArgs),
     List(list::ListArgs),
     Stats(stats::StatsArgs),
-    Export(export::ExportArgs),
+    Export(export::ExportRunsArgs),
     Open(open::OpenArgs),
     #[cfg(feature = "mcp")]
     Mcp(mcp::McpArgs),

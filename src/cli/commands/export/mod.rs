@@ -15,6 +15,7 @@ use crate::ops::export::{RunFormat, render_run};
 use crate::ops::list::list_run;
 use crate::ops::tables::Copies;
 use crate::run::dir::RunDir;
+use crate::text::human::plural;
 
 /// Write runs in the formats of other programs
 ///
@@ -22,7 +23,7 @@ use crate::run::dir::RunDir;
 /// together; the others hold one run in each file.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
-pub(in crate::cli) struct ExportArgs {
+pub(in crate::cli) struct ExportRunsArgs {
     /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
     #[arg(value_name = "RUN", add = complete::runs())]
     runs: Vec<String>,
@@ -45,6 +46,9 @@ const AFTER_HELP: &str = "\
 Examples:
   runlog export latest --to otlp | curl -d @- http://localhost:4318/v1/traces \\
       -H 'content-type: application/json'
+  runlog export fix-42 --to atif > fix-42.atif.json
+  runlog export --all --to perfetto --out traces/
+  runlog export latest --to aos | while read -r page; do …; done
 
 Exit status:
   0   success
@@ -77,7 +81,23 @@ impl ExportTo {
     }
 }
 
-pub(super) fn run(args: &ExportArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+impl ExportTo {
+    /// What people do with the files.
+    fn next_step(self) -> &'static str {
+        match self {
+            Self::Otlp => "Send each to a collector: curl -d @FILE …/v1/traces",
+            Self::Atif => "Programs that read ATIF trajectories take them",
+            Self::Perfetto => "Open one on https://ui.perfetto.dev",
+            Self::Aos => "Each line is the body of one request to the platform",
+        }
+    }
+}
+
+pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    if args.content && args.to != ExportTo::Otlp {
+        let failure = Failure::new(Exit::Usage, "--content is for --to otlp");
+        return Err(failure.hint("the other formats hold the content anyway").into());
+    }
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.runs.is_empty(), global)?;
     let listed = runs.into_iter().map(list_run).map(|listed| (listed.run, listed.facts));
     let runs: Vec<(RunDir, RunFacts)> = listed.collect();
@@ -95,7 +115,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, ui: &Ui) -> anyhow::Result
 
 /// Writes a file for each run, or one run to standard output.
 fn each_document(
-    args: &ExportArgs,
+    args: &ExportRunsArgs,
     format: RunFormat,
     runs: &[RunDir],
     copies: &Copies,
@@ -113,11 +133,14 @@ fn each_document(
         }
         (Some(directory), _) => {
             std::fs::create_dir_all(directory)?;
-            let (_, failure) = each_run(runs, "exporting", ui, |run| {
+            let (written, failure) = each_run(runs, "exporting", ui, |run| {
                 let bytes = render_run(run, format, copies)?;
                 let name = format!("{}{}", run.name(), format.ending());
                 Ok(replace(&PathAt::of(directory.join(name)), &bytes)?)
             });
+            let files = plural(written.len() as u64, "file");
+            let next = args.to.next_step();
+            ui.note(&format!("{files} in {}. {next}", directory.display()));
             Ok(failure)
         }
     }
