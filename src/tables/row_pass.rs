@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use super::TableFold;
 use super::call_kind::{CallKind, command_of};
 use super::cell::{Dollars, JsonText};
-use super::fold::{CallDetail, LogHead, agent_of};
+use super::fold::{CallExtras, LogHead, agent_of};
 use super::rows::{CallRow, EventRow, FileRow, RunTableRow, UsageRow};
 use super::touched::{action_of, touched};
 use crate::event::fields::View;
@@ -117,7 +117,7 @@ impl<'f> RowPass<'f> {
     }
 
     fn call(&self, view: &View<'_, '_>, index: usize, sink: &mut impl RowSink) {
-        let CallDetail { kind, result_bytes, exit_code, .. } = self.fold.calls[index];
+        let CallExtras { kind, result_bytes, exit_code, .. } = self.fold.calls[index];
         let call = self.fold.state.calls.get(index);
         let status = self.fold.state.calls.status(index, self.over);
         let started_at = call.first.map(|(_, time)| time);
