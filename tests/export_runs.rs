@@ -135,7 +135,7 @@ fn codex() -> Bench {
 fn hostile() -> Bench {
     let bench = Bench::with_run();
     let event = |kind: &str, second: i32, call: Option<&str>, data: &str| {
-        let time = format!("2026-01-01T00:00:{:02}Z", second);
+        let time = format!("2026-01-01T00:00:{second:02}Z");
         let call = call.map(|call| format!(r#","correlation_id":"{call}""#)).unwrap_or_default();
         format!(r#"{{"type":"{kind}","timestamp":"{time}"{call},"data":{data}}}"#)
     };
@@ -228,7 +228,9 @@ fn empty() -> Bench {
     Bench::with_run()
 }
 
-const FIXTURES: &[(&str, fn() -> Bench)] = &[
+type Fixture = (&'static str, fn() -> Bench);
+
+const FIXTURES: &[Fixture] = &[
     ("claude", claude),
     ("codex", codex),
     ("hostile", hostile),

@@ -62,7 +62,8 @@ impl Trajectory {
                     if new.is_empty() || (was_streaming && !is_piece && *old == new) {
                         continue;
                     }
-                    if !old.is_empty() && !(was_streaming && is_piece) {
+                    let goes_on = was_streaming && is_piece;
+                    if !old.is_empty() && !goes_on {
                         old.push_str("\n\n");
                     }
                     old.push_str(&new);

@@ -9,7 +9,7 @@ use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::parallel::each_run;
 use crate::cli::ui::Ui;
-use crate::fs::{PathAt, replace};
+use crate::fs::{Action, FsError, PathAt, replace};
 use crate::history::facts::RunFacts;
 use crate::ops::export::{RunFormat, render_run};
 use crate::ops::list::list_run;
@@ -48,12 +48,13 @@ Examples:
       -H 'content-type: application/json'
   runlog export fix-42 --to atif > fix-42.atif.json
   runlog export --all --to perfetto --out traces/
-  runlog export latest --to aos | while read -r page; do …; done
+  runlog export latest --to aos | head -n 1 | jq .
 
 Exit status:
   0   success
   2   wrong usage
   66  there is no such run
+  73  the directory cannot be created
   74  a run could not be read or a file could not be written";
 
 /// The formats.
@@ -132,7 +133,8 @@ fn each_document(
             Err(failure.hint("runlog export --to FORMAT --all --out DIR").into())
         }
         (Some(directory), _) => {
-            std::fs::create_dir_all(directory)?;
+            std::fs::create_dir_all(directory)
+                .map_err(|error| FsError::io(directory, Action::Create, error))?;
             let (written, failure) = each_run(runs, "exporting", ui, |run| {
                 let bytes = render_run(run, format, copies)?;
                 let name = format!("{}{}", run.name(), format.ending());
