@@ -21,6 +21,8 @@ pub(super) struct Trajectory {
     /// The number of finished steps.
     finished: u64,
     open: VecDeque<AtifStep>,
+    /// The first open step of the agent.
+    first_of_agent: Option<StepNumber>,
     /// The step of the newest model call, if what follows may belong to it.
     current: Option<StepNumber>,
     /// The open steps by their model calls.
@@ -35,6 +37,7 @@ impl Trajectory {
             text,
             finished: 0,
             open: VecDeque::new(),
+            first_of_agent: None,
             current: None,
             by_model_call: HashMap::new(),
         }
@@ -101,6 +104,9 @@ impl Trajectory {
     pub(super) fn usage(&mut self, usage: UsageRow, time: Timestamp) {
         let sequence = usage.sequence.unwrap_or(0);
         let known = self.by_model_call.get(&sequence).copied();
+        // In a damaged log, two model calls can have one number.
+        let known =
+            known.filter(|known| self.step(*known).is_some_and(|step| step.usage.is_none()));
         let current = self.current.filter(|current| {
             let step = self.step(*current);
             step.is_some_and(|step| {
@@ -135,17 +141,19 @@ impl Trajectory {
 
     /// Writes the finished steps. `passed` is the number of the last event.
     pub(super) fn settle(&mut self, passed: u64) {
-        while let Some(at) = self.open.iter().position(|step| step.source == StepSource::Agent) {
-            let number = self.finished + at as u64;
-            let is_current = self.current == Some(number);
-            if is_current || !self.open[at].is_complete(passed) {
+        while let Some(first) = self.first_of_agent {
+            let Some(step) = self.step(first) else { return };
+            if self.current == Some(first) || !step.is_complete(passed) {
                 return;
             }
             // What is copied with a model call is also what was said before it.
-            let is_copied = self.open[at].repeats_other_run();
-            for _ in 0..=at {
+            let is_copied = step.repeats_other_run();
+            while self.finished <= first {
                 self.write_first(is_copied);
             }
+            let is_of_agent = |step: &AtifStep| step.source == StepSource::Agent;
+            let next = self.open.iter().position(is_of_agent);
+            self.first_of_agent = next.map(|at| self.finished + at as u64);
         }
     }
 
@@ -177,6 +185,7 @@ impl Trajectory {
     /// Begins a step of the agent.
     fn begin(&mut self, time: Timestamp, agent: Option<&str>) -> &mut AtifStep {
         self.current = Some(self.len());
+        self.first_of_agent = self.first_of_agent.or(self.current);
         let agent = agent.map(str::to_owned);
         self.open.push_back(AtifStep { agent, ..AtifStep::new(StepSource::Agent, time) });
         let last = self.open.len() - 1;
