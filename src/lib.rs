@@ -51,10 +51,11 @@
 //! | 6 | `chapter` | folding finished tasks, the browsable tree |
 //! | 7 | `transcript`, `graph` | the transcript and its formats; the graph of agents and calls |
 //! | 8 | `tables` | the rows that exports and statistics read |
-//! | 9 | `check` | checks, findings, verdicts, reports, and what can be fixed |
-//! | 10 | `ops` | the use cases, with typed errors and without a terminal |
-//! | 11 | `facade` | what this page offers to other programs |
-//! | 12 | `cli` | arguments, the clock, the environment, the terminal |
+//! | 9 | `export` | the formats of other programs that hold one run |
+//! | 10 | `check` | checks, findings, verdicts, reports, and what can be fixed |
+//! | 11 | `ops` | the use cases, with typed errors and without a terminal |
+//! | 12 | `facade` | what this page offers to other programs |
+//! | 13 | `cli` | arguments, the clock, the environment, the terminal |
 //!
 //! The modules are private. Only the items on this page are stable between versions. `internals`
 //! lists what the program's own tests, benchmarks and fuzz targets use.
@@ -99,6 +100,7 @@ mod chapter;
 mod check;
 mod cli;
 mod event;
+mod export;
 mod facade;
 mod fs;
 mod graph;

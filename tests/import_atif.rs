@@ -115,3 +115,45 @@ fn totals_count_if_the_steps_report_nothing() {
     let usage = &receipt["usage"];
     assert_eq!((&usage["input_tokens"], &usage["cache_read_tokens"]), (&json!(60), &json!(30)));
 }
+
+/// If this fails, the tokens of a spawned agent count twice: once in its own trajectory, and once in
+/// the totals of the whole document. Or a blocked call becomes one that succeeded.
+#[test]
+fn totals_of_all_agents_together() {
+    let bench = Bench::with_run();
+    let order = &[
+        "schema_version",
+        "session_id",
+        "agent",
+        "steps",
+        "subagent_trajectories",
+        "final_metrics",
+    ];
+    let trajectory = json!({"schema_version": "ATIF-v1.8", "session_id": "t", "agent": {"name": "a"},
+        "steps": [{"step_id": 1, "source": "agent", "message": "", "tool_calls": [
+            {"tool_call_id": "c1", "function_name": "send", "arguments": {}},
+            {"tool_call_id": "c2", "function_name": "rm", "arguments": {}}],
+            "observation": {"results": [
+                {"source_call_id": "c1", "content": "sent",
+                    "subagent_trajectory_ref": [{"trajectory_id": "x"}, {"trajectory_id": "y"}]},
+                {"source_call_id": "c2", "content": "no", "extra": {"status": "blocked"}}]}}],
+        "subagent_trajectories": [
+            {"trajectory_id": "x", "agent": {"name": "a"}, "steps": [{"step_id": 1, "source": "agent",
+                "message": "X.", "metrics": {"prompt_tokens": 50, "completion_tokens": 5, "cost_usd": 0.5}}]},
+            {"trajectory_id": "y", "agent": {"name": "a"}, "steps": [{"step_id": 1, "source": "agent",
+                "message": "Y.", "metrics": {"prompt_tokens": 30, "completion_tokens": 3}}]}],
+        "final_metrics": {"total_prompt_tokens": 80, "total_completion_tokens": 8,
+            "total_cost_usd": 0.5}});
+    let call = ["emit", "--run", "r", "--stdin", "--from", "atif", "--receipt", "got.json"];
+    let said = bench.feed(&call, crate::support::document(&trajectory, order).as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    let receipt: Value =
+        serde_json::from_slice(&std::fs::read(bench.path("got.json")).unwrap()).unwrap();
+    let usage = &receipt["usage"];
+    assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(80), &json!(8)));
+    assert_eq!(usage["cost_usd"], 0.5);
+    assert_eq!(of_type(&bench, "tool.blocked")[0]["correlation_id"], "c2");
+    let said = of_type(&bench, "message.assistant");
+    let spawned: Vec<&Value> = said.iter().map(|event| &event["data"]["spawned_by"]).collect();
+    assert_eq!(spawned, ["c1", "c1"]);
+}

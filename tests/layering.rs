@@ -18,6 +18,7 @@ const LAYERS: &[&[&str]] = &[
     &["chapter"],
     &["transcript", "graph"],
     &["tables"],
+    &["export"],
     &["check"],
     &["ops"],
     &["facade"],

@@ -17,6 +17,7 @@ mod deliverables;
 mod emit;
 mod exec;
 mod export;
+mod export_runs;
 mod facts;
 mod faults;
 mod fix;

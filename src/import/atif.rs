@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::source::{EndedCall, StartedCall, call_end, event, of_agent, text_event};
+use super::source::{EndedCall, StartedCall, call_blocked, call_end, event, of_agent, text_event};
 use super::tokens::{ReportedModelCall, TokenCounts, count};
 use super::{AdaptedLine, Adapter, SourcePart, SourceText};
 use crate::event::draft::Draft;
@@ -43,6 +43,8 @@ struct Atif {
     model: Option<String>,
     /// The sum of what the steps reported.
     reported: TokenCounts,
+    /// The sum of what the trajectories of spawned agents reported, if they came before the totals.
+    nested: TokenCounts,
     /// Whether a step of the document was read.
     has_steps: bool,
     /// The calls that spawned agents, by the agents' ids.
@@ -108,6 +110,8 @@ impl Atif {
             ..TokenCounts::default()
         };
         let known = self.reported;
+        let all = without_nested(all, &known, &self.nested);
+        let (cached, prompts) = (all.cache_read, all.input);
         // Without cached tokens in the steps, their input includes the cached tokens of the total.
         let corrects_input = known.cache_read.is_none()
             && cached.unwrap_or(0) > 0
@@ -163,6 +167,8 @@ impl Atif {
             drafts.extend(inner.events(&step, &format!("{}.{index}", source.place)));
         }
         drafts.extend(json.present("final_metrics").and_then(|totals| inner.totals(totals)));
+        add_counts(&mut self.nested, &inner.reported);
+        add_counts(&mut self.nested, &inner.nested);
         self.spawned.extend(inner.spawned);
         let drafts =
             drafts.into_iter().map(|draft| of_agent(draft, Some(&agent), spawned_by.as_deref()));
@@ -243,13 +249,13 @@ impl Atif {
             // A result without an id belongs to the only call.
             let at = at.or((own.is_none() && calls.len() == 1).then_some(0));
             let text = result.present("content").map(as_text).unwrap_or_default();
-            let agents = result.get("subagent_trajectory_ref");
-            let agent = agents.and_then(|refs| match refs.is_object() {
-                true => Some(refs),
-                false => refs.items().next(),
-            });
-            let agent = agent
-                .and_then(|agent| agent.text_at("trajectory_id").or(agent.text_at("session_id")));
+            let refs = result.get("subagent_trajectory_ref");
+            let one = refs.filter(|refs| refs.is_object());
+            let agents = one.into_iter().chain(refs.into_iter().flat_map(Json::items));
+            let agents: Vec<Cow<'_, str>> = agents
+                .filter_map(|agent| agent.text_at("trajectory_id").or(agent.text_at("session_id")))
+                .collect();
+            let agent = agents.first();
             let named = own.as_deref().filter(|id| !is_placeholder(id));
             let (id, tool) = match at.and_then(|at| calls.get(at)) {
                 Some((_, id, tool)) => (id.as_str(), tool.as_str()),
@@ -262,8 +268,11 @@ impl Atif {
                     continue;
                 }
             };
-            if let Some(agent) = &agent {
-                self.spawned.insert(agent.clone().into_owned(), id.to_owned());
+            let spawned = agents.iter().map(|agent| (agent.clone().into_owned(), id.to_owned()));
+            self.spawned.extend(spawned);
+            if result.text_at("extra.status").is_some_and(|status| status == "blocked") {
+                drafts.push(call_blocked(id, tool, &text));
+                continue;
             }
             let exit_code = result.path("extra.exit_code").filter(|code| code.as_f64().is_some());
             let is_set = |path: &str| result.path(path).and_then(Json::as_bool) == Some(true);
@@ -274,23 +283,51 @@ impl Atif {
                 if let Some(code) = exit_code {
                     data.json("exit_code", code);
                 }
-                data.text_if("spawned_agent_id", agent.as_deref());
+                data.text_if("spawned_agent_id", agent.map(AsRef::as_ref));
             }));
         }
     }
 
     /// Adds a step's figures to what the steps reported. Its input includes cached tokens here.
     fn report(&mut self, metrics: Json<'_>, tokens: &TokenCounts) {
-        let add = |sum: &mut Option<u64>, more: Option<u64>| {
-            if let Some(more) = more {
-                *sum = Some(sum.unwrap_or(0).saturating_add(more));
-            }
-        };
-        add(&mut self.reported.input, count(metrics, "prompt_tokens"));
-        add(&mut self.reported.output, tokens.output);
-        add(&mut self.reported.cache_read, tokens.cache_read);
-        add(&mut self.reported.cache_creation, tokens.cache_creation);
-        self.reported.cost = tokens.cost.or(self.reported.cost);
+        let input = count(metrics, "prompt_tokens");
+        add_counts(&mut self.reported, &TokenCounts { input, ..*tokens });
+    }
+}
+
+/// Adds figures to a sum.
+fn add_counts(sum: &mut TokenCounts, more: &TokenCounts) {
+    let add = |sum: &mut Option<u64>, more: Option<u64>| {
+        if let Some(more) = more {
+            *sum = Some(sum.unwrap_or(0).saturating_add(more));
+        }
+    };
+    add(&mut sum.input, more.input);
+    add(&mut sum.output, more.output);
+    add(&mut sum.cache_read, more.cache_read);
+    add(&mut sum.cache_creation, more.cache_creation);
+    sum.cost = match (sum.cost, more.cost) {
+        (Some(sum), Some(more)) => Some(sum + more),
+        (sum, more) => sum.or(more),
+    };
+}
+
+/// The totals without what spawned agents reported, where the steps of the main agent report
+/// nothing: totals may be those of all agents together. What is left of a figure that is all theirs
+/// is unknown.
+fn without_nested(all: TokenCounts, known: &TokenCounts, nested: &TokenCounts) -> TokenCounts {
+    let less = |all: Option<u64>, known: Option<u64>, nested: Option<u64>| match nested {
+        Some(nested) if known.is_none() => {
+            all.map(|all| all.saturating_sub(nested)).filter(|rest| *rest > 0)
+        }
+        _ => all,
+    };
+    TokenCounts {
+        input: less(all.input, known.input, nested.input),
+        output: less(all.output, known.output, nested.output),
+        cache_read: less(all.cache_read, known.cache_read, nested.cache_read),
+        cost: all.cost.filter(|_| known.cost.is_some() || nested.cost.is_none()),
+        ..all
     }
 }
 

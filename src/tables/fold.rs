@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use foldhash::HashMap;
 
 use super::call_kind::{CallKind, exit_code};
-use super::rounds::Rounds;
+use super::rounds::ModelRounds;
 use crate::event::fields::{View, as_text, is_placeholder};
 use crate::event::role::Role;
 use crate::event::template::cut;
@@ -30,7 +30,7 @@ pub(crate) struct LogHead {
 
 /// What is known of a call beside its pairing.
 #[derive(Clone, Debug, Default)]
-pub(super) struct CallDetail {
+pub(super) struct CallExtras {
     /// Offset of the line of its first event.
     pub(super) offset: u64,
     pub(super) kind: CallKind,
@@ -43,9 +43,9 @@ pub(super) struct CallDetail {
 pub(crate) struct TableFold {
     pub(super) state: RunState,
     pub(super) tasks: Tasks,
-    pub(super) rounds: Rounds,
+    pub(super) rounds: ModelRounds,
     pub(super) backfills: Backfills,
-    pub(super) calls: Vec<CallDetail>,
+    pub(super) calls: Vec<CallExtras>,
     pub(super) errors: HashMap<usize, String>,
     pub(super) tests: TestRuns,
     pub(super) requests: PullRequests,
@@ -101,7 +101,7 @@ impl TableFold {
     fn call(&mut self, view: &View<'_, '_>, call: usize, offset: u64) {
         if call == self.calls.len() {
             let kind = CallKind::of(&view.tool(), view.arguments());
-            self.calls.push(CallDetail { offset, kind, ..CallDetail::default() });
+            self.calls.push(CallExtras { offset, kind, ..CallExtras::default() });
             if kind == CallKind::Test {
                 self.tests.tests += 1;
                 self.tests.after_last_edit += 1;

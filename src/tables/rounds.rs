@@ -13,7 +13,7 @@ use crate::history::usage::Usage;
 
 /// A model call.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ModelCall {
+pub(super) struct LoggedModelCall {
     /// The event that counts: the last one with the id of the response.
     pub(super) sequence: u64,
     /// The time of the first event with this id.
@@ -42,9 +42,9 @@ pub(super) struct CallInRound {
 /// The rounds of all agents. A round is a response of the model and the calls that it asks for, up
 /// to the first result. Programs log the usage of a response before, between or after its calls.
 #[derive(Debug, Default)]
-pub(super) struct Rounds {
+pub(super) struct ModelRounds {
     /// The model calls, in the order of their first events.
-    pub(super) model_calls: Vec<ModelCall>,
+    pub(super) model_calls: Vec<LoggedModelCall>,
     /// The calls, by their index.
     calls: HashMap<usize, CallInRound>,
     /// The names of the models.
@@ -67,7 +67,7 @@ struct OpenRound {
     waiting: Vec<usize>,
 }
 
-impl Rounds {
+impl ModelRounds {
     /// Takes the next event. `call` is the call that it is a state of.
     pub(super) fn observe(&mut self, view: &View<'_, '_>, call: Option<usize>) {
         let agent = agent_of(view);
@@ -93,7 +93,7 @@ impl Rounds {
 
     /// The name of the model that answered.
     #[must_use]
-    pub(super) fn model(&self, call: &ModelCall) -> Option<&str> {
+    pub(super) fn model(&self, call: &LoggedModelCall) -> Option<&str> {
         Some(self.models.get(call.model? as usize)?.as_str())
     }
 
@@ -122,7 +122,7 @@ impl Rounds {
             self.by_id.insert(id, next);
         }
         let model = view.field("model").map(|model| self.model_number(&model));
-        self.model_calls.push(ModelCall {
+        self.model_calls.push(LoggedModelCall {
             sequence: event.sequence,
             first: event.timestamp,
             model,

@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use super::TableFold;
 use super::call_kind::{CallKind, command_of};
 use super::cell::{Dollars, JsonText};
-use super::fold::{CallDetail, LogHead, agent_of};
+use super::fold::{CallExtras, LogHead, agent_of};
 use super::rows::{CallRow, EventRow, FileRow, RunTableRow, UsageRow};
 use super::touched::{action_of, touched};
 use crate::event::fields::View;
@@ -23,6 +23,9 @@ use crate::json::quoted;
 pub(crate) trait RowSink {
     /// The row of `runs`.
     fn run(&mut self, _: RunTableRow) {}
+    /// The spawned agents: the number of the first event of the call that spawned each. They come
+    /// right after the run.
+    fn agents(&mut self, _: &HashMap<String, u64>) {}
     /// A row of `calls`.
     fn call(&mut self, _: CallRow) {}
     /// A row of `usage`.
@@ -72,6 +75,12 @@ impl<'f> RowPass<'f> {
         }
     }
 
+    /// The number of the first event of the call that spawned each agent.
+    #[must_use]
+    pub(crate) fn agents(&self) -> &HashMap<String, u64> {
+        &self.spawned_by
+    }
+
     /// Makes the rows of the event on the line that begins at byte `offset`.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64, sink: &mut impl RowSink) {
         let calls = &self.fold.calls;
@@ -108,7 +117,7 @@ impl<'f> RowPass<'f> {
     }
 
     fn call(&self, view: &View<'_, '_>, index: usize, sink: &mut impl RowSink) {
-        let CallDetail { kind, result_bytes, exit_code, .. } = self.fold.calls[index];
+        let CallExtras { kind, result_bytes, exit_code, .. } = self.fold.calls[index];
         let call = self.fold.state.calls.get(index);
         let status = self.fold.state.calls.status(index, self.over);
         let started_at = call.first.map(|(_, time)| time);

@@ -153,7 +153,7 @@ pub(super) enum Command {
     List(list::ListArgs),
     Stats(stats::StatsArgs),
     Hook(hook::HookArgs),
-    Export(export::ExportArgs),
+    Export(export::ExportRunsArgs),
     Open(open::OpenArgs),
     #[cfg(feature = "mcp")]
     Mcp(mcp::McpArgs),

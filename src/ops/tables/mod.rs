@@ -38,7 +38,13 @@ pub(crate) fn read_rows(
     let run_id = fold.run_id().to_owned();
     let is_first = |work: &WorkKey| copies.is_first(&run_id, work);
     let mut pass = RowPass::new(&fold, &is_first, with_events);
-    sink.run(pass.run(&head));
+    let mut row = pass.run(&head);
+    if row.run_id.is_empty() {
+        // The log has no event that names the run.
+        run.name().clone_into(&mut row.run_id);
+    }
+    sink.run(row);
+    sink.agents(pass.agents());
     events_before(run, read.end, |view, line| pass.observe(view, line.offset, sink))?;
     pass.finish(sink);
     Ok(())

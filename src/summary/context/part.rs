@@ -89,7 +89,9 @@ pub(crate) fn is_reasoning(view: &View<'_, '_>) -> bool {
     view.event.kind.rsplit(['.', '_']).next() == Some("reasoning")
 }
 
-fn is_agent(view: &View<'_, '_>) -> bool {
+/// Whether an agent wrote the event, and not the user, a tool or a program around the agent.
+#[must_use]
+pub(crate) fn is_agent(view: &View<'_, '_>) -> bool {
     !ENVIRONMENT.contains(&view.event.actor.as_ref())
 }
 

@@ -9,12 +9,13 @@ use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::parallel::each_run;
 use crate::cli::ui::Ui;
-use crate::fs::{PathAt, replace};
+use crate::fs::{Action, FsError, PathAt, replace};
 use crate::history::facts::RunFacts;
 use crate::ops::export::{RunFormat, render_run};
 use crate::ops::list::list_run;
 use crate::ops::tables::Copies;
 use crate::run::dir::RunDir;
+use crate::text::human::plural;
 
 /// Write runs in the formats of other programs
 ///
@@ -22,7 +23,7 @@ use crate::run::dir::RunDir;
 /// together; the others hold one run in each file.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
-pub(in crate::cli) struct ExportArgs {
+pub(in crate::cli) struct ExportRunsArgs {
     /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
     #[arg(value_name = "RUN", add = complete::runs())]
     runs: Vec<String>,
@@ -35,17 +36,25 @@ pub(in crate::cli) struct ExportArgs {
     /// The directory or file to write. One run without tables can go to standard output
     #[arg(short, long, value_name = "PATH")]
     out: Option<PathBuf>,
+    /// With `--to otlp`: also write the arguments and results of calls, and the title. They may hold
+    /// what a tracing backend should not get
+    #[arg(long)]
+    content: bool,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
   runlog export latest --to otlp | curl -d @- http://localhost:4318/v1/traces \\
       -H 'content-type: application/json'
+  runlog export fix-42 --to atif > fix-42.atif.json
+  runlog export --all --to perfetto --out traces/
+  runlog export latest --to aos | head -n 1 | jq .
 
 Exit status:
   0   success
   2   wrong usage
   66  there is no such run
+  73  the directory cannot be created
   74  a run could not be read or a file could not be written";
 
 /// The formats.
@@ -63,9 +72,9 @@ enum ExportTo {
 
 impl ExportTo {
     /// The format, if it holds one run in each file.
-    fn of_run(self) -> Option<RunFormat> {
+    fn of_run(self, with_content: bool) -> Option<RunFormat> {
         Some(match self {
-            Self::Otlp => RunFormat::Otlp,
+            Self::Otlp => RunFormat::Otlp { with_content },
             Self::Atif => RunFormat::Atif,
             Self::Perfetto => RunFormat::Perfetto,
             Self::Aos => RunFormat::Aos,
@@ -73,13 +82,29 @@ impl ExportTo {
     }
 }
 
-pub(super) fn run(args: &ExportArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+impl ExportTo {
+    /// What people do with the files.
+    fn next_step(self) -> &'static str {
+        match self {
+            Self::Otlp => "Send each to a collector: curl -d @FILE …/v1/traces",
+            Self::Atif => "Programs that read ATIF trajectories take them",
+            Self::Perfetto => "Open one on https://ui.perfetto.dev",
+            Self::Aos => "Each line is the body of one request to the platform",
+        }
+    }
+}
+
+pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    if args.content && args.to != ExportTo::Otlp {
+        let failure = Failure::new(Exit::Usage, "--content is for --to otlp");
+        return Err(failure.hint("the other formats hold the content anyway").into());
+    }
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.runs.is_empty(), global)?;
     let listed = runs.into_iter().map(list_run).map(|listed| (listed.run, listed.facts));
     let runs: Vec<(RunDir, RunFacts)> = listed.collect();
     let copies = Copies::among(&runs)?;
     let runs: Vec<RunDir> = runs.into_iter().map(|(run, _)| run).collect();
-    let failure = match args.to.of_run() {
+    let failure = match args.to.of_run(args.content) {
         Some(format) => each_document(args, format, &runs, &copies, ui)?,
         None => None,
     };
@@ -91,7 +116,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, ui: &Ui) -> anyhow::Result
 
 /// Writes a file for each run, or one run to standard output.
 fn each_document(
-    args: &ExportArgs,
+    args: &ExportRunsArgs,
     format: RunFormat,
     runs: &[RunDir],
     copies: &Copies,
@@ -108,12 +133,16 @@ fn each_document(
             Err(failure.hint("runlog export --to FORMAT --all --out DIR").into())
         }
         (Some(directory), _) => {
-            std::fs::create_dir_all(directory)?;
-            let (_, failure) = each_run(runs, "exporting", ui, |run| {
+            std::fs::create_dir_all(directory)
+                .map_err(|error| FsError::io(directory, Action::Create, error))?;
+            let (written, failure) = each_run(runs, "exporting", ui, |run| {
                 let bytes = render_run(run, format, copies)?;
                 let name = format!("{}{}", run.name(), format.ending());
                 Ok(replace(&PathAt::of(directory.join(name)), &bytes)?)
             });
+            let files = plural(written.len() as u64, "file");
+            let next = args.to.next_step();
+            ui.note(&format!("{files} in {}. {next}", directory.display()));
             Ok(failure)
         }
     }

@@ -1,0 +1,220 @@
+//! The steps of one agent, in the order of the log. Finished steps are text; a step stays open until
+//! the results of its calls and the tokens of its model call are known.
+
+use std::collections::VecDeque;
+
+use foldhash::{HashMap, HashMapExt as _};
+
+use super::atif_step::{AtifStep, StepCall, StepSource};
+use super::utterance::Utterance;
+use crate::event::time::Timestamp;
+use crate::tables::UsageRow;
+
+/// The number of a step in a trajectory, from 0.
+pub(super) type StepNumber = u64;
+
+/// The steps of an agent.
+#[derive(Debug)]
+pub(super) struct Trajectory {
+    /// The finished steps as JSON, separated by commas.
+    pub(super) text: String,
+    /// The number of finished steps.
+    finished: u64,
+    open: VecDeque<AtifStep>,
+    /// The first open step of the agent.
+    first_of_agent: Option<StepNumber>,
+    /// The step of the newest model call, if what follows may belong to it.
+    current: Option<StepNumber>,
+    /// The open steps by their model calls.
+    by_model_call: HashMap<u64, StepNumber>,
+}
+
+impl Trajectory {
+    /// A trajectory without steps, that continues this text.
+    #[must_use]
+    pub(super) fn new(text: String) -> Self {
+        Self {
+            text,
+            finished: 0,
+            open: VecDeque::new(),
+            first_of_agent: None,
+            current: None,
+            by_model_call: HashMap::new(),
+        }
+    }
+
+    /// The number of steps.
+    #[must_use]
+    pub(super) fn len(&self) -> u64 {
+        self.finished + self.open.len() as u64
+    }
+
+    /// Takes what somebody says.
+    pub(super) fn say(&mut self, said: Utterance, time: Timestamp, agent: Option<&str>) {
+        match said {
+            Utterance::Prompt(text) => self.other(StepSource::User, time, text),
+            Utterance::System(text) => self.other(StepSource::System, time, text),
+            Utterance::Agent { text, thought, is_piece } => {
+                let step = match self.current_step() {
+                    Some(step) if continues(step, &text, is_piece) => step,
+                    _ => self.begin(time, agent),
+                };
+                let was_streaming = std::mem::replace(&mut step.is_streaming, is_piece);
+                for (old, new) in [(&mut step.text, text), (&mut step.thought, thought)] {
+                    // The whole message follows the pieces of its stream.
+                    if new.is_empty() || (was_streaming && !is_piece && *old == new) {
+                        continue;
+                    }
+                    let goes_on = was_streaming && is_piece;
+                    if !old.is_empty() && !goes_on {
+                        old.push_str("\n\n");
+                    }
+                    old.push_str(&new);
+                }
+            }
+        }
+    }
+
+    /// Takes a call. Returns the number of its step, and its place there.
+    pub(super) fn call(&mut self, call: StepCall, time: Timestamp) -> (StepNumber, usize) {
+        let wanted = call.row.model_call;
+        let known = wanted.and_then(|wanted| self.by_model_call.get(&wanted).copied());
+        // A call after a finished step belongs to a model call that is still to come.
+        let wanted = wanted.filter(|wanted| known.is_some() || *wanted > call.row.sequence);
+        let current = self.current.filter(|current| {
+            let step = self.step(*current);
+            step.is_some_and(|step| {
+                !step.has_results() && (step.model_call.is_none() || step.model_call == wanted)
+            })
+        });
+        let number = known.or(current).unwrap_or_else(|| {
+            self.begin(time, call.row.agent_id.as_deref());
+            self.len() - 1
+        });
+        if let Some(wanted) = wanted {
+            self.by_model_call.insert(wanted, number);
+        }
+        let Some(step) = self.step_mut(number) else { return (number, 0) };
+        step.model_call = step.model_call.or(wanted);
+        step.calls.push(call);
+        (number, step.calls.len() - 1)
+    }
+
+    /// Takes the tokens of a model call.
+    pub(super) fn usage(&mut self, usage: UsageRow, time: Timestamp) {
+        let sequence = usage.sequence.unwrap_or(0);
+        let known = self.by_model_call.get(&sequence).copied();
+        // In a damaged log, two model calls can have one number.
+        let known =
+            known.filter(|known| self.step(*known).is_some_and(|step| step.usage.is_none()));
+        let current = self.current.filter(|current| {
+            let step = self.step(*current);
+            step.is_some_and(|step| {
+                step.usage.is_none() && step.model_call.is_none() && !step.has_results()
+            })
+        });
+        let number = known.or(current).unwrap_or_else(|| {
+            self.begin(time, usage.agent_id.as_deref());
+            self.len() - 1
+        });
+        self.by_model_call.insert(sequence, number);
+        if let Some(step) = self.step_mut(number) {
+            step.model_call = Some(sequence);
+            step.usage = Some(usage);
+        }
+    }
+
+    /// Takes the result of a call.
+    pub(super) fn result(&mut self, step: StepNumber, call: usize, text: String) {
+        if let Some(call) = self.step_mut(step).and_then(|step| step.calls.get_mut(call)) {
+            call.result = Some(text);
+        }
+    }
+
+    /// Adds a step of what the run's total has beyond its model calls.
+    pub(super) fn rest(&mut self, usage: UsageRow, time: Timestamp) {
+        let step = self.begin(time, None);
+        step.usage = Some(usage);
+        step.is_rest = true;
+        self.current = None;
+    }
+
+    /// Writes the finished steps. `passed` is the number of the last event.
+    pub(super) fn settle(&mut self, passed: u64) {
+        while let Some(first) = self.first_of_agent {
+            let Some(step) = self.step(first) else { return };
+            if self.current == Some(first) || !step.is_complete(passed) {
+                return;
+            }
+            // What is copied with a model call is also what was said before it.
+            let is_copied = step.repeats_other_run();
+            while self.finished <= first {
+                self.write_first(is_copied);
+            }
+            let is_of_agent = |step: &AtifStep| step.source == StepSource::Agent;
+            let next = self.open.iter().position(is_of_agent);
+            self.first_of_agent = next.map(|at| self.finished + at as u64);
+        }
+    }
+
+    /// Writes all steps.
+    pub(super) fn finish(&mut self) {
+        self.current = None;
+        self.settle(u64::MAX);
+        while !self.open.is_empty() {
+            self.write_first(false);
+        }
+    }
+
+    fn write_first(&mut self, is_copied: bool) {
+        let Some(mut step) = self.open.pop_front() else { return };
+        step.is_copied = is_copied;
+        if let Some(call) = step.model_call {
+            self.by_model_call.remove(&call);
+        }
+        self.text.push_str(if self.finished == 0 { "\n" } else { ",\n" });
+        self.finished += 1;
+        self.text.push_str(&step.json(self.finished));
+    }
+
+    fn other(&mut self, source: StepSource, time: Timestamp, text: String) {
+        self.current = None;
+        self.open.push_back(AtifStep { text, ..AtifStep::new(source, time) });
+    }
+
+    /// Begins a step of the agent.
+    fn begin(&mut self, time: Timestamp, agent: Option<&str>) -> &mut AtifStep {
+        self.current = Some(self.len());
+        self.first_of_agent = self.first_of_agent.or(self.current);
+        let agent = agent.map(str::to_owned);
+        self.open.push_back(AtifStep { agent, ..AtifStep::new(StepSource::Agent, time) });
+        let last = self.open.len() - 1;
+        &mut self.open[last]
+    }
+
+    fn step(&self, number: StepNumber) -> Option<&AtifStep> {
+        self.open.get(usize::try_from(number.checked_sub(self.finished)?).ok()?)
+    }
+
+    fn step_mut(&mut self, number: StepNumber) -> Option<&mut AtifStep> {
+        self.open.get_mut(usize::try_from(number.checked_sub(self.finished)?).ok()?)
+    }
+
+    fn current_step(&mut self) -> Option<&mut AtifStep> {
+        self.step_mut(self.current?)
+    }
+}
+
+/// Whether what the agent says belongs to the model call of this step. Programs log the tokens of a
+/// model call before or after its text.
+fn continues(step: &AtifStep, text: &str, is_piece: bool) -> bool {
+    if step.has_results() {
+        return false;
+    }
+    if step.is_streaming {
+        return is_piece || step.text == text || step.thought == text;
+    }
+    let has_text = !step.text.is_empty() || !step.calls.is_empty();
+    let has_content = has_text || !step.thought.is_empty();
+    if step.usage.is_some() { !has_content } else { !has_text }
+}
