@@ -1,5 +1,8 @@
 //! `runlog export`
 
+mod ddl;
+mod tables;
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -15,6 +18,7 @@ use crate::ops::export::{RunFormat, render_run};
 use crate::ops::list::list_run;
 use crate::ops::tables::Copies;
 use crate::run::dir::RunDir;
+use crate::tables::TableName;
 
 /// Write runs in the formats of other programs
 ///
@@ -35,6 +39,9 @@ pub(in crate::cli) struct ExportArgs {
     /// The directory or file to write. One run without tables can go to standard output
     #[arg(short, long, value_name = "PATH")]
     out: Option<PathBuf>,
+    /// The tables, separated by commas [default: runs,calls,usage,events,findings,files]
+    #[arg(long, value_delimiter = ',', value_parser = tables::table, value_name = "LIST")]
+    tables: Vec<TableName>,
 }
 
 const AFTER_HELP: &str = "\
@@ -59,6 +66,16 @@ enum ExportTo {
     Perfetto,
     /// Arrays of events as the AOS platform takes them
     Aos,
+    /// Tables as CSV files, one for each table
+    Csv,
+    /// Tables as an SQLite database
+    #[cfg(feature = "sqlite")]
+    Sqlite,
+    /// Tables as Parquet files, in a directory for each day. Only what changed is written
+    #[cfg(feature = "parquet")]
+    Parquet,
+    /// SQL for duckdb, clickhouse or postgres (named in place of RUN)
+    Ddl,
 }
 
 impl ExportTo {
@@ -69,11 +86,22 @@ impl ExportTo {
             Self::Atif => RunFormat::Atif,
             Self::Perfetto => RunFormat::Perfetto,
             Self::Aos => RunFormat::Aos,
+            _ => return None,
         })
     }
 }
 
 pub(super) fn run(args: &ExportArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    if args.to == ExportTo::Ddl {
+        return ddl::run(args, global, ui);
+    }
+    if args.to.of_run().is_none() {
+        return tables::run(args, global, ui);
+    }
+    if !args.tables.is_empty() {
+        let failure = Failure::new(Exit::Usage, "this format has no tables");
+        return Err(failure.hint("--tables is for csv, sqlite and parquet").into());
+    }
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.runs.is_empty(), global)?;
     let listed = runs.into_iter().map(list_run).map(|listed| (listed.run, listed.facts));
     let runs: Vec<(RunDir, RunFacts)> = listed.collect();
