@@ -86,7 +86,6 @@ impl ParquetFile {
     pub(super) fn place(mut self) -> Result<(u64, u64), OpsError> {
         self.flush()?;
         let failed = failure(self.writer.inner());
-        self.writer.finish().map_err(&failed)?;
         let file = self.writer.into_inner().map_err(failed)?;
         let written = (self.rows, file.written());
         file.place()?;
