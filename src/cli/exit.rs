@@ -180,6 +180,16 @@ fn of_ops(error: &OpsError) -> (Exit, String) {
             (Exit::CannotCreate, "export to another directory, or remove this one")
         }
         OpsError::NotExported { .. } | OpsError::Json(_) => (Exit::Bug, ""),
+        OpsError::Output(_) | OpsError::Format { .. } => {
+            (Exit::Io, "what was there before is unchanged")
+        }
+        OpsError::OtherRuns { .. } => (
+            Exit::CannotCreate,
+            "choose another directory with --out, or export --all runs into this one",
+        ),
+        OpsError::UnknownManifest { .. } => {
+            (Exit::CannotCreate, "choose another directory with --out")
+        }
         OpsError::NoSuchChapter(_) => {
             (Exit::NoInput, "`runlog chapter list RUN` shows the chapters")
         }

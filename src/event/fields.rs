@@ -10,10 +10,10 @@ use super::role::Role;
 use super::severity::Severity;
 use crate::json::{Json, Kind, Members};
 
-const TOOL: &[&str] = &["tool_name", "tool", "name"];
-const CALL_ID: &[&str] = &["call_id", "toolCallId", "tool_use_id", "id"];
+pub(crate) const TOOL: &[&str] = &["tool_name", "tool", "name"];
+pub(crate) const CALL_ID: &[&str] = &["call_id", "toolCallId", "tool_use_id", "id"];
 /// Arguments of a call.
-pub(super) const ARGUMENTS: &[&str] = &[
+pub(crate) const ARGUMENTS: &[&str] = &[
     "args_summary",
     "args",
     "input",
@@ -36,14 +36,14 @@ pub(super) const TEXT: &[&str] =
 pub(super) const THOUGHT: &[&str] = &["thinking", "reasoning", "reasoning_content"];
 const AGENT: &[&str] =
     &["agentId", "agent_id", "agent", "childAgentId", "full_namespace", "agent_name"];
-const INPUT_TOKENS: &[&str] = &["input_tokens", "inputTokens", "tokensIn"];
-const OUTPUT_TOKENS: &[&str] = &["output_tokens", "outputTokens", "tokensOut"];
-const CACHE_READ: &[&str] = &["cache_read_tokens", "cacheReadTokens"];
-const CACHE_CREATION: &[&str] = &["cache_creation_tokens", "cacheCreationTokens"];
-const COST: &[&str] = &["cost_usd", "cost"];
-const PATH: &[&str] = &["path", "file_path", "content_path"];
-const MODEL_CALL: &[&str] = &["message_id", "request_id"];
-const DURATION: &[&str] = &["duration_ms", "durationMs"];
+pub(crate) const INPUT_TOKENS: &[&str] = &["input_tokens", "inputTokens", "tokensIn"];
+pub(crate) const OUTPUT_TOKENS: &[&str] = &["output_tokens", "outputTokens", "tokensOut"];
+pub(crate) const CACHE_READ: &[&str] = &["cache_read_tokens", "cacheReadTokens"];
+pub(crate) const CACHE_CREATION: &[&str] = &["cache_creation_tokens", "cacheCreationTokens"];
+pub(crate) const COST: &[&str] = &["cost_usd", "cost"];
+pub(crate) const PATH: &[&str] = &["path", "file_path", "content_path"];
+pub(crate) const MODEL_CALL: &[&str] = &["message_id", "request_id"];
+pub(crate) const DURATION: &[&str] = &["duration_ms", "durationMs"];
 
 /// The flag for usage whose number of output tokens is a lower bound.
 pub(crate) const OUTPUT_AT_LEAST: &str = "output_tokens_at_least";

@@ -7,6 +7,7 @@ mod entries;
 pub(crate) mod hash;
 mod open;
 mod path_at;
+mod pending;
 mod replace;
 
 pub(crate) use append::{append_lines, sync_file};
@@ -18,6 +19,7 @@ pub(crate) use open::{
 };
 pub use path_at::PathAt;
 pub(crate) use path_at::{inspect, retried};
+pub(crate) use pending::PendingFile;
 pub(crate) use replace::{
     is_abandoned, is_temporary, keep_copy, remove_abandoned, replace, replace_derived,
     replace_read_only,

@@ -111,6 +111,11 @@ pub(crate) fn is_temporary(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
 }
 
+/// A name for a temporary file of this process.
+pub(super) fn temporary_name(number: u32) -> String {
+    format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id())
+}
+
 /// What is synced when a file is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Syncing {
@@ -151,8 +156,7 @@ impl<'b> Temporary<'b> {
         const NAMES: u32 = 10_000;
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW;
         for number in 0..NAMES {
-            let name = format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id());
-            let name = beside.with_file_name(name);
+            let name = beside.with_file_name(temporary_name(number));
             let open = || openat(base, &name, flags | OFlag::O_CLOEXEC, mode);
             match repeated(open) {
                 Ok(handle) => {

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::chapter::plan::{Refusal, Request};
-use crate::fs::FsError;
+use crate::fs::{FsError, reason};
 use crate::log::LogError;
 use crate::run::RunError;
+use crate::text::human::plural;
 
 /// Why a use case failed.
 #[derive(Debug)]
@@ -71,6 +72,29 @@ pub(crate) enum OpsError {
         /// Why.
         reason: String,
     },
+    /// The output cannot be written.
+    Output(io::Error),
+    /// The library of a format cannot write a file.
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The directory has the tables of other runs.
+    OtherRuns {
+        /// The directory.
+        directory: PathBuf,
+        /// How many of its runs are not exported now.
+        count: u64,
+        /// One of them.
+        run_id: String,
+    },
+    /// The list in the directory is of another version of the tables, or of another program.
+    UnknownManifest {
+        /// The list.
+        path: PathBuf,
+    },
     /// A document cannot be written as JSON.
     Json(serde_json::Error),
 }
@@ -126,6 +150,17 @@ impl fmt::Display for OpsError {
             }
             Self::TokenCommand { reason } => write!(f, "--token-cmd: {reason}"),
             Self::Hook { option, reason } => write!(f, "{option}: {reason}"),
+            Self::Output(error) => write!(f, "cannot write the output: {}", reason(error)),
+            Self::Format { path, reason } => {
+                write!(f, "cannot write {}: {reason}", path.display())
+            }
+            Self::OtherRuns { directory, count, run_id } => {
+                let (runs, directory) = (plural(*count, "other run"), directory.display());
+                write!(f, "{directory} has the tables of {runs}, such as {run_id:?}")
+            }
+            Self::UnknownManifest { path } => {
+                write!(f, "{} was not written by this version of runlog export", path.display())
+            }
             Self::Json(error) => error.fmt(f),
         }
     }
@@ -139,6 +174,7 @@ impl std::error::Error for OpsError {
             Self::Run(error) => error.source(),
             Self::Wait(error) => error.source(),
             Self::Json(error) => error.source(),
+            Self::Output(error) => error.source(),
             _ => None,
         }
     }

@@ -14,8 +14,8 @@ mod row_pass;
 mod rows;
 pub(crate) mod statistics;
 mod touched;
+mod transcript_event;
 
-pub(crate) use call_kind::CallKind;
 pub(crate) use cell::{CellKind, JsonText, TableCell};
 pub(crate) use columns::{Column, TableRow};
 pub(crate) use fold::{LogHead, TableFold};
@@ -23,6 +23,7 @@ pub(crate) use row_pass::{RowPass, RowSink};
 pub(crate) use rows::{
     CallRow, EventRow, FileRow, FindingRow, RunTableRow, TableName, UsageRow, columns_of,
 };
+pub(crate) use transcript_event::TranscriptEvent;
 
 /// Version of the tables: it grows when a column changes its meaning or goes away.
 pub(crate) const TABLES_VERSION: u32 = 1;

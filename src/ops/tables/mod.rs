@@ -8,7 +8,7 @@ use crate::fs::hash::line_hash;
 use crate::fs::{Access, open_regular};
 use crate::history::copied::WorkKey;
 use crate::log::reader::line_at;
-use crate::ops::read::{each_event, events_before};
+use crate::ops::read::events_before;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::tables::{LogHead, RowPass, RowSink, TableFold};
@@ -25,14 +25,28 @@ pub(crate) fn read_rows(
     copies: &Copies,
     sink: &mut impl RowSink,
 ) -> Result<(), RunError> {
+    read_rows_until(run, u64::MAX, with_events, copies, sink)
+}
+
+/// Like [`read_rows`], for the lines that begin before byte `end`.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn read_rows_until(
+    run: &RunDir,
+    end: u64,
+    with_events: bool,
+    copies: &Copies,
+    sink: &mut impl RowSink,
+) -> Result<(), RunError> {
     let mut fold = TableFold::default();
     let mut last = None;
-    let read = each_event(run, |view, line| {
+    let end = events_before(run, end, |view, line| {
         fold.observe(view, line.offset);
         last = Some((view.event.sequence, line.offset));
     })?;
     let head = match last {
-        Some((sequence, offset)) => head(run, sequence, offset)?,
+        Some((sequence, offset)) => head_at(run, sequence, offset)?,
         None => LogHead::default(),
     };
     let run_id = fold.run_id().to_owned();
@@ -45,13 +59,16 @@ pub(crate) fn read_rows(
     }
     sink.run(row);
     sink.agents(pass.agents());
-    events_before(run, read.end, |view, line| pass.observe(view, line.offset, sink))?;
+    events_before(run, end, |view, line| pass.observe(view, line.offset, sink))?;
     pass.finish(sink);
     Ok(())
 }
 
-/// The last line of the log, which begins at byte `offset`.
-fn head(run: &RunDir, sequence: u64, offset: u64) -> Result<LogHead, RunError> {
+/// The event with this number as the last one of the log. Its line begins at byte `offset`.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn head_at(run: &RunDir, sequence: u64, offset: u64) -> Result<LogHead, RunError> {
     let log = run.events();
     let line = line_at(log.path(), &open_regular(&log, Access::Read)?, offset)?;
     Ok(LogHead { sequence: Some(sequence), hash: Some(line_hash(&line)) })

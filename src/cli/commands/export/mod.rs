@@ -1,5 +1,8 @@
 //! `runlog export`
 
+mod ddl;
+mod tables;
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -15,6 +18,7 @@ use crate::ops::export::{RunFormat, render_run};
 use crate::ops::list::list_run;
 use crate::ops::tables::Copies;
 use crate::run::dir::RunDir;
+use crate::tables::TableName;
 use crate::text::human::plural;
 
 /// Write runs in the formats of other programs
@@ -40,6 +44,9 @@ pub(in crate::cli) struct ExportRunsArgs {
     /// what a tracing backend should not get
     #[arg(long)]
     content: bool,
+    /// The tables, separated by commas [default: runs,calls,usage,events,findings,files]
+    #[arg(long, value_delimiter = ',', value_parser = tables::table, value_name = "LIST")]
+    tables: Vec<TableName>,
 }
 
 const AFTER_HELP: &str = "\
@@ -68,6 +75,16 @@ enum ExportTo {
     Perfetto,
     /// Arrays of events as the AOS platform takes them
     Aos,
+    /// Tables as CSV files, one for each table
+    Csv,
+    /// Tables as an SQLite database
+    #[cfg(feature = "sqlite")]
+    Sqlite,
+    /// Tables as Parquet files, in a directory for each day. Only what changed is written
+    #[cfg(feature = "parquet")]
+    Parquet,
+    /// SQL for duckdb, clickhouse or postgres (named in place of RUN)
+    Ddl,
 }
 
 impl ExportTo {
@@ -78,6 +95,7 @@ impl ExportTo {
             Self::Atif => RunFormat::Atif,
             Self::Perfetto => RunFormat::Perfetto,
             Self::Aos => RunFormat::Aos,
+            _ => return None,
         })
     }
 }
@@ -90,6 +108,7 @@ impl ExportTo {
             Self::Atif => "Programs that read ATIF trajectories take them",
             Self::Perfetto => "Open one on https://ui.perfetto.dev",
             Self::Aos => "Each line is the body of one request to the platform",
+            _ => "",
         }
     }
 }
@@ -99,15 +118,22 @@ pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Re
         let failure = Failure::new(Exit::Usage, "--content is for --to otlp");
         return Err(failure.hint("the other formats hold the content anyway").into());
     }
+    if args.to == ExportTo::Ddl {
+        return ddl::run(args, global, ui);
+    }
+    let Some(format) = args.to.of_run(args.content) else {
+        return tables::run(args, global, ui);
+    };
+    if !args.tables.is_empty() {
+        let failure = Failure::new(Exit::Usage, "this format has no tables");
+        return Err(failure.hint("--tables is for csv, sqlite and parquet").into());
+    }
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.runs.is_empty(), global)?;
     let listed = runs.into_iter().map(list_run).map(|listed| (listed.run, listed.facts));
     let runs: Vec<(RunDir, RunFacts)> = listed.collect();
     let copies = Copies::among(&runs)?;
     let runs: Vec<RunDir> = runs.into_iter().map(|(run, _)| run).collect();
-    let failure = match args.to.of_run(args.content) {
-        Some(format) => each_document(args, format, &runs, &copies, ui)?,
-        None => None,
-    };
+    let failure = each_document(args, format, &runs, &copies, ui)?;
     let mut failures: Vec<anyhow::Error> = missing.into_iter().chain(failure).collect();
     let Some(last) = failures.pop() else { return Ok(Exit::Fine) };
     failures.iter().for_each(|failure| ui.warn(&sentence(failure)));

@@ -11,10 +11,11 @@ use crate::event::fields::View;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
 use crate::history::text::{EventText, Room, lines};
-use crate::json::{Json, ObjectText, quoted};
+use crate::json::{Json, ObjectText};
 use crate::log::reader::{Body, Line};
 use crate::run::blobs::{BlobState, read};
 use crate::run::dir::RunDir;
+use crate::tables::TranscriptEvent;
 use crate::text::human::duration;
 use crate::text::inert::preview;
 
@@ -54,7 +55,7 @@ impl Printing<'_> {
     ) -> String {
         match self.format {
             ShowFormat::Human => self.human(view, summary),
-            ShowFormat::TranscriptEvents => row(view, summary),
+            ShowFormat::TranscriptEvents => TranscriptEvent::of(view, summary).to_json(),
             ShowFormat::Jsonl | ShowFormat::Json => {
                 let text = whole(line, view.event, summary);
                 if self.full { with_blobs(self.run, text, &mut self.damaged) } else { text }
@@ -108,18 +109,6 @@ impl Printing<'_> {
 const INDENT: usize = 6;
 /// Maximum number of characters shown per piece; `--full` prints all.
 const PIECE: usize = 600;
-
-/// A row of the table `transcript_events`.
-fn row(view: &View<'_, '_>, summary: Option<&str>) -> String {
-    let event = view.event;
-    let mut row = ObjectText::new();
-    row.plain("id", event.sequence).text("session_id", &event.session_id);
-    row.text("event_type", &event.kind).json("payload", event.data);
-    let summary = summary.map_or_else(|| "null".to_owned(), quoted);
-    row.json("summary", Json::trusted(&summary));
-    row.text("created_at", &event.timestamp.to_string());
-    row.finish()
-}
 
 /// The whole event as one line of JSON, with its effective summary.
 fn whole(line: &Line<'_>, event: &Event<'_>, summary: Option<&str>) -> String {

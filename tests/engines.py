@@ -1,0 +1,206 @@
+"""Reads the exported tables with engines, and compares their answers with those of the program.
+
+Usage: python engines.py RUNLOG RUNS_DIR WORK_DIR
+
+Exports the runs to Parquet, SQLite and CSV below WORK_DIR, and reads the logs through the views of
+`runlog export --to ddl`. Prints one line per comparison and exits with 1 if one fails. It needs
+the package `duckdb`. With the package `chdb`, it also tries the views for ClickHouse.
+"""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+
+import duckdb
+
+TABLES = ["runs", "calls", "usage", "events", "findings", "files"]
+failures = []
+
+
+def check(what, found, wanted):
+    """Compares two answers."""
+    same = found == wanted
+    print(f"{'ok' if same else 'DIFFERS'}: {what}")
+    if not same:
+        failures.append(what)
+        if isinstance(found, list) and isinstance(wanted, list):
+            one, other = set(map(str, found)), set(map(str, wanted))
+            print("  only found:", sorted(one - other)[:8], "\n  only wanted:", sorted(other - one)[:8])
+        else:
+            print("  found:", found, "\n  wanted:", wanted)
+
+
+class Program:
+    """The program on a runs directory."""
+
+    def __init__(self, path, runs_dir):
+        self.path, self.runs_dir = path, runs_dir
+
+    def __call__(self, *arguments):
+        """What the program prints."""
+        command = [self.path, "--runs-dir", self.runs_dir, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return done.stdout
+
+    def stats(self, *by):
+        """The groups of `runlog stats`, by their names, and the total."""
+        stats = json.loads(self("stats", "--by", ",".join(by), "--format", "json"))
+        return stats["groups"], stats["total"]
+
+
+def micros(dollars):
+    """A sum of dollars as a whole number."""
+    return None if dollars is None else round(dollars * 1_000_000)
+
+
+def compare_tables(name, query, program):
+    """Asks the questions that the tables answer."""
+    groups, total = program.stats("model")
+    sums = query(
+        """select sum(input_tokens), sum(output_tokens), sum(cache_read_tokens),
+           sum(cache_creation_tokens), sum(cost_usd), count(*) filter (where kind = 'call')
+           from usage where first_seen"""
+    )[0]
+    names = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"]
+    check(f"{name}: tokens", [n or 0 for n in sums[:4]], [total[key] or 0 for key in names])
+    check(f"{name}: cost", micros(sums[4]), micros(total["cost_usd"]))
+    check(f"{name}: model calls", sums[5], total["model_calls"])
+    by_model = query(
+        """select model, sum(input_tokens), sum(output_tokens), sum(cost_usd)
+           from usage where first_seen group by model"""
+    )
+    found = sorted((str(m), i or 0, o or 0, micros(c)) for m, i, o, c in by_model)
+    wanted = sorted(
+        (str(g["model"]), g["input_tokens"] or 0, g["output_tokens"] or 0, micros(g["cost_usd"]))
+        for g in groups
+        if g["model_calls"] or g["input_tokens"] or g["output_tokens"]
+    )
+    check(f"{name}: usage by model", [f for f in found if f[1] or f[2]], [w for w in wanted if w[1] or w[2]])
+    groups, _ = program.stats("tool")
+    by_tool = query(
+        """select tool, count(*), count(*) filter (where status = 'failed'),
+           count(*) filter (where is_retry), count(*) filter (where is_repeat)
+           from calls where first_seen group by tool"""
+    )
+    keys = ["tool", "calls", "failures", "retries", "repeats"]
+    wanted = sorted(tuple(g[key] for key in keys) for g in groups if g["calls"])
+    check(f"{name}: calls by tool", sorted(tuple(row) for row in by_tool), wanted)
+    groups, _ = program.stats("file")
+    files = query("select path, count(*) from files where action <> 'deliverable' group by path")
+    check(f"{name}: files", sorted(f[0] for f in files), sorted(g["file"] for g in groups if g["file"]))
+
+
+def state(runs_dir, run):
+    """The `run.json` of a run."""
+    with open(os.path.join(runs_dir, run, "run.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def compare_runs(name, query, columns, runs_dir):
+    """Compares the table of runs with each `run.json`."""
+    rows = query(f"select run_id, {', '.join(columns)} from runs")
+    found = sorted(tuple(row) for row in rows)
+    wanted = []
+    for run in sorted(os.listdir(runs_dir)):
+        counts = state(runs_dir, run)["counts"]
+        wanted.append((run, *(counts.get(column) for column in columns)))
+    check(f"{name}: the counts of run.json", found, sorted(wanted))
+
+
+COUNTS = ["events", "prompts", "tool_calls", "tool_failures", "errors", "warnings"]
+TOKENS = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"]
+
+
+def main():
+    """Exports and compares."""
+    runlog, runs_dir, work = sys.argv[1:]
+    os.makedirs(work, exist_ok=True)
+    program = Program(runlog, runs_dir)
+    lake, database, csv = (os.path.join(work, name) for name in ["lake", "runs.db", "csv"])
+    program("export", "--to", "parquet", "--out", lake)
+    program("export", "--to", "sqlite", "--out", database)
+    program("export", "--to", "csv", "--out", csv)
+
+    duck = duckdb.connect()
+    duck.execute("set timezone = 'UTC'")
+    for table in TABLES:
+        duck.execute(
+            f"create view {table} as select * from "
+            f"read_parquet('{lake}/{table}/*/*.parquet', hive_partitioning = true)"
+        )
+    query = lambda sql: duck.execute(sql).fetchall()
+    compare_tables("Parquet", query, program)
+    compare_runs("Parquet", query, COUNTS + TOKENS, runs_dir)
+    check("Parquet: JSON is readable", query("select count(*) from events where not json_valid(data)"), [(0,)])
+    began = query("select count(*) from runs where date <> strftime(started_at, '%Y-%m-%d')")
+    check("Parquet: partitions by day", began, [(0,)])
+
+    lite = sqlite3.connect(database)
+    ask = lambda sql: [tuple(row) for row in lite.execute(sql).fetchall()]
+    compare_tables("SQLite", ask, program)
+    compare_runs("SQLite", ask, COUNTS + TOKENS, runs_dir)
+    check("SQLite: integrity", ask("pragma integrity_check"), [("ok",)])
+    same = ask("select (select count(*) from events) = (select count(*) from transcript_events)")
+    check("SQLite: transcript events", same, [(1,)])
+
+    loaded = duckdb.connect()
+    loaded.execute("set timezone = 'UTC'")
+    for table in TABLES:
+        kinds = duck.execute(f"describe {table}").fetchall()
+        kinds = {name: kind for name, kind, *_ in kinds if name != "date"}
+        spec = ", ".join(f"'{name}': '{kind}'" for name, kind in kinds.items())
+        loaded.execute(
+            f"create table {table} as select * from read_csv('{csv}/{table}.csv', "
+            f"columns = {{{spec}}}, header = true, max_line_size = 20000000)"
+        )
+    compare_tables("CSV", lambda sql: loaded.execute(sql).fetchall(), program)
+
+    views = duckdb.connect()
+    views.execute("set timezone = 'UTC'")
+    views.execute(program("export", "--to", "ddl", "duckdb"))
+    compare_views("DuckDB views", lambda sql: views.execute(sql).fetchall(), query, runs_dir)
+    try:
+        from chdb.session import Session
+    except ImportError:
+        print("SKIPPED: ClickHouse views (no package chdb)")
+    else:
+        session = Session()
+        session.query("create database if not exists r")
+        session.query("use r")
+        # The engine runs several statements, but reports the error of the last one only.
+        for statement in program("export", "--to", "ddl", "clickhouse").split(";\n\n"):
+            if statement.strip():
+                session.query(statement)
+        compare_views("ClickHouse views", lambda sql: rows_of(session, sql), query, runs_dir)
+    print(f"{len(failures)} failed" if failures else "all equal")
+    sys.exit(1 if failures else 0)
+
+
+def rows_of(session, sql):
+    """The rows of a query to ClickHouse. Numbers of 64 bits are text in its JSON."""
+    text = session.query(sql, "JSONCompactEachRow").bytes().decode()
+    lines = [json.loads(line) for line in text.splitlines() if line]
+    number = lambda cell: int(cell) if isinstance(cell, str) and cell.lstrip("-").isdigit() else cell
+    return [tuple(number(cell) for cell in line) for line in lines]
+
+
+def compare_views(name, ask, query, runs_dir):
+    """Compares the views over the logs with the exported tables and with run.json."""
+    compare_runs(name, ask, COUNTS, runs_dir)
+    # A session's total that is lower than its calls is the only difference left to explain.
+    compare_runs(name, ask, TOKENS, runs_dir)
+    for table, columns in [
+        ("events", "run_id, sequence, event_type, role, severity, agent_id, tool, summary"),
+        ("usage", "run_id, sequence, model, message_id, input_tokens, output_tokens, "
+         "cache_read_tokens, cache_creation_tokens, context_tokens"),
+        ("calls", "run_id, sequence, end_sequence, call_id, tool, agent_id, duration_ms, status"),
+    ]:
+        condition = " where kind = 'call'" if table == "usage" else ""
+        sql = f"select {columns} from {table}{condition} order by run_id, sequence"
+        found, wanted = ask(sql), query(sql)
+        check(f"{name}: {table}", [tuple(row) for row in found], [tuple(row) for row in wanted])
+
+
+main()
