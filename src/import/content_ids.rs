@@ -12,7 +12,7 @@ use crate::hooks::{call_content_id, prompt_content_id};
 
 /// Where an event is in its source: the id of its line, the beginning of the line's hash, and the
 /// event's number in the line.
-pub(super) type EventPlace = (String, [u8; 8], usize);
+pub(super) type SourceItem = (String, [u8; 8], usize);
 
 /// The ids given so far in a stream.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(super) struct ContentIds {
     /// How often each content has come.
     numbers: HashMap<String, u64>,
     /// The ids given so far, by the places of the events. A line that comes again has the same ids.
-    places: HashMap<EventPlace, String>,
+    places: HashMap<SourceItem, String>,
 }
 
 impl ContentIds {
@@ -31,7 +31,7 @@ impl ContentIds {
         &mut self,
         named: NamedEvents,
         draft: &Draft<'_>,
-        place: impl Fn() -> EventPlace,
+        place: impl Fn() -> SourceItem,
     ) -> Option<String> {
         let state = match catalogue::role(&draft.kind) {
             Role::ToolStart => "start",
@@ -60,7 +60,7 @@ impl ContentIds {
     }
 
     /// The id with the next number of its content, or the one that the event has already.
-    fn next(&mut self, place: EventPlace, id: impl Fn(u64) -> String) -> String {
+    fn next(&mut self, place: SourceItem, id: impl Fn(u64) -> String) -> String {
         if let Some(known) = self.places.get(&place) {
             return known.clone();
         }

@@ -10,6 +10,7 @@ use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::history::usage::Usage;
+use crate::json::Json;
 
 /// A model call.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,7 @@ pub(super) struct CallInRound {
 }
 
 /// The rounds of all agents. A round is a response of the model and the calls that it asks for, up
-/// to the first result. Programs log the usage of a response before, between or after its calls.
+/// to the first result or prompt. Programs log the usage of a response before, between or after its calls.
 #[derive(Debug, Default)]
 pub(super) struct ModelRounds {
     /// The model calls, in the order of their first events.
@@ -74,6 +75,9 @@ impl ModelRounds {
         let agent = self.hasher.hash_one(agent.as_deref().unwrap_or_default());
         if Usage::of(view).is_some() {
             self.usage(view, agent);
+        }
+        if view.role == Role::TaskStart {
+            self.agents.remove(&agent);
         }
         let Some(call) = call else { return };
         let tool = self.hasher.hash_one((agent, view.tool()));
@@ -141,7 +145,7 @@ impl ModelRounds {
         if self.calls.contains_key(&call) {
             return;
         }
-        let arguments = view.arguments().map(|given| given.compact()).unwrap_or_default();
+        let arguments = view.arguments().map(Json::compact).unwrap_or_default();
         let known = CallInRound {
             model_call: None,
             is_retry: self.failed.get(&tool).copied().unwrap_or(false),

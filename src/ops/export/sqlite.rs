@@ -26,7 +26,7 @@ pub(crate) fn export_sqlite(
     step: &dyn Fn(),
 ) -> Result<TablesWritten, OpsError> {
     let file = PendingFile::create(out.clone())?;
-    let failed = |error| failure(file.path(), error);
+    let failed = |error: rusqlite::Error| failure(file.path(), &error);
     let connection = Connection::open(file.temporary()).map_err(failed)?;
     // Nobody else sees the file before it is complete, so it needs no journal.
     connection
@@ -57,7 +57,7 @@ pub(crate) fn export_sqlite(
     Ok(TablesWritten { runs: runs.len() as u64, files: 1, rows, bytes })
 }
 
-fn failure(path: &std::path::Path, error: rusqlite::Error) -> OpsError {
+fn failure(path: &std::path::Path, error: &rusqlite::Error) -> OpsError {
     OpsError::Format { path: path.to_owned(), reason: error.to_string() }
 }
 
@@ -164,17 +164,17 @@ impl<'c> SqliteSink<'c> {
 }
 
 /// The error of a sink. The caller adds the path.
-fn unplaced(error: rusqlite::Error) -> OpsError {
+fn unplaced(error: &rusqlite::Error) -> OpsError {
     failure(std::path::Path::new(""), error)
 }
 
 impl TableSink for SqliteSink<'_> {
     fn row(&mut self, table: TableName, cells: &[TableCell<'_>]) -> Result<(), OpsError> {
-        self.insert(table, cells).map_err(unplaced)
+        self.insert(table, cells).map_err(|error| unplaced(&error))
     }
 
     fn event(&mut self, row: &EventRow) -> Result<(), OpsError> {
-        self.insert_event(row).map_err(unplaced)
+        self.insert_event(row).map_err(|error| unplaced(&error))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::ops::list::list_run;
 use crate::ops::stats::run_groups;
 use crate::ops::tables::Copies;
 use crate::run::dir::RunDir;
-use crate::tables::statistics::{Dimension, Groups};
+use crate::tables::statistics::{Dimension, Groups, MEASURES};
 use crate::text::human::plural;
 use output::Statistics;
 
@@ -27,7 +27,7 @@ use output::Statistics;
 /// Without RUN, all runs are read. What several runs have in common, because a session was resumed
 /// or forked, is counted once. In COST, ~ marks an estimate by list prices.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, after_long_help = long_help())]
 pub(in crate::cli) struct StatsArgs {
     /// The runs: ids, beginnings of ids, `latest`, or paths of run directories (with a /)
     #[arg(value_name = "RUN", add = complete::runs())]
@@ -62,12 +62,12 @@ const AFTER_HELP: &str = "\
 Groups:
   of runs         agent, version, project, branch, pull-request, status, run
   of their work   model, day, month, prompt, subagent
-  of tool calls   tool, kind (edit, read, search, command, test, web, agent, plan)
+  of tool calls   tool, kind (edit, read, search, command, test, web …)
   of files        file
 
-Days are days in UTC. Groups with a day or a month are sorted by it, the others by cost. A retry is
-a call after the same agent's latest call of the tool had failed. A repeat has the same arguments as
-an earlier call of the same agent.
+Days are days in UTC. Groups with a day or a month are sorted by it, the others
+by cost. A retry is a call after the same agent's latest call of the tool had
+failed. A repeat has the same arguments as an earlier call of the same agent.
 
 Examples:
   runlog stats --by model,day            cost per model and day
@@ -84,6 +84,14 @@ Exit status:
   2   wrong usage
   66  there is no such run
   74  a run or the output could not be read or written";
+
+/// The end of the long help: what the columns are, then what the short help has.
+fn long_help() -> String {
+    let lines = MEASURES.iter().filter_map(|measure| {
+        measure.heading.map(|heading| format!("  {heading:<11}{}\n", measure.purpose))
+    });
+    format!("Columns:\n{}\n{AFTER_HELP}", lines.collect::<String>())
+}
 
 /// The formats of statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -98,6 +98,13 @@ fn events(of: &dyn Expressions) -> String {
         .collect();
     let text = |path: &[&str]| of.text(path);
     let agent: Vec<String> = ["runId", "agentId", "agent_id"].map(|name| id(&text(&[name]))).into();
+    let denied = format!("coalesce({} = 'denied', false)", text(&["output", "status"]));
+    let failed = format!(
+        "(({}) IS NOT NULL OR ({}) IS NOT NULL OR coalesce({} = 'true', false))",
+        text(&["error"]),
+        text(&["output", "error"]),
+        text(&["is_error"])
+    );
     format!(
         "WITH typed AS (
   SELECT *,
@@ -131,27 +138,19 @@ SELECT typed.run_id AS run_id, typed.sequence AS sequence, typed.event_id AS eve
   coalesce({agent}) AS agent_id,
   CASE
     WHEN type_role NOT IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') THEN NULL
-    WHEN typed.type LIKE 'repl\\_%' THEN 'repl'
+    WHEN typed.type LIKE 'repl!_%' ESCAPE '!' THEN 'repl'
     ELSE coalesce({tool}, 'tool')
   END AS tool,
   coalesce(backfilled.summary, typed.summary) AS summary,
   typed.data AS data
 FROM typed LEFT JOIN backfilled
   ON backfilled.run_id = typed.run_id AND backfilled.target = typed.event_id",
-        denied = format!("coalesce({} = 'denied', false)", text(&["output", "status"])),
-        failed = format!(
-            "(({}) IS NOT NULL OR ({}) IS NOT NULL OR coalesce({} = 'true', false))",
-            text(&["error"]),
-            text(&["output", "error"]),
-            text(&["is_error"])
-        ),
         target = text(&["target_event_id"]),
         summary = text(&["summary"]),
         backfills = types(Role::Backfill),
         agent = agent.join(", "),
         tool = first(of, TOOL),
     )
-    .replace("'repl\\_%'", "'repl!_%' ESCAPE '!'")
 }
 
 fn calls(of: &dyn Expressions) -> String {
