@@ -91,6 +91,11 @@
 //! There is no database, no network access, and no unsafe code. The only server, `runlog mcp`, reads
 //! one run and talks to the program that started it, over standard input and output.
 
+#![cfg_attr(
+    not(all(feature = "parquet", feature = "sqlite")),
+    expect(dead_code, reason = "what only the formats that are left out would use")
+)]
+
 #[cfg(not(unix))]
 compile_error!(
     "runlog needs a Unix system: Linux, macOS or another with flock(2) and POSIX signals"

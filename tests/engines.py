@@ -47,7 +47,7 @@ class Program:
     def stats(self, *by):
         """The groups of `runlog stats`, by their names, and the total."""
         stats = json.loads(self("stats", "--by", ",".join(by), "--format", "json"))
-        return stats["groups"], stats["total"]
+        return stats["rows"], stats["total"]
 
 
 def micros(dollars):

@@ -62,6 +62,7 @@ mod reading;
 mod readme;
 mod reports;
 mod rounds;
+mod schema;
 mod search;
 mod secrets;
 mod session_summary;

@@ -51,7 +51,7 @@ fn edited(bench: &Bench, run: &str, tested: bool) {
 }
 
 fn group<'g>(stats: &'g Value, name: &str, value: &str) -> &'g Value {
-    let groups = stats["groups"].as_array().unwrap();
+    let groups = stats["rows"].as_array().unwrap();
     let found = groups.iter().find(|group| group[name] == value);
     found.unwrap_or_else(|| panic!("no group {name} = {value}: {stats}"))
 }

@@ -1,6 +1,7 @@
 //! The verdict on deliverables: one per deliverable. The worst one is the verdict for the run.
 
 use super::table::Code;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::finding::{Finding, Place};
@@ -56,7 +57,7 @@ pub(crate) struct FoundFile {
 }
 
 /// The result for one deliverable.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Deliverable {
     /// The path, as it was required.
     pub path: String,

@@ -1,5 +1,6 @@
 //! The plan of `--fix`: steps that repair findings without losing data.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::finding::{Finding, Findings};
@@ -12,7 +13,7 @@ use crate::run::mend::{DamagedLine, LogEnd};
 use crate::text::human::plural;
 
 /// One step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Step {
     /// The action.
     pub action: FixAction,
@@ -27,7 +28,7 @@ pub struct Step {
 }
 
 /// The action of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FixAction {
     /// Add the missing newline to a complete last record.
@@ -45,7 +46,7 @@ pub enum FixAction {
 }
 
 /// The status of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
     /// It would be done.

@@ -16,6 +16,9 @@ pub enum Level {
 }
 
 impl Level {
+    /// All levels, the mildest first.
+    pub const ALL: [Self; 3] = [Self::Info, Self::Warning, Self::Error];
+
     /// The name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -24,10 +24,10 @@ pub(super) fn each_run<T: Send>(
 }
 
 /// The number of threads for work that needs the processor most of the time.
-const THREADS: usize = 2;
+pub(super) const THREADS: usize = 2;
 
-/// Does the work on each item in that many threads. `what` is the label of the progress bar. The outcomes are in the
-/// order of the items.
+/// Does the work on each item in that many threads. `what` is the label of the progress bar. The
+/// outcomes are in the order of the items.
 pub(super) fn each<I: Sync, T: Send>(
     threads: usize,
     items: &[I],

@@ -1,5 +1,6 @@
 //! `run.json`: the document with the state of a run.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -15,7 +16,7 @@ use crate::json::{self, Json, JsonRules};
 pub(crate) const SCHEMA_VERSION: u32 = 1;
 
 /// The last line that the state covers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub(crate) struct Head {
     /// The event's sequence.
     pub sequence: u64,
@@ -25,90 +26,146 @@ pub(crate) struct Head {
     pub bytes: u64,
 }
 
-/// The fields of `run.json`, in order (docs/format.md).
-#[derive(Debug, Serialize)]
+/// The state of a run: `run.json`.
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct RunDocument {
+    /// The version of this format.
     schema_version: u32,
+    /// The run's id.
     run_id: String,
+    /// The id of the session, as the agent gave it.
     session_id: String,
+    /// The id of the task.
     task_id: String,
+    /// The status.
+    #[schemars(extend("enum" = Status::ALL.map(Status::name)))]
     status: &'static str,
+    /// When the run was created.
+    #[schemars(extend("format" = "date-time"))]
     created_at: Option<String>,
+    /// When recording began.
+    #[schemars(extend("format" = "date-time"))]
     recorded_at: Option<String>,
+    /// Whether the run was imported.
     #[serde(skip_serializing_if = "is_false")]
     imported: bool,
+    /// When the work began.
+    #[schemars(extend("format" = "date-time"))]
     started_at: Option<String>,
+    /// When the work ended.
+    #[schemars(extend("format" = "date-time"))]
     ended_at: Option<String>,
+    /// From the begin to the end of the work, in milliseconds.
     duration_ms: Option<u64>,
+    /// The error with which the run ended.
+    #[schemars(with = "Option<serde_json::Value>")]
     error: Option<Box<RawValue>>,
+    /// What the run has to deliver.
     deliverables: DeliverablesDocument,
+    /// The agent, its version, the model, the directory and other facts, as they were recorded.
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     metadata: Box<RawValue>,
+    /// The models that answered.
     models: Vec<String>,
+    /// The first prompt, shortened.
     prompt: Option<String>,
+    /// Sums over the events.
     counts: CountsDocument,
+    /// The last event that these figures cover.
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<Head>,
 }
 
-#[derive(Debug, Serialize)]
+/// What a run has to deliver.
+#[derive(Debug, JsonSchema, Serialize)]
 struct DeliverablesDocument {
+    /// The required deliverables: paths or patterns, each with its conditions.
     required: Vec<String>,
+    /// The newest recorded verdict.
     status: Option<String>,
+    /// The deliverables that were missing then.
     missing: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+/// Sums over the events of a run. A number that no event reported is null.
+#[derive(Debug, JsonSchema, Serialize)]
 struct CountsDocument {
+    /// Number of events.
     events: u64,
+    /// Number of prompts by the user.
     prompts: u64,
+    /// Number of tool calls, including blocked ones.
     tool_calls: u64,
+    /// Number of tool calls that failed.
     tool_failures: u64,
+    /// Number of errors.
     errors: u64,
+    /// Number of events with severity warning.
     warnings: u64,
+    /// Input tokens without cached ones.
     input_tokens: Option<u64>,
+    /// Output tokens.
     output_tokens: Option<u64>,
+    /// Whether the output tokens are a lower bound.
     #[serde(skip_serializing_if = "is_false")]
     output_tokens_at_least: bool,
+    /// Input tokens read from a cache.
     cache_read_tokens: Option<u64>,
+    /// Input tokens written to a cache.
     cache_creation_tokens: Option<u64>,
+    /// The cost in dollars.
     cost_usd: Option<f64>,
     #[serde(flatten)]
     estimate: CostEstimate,
+    /// Number of model calls whose cost is unknown.
     uncosted_calls: u64,
+    /// What other runs have too.
     #[serde(skip_serializing_if = "Option::is_none")]
     copied: Option<CopiedDocument>,
 }
 
 /// What a run repeats of other runs, as JSON.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 struct CopiedDocument {
     #[serde(flatten)]
     all: WorkDocument,
     /// The parts, by the runs that had them before.
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
     from: Vec<Box<RawValue>>,
 }
 
 /// Numbers of pieces of work, as JSON.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 struct WorkDocument {
+    /// Number of prompts by the user.
     prompts: u64,
+    /// Number of tool calls, including blocked ones.
     tool_calls: u64,
+    /// Number of tool calls that failed.
     tool_failures: u64,
+    /// Number of errors.
     errors: u64,
+    /// Input tokens without cached ones.
     input_tokens: Option<u64>,
+    /// Output tokens.
     output_tokens: Option<u64>,
+    /// Whether the output tokens are a lower bound.
     #[serde(skip_serializing_if = "is_false")]
     output_tokens_at_least: bool,
+    /// Input tokens read from a cache.
     cache_read_tokens: Option<u64>,
+    /// Input tokens written to a cache.
     cache_creation_tokens: Option<u64>,
+    /// The cost in dollars.
     cost_usd: Option<f64>,
     #[serde(flatten)]
     estimate: CostEstimate,
 }
 
 /// What is said of a cost that is estimated in whole or in part.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, JsonSchema, Serialize)]
 pub(crate) struct CostEstimate {
+    /// Whether the cost is estimated in whole or in part.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost_estimated: Option<bool>,
     /// The month of the list prices.

@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::rule::SecretRule;
@@ -32,20 +33,23 @@ impl fmt::Display for BadRule {
 impl std::error::Error for BadRule {}
 
 /// The rules of a document by name.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub(crate) struct AddedRules(BTreeMap<String, RuleRow>);
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RuleRow {
+    /// What the secret begins with.
     prefix: Prefix,
+    /// A regular expression for the whole secret.
     pattern: String,
+    /// Whether upper and lower case are the same.
     #[serde(default)]
     any_case: bool,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Prefix {
     One(String),

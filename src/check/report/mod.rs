@@ -12,6 +12,7 @@ pub(crate) use junit::junit;
 pub(crate) use markdown::markdown;
 pub(crate) use sarif::sarif;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::check::deliverables::{Deliverable, Verdict, worst};
@@ -164,44 +165,74 @@ fn place(finding: &Finding) -> String {
     line(&text).into_owned()
 }
 
-/// `validate --format json`.
-#[derive(Debug, Serialize)]
+/// The findings of `runlog validate --format json`.
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct ReportDocument<'r> {
+    /// The version of this format.
     schema_version: u32,
+    /// The runs that were checked.
     runs: Vec<RunReportDocument<'r>>,
 }
 
-#[derive(Debug, Serialize)]
+/// The findings of one run.
+#[derive(Debug, JsonSchema, Serialize)]
 struct RunReportDocument<'r> {
+    /// The run's id.
     run_id: &'r str,
+    /// The status of the run.
+    #[schemars(extend("enum" = Status::ALL.map(Status::name)))]
     status: &'static str,
+    /// The verdict.
+    #[schemars(extend("enum" = RunVerdict::ALL.map(RunVerdict::name)))]
     verdict: &'static str,
+    /// Number of events that were read.
     events: u64,
+    /// The findings: of each check at most as many as `--max-findings` says.
     findings: Vec<FindingDocument<'r>>,
     /// How many each check found, kept or not.
     totals: Vec<FindingTotal>,
+    /// The verdicts on the deliverables.
     deliverables: &'r [Deliverable],
+    /// The repairs that `--fix` made or planned.
     #[serde(skip_serializing_if = "<[Step]>::is_empty")]
     fixes: &'r [Step],
 }
 
-#[derive(Debug, Serialize)]
+/// How many findings a check has at one level.
+#[derive(Debug, JsonSchema, Serialize)]
 struct FindingTotal {
+    /// The code of the check.
+    #[schemars(with = "String")]
     code: Code,
+    /// The level.
+    #[schemars(extend("enum" = Level::ALL.map(Level::name)))]
     level: &'static str,
+    /// The number of findings.
     findings: u64,
 }
 
-#[derive(Debug, Serialize)]
+/// A finding.
+#[derive(Debug, JsonSchema, Serialize)]
 struct FindingDocument<'r> {
+    /// The code of the check; `runlog validate --explain CODE` explains it.
+    #[schemars(with = "String")]
     code: Code,
+    /// The family of the check.
     family: &'static str,
+    /// The level.
+    #[schemars(extend("enum" = Level::ALL.map(Level::name)))]
     level: &'static str,
+    /// The file, relative to the run directory.
     file: &'r str,
+    /// The line, from 1.
     line: Option<u64>,
+    /// The offset in the file, in bytes.
     offset: Option<u64>,
+    /// The event's id.
     event_id: Option<&'r str>,
+    /// What was found.
     message: &'r str,
+    /// What to do.
     hint: &'static str,
 }
 

@@ -23,6 +23,7 @@ mod open;
 mod payload;
 mod recording;
 mod runs;
+mod schema;
 mod search;
 mod show;
 mod stats;
@@ -158,6 +159,7 @@ pub(super) enum Command {
     #[cfg(feature = "mcp")]
     Mcp(mcp::McpArgs),
     Catalogue(catalogue::CatalogueArgs),
+    Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
 }
 
@@ -171,18 +173,23 @@ impl Command {
         }
     }
 
+    /// Whether the output depends on neither runs nor settings.
+    fn is_constant(&self) -> bool {
+        matches!(self, Self::Catalogue(_) | Self::Schema(_) | Self::Completions(_))
+    }
+
     pub(super) fn run(&self, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
         if let Self::Hook(args) = self {
             return hook::run(args, global, ui);
         }
         // `list` reports a mistake in the settings after it has listed the runs.
-        if !matches!(self, Self::List(_) | Self::Catalogue(_) | Self::Completions(_)) {
+        if !self.is_constant() && !matches!(self, Self::List(_)) {
             let settings = global.settings()?;
             if !matches!(self, Self::Emit(_) | Self::Exec(_)) {
                 settings.warn_of_commands(ui);
             }
         }
-        if global.is_own_runs_dir && !matches!(self, Self::Catalogue(_) | Self::Completions(_)) {
+        if global.is_own_runs_dir && !self.is_constant() {
             ui.note(&format!("the runs directory is {}", global.runs_dir.display()));
         }
         match self {
@@ -206,6 +213,7 @@ impl Command {
             #[cfg(feature = "mcp")]
             Self::Mcp(args) => mcp::run(args, global, ui),
             Self::Catalogue(args) => catalogue::run(args, ui),
+            Self::Schema(args) => schema::run(args, ui),
             Self::Completions(args) => completions::run(args, ui),
         }
     }

@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::cli::exit::{Exit, Failure};
@@ -13,24 +14,28 @@ use crate::secret::{AddedRules, SecretRule};
 /// Maximum size of a settings file and of a file that it names, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
-/// The content of a settings file. Unknown names are refused, because one could be a misplaced rule
-/// for secrets.
-#[derive(Debug, Default, Deserialize)]
+/// The settings: `runlog.toml` beside the runs, or the user's `config.toml`. Unknown names are
+/// refused.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SettingsFile {
+pub(in crate::cli) struct SettingsFile {
+    /// The directory that holds the runs.
     pub(super) runs_dir: Option<PathBuf>,
+    /// A file with templates of summaries.
     pub(super) templates: Option<PathBuf>,
+    /// A file with prices of models.
     pub(super) prices: Option<PathBuf>,
+    /// Rules for secrets, or the file that has them.
     secret_rules: Option<RuleFiles>,
     /// The statuses that `validate` accepts.
     pub(super) expected_status: Option<String>,
-    /// The command line that asks models.
+    /// The command line that asks models. Only in the user's own file.
     pub(super) llm_cmd: Option<String>,
-    /// The command line of the agent that folds chapters.
+    /// The command line of the agent that folds chapters. Only in the user's own file.
     pub(super) agent_cmd: Option<String>,
-    /// The command line that shows long text.
+    /// The command line that shows long text. Only in the user's own file.
     pub(super) pager: Option<String>,
-    /// The command line that opens a page.
+    /// The command line that opens a page. Only in the user's own file.
     pub(super) browser: Option<String>,
     /// Where it is. Paths in it are relative to its directory.
     #[serde(skip)]
@@ -38,10 +43,12 @@ pub(super) struct SettingsFile {
 }
 
 /// Rules for secrets: in a separate file, or in this one.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum RuleFiles {
+    /// The file.
     File(PathBuf),
+    /// The rules, by name.
     Rules(AddedRules),
 }
 

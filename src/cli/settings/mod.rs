@@ -4,11 +4,11 @@
 
 mod file;
 
-pub(super) use file::read_text;
+pub(super) use file::{SettingsFile, read_text};
 
 use std::path::{Path, PathBuf};
 
-use file::{Author, SettingsFile, bad, rules_in};
+use file::{Author, bad, rules_in};
 
 use super::exit::{Exit, Failure};
 use super::ui::Ui;

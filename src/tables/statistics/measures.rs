@@ -62,8 +62,11 @@ pub(crate) struct Measure {
     pub heading: Option<&'static str>,
     /// What it is.
     pub purpose: &'static str,
-    /// The groups that have it: those whose dimensions have one of these scopes as the narrowest.
+    /// The groups that have it as a column: those whose dimensions have one of these scopes as the
+    /// narrowest.
     pub scopes: &'static [DimensionScope],
+    /// The groups that have it in documents alone.
+    pub documents: &'static [DimensionScope],
     /// Its value.
     pub value: fn(&Measures) -> MeasureValue,
 }
@@ -79,6 +82,20 @@ fn tokens(number: Option<i64>) -> MeasureValue {
     number.map_or(Unknown, |number| Tokens(number, false))
 }
 
+/// The measures that every JSON row has. They are null where the groups do not have them.
+pub(crate) const IN_EACH_ROW: &[&str] = &[
+    "runs",
+    "calls",
+    "failures",
+    "retries",
+    "duration_ms",
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_creation_tokens",
+    "cost_usd",
+];
+
 /// All measures, in the order of the columns.
 pub(crate) const MEASURES: &[Measure] = &[
     Measure {
@@ -86,6 +103,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("RUNS"),
         purpose: "runs with anything in this group",
         scopes: &[Run, Work, Call, File],
+        documents: &[],
         value: |of| count(of.runs),
     },
     Measure {
@@ -93,6 +111,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("REQUESTS"),
         purpose: "model calls that report tokens or cost",
         scopes: &[Run, Work],
+        documents: &[],
         value: |of| count(of.model_calls),
     },
     Measure {
@@ -100,6 +119,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("COST"),
         purpose: "cost in dollars; an estimate is marked",
         scopes: &[Run, Work],
+        documents: &[],
         value: |of| of.cost_micros.map_or(Unknown, |micros| Cost(micros, of.cost_estimated)),
     },
     Measure {
@@ -107,6 +127,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: None,
         purpose: "input tokens without cached ones",
         scopes: &[Run, Work],
+        documents: &[],
         value: |of| tokens(of.tokens[0]),
     },
     Measure {
@@ -114,6 +135,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: None,
         purpose: "input tokens read from a cache",
         scopes: &[Run, Work],
+        documents: &[],
         value: |of| tokens(of.tokens[2]),
     },
     Measure {
@@ -121,6 +143,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: None,
         purpose: "input tokens written to a cache",
         scopes: &[Run, Work],
+        documents: &[],
         value: |of| tokens(of.tokens[3]),
     },
     Measure {
@@ -128,6 +151,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("IN"),
         purpose: "all input tokens, cached ones included",
         scopes: &[Run, Work],
+        documents: &[],
         value: |of| tokens(of.all_input()),
     },
     Measure {
@@ -135,6 +159,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("OUT"),
         purpose: "output tokens",
         scopes: &[Run, Work],
+        documents: &[],
         value: |of| of.tokens[1].map_or(Unknown, |out| Tokens(out, of.output_at_least)),
     },
     Measure {
@@ -142,6 +167,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("CALLS"),
         purpose: "tool calls",
         scopes: &[Run, Work, Call],
+        documents: &[],
         value: |of| count(of.calls),
     },
     Measure {
@@ -149,6 +175,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("FAILED"),
         purpose: "tool calls that failed",
         scopes: &[Run, Work, Call],
+        documents: &[],
         value: |of| count(of.failures),
     },
     Measure {
@@ -156,6 +183,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("RATE"),
         purpose: "the share of the tool calls that failed",
         scopes: &[Call],
+        documents: &[],
         value: |of| {
             if of.calls == 0 { Unknown } else { Share(of.failures as f64 / of.calls as f64) }
         },
@@ -165,6 +193,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: None,
         purpose: "tool calls that were blocked",
         scopes: &[Run, Work, Call],
+        documents: &[],
         value: |of| count(of.blocked),
     },
     Measure {
@@ -172,6 +201,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("MEDIAN"),
         purpose: "the median duration of a tool call",
         scopes: &[Call],
+        documents: &[],
         value: |of| of.rank(50).map_or(Unknown, Duration),
     },
     Measure {
@@ -179,6 +209,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("P95"),
         purpose: "95 % of the tool calls took at most this long",
         scopes: &[Call],
+        documents: &[],
         value: |of| of.rank(95).map_or(Unknown, Duration),
     },
     Measure {
@@ -186,6 +217,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("TOTAL"),
         purpose: "the sum of the durations of the tool calls",
         scopes: &[Call],
+        documents: &[Run, Work],
         value: |of| match of.durations_ms.as_slice() {
             [] => Unknown,
             all => Duration(all.iter().sum()),
@@ -196,6 +228,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("RETRIES"),
         purpose: "calls after the agent's last call of the tool had failed",
         scopes: &[Call],
+        documents: &[Run, Work],
         value: |of| count(of.retries),
     },
     Measure {
@@ -203,6 +236,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("REPEATS"),
         purpose: "calls with the same arguments as an earlier one",
         scopes: &[Call],
+        documents: &[],
         value: |of| count(of.repeats),
     },
     Measure {
@@ -210,6 +244,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("RETRYING"),
         purpose: "tokens of the model calls that asked for a retry",
         scopes: &[Run, Work],
+        documents: &[],
         value: |of| Tokens(of.retry_tokens, of.output_at_least && of.retry_tokens > 0),
     },
     Measure {
@@ -217,6 +252,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("REPEATING"),
         purpose: "tokens of the model calls that asked for a repeated call",
         scopes: &[Run, Work],
+        documents: &[],
         value: |of| Tokens(of.repeat_tokens, of.output_at_least && of.repeat_tokens > 0),
     },
     Measure {
@@ -224,6 +260,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("CONTEXT"),
         purpose: "the largest input of one model call, in tokens",
         scopes: &[Run, Work],
+        documents: &[],
         value: |of| of.largest_context.map_or(Unknown, count),
     },
     Measure {
@@ -231,6 +268,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("RESULTS"),
         purpose: "the length of the results of the tool calls, in bytes",
         scopes: &[Work, Call],
+        documents: &[],
         value: |of| Bytes(of.result_bytes),
     },
     Measure {
@@ -238,6 +276,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("EDITED"),
         purpose: "runs that changed a file",
         scopes: &[Run],
+        documents: &[],
         value: |of| count(of.edited_runs),
     },
     Measure {
@@ -245,6 +284,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("TESTED"),
         purpose: "runs that ran tests after their last change of a file",
         scopes: &[Run],
+        documents: &[],
         value: |of| count(of.tested_runs),
     },
     Measure {
@@ -252,6 +292,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: None,
         purpose: "copied tool calls, which no other figure holds",
         scopes: &[Run, Work, Call],
+        documents: &[],
         value: |of| count(of.copied_calls),
     },
     Measure {
@@ -259,13 +300,15 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("COPIED"),
         purpose: "tokens of copied history, which no other figure holds",
         scopes: &[Run, Work],
+        documents: &[],
         value: |of| Tokens(of.copied_tokens, false),
     },
     Measure {
         name: "copied_cost_usd",
         heading: None,
-        purpose: "cost that another of these runs has too; it is in no other figure",
+        purpose: "cost of copied history, which no other figure holds",
         scopes: &[Run, Work],
+        documents: &[],
         value: |of| Cost(of.copied_micros, of.cost_estimated),
     },
     Measure {
@@ -273,6 +316,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("READS"),
         purpose: "times that the file was read",
         scopes: &[File],
+        documents: &[],
         value: |of| count(of.reads),
     },
     Measure {
@@ -280,6 +324,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("CHANGES"),
         purpose: "times that the file was changed",
         scopes: &[File],
+        documents: &[],
         value: |of| count(of.changes),
     },
     Measure {
@@ -287,6 +332,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("ADDED"),
         purpose: "lines added",
         scopes: &[File],
+        documents: &[],
         value: |of| count(of.added),
     },
     Measure {
@@ -294,6 +340,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         heading: Some("REMOVED"),
         purpose: "lines removed",
         scopes: &[File],
+        documents: &[],
         value: |of| count(of.removed),
     },
 ];

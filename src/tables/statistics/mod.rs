@@ -7,4 +7,4 @@ mod measures;
 
 pub(crate) use dimension::{Dimension, DimensionScope};
 pub(crate) use groups::{GroupKey, Groups, StatisticsSink, scope};
-pub(crate) use measures::{MEASURES, Measure, MeasureValue, Measures};
+pub(crate) use measures::{IN_EACH_ROW, MEASURES, Measure, MeasureValue, Measures};

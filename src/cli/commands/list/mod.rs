@@ -13,6 +13,7 @@ pub(super) use self::filter::RunFilter;
 use super::runs::{RunColumn, RunRow, SortKey, TableForm, compare, runs_table, tsv};
 use super::{Global, now};
 use crate::cli::exit::Exit;
+use crate::cli::parallel::{THREADS, each};
 use crate::cli::ui::Ui;
 use crate::fs::{PathAt, replace};
 use crate::history::facts::Total;
@@ -106,15 +107,24 @@ struct ListDocument {
 struct Listed {
     run: RunDir,
     row: RunRow,
+    /// Empty unless the output has it.
     document: Vec<u8>,
 }
 
 pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let mut found = survey(&global.runs_dir)?;
-    let mut runs: Vec<Listed> = found.runs.into_iter().map(look).collect();
-    let names: Vec<String> = runs.iter().map(|listed| listed.row.name.clone()).collect();
+    let names: Vec<String> = found.runs.iter().map(RunDir::name).collect();
     let now = now();
-    runs.retain(|listed| args.filter.takes(&listed.row, &listed.document, now));
+    let listed = each(THREADS, &found.runs, "reading", ui, |run| {
+        let mut listed = look(run.clone());
+        let is_wanted = args.filter.takes(&listed.row, &listed.document, now);
+        // Ten thousands of documents are some hundred megabytes.
+        if args.format != ListFormat::Json {
+            listed.document = Vec::new();
+        }
+        is_wanted.then_some(listed)
+    });
+    let mut runs: Vec<Listed> = listed.into_iter().flatten().collect();
     runs.sort_by(|one, other| compare(args.sort, args.reverse, &one.row, &other.row));
     runs.truncate(args.limit.unwrap_or(usize::MAX));
     let rows: Vec<&RunRow> = runs.iter().map(|listed| &listed.row).collect();

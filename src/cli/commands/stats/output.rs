@@ -5,7 +5,8 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::cli::commands::table::UNKNOWN;
 use crate::json::{Json, ObjectText};
 use crate::tables::statistics::{
-    Dimension, DimensionScope, GroupKey, Groups, MEASURES, Measure, MeasureValue, Measures, scope,
+    Dimension, DimensionScope, GroupKey, Groups, IN_EACH_ROW, MEASURES, Measure, MeasureValue,
+    Measures, scope,
 };
 use crate::text::csv::csv_line;
 use crate::text::human::{self, count, dollars, short_count};
@@ -97,7 +98,7 @@ impl<'d> Statistics<'d> {
 
     /// All numbers of each group, and the total.
     pub(super) fn json(&self) -> String {
-        let groups = self.groups.iter().map(|(key, measures)| {
+        let rows = self.groups.iter().map(|(key, measures)| {
             let mut object = ObjectText::new();
             for (dimension, value) in self.dimensions.iter().zip(key) {
                 match value {
@@ -108,7 +109,7 @@ impl<'d> Statistics<'d> {
             self.numbers(measures, &mut object);
             object.finish()
         });
-        let groups: Vec<String> = groups.collect();
+        let rows: Vec<String> = rows.collect();
         let mut total = ObjectText::new();
         self.numbers(&self.total, &mut total);
         let by: Vec<String> =
@@ -116,15 +117,23 @@ impl<'d> Statistics<'d> {
         let mut document = ObjectText::new();
         document.plain("schema_version", 1);
         document.json("by", Json::trusted(&format!("[{}]", by.join(","))));
-        document.json("groups", Json::trusted(&format!("[{}]", groups.join(","))));
+        document.json("rows", Json::trusted(&format!("[{}]", rows.join(","))));
         document.json("total", Json::trusted(&total.finish()));
-        document.plain("groups_left_out", self.left_out);
+        document.plain("rows_left_out", self.left_out);
         document.finish() + "\n"
     }
 
+    /// The measures of a document, and whether the groups have them.
+    fn in_documents(&self) -> impl Iterator<Item = (&'static Measure, bool)> {
+        let is_known =
+            |one: &Measure| one.scopes.contains(&self.scope) || one.documents.contains(&self.scope);
+        let all = MEASURES.iter().map(move |measure| (measure, is_known(measure)));
+        all.filter(|(measure, is_known)| *is_known || IN_EACH_ROW.contains(&measure.name))
+    }
+
     fn numbers(&self, measures: &Measures, object: &mut ObjectText) {
-        for measure in self.measures() {
-            let value = (measure.value)(measures);
+        for (measure, is_known) in self.in_documents() {
+            let value = if is_known { (measure.value)(measures) } else { MeasureValue::Unknown };
             match exact(value) {
                 Some(text) => object.json(measure.name, Json::trusted(&text)),
                 None => object.json(measure.name, Json::NULL),
@@ -144,12 +153,13 @@ impl<'d> Statistics<'d> {
     /// All numbers of each group (RFC 4180).
     pub(super) fn csv(&self) -> String {
         let names = self.dimensions.iter().map(|dimension| dimension.name());
-        let header: Vec<&str> = names.chain(self.measures().map(|measure| measure.name)).collect();
+        let known = || self.in_documents().filter_map(|(one, is_known)| is_known.then_some(one));
+        let header: Vec<&str> = names.chain(known().map(|measure| measure.name)).collect();
         let mut out = csv_line(header.into_iter());
         for (key, measures) in &self.groups {
             let key = key.iter().map(|value| value.clone().unwrap_or_default());
             let numbers =
-                self.measures().map(|measure| exact((measure.value)(measures)).unwrap_or_default());
+                known().map(|measure| exact((measure.value)(measures)).unwrap_or_default());
             let cells: Vec<String> = key.chain(numbers).collect();
             out.push_str(&csv_line(cells.iter().map(String::as_str)));
         }
