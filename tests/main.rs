@@ -56,6 +56,7 @@ mod mcp_session;
 mod memory;
 mod messages;
 mod mutation;
+mod packaging;
 mod page;
 mod propose;
 mod reading;
