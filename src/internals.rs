@@ -74,6 +74,6 @@ pub mod secret {
 
 /// Checks.
 pub mod check {
-    pub use crate::check::table::{CHECKS, Check, Fix, Level, find};
+    pub use crate::check::table::{CHECKS, Check, Fix, Level};
     pub use crate::run::file_type::FILE_TYPES;
 }

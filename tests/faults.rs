@@ -36,6 +36,8 @@ fn strace(bench: &Bench, options: &[&str], args: &[&str]) -> Output {
         .arg(env!("CARGO_BIN_EXE_runlog"))
         .args(args)
         .current_dir(bench.path("."))
+        .env("HOME", bench.path("home"))
+        .env_remove("XDG_DATA_HOME")
         .env_remove("RUNLOG_RUN")
         .env_remove("RUNLOG_RUNS_DIR")
         .env_remove("RUNLOG_DURABILITY")
@@ -284,6 +286,8 @@ fn no_interrupted_call_counts_as_failed() {
         "getdents64",
     ];
     let bench = Bench::with_run();
+    // Another runs directory that a command must not take because `runs` was hard to look at.
+    fs::create_dir_all(bench.path("home/.local/share/runlog/runs")).unwrap();
     let big = format!("{{\"tool_name\":\"t\",\"error\":\"{}\"}}", "x".repeat(300_000));
     fs::write(bench.path("big.json"), big).unwrap();
     let commands: [&[&str]; 5] = [

@@ -210,12 +210,6 @@ impl Check {
     }
 }
 
-/// The check with this code.
-#[must_use]
-pub fn find(code: &str) -> Option<&'static Check> {
-    CHECKS.iter().find(|check| check.code.name().eq_ignore_ascii_case(code))
-}
-
 /// Whether a selection includes a code. A selection is a code, the beginning of a code (`RL3`), or
 /// the name of a family.
 #[must_use]

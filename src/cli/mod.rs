@@ -21,6 +21,7 @@ mod settings;
 mod signals;
 mod startup;
 mod ui;
+mod wrong_usage;
 
 use std::ffi::OsString;
 use std::io;
@@ -34,7 +35,8 @@ pub use commands::command;
 pub use complete::script as completion_script;
 use exit::{Exit, Failure, explain};
 use startup::check_stdout;
-use ui::{Color, Ui, complain};
+use ui::{Color, Ui};
+use wrong_usage::wrong_usage;
 
 /// Runs the program with the arguments of the process.
 #[must_use]
@@ -50,14 +52,14 @@ fn run(arguments: &[OsString]) -> Exit {
     let mut cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) if error.kind() == ErrorKind::InvalidUtf8 => {
-            return usage(&not_utf8(arguments));
+            return usage(&not_utf8(arguments), arguments);
         }
         // A hook must not stop its agent, whatever is wrong.
         Err(error) if error.use_stderr() && is_hook(arguments) => {
-            let _ = complain(&error);
+            usage(&error, arguments);
             return Exit::Fine;
         }
-        Err(error) => return usage(&error),
+        Err(error) => return usage(&error, arguments),
     };
     let purpose = cli.command.runs_dir_use();
     cli.global.settle(purpose);
@@ -114,18 +116,20 @@ fn not_utf8(arguments: &[OsString]) -> clap::Error {
 }
 
 /// Help and version are output. Everything else is wrong usage.
-fn usage(error: &clap::Error) -> Exit {
-    let printed = match error.use_stderr() {
-        true => complain(error),
-        false => check_stdout().and_then(|()| error.print()),
-    };
-    match error.kind() {
-        _ if printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe) => {
-            let ui = Ui::new(false, Color::Never, true, None);
+fn usage(error: &clap::Error, arguments: &[OsString]) -> Exit {
+    let ui = Ui::new(false, Color::Never, true, None);
+    let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if error.use_stderr() && !is_help {
+        ui.fail(&wrong_usage(error, arguments));
+        return Exit::Usage;
+    }
+    let checked = if is_help { Ok(()) } else { check_stdout() };
+    match checked.and_then(|()| error.print()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             ui.fail(&Failure::new(Exit::Io, "standard output cannot be written"));
             Exit::Io
         }
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Fine,
-        _ => Exit::Usage,
+        _ if is_help => Exit::Usage,
+        _ => Exit::Fine,
     }
 }

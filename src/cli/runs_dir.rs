@@ -1,9 +1,11 @@
 //! Where the runs directory is, if nothing names it. The working directory and the environment are
 //! read here.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::settings::{RUNS_DIR, SETTINGS_FILE};
+use crate::fs::retried;
 
 /// What a command does in the runs directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,14 +22,14 @@ pub(super) enum RunsDirUse {
 /// The runs directory for such a command, and whether it is the user's own.
 pub(super) fn runs_dir(purpose: RunsDirUse) -> (PathBuf, bool) {
     let here = PathBuf::from(RUNS_DIR);
-    if purpose == RunsDirUse::Record || here.is_dir() {
+    if purpose == RunsDirUse::Record || is_directory(&here) {
         return (here, false);
     }
     if let Some(above) = above() {
         return (above, false);
     }
     match own() {
-        Some(own) if purpose == RunsDirUse::Import || own.is_dir() => (own, true),
+        Some(own) if purpose == RunsDirUse::Import || is_directory(&own) => (own, true),
         _ => (here, false),
     }
 }
@@ -38,15 +40,30 @@ fn above() -> Option<PathBuf> {
     let start = std::env::current_dir().ok()?;
     for directory in start.ancestors() {
         let runs = directory.join(RUNS_DIR);
-        if runs.is_dir() && directory != start {
+        if directory != start && retried(|| runs.metadata()).is_ok_and(|found| found.is_dir()) {
             return Some(runs);
         }
-        let is_top = directory.join(".git").exists() || directory.join(SETTINGS_FILE).exists();
+        let is_top = [".git", SETTINGS_FILE].iter().any(|name| is_there(&directory.join(name)));
         if is_top {
             return None;
         }
     }
     None
+}
+
+/// Whether there is a directory. One that cannot be inspected counts: opening it reports the reason,
+/// and no other directory is taken in its place.
+fn is_directory(path: &Path) -> bool {
+    retried(|| path.metadata()).map_or_else(|error| !is_absent(&error), |found| found.is_dir())
+}
+
+/// Whether there is a file, or something that cannot be inspected.
+fn is_there(path: &Path) -> bool {
+    retried(|| path.metadata()).map_or_else(|error| !is_absent(&error), |_| true)
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// The user's own runs directory (XDG Base Directory Specification).

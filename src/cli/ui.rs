@@ -3,7 +3,6 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
 
-use clap::error::ErrorKind;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::exit::Failure;
@@ -151,31 +150,6 @@ impl Ui {
         let _ =
             writeln!(io::stderr().lock(), "runlog: {lead}{}", inert::commands(&inert::line(text)));
     }
-}
-
-/// Words of the parsers of arguments, and what is printed instead.
-const REWORDED: &[(&str, &str)] = &[
-    ("tip:", "hint:"),
-    ("invalid digit found in string", "use a whole number"),
-    ("cannot parse integer from empty string", "use a whole number"),
-    ("number too large to fit in target type", "the number is too large"),
-    ("invalid float literal", "use a number"),
-];
-
-/// Prints an error about the arguments, in the style of the other errors.
-///
-/// # Errors
-/// When standard error cannot be written.
-pub(super) fn complain(error: &clap::Error) -> io::Result<()> {
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let text = match io::stderr().is_terminal() && !no_color {
-        true => error.render().ansi().to_string(),
-        false => error.render().to_string(),
-    };
-    let is_error = error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    let prefix = if is_error { "runlog: " } else { "" };
-    let text = REWORDED.iter().fold(text, |text, (raw, plain)| text.replacen(raw, plain, 1));
-    write!(io::stderr().lock(), "{prefix}{text}")
 }
 
 /// Writes everything, even if the reader has set the stream to non-blocking.

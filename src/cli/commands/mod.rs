@@ -175,7 +175,11 @@ impl Command {
 
     /// Whether the output depends on neither runs nor settings.
     fn is_constant(&self) -> bool {
-        matches!(self, Self::Catalogue(_) | Self::Schema(_) | Self::Completions(_))
+        match self {
+            Self::Catalogue(_) | Self::Schema(_) | Self::Completions(_) => true,
+            Self::Validate(args) => args.only_explains(),
+            _ => false,
+        }
     }
 
     pub(super) fn run(&self, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {

@@ -1,18 +1,23 @@
 //! `runlog validate --explain`
 
-use crate::check::table::{CHECKS, Check, Fix, find};
+use crate::check::table::{CHECKS, Check, Fix, is_meant};
 use crate::cli::exit::{Exit, Failure};
+use crate::text::near::nearest;
 
-/// The text for `--explain`: the check with this code, or every check for `all`.
-pub(super) fn explain(code: &str) -> anyhow::Result<String> {
-    if code == "all" {
-        return Ok(CHECKS.iter().map(text).collect());
+/// The text for `--explain`: the checks that a selection means, or every check for `all`.
+pub(super) fn explain(selection: &str) -> anyhow::Result<String> {
+    let meant = |check: &&Check| selection == "all" || is_meant(check.code, selection);
+    let found: String = CHECKS.iter().filter(meant).map(text).collect();
+    if found.is_empty() {
+        let codes = CHECKS.iter().map(|check| check.code.name());
+        let hint = nearest(&selection.to_uppercase(), codes).map_or_else(
+            || "`runlog validate --explain all` prints every check".to_owned(),
+            |code| format!("did you mean {code}?"),
+        );
+        let message = format!("no check has the code {selection:?}, and no family has that name");
+        return Err(Failure::new(Exit::Usage, message).hint(hint).into());
     }
-    find(code).map(text).ok_or_else(|| {
-        Failure::new(Exit::Usage, format!("there is no check {code:?}"))
-            .hint("`runlog validate --explain all` prints every check")
-            .into()
-    })
+    Ok(found)
 }
 
 fn text(check: &Check) -> String {

@@ -84,7 +84,8 @@ pub(in crate::cli) struct ValidateArgs {
     /// Print each note; with --all, print every finding
     #[arg(short, long)]
     verbose: bool,
-    /// Print what a check finds, why it matters, and how to fix it (a code, or `all`)
+    /// Print what a check finds, why it matters, and how to fix it: a code, the
+    /// beginning of a code (RL3), a family (chain), or `all`
     #[arg(long, value_name = "CODE", add = offers::checks())]
     explain: Option<String>,
     #[command(flatten)]
@@ -130,6 +131,13 @@ fn report_to(text: &str) -> Result<(ReportFormat, PathBuf), String> {
     Ok((ReportFormat::from_str(format, false)?, path.into()))
 }
 
+impl ValidateArgs {
+    /// Whether the command only describes checks, without looking at a run.
+    pub(super) fn only_explains(&self) -> bool {
+        self.explain.is_some()
+    }
+}
+
 fn requirement(text: &str) -> Result<String, String> {
     Requirement::parse(text).map(|required| required.text)
 }
@@ -142,8 +150,8 @@ fn selection(text: &str) -> Result<String, String> {
 }
 
 pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    if let Some(code) = &args.explain {
-        ui.data(explain::explain(code)?.as_bytes())?;
+    if let Some(selection) = &args.explain {
+        ui.data(explain::explain(selection)?.as_bytes())?;
         return Ok(Exit::Fine);
     }
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.all, global)?;

@@ -1,0 +1,68 @@
+//! Errors of the parser of arguments, in the style of all other errors: one message, one hint.
+
+use std::ffi::OsString;
+
+use clap::CommandFactory as _;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::Cli;
+use super::exit::{Exit, Failure};
+
+/// Words of the parsers of values, and what is printed instead.
+const REWORDED: &[(&str, &str)] = &[
+    ("invalid digit found in string", "use a whole number"),
+    ("cannot parse integer from empty string", "use a whole number"),
+    ("number too large to fit in target type", "the number is too large"),
+    ("invalid float literal", "use a number"),
+    ("unrecognized subcommand", "unknown command"),
+    ("' found", "'"),
+    ("unexpected argument", "unknown argument"),
+    (" but none was supplied", ""),
+    ("the following required arguments were not provided:", "missing:"),
+    (" were provided", ""),
+];
+
+/// The message and the hint for wrong arguments.
+pub(super) fn wrong_usage(error: &clap::Error, arguments: &[OsString]) -> Failure {
+    let text = error.render().to_string();
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let first = first.strip_prefix("error: ").unwrap_or(first);
+    let lines: Vec<&str> = first.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let message =
+        REWORDED.iter().fold(lines.join(" "), |text, (raw, plain)| text.replacen(raw, plain, 1));
+    let message = match message.split_once(" [possible values: ") {
+        Some((message, values)) => format!("{message}; use {}", values.trim_end_matches(']')),
+        None => message,
+    };
+    let what = match error.kind() {
+        ErrorKind::InvalidSubcommand => "commands",
+        _ => "options",
+    };
+    let hint = suggestion(error)
+        .unwrap_or_else(|| format!("`{} --help` lists the {what}", called(arguments)));
+    Failure::new(Exit::Usage, message).hint(hint)
+}
+
+/// The word that was probably meant.
+fn suggestion(error: &clap::Error) -> Option<String> {
+    const KINDS: [ContextKind; 3] =
+        [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+    let meant = KINDS.iter().find_map(|kind| match error.get(*kind)? {
+        ContextValue::String(word) => Some(word.clone()),
+        ContextValue::Strings(words) => words.first().cloned(),
+        _ => None,
+    })?;
+    Some(format!("did you mean `{meant}`?"))
+}
+
+/// The command that was called, such as `runlog chapter auto`.
+fn called(arguments: &[OsString]) -> String {
+    let mut command = Cli::command();
+    let mut name = "runlog".to_owned();
+    for word in arguments.iter().skip(1).filter_map(|word| word.to_str()) {
+        let Some(found) = command.find_subcommand(word).cloned() else { continue };
+        name = format!("{name} {}", found.get_name());
+        command = found;
+    }
+    name
+}
