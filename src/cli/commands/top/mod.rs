@@ -108,7 +108,9 @@ fn scope(args: &TopArgs, global: &Global) -> anyhow::Result<TopScope> {
 /// Paints the runs, fitted to the terminal as it is now.
 fn paint(screen: &Screen<'_>, top: &TopRuns, global: &Global, ui: &Ui) -> std::io::Result<()> {
     let (width, height) = ui.screen_size();
-    let look = TopLook { width: Some(width), color: ui.color(), is_live: true };
+    // A line that fills the last column would be cut by what clears the rest of it.
+    let width = Some(width.saturating_sub(1));
+    let look = TopLook { width, color: ui.color(), is_live: true };
     let mut lines = lines(&top.runs(), &global.runs_dir, look, now());
     if lines.len() > height {
         let more = lines.len() - height.saturating_sub(1);
