@@ -89,7 +89,7 @@ runs · 2 live runs · 3 calls · 1 failed · 1.2k in · 300 out · $0.5000
 RUN                       AGE          LAST  CALLS  FAIL    IN  OUT     COST
 calm                   #####d  quiet #####d      0     0     –    –        –
 fix-42 Fix the parser  #####d  quiet #####d      3     1  1.2k  300  $0.5000
-  ▸ Bash cargo test -p pa… #####d +1  ✗ #####d ago: no such file: src/lib.rs
+  ▸ Bash cargo test -p parser… #####d +1  ✗ #####d ago: no such file: src/lib…
 ";
     assert_eq!(without_ages(&top(&bench, "80", &["--once"]).out), expected);
     for columns in ["40", "60", "80", "120", "200"] {
@@ -186,7 +186,7 @@ fn odd_logs() {
     let printed = bench.ok(&["top"]);
     assert!(printed.contains("fix-42") && printed.contains("empty"), "{printed}");
     // No runs directory at all.
-    assert!(Bench::new().ok(&["top"]).contains("no live runs"));
+    assert!(bench.ok(&["top", "--runs-dir", "nowhere"]).contains("no live runs"));
 }
 
 /// If this fails, the screen of a terminal does not follow the log, breaks when a log is replaced or

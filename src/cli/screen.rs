@@ -75,10 +75,10 @@ impl<'u> Screen<'u> {
     }
 
     fn leave(&self) {
-        let _ = self.ui.data(LEAVE.as_bytes());
         if let Some(before) = &self.before {
             let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, before);
         }
+        let _ = self.ui.data(LEAVE.as_bytes());
     }
 
     /// Paints these lines. They must be harmless, and no wider than the screen.

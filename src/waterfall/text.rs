@@ -6,7 +6,6 @@ use super::axis::TimeAxis;
 use super::rows::{WaterfallRow, longest, rows};
 use super::value::{Waterfall, WaterfallLane};
 use crate::event::time::Timestamp;
-use crate::export::Period;
 use crate::text::human::{duration, plural};
 use crate::text::inert::{line, preview};
 
@@ -70,7 +69,7 @@ pub(crate) fn render(waterfall: &Waterfall, look: WaterfallLook) -> String {
     let labels = (look.width * 35 / 100).clamp(16, 60);
     let columns = look.width.saturating_sub(labels + 1 + DURATION).max(8);
     let Some(axis) = TimeAxis::of(waterfall.activity(), columns) else { return String::new() };
-    let printing = Printing { axis, labels, look };
+    let printing = WaterfallPrinting { axis, labels, look };
     let mut out = printing.heading(waterfall);
     let lanes = waterfall.lanes.iter().map(|lane| rows(lane, &printing.axis)).collect();
     let mut signs = String::new();
@@ -88,7 +87,7 @@ pub(crate) fn render(waterfall: &Waterfall, look: WaterfallLook) -> String {
     out
 }
 
-struct Printing {
+struct WaterfallPrinting {
     axis: TimeAxis,
     /// The number of columns of a label.
     labels: usize,
@@ -120,7 +119,7 @@ impl Cells {
     }
 }
 
-impl Printing {
+impl WaterfallPrinting {
     /// The facts, and the head of the axis.
     fn heading(&self, waterfall: &Waterfall) -> String {
         let (look, axis) = (self.look, &self.axis);
@@ -151,6 +150,8 @@ impl Printing {
                 free = end + 1;
             }
         }
+        let used = cells.0.iter().rposition(|(sign, _)| *sign != ' ').map_or(0, |last| last + 1);
+        cells.0.truncate(used);
         let facts = look.paint("1", &preview(&facts, look.width));
         let head = format!("{:width$} {}", "", cells.text(look), width = self.labels);
         format!("{facts}\n{}\n", head.trim_end())
@@ -181,7 +182,7 @@ impl Printing {
         let mut cells = self.cells();
         let (code, sign) = look_of(first.status);
         for call in row.calls {
-            let (from, to) = self.axis.cells(Period { ..call.period });
+            let (from, to) = self.axis.cells(call.period);
             cells.fill((from, to), '█', code);
             if let Some(sign) = sign {
                 cells.set(to - 1, sign, code);

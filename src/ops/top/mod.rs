@@ -3,8 +3,8 @@
 mod watched;
 
 use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 pub(crate) use watched::{LastError, OpenToolCall};
 
@@ -54,8 +54,9 @@ struct Settled {
     facts: Option<Box<RunFacts>>,
 }
 
-/// What shows that `run.json` has changed: its modification time and its length.
-type StateStamp = (SystemTime, u64);
+/// What shows that `run.json` has changed: its modification time, in seconds and
+/// nanoseconds, and its length.
+type StateStamp = (i64, i64, u64);
 
 /// The followed runs.
 pub(crate) struct TopRuns {
@@ -162,7 +163,7 @@ fn name(path: &Path) -> String {
 
 fn stamp(run: &RunDir) -> Option<StateStamp> {
     let metadata = run.state().metadata().ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
+    Some((metadata.mtime(), metadata.mtime_nsec(), metadata.len()))
 }
 
 fn stored(run: &RunDir) -> Option<RunFacts> {

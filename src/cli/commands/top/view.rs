@@ -29,6 +29,8 @@ pub(super) struct TopLook {
 const QUIET: u64 = 5 * 60_000;
 /// The least width of the first column.
 const NAME: usize = 16;
+/// The width up to which other columns are omitted rather than names and titles cut.
+const TITLED: usize = 28;
 /// Spaces between two columns.
 const GAP: usize = 2;
 
@@ -121,12 +123,13 @@ fn table(runs: &[TopRun], look: TopLook, now: Timestamp) -> Vec<String> {
     };
     let names = names(runs, look);
     let room = look.width.unwrap_or(usize::MAX >> 8);
+    let widest = names.iter().map(|name| name.width()).max().unwrap_or(0).max("RUN".len());
+    let wanted = widest.clamp(NAME, TITLED);
     for least in LEAST {
-        if NAME + needed(&columns) > room {
+        if wanted + needed(&columns) > room {
             columns.retain(|(column, _)| *column != TopColumn::Of(*least));
         }
     }
-    let widest = names.iter().map(|name| name.width()).max().unwrap_or(0).max("RUN".len());
     let first = widest.min(room.saturating_sub(needed(&columns)).max(NAME));
     let paint = Paint(look.color);
     let line = |name: String, tone: Tone, cells: &dyn Fn(TopColumn) -> (String, Tone)| {
