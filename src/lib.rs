@@ -52,10 +52,11 @@
 //! | 7 | `transcript`, `graph` | the transcript and its formats; the graph of agents and calls |
 //! | 8 | `tables` | the rows that exports and statistics read |
 //! | 9 | `export` | the formats of other programs that hold one run |
-//! | 10 | `check` | checks, findings, verdicts, reports, and what can be fixed |
-//! | 11 | `ops` | the use cases, with typed errors and without a terminal |
-//! | 12 | `facade` | what this page offers to other programs |
-//! | 13 | `cli` | arguments, the clock, the environment, the terminal |
+//! | 10 | `waterfall` | the waterfall: the calls of each agent on one time axis |
+//! | 11 | `check` | checks, findings, verdicts, reports, and what can be fixed |
+//! | 12 | `ops` | the use cases, with typed errors and without a terminal |
+//! | 13 | `facade` | what this page offers to other programs |
+//! | 14 | `cli` | arguments, the clock, the environment, the terminal |
 //!
 //! The modules are private. Only the items on this page are stable between versions. `internals`
 //! lists what the program's own tests, benchmarks and fuzz targets use.
@@ -121,6 +122,7 @@ mod summary;
 mod tables;
 mod text;
 mod transcript;
+mod waterfall;
 
 #[doc(hidden)]
 pub mod internals;

@@ -79,6 +79,8 @@ const VIEWS: &[(&str, &str)] = &[
     ("show-rows.jsonl", "show r --format transcript-events"),
     ("show-folded.txt", "show r --folded"),
     ("show-folded.jsonl", "show r --folded --format jsonl"),
+    ("show-waterfall.txt", "show r --waterfall"),
+    ("show-waterfall.json", "show r --waterfall --format json"),
     ("summarize.txt", "summarize r --dry-run"),
     ("summarize.json", "summarize r --dry-run --format json"),
     ("summarize-all.txt", "summarize --all --dry-run"),

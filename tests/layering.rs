@@ -19,6 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["transcript", "graph"],
     &["tables"],
     &["export"],
+    &["waterfall"],
     &["check"],
     &["ops"],
     &["facade"],

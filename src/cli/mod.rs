@@ -17,6 +17,7 @@ mod paint;
 mod parallel;
 mod progress;
 mod runs_dir;
+mod screen;
 mod settings;
 mod signals;
 mod startup;

@@ -77,6 +77,14 @@ impl Ui {
         if self.is_bounded { self.width } else { UNBOUNDED }
     }
 
+    /// The columns and the rows of the terminal as it is now.
+    #[must_use]
+    pub(super) fn screen_size(&self) -> (usize, usize) {
+        let measured = terminal_size::terminal_size();
+        let known = measured.filter(|(width, height)| width.0 > 0 && height.0 > 0);
+        known.map_or((self.width, 24), |(width, height)| (width.0.into(), height.0.into()))
+    }
+
     /// Whether standard output gets colours.
     #[must_use]
     pub(super) fn color(&self) -> bool {

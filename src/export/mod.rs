@@ -31,4 +31,6 @@ pub(crate) use atif::AtifDocument;
 pub(crate) use moment::Moments;
 pub(crate) use otlp::OtlpSpans;
 pub(crate) use perfetto::PerfettoTrace;
-pub(crate) use timeline::Timeline;
+pub(crate) use timeline::{
+    AgentSpan, ModelSpan, Period, Timeline, TimelineDrawing, TimelineMark, ToolSpan,
+};

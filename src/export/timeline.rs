@@ -13,46 +13,50 @@ use crate::tables::{CallRow, RunTableRow, UsageRow};
 /// From when to when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Period {
-    pub(super) start: Timestamp,
-    pub(super) end: Timestamp,
+    pub(crate) start: Timestamp,
+    pub(crate) end: Timestamp,
 }
 
 /// A tool call.
 #[derive(Debug)]
 pub(crate) struct ToolSpan {
-    pub(super) call: CallRow,
-    pub(super) period: Period,
+    pub(crate) call: CallRow,
+    pub(crate) period: Period,
     /// Whether the log has no end of it.
-    pub(super) is_open: bool,
+    pub(crate) is_open: bool,
+    /// The id of the call's first event.
+    pub(crate) event_id: String,
     /// The result, if it is wanted.
-    pub(super) result: Option<String>,
+    pub(crate) result: Option<String>,
 }
 
 /// A model call.
 #[derive(Debug)]
 pub(crate) struct ModelSpan {
-    pub(super) usage: UsageRow,
-    pub(super) period: Period,
+    pub(crate) usage: UsageRow,
+    pub(crate) period: Period,
 }
 
 /// An agent inside the run.
 #[derive(Debug)]
 pub(crate) struct AgentSpan {
-    pub(super) id: String,
-    pub(super) name: Option<String>,
+    pub(crate) id: String,
+    pub(crate) name: Option<String>,
     /// The number of the first event of the call that spawned it.
-    pub(super) spawned_by: Option<u64>,
-    pub(super) period: Period,
+    pub(crate) spawned_by: Option<u64>,
+    pub(crate) period: Period,
 }
 
 /// A moment that a viewer marks.
 #[derive(Debug)]
 pub(crate) struct TimelineMark<'m> {
     /// What it is: `prompt` or `error`.
-    pub(super) kind: &'static str,
-    pub(super) time: Timestamp,
-    pub(super) agent: Option<&'m str>,
-    pub(super) text: String,
+    pub(crate) kind: &'static str,
+    /// The number of the event.
+    pub(crate) sequence: u64,
+    pub(crate) time: Timestamp,
+    pub(crate) agent: Option<&'m str>,
+    pub(crate) text: String,
 }
 
 /// Draws a timeline.
@@ -135,7 +139,7 @@ impl<D: TimelineDrawing> Timeline<D> {
         self.agents.entry(agent.to_owned()).or_default()
     }
 
-    fn call(&mut self, call: CallRow, event: Timestamp) {
+    fn call(&mut self, call: CallRow, (event_id, event): (&str, Timestamp)) {
         if self.spawning.contains(&call.sequence) {
             let asked_for = call.arguments.as_ref().and_then(|given| kind_of_agent(&given.0));
             let agent = call.agent_id.clone();
@@ -152,7 +156,8 @@ impl<D: TimelineDrawing> Timeline<D> {
         };
         let period = Period { start, end: Timestamp::from_millis(end).max(start) };
         let is_open = call.status == "started";
-        let span = ToolSpan { call, period, is_open, result: None };
+        let event_id = event_id.to_owned();
+        let span = ToolSpan { call, period, is_open, event_id, result: None };
         match span.call.end_sequence {
             _ if is_open => self.open.push(span),
             Some(end) if self.with_results => self.awaited.entry(end).or_default().push(span),
@@ -185,7 +190,8 @@ impl<D: TimelineDrawing> Timeline<D> {
             _ => return,
         };
         let text = text.unwrap_or_default().into_owned();
-        self.drawing.mark(&TimelineMark { kind, time: view.event.timestamp, agent, text });
+        let (sequence, time) = (view.event.sequence, view.event.timestamp);
+        self.drawing.mark(&TimelineMark { kind, sequence, time, agent, text });
     }
 
     /// The call that spawned an agent, unless the agent itself is above that call.
@@ -237,7 +243,7 @@ impl<D: TimelineDrawing> RunStory for Timeline<D> {
         let result = self.with_results.then(|| result_of(&view)).flatten();
         let sequence = moment.event.sequence;
         for call in moment.calls {
-            self.call(call, time);
+            self.call(call, (&moment.event.event_id, time));
         }
         for mut span in self.awaited.remove(&sequence).unwrap_or_default() {
             span.result.clone_from(&result);

@@ -5,10 +5,11 @@
 //! | [`read`], [`parallel`] | the loops over a log and over several runs, shared by all use cases |
 //! | [`import`] | make runs of agents' session files |
 //! | [`live`] | the tasks of a run that is going on |
+//! | [`top`] | the live runs of a runs directory |
 //! | [`append`], [`refresh`] | append events, and update the derived files |
 //! | [`search`] | find events by their text, and read what is around them |
 //! | `recall` | the same and more for an agent that reads its own history (feature `mcp`) |
-//! | [`show`], [`list`], [`graph`], [`transcript`] | read a run for printing |
+//! | [`show`], [`list`], [`graph`], [`transcript`], [`waterfall`] | read a run for printing |
 //! | [`summarize`] | add missing summaries, from templates and a model |
 //! | [`session`] | make the session summary, by a model or without one |
 //! | [`context`] | what a model needs to continue a run, within a budget |
@@ -44,8 +45,10 @@ pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod summarize;
 pub(crate) mod tables;
+pub(crate) mod top;
 pub(crate) mod transcript;
 mod transcript_ahead;
 pub(crate) mod transcript_live;
 pub(crate) mod turn;
 pub(crate) mod validate;
+pub(crate) mod waterfall;

@@ -2,7 +2,7 @@
 //! events, one value ([`value::Transcript`]) is built from it, and each format renders that value.
 
 mod build;
-mod call_title;
+pub(crate) mod call_title;
 mod changed_lines;
 pub(crate) mod diff;
 pub(crate) mod extent;

@@ -29,6 +29,7 @@ mod show;
 mod stats;
 mod summarize;
 mod table;
+mod top;
 mod transcript;
 mod validate;
 mod when;
@@ -153,6 +154,7 @@ pub(super) enum Command {
     Graph(graph::GraphArgs),
     List(list::ListArgs),
     Stats(stats::StatsArgs),
+    Top(top::TopArgs),
     Hook(hook::HookArgs),
     Export(export::ExportRunsArgs),
     Open(open::OpenArgs),
@@ -210,6 +212,7 @@ impl Command {
             Self::Context(args) => context::run(args, global, ui),
             Self::List(args) => list::run(args, global, ui),
             Self::Stats(args) => stats::run(args, global, ui),
+            Self::Top(args) => top::run(args, global, ui),
             // It came first.
             Self::Hook(_) => Ok(Exit::Fine),
             Self::Export(args) => export::run(args, global, ui),

@@ -105,6 +105,16 @@ impl RunColumn {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
+    /// Its heading.
+    pub(in crate::cli::commands) fn heading(self) -> &'static str {
+        self.row().heading
+    }
+
+    /// Its value for people. `None` if it is unknown.
+    pub(in crate::cli::commands) fn cell(self, row: &RunRow, now: Timestamp) -> Option<String> {
+        (self.row().cell)(row, now)
+    }
+
     /// What it shows.
     pub(super) fn row(self) -> ColumnRow {
         let text = |heading, cell, value| ColumnRow { heading, is_number: false, cell, value };

@@ -2,6 +2,7 @@
 
 mod event;
 mod selection;
+mod waterfall;
 mod window;
 
 use std::collections::VecDeque;
@@ -65,6 +66,16 @@ pub(in crate::cli) struct ShowArgs {
     /// Print SEQUENCE:HASH of the last event, to compare with `run.json` or to store elsewhere
     #[arg(long, conflicts_with_all = ["Selection", "tail", "format", "full"])]
     head: bool,
+    /// Print the calls as bars on one time axis, with a lane for each agent. Of a selection, a call is
+    /// printed if one of its events matches
+    #[arg(
+        long,
+        conflicts_with_all = ["follow", "relative", "local", "full", "folded", "head", "opaque", "event"]
+    )]
+    waterfall: bool,
+    /// Print at most N bars: the longest ones (--waterfall only)
+    #[arg(long, value_name = "N", requires = "waterfall")]
+    limit: Option<usize>,
     #[command(flatten)]
     window: EventArgs,
 }
@@ -74,6 +85,7 @@ Examples:
   runlog show latest --type 'tool.*' --since 10m
   runlog show latest --event 42            event 42, and what is around it
   runlog show fix-42 --event ID --content-offset 16384    the next part
+  runlog show fix-42 --waterfall           where the time went
 
 Exit status:
   0   the events were printed
@@ -101,6 +113,9 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         let Some((sequence, hash)) = head(&run)? else { return Ok(Exit::No) };
         ui.data(format!("{sequence}:{hash}\n").as_bytes())?;
         return Ok(Exit::Fine);
+    }
+    if args.waterfall {
+        return waterfall::run(args, &run, global, ui);
     }
     if args.folded {
         return match args.format {
