@@ -113,6 +113,15 @@ impl Ui {
         }
     }
 
+    /// Like [`Ui::data`], for a stream of unknown length: a closed standard output is an error, so
+    /// that the caller can stop.
+    ///
+    /// # Errors
+    /// When standard output cannot be written, or nobody reads it any more.
+    pub(super) fn stream(&self, bytes: &[u8]) -> io::Result<()> {
+        write_out(bytes)
+    }
+
     /// Writes text for people to standard output. Text that a CI service would interpret as a
     /// command is made harmless.
     ///

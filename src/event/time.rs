@@ -86,6 +86,12 @@ impl Timestamp {
         u64::try_from(self.0 - earlier.0).ok()
     }
 
+    /// The moment so many milliseconds later; `None` after the year 9999.
+    #[must_use]
+    pub(crate) fn later(self, milliseconds: u64) -> Option<Self> {
+        Self::within_years(self.0.checked_add_unsigned(milliseconds)?)
+    }
+
     /// The form that this program writes; `None` outside the years 0000 to 9999.
     fn canonical(self) -> Option<[u8; 24]> {
         let Self(millis) = Self::within_years(self.0)?;

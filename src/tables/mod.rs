@@ -16,7 +16,7 @@ pub(crate) mod statistics;
 mod touched;
 mod transcript_event;
 
-pub(crate) use cell::{CellKind, JsonText, TableCell};
+pub(crate) use cell::{CellKind, Dollars, JsonText, TableCell};
 pub(crate) use columns::{Column, TableRow};
 pub(crate) use fold::{LogHead, TableFold};
 pub(crate) use row_pass::{RowPass, RowSink};
