@@ -217,8 +217,12 @@ def main():
     sys.exit(1 if failed else 0)
 
 
-# Questions that take more than the events at hand: see the head of the views.
-NOT_IN_VIEWS = []
+# Questions that take more than the events at hand: see the head of the views. Costs by list prices
+# and the rest of a session's total are in no view, so 1 and 8 can differ.
+NOT_IN_VIEWS = [
+    "01-cost", "08-subagents", "03-retries", "04-what-differs", "05-files", "05-pull-requests", "06-context", "07-tested",
+    "10-errors",
+]
 
 
 def asked(connection):

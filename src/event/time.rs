@@ -12,7 +12,7 @@ pub struct Timestamp(i64);
 impl Timestamp {
     /// The moment `milliseconds` after the epoch.
     #[must_use]
-    pub fn from_millis(milliseconds: i64) -> Self {
+    pub const fn from_millis(milliseconds: i64) -> Self {
         Self(milliseconds)
     }
 

@@ -6,7 +6,7 @@ use crate::event::time::Timestamp;
 
 /// The kind of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CellKind {
+pub enum CellKind {
     /// Text.
     Text,
     /// A whole number that fits into 64 bits, signed.
@@ -80,6 +80,15 @@ impl fmt::Display for Dollars {
     }
 }
 
+/// The first time in tables, 0001-01-01T00:00:00Z: an earlier one is written as this one.
+const FIRST_TIME: Timestamp = Timestamp::from_millis(-62_135_596_800_000);
+
+/// A time as tables have it. Some engines have no year 0, and refuse a whole file for it.
+#[must_use]
+pub(crate) fn time_in_tables(time: Timestamp) -> Timestamp {
+    time.max(FIRST_TIME)
+}
+
 /// A Rust type that a column can have.
 pub(crate) trait CellType {
     /// The kind of its values.
@@ -143,7 +152,7 @@ impl CellType for Timestamp {
     const KIND: CellKind = CellKind::Time;
 
     fn cell(&self) -> TableCell<'_> {
-        TableCell::Time(*self)
+        TableCell::Time(time_in_tables(*self))
     }
 }
 
