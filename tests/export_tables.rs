@@ -582,7 +582,7 @@ fn absurd_numbers() {
     let events = [
         json!({"type": "run.created", "timestamp": "0000-01-01T00:00:00Z", "data": {}}),
         raw(1, &format!(r#"{{"model": "m", "input_tokens": {most}, "output_tokens": {most}, "cache_read_tokens": {most}, "cost_usd": 9007199254.740991}}"#)),
-        raw(2, &format!(r#"{{"model": "m", "input_tokens": {big}, "output_tokens": -1, "cache_read_tokens": 18446744073709551615, "cache_creation_tokens": 1e400, "cost_usd": 9007199254.740993}}"#.replace("1e400", "1e300"))),
+        raw(2, &format!(r#"{{"model": "m", "input_tokens": {big}, "output_tokens": -1, "cache_read_tokens": 18446744073709551615, "cache_creation_tokens": 1e300, "cost_usd": 9007199254.740993}}"#)),
         raw(3, r#"{"model": "m", "input_tokens": 1e3, "output_tokens": 1.5, "cost_usd": 0.0000014}"#),
         event("tool.started", day, 4, Some("c"), &json!({"tool_name": "t"})),
         event("tool.completed", day, 5, Some("c"), &json!({"tool_name": "t", "duration_ms": most})),
