@@ -72,6 +72,11 @@ pub mod secret {
     pub use crate::secret::SecretRules;
 }
 
+/// The tables of exports.
+pub mod tables {
+    pub use crate::tables::{CellKind, Column, TableName, columns_of};
+}
+
 /// Checks.
 pub mod check {
     pub use crate::check::table::{CHECKS, Check, Fix, Level};

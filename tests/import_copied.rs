@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::Bench;
 
 /// The lines of a session: a prompt, a call with its result, an answer, for each minute.
-fn lines(session: &str, minutes: std::ops::Range<u32>, request: bool) -> String {
+pub(crate) fn lines(session: &str, minutes: std::ops::Range<u32>, request: bool) -> String {
     let mut lines = String::new();
     for minute in minutes {
         let at = |second: u32| format!("2026-03-01T09:{minute:02}:{second:02}.000Z");
@@ -44,7 +44,7 @@ fn listed(bench: &Bench) -> Value {
     serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap()
 }
 
-fn write(bench: &Bench, name: &str, text: &str) {
+pub(crate) fn write(bench: &Bench, name: &str, text: &str) {
     fs::create_dir_all(bench.path("runs")).unwrap();
     fs::write(bench.path(name), text).unwrap();
 }

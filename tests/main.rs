@@ -15,9 +15,13 @@ mod counts;
 mod crash;
 mod deliverables;
 mod emit;
+#[cfg(all(feature = "parquet", feature = "sqlite"))]
+mod engines;
 mod exec;
 mod export;
 mod export_runs;
+#[cfg(all(feature = "parquet", feature = "sqlite"))]
+mod export_tables;
 mod facts;
 mod faults;
 mod fix;
@@ -75,6 +79,7 @@ mod stream;
 mod summarize;
 mod support;
 mod swapped;
+mod table_columns;
 mod templates;
 mod top;
 mod traces;

@@ -19,7 +19,7 @@ fn emit(bench: &Bench, run: &str, kind: &str, time: &str, data: &Value, call: Op
 
 /// A run of two model calls: the first asks for a test that fails, the second for the same test
 /// again, after an edit.
-fn edited(bench: &Bench, run: &str, tested: bool) {
+pub(crate) fn edited(bench: &Bench, run: &str, tested: bool) {
     let metadata = json!({"metadata": {"agent": "helper", "cwd": "/work/app"}});
     emit(bench, run, "run.created", "01T09:00:00", &metadata, None);
     emit(bench, run, "message.user", "01T09:00:01", &json!({"text": "Fix it"}), None);

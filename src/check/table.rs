@@ -173,7 +173,7 @@ checks! {
     check(RL901, "other", Info, "unknown event type", "the type is not in the catalogue: the event is recorded and shown as a note", "nothing to fix; `runlog catalogue` lists the known types"),
     check(RL902, "other", Info, "unknown envelope field", "the field is kept, but no view reads it", "put your own fields into data"),
     check(RL903, "secrets", Error, "secret in the log", "logs are copied, shown and archived: every reader gets the secret", "revoke the secret; then copy the run: `runlog show OLD --full --format jsonl | runlog emit --run NEW --stdin --from runlog`"),
-    check(RL904, "other", Warning, "impossible count", "a token count or a cost that is negative or not a number is not added to any sum, so the sums are too small", "emit token counts as whole numbers and costs as numbers, from 0 on"),
+    check(RL904, "other", Warning, "impossible count", "a token count or a cost that is negative, above 2^53 - 1 (tokens or millionths of a dollar) or not a number is not added to any sum, so the sums are too small", "emit token counts as whole numbers and costs as numbers, from 0 on"),
     check(RL905, "other", Warning, "misspelt field of run.created", "a field that is nearly a known one has no effect: what it asks for is not required and not checked", "create the run again with the right name"),
     check(RL911, "blobs", Error, "blob missing", "a large value was stored outside its event, and its file is missing", "restore blobs/ from a copy"),
     check(RL912, "blobs", Error, "blob altered", "a large value's file is named by its hash, and the content has a different hash", "restore the file from a copy"),

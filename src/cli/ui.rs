@@ -120,6 +120,19 @@ impl Ui {
         }
     }
 
+    /// Like [`Ui::data`], for a stream of unknown length: a closed standard output is an error, so
+    /// that the caller can stop. On a terminal, text that could act on it is made harmless.
+    ///
+    /// # Errors
+    /// When standard output cannot be written, or nobody reads it any more.
+    pub(super) fn stream(&self, bytes: &[u8]) -> io::Result<()> {
+        // Whole lines come here, so no character is cut in two.
+        match self.terminal {
+            true => write_out(inert::text(&String::from_utf8_lossy(bytes)).as_bytes()),
+            false => write_out(bytes),
+        }
+    }
+
     /// Writes text for people to standard output. Text that a CI service would interpret as a
     /// command is made harmless.
     ///

@@ -52,6 +52,14 @@ fn first<'a>(data: &Members<'a>, names: &[&str]) -> Option<Json<'a>> {
     names.iter().find_map(|name| data.present(name))
 }
 
+/// The greatest count of tokens, milliseconds or millionths of a dollar that is believed: every
+/// JSON reader, spreadsheet and engine represents it exactly. No real one comes near it.
+pub(crate) const MAX_COUNT: u64 = (1 << 53) - 1;
+
+fn count(value: Json<'_>) -> Option<u64> {
+    value.as_u64().filter(|count| *count <= MAX_COUNT)
+}
+
 fn first_text<'a>(data: &Members<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
     first(data, names).map(as_text)
 }
@@ -231,42 +239,42 @@ impl<'e, 'a> View<'e, 'a> {
     /// The event's own duration in milliseconds, if it reports one.
     #[must_use]
     pub fn duration_ms(&self) -> Option<u64> {
-        first(&self.data, DURATION).and_then(Json::as_u64)
+        first(&self.data, DURATION).and_then(count)
     }
 
     /// Input tokens, without cached ones.
     #[must_use]
     pub fn input_tokens(&self) -> Option<u64> {
-        first(&self.data, INPUT_TOKENS).and_then(Json::as_u64)
+        first(&self.data, INPUT_TOKENS).and_then(count)
     }
 
     /// Output tokens.
     #[must_use]
     pub fn output_tokens(&self) -> Option<u64> {
-        first(&self.data, OUTPUT_TOKENS).and_then(Json::as_u64)
+        first(&self.data, OUTPUT_TOKENS).and_then(count)
     }
 
     /// Input tokens read from a cache.
     #[must_use]
     pub fn cache_read_tokens(&self) -> Option<u64> {
-        first(&self.data, CACHE_READ).and_then(Json::as_u64)
+        first(&self.data, CACHE_READ).and_then(count)
     }
 
     /// Input tokens written to a cache.
     #[must_use]
     pub fn cache_creation_tokens(&self) -> Option<u64> {
-        first(&self.data, CACHE_CREATION).and_then(Json::as_u64)
+        first(&self.data, CACHE_CREATION).and_then(count)
     }
 
-    /// Cost in millionths of a dollar. A negative one is no cost.
+    /// Cost in millionths of a dollar. One that is negative or above [`MAX_COUNT`] is no cost.
     #[must_use]
     pub fn cost_micros(&self) -> Option<i64> {
-        let dollars = first(&self.data, COST)?.as_f64().filter(|dollars| *dollars >= 0.0)?;
-        Some((dollars * 1e6).round() as i64)
+        let micros = (first(&self.data, COST)?.as_f64()? * 1e6).round();
+        (0.0..=MAX_COUNT as f64).contains(&micros).then_some(micros as i64)
     }
 
     /// The token counts and the cost of a model call that are not counted, because they are
-    /// negative or not numbers: the field's name and its value.
+    /// negative, above [`MAX_COUNT`] or not numbers: the field's name and its value.
     #[must_use]
     pub fn impossible_counts(&self) -> Vec<(&'static str, Json<'a>)> {
         if !matches!(self.role, Role::Usage | Role::Message) {
@@ -274,8 +282,8 @@ impl<'e, 'a> View<'e, 'a> {
         }
         let mut found = Vec::new();
         for names in [INPUT_TOKENS, OUTPUT_TOKENS, CACHE_READ, CACHE_CREATION] {
-            let count = first(&self.data, names).filter(|count| count.as_u64().is_none());
-            found.extend(count.map(|count| (names[0], count)));
+            let given = first(&self.data, names).filter(|given| count(*given).is_none());
+            found.extend(given.map(|given| (names[0], given)));
         }
         let cost = first(&self.data, COST).filter(|_| self.cost_micros().is_none());
         found.extend(cost.map(|cost| (COST[0], cost)));

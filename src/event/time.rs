@@ -12,7 +12,7 @@ pub struct Timestamp(i64);
 impl Timestamp {
     /// The moment `milliseconds` after the epoch.
     #[must_use]
-    pub fn from_millis(milliseconds: i64) -> Self {
+    pub const fn from_millis(milliseconds: i64) -> Self {
         Self(milliseconds)
     }
 
@@ -84,6 +84,12 @@ impl Timestamp {
     #[must_use]
     pub fn since(self, earlier: Self) -> Option<u64> {
         u64::try_from(self.0 - earlier.0).ok()
+    }
+
+    /// The moment so many milliseconds later; `None` after the year 9999.
+    #[must_use]
+    pub(crate) fn later(self, milliseconds: u64) -> Option<Self> {
+        Self::within_years(self.0.checked_add_unsigned(milliseconds)?)
     }
 
     /// The form that this program writes; `None` outside the years 0000 to 9999.

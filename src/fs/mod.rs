@@ -19,7 +19,7 @@ pub(crate) use open::{
 };
 pub use path_at::PathAt;
 pub(crate) use path_at::{inspect, retried};
-pub(crate) use pending::PendingFile;
+pub(crate) use pending::{PendingFile, is_pending, remove_unfinished};
 pub(crate) use replace::{
     is_abandoned, is_temporary, keep_copy, remove_abandoned, replace, replace_derived,
     replace_read_only,

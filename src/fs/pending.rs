@@ -1,7 +1,8 @@
 //! A file that is written piece by piece and gets its name at the end.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use nix::errno::Errno;
@@ -9,11 +10,40 @@ use nix::fcntl::{OFlag, renameat};
 
 use super::open::sync_all;
 use super::path_at::repeated;
-use super::replace::temporary_name;
-use super::{Action, FILE_MODE, FsError, PathAt, is_regular, remove_file, sync_dir};
+use super::{
+    Access, Action, EntryKind, FILE_MODE, FsError, PathAt, entries, is_regular, open_regular,
+    remove_file, sync_dir,
+};
+
+/// What the temporary names begin and end with. They are temporary files of the program in every
+/// respect, but those of [`super::replace`] have no lock.
+const PREFIX: &str = ".runlog-pending-";
+const SUFFIX: &str = ".tmp";
+
+/// Removes the temporary files in a directory that no process is writing. Nothing fails if one
+/// cannot be removed.
+pub(crate) fn remove_unfinished(directory: &PathAt) {
+    for (name, kind) in entries(directory).unwrap_or_default() {
+        let is_pending = kind == EntryKind::File && name.to_str().is_some_and(is_pending);
+        let path = directory.join(&name);
+        if is_pending && let Ok(file) = open_regular(&path, Access::Read) {
+            // The lock is held until the file is gone, so that no process takes it meanwhile.
+            if file.try_lock().is_ok() {
+                let _ = remove_file(&path);
+            }
+        }
+    }
+}
+
+/// Whether a file of that name is a [`PendingFile`] that is not complete.
+#[must_use]
+pub(crate) fn is_pending(name: &str) -> bool {
+    name.starts_with(PREFIX) && name.ends_with(SUFFIX)
+}
 
 /// A file that is written piece by piece. It has a temporary name beside its own until
-/// [`PendingFile::place`]. Dropping it before that removes it.
+/// [`PendingFile::place`]. Dropping it before that removes it. A lock on the file says that it is
+/// being written: [`remove_unfinished`] removes those that a killed process left.
 #[derive(Debug)]
 pub(crate) struct PendingFile {
     path: PathAt,
@@ -37,11 +67,14 @@ impl PendingFile {
         let flags = OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_EXCL;
         let mut failure = Errno::EEXIST;
         for number in 0..NAMES {
-            let temporary = path.parent().join(temporary_name(number));
+            let name = format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id());
+            let temporary = path.parent().join(name);
             match temporary.open(flags, FILE_MODE) {
                 Ok(handle) => {
-                    let file = handle.into();
-                    return Ok(Self { path, temporary, file, written: 0, placed: false });
+                    let file: File = handle.into();
+                    if is_ours(&file, &temporary) {
+                        return Ok(Self { path, temporary, file, written: 0, placed: false });
+                    }
                 }
                 Err(Errno::EEXIST) => {}
                 Err(error) => {
@@ -87,6 +120,19 @@ impl PendingFile {
         let directory = self.path.parent();
         self.placed = true;
         sync_dir(&directory)
+    }
+}
+
+/// Locks a new file. False if another process took it for one that a killed process left.
+fn is_ours(file: &File, path: &PathAt) -> bool {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => false,
+        // Without locks, which some file systems do not have, nobody takes it.
+        Err(TryLockError::Error(_)) => true,
+        Ok(()) => {
+            let there = path.metadata().map(|there| (there.dev(), there.ino())).ok();
+            there == file.metadata().map(|there| (there.dev(), there.ino())).ok()
+        }
     }
 }
 

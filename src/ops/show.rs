@@ -8,6 +8,7 @@ use crate::chapter::index::Index;
 use crate::event::fields::View;
 use crate::event::templates::Templates;
 use crate::fs::hash::line_hash;
+use crate::history::tasks::Tasks;
 use crate::log::reader::{Body, Line, LogReader};
 use crate::ops::read::{Read, backfills, each_event, events_of};
 use crate::run::RunError;
@@ -55,6 +56,18 @@ impl<'r> Events<'r> {
         events_of(self.run, None, wanted, |view, line| {
             each(view, line, self.backfills.effective(view.event));
         })
+    }
+
+    /// The numbers of the first and the last event of the task with that number.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub(crate) fn of_task(&self, number: u64) -> Result<Option<(u64, u64)>, RunError> {
+        let mut tasks = Tasks::default();
+        each_event(self.run, |view, _| {
+            tasks.observe(view);
+        })?;
+        Ok(tasks.get(number).map(|task| (task.first_sequence, task.last_sequence)))
     }
 
     /// Follows the run from its first event.

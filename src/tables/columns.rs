@@ -5,7 +5,7 @@ use super::rows::TableName;
 
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Column {
+pub struct Column {
     /// Its name.
     pub name: &'static str,
     /// The kind of its values.

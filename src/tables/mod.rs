@@ -16,13 +16,14 @@ pub(crate) mod statistics;
 mod touched;
 mod transcript_event;
 
-pub(crate) use cell::{CellKind, JsonText, TableCell};
-pub(crate) use columns::{Column, TableRow};
+pub use cell::CellKind;
+pub(crate) use cell::{Dollars, JsonText, TableCell, time_in_tables};
+pub use columns::Column;
+pub(crate) use columns::TableRow;
 pub(crate) use fold::{LogHead, TableFold};
 pub(crate) use row_pass::{RowPass, RowSink};
-pub(crate) use rows::{
-    CallRow, EventRow, FileRow, FindingRow, RunTableRow, TableName, UsageRow, columns_of,
-};
+pub(crate) use rows::{CallRow, EventRow, FileRow, FindingRow, RunTableRow, UsageRow};
+pub use rows::{TableName, columns_of};
 pub(crate) use transcript_event::TranscriptEvent;
 
 /// Version of the tables: it grows when a column changes its meaning or goes away.

@@ -10,7 +10,6 @@ use super::rows::{CallRow, EventRow, FileRow, RunTableRow, UsageRow};
 use super::touched::{action_of, touched};
 use crate::event::fields::View;
 use crate::event::role::Role;
-use crate::event::time::Timestamp;
 use crate::fs::hash::hex;
 use crate::history::arguments;
 use crate::history::calls::CallStatus;
@@ -127,10 +126,8 @@ impl<'f> RowPass<'f> {
         let given = view.arguments();
         let work = view.event.correlation_id.as_deref();
         let work = work.and_then(|id| self.fold.work.tool_call(id));
-        let ended_at = started_at.zip(call.duration_ms).map(|(start, duration)| {
-            let duration = i64::try_from(duration).unwrap_or(i64::MAX);
-            Timestamp::from_millis(start.millis().saturating_add(duration))
-        });
+        let ended_at = started_at.zip(call.duration_ms);
+        let ended_at = ended_at.and_then(|(start, duration)| start.later(duration));
         let row = CallRow {
             run_id: self.facts.run_id.clone(),
             sequence: view.event.sequence,

@@ -6,7 +6,7 @@ use crate::event::time::Timestamp;
 
 /// A table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum TableName {
+pub enum TableName {
     /// One row per run.
     Runs,
     /// One row per tool call.
@@ -23,12 +23,28 @@ pub(crate) enum TableName {
 
 impl TableName {
     /// All tables.
-    pub(crate) const ALL: [Self; 6] =
+    pub const ALL: [Self; 6] =
         [Self::Runs, Self::Calls, Self::Usage, Self::Events, Self::Findings, Self::Files];
+
+    /// What one of its rows is.
+    #[must_use]
+    pub fn purpose(self) -> &'static str {
+        match self {
+            Self::Runs => "One row per run. The counts are those of `run.json`.",
+            Self::Calls => "One row per tool call.",
+            Self::Usage => {
+                "One row per model call, and one per difference between a total that a program \
+                 reported and its calls. The sum over a run's rows is the usage in `run.json`."
+            }
+            Self::Events => "One row per event.",
+            Self::Findings => "One row per finding of `validate`.",
+            Self::Files => "One row per file that a call read or changed, and per deliverable.",
+        }
+    }
 
     /// The name in files and queries.
     #[must_use]
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Runs => "runs",
             Self::Calls => "calls",
@@ -42,7 +58,7 @@ impl TableName {
 
 /// The columns of a table.
 #[must_use]
-pub(crate) fn columns_of(table: TableName) -> &'static [Column] {
+pub fn columns_of(table: TableName) -> &'static [Column] {
     match table {
         TableName::Runs => RunTableRow::COLUMNS,
         TableName::Calls => CallRow::COLUMNS,

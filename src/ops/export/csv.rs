@@ -4,11 +4,11 @@ use std::io::Write;
 use std::time::Duration;
 
 use super::{RowSource, TableSet, TableSink, TablesWritten, turn_to_export, write_run};
-use crate::fs::{PathAt, PendingFile, make_dir};
+use crate::fs::{PathAt, PendingFile, make_dir, remove_unfinished};
 use crate::ops::error::OpsError;
 use crate::run::dir::RunDir;
 use crate::tables::{TableCell, TableName, columns_of};
-use crate::text::csv::{csv_line, push_known};
+use crate::text::csv::{csv_line, inert_cell, push_known};
 
 /// Writes a file for each table into the directory: `runs.csv` and so on. The files get their
 /// names when all are complete. `step` is called after each run.
@@ -26,6 +26,7 @@ pub(crate) fn export_csv(
     make_dir(out)?;
     let out = out.hold()?;
     let _turn = turn_to_export(&out, lock_timeout)?;
+    remove_unfinished(&out);
     let mut sink = CsvSink { files: Vec::new() };
     for table in tables.all() {
         let file = PendingFile::create(out.join(format!("{}.csv", table.name())))?;
@@ -89,9 +90,11 @@ impl<W: Write> CsvFile<W> {
             }
             match cell {
                 TableCell::Null => {}
-                TableCell::Text(text) | TableCell::Json(text) => push_known(text, &mut self.buffer),
+                TableCell::Text(text) => push_known(&inert_cell(text), &mut self.buffer),
+                // No JSON is a formula: only a number begins with a minus.
+                TableCell::Json(text) => push_known(text, &mut self.buffer),
                 TableCell::Integer(number) => self.buffer.push_str(&number.to_string()),
-                TableCell::Real(number) => self.buffer.push_str(&number.to_string()),
+                TableCell::Dollars(dollars) => self.buffer.push_str(&dollars.to_string()),
                 TableCell::Boolean(flag) => self.buffer.push_str(&flag.to_string()),
                 TableCell::Time(time) => self.buffer.push_str(&time.to_string()),
             }

@@ -10,7 +10,7 @@ use crate::ops::tables::head_at;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::document::stored_head;
-use crate::tables::TABLES_VERSION;
+use crate::tables::{TABLES_VERSION, time_in_tables};
 
 /// A run to export.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl ExportedRun {
     #[must_use]
     pub(crate) fn day(&self) -> Option<String> {
         let began = self.facts.began_at().or(self.facts.created_at)?;
-        began.to_string().get(..10).map(str::to_owned)
+        time_in_tables(began).to_string().get(..10).map(str::to_owned)
     }
 }
 

@@ -10,7 +10,8 @@ use super::{
     ExportedRun, RowSource, TableSet, TableSink, TablesWritten, turn_to_export, write_run,
 };
 use crate::fs::{
-    EntryKind, PathAt, entries, is_regular, is_temporary, make_dir, remove_dir, remove_file,
+    EntryKind, PathAt, entries, is_pending, is_regular, is_temporary, make_dir, remove_dir,
+    remove_file, remove_unfinished,
 };
 use crate::history::facts::RunFacts;
 use crate::ops::error::OpsError;
@@ -200,9 +201,12 @@ impl ParquetExport {
     fn sweep(&self) -> u64 {
         let mut removed = 0;
         let mut sweep = |folder: &PathAt, names: &dyn Fn(&str) -> bool| {
+            remove_unfinished(folder);
             for (name, kind) in entries(folder).unwrap_or_default() {
                 let is_old = name.to_str().is_some_and(names);
-                if kind == EntryKind::File && (is_old || is_temporary(&name)) {
+                // Another export may be writing a database here; that file is its own.
+                let is_left = is_temporary(&name) && !name.to_str().is_some_and(is_pending);
+                if kind == EntryKind::File && (is_old || is_left) {
                     let done = remove_file(&folder.join(&name)).is_ok();
                     removed += u64::from(done && is_old);
                 }

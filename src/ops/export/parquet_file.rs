@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parquet::basic::ZstdLevel;
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
@@ -15,7 +15,7 @@ use parquet::schema::types::Type;
 
 use crate::fs::{Access, PathAt, PendingFile, open_regular};
 use crate::ops::error::OpsError;
-use crate::tables::{CellKind, Column, TABLES_VERSION, TableCell, TableName, columns_of};
+use crate::tables::{CellKind, Column, Dollars, TABLES_VERSION, TableCell, TableName, columns_of};
 
 /// Maximum number of rows of a row group.
 const ROWS: usize = 64 << 10;
@@ -115,20 +115,28 @@ fn failure(file: &PendingFile) -> impl Fn(ParquetError) -> OpsError + use<> {
     move |error| OpsError::Format { path: path.clone(), reason: error.to_string() }
 }
 
+/// The type of money, so that sums are exact.
+fn decimal() -> LogicalType {
+    LogicalType::decimal(Dollars::SCALE.into(), Dollars::PRECISION.into())
+}
+
 /// The definition of a column. JSON is text: not every reader knows the logical type of JSON.
 fn field(column: &Column) -> Result<Arc<Type>, ParquetError> {
     let (physical, logical) = match column.kind {
         CellKind::Text | CellKind::Json => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
         CellKind::Integer => (PhysicalType::INT64, None),
-        CellKind::Real => (PhysicalType::DOUBLE, None),
+        CellKind::Dollars => (PhysicalType::INT64, Some(decimal())),
         CellKind::Boolean => (PhysicalType::BOOLEAN, None),
         CellKind::Time => {
             (PhysicalType::INT64, Some(LogicalType::timestamp(true, TimeUnit::MILLIS)))
         }
     };
     let repetition = if column.optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+    let digits = |digits: u8| if column.kind == CellKind::Dollars { digits.into() } else { -1 };
     let field = Type::primitive_type_builder(column.name, physical)
         .with_logical_type(logical)
+        .with_precision(digits(Dollars::PRECISION))
+        .with_scale(digits(Dollars::SCALE))
         .with_repetition(repetition);
     Ok(Arc::new(field.build()?))
 }
@@ -144,7 +152,6 @@ struct ColumnBuffer {
 enum ColumnValues {
     Texts(Vec<ByteArray>),
     Integers(Vec<i64>),
-    Reals(Vec<f64>),
     Flags(Vec<bool>),
 }
 
@@ -152,8 +159,9 @@ impl ColumnBuffer {
     fn of(column: &Column) -> Self {
         let values = match column.kind {
             CellKind::Text | CellKind::Json => ColumnValues::Texts(Vec::new()),
-            CellKind::Integer | CellKind::Time => ColumnValues::Integers(Vec::new()),
-            CellKind::Real => ColumnValues::Reals(Vec::new()),
+            CellKind::Integer | CellKind::Time | CellKind::Dollars => {
+                ColumnValues::Integers(Vec::new())
+            }
             CellKind::Boolean => ColumnValues::Flags(Vec::new()),
         };
         Self { values, levels: column.optional.then(Vec::new) }
@@ -175,12 +183,13 @@ impl ColumnBuffer {
             }
             (ColumnValues::Integers(numbers), TableCell::Integer(number)) => numbers.push(number),
             (ColumnValues::Integers(numbers), TableCell::Time(time)) => numbers.push(time.millis()),
-            (ColumnValues::Reals(numbers), TableCell::Real(number)) => numbers.push(number),
+            (ColumnValues::Integers(numbers), TableCell::Dollars(dollars)) => {
+                numbers.push(dollars.micros());
+            }
             (ColumnValues::Flags(flags), TableCell::Boolean(flag)) => flags.push(flag),
             // The definition of a row rules the rest out; every row must have a value here.
             (ColumnValues::Texts(texts), _) => texts.push(Vec::new().into()),
             (ColumnValues::Integers(numbers), _) => numbers.push(0),
-            (ColumnValues::Reals(numbers), _) => numbers.push(0.0),
             (ColumnValues::Flags(flags), _) => flags.push(false),
         }
         8
@@ -203,9 +212,6 @@ fn write_group<W: Write + Send>(
             ColumnValues::Integers(values) => {
                 column.typed::<Int64Type>().write_batch(values, levels, None)?;
             }
-            ColumnValues::Reals(values) => {
-                column.typed::<DoubleType>().write_batch(values, levels, None)?;
-            }
             ColumnValues::Flags(values) => {
                 column.typed::<BoolType>().write_batch(values, levels, None)?;
             }
@@ -214,7 +220,6 @@ fn write_group<W: Write + Send>(
         match &mut buffer.values {
             ColumnValues::Texts(values) => values.clear(),
             ColumnValues::Integers(values) => values.clear(),
-            ColumnValues::Reals(values) => values.clear(),
             ColumnValues::Flags(values) => values.clear(),
         }
         if let Some(levels) = &mut buffer.levels {

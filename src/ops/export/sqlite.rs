@@ -4,7 +4,7 @@ use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, Statement, ToSql, params};
 
 use super::{RowSource, TableSet, TableSink, TablesWritten, write_run};
-use crate::fs::{PathAt, PendingFile};
+use crate::fs::{PathAt, PendingFile, remove_unfinished};
 use crate::ops::error::OpsError;
 use crate::run::dir::RunDir;
 use crate::tables::{
@@ -25,6 +25,7 @@ pub(crate) fn export_sqlite(
     out: &PathAt,
     step: &dyn Fn(),
 ) -> Result<TablesWritten, OpsError> {
+    remove_unfinished(&out.parent());
     let file = PendingFile::create(out.clone())?;
     let failed = |error: rusqlite::Error| failure(file.path(), &error);
     let connection = Connection::open(file.temporary()).map_err(failed)?;
@@ -91,7 +92,7 @@ fn column(column: &Column) -> String {
     let kind = match column.kind {
         CellKind::Text | CellKind::Json | CellKind::Time => "TEXT",
         CellKind::Integer | CellKind::Boolean => "INTEGER",
-        CellKind::Real => "REAL",
+        CellKind::Dollars => "REAL",
     };
     let required = if column.optional { "" } else { " NOT NULL" };
     format!("\"{}\" {kind}{required}", column.name)
@@ -187,7 +188,7 @@ impl ToSql for SqliteCell<'_> {
             TableCell::Null => rusqlite::types::Null.into(),
             TableCell::Text(text) | TableCell::Json(text) => text.into(),
             TableCell::Integer(number) => number.into(),
-            TableCell::Real(number) => number.into(),
+            TableCell::Dollars(dollars) => dollars.number().into(),
             TableCell::Boolean(flag) => flag.into(),
             TableCell::Time(time) => time.to_string().into(),
         })

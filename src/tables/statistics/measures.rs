@@ -220,7 +220,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         documents: &[Run, Work],
         value: |of| match of.durations_ms.as_slice() {
             [] => Unknown,
-            all => Duration(all.iter().sum()),
+            all => Duration(all.iter().fold(0, |sum, one| sum.saturating_add(*one))),
         },
     },
     Measure {
@@ -361,11 +361,11 @@ impl Measures {
         let UsageRow { input_tokens, output_tokens, cache_read_tokens, .. } = usage;
         let parts =
             [*input_tokens, *output_tokens, *cache_read_tokens, usage.cache_creation_tokens];
-        let all: i64 = parts.iter().flatten().sum();
+        let all = parts.iter().flatten().fold(0, |sum: i64, part| sum.saturating_add(*part));
         let cost = usage.cost_usd.map(|cost| cost.0);
         if !usage.first_seen {
-            self.copied_tokens += all;
-            self.copied_micros += cost.unwrap_or(0);
+            self.copied_tokens = self.copied_tokens.saturating_add(all);
+            self.copied_micros = self.copied_micros.saturating_add(cost.unwrap_or(0));
             return;
         }
         self.model_calls += u64::from(usage.kind == "call");
@@ -377,10 +377,10 @@ impl Measures {
         self.output_at_least |= usage.output_at_least;
         self.largest_context = self.largest_context.max(usage.context_tokens);
         if usage.retries > 0 {
-            self.retry_tokens += all;
+            self.retry_tokens = self.retry_tokens.saturating_add(all);
         }
         if usage.repeats > 0 {
-            self.repeat_tokens += all;
+            self.repeat_tokens = self.repeat_tokens.saturating_add(all);
         }
     }
 
@@ -421,10 +421,10 @@ impl Measures {
         self.largest_context = self.largest_context.max(other.largest_context);
         self.cost_micros = plus(self.cost_micros, other.cost_micros);
         self.cost_estimated |= other.cost_estimated;
-        self.retry_tokens += other.retry_tokens;
-        self.repeat_tokens += other.repeat_tokens;
-        self.copied_tokens += other.copied_tokens;
-        self.copied_micros += other.copied_micros;
+        self.retry_tokens = self.retry_tokens.saturating_add(other.retry_tokens);
+        self.repeat_tokens = self.repeat_tokens.saturating_add(other.repeat_tokens);
+        self.copied_tokens = self.copied_tokens.saturating_add(other.copied_tokens);
+        self.copied_micros = self.copied_micros.saturating_add(other.copied_micros);
         self.calls += other.calls;
         self.failures += other.failures;
         self.blocked += other.blocked;
@@ -447,7 +447,8 @@ impl Measures {
     /// What to sort by: the most expensive first, then the most tokens, then the most calls.
     #[must_use]
     pub(crate) fn weight(&self) -> (i64, i64, u64) {
-        let tokens: i64 = self.tokens.iter().flatten().sum();
+        let tokens =
+            self.tokens.iter().flatten().fold(0, |sum: i64, part| sum.saturating_add(*part));
         (self.cost_micros.unwrap_or(0), tokens, self.calls + self.changes + self.reads)
     }
 

@@ -61,8 +61,10 @@ Exit status:
   0   success
   2   wrong usage
   66  there is no such run
-  73  the directory cannot be created
-  74  a run could not be read or a file could not be written";
+  73  the directory cannot be created, or has the tables of other runs
+  74  a run could not be read or a file could not be written
+  75  another export is still writing to the directory
+  77  the path is unsafe, for example a symbolic link";
 
 /// The formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

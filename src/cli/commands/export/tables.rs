@@ -1,6 +1,6 @@
 //! `runlog export` in the formats of tables.
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use crate::cli::progress::Progress;
 use crate::cli::ui::Ui;
 use crate::fs::PathAt;
 use crate::history::facts::RunFacts;
+use crate::ops::error::OpsError;
 #[cfg(feature = "sqlite")]
 use crate::ops::export::export_sqlite;
 use crate::ops::export::{ExportedRun, RowSource, TableSet, TablesWritten, export_csv, stream_csv};
@@ -107,7 +108,11 @@ impl TablesJob<'_> {
             (ExportTo::Csv, None) => {
                 let mut out = UiOutput(self.ui);
                 let table = self.tables.all().first().copied().unwrap_or(TableName::Runs);
-                return Ok(stream_csv(&runs, table, &source, &mut out, &step)?);
+                return match stream_csv(&runs, table, &source, &mut out, &step) {
+                    // The reader has seen enough.
+                    Err(OpsError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+                    outcome => Ok(outcome?),
+                };
             }
             #[cfg(feature = "sqlite")]
             (ExportTo::Sqlite, Some(out)) => {
@@ -192,7 +197,7 @@ struct UiOutput<'u>(&'u Ui);
 
 impl Write for UiOutput<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.data(bytes)?;
+        self.0.stream(bytes)?;
         Ok(bytes.len())
     }
 

@@ -176,10 +176,14 @@ fn all(
     let mut shown: VecDeque<String> = VecDeque::new();
     let (mut failed, mut fitting, mut hidden, now) = (None, 0_u64, 0_u64, now());
     let mut pending = String::new();
+    let task = match args.selection.task_number() {
+        Some(number) => events.of_task(number)?,
+        None => None,
+    };
     let wanted = |kind: &str| args.selection.may_take(kind) || args.relative;
     let read = events.each(wanted, |view, line, summary| {
         printing.passes(view.event.timestamp);
-        if failed.is_some() || !args.selection.takes(view, summary, now) {
+        if failed.is_some() || !args.selection.takes(view, summary, task, now) {
             return;
         }
         if args.format == ShowFormat::Human && args.selection.hides(view) {
@@ -255,7 +259,7 @@ fn follow(
         events.each_new(|view, line, summary| {
             printing.passes(view.event.timestamp);
             let hidden = args.format == ShowFormat::Human && args.selection.hides(view);
-            if hidden || !args.selection.takes(view, summary, now()) {
+            if hidden || !args.selection.takes(view, summary, None, now()) {
                 return ControlFlow::Continue(());
             }
             let text = printing.event(view, line, summary);

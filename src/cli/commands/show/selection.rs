@@ -23,7 +23,7 @@ pub(super) struct Selection {
     /// Only events of this actor
     #[arg(long, value_name = "WHO")]
     actor: Option<String>,
-    /// Only events of this task
+    /// Only events of this task: its id or, without --follow, its number (`runlog chapter index`)
     #[arg(long, value_name = "ID")]
     task: Option<String>,
     /// Only events since this time: 2026-04-26, 2026-04-26T10:00:00Z, yesterday,
@@ -70,8 +70,22 @@ impl Selection {
         !asks && view.is_opaque()
     }
 
-    /// Whether an event matches at the given time.
-    pub(super) fn takes(&self, view: &View<'_, '_>, summary: Option<&str>, now: Timestamp) -> bool {
+    /// The number of the task that the user chose, if it can be a number.
+    pub(super) fn task_number(&self) -> Option<u64> {
+        self.task.as_deref()?.parse().ok()
+    }
+
+    /// Whether an event matches at the given time. `task` has the numbers of the first and the
+    /// last event of the task that the user chose by its number.
+    pub(super) fn takes(
+        &self,
+        view: &View<'_, '_>,
+        summary: Option<&str>,
+        task: Option<(u64, u64)>,
+        now: Timestamp,
+    ) -> bool {
+        let in_task =
+            task.is_some_and(|(first, last)| (first..=last).contains(&view.event.sequence));
         let event = view.event;
         let fits = |wanted: &Option<String>, value: &str| {
             wanted.as_deref().is_none_or(|wanted| wanted == value)
@@ -79,7 +93,7 @@ impl Selection {
         self.may_take(&event.kind)
             && self.severity.is_none_or(|severity| Severity::from(severity) == view.severity)
             && fits(&self.actor, &event.actor)
-            && fits(&self.task, &event.task_id)
+            && (in_task || fits(&self.task, &event.task_id))
             && self.since.is_none_or(|since| event.timestamp >= since.time(now))
             && self.until.is_none_or(|until| event.timestamp <= until.time(now))
             && self.grep.as_ref().is_none_or(|grep| {

@@ -8,7 +8,7 @@ use crate::tables::statistics::{
     Dimension, DimensionScope, GroupKey, Groups, IN_EACH_ROW, MEASURES, Measure, MeasureValue,
     Measures, scope,
 };
-use crate::text::csv::csv_line;
+use crate::text::csv::{csv_line, inert_cell};
 use crate::text::human::{self, count, dollars, short_count};
 use crate::text::inert::{self, preview, preview_middle};
 
@@ -157,7 +157,9 @@ impl<'d> Statistics<'d> {
         let header: Vec<&str> = names.chain(known().map(|measure| measure.name)).collect();
         let mut out = csv_line(header.into_iter());
         for (key, measures) in &self.groups {
-            let key = key.iter().map(|value| value.clone().unwrap_or_default());
+            let key = key
+                .iter()
+                .map(|value| inert_cell(value.as_deref().unwrap_or_default()).into_owned());
             let numbers =
                 known().map(|measure| exact((measure.value)(measures)).unwrap_or_default());
             let cells: Vec<String> = key.chain(numbers).collect();

@@ -1,5 +1,7 @@
 //! Views for ClickHouse.
 
+use crate::event::fields::MAX_COUNT;
+
 use super::views::{EnvelopeKind, Expressions, NOTE, envelope, views};
 
 /// The views over the logs below the runs directory.
@@ -70,16 +72,19 @@ impl Expressions for ClickHouse {
     fn count(&self, name: &str) -> String {
         let of = arguments(&[name]);
         format!(
-            "if(JSONType({of}) IN ('Int64', 'UInt64') AND JSONExtractInt({of}) >= 0, \
-             toNullable(JSONExtractInt({of})), NULL)"
+            "if(JSONType({of}) IN ('Int64', 'UInt64', 'Double') AND \
+             JSONExtractFloat({of}) BETWEEN 0 AND {MAX_COUNT} AND \
+             JSONExtractFloat({of}) = floor(JSONExtractFloat({of})), \
+             toNullable(toInt64(JSONExtractFloat({of}))), NULL)"
         )
     }
 
     fn dollars(&self, name: &str) -> String {
         let of = arguments(&[name]);
         format!(
-            "if(JSONType({of}) IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat({of}) >= 0, \
-             toNullable(JSONExtractFloat({of})), NULL)"
+            "if(JSONType({of}) IN ('Int64', 'UInt64', 'Double') AND \
+             round(JSONExtractFloat({of}) * 1e6) BETWEEN 0 AND {MAX_COUNT}, \
+             toNullable(toDecimal64(JSONExtractFloat({of}), 6)), NULL)"
         )
     }
 

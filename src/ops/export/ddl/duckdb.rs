@@ -3,6 +3,7 @@
 use super::quoted;
 use super::views::{EnvelopeKind, Expressions, NOTE, envelope, views};
 use crate::event::envelope::MAX_LINE;
+use crate::event::fields::MAX_COUNT;
 
 /// The views over the logs below the runs directory.
 pub(super) fn ddl(runs_dir: &str) -> String {
@@ -55,16 +56,20 @@ impl Expressions for DuckDb {
     }
 
     fn count(&self, name: &str) -> String {
-        // Only whole numbers that are not negative have this type.
+        // Larger numbers are not believed, and none of these is too large for a cast.
+        let number = format!("(data->>'$.{name}')::DOUBLE");
         format!(
-            "CASE WHEN json_type(data, '$.{name}') = 'UBIGINT' THEN (data->>'$.{name}')::BIGINT END"
+            "CASE WHEN json_type(data, '$.{name}') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND \
+             {number} BETWEEN 0 AND {MAX_COUNT} AND {number} = floor({number}) \
+             THEN {number}::BIGINT END"
         )
     }
 
     fn dollars(&self, name: &str) -> String {
         format!(
             "CASE WHEN json_type(data, '$.{name}') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND \
-             (data->>'$.{name}')::DOUBLE >= 0 THEN (data->>'$.{name}')::DOUBLE END"
+             round((data->>'$.{name}')::DOUBLE * 1e6) BETWEEN 0 AND {MAX_COUNT} THEN \
+             (data->>'$.{name}')::DOUBLE::DECIMAL(18, 6) END"
         )
     }
 

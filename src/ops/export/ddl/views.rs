@@ -50,9 +50,8 @@ pub(super) trait Expressions {
 pub(super) const NOTE: &str = "\
 -- The views runs, calls, usage and events have the names and the columns of the exported tables.
 -- Left out, because it takes more than the events at hand: retries and repeats, the model call that
--- asked for a tool call, prompts (column task), costs estimated by list prices, what runs copied
--- from each other (first_seen: a resumed session counts twice here), statuses, titles and
--- deliverables of runs, findings and files. `runlog export --to parquet` has them. Differences:
+-- asked for a tool call, prompts (column task), costs estimated by list prices, statuses, titles
+-- and deliverables of runs, findings and files. `runlog export --to parquet` has them. Differences:
 -- calls without an id are not paired, and usage has no row for what a session's total adds.
 ";
 
@@ -115,6 +114,9 @@ fn events(of: &dyn Expressions) -> String {
     {failed} AS has_failed
   FROM runlog_events
 ),
+recordings AS (
+  SELECT run_id, \"timestamp\" AS recorded_at FROM runlog_events WHERE sequence = 1
+),
 backfilled AS (
   SELECT run_id, target, summary FROM (
     SELECT run_id, {target} AS target, {summary} AS summary,
@@ -142,21 +144,27 @@ SELECT typed.run_id AS run_id, typed.sequence AS sequence, typed.event_id AS eve
     ELSE coalesce({tool}, 'tool')
   END AS tool,
   coalesce(backfilled.summary, typed.summary) AS summary,
-  typed.data AS data
-FROM typed LEFT JOIN backfilled
+  typed.data AS data,
+  ({dialect}) IS NOT NULL AS imported,
+  recordings.recorded_at AS recorded_at
+FROM typed
+LEFT JOIN recordings ON recordings.run_id = typed.run_id
+LEFT JOIN backfilled
   ON backfilled.run_id = typed.run_id AND backfilled.target = typed.event_id",
         target = text(&["target_event_id"]),
         summary = text(&["summary"]),
         backfills = types(Role::Backfill),
         agent = agent.join(", "),
         tool = first(of, TOOL),
+        dialect = text(&["dialect"]),
     )
 }
 
 fn calls(of: &dyn Expressions) -> String {
     format!(
         "WITH states AS (
-  SELECT run_id, sequence, \"time\", role, tool, agent_id,
+  SELECT run_id, sequence, \"time\", role, tool, agent_id, recorded_at,
+    CASE WHEN imported THEN correlation_id END AS work_id,
     coalesce({call_id}, event_id) AS call_id,
     {duration} AS own_duration_ms
   FROM events
@@ -176,6 +184,10 @@ ends AS (SELECT * FROM numbered WHERE role <> 'tool_start' AND place_from_end = 
 paired AS (
   SELECT begun.run_id AS run_id, begun.sequence AS sequence, ends.sequence AS end_sequence,
     begun.call_id AS call_id, begun.tool AS tool, begun.agent_id AS agent_id,
+    CASE WHEN begun.work_id IS NULL THEN true ELSE
+      row_number() OVER (PARTITION BY begun.work_id, begun.\"time\"
+        ORDER BY begun.recorded_at, begun.run_id) = 1
+    END AS first_seen,
     starts.\"time\" AS started_at,
     CASE ends.role
       WHEN 'tool_end' THEN 'completed' WHEN 'tool_fail' THEN 'failed'
@@ -192,7 +204,7 @@ paired AS (
 SELECT run_id, sequence, end_sequence, call_id, tool, agent_id, started_at,
   CASE WHEN started_at IS NOT NULL AND duration_ms IS NOT NULL
     THEN {ended_at} END AS ended_at,
-  duration_ms, status
+  duration_ms, status, first_seen
 FROM paired",
         call_id = id(&format!("coalesce(correlation_id, {})", first(of, CALL_ID))),
         duration = count(of, DURATION),
@@ -208,6 +220,7 @@ fn reports(of: &dyn Expressions) -> String {
     format!(
         "reports AS (
   SELECT run_id, sequence, \"time\", session_id, agent_id, role,
+    imported, recorded_at,
     {model} AS model, {message} AS message_id, {request} AS request_id,
     coalesce({ids}) AS model_call_id,
     coalesce({scope} = 'total', false) AS is_total,
@@ -244,10 +257,20 @@ counted AS (
 fn usage(of: &dyn Expressions) -> String {
     format!(
         "WITH {},
-calls_of_models AS (SELECT * FROM counted WHERE place = 1 AND NOT is_total)
+runs_with_totals AS (SELECT DISTINCT run_id FROM reports WHERE is_total AND role = 'usage'),
+calls_of_models AS (
+  SELECT counted.*,
+    CASE WHEN imported AND runs_with_totals.run_id IS NULL THEN model_call_id END AS work_id
+  FROM counted LEFT JOIN runs_with_totals ON runs_with_totals.run_id = counted.run_id
+  WHERE place = 1 AND NOT is_total
+)
 SELECT run_id, sequence, 'call' AS kind, first_time AS \"time\", session_id, agent_id, model,
-  message_id, request_id, input_tokens, output_tokens, output_at_least, cache_read_tokens,
-  cache_creation_tokens,
+  message_id, request_id,
+  CASE WHEN work_id IS NULL THEN true ELSE
+    row_number() OVER (PARTITION BY work_id, coalesce(request_id, CAST(first_time AS VARCHAR))
+      ORDER BY recorded_at, run_id) = 1
+  END AS first_seen,
+  input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,
   input_tokens + coalesce(cache_read_tokens, 0) + coalesce(cache_creation_tokens, 0)
     AS context_tokens,
   cost_usd
@@ -267,8 +290,10 @@ fn runs(of: &dyn Expressions) -> String {
     let is_prompt = "role = 'task_start' AND actor = 'user'";
     let is_error = "severity = 'error' OR role IN ('error', 'tool_fail', 'rejected')";
     let number = |condition: &str| format!("sum(CASE WHEN {condition} THEN 1 ELSE 0 END)");
-    let dialect = of.text(&["dialect"]);
-    let imported = format!("({dialect}) IS NOT NULL");
+    let metadata = |name: &str| {
+        let value = of.text(&["metadata", name]);
+        format!("max(CASE WHEN role = 'run_created' THEN {value} END)")
+    };
     format!(
         "WITH {reports},
 totals AS (
@@ -304,15 +329,18 @@ called AS (
 recorded AS (
   SELECT run_id, count(*) AS events, min(\"time\") AS first_time, max(sequence) AS head_sequence,
     {prompts} AS prompts, {errors} AS errors, {warnings} AS warnings,
-    {imports} > 0 AS imported,
+    {imports} > 0 AS has_imports,
+    {agent} AS agent, {version} AS agent_version, {project} AS project, {branch} AS git_branch,
     min(CASE WHEN {worked} THEN \"time\" END) AS first_work,
     max(CASE WHEN {worked} THEN \"time\" END) AS last_work,
     min(CASE WHEN role = 'run_started' THEN \"time\" END) AS first_start
   FROM events GROUP BY run_id
 )
 SELECT recorded.run_id AS run_id,
-  CASE WHEN imported THEN first_work ELSE first_start END AS started_at,
-  imported, recorded.events AS events, recorded.prompts AS prompts,
+  recorded.agent AS agent, recorded.agent_version AS agent_version,
+  recorded.project AS project, recorded.git_branch AS git_branch,
+  CASE WHEN has_imports THEN first_work ELSE first_start END AS started_at,
+  has_imports AS imported, recorded.events AS events, recorded.prompts AS prompts,
   coalesce(tokens.model_calls, 0) AS model_calls, coalesce(called.tool_calls, 0) AS tool_calls,
   coalesce(called.tool_failures, 0) AS tool_failures, recorded.errors AS errors,
   recorded.warnings AS warnings,
@@ -328,7 +356,11 @@ LEFT JOIN called ON called.run_id = recorded.run_id",
         prompts = number(is_prompt),
         errors = number(is_error),
         warnings = number("severity = 'warning'"),
-        imports = number(&imported),
-        worked = format!("{imported} AND ({}) IS NULL", of.text(&["time_origin"])),
+        imports = number("imported"),
+        agent = metadata("agent"),
+        version = metadata("agent_version"),
+        project = metadata("cwd"),
+        branch = metadata("git_branch"),
+        worked = format!("imported AND ({}) IS NULL", of.text(&["time_origin"])),
     )
 }

@@ -1,0 +1,12 @@
+-- Which session touched this file?
+-- runlog stats --by file,run
+SELECT path,
+  run_id,
+  sum(CASE WHEN action = 'read' THEN 1 ELSE 0 END) AS times_read,
+  sum(CASE WHEN action <> 'read' AND applied THEN 1 ELSE 0 END) AS changes,
+  sum(CASE WHEN applied THEN coalesce(added, 0) ELSE 0 END) AS added,
+  sum(CASE WHEN applied THEN coalesce(removed, 0) ELSE 0 END) AS removed
+FROM files
+WHERE action <> 'deliverable'
+GROUP BY path, run_id
+ORDER BY path, run_id;
