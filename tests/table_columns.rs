@@ -28,8 +28,9 @@ Rules for values:
   spreadsheet represents exactly. A larger or negative one is not counted: it is null here, and `runlog validate` reports
   it (RL904). Only rows of kind `total` in `usage` can have negative numbers.
 - **Cost** is in US dollars with six decimals. The program computes with whole millionths of a dollar. Parquet and
-  PostgreSQL have exact decimals. SQLite has no decimals: each value there is the nearest floating-point number, so
-  round sums to six decimals. A cost above 2^53 - 1 millionths is not counted.
+  PostgreSQL have exact decimals. SQLite has no decimals: each value there is the nearest floating-point number, which
+  has the same digits up to four billion dollars. Round sums to six decimals there. A cost above 2^53 - 1 millionths is
+  not counted.
 - **Times** before the year 1 are written as 0001-01-01T00:00:00.000Z. `ended_at` is null if it would be after the year
   9999.
 - **CSV for spreadsheets**: a text that begins with `=`, `+`, `-`, `@`, a tab, a line break, or the wide form of one of
