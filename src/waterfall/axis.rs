@@ -177,15 +177,15 @@ fn tick_label(milliseconds: i64) -> String {
     let (minutes, hours) = (seconds / 60, seconds / 3_600);
     match milliseconds {
         0 => "0".to_owned(),
-        ..1_000 => format!("{milliseconds}ms"),
-        ..60_000 if milliseconds % 1_000 == 0 => format!("{seconds}s"),
-        ..60_000 => {
+        1..1_000 => format!("{milliseconds}ms"),
+        1_000..60_000 if milliseconds % 1_000 == 0 => format!("{seconds}s"),
+        1_000..60_000 => {
             format!("{seconds}.{}s", format!("{:03}", milliseconds % 1_000).trim_end_matches('0'))
         }
-        ..3_600_000 if seconds % 60 == 0 => format!("{minutes}m"),
-        ..3_600_000 => format!("{minutes}m{:02}s", seconds % 60),
-        ..86_400_000 if minutes % 60 == 0 => format!("{hours}h"),
-        ..86_400_000 => format!("{hours}h{:02}m", minutes % 60),
+        60_000..3_600_000 if seconds % 60 == 0 => format!("{minutes}m"),
+        60_000..3_600_000 => format!("{minutes}m{:02}s", seconds % 60),
+        3_600_000..86_400_000 if minutes % 60 == 0 => format!("{hours}h"),
+        3_600_000..86_400_000 => format!("{hours}h{:02}m", minutes % 60),
         _ if hours % 24 == 0 => format!("{}d", hours / 24),
         _ => format!("{}d{:02}h", hours / 24, hours % 24),
     }
