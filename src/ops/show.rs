@@ -44,6 +44,11 @@ impl<'r> Events<'r> {
         Ok(Self { run, backfills: backfills(run, None)? })
     }
 
+    /// The run.
+    pub(crate) fn run(&self) -> &'r RunDir {
+        self.run
+    }
+
     /// Calls `each` with every event of the types selected by `wanted`, and its summary.
     ///
     /// # Errors
@@ -58,18 +63,6 @@ impl<'r> Events<'r> {
         })
     }
 
-    /// The numbers of the first and the last event of the task with that number.
-    ///
-    /// # Errors
-    /// When the log cannot be read.
-    pub(crate) fn of_task(&self, number: u64) -> Result<Option<(u64, u64)>, RunError> {
-        let mut tasks = Tasks::default();
-        each_event(self.run, |view, _| {
-            tasks.observe(view);
-        })?;
-        Ok(tasks.get(number).map(|task| (task.first_sequence, task.last_sequence)))
-    }
-
     /// Follows the run from its first event.
     ///
     /// # Errors
@@ -80,6 +73,18 @@ impl<'r> Events<'r> {
         let known = reader.end();
         Ok(FollowedEvents { run, backfills, reader, known, ended: false })
     }
+}
+
+/// The numbers of the first and the last event of the task with that number.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn range_of_task(run: &RunDir, number: u64) -> Result<Option<(u64, u64)>, RunError> {
+    let mut tasks = Tasks::default();
+    each_event(run, |view, _| {
+        tasks.observe(view);
+    })?;
+    Ok(tasks.get(number).map(|task| (task.first_sequence, task.last_sequence)))
 }
 
 /// The events of a followed run.

@@ -176,10 +176,7 @@ fn all(
     let mut shown: VecDeque<String> = VecDeque::new();
     let (mut failed, mut fitting, mut hidden, now) = (None, 0_u64, 0_u64, now());
     let mut pending = String::new();
-    let task = match args.selection.task_number() {
-        Some(number) => events.of_task(number)?,
-        None => None,
-    };
+    let task = args.selection.task_range(events.run())?;
     let wanted = |kind: &str| args.selection.may_take(kind) || args.relative;
     let read = events.each(wanted, |view, line, summary| {
         printing.passes(view.event.timestamp);

@@ -9,6 +9,9 @@ use crate::cli::offers;
 use crate::event::fields::View;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
+use crate::ops::show::range_of_task;
+use crate::run::RunError;
+use crate::run::dir::RunDir;
 use crate::text::glob::matches_glob;
 
 /// Conditions for events.
@@ -70,9 +73,12 @@ impl Selection {
         !asks && view.is_opaque()
     }
 
-    /// The number of the task that the user chose, if it can be a number.
-    pub(super) fn task_number(&self) -> Option<u64> {
-        self.task.as_deref()?.parse().ok()
+    /// The numbers of the first and the last event of the task that the user chose by its number.
+    pub(super) fn task_range(&self, run: &RunDir) -> Result<Option<(u64, u64)>, RunError> {
+        match self.task.as_deref().and_then(|task| task.parse().ok()) {
+            Some(number) => range_of_task(run, number),
+            None => Ok(None),
+        }
     }
 
     /// Whether an event matches at the given time. `task` has the numbers of the first and the
