@@ -9,4 +9,4 @@ mod payload;
 
 pub(crate) use agents::{AGENTS, HookAgent, HookMeaning};
 pub(crate) use content_id::{call_content_id, prompt_content_id};
-pub(crate) use payload::{HookPayload, NamedBy, RECORDED_BY};
+pub(crate) use payload::{HookPayload, NamedBy, RECORDED_BY, session_in_text};
