@@ -17,7 +17,7 @@ fn told(bench: &Bench, status: i32, args: &[&str]) -> (String, String) {
 fn missing_runs() {
     let bench = Bench::new();
     let (message, hint) = told(&bench, 66, &["show"]);
-    assert_eq!(message, "there is no runs directory runs");
+    assert_eq!(message, "the runs directory runs does not exist");
     assert!(hint.contains("`runlog import --latest`"), "{hint}");
     bench.ok(&["emit", "run.created", "--run", "parser-fix-42"]);
     let (message, hint) = told(&bench, 66, &["show", "zebra"]);

@@ -98,11 +98,13 @@ impl Deliverable {
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {
         let reason = self.reason.as_deref().unwrap_or_default();
-        Some(Finding::new(
-            self.code?,
-            Place::file(self.file.clone()),
-            format!("{}: {reason}", self.path),
-        ))
+        // The place names the file; a pattern or conditions are named as well.
+        let named = self.file.strip_prefix("deliverables/").unwrap_or(&self.file);
+        let message = match named == self.path {
+            true => reason.to_owned(),
+            false => format!("{}: {reason}", self.path),
+        };
+        Some(Finding::new(self.code?, Place::file(self.file.clone()), message))
     }
 }
 

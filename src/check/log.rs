@@ -14,7 +14,7 @@ use super::references::{OpenReference, OpenReferences};
 use super::rejections::Rejections;
 use super::table::{Code, Level};
 use super::versions::Versions;
-use crate::event::advice::{advice, near_type};
+use crate::event::advice::{advice, hides_deliverables, near_type};
 use crate::event::catalogue;
 use crate::event::envelope::{Event, LineError, LineFault};
 use crate::event::fields::View;
@@ -346,7 +346,11 @@ impl LogCheck {
             && !view.is_imported()
             && let Some(advice) = advice(&event.kind, event.data)
         {
-            self.add(Code::RL905, spot, advice);
+            let code = match hides_deliverables(event.data) {
+                true => Code::RL808,
+                false => Code::RL905,
+            };
+            self.add(code, spot, advice);
         }
         self.rejections.observe(view, || spot.place());
         for (name, _) in &event.unknown {
@@ -451,7 +455,7 @@ impl LogCheck {
         match (&event.prev_hash, &self.last_hash) {
             (Some(given), Some(right)) if !right.is(given) => {
                 let message = format!(
-                    "prev_hash is {}…, the line before has {}…",
+                    "this line or the one before was changed: prev_hash is {}…, the line before has {}…",
                     &given[..12],
                     &right.as_str()[..12]
                 );

@@ -38,7 +38,7 @@ pub(super) fn open(page: &Path, settings: &Settings, ui: &Ui) -> anyhow::Result<
     }
     let message = match wanted {
         Some(command) => format!("the browser failed: {command}"),
-        None => "no browser was found".to_owned(),
+        None => "no browser could be started".to_owned(),
     };
     let hint = format!("open {} yourself, or set BROWSER", page.display());
     Err(Failure::new(Exit::Unavailable, message).hint(hint).into())

@@ -53,7 +53,7 @@ fn above() -> Option<PathBuf> {
 
 /// Whether there is a directory. One that cannot be inspected counts: opening it reports the reason,
 /// and no other directory is taken in its place.
-fn is_directory(path: &Path) -> bool {
+pub(super) fn is_directory(path: &Path) -> bool {
     retried(|| path.metadata()).map_or_else(|error| !is_absent(&error), |found| found.is_dir())
 }
 
@@ -67,7 +67,7 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 /// The user's own runs directory (XDG Base Directory Specification).
-fn own() -> Option<PathBuf> {
+pub(super) fn own() -> Option<PathBuf> {
     let data = absolute("XDG_DATA_HOME").or_else(|| Some(home()?.join(".local/share")))?;
     Some(data.join("runlog").join(RUNS_DIR))
 }

@@ -38,8 +38,10 @@ pub(super) fn wrong_usage(error: &clap::Error, arguments: &[OsString]) -> Failur
         ErrorKind::InvalidSubcommand => "commands",
         _ => "options",
     };
+    let called = called(arguments);
     let hint = suggestion(error)
-        .unwrap_or_else(|| format!("`{} --help` lists the {what}", called(arguments)));
+        .or_else(|| misplaced(error, &called))
+        .unwrap_or_else(|| format!("`{called} --help` lists the {what}"));
     Failure::new(Exit::Usage, message).hint(hint)
 }
 
@@ -53,6 +55,22 @@ fn suggestion(error: &clap::Error) -> Option<String> {
         _ => None,
     })?;
     Some(format!("did you mean `{meant}`?"))
+}
+
+/// What to write instead of an argument that a command does not take in this place.
+fn misplaced(error: &clap::Error, called: &str) -> Option<String> {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    match called {
+        "runlog exec" if !argument.starts_with('-') => {
+            Some(format!("put -- before the command: runlog exec -- {argument} …"))
+        }
+        "runlog emit" if argument.contains('=') && !argument.starts_with('-') => {
+            Some(format!("did you mean `-f {argument}`?"))
+        }
+        _ => None,
+    }
 }
 
 /// The command that was called, such as `runlog chapter auto`.

@@ -1,6 +1,7 @@
 //! "Did you mean": types and keys that are nearly those of the catalogue.
 
 use super::catalogue::{self, rows};
+use super::fields::{CACHE_CREATION, CACHE_READ, COST, INPUT_TOKENS, OUTPUT_TOKENS};
 use super::role::Role;
 use crate::json::Json;
 use crate::text::near::nearest;
@@ -17,14 +18,22 @@ pub(crate) fn advice(kind: &str, data: Json<'_>) -> Option<String> {
         return Some(format!("{kind} is not a known type; did you mean {near}?"));
     };
     if row.role == Role::RunCreated
-        && let Some(deliverables) = data.get("deliverables")
-        && let Some((key, _)) = deliverables.members().find(|(key, _)| key != REQUIRED)
+        && let Some(key) = unknown_list(data)
     {
-        let hint = match deliverables.get(REQUIRED) {
-            None => format!("; did you mean {REQUIRED}?"),
-            Some(_) => String::new(),
+        let hint = match requires(data) {
+            false => format!("; did you mean {REQUIRED}?"),
+            true => String::new(),
         };
         return Some(format!("{kind} has no field deliverables.{key}{hint}"));
+    }
+    if matches!(row.role, Role::Usage | Role::Message)
+        && let Some((key, text)) =
+            counted(data).find_map(|key| Some((key, data.get(key)?.as_str()?)))
+    {
+        let number = text.parse::<f64>().is_ok();
+        let remedy =
+            if number { format!("; -F {key}={text} records a number") } else { String::new() };
+        return Some(format!("{key} is a text and is not counted{remedy}"));
     }
     let known: Vec<&str> = row.field_names().collect();
     let (key, near) = data.members().find_map(|(key, _)| {
@@ -35,6 +44,30 @@ pub(crate) fn advice(kind: &str, data: Json<'_>) -> Option<String> {
         data.get(near).is_none().then(|| (key.into_owned(), near))
     })?;
     Some(format!("{kind} has no field {key}; did you mean {near}?"))
+}
+
+/// Whether the data of a `run.created` has deliverables, but no list of those that are required:
+/// most likely the list has another name.
+#[must_use]
+pub(crate) fn hides_deliverables(data: Json<'_>) -> bool {
+    unknown_list(data).is_some() && !requires(data)
+}
+
+/// A field of `deliverables` that has no meaning.
+fn unknown_list(data: Json<'_>) -> Option<String> {
+    let mut keys = data.get("deliverables")?.members().map(|(key, _)| key.into_owned());
+    keys.find(|key| key != REQUIRED)
+}
+
+/// Whether the deliverables have a list of those that are required.
+fn requires(data: Json<'_>) -> bool {
+    data.get("deliverables").is_some_and(|deliverables| deliverables.get(REQUIRED).is_some())
+}
+
+/// The fields of a payload that hold tokens or a cost.
+fn counted(data: Json<'_>) -> impl Iterator<Item = &'static str> {
+    let names = [INPUT_TOKENS, OUTPUT_TOKENS, CACHE_READ, CACHE_CREATION, COST].into_iter();
+    names.flatten().copied().filter(move |name| data.get(name).is_some())
 }
 
 /// The known type that an unknown one is nearly, or that says the same in another word.

@@ -78,8 +78,9 @@ impl fmt::Display for MissingRun {
         };
         let place = runs_dir.display();
         match self.name.as_str() {
-            _ if !self.has_runs_dir => write!(f, "there is no runs directory {place}"),
+            _ if !self.has_runs_dir => write!(f, "the runs directory {place} does not exist"),
             _ if self.runs == 0 => write!(f, "there are no runs in {place}"),
+            "" => write!(f, "the name of the run is empty"),
             name => write!(f, "there is no run {name:?} in {place}"),
         }
     }

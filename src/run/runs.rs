@@ -27,7 +27,7 @@ pub(crate) fn locate(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
 pub(crate) fn find(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
     let among =
         |runs: &[RunDir]| RunError::NoSuchRun(Box::new(MissingRun::among(name, runs_dir, runs)));
-    if name.contains('/') {
+    if name.contains('/') || matches!(name, "." | "..") {
         let run = RunDir::at(Path::new(name));
         return if run.has_log()? {
             Ok(run)

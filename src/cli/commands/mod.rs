@@ -43,11 +43,12 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use super::clock::now;
 use super::complete;
 use super::exit::{Exit, Failure, NO_RUNS, explain, sentence};
-use super::runs_dir::{RunsDirUse, runs_dir};
+use super::runs_dir::{RunsDirUse, is_directory, own, runs_dir};
 use super::settings::Settings;
 use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
 use crate::history::status::Status;
+use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::options::{Durability, INLINE_LIMIT, RecordOptions};
 use crate::run::runs::{find, locate, survey};
@@ -78,7 +79,7 @@ const GLOBAL: &str = "Global options";
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(super) struct Global {
-    /// The directory that holds the runs [default: runs]
+    /// The directory that holds the runs [default: runs, here or above; else your own]
     #[arg(
         long = "runs-dir",
         global = true,
@@ -119,6 +120,32 @@ impl Global {
         let set = set.filter(|_| self.given_runs_dir.is_none());
         self.is_own_runs_dir = is_own && set.is_none();
         self.runs_dir = set.unwrap_or(found);
+    }
+
+    /// # Errors
+    /// When the option or the environment names a runs directory that does not exist.
+    fn named_runs_dir_exists(&self) -> anyhow::Result<()> {
+        match &self.given_runs_dir {
+            Some(given) if !is_directory(given) => {
+                let message = format!("the runs directory {} does not exist", given.display());
+                Err(Failure::new(Exit::NoInput, message).hint(NO_RUNS).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The error for a run that was not found, with the place of a run of that name among the
+    /// user's own, which a project's runs directory hides.
+    fn not_found(&self, name: &str, error: RunError) -> anyhow::Error {
+        let hidden = own().filter(|own| self.given_runs_dir.is_none() && *own != self.runs_dir);
+        let elsewhere = hidden.filter(|own| name != LATEST && find(own, name).is_ok());
+        match elsewhere {
+            Some(own) => {
+                let hint = format!("it is in {0}: add --runs-dir {0}", own.display());
+                Failure::new(Exit::NoInput, error.to_string()).hint(hint).into()
+            }
+            None => error.into(),
+        }
     }
 
     /// The templates of the settings. Invalid templates only cause a warning, because events can be
@@ -300,7 +327,7 @@ struct RunArg {
 
 impl RunArg {
     fn find(&self, global: &Global) -> anyhow::Result<RunDir> {
-        Ok(locate(&global.runs_dir, &self.run)?)
+        locate(&global.runs_dir, &self.run).map_err(|error| global.not_found(&self.run, error))
     }
 }
 
@@ -325,7 +352,7 @@ impl WantedRuns {
         for name in names.iter().filter(|_| !everything) {
             match find(&global.runs_dir, name) {
                 Ok(run) => runs.push(run),
-                Err(error) => missing.push(error.into()),
+                Err(error) => missing.push(global.not_found(name, error)),
             }
         }
         let mut seen = HashSet::new();

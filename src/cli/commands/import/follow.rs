@@ -37,7 +37,7 @@ pub(super) fn follow(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Res
     loop {
         let began = Instant::now();
         let next_since = millis().saturating_sub(TIME_STEP);
-        let mut sessions = search(args, since)?.sessions;
+        let mut sessions = search(args, since, ui)?.sessions;
         sessions.retain(|session| has_changed(session, &mut seen));
         let sessions = in_order(sessions, &global.runs_dir);
         let outcomes = import_all(&sessions, SourceEnd::Open, args, global, ui)?;

@@ -106,7 +106,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     if args.follow {
         return follow::follow(args, global, ui);
     }
-    let Found { sessions, skipped } = search(args, None)?;
+    let Found { sessions, skipped } = search(args, None, ui)?;
     let sessions = in_order(sessions, &global.runs_dir);
     let outcomes = import_all(&sessions, SourceEnd::Told, args, global, ui)?;
     let failed = report(args, &outcomes, &skipped, &global.runs_dir, ui)?;
@@ -150,7 +150,7 @@ fn open_newest(outcomes: &[SessionOutcome], global: &Global, ui: &Ui) -> anyhow:
 
 /// The sessions that are wanted: in the given files and folders, or where agents keep them. With
 /// `since`, in milliseconds since 1970, only those that changed since then.
-fn search(args: &ImportArgs, since: Option<u64>) -> anyhow::Result<Found> {
+fn search(args: &ImportArgs, since: Option<u64>, ui: &Ui) -> anyhow::Result<Found> {
     let paths = if args.latest || args.all {
         let home = home().ok_or_else(|| Failure::new(Exit::Usage, "HOME is not set"))?;
         places(args.agent.as_deref(), &home, absolute)
@@ -174,6 +174,8 @@ fn search(args: &ImportArgs, since: Option<u64>) -> anyhow::Result<Found> {
         };
         if found.sessions.iter().any(is_here) {
             found.sessions.retain(is_here);
+        } else if since.is_none() && !found.sessions.is_empty() {
+            ui.note("no session began in this project; taking the newest of all projects");
         }
         found.sessions.truncate(1);
     }

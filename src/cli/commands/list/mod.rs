@@ -112,6 +112,7 @@ struct Listed {
 }
 
 pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    global.named_runs_dir_exists()?;
     let mut found = survey(&global.runs_dir)?;
     let names: Vec<String> = found.runs.iter().map(RunDir::name).collect();
     let now = now();
@@ -129,7 +130,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     runs.truncate(args.limit.unwrap_or(usize::MAX));
     let rows: Vec<&RunRow> = runs.iter().map(|listed| &listed.row).collect();
     if runs.is_empty() && args.format != ListFormat::Json {
-        let such = if args.filter.is_any() { " that match" } else { "" };
+        let such = if args.filter.is_any() || !names.is_empty() { " that match" } else { "" };
         ui.note(&format!("there are no runs{such} in {}", global.runs_dir.display()));
     }
     let text = match args.format {

@@ -29,10 +29,10 @@ pub(super) struct EventArgs {
     /// Events before it
     #[arg(long, value_name = "N", default_value_t = 1, requires = "event")]
     before: usize,
-    /// Events after it. Before and after are together at most 4, and 0 and 0 mean 1 and 1
+    /// Events after it (at most 4 before and after together, unless --unbounded)
     #[arg(long, value_name = "N", default_value_t = 1, requires = "event")]
     after: usize,
-    /// Use --before and --after as they are
+    /// Allow more than 4 events before and after, and none at all
     #[arg(long, requires = "event")]
     unbounded: bool,
     /// Print the content from this byte on

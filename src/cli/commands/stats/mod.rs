@@ -47,9 +47,9 @@ pub(in crate::cli) struct StatsArgs {
     by: Vec<Dimension>,
     #[command(flatten)]
     filter: RunFilter,
-    /// Sort by the groups' names instead of by cost
-    #[arg(long)]
-    by_name: bool,
+    /// What to sort by [default: cost; name if a group has a time]
+    #[arg(long, value_enum, value_name = "KEY")]
+    sort: Option<StatsSort>,
     /// Print at most N groups
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
@@ -65,8 +65,8 @@ Groups:
   of tool calls   tool, kind (edit, read, search, command, test, web …)
   of files        file
 
-Days are days in UTC. Groups with a day or a month are sorted by it, the others
-by cost. A retry is a call after the same agent's latest call of the tool had
+Days are days in UTC. Groups with a day, a month or a prompt are sorted by name,
+the others by cost; --sort chooses. A retry is a call after the same agent's latest call of the tool had
 failed. A repeat has the same arguments as an earlier call of the same agent.
 
 Examples:
@@ -91,6 +91,15 @@ fn long_help() -> String {
         measure.heading.map(|heading| format!("  {heading:<11}{}\n", measure.purpose))
     });
     format!("Columns:\n{}\n{AFTER_HELP}", lines.collect::<String>())
+}
+
+/// The order of the groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum StatsSort {
+    /// The highest cost first; where no group has one, the most tokens, time or calls
+    Cost,
+    /// By the groups, in the order of --by
+    Name,
 }
 
 /// The formats of statistics.
@@ -128,7 +137,7 @@ pub(super) fn run(args: &StatsArgs, global: &Global, ui: &Ui) -> anyhow::Result<
     });
     let mut groups = groups.into_inner().unwrap_or_default();
     groups.settle();
-    let statistics = Statistics::new(groups, &args.by, args.by_name, args.limit);
+    let statistics = Statistics::new(groups, &args.by, args.sort, args.limit);
     let text = match args.format {
         StatsFormat::Table if statistics.is_empty() => {
             ui.note("there is nothing to count");

@@ -2,6 +2,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
+use super::StatsSort;
 use crate::cli::commands::table::UNKNOWN;
 use crate::json::{Json, ObjectText};
 use crate::tables::statistics::{
@@ -32,17 +33,22 @@ impl<'d> Statistics<'d> {
     pub(super) fn new(
         groups: Groups,
         dimensions: &'d [Dimension],
-        by_name: bool,
+        sort: Option<StatsSort>,
         limit: Option<usize>,
     ) -> Self {
         let Groups { groups, total } = groups;
         let mut groups: Vec<(GroupKey, Measures)> = groups.into_iter().collect();
         let is_ordered =
             |one: &Dimension| matches!(one, Dimension::Day | Dimension::Month | Dimension::Prompt);
-        if !by_name && !dimensions.iter().any(is_ordered) {
-            groups.sort_by_key(|(_, measures)| std::cmp::Reverse(measures.weight()));
-        } else {
-            groups.sort_by_cached_key(|(key, _)| ordered(key, dimensions));
+        let usual = match dimensions.iter().any(is_ordered) {
+            true => StatsSort::Name,
+            false => StatsSort::Cost,
+        };
+        match sort.unwrap_or(usual) {
+            StatsSort::Cost => {
+                groups.sort_by_key(|(_, measures)| std::cmp::Reverse(measures.weight()));
+            }
+            StatsSort::Name => groups.sort_by_cached_key(|(key, _)| ordered(key, dimensions)),
         }
         let left_out = limit.map_or(0, |limit| groups.len().saturating_sub(limit));
         groups.truncate(limit.unwrap_or(usize::MAX));

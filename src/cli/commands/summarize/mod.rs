@@ -47,7 +47,7 @@ const MODEL: &str = "Summaries by a model";
 /// The help heading of the options for several runs.
 const MANY: &str = "Many runs";
 
-/// Add missing summaries, and print an overview of runs
+/// Print the time, tokens and cost of runs, and add missing summaries
 ///
 /// Templates summarize most events. With --llm-cmd a model summarizes the others. The model can
 /// be any command that reads a prompt and writes an answer: `llm`, `ollama run …`, `claude -p`.

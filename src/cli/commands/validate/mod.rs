@@ -26,9 +26,8 @@ use output::{Output, shortened};
 /// Check whether a run is valid
 ///
 /// Checks the log, the files derived from it, the required deliverables, and how the run ended.
-/// Changes nothing without --record or --fix. Exits with 1 if there is an error. Otherwise exits
-/// with 4, 1 or 3 if a deliverable is blocked, failed or incomplete. Otherwise exits with 5 if the
-/// run did not end as expected.
+/// Changes nothing without --record or --fix. The exit status says what is wrong; the end of this
+/// help lists them.
 #[derive(Debug, Args)]
 #[command(alias = "check", after_help = AFTER_HELP)]
 pub(in crate::cli) struct ValidateArgs {
@@ -128,7 +127,11 @@ enum ReportFormat {
 fn report_to(text: &str) -> Result<(ReportFormat, PathBuf), String> {
     let (format, path) =
         text.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or("use FORMAT=FILE")?;
-    Ok((ReportFormat::from_str(format, false)?, path.into()))
+    let known = ReportFormat::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let known = known.map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ");
+    let format =
+        ReportFormat::from_str(format, false).map_err(|_| format!("FORMAT is one of {known}"))?;
+    Ok((format, path.into()))
 }
 
 impl ValidateArgs {
