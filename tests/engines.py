@@ -26,6 +26,8 @@ failures = []
 def check(what, found, wanted):
     """Compares two answers."""
     found, wanted = without_nul(found), without_nul(wanted)
+    if isinstance(found, list) and isinstance(wanted, list):
+        found, wanted = sorted(found, key=str), sorted(wanted, key=str)
     same = found == wanted
     print(f"{'ok' if same else 'DIFFERS'}: {what}")
     if not same:
