@@ -17,7 +17,7 @@ import sys
 
 import duckdb
 import engine_hosts
-from questions import TOKENS, Comparison, micros
+from questions import TOKENS, Comparison, micros, without_nul
 
 TABLES = ["runs", "calls", "usage", "events", "findings", "files"]
 failures = []
@@ -25,6 +25,9 @@ failures = []
 
 def check(what, found, wanted):
     """Compares two answers."""
+    found, wanted = without_nul(found), without_nul(wanted)
+    if isinstance(found, list) and isinstance(wanted, list):
+        found, wanted = sorted(found, key=str), sorted(wanted, key=str)
     same = found == wanted
     print(f"{'ok' if same else 'DIFFERS'}: {what}")
     if not same:

@@ -588,6 +588,8 @@ fn absurd_numbers() {
         one
     };
     let most = big - 1;
+    // Some 8,900 years.
+    let longest: u64 = (1 << 48) - 2;
     let events = [
         json!({"type": "run.created", "timestamp": "0000-01-01T00:00:00Z", "data": {}}),
         raw(
@@ -607,7 +609,13 @@ fn absurd_numbers() {
             r#"{"model": "m", "input_tokens": 1e3, "output_tokens": 1.5, "cost_usd": 0.0000014}"#,
         ),
         event("tool.started", day, 4, Some("c"), &json!({"tool_name": "t"})),
-        event("tool.completed", day, 5, Some("c"), &json!({"tool_name": "t", "duration_ms": most})),
+        event(
+            "tool.completed",
+            day,
+            5,
+            Some("c"),
+            &json!({"tool_name": "t", "duration_ms": longest}),
+        ),
         event("tool.started", day, 6, Some("d"), &json!({"tool_name": "t"})),
         event("tool.completed", day, 9, Some("d"), &json!({"tool_name": "t", "duration_ms": big})),
         json!({"type": "run.completed", "timestamp": "9999-12-31T23:59:59.999Z", "data": {}}),
@@ -629,7 +637,7 @@ fn absurd_numbers() {
     assert_eq!(text(column(&usage, "cost_usd")), ["4000000000.25", "", "0.000001"]);
     let calls = parsed(&bench.ok(&["export", "--to", "csv", "--tables", "calls"]));
     // The call would end in a year of six digits. A duration that is not believed is measured.
-    assert_eq!(text(column(&calls, "duration_ms")), [most.to_string(), "3000".to_owned()]);
+    assert_eq!(text(column(&calls, "duration_ms")), [longest.to_string(), "3000".to_owned()]);
     assert_eq!(text(column(&calls, "ended_at")), ["", "2026-03-01T10:00:09.000Z"]);
     let runs = parsed(&bench.ok(&["export", "--to", "csv", "--tables", "runs"]));
     assert_eq!(text(column(&runs, "started_at")), ["0001-01-01T00:00:00.000Z"]);

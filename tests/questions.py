@@ -9,6 +9,13 @@ TOKENS = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_
 QUERIES = os.path.join(os.path.dirname(__file__), "..", "docs", "queries")
 
 
+def without_nul(value):
+    """A value as CSV has it: U+FFFD in place of NUL, which PostgreSQL cannot hold."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(without_nul(one) for one in value)
+    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
+
+
 def number(value):
     """A number that is 0 if it is unknown."""
     return value or 0
@@ -148,7 +155,7 @@ def answers(program):
 
 def ordered(rows):
     """The rows in an order that all engines share."""
-    return sorted((tuple(row) for row in rows), key=lambda row: json.dumps(row))
+    return sorted((without_nul(tuple(row)) for row in rows), key=json.dumps)
 
 
 def ask(query, columns, run):

@@ -24,9 +24,10 @@ quotes in CSV.
 
 Rules for values:
 
-- **Counts** of tokens and milliseconds that a log reports are whole numbers from 0 to 2^53 - 1, which every engine and
-  spreadsheet represents exactly. A larger or negative one is not counted: it is null here, and `runlog validate` reports
-  it (RL904). Only rows of kind `total` in `usage` can have negative numbers.
+- **Counts** of tokens that a log reports are whole numbers from 0 to 2^53 - 1, which every engine and spreadsheet
+  represents exactly. A larger or negative one is not counted: it is null here, and `runlog validate` reports it (RL904).
+  Only rows of kind `total` in `usage` can have negative numbers.
+- **Durations** are whole milliseconds from 0 to 2^48 - 2, some 8,900 years.
 - **Cost** is in US dollars with six decimals. The program computes with whole millionths of a dollar. Parquet and
   PostgreSQL have exact decimals. SQLite has no decimals: each value there is the nearest floating-point number, which
   has the same digits up to four billion dollars. Round sums to six decimals there. A cost above 2^53 - 1 millionths is

@@ -45,7 +45,8 @@ pub(crate) enum TableCell<'r> {
 pub(crate) struct JsonText(pub(crate) String);
 
 /// An amount of money in millionths of a dollar. In tables it is a number of dollars: a decimal
-/// where the format has decimals, else the nearest number of 64 bits, which has the same digits.
+/// where the format has decimals, else the nearest number of 64 bits, which has the same digits up
+/// to four billion dollars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dollars(pub(crate) i64);
 
