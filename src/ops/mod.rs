@@ -6,6 +6,7 @@
 //! | [`import`] | make runs of agents' session files |
 //! | [`live`] | the tasks of a run that is going on |
 //! | [`append`], [`refresh`] | append events, and update the derived files |
+//! | [`hook`], [`wire`] | record what agents' hooks report, and set the agents up |
 //! | [`search`] | find events by their text, and read what is around them |
 //! | `recall` | the same and more for an agent that reads its own history (feature `mcp`) |
 //! | [`show`], [`list`], [`graph`], [`transcript`] | read a run for printing |
@@ -49,3 +50,4 @@ mod transcript_ahead;
 pub(crate) mod transcript_live;
 pub(crate) mod turn;
 pub(crate) mod validate;
+pub(crate) mod wire;
