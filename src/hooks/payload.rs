@@ -8,7 +8,7 @@ use crate::event::fields::{as_text, is_placeholder};
 use crate::event::id::check_id;
 use crate::event::reserved::reserved_key;
 use crate::event::severity::Severity;
-use crate::json::{Json, Kind, ObjectText};
+use crate::json::{Json, JsonRules, Kind, ObjectText, check_leading};
 
 /// The field of `data` that shows that a hook recorded the event.
 pub(crate) const RECORDED_BY: &str = "recorded_by";
@@ -260,6 +260,20 @@ impl HookMeaning {
     pub(crate) fn takes_over(self) -> bool {
         matches!(self, Self::TurnEnd | Self::SessionEnd)
     }
+}
+
+/// The session that the beginning of a payload names, if the payload as a whole is not JSON.
+#[must_use]
+pub(crate) fn session_in_text(bytes: &[u8]) -> Option<String> {
+    const NEAR: usize = 64 << 10;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(NEAR)]);
+    let named = SESSION.iter().find_map(|name| {
+        let (_, rest) = text.split_once(&format!("\"{name}\""))?;
+        let rest = rest.trim_start().strip_prefix(':')?.trim_start();
+        rest.starts_with('"').then(|| rest.to_owned())
+    })?;
+    let value = check_leading(&named, JsonRules::LENIENT).ok()?;
+    value.as_str().filter(|id| !is_placeholder(id)).map(Cow::into_owned)
 }
 
 fn first_text<'p>(json: Json<'p>, names: &[&str]) -> Option<Cow<'p, str>> {

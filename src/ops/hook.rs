@@ -12,6 +12,49 @@ use crate::ops::refresh::refresh_derived;
 use crate::run::RunError;
 use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
+use crate::run::rejects::{Rejection, Rejects};
+
+/// What the records of hooks in `logs/rejected.jsonl` have after the agent's name in `source`.
+pub(crate) const HOOK_SOURCE: &str = ".hook";
+
+/// A payload that a hook could not record, or not completely.
+pub(crate) struct HookTrouble<'t> {
+    /// The agent.
+    pub agent: &'static str,
+    /// The session.
+    pub session: &'t str,
+    /// Why it was not recorded.
+    pub reason: &'t str,
+    /// The payload.
+    pub payload: &'t [u8],
+}
+
+/// Keeps the payload in `logs/rejected.jsonl` of its session's run, and records that it was
+/// rejected, as an import does. A run that does not exist is not created.
+///
+/// # Errors
+/// The run does not exist, or it cannot be recorded to.
+pub(crate) fn keep_trouble(
+    trouble: &HookTrouble<'_>,
+    runs_dir: &Path,
+    options: RecordOptions,
+) -> Result<(), RunError> {
+    let run = run_named(trouble.agent, trouble.session, runs_dir)?;
+    let mut recorder = Recorder::open(&run, options)?;
+    if !recorder.has_events()? {
+        return Err(RunError::no_such_run(&run));
+    }
+    let redacted = options.secrets.and_then(|rules| rules.redact(trouble.reason));
+    let reason = redacted.as_ref().map_or(trouble.reason, |redacted| &redacted.text);
+    let source = format!("{}{HOOK_SOURCE}", trouble.agent);
+    let time = (options.clock)();
+    let mut rejects = Rejects::new(options.secrets);
+    let rejection = Rejection { time, source: Some(&source), line: 1, offset: 0, reason };
+    rejects.line(&rejection, trouble.payload);
+    let range = recorder.reject(&rejects.take())?;
+    rejects.wrote(range);
+    recorder.append(&Vec::from_iter(rejects.event())).map(drop)
+}
 
 /// Records the event of a payload. The run is created at the first event of its session. At the
 /// end of a turn and of the session, what is new in the agent's session file is taken over.

@@ -12,9 +12,9 @@ use crate::cli::exit::Exit;
 use crate::cli::signals::Caught;
 use crate::cli::ui::Ui;
 use crate::event::templates::Templates;
-use crate::hooks::{AGENTS, HookAgent, HookPayload};
+use crate::hooks::{AGENTS, HookAgent, HookPayload, session_in_text};
 use crate::json::{JsonRules, check};
-use crate::ops::hook::record_hook;
+use crate::ops::hook::{HookTrouble, keep_trouble, record_hook};
 use crate::run::options::{Durability, INLINE_LIMIT, RecordOptions};
 use crate::text::units::duration;
 use deadline::Deadline;
@@ -29,7 +29,8 @@ const MOST: u64 = 64 << 20;
 /// init` sets up an agent to run this command.
 ///
 /// The command never gets in the agent's way: it prints nothing to standard output, always exits
-/// with 0, and ends after its deadline. If something is wrong, it prints one line to standard error.
+/// with 0, and ends after its deadline. If something is wrong, it prints one line to standard error
+/// and keeps the payload in logs/rejected.jsonl of the run.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -61,32 +62,65 @@ pub(super) fn run(args: &HookArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     // Signals wait until the work is done or the deadline ends it.
     let _signals = Caught::new(&[Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP]);
     let deadline = Deadline::begin(args.deadline);
-    if let Err(error) = record(args, global, &deadline) {
+    let mut payload = Vec::new();
+    if let Err(error) = record(args, global, &deadline, &mut payload) {
         ui.warn(&format!("the hook recorded nothing: {error:#}"));
+        // The line above says what is wrong. Where the run cannot be written, nothing more can.
+        let _ = keep(args, global, &deadline, &payload, &format!("{error:#}"));
     }
     Ok(Exit::Fine)
 }
 
-fn record(args: &HookArgs, global: &Global, deadline: &Deadline) -> anyhow::Result<()> {
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes)?;
+fn record(
+    args: &HookArgs,
+    global: &Global,
+    deadline: &Deadline,
+    bytes: &mut Vec<u8>,
+) -> anyhow::Result<()> {
+    std::io::stdin().lock().take(MOST + 1).read_to_end(bytes)?;
     anyhow::ensure!(bytes.len() as u64 <= MOST, "the payload has more than {MOST} bytes");
     anyhow::ensure!(!bytes.trim_ascii().is_empty(), "there is no payload on standard input");
-    let json = check(&bytes, JsonRules::LENIENT);
+    let json = check(bytes, JsonRules::LENIENT);
     let json = json.map_err(|error| anyhow::anyhow!("the payload is not JSON: {error}"))?;
     let agent = args.agent.and_then(HookAgent::named);
     let payload = HookPayload::read(json, agent, args.event.as_deref());
     let payload = payload.map_err(anyhow::Error::msg)?;
+    // The last quarter of the time is for a record of what went wrong.
+    let options = options(global, deadline.left() / 4 * 3)?;
+    record_hook(&payload, &global.runs_dir, options)?;
+    Ok(())
+}
+
+/// Keeps a payload that was not recorded in the run of its session, if both are known.
+fn keep(
+    args: &HookArgs,
+    global: &Global,
+    deadline: &Deadline,
+    bytes: &[u8],
+    reason: &str,
+) -> anyhow::Result<()> {
+    let agent = args.agent.and_then(HookAgent::named);
+    let read = check(bytes, JsonRules::LENIENT).ok();
+    let read = read.and_then(|json| HookPayload::read(json, agent, args.event.as_deref()).ok());
+    let known = match &read {
+        Some(payload) => Some((payload.agent, payload.session.clone().into_owned())),
+        None => agent.zip(session_in_text(bytes)),
+    };
+    let Some((agent, session)) = known else { return Ok(()) };
+    let trouble = HookTrouble { agent: agent.name, session: &session, reason, payload: bytes };
+    keep_trouble(&trouble, &global.runs_dir, options(global, deadline.left() / 2)?)?;
+    Ok(())
+}
+
+fn options(global: &Global, lock_timeout: Duration) -> anyhow::Result<RecordOptions> {
     let settings = global.settings()?;
-    let options = RecordOptions {
-        lock_timeout: deadline.left(),
+    Ok(RecordOptions {
+        lock_timeout,
         durability: Durability::Disk,
         create: true,
         secrets: Some(settings.rules(None)?),
         templates: settings.templates(None).unwrap_or_else(|_| Templates::built_in()),
         inline_limit: INLINE_LIMIT,
         clock: now,
-    };
-    record_hook(&payload, &global.runs_dir, options)?;
-    Ok(())
+    })
 }
