@@ -308,3 +308,32 @@ fn agents_are_told_apart() {
         assert!(log.contains(&format!("\"type\":\"{kind}\"")), "{run}: {log}");
     }
 }
+
+/// If this fails, a payload that cannot be recorded is lost, its secret is kept, or `validate` finds
+/// that `logs/rejected.jsonl` differs from what the log says about it.
+#[test]
+fn trouble_is_kept_in_the_run() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let begun =
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"t","tool_use_id":"1"}"#;
+    let torn = r#"{"session_id":"s","prompt":"ghp_0123456789abcdefghijABCDEFGHIJ012345","#;
+    let words = ["hook", "--agent", "claude-code"];
+    // A run that does not exist is not created for it.
+    let said = bench.feed(&words, torn.as_bytes());
+    assert_eq!((said.status, &*said.out, said.err.lines().count()), (0, "", 1), "{}", said.err);
+    assert!(!bench.path("runs/claude-code-s").exists());
+    bench.feed(&words, begun.as_bytes());
+    let said = bench.feed(&words, torn.as_bytes());
+    assert_eq!((said.status, &*said.out, said.err.lines().count()), (0, "", 1), "{}", said.err);
+    let path = bench.path("runs/claude-code-s/logs/rejected.jsonl");
+    let records = crate::support::json_lines(&path);
+    assert_eq!(records.len(), 1);
+    assert_eq!(records[0]["source"], "claude-code.hook");
+    assert!(records[0]["reason"].as_str().unwrap().contains("not JSON"), "{}", records[0]);
+    assert!(!records[0].to_string().contains("ghp_0123"), "{}", records[0]);
+    let log = fs::read_to_string(bench.path("runs/claude-code-s/events.jsonl")).unwrap();
+    assert_eq!(log.matches("\"type\":\"stream.rejected\"").count(), 1, "{log}");
+    let report = bench.call(&["validate", "claude-code-s", "--format", "json"]).out;
+    assert!(!report.contains("RL014"), "{report}");
+}

@@ -15,7 +15,7 @@ use crate::run::recorder::Recorder;
 use crate::run::rejects::{Rejection, Rejects};
 
 /// What the records of hooks in `logs/rejected.jsonl` have after the agent's name in `source`.
-pub(crate) const HOOK_SOURCE: &str = ".hook";
+const HOOK_SOURCE: &str = ".hook";
 
 /// A payload that a hook could not record, or not completely.
 pub(crate) struct HookTrouble<'t> {
