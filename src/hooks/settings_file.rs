@@ -150,7 +150,9 @@ impl HookFile {
 
     fn is_empty(&self, path: &[JsonStep<'_>]) -> bool {
         let value = self.json.at(path);
-        value.is_some_and(|value| value.raw_members().next().is_none() && value.items().next().is_none())
+        value.is_some_and(|value| {
+            value.raw_members().next().is_none() && value.items().next().is_none()
+        })
     }
 
     fn remove_member(&mut self, path: &[JsonStep<'_>], name: &str) {

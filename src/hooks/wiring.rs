@@ -51,7 +51,7 @@ struct EntryForm {
     limit: u32,
     /// Events with another time limit: the agent warns about a longer one.
     short: (&'static [&'static str], u32),
-    /// Whether the command names the event, because the payload does not.
+    /// Whether the command names the agent and the event, because the payload does not.
     names_event: bool,
 }
 
@@ -198,22 +198,23 @@ pub(crate) static WIRINGS: &[Wiring] = &[
     },
 ];
 
-const fn at(variable: Option<&'static str>, folder: &'static str, file: &'static str) -> HookFolder {
+const fn at(
+    variable: Option<&'static str>,
+    folder: &'static str,
+    file: &'static str,
+) -> HookFolder {
     HookFolder { variable, folder, file }
 }
 
 impl Wiring {
-    /// How the agent with this name is set up.
-    #[must_use]
-    pub(crate) fn of(agent: &str) -> Option<&'static Self> {
-        WIRINGS.iter().find(|wiring| wiring.agent == agent)
-    }
-
-    /// The command line of an event. `program` is quoted for the shell.
+    /// The command line of an event. `program` is quoted for the shell. Most payloads tell their
+    /// agent, so an agent that also reads the settings of another one is still recorded as itself.
     #[must_use]
     pub(crate) fn command(&self, program: &str, event: &str) -> String {
-        let command = format!("{program} hook --agent {}", self.agent);
-        if self.form.names_event { format!("{command} --event {event}") } else { command }
+        match self.form.names_event {
+            true => format!("{program} hook --agent {} --event {event}", self.agent),
+            false => format!("{program} hook"),
+        }
     }
 
     /// The entry of an event, as JSON.

@@ -191,7 +191,10 @@ impl JsonLayout {
             return format!("{open}{close}");
         }
         let (Some(indent), Some(inner)) = (indent, &inner) else {
-            return format!("{open}{}{close}", children.join(if self.is_spaced { ", " } else { "," }));
+            return format!(
+                "{open}{}{close}",
+                children.join(if self.is_spaced { ", " } else { "," })
+            );
         };
         let newline = self.newline;
         let children = children.join(&format!(",{newline}{inner}"));

@@ -46,11 +46,14 @@ pub(crate) enum WireGoal<'w> {
 /// A change of a settings file, before it is made.
 #[derive(Debug)]
 pub(crate) struct WirePlan<'t> {
-    target: &'t WireTarget,
+    /// The file.
+    pub target: &'t WireTarget,
     old: Option<String>,
     /// The new text. `None` if the file goes, because nothing else is in it.
     new: Option<String>,
-    /// The hooks that stay because a user changed them.
+    /// The number of hooks of this program before and after.
+    pub counts: (usize, usize),
+    /// The hooks that stay as they are because a user changed them.
     pub changed_by_user: usize,
 }
 
@@ -68,14 +71,16 @@ impl<'t> WirePlan<'t> {
             WireGoal::Unwired => file.unwire(),
         }
         let changed_by_user = file.wired().iter().filter(|hook| !hook.is_plain).count();
-        let is_same = HookFile::read(text, target.wiring).is_ok_and(|old| old.wired() == file.wired());
+        let before = target.parse(text)?.wired();
+        let is_same = before == file.wired();
+        let counts = (before.len(), file.wired().len());
         // A file that had no hooks of this program stays as it is, even if it is empty.
         let new = match (is_same, target.is_link) {
             (true, _) => old.clone(),
-            (false, false) => file.text().map(ending),
-            (false, true) => Some(file.text().map_or_else(|| target.wiring.empty.to_owned(), ending)),
+            (false, false) => file.text().map(|new| ending(text, new)),
+            (false, true) => Some(ending(text, file.text().unwrap_or(target.wiring.empty))),
         };
-        Ok(Self { target, old, new, changed_by_user })
+        Ok(Self { target, old, new, counts, changed_by_user })
     }
 
     /// The old text and the new one, if they differ.
@@ -167,9 +172,10 @@ impl WireTarget {
     }
 }
 
-/// A text that ends with a newline.
-fn ending(text: &str) -> String {
-    if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
+/// The new text. It ends with a newline, unless the old one did not.
+fn ending(old: &str, new: &str) -> String {
+    let is_whole = new.ends_with('\n') || !(old.is_empty() || old.ends_with('\n'));
+    if is_whole { new.to_owned() } else { format!("{new}\n") }
 }
 
 impl From<FsError> for WireError {
@@ -188,7 +194,11 @@ impl fmt::Display for WireError {
             }
             Self::NotText(path) => write!(f, "{} is not UTF-8 text", path.display()),
             Self::Link(path) => {
-                write!(f, "{} is a symbolic link or behind one; it was not used", path.display())
+                write!(
+                    f,
+                    "{} is a symbolic link or in a linked folder; it was not used",
+                    path.display()
+                )
             }
             Self::Changed(path) => {
                 write!(f, "another program changed {} meanwhile", path.display())

@@ -15,17 +15,6 @@ pub(crate) enum WireScope {
     Project,
 }
 
-impl WireScope {
-    /// Its name.
-    #[must_use]
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-        }
-    }
-}
-
 /// The directories in which agents have settings.
 #[derive(Clone, Debug)]
 pub(crate) struct WireHome {
