@@ -48,6 +48,7 @@ mod import_gemini;
 mod import_opencode;
 mod import_openhands;
 mod import_pi;
+mod init;
 mod json;
 mod key_order;
 mod layering;

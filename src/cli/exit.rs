@@ -12,6 +12,7 @@ use crate::import::detect;
 use crate::json::JsonError;
 use crate::log::LogError;
 use crate::ops::error::OpsError;
+use crate::ops::wire::WireError;
 use crate::run::RunError;
 use crate::run::missing::MissingRun;
 use crate::text::human::plural;
@@ -158,6 +159,9 @@ fn classify(error: &(dyn std::error::Error + 'static)) -> Option<(Exit, String)>
     if let Some(error) = error.downcast_ref::<FsError>() {
         return Some(of_fs(error));
     }
+    if let Some(error) = error.downcast_ref::<WireError>() {
+        return Some(of_wire(error));
+    }
     if error.is::<BadId>() {
         return Some((Exit::Usage, String::new()));
     }
@@ -272,6 +276,30 @@ fn of_log(error: &LogError) -> (Exit, String) {
                 .to_owned(),
         ),
     }
+}
+
+fn of_wire(error: &WireError) -> (Exit, String) {
+    let (exit, hint) = match error {
+        WireError::Fs(error) => {
+            let (exit, hint) = of_fs(error);
+            let hint =
+                if exit == Exit::Io { "the settings are unchanged".to_owned() } else { hint };
+            return (exit, hint);
+        }
+        WireError::Fault { fault, .. } if fault.is_comment => (
+            Exit::Input,
+            "nothing was changed; remove the comments, or add the hooks by hand (`runlog init \
+             --dry-run` in an empty directory shows them)",
+        ),
+        WireError::Fault { .. } | WireError::NotText(_) => {
+            (Exit::Input, "nothing was changed; correct the file and try again")
+        }
+        WireError::Link(_) => {
+            (Exit::Unsafe, "nothing was changed; put a regular file in its place, or use --user")
+        }
+        WireError::Changed(_) => (Exit::Busy, "the settings are unchanged; try again"),
+    };
+    (exit, hint.to_owned())
 }
 
 /// Whether the process or the system has no file handle left.

@@ -21,7 +21,7 @@ pub use path_at::PathAt;
 pub(crate) use path_at::{inspect, retried};
 pub(crate) use pending::{PendingFile, is_pending, remove_unfinished};
 pub(crate) use replace::{
-    is_abandoned, is_temporary, keep_copy, remove_abandoned, replace, replace_derived,
+    is_abandoned, is_temporary, keep_copy, remove_abandoned, replace, replace_as, replace_derived,
     replace_read_only,
 };
 

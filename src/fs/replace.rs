@@ -1,7 +1,7 @@
 //! Replacing derived files atomically: a reader sees the old file or the new one.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -45,6 +45,18 @@ pub(crate) fn replace_derived(path: &PathAt, bytes: &[u8]) -> Result<(), FsError
 /// As [`replace`].
 pub(crate) fn replace_read_only(path: &PathAt, bytes: &[u8]) -> Result<(), FsError> {
     place(path, bytes, READ_ONLY_MODE, Syncing::Nothing)
+}
+
+/// Like [`replace`], for a file of another program. The new file gets these permissions.
+///
+/// # Errors
+/// As [`replace`].
+pub(crate) fn replace_as(
+    path: &PathAt,
+    bytes: &[u8],
+    permissions: Option<Permissions>,
+) -> Result<(), FsError> {
+    place_as(path, bytes, FILE_MODE, permissions, Syncing::FileAndName)
 }
 
 /// Keeps a copy of a file beside it, as `NAME.kept-XXXXXXXX.EXT`: eight digits of the SHA-256 of
@@ -128,12 +140,25 @@ enum Syncing {
 }
 
 fn place(path: &PathAt, bytes: &[u8], mode: Mode, syncing: Syncing) -> Result<(), FsError> {
+    place_as(path, bytes, mode, None, syncing)
+}
+
+fn place_as(
+    path: &PathAt,
+    bytes: &[u8],
+    mode: Mode,
+    permissions: Option<Permissions>,
+    syncing: Syncing,
+) -> Result<(), FsError> {
     if path.is_there() && !is_regular(path) {
         return Err(FsError::unsafe_path(path.path(), "not a regular file"));
     }
     let failed = |what| move |error| FsError::io(path.path(), what, error);
     let (base, name) = path.base().map_err(|error| failed(Action::Create)(error.into()))?;
     let mut temporary = Temporary::create(&base, name, mode).map_err(failed(Action::Create))?;
+    if let Some(permissions) = permissions {
+        temporary.file.set_permissions(permissions).map_err(failed(Action::Create))?;
+    }
     temporary.file.write_all(bytes).map_err(failed(Action::Write))?;
     if syncing != Syncing::Nothing {
         sync_all(&temporary.file).map_err(failed(Action::Sync))?;

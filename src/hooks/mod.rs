@@ -1,12 +1,17 @@
 //! The payloads that coding agents give to their hooks, as events.
 //!
-//! One table has the names of fields, another the events of each agent. A hook's events have the
+//! One table has the names of fields, another the events of each agent, and a third says how an
+//! agent's settings file registers a hook. A hook's events have the
 //! same ids as those of the import of the same session, so an import repeats nothing.
 
 mod agents;
 mod content_id;
 mod payload;
+mod settings_file;
+mod wiring;
 
 pub(crate) use agents::{AGENTS, HookAgent, HookMeaning};
 pub(crate) use content_id::{call_content_id, prompt_content_id};
 pub(crate) use payload::{HookPayload, NamedBy, RECORDED_BY, session_in_text};
+pub(crate) use settings_file::{HookFile, HookFileFault};
+pub(crate) use wiring::{HookFolder, WIRINGS, Wiring};

@@ -8,6 +8,7 @@
 
 mod check;
 mod document;
+mod edit;
 mod escape;
 mod members;
 mod places;
@@ -20,6 +21,7 @@ pub use check::{JsonRules, check};
 #[cfg(feature = "mcp")]
 pub(crate) use document::one_line;
 pub(crate) use document::{document, escape_live};
+pub(crate) use edit::{EditedJson, JsonStep};
 pub(crate) use escape::{escape, unescape};
 pub use members::Members;
 pub(crate) use places::LongValues;

@@ -7,6 +7,7 @@
 //! | [`live`] | the tasks of a run that is going on |
 //! | [`top`] | the live runs of a runs directory |
 //! | [`append`], [`refresh`] | append events, and update the derived files |
+//! | [`hook`], [`wire`] | record what agents' hooks report, and set the agents up |
 //! | [`search`] | find events by their text, and read what is around them |
 //! | `recall` | the same and more for an agent that reads its own history (feature `mcp`) |
 //! | [`show`], [`list`], [`graph`], [`transcript`], [`waterfall`] | read a run for printing |
@@ -52,3 +53,4 @@ pub(crate) mod transcript_live;
 pub(crate) mod turn;
 pub(crate) mod validate;
 pub(crate) mod waterfall;
+pub(crate) mod wire;

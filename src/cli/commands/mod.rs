@@ -16,6 +16,7 @@ mod graph;
 mod groups;
 mod hook;
 mod import;
+mod init;
 mod list;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -183,6 +184,7 @@ pub(super) enum Command {
     Stats(stats::StatsArgs),
     Top(top::TopArgs),
     Hook(hook::HookArgs),
+    Init(init::InitArgs),
     Export(export::ExportRunsArgs),
     Open(open::OpenArgs),
     #[cfg(feature = "mcp")]
@@ -205,7 +207,7 @@ impl Command {
     /// Whether the output depends on neither runs nor settings.
     fn is_constant(&self) -> bool {
         match self {
-            Self::Catalogue(_) | Self::Schema(_) | Self::Completions(_) => true,
+            Self::Catalogue(_) | Self::Schema(_) | Self::Completions(_) | Self::Init(_) => true,
             Self::Validate(args) => args.only_explains(),
             _ => false,
         }
@@ -242,6 +244,7 @@ impl Command {
             Self::Top(args) => top::run(args, global, ui),
             // It came first.
             Self::Hook(_) => Ok(Exit::Fine),
+            Self::Init(args) => init::run(args, ui),
             Self::Export(args) => export::run(args, global, ui),
             Self::Open(args) => open::run(args, global, ui),
             #[cfg(feature = "mcp")]

@@ -13,7 +13,7 @@ const MOST_WORK: usize = 4_000_000;
 
 /// The changed places between two texts.
 #[must_use]
-pub(super) fn between(old: &str, new: &str) -> Vec<DiffHunk> {
+pub(crate) fn between(old: &str, new: &str) -> Vec<DiffHunk> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let same = old.iter().zip(&new).take_while(|(one, two)| one == two).count();
     let ends = || old[same..].iter().rev().zip(new[same..].iter().rev());

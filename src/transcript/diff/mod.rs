@@ -5,6 +5,7 @@ mod known;
 mod patch;
 mod request;
 
+pub(crate) use compare::between;
 pub(crate) use known::KnownFiles;
 pub(crate) use patch::structured;
 pub(crate) use request::{EditRequest, EditRequests, Requested};

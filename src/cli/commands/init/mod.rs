@@ -1,0 +1,164 @@
+//! `runlog init`
+
+mod change;
+mod program;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use super::now;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::runs_dir::{absolute, here, home};
+use crate::cli::ui::Ui;
+use crate::hooks::{WIRINGS, Wiring};
+use crate::ops::wire::{WireGoal, WireHome, WirePlan, WireScope, WireTarget};
+use crate::text::human::plural;
+use program::HookProgram;
+
+/// Set up coding agents to record their sessions as they work
+///
+/// Adds hooks to the settings of the agents. A hook runs `runlog hook`, which records what the agent
+/// reports. The command prints the change, copies the old file, and then writes the new one. Other
+/// settings and other hooks stay as they are. A second call changes nothing.
+///
+/// Without AGENT, it sets up each agent whose settings folder exists. The settings are those of the
+/// project in the working directory, unless --user is given.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(in crate::cli) struct InitArgs {
+    /// The agents [default: those with a settings folder]
+    #[arg(value_name = "AGENT", value_parser = agents())]
+    agents: Vec<String>,
+    /// Print the change, but do not make it
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+    /// Remove the hooks that this command added
+    #[arg(long)]
+    remove: bool,
+    /// Use your own settings, for all projects
+    #[arg(long, conflicts_with = "project")]
+    user: bool,
+    /// Use the settings of the project (default)
+    #[arg(long)]
+    project: bool,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  runlog init claude-code        record sessions of Claude Code in this project
+  runlog init --user             all agents that you use, in all projects
+  runlog init codex --dry-run    only print the change
+  runlog init --remove           remove the hooks again
+
+Exit status:
+  0   the hooks are set up (or removed), or already were
+  2   no agent has a settings folder here; name an agent
+  65  a settings file is not valid JSON; nothing was changed
+  73  a file cannot be created
+  75  another program changed the settings at the same time
+  77  a settings file is a link, or there is no permission";
+
+fn agents() -> PossibleValuesParser {
+    PossibleValuesParser::new(WIRINGS.iter().map(|wiring| wiring.agent))
+}
+
+pub(super) fn run(args: &InitArgs, ui: &Ui) -> anyhow::Result<Exit> {
+    let scope = if args.user { WireScope::User } else { WireScope::Project };
+    let place = place();
+    let targets = targets(args, scope, &place)?;
+    let program = HookProgram::find()?;
+    let goal = if args.remove { WireGoal::Unwired } else { WireGoal::Wired(&program.quoted) };
+    // All settings are read and checked before the first one is changed.
+    let plans: Result<Vec<WirePlan<'_>>, _> =
+        targets.iter().map(|target| WirePlan::make(target, goal)).collect();
+    let plans = plans?;
+    if let Some(reason) = program.reason.as_ref().filter(|_| !args.remove) {
+        ui.note(&format!("the hooks contain the full path of runlog, because {reason}"));
+    }
+    for plan in &plans {
+        if let Some((old, new)) = plan.difference() {
+            ui.text(&change::render(plan.target.file.path(), old, new, ui.color()))?;
+        }
+    }
+    for plan in &plans {
+        finish(plan, args, ui)?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Makes a change unless this is a dry run, and reports it.
+fn finish(plan: &WirePlan<'_>, args: &InitArgs, ui: &Ui) -> anyhow::Result<()> {
+    let wiring = plan.target.wiring;
+    let file = plan.target.file.path().display();
+    let (before, after) = plan.counts;
+    let hooks = |number: usize| plural(number as u64, "hook");
+    let is_changed = plan.difference().is_some();
+    let done = match (args.remove, is_changed) {
+        (false, false) => format!("the hooks are already in {file}"),
+        (true, false) if before == 0 => format!("there are no hooks of runlog in {file}"),
+        (true, false) => format!("no hook was removed from {file}"),
+        (true, true) => format!("{} removed from {file}", hooks(before - after)),
+        (false, true) if before == after => format!("{} updated in {file}", hooks(after)),
+        (false, true) => format!("{} added to {file}", hooks(after - before)),
+    };
+    let mut copied = String::new();
+    if args.dry_run && is_changed {
+        copied = " (dry run: nothing was written)".to_owned();
+    } else if is_changed && let Some(copy) = plan.apply(now())? {
+        copied = format!("; the old file is {}", copy.display());
+    }
+    ui.note(&format!("{}: {done}{copied}", wiring.title));
+    if plan.changed_by_user > 0 {
+        let number = hooks(plan.changed_by_user);
+        ui.note(&format!("{}: {number} with other options left as they are", wiring.title));
+    }
+    if is_changed && !args.remove && !args.dry_run && !wiring.afterwards.is_empty() {
+        ui.note(wiring.afterwards);
+    }
+    Ok(())
+}
+
+/// The settings files that are wanted, in the order of the table.
+fn targets(args: &InitArgs, scope: WireScope, place: &WireHome) -> anyhow::Result<Vec<WireTarget>> {
+    let is_named = |wiring: &Wiring| args.agents.iter().any(|agent| agent == wiring.agent);
+    let is_wanted = |wiring: &&Wiring| match args.agents.is_empty() {
+        true => place.has(wiring, scope),
+        false => is_named(wiring),
+    };
+    let wanted: Vec<&'static Wiring> = WIRINGS.iter().filter(is_wanted).collect();
+    if wanted.is_empty() {
+        let names: Vec<&str> = WIRINGS.iter().map(|wiring| wiring.agent).collect();
+        let message = match scope {
+            WireScope::User => "no settings folder of a known agent was found".to_owned(),
+            WireScope::Project => {
+                format!("no agent has a settings folder in {}", place.project.display())
+            }
+        };
+        let hint = format!("name an agent: {}", names.join(", "));
+        return Err(Failure::new(Exit::Usage, message).hint(hint).into());
+    }
+    let target = |wiring| match place.target(wiring, scope)? {
+        Some(target) => Ok(target),
+        None => Err(Failure::new(Exit::Usage, "HOME is not set").into()),
+    };
+    wanted.into_iter().map(target).collect()
+}
+
+/// The folders of the user and of the project.
+fn place() -> WireHome {
+    let variables = WIRINGS.iter().filter_map(|wiring| wiring.user.variable);
+    WireHome {
+        home: home(),
+        project: project(),
+        variables: variables.filter_map(|name| Some((name, absolute(name)?))).collect(),
+    }
+}
+
+/// The top of the repository that contains the working directory, or else the working directory.
+fn project() -> PathBuf {
+    let here = here().unwrap_or_else(|| PathBuf::from("."));
+    let top = here.ancestors().find(|directory| directory.join(".git").exists());
+    top.map_or_else(|| here.clone(), Path::to_owned)
+}

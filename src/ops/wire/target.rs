@@ -1,0 +1,92 @@
+//! Where the settings file of an agent is.
+
+use std::path::{Path, PathBuf};
+
+use super::WireError;
+use crate::fs::PathAt;
+use crate::hooks::{HookFolder, Wiring};
+
+/// Whose settings are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WireScope {
+    /// The user's, for all projects.
+    User,
+    /// Those of the project.
+    Project,
+}
+
+/// The directories in which agents have settings.
+#[derive(Clone, Debug)]
+pub(crate) struct WireHome {
+    /// The home directory, if it is known.
+    pub home: Option<PathBuf>,
+    /// The top directory of the project.
+    pub project: PathBuf,
+    /// The folders that variables name.
+    pub variables: Vec<(&'static str, PathBuf)>,
+}
+
+/// The settings file of an agent.
+#[derive(Debug)]
+pub(crate) struct WireTarget {
+    /// The agent.
+    pub wiring: &'static Wiring,
+    /// The file.
+    pub file: PathAt,
+    /// Whether the name of the file was a link, which was followed.
+    pub is_link: bool,
+}
+
+impl WireHome {
+    /// Whether the agent has a folder in that scope.
+    #[must_use]
+    pub(crate) fn has(&self, wiring: &Wiring, scope: WireScope) -> bool {
+        self.folder(wiring, scope).is_some_and(|folder| folder.is_dir())
+    }
+
+    /// The settings file of an agent. `None` if there is no home directory.
+    ///
+    /// # Errors
+    /// In a project, the file or a folder on the way to it is a link. A link of a user leads
+    /// nowhere.
+    pub(crate) fn target(
+        &self,
+        wiring: &'static Wiring,
+        scope: WireScope,
+    ) -> Result<Option<WireTarget>, WireError> {
+        let Some(folder) = self.folder(wiring, scope) else { return Ok(None) };
+        let place = place_of(wiring, scope);
+        let path = folder.join(place.file);
+        let refused = || WireError::Link(path.clone());
+        if scope == WireScope::User {
+            // Dotfile managers link settings to files of their own.
+            let is_link = path.is_symlink();
+            let path = match is_link {
+                true => std::fs::canonicalize(&path).map_err(|_| refused())?,
+                false => path,
+            };
+            return Ok(Some(WireTarget { wiring, file: PathAt::of(path), is_link }));
+        }
+        let below = path.strip_prefix(&self.project).unwrap_or(&path);
+        let on_the_way = below.ancestors().filter(|part| *part != Path::new(""));
+        if on_the_way.into_iter().any(|part| self.project.join(part).is_symlink()) {
+            return Err(refused());
+        }
+        let file = PathAt::of(&self.project).hold()?.join(below);
+        Ok(Some(WireTarget { wiring, file, is_link: false }))
+    }
+
+    fn folder(&self, wiring: &Wiring, scope: WireScope) -> Option<PathBuf> {
+        let place = place_of(wiring, scope);
+        if scope == WireScope::Project {
+            return Some(self.project.join(place.folder));
+        }
+        let named = self.variables.iter().find(|(name, _)| Some(*name) == place.variable);
+        let named = named.map(|(_, folder)| folder.clone());
+        named.or_else(|| Some(self.home.as_ref()?.join(place.folder)))
+    }
+}
+
+fn place_of(wiring: &Wiring, scope: WireScope) -> &HookFolder {
+    if scope == WireScope::User { &wiring.user } else { &wiring.project }
+}
