@@ -339,6 +339,6 @@ fn a_misspelt_list_of_deliverables_is_told() {
         bench.emit(&["run.completed"]);
         let verdict = bench.call(&["validate", "r"]);
         assert_eq!(verdict.status, 1, "{}", verdict.out);
-        assert!(verdict.out.contains("RL808"), "{}", verdict.out);
+        assert!(verdict.out.contains("RL906"), "{}", verdict.out);
     }
 }

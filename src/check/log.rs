@@ -347,7 +347,7 @@ impl LogCheck {
             && let Some(advice) = advice(&event.kind, event.data)
         {
             let code = match hides_deliverables(event.data) {
-                true => Code::RL808,
+                true => Code::RL906,
                 false => Code::RL905,
             };
             self.add(code, spot, advice);

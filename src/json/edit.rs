@@ -210,7 +210,6 @@ fn indent_at(text: &str, at: usize) -> &str {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::{EditedJson, JsonStep};
     use crate::json::Json;
