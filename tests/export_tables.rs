@@ -32,7 +32,7 @@ fn record(bench: &Bench, run: &str, events: &[Value]) {
     assert_eq!(done.status, 0, "{}", done.err);
 }
 
-/// A run of that day with so many calls.
+/// A run of that day with this number of calls.
 pub(crate) fn run_of(bench: &Bench, run: &str, day: &str, calls: usize) {
     let metadata = json!({"metadata": {"agent": "helper", "cwd": "/work/app"}});
     let mut events = vec![
@@ -273,7 +273,7 @@ fn a_killed_export_is_repeated() {
         fs::create_dir_all(&whole).unwrap();
         let place = Path::new("whole").join(Path::new(out).file_name().unwrap());
         bench.ok(&["export", "--to", format, "--out", place.to_str().unwrap()]);
-        // The moments: so many files are there, finished or not.
+        // The export is killed when this number of files is there, finished or not.
         for moment in [1, 3, 8, 14, 25] {
             fs::create_dir_all(bench.path("out")).unwrap();
             let mut export = spawned(&bench, &["export", "--to", format, "--out", out]);

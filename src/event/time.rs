@@ -86,7 +86,7 @@ impl Timestamp {
         u64::try_from(self.0 - earlier.0).ok()
     }
 
-    /// The moment so many milliseconds later; `None` after the year 9999.
+    /// The moment that is this many milliseconds later; `None` after the year 9999.
     #[must_use]
     pub(crate) fn later(self, milliseconds: u64) -> Option<Self> {
         Self::within_years(self.0.checked_add_unsigned(milliseconds)?)

@@ -1,4 +1,4 @@
-//! How each agent is told to run `runlog hook`: its files, the events, and the form of an entry.
+//! The hook settings of each agent: the files, the events, and the form of an entry.
 
 use crate::json::{Json, ObjectText};
 
