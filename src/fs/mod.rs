@@ -19,7 +19,9 @@ pub(crate) use open::{
 };
 pub use path_at::PathAt;
 pub(crate) use path_at::{inspect, retried};
-pub(crate) use pending::{PendingFile, is_pending, remove_unfinished};
+#[cfg(feature = "parquet")]
+pub(crate) use pending::is_pending;
+pub(crate) use pending::{PendingFile, remove_unfinished};
 pub(crate) use replace::{
     is_abandoned, is_temporary, keep_copy, remove_abandoned, replace, replace_as, replace_derived,
     replace_read_only,

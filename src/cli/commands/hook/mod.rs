@@ -29,8 +29,9 @@ const MOST: u64 = 64 << 20;
 /// init` sets up an agent to run this command.
 ///
 /// The command never gets in the agent's way: it prints nothing to standard output, always exits
-/// with 0, and ends after its deadline. If something is wrong, it prints one line to standard error
-/// and keeps the payload in logs/rejected.jsonl of the run.
+/// with 0, and ends after its deadline. If something is wrong, it prints one line to standard error.
+/// If the session is known and its run can be written in time, it keeps the payload in
+/// logs/rejected.jsonl.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -78,6 +78,7 @@ Exit status:
   0   success, also if no run matches
   2   wrong usage
   65  a settings file has a mistake (the runs are printed)
+  66  the runs directory that was named does not exist
   74  a run or the output could not be read or written";
 
 /// The formats of a list of runs.
