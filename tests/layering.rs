@@ -179,8 +179,9 @@ fn a_type_has_a_name_of_its_own() {
         for line in lines {
             let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
             let defines = matches!(words.next(), Some("struct" | "enum" | "trait" | "type"));
-            let Some(defined) = words.next().filter(|_| defines && !line.starts_with("type Err "))
-            else {
+            let Some(defined) = words.next().filter(|name| {
+                defines && !matches!((line.starts_with("type "), *name), (true, "Err" | "Output"))
+            }) else {
                 continue;
             };
             if let Some(other) = seen.insert(defined.to_owned(), name.clone()) {

@@ -3,12 +3,15 @@
 
 pub(crate) mod agents;
 pub(crate) mod arguments;
+pub(crate) mod blocks;
 mod call_ids;
 pub(crate) mod calls;
 pub(crate) mod chapters;
 pub(crate) mod copied;
 pub(crate) mod facts;
 pub(crate) mod gradual_map;
+mod gradual_table;
+mod known_calls;
 pub(crate) mod models;
 mod names;
 mod origin;
