@@ -35,7 +35,8 @@ fn a_file_becomes_a_run_once() {
     let run = first["runs"][0]["run_id"].as_str().unwrap().to_owned();
     assert_eq!(first["runs"][0]["agent"], "claude-code");
     assert_eq!(first["runs"][0]["status"], "created");
-    assert_eq!(first["runs"][0]["added"], 45);
+    assert_eq!(first["runs"][0]["added"], 47);
+    assert_eq!(first["runs"][0]["events"], 47);
     assert!(run.starts_with("claude-code-"), "{run}");
     let log = events(&bench, &run);
     assert_eq!(log[0]["type"], "run.created");

@@ -30,7 +30,7 @@ pub(crate) struct ImportedRun {
     pub(crate) is_new: bool,
     /// The lines and events.
     pub(crate) receipt: Receipt,
-    /// The number of events that the run did not have.
+    /// The number of events that were appended to the run, with those that begin and end it.
     pub(crate) added: u64,
     /// The files whose last line is not complete. It is taken when it is.
     pub(crate) unfinished: Vec<PathBuf>,
@@ -87,13 +87,17 @@ pub(crate) fn record(
         // The events before the error are in the log.
         refresh_derived(&run, options.lock_timeout, false);
     }
-    let (receipt, unfinished, warnings) = recorded?;
-    let added = receipt.events.saturating_sub(receipt.repeated);
+    let Filled { receipt, added, unfinished, warnings } = recorded?;
     Ok(ImportedRun { run, is_new, receipt, added, unfinished, warnings })
 }
 
-/// The receipt, the unfinished files, and the derived files that were not updated.
-type Filled = (Receipt, Vec<PathBuf>, Vec<RefreshWarning>);
+/// What was recorded; see [`ImportedRun`].
+struct Filled {
+    receipt: Receipt,
+    added: u64,
+    unfinished: Vec<PathBuf>,
+    warnings: Vec<RefreshWarning>,
+}
 
 fn fill(
     recorder: &mut Recorder,
@@ -150,7 +154,8 @@ fn fill(
         (Some(ending), Some(status)) => ending.kind == format!("run.{}", status.name()),
         (_, None) => false,
     };
-    let is_changed = receipt.events > receipt.repeated || is_new || is_open;
+    let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
+    let is_changed = added > 0 || is_open;
     if is_changed && !is_told && how.end != SourceEnd::Open {
         let mut end = end_of_source(session, &receipt, ending.as_ref(), &copied);
         if how.end == SourceEnd::ToldNow {
@@ -158,10 +163,11 @@ fn fill(
         }
         let outcomes = recorder.append(&[end])?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
+        added += 1;
     }
     recorder.sync()?;
     let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
-    Ok((receipt, unfinished, warnings))
+    Ok(Filled { receipt, added, unfinished, warnings })
 }
 
 /// The event that begins the run. Its time is that of the work.

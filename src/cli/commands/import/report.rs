@@ -39,7 +39,9 @@ struct ImportedDocument<'d> {
     why: &'d str,
     session_id: &'d str,
     source: String,
+    /// The events that were appended.
     added: u64,
+    /// The events that the run has now. The receipt has those of the source.
     events: u64,
     rejected: u64,
     status: &'static str,
@@ -184,7 +186,7 @@ impl SessionOutcome {
             Some(Ok(ImportedRun { run, receipt, added, .. })) => [
                 preview(&run.name(), 200),
                 dialect.name.to_owned(),
-                count(receipt.events),
+                count(events(run)),
                 count(*added),
                 count(receipt.calls),
                 count(receipt.failures),
@@ -217,7 +219,7 @@ impl SessionOutcome {
             session_id: &self.session.id,
             source: self.source(),
             added: imported.map_or(0, |imported| imported.added),
-            events: receipt.map_or(0, |receipt| receipt.events),
+            events: imported.map_or(0, |imported| events(&imported.run)),
             rejected: receipt.map_or(0, |receipt| receipt.rejected),
             status: match &self.imported {
                 None => "planned",
@@ -229,6 +231,11 @@ impl SessionOutcome {
             receipt: receipt.filter(|_| whole),
         }
     }
+}
+
+/// The number of events of a run, as in every other view of it.
+fn events(run: &RunDir) -> u64 {
+    list_run(run.clone()).facts.counts.events
 }
 
 /// The title of a run, or its first prompt.
