@@ -63,6 +63,7 @@ mod messages;
 mod mutation;
 mod packaging;
 mod page;
+mod page_images;
 mod propose;
 mod reading;
 mod readme;

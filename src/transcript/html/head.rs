@@ -3,6 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{SCRIPT, STYLE, files::ChangedFiles, policy};
+use crate::history::request::own_words;
 use crate::text::inert::preview;
 use crate::transcript::value::{Tool, Transcript};
 
@@ -14,7 +15,8 @@ const TITLE: usize = 160;
 
 /// The title of a run: its own title, else the first prompt, else its id.
 pub(super) fn title(transcript: &Transcript) -> String {
-    let asked = || transcript.prompt.as_ref().map(|prompt| preview(&prompt.text, TITLE));
+    let asked =
+        || transcript.prompt.as_ref().map(|prompt| preview(&own_words(&prompt.text), TITLE));
     let title = transcript.facts.title().map(|title| preview(&title, TITLE)).or_else(asked);
     let title = title.filter(|title| !title.is_empty());
     title.unwrap_or_else(|| preview(&transcript.facts.run_id, TITLE))

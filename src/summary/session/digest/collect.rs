@@ -111,6 +111,7 @@ impl Digest {
             events.last = id.to_owned();
         }
         let is_agent = !matches!(view.event.actor.as_ref(), "user" | "runtime" | "system");
+        let is_agent = is_agent && !view.is_of_sub_agent();
         let speaks = view.role == Role::Message && !is_thought(view) && is_agent;
         if let Some(text) = view.text().filter(|_| speaks) {
             events.message = Some((text.into_owned(), id.to_owned()));
