@@ -47,7 +47,10 @@ pub(super) fn content_text(content: Json<'_>) -> String {
     if content.kind() != Kind::Array {
         return as_text(content).into_owned();
     }
-    let piece = |item: Json<'_>| item.text_at("text").map_or_else(|| label(item), Cow::into_owned);
+    let piece = |item: Json<'_>| {
+        let text = item.as_str().or_else(|| item.text_at("text"));
+        text.map_or_else(|| label(item), Cow::into_owned)
+    };
     content.items().map(piece).collect::<Vec<_>>().join("\n")
 }
 

@@ -52,7 +52,11 @@ pub(super) fn failed(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let why = ["blockingError.blockingError", "stderr", "content", "stdout"];
     let why = why.iter().find_map(|path| text(path)).unwrap_or(Cow::Borrowed("no message"));
     let name = text("hookName").unwrap_or(Cow::Borrowed("hook"));
-    warning(line, &format!("Hook {name} failed: {}", why.trim()))
+    let mut drafts = warning(line, &format!("Hook {name} failed: {}", why.trim()));
+    for draft in &mut drafts {
+        draft.actor = Some("runtime".into());
+    }
+    drafts
 }
 
 fn of(line: &SourceLine<'_>, hook: Json<'_>) -> Vec<Draft<'static>> {

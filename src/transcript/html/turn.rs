@@ -42,6 +42,8 @@ fn turn(at: usize, section: &Section, page: &PageParts<'_>, idle: &mut &[IdleTim
         section.turn #{ "t" (at) } {
             @match section.task {
                 Some(number) => (asked(number, section, page)),
+                // The first two sections may have no task.
+                None if at > 0 => {}
                 None => h3 { (section.title) },
             }
             (LINE)
