@@ -90,7 +90,9 @@ fn on_the_page(evil: &str) -> Vec<String> {
         serde_json::to_string(&format!("{before}{text}{after}")).unwrap()
     };
     let call = |id: &str, kind: &str, data: &str| {
-        format!(r#"{{"type":"tool.{kind}","correlation_id":"{id}","data":{{"tool_name":"exit_plan"{data}}}}}"#)
+        format!(
+            r#"{{"type":"tool.{kind}","correlation_id":"{id}","data":{{"tool_name":"exit_plan"{data}}}}}"#
+        )
     };
     let url = quoted("data:image/svg+xml;base64,", "");
     vec![
@@ -108,7 +110,10 @@ fn on_the_page(evil: &str) -> Vec<String> {
         ),
         format!(
             r#"{{"type":"message.user","actor":"user","data":{{"text":{}}}}}"#,
-            quoted("x <system-reminder>", "</system-reminder><local-command-stdout>\u{1b}[31</local-command-stdout>")
+            quoted(
+                "x <system-reminder>",
+                "</system-reminder><local-command-stdout>\u{1b}[31</local-command-stdout>"
+            )
         ),
         format!(r#"{{"type":"message.system","data":{{"text":{evil},"hook":true}}}}"#),
         format!(

@@ -63,7 +63,8 @@ fn to_do_lists_are_check_lists() {
 /// If this fails, a plan is not rendered, or the page shows only a part of it.
 #[test]
 fn plans_are_rendered() {
-    let input = json!({"plan": "# Steps\n\n1. **Cut** the wire <script>x</script>", "path": "/p.md"});
+    let input =
+        json!({"plan": "# Steps\n\n1. **Cut** the wire <script>x</script>", "path": "/p.md"});
     let call = with_call("ExitPlanMode", &input, "User has approved your plan.", &Value::Null);
     has(
         &call,
@@ -108,7 +109,8 @@ fn questions_show_their_answers() {
 fn headings_of_agents_have_their_facts() {
     let call = json!([{"type": "tool_use", "id": "c", "name": "Task",
         "input": {"description": "Find", "subagent_type": "Explore", "prompt": "Find bulbs."}}]);
-    let inner = json!([{"type": "tool_use", "id": "d", "name": "Read", "input": {"file_path": "a"}}]);
+    let inner =
+        json!([{"type": "tool_use", "id": "d", "name": "Read", "input": {"file_path": "a"}}]);
     let end = json!([{"type": "tool_result", "tool_use_id": "c", "content": "nine"}]);
     let mut lines = [
         line(1, "user", &json!("Go")),
@@ -125,8 +127,38 @@ fn headings_of_agents_have_their_facts() {
     let (page, _) = shown(&lines);
     has(
         &page,
-        &["<h4>agent a1 [2]: Find bulbs.</h4> <i>Explore · lamp-1 · tokens 2.0k in, 40 out · 1 call · 6.0 s</i>"],
+        &[
+            "<h4>agent a1 [2]: Find bulbs.</h4> <i>Explore · lamp-1 · tokens 2.0k in, 40 out · 1 call · 6.0 s</i>",
+        ],
     );
+}
+
+/// If this fails, a reader does not see how long the answer of a model was.
+#[test]
+fn answers_have_their_tokens() {
+    let said = json!([{"type": "text", "text": "Nine."}]);
+    let (page, _) = shown(&[line(1, "user", &json!("Go")), line(2, "assistant", &said)]);
+    let tokens = "<span class=\"meta\"><span title=\"Output tokens\">20 tokens</span> <time>";
+    assert_eq!(page.matches(tokens).count(), 1, "{page}");
+}
+
+/// If this fails, a reader must compare the lines of an edit letter by letter.
+#[test]
+fn changed_words_are_marked() {
+    let input = json!({"file_path": "a", "old_string": "let a = <1>;\nold", "new_string": "let a = <2>;\nnew"});
+    let call = with_call("Edit", &input, "ok", &Value::Null);
+    has(
+        &call,
+        &["<del>-let a = &lt;<b>1</b>&gt;;\n-old\n</del><ins>+let a = &lt;<b>2</b>&gt;;\n+new\n</ins>"],
+    );
+}
+
+/// If this fails, times cannot be read in the reader's own time zone.
+#[test]
+fn times_have_a_switch() {
+    let (page, _) = shown(&[line(1, "user", &json!("Go"))]);
+    // 2026-03-14T09:00:01Z
+    has(&page, &["<button id=\"zone\" type=\"button\"", "data-began=\"1773478801000\">UTC</button>"]);
 }
 
 /// If this fails, what a hook printed or why it failed is not on the page, or fills the other views.
@@ -140,7 +172,11 @@ fn hooks_are_on_the_page() {
     };
     let (page, text) = shown(&[
         line(1, "user", &json!("Go")),
-        hook(1, "hook_success", &json!({"stdout": "first\nsecond", "stderr": "", "command": "a.sh"})),
+        hook(
+            1,
+            "hook_success",
+            &json!({"stdout": "first\nsecond", "stderr": "", "command": "a.sh"}),
+        ),
         hook(2, "hook_success", &json!({"stdout": "{}", "stderr": ""})),
         hook(3, "hook_additional_context", &json!({"content": ["rule one"]})),
         hook(4, "hook_non_blocking_error", &json!({"stderr": "no such file", "exitCode": 1})),
@@ -189,9 +225,19 @@ fn compactions_are_marked() {
 fn additions_of_the_client_are_set_apart() {
     let prompt = "Why is it \u{1b}[1mred\u{1b}[22m[39m?\n<system-reminder>\nSecret <b>rule\n</system-reminder>\nSay";
     let (page, text) = shown(&[
-        line(1, "user", &json!("<command-message>fix is running…</command-message>\n\
-            <command-name>/fix</command-name>\n<command-args>a b</command-args>")),
-        line(2, "user", &json!("<local-command-stdout>Model: \u{1b}[1mfast\u{1b}[22m</local-command-stdout>")),
+        line(
+            1,
+            "user",
+            &json!(
+                "<command-message>fix is running…</command-message>\n\
+            <command-name>/fix</command-name>\n<command-args>a b</command-args>"
+            ),
+        ),
+        line(
+            2,
+            "user",
+            &json!("<local-command-stdout>Model: \u{1b}[1mfast\u{1b}[22m</local-command-stdout>"),
+        ),
         line(3, "user", &json!(prompt)),
     ]);
     has(

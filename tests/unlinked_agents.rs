@@ -17,7 +17,8 @@ fn session() -> Bench {
         line
     };
     let said = |text: &str| json!([{"type": "text", "text": text}]);
-    let call = json!([{"type": "tool_use", "id": "c", "name": "Read", "input": {"file_path": "a"}}]);
+    let call =
+        json!([{"type": "tool_use", "id": "c", "name": "Read", "input": {"file_path": "a"}}]);
     let lines = [
         line(1, "user", json!("Search the cellar."), Some("a1")),
         line(2, "user", json!("Why is the lamp red?"), None),

@@ -99,7 +99,7 @@ fn carried(part: Json<'_>) -> Option<EncodedImage<'_>> {
     let is_media = |path: &&str| {
         part.path(path).and_then(Json::as_str).is_some_and(|media| media.starts_with("image/"))
     };
-    if !kind.contains("image") && !MEDIA_TYPES.iter().any(|path| is_media(&path)) {
+    if !kind.contains("image") && !MEDIA_TYPES.iter().any(is_media) {
         return None;
     }
     CARRIERS.iter().find_map(|path| {
@@ -116,6 +116,8 @@ fn carried(part: Json<'_>) -> Option<EncodedImage<'_>> {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::{EncodedImage, images};
     use crate::json::Json;
 
@@ -125,7 +127,7 @@ mod tests {
             EncodedImage::Moved { hash, bytes } => format!("{}+{bytes}", &hash[..2]),
         };
         let parts = images(Json::trusted(data)).into_iter();
-        parts.map(|part| (text(part.encoded), part.call.map(|call| call.into_owned()))).collect()
+        parts.map(|part| (text(part.encoded), part.call.map(Cow::into_owned))).collect()
     }
 
     /// If this fails, an image of some agent is not found, or a text is taken for an image.

@@ -8,7 +8,7 @@ use super::extent::LONGEST_BAR;
 use super::fold::{CallLine, Item, ItemList, ItemOrGap, TaskTurn, TranscriptFold};
 use super::value::{
     CallEntry, ChapterLine, DroppedKind, Entry, LastAnswer, QuoteSource, Quoted, Remarks,
-    RequiredFile, Section, SpawnedAgent, TITLE, Tool, Transcript,
+    RequiredFile, Said, Section, SpawnedAgent, TITLE, Tool, Transcript,
 };
 use crate::history::calls::{Call, CallStatus};
 use crate::history::chapters::Chapter;
@@ -167,7 +167,11 @@ fn entries(fold: &mut TranscriptFold, aside: &mut Aside, turn: TaskTurn) -> Vec<
     let mut entries = Vec::new();
     for item in turn.items.with_gaps() {
         match item {
-            ItemOrGap::Item(Item::Said(said)) => entries.push(Entry::Said(said.redacted())),
+            ItemOrGap::Item(Item::Said(said)) => {
+                let answer = said.model_call.filter(|_| said.is_answer());
+                let tokens = answer.and_then(|call| fold.outputs.remove(&call));
+                entries.push(Entry::Said(Said { tokens, ..said.redacted() }));
+            }
             ItemOrGap::Item(Item::Calls(lines)) => {
                 let (first, dropped, last) = lines.with_gap();
                 entries.extend(first.into_iter().map(|line| call(fold, aside, line)));

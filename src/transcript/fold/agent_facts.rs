@@ -1,5 +1,7 @@
 //! The model, the tokens and the time of each spawned agent, for a page.
 
+use std::borrow::Cow;
+
 use foldhash::HashMap;
 
 use super::TranscriptFold;
@@ -41,7 +43,7 @@ impl TranscriptFold {
         agent.usage.observe(view);
         let named = |names: &[&str]| {
             let mut found = names.iter().filter_map(|name| view.data.text_at(name));
-            found.find(|name| !is_placeholder(name)).map(|name| name.into_owned())
+            found.find(|name| !is_placeholder(name)).map(Cow::into_owned)
         };
         agent.model = named(&["model"]).or(agent.model.take());
         agent.kind = agent.kind.take().or_else(|| named(TYPES));

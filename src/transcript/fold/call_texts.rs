@@ -9,7 +9,7 @@ use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::history::arguments;
 use crate::history::usage::Usage;
-use crate::transcript::value::Tokens;
+use crate::transcript::value::{OutputTokens, Tokens};
 
 impl TranscriptFold {
     /// Keeps the arguments or the result of a call, and the tokens of a model call.
@@ -18,6 +18,10 @@ impl TranscriptFold {
             self.keep_call(view, call);
         }
         if let Some(usage) = Usage::of(view) {
+            if let Some((call, number)) = self.model_call(view).zip(usage.output_tokens) {
+                let at_least = usage.output_at_least;
+                self.outputs.insert(call, OutputTokens { number, at_least });
+            }
             self.samples.push(Tokens {
                 sequence: view.event.sequence,
                 time: view.event.timestamp,

@@ -10,6 +10,12 @@ use crate::event::template::cut;
 use crate::transcript::value::Said;
 
 impl TranscriptFold {
+    /// The hash of the id of the model call, for a page.
+    pub(super) fn model_call(&self, view: &View<'_, '_>) -> Option<u64> {
+        let id = self.page_calls.as_ref().and_then(|_| view.model_call_id())?;
+        Some(self.hasher.hash_one(id.as_ref()))
+    }
+
     pub(super) fn said(&self, view: &View<'_, '_>, text: &str) -> Said {
         Said {
             sequence: view.event.sequence,
@@ -18,6 +24,8 @@ impl TranscriptFold {
             text: cut(text, self.max_said()).into_owned(),
             thought: catalogue::is_reasoning(&view.event.kind),
             by_user: is_user(&view.event.actor),
+            model_call: self.model_call(view),
+            tokens: None,
         }
     }
 

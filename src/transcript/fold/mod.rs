@@ -45,7 +45,7 @@ use touched::TouchedFiles;
 use unlinked::UnlinkedAgents;
 
 use super::trouble_groups::TroubleGroups;
-use super::value::{Note, QuoteSource, Quoted, Said, Tokens, Trouble};
+use super::value::{Note, OutputTokens, QuoteSource, Quoted, Said, Tokens, Trouble};
 
 /// Maximum number of characters kept of a message. The log has the full text.
 const MAX_SAID: usize = 8000;
@@ -116,6 +116,8 @@ pub(crate) struct TranscriptFold {
     pub idle: IdleTimes,
     /// What a page shows of each call; only kept by [`TranscriptFold::for_page`].
     pub page_calls: Option<PageCalls>,
+    /// The output tokens of model calls, by the hash of their ids; only kept for a page.
+    pub outputs: HashMap<u64, OutputTokens>,
     /// What a page says of each spawned agent.
     pub observed_agents: ObservedAgents,
     /// The images of a page; only kept by [`TranscriptFold::for_page`].

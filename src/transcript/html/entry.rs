@@ -5,9 +5,9 @@ use maud::{Markup, html};
 use super::images::images;
 use super::page_parts::PageParts;
 use super::{LINE, agent, call, copy_button, link, markdown, note, prompt};
-use crate::text::human::plural;
+use crate::text::human::{plural, short_count};
 use crate::text::inert::preview;
-use crate::transcript::value::{Entry, Said};
+use crate::transcript::value::{Entry, OutputTokens, Said};
 
 /// Maximum width of a folded thought, in columns.
 const THOUGHT: usize = 100;
@@ -49,7 +49,10 @@ fn message(said: &Said, page: &PageParts<'_>) -> Markup {
         article class=(kind) #{ "e" (said.sequence) } data-kind=(kind) {
             div.head {
                 b.who { (preview(&said.who, 60)) }
-                span.meta { time { (said.time.clock()) } " " (link(said.sequence)) }
+                span.meta {
+                    @if let Some(tokens) = said.tokens { (self::tokens(tokens)) " " }
+                    time { (said.time.clock()) } " " (link(said.sequence))
+                }
             }
             @if said.by_user { (prompt::prompt(&said.text, clip.unwrap_or("whole"))) }
             @else { div.md.(clip.unwrap_or("whole")) { (markdown::render(&said.text)) } }
@@ -57,6 +60,12 @@ fn message(said: &Said, page: &PageParts<'_>) -> Markup {
             (copy_button())
         }
     }
+}
+
+/// The output tokens of the model call that a message is from.
+fn tokens(tokens: OutputTokens) -> Markup {
+    let at_least = if tokens.at_least { "≥" } else { "" };
+    html! { span title="Output tokens" { (at_least) (short_count(tokens.number)) " tokens" } }
 }
 
 fn thought(said: &Said) -> Markup {

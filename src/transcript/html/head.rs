@@ -70,6 +70,10 @@ pub(super) fn bar(transcript: &Transcript, files: &ChangedFiles) -> Markup {
                 }
                 button #clear type="button" hidden { "Clear" }
                 button #open type="button" { "Open all" }
+                @if let Some(began) = transcript.facts.began_at() {
+                    button #zone type="button" title="Times of the log (UTC) or of this computer"
+                        data-began=(began.millis()) { "UTC" }
+                }
                 button #theme type="button" title="Light or dark" aria-label="Light or dark" { "◐" }
                 button #keys type="button" title="Keys and hints (?)" aria-label="Keys and hints" { "?" }
             }

@@ -6,6 +6,7 @@
 mod agent;
 mod block;
 mod call;
+mod changed_words;
 mod charts;
 mod contents;
 mod diff;
@@ -50,6 +51,7 @@ const SCRIPT: &str = concat!(
     include_str!("script/keys.js"),
     include_str!("script/blocks.js"),
     include_str!("script/chart.js"),
+    include_str!("script/zone.js"),
     include_str!("script/start.js"),
 );
 
@@ -76,7 +78,8 @@ pub(crate) fn render(transcript: &Transcript) -> String {
                 } (LINE)
                 footer {
                     "Made by runlog " (env!("CARGO_PKG_VERSION")) " from events 1–"
-                    (transcript.last_sequence) ". Times are UTC."
+                    (transcript.last_sequence) ". Times are UTC"
+                    span #zone-told {} "."
                 } (LINE)
                 (help::help()) (LINE)
                 script { (PreEscaped(SCRIPT)) } (LINE)

@@ -98,7 +98,7 @@ mod tests {
         let gif = b"GIF89a\x0a\0\x05\0\x80\0\0";
         let jpeg = b"\xff\xd8\xff\xe0\0\x04ab\xff\xff\xc2\0\x11\x08\0\x20\0\x30\x03";
         let lossy = b"RIFF\x24\0\0\0WEBPVP8 \x18\0\0\0\x30\x01\0\x9d\x01\x2a\x08\0\x09\0";
-        let lossless = b"RIFF\x24\0\0\0WEBPVP8L\x18\0\0\0\x2f\x07\x40\x02\0";
+        let lossless = b"RIFF\x24\0\0\0WEBPVP8L\x18\0\0\0\x2f\x07\0\x02\0";
         let extended = b"RIFF\x24\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x07\0\0\x08\0\0";
         let found = |bytes: &[u8]| kind(bytes).map(|kind| (kind.media, kind.size));
         assert_eq!(found(png), Some(("image/png", (512, 258))));

@@ -128,7 +128,6 @@ impl PageImage {
     }
 
     /// The image, or the reason why it is not shown.
-    #[must_use]
     pub(crate) fn shown(&self) -> Result<&ShownImage, &'static str> {
         match &self.state {
             ImageState::Shown(shown) => Ok(shown),

@@ -100,6 +100,21 @@ pub(crate) struct Said {
     /// Whether a person is the speaker.
     #[serde(skip)]
     pub by_user: bool,
+    /// The hash of the id of the model call that it is from; only kept for a page.
+    #[serde(skip)]
+    pub model_call: Option<u64>,
+    /// The output tokens of that call.
+    #[serde(skip)]
+    pub tokens: Option<OutputTokens>,
+}
+
+/// The output tokens of a model call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OutputTokens {
+    /// How many.
+    pub number: u64,
+    /// Whether there may be more.
+    pub at_least: bool,
 }
 
 impl Said {
