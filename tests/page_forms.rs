@@ -149,7 +149,9 @@ fn changed_words_are_marked() {
     let call = with_call("Edit", &input, "ok", &Value::Null);
     has(
         &call,
-        &["<del>-let a = &lt;<b>1</b>&gt;;\n-old\n</del><ins>+let a = &lt;<b>2</b>&gt;;\n+new\n</ins>"],
+        &[
+            "<del>-let a = &lt;<b>1</b>&gt;;\n-old\n</del><ins>+let a = &lt;<b>2</b>&gt;;\n+new\n</ins>",
+        ],
     );
 }
 
@@ -158,7 +160,10 @@ fn changed_words_are_marked() {
 fn times_have_a_switch() {
     let (page, _) = shown(&[line(1, "user", &json!("Go"))]);
     // 2026-03-14T09:00:01Z
-    has(&page, &["<button id=\"zone\" type=\"button\"", "data-began=\"1773478801000\">UTC</button>"]);
+    has(
+        &page,
+        &["<button id=\"zone\" type=\"button\"", "data-began=\"1773478801000\">UTC</button>"],
+    );
 }
 
 /// If this fails, what a hook printed or why it failed is not on the page, or fills the other views.

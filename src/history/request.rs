@@ -70,8 +70,11 @@ fn without_reminders(text: &str) -> Cow<'_, str> {
 /// The content of the element at the beginning of a text. Any other text stays as it is.
 fn content_of_first(text: &str) -> Cow<'_, str> {
     let name = text.trim().strip_prefix('<').and_then(|rest| rest.split(['>', ' ']).next());
-    let content = name.and_then(|name| content(text, name)).filter(|content| !content.is_empty());
-    Cow::Borrowed(content.unwrap_or(text.trim()))
+    match name.and_then(|name| Some((name, content(text, name)?))) {
+        Some((name, "")) => Cow::Owned(format!("({name}, empty)")),
+        Some((_, content)) => Cow::Borrowed(content),
+        None => Cow::Borrowed(text.trim()),
+    }
 }
 
 /// A part of a prompt: what a person wrote, or an element that a client added.
@@ -196,6 +199,7 @@ mod tests {
             ),
             ("Say \u{1b}[1mthis[22m, wait [5m] and \u{1b}[3", "Say this, wait [5m] and "),
             ("<system-reminder>only this</system-reminder>", "only this"),
+            ("<local-command-stdout></local-command-stdout>", "(local-command-stdout, empty)"),
         ] {
             assert_eq!(own_words(prompt), expected, "{prompt:?}");
         }

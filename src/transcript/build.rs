@@ -28,6 +28,12 @@ impl Transcript {
         };
         let prompt =
             harness.prompt.filter(|text| !text.trim().is_empty()).map(of_file("prompt.md"));
+        let mut aside = std::mem::take(&mut fold.aside).by_list();
+        if let Some(list) = fold.promote_only_agent()
+            && let Some(calls) = aside.remove(&ItemList::Unlinked(0))
+        {
+            aside.insert(list, calls);
+        }
         let asked = || {
             let mut own = fold.tasks.all().iter().filter(|task| fold.is_own(task.number));
             let first = own.find(|task| !task.message.is_empty())?;
@@ -40,7 +46,6 @@ impl Transcript {
         let system_prompt = system_prompt.or(fold.system_prompt.take());
         let others = harness.others.into_iter();
         let own_tasks = fold.own_tasks();
-        let mut aside = std::mem::take(&mut fold.aside).by_list();
         fold.finish_page();
         let turns = std::mem::take(&mut fold.turns).into_iter().enumerate();
         let turns = turns.filter_map(|(at, turn)| section(&mut fold, &mut aside, at, turn));
@@ -122,7 +127,7 @@ fn section(
     turn: TaskTurn,
 ) -> Option<Section> {
     let (outcome, number) = (fold.outcome(&turn), turn.task);
-    let items = entries(fold, aside, turn);
+    let mut items = entries(fold, aside, turn);
     let kept = dropped_calls(fold, aside, ItemList::Turn(at));
     let Some(task) = number.and_then(|number| fold.tasks.get(number)) else {
         return (!items.is_empty()).then(|| Section {
@@ -139,6 +144,11 @@ fn section(
             aside: kept,
         });
     };
+    if !task.message.is_empty() {
+        // The message has its own place.
+        let is_message = |said: &Said| said.sequence == task.first_sequence && !said.thought;
+        items.retain(|entry| !matches!(entry, Entry::Said(said) if is_message(said)));
+    }
     let source = QuoteSource::Event(task.first_sequence);
     Some(Section {
         task: Some(task.number),

@@ -28,7 +28,9 @@ pub(crate) struct UnlinkedAgents {
 impl TranscriptFold {
     /// The list for an event of such an agent. The agent's item is in the turn of its first event.
     pub(super) fn unlinked(&mut self, view: &View<'_, '_>) -> Option<ItemList> {
-        let id = view.sub_agent()?;
+        // A call that names itself is of nobody else.
+        let own = view.call_id();
+        let id = view.sub_agent().filter(|id| own.as_ref() != Some(id))?;
         if let Some(known) = self.unlinked.by_id.get(id.as_ref()) {
             return Some(ItemList::Unlinked(*known));
         }
@@ -55,6 +57,21 @@ impl TranscriptFold {
             let said = Said { who, by_user: false, ..self.said(view, &text) };
             self.item(Item::Said(said));
         }
+    }
+
+    /// Makes the only agent of a log the agent of the run: the log of a sub-agent alone is an
+    /// ordinary run. Returns its new list.
+    pub(crate) fn promote_only_agent(&mut self) -> Option<ItemList> {
+        let has_work = self.turns.iter().any(|turn| turn.items.has_work());
+        if self.unlinked.all.len() != 1 || self.own_tasks() > 0 || has_work {
+            return None;
+        }
+        let agent = self.unlinked.all.pop()?;
+        if let Some(task) = agent.turn.task {
+            self.theirs.remove(&task);
+        }
+        self.turns.push(agent.turn);
+        Some(ItemList::Turn(self.turns.len() - 1))
     }
 
     /// Whether a task was given to the run itself, and not to a sub-agent.

@@ -19,7 +19,9 @@ use crate::run::document::RunDocument;
 pub(crate) use answer::LastAnswer;
 pub(crate) use calls::{AgentFacts, CallEntry, PageCall, SpawnedAgent};
 pub(in crate::transcript) use items::last_message;
-pub(crate) use items::{DroppedKind, Entry, Note, NoteLevel, NoteMark, OutputTokens, Said, Section};
+pub(crate) use items::{
+    DroppedKind, Entry, Note, NoteLevel, NoteMark, OutputTokens, Said, Section,
+};
 
 /// The whole transcript.
 #[derive(Debug, Serialize)]
