@@ -107,8 +107,8 @@ fn other_things_are_no_images() {
     let url = |kind: &str, data: &str| json!({"type": "image_url", "image_url": {"url": format!("data:image/{kind};base64,{data}")}});
     let huge = png(9, 9, 4 << 20);
     for (part, why) in [
-        (image(&svg), "it is no PNG, JPEG, GIF or WebP"),
-        (url("svg+xml", &svg), "it is no PNG, JPEG, GIF or WebP"),
+        (image(&svg), "it is not a PNG, JPEG, GIF or WebP image"),
+        (url("svg+xml", &svg), "it is not a PNG, JPEG, GIF or WebP image"),
         (url("png", "\"><script>alert(1)</script>"), "it is not valid base64"),
         (image("not an image"), "it is not valid base64"),
         (image(&png(60_000, 60_000, 40)), "it has too many pixels"),

@@ -1,5 +1,7 @@
 //! The transcript as a single HTML page without external resources: no network, no other scripts.
 //!
+//! Images are inside the page, after a check of their bytes (`transcript::images`).
+//!
 //! Every text goes through [`maud`], which escapes it, and the whole page through
 //! [`inert::text`], which leaves no control character. Markup comes from literals alone.
 

@@ -145,7 +145,7 @@ fn checked(text: &str) -> Result<(u64, ShownImage), &'static str> {
     let plain = plain.trim_end_matches('=').replace('-', "+").replace('_', "/");
     let padding = "=".repeat((4 - plain.len() % 4) % 4);
     let bytes = BASE64_STANDARD.decode(plain + &padding).map_err(|_| "it is not valid base64")?;
-    let kind = kind::kind(&bytes).ok_or("it is no PNG, JPEG, GIF or WebP")?;
+    let kind = kind::kind(&bytes).ok_or("it is not a PNG, JPEG, GIF or WebP image")?;
     let (width, height) = kind.size;
     if u64::from(width) * u64::from(height) > MAX_PIXELS {
         return Err("it has too many pixels");
