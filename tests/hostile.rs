@@ -72,6 +72,7 @@ fn hostile() -> Bench {
         };
         lines.push(call(&format!("c{at}"), 20 + at as u32, kind, &data));
     }
+    lines.extend(on_the_page(&evil));
     lines.push(r#"{"type":"task.succeeded","data":{}}"#.to_owned());
     lines.push(format!(r#"{{"type":"run.failed","data":{{"error":{{"message":{evil}}}}}}}"#));
     let said = bench.feed(&["emit", "--run", "r", "--stdin", "-q"], lines.join("\n").as_bytes());
@@ -79,6 +80,51 @@ fn hostile() -> Bench {
     let span = ["--start", "1", "--end", "1", "--name", EVIL, "--message", EVIL];
     bench.ok(&[["chapter", "add", "r"].as_slice(), &span].concat());
     bench
+}
+
+/// Events that a page shows in forms of their own: plans, images, additions of clients, output of
+/// hooks, compactions, and agents that no call spawned.
+fn on_the_page(evil: &str) -> Vec<String> {
+    let quoted = |before: &str, after: &str| {
+        let text: String = serde_json::from_str(evil).unwrap();
+        serde_json::to_string(&format!("{before}{text}{after}")).unwrap()
+    };
+    let call = |id: &str, kind: &str, data: &str| {
+        format!(
+            r#"{{"type":"tool.{kind}","correlation_id":"{id}","data":{{"tool_name":"exit_plan"{data}}}}}"#
+        )
+    };
+    let url = quoted("data:image/svg+xml;base64,", "");
+    vec![
+        call("p1", "started", &format!(r#","args":{{"plan":{evil},"subagent_type":{evil}}}"#)),
+        call(
+            "p1",
+            "completed",
+            &format!(
+                r#","result":[{{"type":"image","source":{{"media_type":{evil},"data":{evil}}}}},{{"type":"image_url","image_url":{{"url":{url}}}}}],"source":{{"toolUseResult":{{"answers":{{{evil}:{evil}}}}}}}"#
+            ),
+        ),
+        format!(
+            r#"{{"type":"message.user","actor":"user","data":{{"text":{}}}}}"#,
+            quoted("<command-name>", "</command-name><command-args>x</command-args>")
+        ),
+        format!(
+            r#"{{"type":"message.user","actor":"user","data":{{"text":{}}}}}"#,
+            quoted(
+                "x <system-reminder>",
+                "</system-reminder><local-command-stdout>\u{1b}[31</local-command-stdout>"
+            )
+        ),
+        format!(r#"{{"type":"message.system","data":{{"text":{evil},"hook":true}}}}"#),
+        format!(
+            r#"{{"type":"note","data":{{"dialect":"claude-code","text":{}}}}}"#,
+            quoted("Context compacted ", "")
+        ),
+        format!(r#"{{"type":"message.system","data":{{"dialect":"claude-code","text":{evil}}}}}"#),
+        format!(
+            r#"{{"type":"message.user","actor":"user","data":{{"dialect":"claude-code","agent_id":{evil},"agent_type":{evil},"model":{evil},"text":{evil}}}}}"#
+        ),
+    ]
 }
 
 /// If this fails, a payload is active in a transcript that is shown as Markdown.

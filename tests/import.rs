@@ -125,7 +125,7 @@ fn only_what_a_person_typed_is_a_prompt() {
         .filter(|line| line["type"] == "message.user")
         .map(|line| line["data"]["text"].clone())
         .collect();
-    assert_eq!(said, ["typed", "typed too"]);
+    assert_eq!(said, ["typed", "typed too\n[image]"]);
 }
 
 /// If this fails, placeholder ids of a scrubbed log join unrelated events.

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::blob::Reference;
 use super::envelope::Event;
 use super::parts;
+pub(crate) use super::parts::label as media_label;
 use super::role::Role;
 use super::severity::Severity;
 use crate::json::{Json, Kind, Members};
@@ -34,6 +35,8 @@ pub(super) const TEXT: &[&str] =
     &["text", "content", "message", "response", "prompt", "brief", "title"];
 /// Reasoning.
 pub(super) const THOUGHT: &[&str] = &["thinking", "reasoning", "reasoning_content"];
+/// Dialects that name the agent of every event. In the others, `agent_id` names a sub-agent.
+const NAMING_ALL: &[&str] = &["aos", "agex", "gateway"];
 const AGENT: &[&str] =
     &["agentId", "agent_id", "agent", "childAgentId", "full_namespace", "agent_name"];
 pub(crate) const INPUT_TOKENS: &[&str] = &["input_tokens", "inputTokens", "tokensIn"];
@@ -314,6 +317,29 @@ impl<'e, 'a> View<'e, 'a> {
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
             || matches!(self.role, Role::Error | Role::ToolFail | Role::Rejected)
+    }
+
+    /// Whether the event is of an agent below the one that the user talks to. The call that spawned
+    /// it may be unknown.
+    #[must_use]
+    pub fn is_of_sub_agent(&self) -> bool {
+        self.sub_agent().is_some()
+    }
+
+    /// The id of that agent.
+    #[must_use]
+    pub(crate) fn sub_agent(&self) -> Option<Cow<'a, str>> {
+        let dialect = self.data.text_at("dialect")?;
+        if NAMING_ALL.contains(&dialect.as_ref()) {
+            return None;
+        }
+        self.data.text_at("agent_id").filter(|id| !is_placeholder(id))
+    }
+
+    /// Whether a person begins a task with the event.
+    #[must_use]
+    pub fn is_prompt(&self) -> bool {
+        self.role == Role::TaskStart && self.event.actor == "user" && !self.is_of_sub_agent()
     }
 
     /// Whether the event was imported from another program's log.

@@ -11,6 +11,7 @@ pub(crate) mod encoded_line;
 pub(crate) mod envelope;
 pub(crate) mod fields;
 pub(crate) mod id;
+pub(crate) mod images;
 pub(crate) mod json_schema;
 pub(crate) mod layout;
 pub(crate) mod number;

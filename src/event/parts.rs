@@ -1,6 +1,7 @@
 //! Lists of content parts in messages and results of models. Texts are kept. Any other part becomes
 //! a label with its size, never its base64.
 
+use super::blob::Reference;
 use crate::json::{Json, Kind};
 use crate::text::human::size;
 
@@ -35,7 +36,7 @@ pub(super) fn as_text(list: Json<'_>) -> Option<String> {
 }
 
 /// The label of a media part, such as `[image, 12 kB]`; `None` for any other value.
-pub(super) fn label(part: Json<'_>) -> Option<String> {
+pub(crate) fn label(part: Json<'_>) -> Option<String> {
     let kind = part.text_at("type")?;
     let carried = CARRIERS.iter().find_map(|path| part.path(path)?.as_str());
     let encoded = carried.as_deref().map(|text| {
@@ -46,11 +47,21 @@ pub(super) fn label(part: Json<'_>) -> Option<String> {
         Some((text, certain)) if certain || is_media || is_base64(text) => {
             let padding = text.bytes().rev().take_while(|byte| *byte == b'=').count();
             let bytes = (text.len() * 3 / 4).saturating_sub(padding);
-            Some(format!("[{kind}, {}]", size(bytes as u64)))
+            Some(format!("[{}, {}]", short_name(&kind), size(bytes as u64)))
         }
-        None if is_media => Some(format!("[{kind}]")),
+        None if is_media => {
+            // A large one was moved out of the event.
+            let moved = CARRIERS.iter().find_map(|path| Reference::of(part.path(path)?));
+            let bytes = moved.map(|moved| format!(", {}", size(moved.bytes / 4 * 3)));
+            Some(format!("[{}{}]", short_name(&kind), bytes.unwrap_or_default()))
+        }
         _ => None,
     }
+}
+
+/// The name of a kind of media: some types say where the part comes from.
+fn short_name(kind: &str) -> &str {
+    if kind.contains("image") { "image" } else { kind }
 }
 
 /// One part as its text, its label or its inner list; `None` for an object without a type.

@@ -185,7 +185,7 @@ impl<D: TimelineDrawing> Timeline<D> {
 
     fn mark(&mut self, view: &View<'_, '_>, agent: Option<&str>) {
         let (kind, text) = match view.role {
-            Role::TaskStart if view.event.actor == "user" => ("prompt", view.text()),
+            Role::TaskStart if view.is_prompt() => ("prompt", view.text()),
             Role::Error | Role::Rejected => ("error", view.error_text()),
             _ => return,
         };

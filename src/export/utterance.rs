@@ -28,7 +28,7 @@ pub(super) fn utterance(view: &View<'_, '_>) -> Option<Utterance> {
     }
     let text = || view.text().unwrap_or_default().into_owned();
     match view.role {
-        Role::TaskStart if view.event.actor == "user" => {
+        Role::TaskStart if view.is_prompt() => {
             let text = text();
             let is_blank = text.is_empty();
             Some(Utterance::Prompt(if is_blank { NO_TEXT.to_owned() } else { text }))

@@ -62,7 +62,7 @@ impl WorkItems {
             let item = self.item(&["tool", id], &time.to_string());
             item.tool_calls = 1;
             item.tool_failures = u64::from(view.role == Role::ToolFail);
-        } else if view.role == Role::TaskStart && view.event.actor == "user" {
+        } else if view.is_prompt() {
             let text = view.text().unwrap_or_default();
             self.item(&["prompt", &time.to_string(), &text], "").prompts = 1;
         }

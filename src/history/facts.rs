@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::copied::Copied;
+use super::request::own_words;
 use super::status::Status;
 use super::usage::Usage;
 use crate::event::time::Timestamp;
@@ -150,7 +151,8 @@ impl RunFacts {
     /// The run's title, else its first prompt.
     #[must_use]
     pub fn title(&self) -> Option<String> {
-        self.metadata("title").or_else(|| self.prompt.clone())
+        let title = self.metadata("title").map(|title| own_words(&title).into_owned());
+        title.or_else(|| self.prompt.clone())
     }
 
     /// The text of the error that the run failed with.

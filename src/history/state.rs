@@ -6,6 +6,7 @@ use super::calls::{CallStatus, Calls, Observed};
 use super::copied::Copied;
 use super::facts::{Counts, Deliverables, RunFacts};
 use super::origin::RunOrigin;
+use super::request::own_words;
 use super::status::Status;
 use super::usage_fold::UsageFold;
 use crate::event::blob::{Reference, put_back};
@@ -283,10 +284,11 @@ impl RunState {
                         required.items().map(|item| as_text(item).into_owned()).collect();
                 }
             }
-            Role::TaskStart if view.event.actor == "user" => {
+            Role::TaskStart if view.is_prompt() => {
                 self.prompts += 1;
                 if self.prompt.is_none() {
-                    self.prompt = view.text().map(|text| cut(&one_line(&text), PROMPT).into());
+                    self.prompt =
+                        view.text().map(|text| cut(&one_line(&own_words(&text)), PROMPT).into());
                 }
             }
             Role::DeliverableCheck => self.deliverables.missing.clear(),

@@ -2,6 +2,7 @@
 
 use super::facts::{Counts, RunFacts};
 use super::models;
+use super::request::own_words;
 use crate::event::fields::as_text;
 use crate::json::Json;
 use crate::text::human::{count, dollars, duration, plural};
@@ -167,7 +168,7 @@ impl RunFacts {
             time.map(|time| format!("{} UTC", time.readable()))
         };
         tell(FactName::Run, Some(self.run_id.clone()));
-        tell(FactName::Title, self.metadata("title"));
+        tell(FactName::Title, self.metadata("title").map(|title| own_words(&title).into_owned()));
         tell(FactName::Session, Some(self.session_id.clone()));
         tell(FactName::Task, Some(self.task_id.clone()));
         tell(FactName::Status, Some(self.status.name().to_owned()));

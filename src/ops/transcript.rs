@@ -5,6 +5,7 @@ use crate::event::role::Role;
 use crate::fs::{read_small, replace_derived};
 use crate::ops::read::{Read, events_of, events_until};
 use crate::run::RunError;
+use crate::run::blobs;
 use crate::run::dir::RunDir;
 use crate::secret::SecretRules;
 use crate::summary::backfill::Backfills;
@@ -65,7 +66,10 @@ pub(crate) fn transcript(run: &RunDir) -> Result<(Transcript, Read), RunError> {
 /// When the log cannot be read.
 pub(crate) fn page(run: &RunDir) -> Result<(String, Read), RunError> {
     let (fold, read) = folded(run, None, TranscriptFold::for_page())?;
-    Ok((html::render(&Transcript::of(fold, harness(run))), read))
+    let mut transcript = Transcript::of(fold, harness(run));
+    let blob = |hash: &str, bytes: u64| blobs::read_named(run, hash, bytes).ok();
+    transcript.images.load(blob);
+    Ok((html::render(&transcript), read))
 }
 
 /// A fold over the events of a run, up to the sequence `last` if it is given.

@@ -58,14 +58,22 @@ fn look_at(run: &RunDir, hash: &str, bytes: u64) -> BlobState {
 /// # Errors
 /// The state of a blob that is not valid.
 pub(crate) fn read(run: &RunDir, reference: &Reference<'_>) -> Result<String, BlobState> {
-    match look(run, reference) {
+    read_named(run, reference.hash, reference.bytes)
+}
+
+/// The same for the blob with that hash and length.
+///
+/// # Errors
+/// The state of a blob that is not valid.
+pub(crate) fn read_named(run: &RunDir, hash: &str, bytes: u64) -> Result<String, BlobState> {
+    match look_at(run, hash, bytes) {
         BlobState::Whole => {}
         other => return Err(other),
     }
-    let path = run.blob(reference.hash);
+    let path = run.blob(hash);
     let mut content = String::new();
     let file = open_regular(&path, Access::Read).map_err(BlobState::Unreadable)?;
-    match file.take(reference.bytes).read_to_string(&mut content) {
+    match file.take(bytes).read_to_string(&mut content) {
         Ok(_) => Ok(content),
         Err(error) => Err(BlobState::Unreadable(FsError::io(path.path(), Action::Read, error))),
     }

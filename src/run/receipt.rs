@@ -8,7 +8,6 @@ use super::document::SCHEMA_VERSION;
 use super::preparing::PreparedDrafts;
 use crate::event::draft::Draft;
 use crate::event::fields::View;
-use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::history::calls::{CallStatus, Calls};
 use crate::history::copied::WorkItems;
@@ -224,8 +223,7 @@ impl Counter {
         if let Some(work) = &mut self.work {
             work.observe(&view);
         }
-        let prompt = view.role == Role::TaskStart && view.event.actor == "user";
-        self.receipt.prompts += u64::from(prompt);
+        self.receipt.prompts += u64::from(view.is_prompt());
     }
 
     /// The receipt after the last line.

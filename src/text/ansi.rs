@@ -1,6 +1,8 @@
 //! Terminal output as text with styles. Colours and styles are kept, every other escape sequence
 //! is removed.
 
+use std::borrow::Cow;
+
 /// A piece of text and its style.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StyledText {
@@ -101,6 +103,39 @@ pub(crate) fn styled(output: &str) -> Vec<StyledText> {
     push(&mut pieces, rest);
     pieces.retain(|piece| !piece.text.is_empty());
     pieces
+}
+
+/// The text of a title: without escape sequences, and without what is left of a style whose escape
+/// character was lost, such as `[1m`.
+#[must_use]
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    let whole = match text.contains(['\u{1b}', '\u{9b}']) {
+        true => Cow::Owned(styled(text).into_iter().map(|piece| piece.text).collect::<String>()),
+        false => Cow::Borrowed(text),
+    };
+    if !whole.split('[').skip(1).any(|part| after_codes(part).is_some()) {
+        return whole;
+    }
+    let mut parts = whole.split('[');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match after_codes(part) {
+            Some(rest) => out.push_str(rest),
+            None => out.extend(["[", part]),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The text after the codes of a style and their `m`; `None` if something else is there.
+fn after_codes(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    let (codes, rest) = text.split_at(end);
+    let rest = rest.strip_prefix('m').filter(|rest| !rest.starts_with(']'))?;
+    let is_code =
+        |code: &str| matches!(code.parse(), Ok(0..=5 | 7 | 9 | 22..=25 | 27 | 29..=49 | 90..=107));
+    let is_color = codes.starts_with("38;") || codes.starts_with("48;");
+    (is_color || codes.split(';').all(is_code)).then_some(rest)
 }
 
 fn push(pieces: &mut [StyledText], text: &str) {

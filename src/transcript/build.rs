@@ -7,8 +7,8 @@ use foldhash::HashMap;
 use super::extent::LONGEST_BAR;
 use super::fold::{CallLine, Item, ItemList, ItemOrGap, TaskTurn, TranscriptFold};
 use super::value::{
-    CallEntry, ChapterLine, DroppedKind, Entry, QuoteSource, Quoted, Remarks, RequiredFile,
-    Section, SpawnedAgent, TITLE, Tool, Transcript,
+    CallEntry, ChapterLine, DroppedKind, Entry, LastAnswer, QuoteSource, Quoted, Remarks,
+    RequiredFile, Said, Section, SpawnedAgent, TITLE, Tool, Transcript,
 };
 use crate::history::calls::{Call, CallStatus};
 use crate::history::chapters::Chapter;
@@ -28,8 +28,15 @@ impl Transcript {
         };
         let prompt =
             harness.prompt.filter(|text| !text.trim().is_empty()).map(of_file("prompt.md"));
+        let mut aside = std::mem::take(&mut fold.aside).by_list();
+        if let Some(list) = fold.promote_only_agent()
+            && let Some(calls) = aside.remove(&ItemList::Unlinked(0))
+        {
+            aside.insert(list, calls);
+        }
         let asked = || {
-            let first = fold.tasks.all().iter().find(|task| !task.message.is_empty())?;
+            let mut own = fold.tasks.all().iter().filter(|task| fold.is_own(task.number));
+            let first = own.find(|task| !task.message.is_empty())?;
             let source = QuoteSource::Event(first.first_sequence);
             Some(Quoted { text: first.message.clone(), source })
         };
@@ -39,11 +46,10 @@ impl Transcript {
         let system_prompt = system_prompt.or(fold.system_prompt.take());
         let others = harness.others.into_iter();
         let own_tasks = fold.own_tasks();
-        let mut aside = std::mem::take(&mut fold.aside).by_list();
         fold.finish_page();
         let turns = std::mem::take(&mut fold.turns).into_iter().enumerate();
         let turns = turns.filter_map(|(at, turn)| section(&mut fold, &mut aside, at, turn));
-        let turns = turns.collect();
+        let turns: Vec<Section> = turns.collect();
         let (files, more_files) = std::mem::take(&mut fold.files).finish();
         let (calls, ended) = (&fold.state.calls, fold.state.status().is_over());
         let open = std::mem::take(&mut fold.circumstances.open).into_iter();
@@ -61,6 +67,7 @@ impl Transcript {
             fingerprint,
             tools: tools(&fold),
             chapters: fold.chapters.children(None).into_iter().map(chapter).collect(),
+            answer: LastAnswer::of(&turns),
             turns,
             deliverables: deliverables(&fold),
             deliverables_status: fold.state.deliverables.status.clone(),
@@ -76,6 +83,7 @@ impl Transcript {
             open_calls,
             todo: fold.circumstances.todo,
             pull_request: fold.circumstances.requests.newest().map(str::to_owned),
+            images: fold.images.events,
             tokens: fold.samples,
             idle: fold.idle.finish(),
             own_tasks,
@@ -119,7 +127,7 @@ fn section(
     turn: TaskTurn,
 ) -> Option<Section> {
     let (outcome, number) = (fold.outcome(&turn), turn.task);
-    let items = entries(fold, aside, turn);
+    let mut items = entries(fold, aside, turn);
     let kept = dropped_calls(fold, aside, ItemList::Turn(at));
     let Some(task) = number.and_then(|number| fold.tasks.get(number)) else {
         return (!items.is_empty()).then(|| Section {
@@ -127,6 +135,7 @@ fn section(
             title: "Before the first task".to_owned(),
             time: None,
             prompt: None,
+            is_first: false,
             message: None,
             outcome,
             first_sequence: None,
@@ -135,13 +144,20 @@ fn section(
             aside: kept,
         });
     };
+    if !task.message.is_empty() {
+        // The message has its own place.
+        let is_message = |said: &Said| said.sequence == task.first_sequence && !said.thought;
+        items.retain(|entry| !matches!(entry, Entry::Said(said) if is_message(said)));
+    }
     let source = QuoteSource::Event(task.first_sequence);
     Some(Section {
         task: Some(task.number),
         title: own_words(task.title()).into_owned(),
         time: Some(task.started),
         prompt: Some(Quoted { text: task.message.clone(), source }),
-        message: is_long(task).then(|| Quoted { text: task.message.clone(), source }),
+        is_first: Some(task.number) == fold.first_own_task(),
+        message: is_long(task, fold.first_own_task())
+            .then(|| Quoted { text: task.message.clone(), source }),
         outcome,
         first_sequence: Some(task.first_sequence),
         last_sequence: Some(task.last_sequence),
@@ -152,16 +168,20 @@ fn section(
 
 /// Whether the message is longer than its heading shows. The first task's message is the prompt,
 /// which has its own section.
-fn is_long(task: &Task) -> bool {
+fn is_long(task: &Task, first: Option<u64>) -> bool {
     let lines = task.message.trim().contains('\n');
-    task.number > 1 && (lines || preview(&own_words(task.title()), TITLE).ends_with('…'))
+    Some(task.number) != first && (lines || preview(&own_words(task.title()), TITLE).ends_with('…'))
 }
 
 fn entries(fold: &mut TranscriptFold, aside: &mut Aside, turn: TaskTurn) -> Vec<Entry> {
     let mut entries = Vec::new();
     for item in turn.items.with_gaps() {
         match item {
-            ItemOrGap::Item(Item::Said(said)) => entries.push(Entry::Said(said.redacted())),
+            ItemOrGap::Item(Item::Said(said)) => {
+                let answer = said.model_call.filter(|_| said.is_answer());
+                let tokens = answer.and_then(|call| fold.outputs.remove(&call));
+                entries.push(Entry::Said(Said { tokens, ..said.redacted() }));
+            }
             ItemOrGap::Item(Item::Calls(lines)) => {
                 let (first, dropped, last) = lines.with_gap();
                 entries.extend(first.into_iter().map(|line| call(fold, aside, line)));
@@ -171,6 +191,9 @@ fn entries(fold: &mut TranscriptFold, aside: &mut Aside, turn: TaskTurn) -> Vec<
                 entries.extend(last.into_iter().map(|line| call(fold, aside, line)));
             }
             ItemOrGap::Item(Item::Note(note)) => entries.push(Entry::Note(note)),
+            ItemOrGap::Item(Item::Agent(index)) => {
+                entries.extend(unlinked(fold, aside, index).map(Entry::Agent));
+            }
             ItemOrGap::Item(Item::Section { sequence, title, content }) => {
                 entries.push(Entry::Section { sequence, title, text: content });
             }
@@ -198,19 +221,39 @@ fn dropped_calls(fold: &mut TranscriptFold, aside: &mut Aside, list: ItemList) -
 /// The agent with this index, spawned by a call.
 fn agent(fold: &mut TranscriptFold, aside: &mut Aside, index: usize) -> Option<SpawnedAgent> {
     let turn = std::mem::take(fold.nested.get_mut(index)?);
+    let id = fold.agents.all().get(index)?.id.clone();
+    Some(agent_of(fold, aside, (id, index, ItemList::Agent(index)), turn))
+}
+
+/// The agent with this index that no known call spawned.
+fn unlinked(fold: &mut TranscriptFold, aside: &mut Aside, index: usize) -> Option<SpawnedAgent> {
+    let one = std::mem::take(fold.unlinked.all.get_mut(index)?);
+    // They follow the others.
+    let number = fold.nested.len() + index;
+    Some(agent_of(fold, aside, (one.id, number, ItemList::Unlinked(index)), one.turn))
+}
+
+/// An agent with this id, number and list.
+fn agent_of(
+    fold: &mut TranscriptFold,
+    aside: &mut Aside,
+    (id, index, list): (String, usize, ItemList),
+    turn: TaskTurn,
+) -> SpawnedAgent {
     let number = turn.task;
     let items = entries(fold, aside, turn);
-    let kept = dropped_calls(fold, aside, ItemList::Agent(index));
+    let kept = dropped_calls(fold, aside, list);
     let task = number.and_then(|number| fold.tasks.get(number));
-    Some(SpawnedAgent {
-        id: fold.agents.all().get(index)?.id.clone(),
+    SpawnedAgent {
+        facts: fold.observed_agents.facts(list),
+        id,
         task: number,
         title: task.map(|task| own_words(task.title()).into_owned()),
         first_sequence: task.map(|task| task.first_sequence),
         index,
         items,
         aside: kept,
-    })
+    }
 }
 
 fn call(fold: &mut TranscriptFold, aside: &mut Aside, line: CallLine) -> Entry {
@@ -223,6 +266,7 @@ fn call_entry(fold: &mut TranscriptFold, aside: &mut Aside, line: CallLine) -> C
     let calls = &fold.state.calls;
     let call = calls.get(line.call);
     let ended = fold.state.status().is_over();
+    fold.images.settle(line.call, line.sequence);
     CallEntry {
         sequence: line.sequence,
         end_sequence: call.end_sequence,

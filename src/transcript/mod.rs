@@ -2,6 +2,7 @@
 //! events, one value ([`value::Transcript`]) is built from it, and each format renders that value.
 
 mod build;
+pub(crate) mod call_form;
 pub(crate) mod call_title;
 mod changed_lines;
 pub(crate) mod diff;
@@ -9,13 +10,14 @@ pub(crate) mod extent;
 mod facts;
 pub(crate) mod fold;
 pub(crate) mod html;
+pub(crate) mod images;
 pub(crate) mod index;
 pub(crate) mod markdown;
 mod open_call;
 pub(crate) mod pull_request;
 mod quoted;
 pub(crate) mod text;
-mod todo;
+pub(crate) mod todo;
 mod trouble_groups;
 pub(crate) mod value;
 

@@ -57,10 +57,24 @@ const MOST_TEXT: usize = 300;
 /// The list in the arguments of a call. `None` if there is none.
 #[must_use]
 pub(crate) fn items(arguments: Json<'_>) -> Option<Vec<TodoItem>> {
-    let is_list = |list: &Json<'_>| list.kind() == Kind::Array;
-    let list = LISTS.iter().find_map(|name| arguments.present(name).filter(is_list))?;
+    let (_, list) = list(arguments)?;
     let items: Vec<TodoItem> = list.items().take(MOST_ITEMS).filter_map(item).collect();
     (!items.is_empty()).then_some(items)
+}
+
+/// The list and the name of the member that holds it, if the items are the whole of it.
+#[must_use]
+pub(crate) fn listed(arguments: Json<'_>) -> Option<(&'static str, Vec<TodoItem>)> {
+    let (name, list) = list(arguments)?;
+    let items: Option<Vec<TodoItem>> = list.items().map(item).collect();
+    let is_whole = |item: &TodoItem| item.text.chars().count() < MOST_TEXT;
+    let items = items.filter(|items| items.len() <= MOST_ITEMS && items.iter().all(is_whole))?;
+    (!items.is_empty()).then_some((name, items))
+}
+
+fn list(arguments: Json<'_>) -> Option<(&'static str, Json<'_>)> {
+    let is_list = |list: &Json<'_>| list.kind() == Kind::Array;
+    LISTS.iter().find_map(|name| Some((*name, arguments.present(name).filter(is_list)?)))
 }
 
 fn item(item: Json<'_>) -> Option<TodoItem> {

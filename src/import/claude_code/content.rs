@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::event::fields::as_text;
+use crate::event::fields::{as_text, media_label};
 use crate::json::{Json, Kind};
 
 /// A piece of a message's content.
@@ -15,8 +15,8 @@ pub(super) enum Block<'s> {
     ToolUse(Json<'s>),
     /// The result of a call.
     ToolResult(Json<'s>),
-    /// Anything else, such as an image.
-    Other,
+    /// Anything else, such as an image: its label.
+    Other(String),
 }
 
 /// The pieces of a message.
@@ -31,12 +31,14 @@ pub(super) fn blocks(message: Json<'_>) -> Vec<Block<'_>> {
 fn block_of(item: Json<'_>) -> Block<'_> {
     let kind = item.text_at("type").unwrap_or_default();
     match kind.as_ref() {
-        "text" => item.text_at("text").map_or(Block::Other, Block::Text),
-        "thinking" => item.text_at("thinking").map_or(Block::Other, Block::Thinking),
+        "text" => item.text_at("text").map_or_else(|| Block::Other(label(item)), Block::Text),
+        "thinking" => {
+            item.text_at("thinking").map_or_else(|| Block::Other(label(item)), Block::Thinking)
+        }
         // Tools that run on the server have their own types, such as `server_tool_use`.
         kind if kind.ends_with("tool_use") => Block::ToolUse(item),
         kind if kind.ends_with("tool_result") => Block::ToolResult(item),
-        _ => Block::Other,
+        _ => Block::Other(label(item)),
     }
 }
 
@@ -46,9 +48,15 @@ pub(super) fn content_text(content: Json<'_>) -> String {
         return as_text(content).into_owned();
     }
     let piece = |item: Json<'_>| {
-        item.text_at("text").map(Cow::into_owned).unwrap_or_else(|| {
-            format!("[{}]", item.text_at("type").unwrap_or(Cow::Borrowed("content")))
-        })
+        let text = item.as_str().or_else(|| item.text_at("text"));
+        text.map_or_else(|| label(item), Cow::into_owned)
     };
     content.items().map(piece).collect::<Vec<_>>().join("\n")
+}
+
+/// The label of a piece that is no text, such as `[image, 12 kB]`.
+fn label(item: Json<'_>) -> String {
+    media_label(item).unwrap_or_else(|| {
+        format!("[{}]", item.text_at("type").unwrap_or(Cow::Borrowed("content")))
+    })
 }

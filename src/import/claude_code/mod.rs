@@ -5,6 +5,7 @@
 //! the client did not write.
 
 mod content;
+mod hooks;
 mod notices;
 mod sidechains;
 
@@ -169,7 +170,7 @@ impl ClaudeCode {
                 }
                 Block::ToolUse(call) => drafts.push(self.tool_use(line, call, index)),
                 Block::ToolResult(result) => drafts.push(self.tool_result(line, result)),
-                Block::Other => {}
+                Block::Other(_) => {}
             }
         }
         if let Some(usage) = message.present("usage").filter(|_| !client) {
@@ -286,7 +287,7 @@ impl ClaudeCode {
         let Some(message) = line.json.present("message") else { return Vec::new() };
         let mut drafts = Vec::new();
         let mut texts: Vec<String> = Vec::new();
-        let mut images = 0_usize;
+        let mut others: Vec<String> = Vec::new();
         let mut answers = false;
         for block in blocks(message) {
             match block {
@@ -295,7 +296,7 @@ impl ClaudeCode {
                     answers = true;
                     drafts.push(self.tool_result(line, result));
                 }
-                Block::Other => images += 1,
+                Block::Other(label) => others.push(label),
                 Block::Thinking(_) | Block::ToolUse(_) => {}
             }
         }
@@ -312,15 +313,17 @@ impl ClaudeCode {
             || line.is_set("isMeta")
             || line.json.text_at("origin.kind").is_some_and(|kind| kind == NOTIFICATION)
             || line.is_set("isCompactSummary");
-        if text.is_empty() && (images == 0 || answers) {
+        if text.is_empty() && (others.is_empty() || answers) {
             return drafts;
         }
         let prompt = !written_by_client;
         let kind = if prompt { "message.user" } else { "message.system" };
         let mut draft = line.draft(kind, |data| {
-            data.text("text", if text.is_empty() { "[image]" } else { &text });
-            if images > 0 {
-                data.plain("attachments", images);
+            // What is attached follows what the person wrote.
+            let parts = Some(&text).filter(|text| !text.is_empty()).into_iter().chain(&others);
+            data.text("text", &parts.map(String::as_str).collect::<Vec<_>>().join("\n"));
+            if !others.is_empty() {
+                data.plain("attachments", others.len());
             }
         });
         if prompt && (line.is_set("isSidechain") || line.agent.is_some()) {

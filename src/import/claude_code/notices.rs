@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use super::{SourceLine, figures};
+use super::{SourceLine, figures, hooks};
 use crate::event::draft::Draft;
-use crate::event::fields::{as_text, is_placeholder};
+use crate::event::fields::is_placeholder;
 use crate::event::severity::Severity;
 use crate::json::{Json, ObjectText};
 use crate::text::human::duration;
@@ -19,7 +19,8 @@ const SYSTEM: &[(&str, ReadNotice)] = &[
     ("error", api_error),
     ("api_refusal", refusal),
     ("model_refusal_fallback", refusal),
-    ("stop_hook_summary", stop_hooks),
+    ("stop_hook_summary", hooks::stopped),
+    ("hook_response", hooks::responded),
     ("turn_duration", turn_duration),
 ];
 
@@ -27,9 +28,9 @@ const SYSTEM: &[(&str, ReadNotice)] = &[
 const ATTACHMENTS: &[(&str, ReadNotice)] = &[
     ("queued_command", queued),
     ("edited_text_file", edited),
-    ("hook_non_blocking_error", hook_failed),
-    ("hook_blocking_error", hook_failed),
-    ("hook_error_during_execution", hook_failed),
+    ("hook_non_blocking_error", hooks::failed),
+    ("hook_blocking_error", hooks::failed),
+    ("hook_error_during_execution", hooks::failed),
 ];
 
 /// Other types of lines.
@@ -39,6 +40,7 @@ const OTHERS: &[(&str, ReadNotice)] = &[
     ("summary", summary),
     ("pr-link", pull_request),
     ("worktree-state", worktree),
+    ("progress", hooks::progress),
 ];
 
 /// Turns a line into drafts; none if it says nothing that a reader needs.
@@ -52,7 +54,9 @@ pub(super) fn notice(line: &SourceLine<'_>, source_type: &str) -> Vec<Draft<'sta
     let known = match source_type {
         "system" => found(SYSTEM, &line.json.text_at("subtype").unwrap_or_default()),
         "attachment" => {
-            found(ATTACHMENTS, &line.json.text_at("attachment.type").unwrap_or_default())
+            let kind = line.json.text_at("attachment.type").unwrap_or_default();
+            let of_hook = || kind.starts_with("hook_").then_some(hooks::told as ReadNotice);
+            found(ATTACHMENTS, &kind).or_else(of_hook)
         }
         other => found(OTHERS, other),
     };
@@ -130,15 +134,6 @@ fn refusal(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     })]
 }
 
-fn stop_hooks(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-    let errors = line.json.get("hookErrors").into_iter().flat_map(Json::items);
-    let errors: Vec<String> = errors.map(|error| as_text(error).into_owned()).collect();
-    match errors.as_slice() {
-        [] => Vec::new(),
-        errors => warning(line, &format!("Stop hook failed: {}", errors.join("; "))),
-    }
-}
-
 /// How long the agent worked on a turn, without the pauses of the user.
 fn turn_duration(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let Some(took) = line.json.get("durationMs").and_then(Json::as_u64).filter(|took| *took > 0)
@@ -181,15 +176,6 @@ fn edited(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     vec![draft]
 }
 
-fn hook_failed(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-    let Some(attachment) = line.json.get("attachment") else { return Vec::new() };
-    let text = |path: &str| attachment.text_at(path).filter(|text| !text.trim().is_empty());
-    let why = ["blockingError.blockingError", "stderr", "content", "stdout"];
-    let why = why.iter().find_map(|path| text(path)).unwrap_or(Cow::Borrowed("no message"));
-    let name = text("hookName").unwrap_or(Cow::Borrowed("hook"));
-    warning(line, &format!("Hook {name} failed: {}", why.trim()))
-}
-
 /// The title of the session, chosen by the user or by the agent.
 fn title(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let own = line.json.text_at("customTitle");
@@ -228,13 +214,13 @@ fn worktree(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     })]
 }
 
-fn note(line: &SourceLine<'_>, text: &str) -> Vec<Draft<'static>> {
+pub(super) fn note(line: &SourceLine<'_>, text: &str) -> Vec<Draft<'static>> {
     vec![line.draft("note", |data| {
         data.text("text", text);
     })]
 }
 
-fn warning(line: &SourceLine<'_>, text: &str) -> Vec<Draft<'static>> {
+pub(super) fn warning(line: &SourceLine<'_>, text: &str) -> Vec<Draft<'static>> {
     let mut drafts = note(line, text);
     for draft in &mut drafts {
         draft.severity = Some(Severity::Warning);

@@ -228,13 +228,13 @@ impl Codex {
     fn message(&mut self, message: Json<'_>) -> Vec<Draft<'static>> {
         let content = ["content", "message"].iter().find_map(|name| message.present(name));
         let Some(content) = content else { return Vec::new() };
-        let (text, attachments) = prompts::content(content);
+        let (text, images) = prompts::content(content);
         let id = message.text_at("id").filter(|id| !is_placeholder(id));
         match message.text_at("role").unwrap_or_default().as_ref() {
             "assistant" => {
                 self.assistant(Channel::Item, &text, id.as_deref()).into_iter().collect()
             }
-            "user" => self.user(Channel::Item, &text, attachments),
+            "user" => self.user(Channel::Item, &text, &images),
             _ if text.is_empty() => Vec::new(),
             _ => vec![text_event("message.system", &text)],
         }
@@ -249,7 +249,8 @@ impl Codex {
         match kind.as_ref() {
             "user_message" => {
                 let images = ["images", "local_images"].iter().filter_map(|name| event.get(name));
-                self.user(channel, &text("message"), images.flat_map(Json::items).count())
+                let images = images.flat_map(Json::items).map(|_| "[image]".to_owned());
+                self.user(channel, &text("message"), &images.collect::<Vec<_>>())
             }
             "agent_message" => {
                 self.assistant(channel, &text("message"), None).into_iter().collect()
@@ -348,14 +349,14 @@ impl Codex {
         &mut self,
         channel: Channel,
         text: &str,
-        attachments: usize,
+        images: &[String],
     ) -> Vec<Draft<'static>> {
-        if (text.trim().is_empty() && attachments == 0)
+        if (text.trim().is_empty() && images.is_empty())
             || !self.twins.is_first(channel, "user", text)
         {
             return Vec::new();
         }
-        prompts::drafts(text, attachments)
+        prompts::drafts(text, images)
     }
 
     pub(super) fn assistant(

@@ -1,7 +1,7 @@
 //! What a person typed, apart from what the client adds in the person's name.
 
 use crate::event::draft::Draft;
-use crate::event::fields::as_text;
+use crate::event::fields::{as_text, media_label};
 use crate::import::source::text_event;
 use crate::json::{Json, Kind, ObjectText};
 
@@ -36,17 +36,19 @@ const WRAPPERS: &[&str] = &[
 /// The beginning of what an editor adds, and the heading after which the person's own text stands.
 const EDITOR: (&str, &str) = ("# Context from my IDE setup:", "## My request for Codex:");
 
-/// The text of a message and the number of its images. Marks around images are left out.
-pub(super) fn content(content: Json<'_>) -> (String, usize) {
+/// The text of a message and the labels of its images. Marks around images are left out.
+pub(super) fn content(content: Json<'_>) -> (String, Vec<String>) {
     if content.kind() != Kind::Array {
-        return (as_text(content).into_owned(), 0);
+        return (as_text(content).into_owned(), Vec::new());
     }
-    let (mut texts, mut images) = (Vec::new(), 0);
+    let (mut texts, mut images) = (Vec::new(), Vec::new());
     for part in content.items() {
         match part.text_at("text") {
             Some(text) if is_image_mark(&text) => {}
             Some(text) => texts.push(text.into_owned()),
-            None if part.text_at("image_url").is_some() => images += 1,
+            None if part.text_at("image_url").is_some() => {
+                images.push(media_label(part).unwrap_or_else(|| "[image]".to_owned()));
+            }
             None => {}
         }
     }
@@ -54,7 +56,7 @@ pub(super) fn content(content: Json<'_>) -> (String, usize) {
 }
 
 /// The events of a text in the role of the user: a prompt, text of the client, or one of each.
-pub(super) fn drafts(text: &str, attachments: usize) -> Vec<Draft<'static>> {
+pub(super) fn drafts(text: &str, images: &[String]) -> Vec<Draft<'static>> {
     let own = text.trim_start();
     if WRAPPERS.iter().any(|wrapper| own.starts_with(wrapper)) {
         return vec![text_event("message.system", text)];
@@ -66,9 +68,12 @@ pub(super) fn drafts(text: &str, attachments: usize) -> Vec<Draft<'static>> {
         _ => ("", text),
     };
     let mut data = ObjectText::new();
-    data.text("text", if typed.trim().is_empty() { "[image]" } else { typed });
-    if attachments > 0 {
-        data.plain("attachments", attachments);
+    // The images follow what the person wrote.
+    let parts = Some(typed).filter(|typed| !typed.trim().is_empty()).into_iter();
+    let parts: Vec<&str> = parts.chain(images.iter().map(String::as_str)).collect();
+    data.text("text", &parts.join("\n"));
+    if !images.is_empty() {
+        data.plain("attachments", images.len());
     }
     let context = (!added.is_empty()).then(|| text_event("message.system", added));
     context.into_iter().chain([Draft::new("message.user", data)]).collect()

@@ -102,7 +102,7 @@ impl Codex {
             "agent_message" | "AgentMessage" | "Plan" => {
                 self.assistant(channel, &text, None).into_iter().collect()
             }
-            "UserMessage" => self.user(channel, &text, 0),
+            "UserMessage" => self.user(channel, &text, &[]),
             "reasoning" | "Reasoning" => {
                 let parts = ["summary_text", "raw_content"].iter();
                 let parts = parts.filter_map(|name| item.present(name)).flat_map(Json::items);

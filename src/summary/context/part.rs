@@ -99,7 +99,14 @@ pub(crate) fn is_agent(view: &View<'_, '_>) -> bool {
 fn said(view: &View<'_, '_>, text: String) -> Part {
     let author = author(view);
     let is_user = matches!(author.as_ref(), "user" | "human");
-    let is_request = view.role == Role::TaskStart || is_user;
+    // A sub-agent is asked by its agent.
+    let is_asked = view.role == Role::TaskStart || is_user;
+    let is_request = is_asked && !view.is_of_sub_agent();
+    if view.role == Role::TaskStart && !is_request {
+        let agent = view.sub_agent().unwrap_or_default();
+        let text = format!("[The sub-agent {agent} was asked: {text}]");
+        return Part::Text { side: Side::Assistant, is_request, text };
+    }
     if is_request {
         return Part::Text { side: Side::User, is_request, text };
     }

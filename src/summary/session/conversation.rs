@@ -70,7 +70,8 @@ impl Conversation {
             time: view.event.timestamp,
             text,
             events: u64::from(!view.role.is_bookkeeping()),
-            is_request: view.role == Role::TaskStart || author(view) == "user",
+            is_request: (view.role == Role::TaskStart || author(view) == "user")
+                && !view.is_of_sub_agent(),
             call,
         });
     }

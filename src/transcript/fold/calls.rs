@@ -16,6 +16,7 @@ use crate::transcript::call_title::{call_title, command_line};
 use crate::transcript::changed_lines::ChangedLines;
 use crate::transcript::open_call::OpenCall;
 use crate::transcript::todo::{self, TodoState};
+use crate::transcript::value::NoteMark;
 
 /// Maximum width of a call's arguments, in columns.
 const ARGUMENTS: usize = 80;
@@ -226,6 +227,7 @@ impl TranscriptFold {
         let items = match list {
             ItemList::Turn(turn) => self.turns.get_mut(turn),
             ItemList::Agent(agent) => self.nested.get_mut(agent),
+            ItemList::Unlinked(agent) => self.unlinked.all.get_mut(agent).map(|one| &mut one.turn),
         };
         let spawned = &self.spawned;
         if let Some(Item::Calls(calls)) = items.and_then(|turn| turn.items.last_mut()) {
@@ -261,7 +263,8 @@ impl TranscriptFold {
         {
             let text = format!("Skill used: {}", preview(&shown(&name, view), ARGUMENTS));
             let (sequence, more) = (view.event.sequence, String::new());
-            self.skills.push(Note { sequence, text, more, level: None, minor: false });
+            let (level, minor, mark) = (None, false, NoteMark::Plain);
+            self.skills.push(Note { sequence, text, more, level, minor, mark });
         }
     }
 

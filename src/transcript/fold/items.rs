@@ -23,6 +23,8 @@ pub(crate) enum Item {
     Calls(KeptCalls),
     /// A note, decision or workflow step: one line.
     Note(Note),
+    /// The agent with this index that no known call spawned.
+    Agent(usize),
     /// A section written for the transcript by an event.
     Section {
         /// Sequence of the event.
@@ -40,9 +42,9 @@ impl Item {
         matches!(self, Self::Said(said) if said.thought)
     }
 
-    /// Whether it is a message that is not a thought.
+    /// Whether it may be the last answer of the run.
     pub(super) fn is_spoken(&self) -> bool {
-        matches!(self, Self::Said(said) if !said.thought)
+        matches!(self, Self::Said(said) if said.is_answer())
     }
 }
 
@@ -68,6 +70,8 @@ pub(crate) enum ItemList {
     Turn(usize),
     /// The list of the spawned agent with this index.
     Agent(usize),
+    /// The list of the agent with this index that no known call spawned.
+    Unlinked(usize),
 }
 
 impl Default for ItemList {

@@ -68,6 +68,12 @@ impl KeptItems {
         self.kept.len()
     }
 
+    /// Whether somebody said or did something.
+    pub(super) fn has_work(&self) -> bool {
+        let is_work = |kept: &KeptItem| matches!(kept.item, Item::Said(_) | Item::Calls(_));
+        self.dropped != (0, 0) || self.kept.iter().any(is_work)
+    }
+
     /// The last item.
     pub(super) fn last_mut(&mut self) -> Option<&mut Item> {
         self.kept.last_mut().map(|kept| &mut kept.item)

@@ -1,48 +1,51 @@
 //! The fold that builds the transcript, one event after the other.
 
+mod agent_facts;
 mod aside;
+mod call_texts;
 mod calls;
 mod circumstances;
 mod idle;
+mod images;
 mod items;
 mod kept;
+mod messages;
 mod page_calls;
 mod remarks;
 mod touched;
 mod troubles;
+mod unlinked;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::hash::BuildHasher as _;
 
 use foldhash::quality::RandomState;
 
-use crate::event::catalogue;
-use crate::event::content::{ContentPiece, beyond};
-use crate::event::fields::{View, as_text};
+use crate::event::fields::View;
 use crate::event::role::Role;
-use crate::event::template::cut;
 use crate::history::agents::Agents;
-use crate::history::arguments::{self, Telling};
+use crate::history::arguments::Telling;
 use crate::history::chapters::Chapters;
 use crate::history::gradual_map::GradualMap;
 use crate::history::state::RunState;
 use crate::history::tasks::{TaskOutcome, Tasks};
 use crate::history::text::shortened;
-use crate::history::usage::Usage;
 use crate::secret::SecretRules;
+use agent_facts::ObservedAgents;
 use aside::AsideCalls;
 pub(super) use calls::REJECTED;
 use circumstances::Circumstances;
 use idle::IdleTimes;
+use images::KeptImages;
 pub(crate) use items::{CallLine, Item, ItemList, TaskTurn};
 pub(crate) use kept::ItemOrGap;
 use kept::KeptItems;
-use page_calls::{PageCalls, is_argument};
+use page_calls::PageCalls;
 use touched::TouchedFiles;
+use unlinked::UnlinkedAgents;
 
 use super::trouble_groups::TroubleGroups;
-use super::value::{Note, QuoteSource, Quoted, Said, Tokens, Trouble};
+use super::value::{Note, OutputTokens, QuoteSource, Quoted, Said, Tokens, Trouble};
 
 /// Maximum number of characters kept of a message. The log has the full text.
 const MAX_SAID: usize = 8000;
@@ -73,6 +76,8 @@ pub(crate) struct TranscriptFold {
     pub agents: Agents,
     /// What each agent did, in the order of `agents`.
     pub nested: Vec<TaskTurn>,
+    /// The agents that no known call spawned.
+    pub unlinked: UnlinkedAgents,
     /// The agents spawned by each call, by the index of the call.
     spawned: HashMap<usize, Vec<usize>>,
     /// The system prompt, if an event contained it.
@@ -111,6 +116,12 @@ pub(crate) struct TranscriptFold {
     pub idle: IdleTimes,
     /// What a page shows of each call; only kept by [`TranscriptFold::for_page`].
     pub page_calls: Option<PageCalls>,
+    /// The output tokens of model calls, by the hash of their ids; only kept for a page.
+    pub outputs: HashMap<u64, OutputTokens>,
+    /// What a page says of each spawned agent.
+    pub observed_agents: ObservedAgents,
+    /// The images of a page; only kept by [`TranscriptFold::for_page`].
+    pub images: KeptImages,
     /// The size of all long texts of a page so far.
     long_texts: usize,
     with_results: bool,
@@ -130,6 +141,8 @@ pub(crate) struct TranscriptFold {
     here: ItemList,
     /// Calls that started again under the same id.
     repeated: HashSet<usize>,
+    /// Sequence of the newest event that says that the conversation was compacted.
+    compacted_at: Option<u64>,
     /// Tasks started by spawned agents.
     theirs: HashSet<u64>,
 }
@@ -201,6 +214,7 @@ impl TranscriptFold {
         let call = effect.call.map(|observed| observed.call);
         let agent = self.agents.observe(view, &self.state.calls, call);
         self.place(view, agent, task);
+        self.observe_agent(view);
         self.circumstances.observe(view);
         self.circumstances.requests.observe(view, call);
         let is_search = call.is_some_and(|call| match view.role {
@@ -218,6 +232,7 @@ impl TranscriptFold {
         }
         if self.with_results {
             self.keep(view, call);
+            self.keep_images(view, call);
         }
         match view.role {
             Role::Message if event.actor == "runtime" => self.remark(view, summary, true),
@@ -271,49 +286,8 @@ impl TranscriptFold {
             Role::Usage => self.beyond_minor(view, &Self::named_by_usage(view)),
             _ => self.remark(view, summary, true),
         }
-    }
-
-    /// Keeps the arguments or the result of a call, and the tokens of a model call.
-    fn keep(&mut self, view: &View<'_, '_>, call: Option<usize>) {
-        if let Some(call) = call {
-            self.keep_call(view, call);
-        }
-        if let Some(usage) = Usage::of(view) {
-            self.samples.push(Tokens {
-                sequence: view.event.sequence,
-                time: view.event.timestamp,
-                context: usage.context_tokens().unwrap_or(0),
-                output: usage.output_tokens.unwrap_or(0),
-            });
-        }
-    }
-
-    /// Keeps the full arguments or the full result of a call.
-    fn keep_call(&mut self, view: &View<'_, '_>, call: usize) {
-        let ends = view.role.is_tool_end();
-        let told = match ends {
-            true if view.role == Role::ToolEnd => view.result().map(as_text),
-            true => view.error_text().or_else(|| view.result().map(as_text)),
-            false => view.arguments().map(|given| Cow::Owned(arguments::whole(given))),
-        };
-        let told = told.unwrap_or_default();
-        let mut rest = beyond(view, &format!("{told} {} {}", view.tool(), view.agent()));
-        if self.page_calls.is_some() {
-            self.keep_for_page(view, call);
-            rest.retain(|piece| !is_argument(view, piece));
-        }
-        if let Some(calls) = self.page_calls.as_mut().filter(|_| !ends) {
-            let more: Vec<String> = rest.iter().map(ContentPiece::labelled).collect();
-            calls.add(call, &shown(&more.join("\n"), view));
-            return;
-        }
-        let lines = Some(told.into_owned()).filter(|told| !told.trim().is_empty());
-        let lines = lines.into_iter().chain(rest.iter().map(ContentPiece::labelled));
-        let text = shown_up_to(&lines.collect::<Vec<_>>().join("\n"), self.max_result(), view);
-        self.long_texts += text.len();
-        if !text.is_empty() {
-            let kept = if ends { &mut self.results } else { &mut self.inputs };
-            kept.insert(call, text);
+        if remarks::is_compaction(view) {
+            self.compacted_at = Some(event.sequence);
         }
     }
 
@@ -343,13 +317,14 @@ impl TranscriptFold {
                 self.spawned.entry(self.agents.all()[agent].call).or_default().push(agent);
             }
             if let Some(task) = task.filter(|_| view.role == Role::TaskStart) {
-                self.theirs.insert(task);
-                if *self.nested[agent].task.get_or_insert(task) != task
-                    && let Some(text) = view.text()
-                {
-                    let who = view.event.actor.clone().into_owned();
-                    self.item(Item::Said(Said { who, ..self.said(view, &text) }));
-                }
+                self.given_to_agent(view, task);
+            }
+            return;
+        }
+        if let Some(list) = self.unlinked(view) {
+            self.here = list;
+            if let Some(task) = task.filter(|_| view.role == Role::TaskStart) {
+                self.given_to_agent(view, task);
             }
             return;
         }
@@ -363,11 +338,15 @@ impl TranscriptFold {
     }
 
     fn list(&mut self, list: ItemList) -> Option<&mut KeptItems> {
-        let turn = match list {
+        self.turn_mut(list).map(|turn| &mut turn.items)
+    }
+
+    fn turn_mut(&mut self, list: ItemList) -> Option<&mut TaskTurn> {
+        match list {
             ItemList::Turn(turn) => self.turns.get_mut(turn),
             ItemList::Agent(agent) => self.nested.get_mut(agent),
-        };
-        turn.map(|turn| &mut turn.items)
+            ItemList::Unlinked(agent) => self.unlinked.all.get_mut(agent).map(|one| &mut one.turn),
+        }
     }
 
     /// Adds an item to the current list. Returns its number there.
@@ -384,55 +363,6 @@ impl TranscriptFold {
         Some(number)
     }
 
-    fn said(&self, view: &View<'_, '_>, text: &str) -> Said {
-        Said {
-            sequence: view.event.sequence,
-            time: view.event.timestamp,
-            who: view.speaker().into_owned(),
-            text: cut(text, self.max_said()).into_owned(),
-            thought: catalogue::is_reasoning(&view.event.kind),
-            by_user: is_user(&view.event.actor),
-        }
-    }
-
-    fn say(&mut self, view: &View<'_, '_>) {
-        let present = |text: &Cow<'_, str>| !text.trim().is_empty();
-        let thought = view.thought().filter(present);
-        if let Some(thought) = &thought {
-            self.item(Item::Said(Said { thought: true, ..self.said(view, thought) }));
-        }
-        let text = view.text().filter(present);
-        if let Some(text) = &text {
-            self.item(Item::Said(self.said(view, text)));
-        }
-        // The model is already among the facts of the run.
-        let told = [thought, text, Some(view.speaker()), view.field("model")];
-        self.beyond(view, &told.into_iter().flatten().collect::<Vec<_>>().join(" "));
-    }
-
-    fn join(&mut self, view: &View<'_, '_>) {
-        let Some(text) = view.text() else { return };
-        let part = |name: &str| view.field(name).unwrap_or_default().into_owned();
-        let thought = catalogue::is_reasoning(&view.event.kind);
-        let key = self.hasher.hash_one((part("runId"), part("id"), thought));
-        if let Some((list, number)) = self.streams.get(key) {
-            let most = self.max_said();
-            let item = self.list(list).and_then(|items| items.get_mut(number));
-            if let Some(Item::Said(said)) = item
-                && (!said.text.ends_with('…') || said.text.chars().count() < most)
-            {
-                said.text.push_str(&text);
-                if said.text.len() > most {
-                    said.text = cut(&said.text, most).into_owned();
-                }
-            }
-            return;
-        }
-        if let Some(number) = self.item(Item::Said(self.said(view, &text))) {
-            self.streams.insert(key, (self.here, number));
-        }
-    }
-
     fn file(&mut self, view: &View<'_, '_>) {
         let Some(path) = view.path() else { return };
         let operation = view.field("operation").map_or_else(
@@ -444,86 +374,4 @@ impl TranscriptFold {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::TranscriptFold;
-    use crate::event::envelope;
-    use crate::event::fields::View;
-    use crate::transcript::extent::{Detail, Extent, Limits};
-    use crate::transcript::value::Transcript;
-    use crate::transcript::{Harness, markdown};
-
-    /// A log of that many events. `next` chooses them.
-    fn events(number: u64, next: &mut impl FnMut(u64) -> u64) -> Vec<String> {
-        let mut call = 0;
-        let mut event = |sequence: u64| {
-            let (kind, data) = match (sequence, next(100)) {
-                (1, _) => ("run.created", "{}".to_owned()),
-                (_, 0) if next(30) == 0 => {
-                    ("message.user", format!(r#"{{"text":"task {sequence}"}}"#))
-                }
-                (_, 1..=4) => ("message.assistant", format!(r#"{{"text":"said {sequence}"}}"#)),
-                (_, 5..=40) => ("message.reasoning", format!(r#"{{"text":"thought {sequence}"}}"#)),
-                (_, 41..=42) => ("text", format!(r#"{{"id":"{}","text":"x"}}"#, next(400))),
-                (_, 43..=70) => {
-                    call += 1;
-                    ("tool.started", format!(r#"{{"tool":"t","id":"c{call}","args":"a {call}"}}"#))
-                }
-                (_, 71..=95) => {
-                    let id = call - next(call.min(60) + 1);
-                    let took = next(5000);
-                    let data = format!(r#"{{"tool":"t","id":"c{id}","duration_ms":{took},"#);
-                    match next(9) {
-                        0 => ("tool.failed", format!(r#"{data}"error":"failed {id}"}}"#)),
-                        _ => ("tool.completed", format!(r#"{data}"result":"ok {id}"}}"#)),
-                    }
-                }
-                (_, 96) => ("file.written", format!(r#"{{"path":"src/{}.rs"}}"#, next(300))),
-                (_, 97) => ("error", format!(r#"{{"message":"error {sequence}"}}"#)),
-                _ => ("section.added", format!(r#"{{"text":"note {sequence}"}}"#)),
-            };
-            format!(
-                r#"{{"event_id":"e{sequence}","sequence":{sequence},"run_id":"r","session_id":"s","task_id":"t","type":"{kind}","timestamp":"2026-01-01T{:02}:{:02}:{:02}.000Z","actor":"agent","severity":"info","summary":null,"data":{data}}}"#,
-                sequence / 3600,
-                sequence / 60 % 60,
-                sequence % 60
-            )
-        };
-        (1..=number).map(&mut event).collect()
-    }
-
-    /// If this fails, a transcript of a long run is not the one that keeping every item would give.
-    #[test]
-    fn dropped_items_are_those_that_are_not_shown() {
-        let mut state = 7_u64;
-        let mut next = |most: u64| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state % most.max(1)
-        };
-        for (number, most) in [(30, None), (900, None), (6000, None), (9000, Some(6000))] {
-            let lines = events(number, &mut next);
-            for detail in [Detail::Brief, Detail::Normal] {
-                let extent = Extent { detail: Some(detail), max_bytes: most };
-                let [shown, all] = [false, true].map(|keeps_all| {
-                    let mut fold = TranscriptFold { keeps_all, ..TranscriptFold::default() };
-                    if keeps_all {
-                        fold.files = super::TouchedFiles::all();
-                    }
-                    for line in &lines {
-                        let event = envelope::parse(line.as_bytes()).unwrap();
-                        let view = View::of(&event);
-                        // Calls further apart than the pairing window are timed all the same.
-                        fold.observe(&view, event.sequence * 300, None);
-                    }
-                    let kept = fold.turns.iter().map(|turn| turn.items.len()).sum::<usize>();
-                    let tasks = fold.turns.len();
-                    let bound = 8 * Limits::NORMAL.items + 1;
-                    assert!(keeps_all || kept <= tasks * bound, "{kept} items in {tasks} turns");
-                    markdown::render(&Transcript::of(fold, Harness::default()), extent)
-                });
-                assert_eq!(shown, all, "{number} events, {detail:?}");
-            }
-        }
-    }
-}
+mod tests;

@@ -3,17 +3,24 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{TranscriptFold, shown_up_to};
+use super::{MAX_RESULT, TranscriptFold, shown_up_to};
 use crate::event::content::ContentPiece;
 use crate::event::fields::{View, as_text};
 use crate::history::arguments;
 use crate::history::calls::CallStatus;
 use crate::secret::SecretRules;
+use crate::transcript::call_form::CallForm;
 use crate::transcript::diff::{DiffHunk, EditRequests, KnownFiles, structured};
 use crate::transcript::value::PageCall;
 
 /// The hunks that Claude Code records beside the result of an edit.
 const RECORDED_HUNKS: &str = "source.toolUseResult.structuredPatch";
+
+/// The answers that Claude Code records beside the result of its questions.
+const RECORDED_ANSWERS: &str = "source.toolUseResult.answers";
+
+/// The arguments that name the type of the agent to spawn.
+const AGENT_TYPES: &[&str] = &["subagent_type", "agent_type", "agentType", "new_agent_role"];
 
 /// What a page shows of each call, by the index of the call.
 #[derive(Debug, Default)]
@@ -66,6 +73,12 @@ impl TranscriptFold {
             }
             calls.calls.entry(call).or_default().recorded = hunks;
         }
+        if view.role.is_tool_end()
+            && let Some(answers) = view.data.path(RECORDED_ANSWERS)
+            && let Some(form) = calls.calls.get_mut(&call).and_then(|kept| kept.shown.form.as_mut())
+        {
+            form.answer(answers, |text| shown_up_to(text, MAX_RESULT, view));
+        }
         let is_new = calls.calls.get(&call).is_none_or(|kept| kept.shown.rest.is_empty());
         let Some(given) = view.arguments().filter(|_| is_new || !view.role.is_tool_end()) else {
             return;
@@ -79,16 +92,24 @@ impl TranscriptFold {
             named.push(name.to_owned());
             Some(shown_up_to(&text, most, view))
         };
+        let form = CallForm::of(&tool, given, |text| shown_up_to(text, most, view));
         let command = match edits.edits.is_empty() {
             true => text(arguments::command(given)),
             false => None,
         };
         let description = given.text_at("description").filter(|_| command.is_some());
         let description = text(description.map(|text| ("description", text)));
+        let form = form.map(|(form, name)| {
+            named.push(name.to_owned());
+            form
+        });
+        let agent_type = AGENT_TYPES.iter().find_map(|name| given.text_at(name));
+        let agent_type = agent_type.map(|kind| shown_up_to(&kind, 100, view));
         let rest = shown_up_to(&arguments::whole_without(given, &named), most, view);
         let Some(calls) = &mut self.page_calls else { return };
         let kept = calls.calls.entry(call).or_default();
-        kept.shown = PageCall { command, description, rest, ..PageCall::default() };
+        kept.shown =
+            PageCall { command, description, form, agent_type, rest, ..PageCall::default() };
         kept.edits = edits;
     }
 

@@ -1,12 +1,13 @@
 //! Lines for single events, and for content that other lines omit.
 
-use super::{Item, MAX_SAID, Note, TranscriptFold, shown};
+use super::{Item, MAX_RESULT, MAX_SAID, Note, TranscriptFold, shown, shown_up_to};
 use crate::event::content::{ContentPiece, beyond, pieces};
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::event::template::{cut, one_line};
-use crate::transcript::value::NoteLevel;
+use crate::json::Json;
+use crate::transcript::value::{NoteLevel, NoteMark};
 
 /// Maximum length of a remark that fits in one line, in characters.
 const MAX_REMARK: usize = 280;
@@ -64,11 +65,36 @@ impl TranscriptFold {
         let texts: Vec<&str> = stands.iter().chain(&pieces).map(String::as_str).collect();
         let text = shown(&texts.join(" · "), view);
         let several = text.contains('\n') || text.chars().count() > MAX_REMARK;
+        let mark = self.mark(view);
+        let most = if mark == NoteMark::Compaction { self.max_result() } else { MAX_RESULT };
         let more = match self.with_results && several {
-            true => shown(&texts.join("\n"), view),
+            true => shown_up_to(&texts.join("\n"), most, view),
             false => String::new(),
         };
         let text = cut(&one_line(&text), MAX_SAID).into_owned();
-        Note { sequence: view.event.sequence, text, more, level, minor: false }
+        Note { sequence: view.event.sequence, text, more, level, minor: false, mark }
     }
+
+    /// What a note about an event is about.
+    fn mark(&self, view: &View<'_, '_>) -> NoteMark {
+        let is_of_client = view.event.kind == "message.system";
+        let is_summary = view.data.path("source.isCompactSummary").and_then(Json::as_bool);
+        let follows = self.compacted_at.is_some_and(|at| at + 1 == view.event.sequence);
+        match view.role {
+            _ if view.is_set("hook") => NoteMark::Hook,
+            Role::Message if is_of_client && (follows || is_summary == Some(true)) => {
+                NoteMark::Compaction
+            }
+            Role::Note if is_compaction(view) => NoteMark::Compaction,
+            Role::Message if is_of_client => NoteMark::Client,
+            _ => NoteMark::Plain,
+        }
+    }
+}
+
+/// Whether the event says that the conversation was replaced by a summary. All importers use these
+/// words.
+pub(super) fn is_compaction(view: &View<'_, '_>) -> bool {
+    let says = |text: std::borrow::Cow<'_, str>| text.starts_with("Context compacted");
+    view.role == Role::Note && view.is_imported() && view.text().is_some_and(says)
 }

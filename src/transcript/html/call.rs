@@ -3,15 +3,18 @@
 use maud::{Markup, html};
 
 use super::block::{BlockText, block};
-use super::files::{ChangedFiles, is_applied};
-use super::{copy_button, diff, entry, facts, link, output};
+use super::files::is_applied;
+use super::images::images;
+use super::page_parts::PageParts;
+use super::{agent, copy_button, diff, facts, form, link, output};
 use crate::event::time::Timestamp;
 use crate::history::arguments::Telling;
 use crate::history::calls::CallStatus;
-use crate::text::human::{duration, plural};
+use crate::text::human::duration;
 use crate::text::inert::preview;
+use crate::transcript::call_form::{AskedQuestion, CallForm};
 use crate::transcript::diff::FileDiff;
-use crate::transcript::value::{CallEntry, PageCall, SpawnedAgent, says_more};
+use crate::transcript::value::{CallEntry, PageCall, says_more};
 
 /// Number of lines of the arguments and of a result that are shown at once.
 const ARGUMENTS: usize = 15;
@@ -20,16 +23,14 @@ const RESULT: usize = 10;
 /// Arguments shorter than this are one line beside a command or an edit.
 const MINOR: usize = 200;
 
-/// An agent with more items than this is folded.
-const MOST_OPEN: usize = 30;
-
 /// A call and the agents that it spawned.
-pub(super) fn call(call: &CallEntry, files: &ChangedFiles) -> Markup {
+pub(super) fn call(call: &CallEntry, parts: &PageParts<'_>) -> Markup {
     let none = PageCall::default();
     let page = call.page.as_deref().unwrap_or(&none);
     let status = call.status.name();
     let head = head(call, page);
-    let body = body(call, page, files);
+    let has_images = !parts.images.of(call.sequence).is_empty();
+    let body = body(call, page, parts);
     // The end of the call has its own link.
     let end = call.end_sequence.filter(|end| *end != call.sequence);
     let end = end.map(|end| format!("e{end}"));
@@ -39,20 +40,33 @@ pub(super) fn call(call: &CallEntry, files: &ChangedFiles) -> Markup {
             data-tool=(call.tool) data-edits=[edits]
         {
             @if let Some(body) = body {
-                details open[is_open(call, page)] id=[end] { summary.head { (head) } (body) }
+                details open[has_images || is_open(call, page)] id=[end] { summary.head { (head) } (body) }
             } @else {
                 div.head id=[end] { (head) }
             }
             @if page.command.is_some() && !shows_command(page) { (copy_button()) }
         }
-        @for agent in &call.agents { (spawned(agent, files)) }
+        @for agent in &call.agents { (agent::agent(agent, page.agent_type.as_deref(), parts)) }
     }
 }
 
 /// Whether the call is open at first: edits, commands and failures are.
 fn is_open(call: &CallEntry, page: &PageCall) -> bool {
     let failed = matches!(call.status, CallStatus::Failed | CallStatus::Blocked);
-    failed || !page.edits.is_empty() || page.command.is_some() || call.telling == Telling::End
+    let is_form = matches!(page.form, Some(CallForm::Plan(_) | CallForm::Questions(_)));
+    let is_work = page.command.is_some() || !page.edits.is_empty();
+    failed || is_form || is_work || call.telling == Telling::End
+}
+
+/// Whether a result only repeats what the page shows already.
+fn is_echo(page: &PageCall) -> bool {
+    let has_answers = |asked: &[AskedQuestion]| asked.iter().any(|one| one.answer.is_some());
+    !page.edits.is_empty()
+        || match &page.form {
+            Some(CallForm::Todo(_) | CallForm::Plan(_)) => true,
+            Some(CallForm::Questions(asked)) => has_answers(asked),
+            None => false,
+        }
 }
 
 fn head(call: &CallEntry, page: &PageCall) -> Markup {
@@ -106,17 +120,20 @@ fn shows_command(page: &PageCall) -> bool {
     page.description.is_some() || page.command.as_ref().is_some_and(is_long)
 }
 
-fn body(call: &CallEntry, page: &PageCall, files: &ChangedFiles) -> Option<Markup> {
+fn body(call: &CallEntry, page: &PageCall, parts: &PageParts<'_>) -> Option<Markup> {
     let plain = |part: &str| html! { (part) };
     let has_text = |text: &&String| !text.trim().is_empty();
     let command = page.command.as_ref().filter(|_| shows_command(page));
     // Arguments already shown in full in the head are not repeated.
     let is_new = |rest: &&String| {
-        page.command.is_some() || !page.edits.is_empty() || says_more(rest, &call.arguments)
+        let beside = page.command.is_some() || page.form.is_some() || !page.edits.is_empty();
+        beside || says_more(rest, &call.arguments)
     };
     let rest = Some(&page.rest).filter(has_text).filter(is_new);
     let result = call.result.as_ref().filter(has_text);
-    if command.is_none() && rest.is_none() && result.is_none() && page.edits.is_empty() {
+    let images = images(parts, call.sequence);
+    let is_bare = command.is_none() && rest.is_none() && result.is_none();
+    if is_bare && page.edits.is_empty() && images.0.is_empty() && page.form.is_none() {
         return None;
     }
     let applied = is_applied(call);
@@ -124,8 +141,9 @@ fn body(call: &CallEntry, page: &PageCall, files: &ChangedFiles) -> Option<Marku
         @if let Some(command) = command {
             (block("Command", "in", &BlockText::of(command, ARGUMENTS, plain)))
         }
+        @if let Some(form) = &page.form { (form::form(form)) }
         @for edit in &page.edits {
-            (diff::diff(edit, files.number(&edit.path).filter(|_| applied)))
+            (diff::diff(edit, parts.files.number(&edit.path).filter(|_| applied)))
         }
         @if let Some(rest) = rest.filter(|rest| is_minor(page, rest)) {
             p.hint { (preview(&rest.trim().replace('\n', " · "), MINOR)) }
@@ -133,26 +151,12 @@ fn body(call: &CallEntry, page: &PageCall, files: &ChangedFiles) -> Option<Marku
             (block("Arguments", "in", &BlockText::of(rest, ARGUMENTS, plain)))
         }
         @if let Some(result) = result {
-            @if applied && !page.edits.is_empty() {
+            @if applied && is_echo(page) {
                 details.folded { summary { "Result" } (block("", "", &output::output(result, RESULT))) }
             } @else {
                 (block(if applied { "Result" } else { "Error" }, "", &output::output(result, RESULT)))
             }
         }
+        (images)
     })
-}
-
-/// What a spawned agent did.
-fn spawned(agent: &SpawnedAgent, files: &ChangedFiles) -> Markup {
-    html! {
-        section.agent {
-            details open[agent.items.len() <= MOST_OPEN] {
-                summary {
-                    h4 { (preview(&agent.heading(), 200)) }
-                    i { (plural(agent.items.len() as u64, "item")) }
-                }
-                @for item in &agent.items { (entry::entry(item, files)) }
-            }
-        }
-    }
 }

@@ -73,9 +73,9 @@ pub(super) fn timeline(transcript: &Transcript) -> Markup {
                 { (LINE) @for bar in &bars { (bar) } }
             }
             p.hint.axis {
-                span { (clock(first)) }
+                span { time { (clock(first)) } }
                 span { "blue: completed, red: failed, amber: blocked or no end" (merged) }
-                span { (clock(last)) }
+                span { time { (clock(last)) } }
             }
         }
     }
@@ -116,7 +116,7 @@ pub(super) fn tokens(transcript: &Transcript) -> Markup {
                 polyline.context points=(line(|sample| sample.context)) {}
                 polyline.output points=(line(|sample| sample.output)) {}
             }
-            p.hint.axis { span { (clock(first)) } span { (clock(last)) } }
+            p.hint.axis { span { time { (clock(first)) } } span { time { (clock(last)) } } }
         }
     }
 }

@@ -57,6 +57,7 @@ fn has_trouble(entries: &[Entry]) -> bool {
             matches!(call.status, CallStatus::Failed | CallStatus::Blocked)
                 || call.agents.iter().any(|agent| has_trouble(&agent.items))
         }
+        Entry::Agent(agent) => has_trouble(&agent.items),
         Entry::Note(note) => note.level == Some(NoteLevel::Error),
         _ => false,
     })

@@ -1,8 +1,11 @@
 //! The change of one file: removed lines in red, added lines in green, each with its sign.
 
+use std::ops::Range;
+
 use maud::{Markup, html};
 
 use super::block::{BlockText, inside};
+use super::changed_words::changed_words;
 use super::{copy_button, facts};
 use crate::text::human::plural;
 use crate::transcript::diff::{DiffHunk, DiffLine, DiffMark, FileDiff};
@@ -33,14 +36,14 @@ pub(super) fn diff(diff: &FileDiff, file: Option<usize>) -> Markup {
 enum DiffRow<'d> {
     /// The head of a changed place. The first one may be empty.
     Head(String),
-    /// A line.
-    Line(&'d DiffLine),
+    /// A line, and the part of it that differs from the line that it replaces.
+    Line(&'d DiffLine, Option<Range<usize>>),
 }
 
 impl DiffRow<'_> {
     /// What happened to the line; `None` for a head.
     fn mark(&self) -> Option<DiffMark> {
-        if let Self::Line(line) = self { Some(line.mark) } else { None }
+        if let Self::Line(line, _) = self { Some(line.mark) } else { None }
     }
 }
 
@@ -52,7 +55,8 @@ fn text(hunks: &[DiffHunk]) -> BlockText {
         if several || !head.is_empty() {
             rows.push(DiffRow::Head(head));
         }
-        rows.extend(hunk.lines.iter().map(DiffRow::Line));
+        let words = changed_words(&hunk.lines);
+        rows.extend(hunk.lines.iter().zip(words).map(|(line, part)| DiffRow::Line(line, part)));
     }
     let fold = if rows.len() > LINES + SLACK { LINES } else { rows.len() };
     let (shown, rest) = rows.split_at(fold);
@@ -91,8 +95,20 @@ fn lines(rows: &[DiffRow<'_>]) -> Markup {
         @for row in rows {
             @match row {
                 DiffRow::Head(head) => span.hunk { "@@ " (head) "\n" },
-                DiffRow::Line(line) => { (line.mark.sign()) (line.text) "\n" },
+                DiffRow::Line(line, part) => { (line.mark.sign()) (words(&line.text, part.clone())) "\n" },
             }
+        }
+    }
+}
+
+/// A line with its changed part marked.
+fn words(text: &str, part: Option<Range<usize>>) -> Markup {
+    html! {
+        @match part {
+            Some(part) => {
+                (text[..part.start]) @if !part.is_empty() { b { (text[part.clone()]) } } (text[part.end..])
+            }
+            None => (text),
         }
     }
 }

@@ -3,6 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::{SCRIPT, STYLE, files::ChangedFiles, policy};
+use crate::history::request::own_words;
 use crate::text::inert::preview;
 use crate::transcript::value::{Tool, Transcript};
 
@@ -14,7 +15,8 @@ const TITLE: usize = 160;
 
 /// The title of a run: its own title, else the first prompt, else its id.
 pub(super) fn title(transcript: &Transcript) -> String {
-    let asked = || transcript.prompt.as_ref().map(|prompt| preview(&prompt.text, TITLE));
+    let asked =
+        || transcript.prompt.as_ref().map(|prompt| preview(&own_words(&prompt.text), TITLE));
     let title = transcript.facts.title().map(|title| preview(&title, TITLE)).or_else(asked);
     let title = title.filter(|title| !title.is_empty());
     title.unwrap_or_else(|| preview(&transcript.facts.run_id, TITLE))
@@ -68,6 +70,10 @@ pub(super) fn bar(transcript: &Transcript, files: &ChangedFiles) -> Markup {
                 }
                 button #clear type="button" hidden { "Clear" }
                 button #open type="button" { "Open all" }
+                @if let Some(began) = transcript.facts.began_at() {
+                    button #zone type="button" title="Times of the log (UTC) or of this computer"
+                        data-began=(began.millis()) { "UTC" }
+                }
                 button #theme type="button" title="Light or dark" aria-label="Light or dark" { "◐" }
                 button #keys type="button" title="Keys and hints (?)" aria-label="Keys and hints" { "?" }
             }

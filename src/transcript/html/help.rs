@@ -23,6 +23,8 @@ const HINTS: &[&str] = &[
     "The number of an item, such as #12, is a link to it. You can share it.",
     "Changed files: open a file to see all its edits together.",
     "Calls over time (under Figures): drag to move, Ctrl and wheel to zoom, click a bar to see the call.",
+    "Click an image to see it in full size.",
+    "The button UTC switches to the times of this computer.",
     "The page is one file. It works offline and can be printed.",
 ];
 

@@ -1,21 +1,30 @@
 //! The transcript as a single HTML page without external resources: no network, no other scripts.
 //!
+//! Images are inside the page, after a check of their bytes (`transcript::images`).
+//!
 //! Every text goes through [`maud`], which escapes it, and the whole page through
 //! [`inert::text`], which leaves no control character. Markup comes from literals alone.
 
+mod agent;
 mod block;
 mod call;
+mod changed_words;
 mod charts;
 mod contents;
 mod diff;
 mod entry;
 mod facts;
 mod files;
+mod form;
 mod head;
 mod help;
+mod images;
 mod markdown;
+mod note;
 mod output;
 mod overview;
+mod page_parts;
+mod prompt;
 mod troubles;
 mod turn;
 
@@ -25,7 +34,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::value::Transcript;
 use crate::fs::hash::sha256;
 use crate::text::inert;
-use files::ChangedFiles;
+use page_parts::PageParts;
 
 /// The style of the page.
 const STYLE: &str = concat!(
@@ -44,32 +53,35 @@ const SCRIPT: &str = concat!(
     include_str!("script/keys.js"),
     include_str!("script/blocks.js"),
     include_str!("script/chart.js"),
+    include_str!("script/zone.js"),
     include_str!("script/start.js"),
 );
 
 /// Renders the page. Its security policy forbids all fetches and allows only its own script.
 #[must_use]
 pub(crate) fn render(transcript: &Transcript) -> String {
-    let files = ChangedFiles::of(transcript);
+    let parts = PageParts::of(transcript);
+    let files = &parts.files;
     let page = html! {
         (DOCTYPE) (LINE)
         html lang="en" { (LINE)
             (head::head(transcript)) (LINE)
             body { (LINE)
-                (head::bar(transcript, &files)) (LINE)
+                (head::bar(transcript, files)) (LINE)
                 main {
-                    (contents::contents(transcript, &files)) (LINE)
+                    (contents::contents(transcript, files)) (LINE)
                     div #body {
-                        (overview::overview(transcript, &files)) (LINE)
+                        (overview::overview(transcript, files)) (LINE)
                         (overview::chapters(transcript)) (LINE)
-                        (turn::events(transcript, &files)) (LINE)
+                        (turn::events(transcript, &parts)) (LINE)
                         (troubles::troubles(transcript)) (LINE)
                         (overview::figures(transcript)) (LINE)
                     }
                 } (LINE)
                 footer {
                     "Made by runlog " (env!("CARGO_PKG_VERSION")) " from events 1–"
-                    (transcript.last_sequence) ". Times are UTC."
+                    (transcript.last_sequence) ". Times are UTC"
+                    span #zone-told {} "."
                 } (LINE)
                 (help::help()) (LINE)
                 script { (PreEscaped(SCRIPT)) } (LINE)
@@ -82,11 +94,12 @@ pub(crate) fn render(transcript: &Transcript) -> String {
 /// A line feed, for readable differences between pages.
 const LINE: PreEscaped<&str> = PreEscaped("\n");
 
-/// The security policy: no resource from anywhere, and only the page's own style and script.
+/// The security policy: no resource from anywhere, only the page's own style and script, and images
+/// that are part of the page.
 pub(super) fn policy(style: &str, script: &str) -> String {
     let hash = |text: &str| base64::prelude::BASE64_STANDARD.encode(sha256(text.as_bytes()));
     format!(
-        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'",
         hash(style),
         hash(script)
     )

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::block::folded;
 use super::files::{self, ChangedFiles};
-use super::{LINE, charts, copy_button, facts, link, markdown};
+use super::{LINE, charts, copy_button, facts, link, markdown, prompt};
 use crate::text::human::{duration, plural};
 use crate::text::inert::preview;
 use crate::transcript::value::{QuoteSource, Tool, Transcript};
@@ -18,13 +18,15 @@ pub(super) fn overview(transcript: &Transcript, files: &ChangedFiles) -> Markup 
     html! {
         section #overview aria-label="Overview" {
             (facts::facts(transcript)) (LINE)
-            @if let Some(prompt) = asked {
+            @if let Some(asked) = asked {
                 h2 { "Prompt" }
-                div.card.user { div.md.clip { (markdown::render(&prompt.up_to(PROMPT))) } }
+                div.card.user { (prompt::prompt(&asked.up_to(PROMPT), "clip")) }
             }
-            @if let Some(said) = transcript.answer() {
-                h2 { "Last answer " (link(said.sequence)) }
-                div.card.agent { (copy_button()) div.md { (markdown::render(&said.text)) } } (LINE)
+            @if let Some(answer) = &transcript.answer {
+                h2 { (answer.title()) " " (link(answer.said.sequence)) }
+                div.card.agent {
+                    (copy_button()) div.md { (markdown::render(&answer.said.text)) }
+                } (LINE)
             }
             (deliverables(transcript))
         }

@@ -3,8 +3,9 @@
 use maud::{Markup, html};
 
 use super::entry::{self, is_long};
-use super::files::ChangedFiles;
-use super::{LINE, copy_button, link, markdown};
+use super::images::images;
+use super::page_parts::PageParts;
+use super::{LINE, copy_button, link, prompt};
 use crate::history::tasks::TaskOutcome;
 use crate::text::human::duration;
 use crate::transcript::value::{Entry, IdleTime, Section, Transcript};
@@ -13,14 +14,14 @@ use crate::transcript::value::{Entry, IdleTime, Section, Transcript};
 const PROMPT: usize = 60_000;
 
 /// All turns.
-pub(super) fn events(transcript: &Transcript, files: &ChangedFiles) -> Markup {
+pub(super) fn events(transcript: &Transcript, page: &PageParts<'_>) -> Markup {
     let mut idle = transcript.idle.as_slice();
     html! {
         section #events aria-label="What happened" {
             h2 { "What happened" }
             @for (at, section) in transcript.turns.iter().enumerate() {
                 @if let Some(first) = section.first_sequence { (idle_before(first, &mut idle)) }
-                (turn(at, section, files, &mut idle))
+                (turn(at, section, page, &mut idle))
             }
             p #nothing hidden { "No matches. " button.reset type="button" { "Clear the search" } }
         }
@@ -36,17 +37,19 @@ fn idle_before(sequence: u64, left: &mut &[IdleTime]) -> Markup {
     html! { @if total > 0 { p.idle { span { (duration(total)) " idle" } } (LINE) } }
 }
 
-fn turn(at: usize, section: &Section, files: &ChangedFiles, idle: &mut &[IdleTime]) -> Markup {
+fn turn(at: usize, section: &Section, page: &PageParts<'_>, idle: &mut &[IdleTime]) -> Markup {
     html! {
         section.turn #{ "t" (at) } {
             @match section.task {
-                Some(number) => (prompt(number, section)),
+                Some(number) => (asked(number, section, page)),
+                // The first two sections may have no task.
+                None if at > 0 => {}
                 None => h3 { (section.title) },
             }
             (LINE)
             @for item in &section.items {
                 @if !matches!(item, Entry::Dropped { .. }) { (idle_before(item.sequence(), idle)) }
-                (entry::entry(item, files))
+                (entry::entry(item, page))
             }
             @if section.items.is_empty() { p.hint { "No answers and no calls." } }
         } (LINE)
@@ -54,7 +57,7 @@ fn turn(at: usize, section: &Section, files: &ChangedFiles, idle: &mut &[IdleTim
 }
 
 /// The message that the task began with.
-fn prompt(number: u64, section: &Section) -> Markup {
+fn asked(number: u64, section: &Section, page: &PageParts<'_>) -> Markup {
     let text = section.prompt.as_ref().map(|prompt| prompt.up_to(PROMPT));
     let text = text.filter(|text| !text.trim().is_empty());
     let text = text.as_deref().unwrap_or(&section.title);
@@ -73,7 +76,8 @@ fn prompt(number: u64, section: &Section) -> Markup {
                     @if let Some(first) = first { (link(first)) }
                 }
             }
-            div.md.(clip.unwrap_or("whole")) { (markdown::render(text)) }
+            (prompt::prompt(text, clip.unwrap_or("whole")))
+            @if let Some(first) = first { (images(page, first)) }
             (copy_button())
         }
     }

@@ -164,10 +164,11 @@ fn gist(transcript: &Transcript, limits: &Limits) -> String {
     let request = transcript.pull_request.as_ref();
     let request = request.map(|request| format!(">\n> Pull request: {}\n", code(request)));
     let gist = gist + &request.unwrap_or_default();
-    match transcript.answer().filter(|_| limits.answer > 0) {
-        Some(said) => {
-            let words = long_prose(&said.text, limits.answer, 3);
-            format!("{gist}\nLast answer ({}):\n\n{words}", link(said.sequence))
+    match transcript.answer.as_ref().filter(|_| limits.answer > 0) {
+        Some(answer) => {
+            let words = long_prose(&answer.said.text, limits.answer, 3);
+            let (title, link) = (answer.title(), link(answer.said.sequence));
+            format!("{gist}\n{title} ({link}):\n\n{words}")
         }
         None => gist,
     }

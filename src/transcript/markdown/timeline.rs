@@ -94,8 +94,8 @@ fn gather(transcript: &Transcript) -> (Vec<String>, Vec<Bar<'_>>) {
 }
 
 fn spawned<'t>(items: &'t [Entry], aside: &'t [CallEntry], agents: &mut Vec<&'t SpawnedAgent>) {
-    let calls = items.iter().filter_map(Entry::call).chain(aside);
-    for agent in calls.flat_map(|call| &call.agents) {
+    let below = aside.iter().flat_map(|call| &call.agents);
+    for agent in items.iter().flat_map(Entry::agents).chain(below) {
         agents.push(agent);
         spawned(&agent.items, &agent.aside, agents);
     }

@@ -93,7 +93,7 @@ fn mark_pauses(sequence: u64, pauses: &mut &[Pause], out: &mut String) {
 fn items(entries: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut String) {
     let shown = |stretch: &&[Entry]| stretch.first().is_some_and(|one| is_shown(one, limits));
     let items: Vec<&[Entry]> = stretches(entries).filter(shown).collect();
-    let spoken = |item: &&[Entry]| matches!(item, [Entry::Said(said)] if !said.thought);
+    let spoken = |item: &&[Entry]| matches!(item, [Entry::Said(said)] if said.is_answer());
     let last_said = items.iter().rposition(spoken);
     // Dropped items are in the range that is skipped.
     let weight = |item: &[Entry]| match item {
@@ -132,6 +132,7 @@ fn items(entries: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut St
                 long_prose(text, limits.long, 5),
                 link(*sequence)
             )),
+            [Entry::Agent(agent)] => spawned(agent, limits.nested(), 0, pauses, out),
             stretch => calls(stretch, limits, pauses, out),
         }
     }
@@ -161,13 +162,20 @@ fn calls(stretch: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut St
         mark_pauses(call.sequence, pauses, out);
         one_call(call, out);
         for agent in &call.agents {
-            spawned(agent, limits.nested(), pauses, out);
+            spawned(agent, limits.nested(), 2, pauses, out);
         }
     }
 }
 
-/// What a spawned agent did, below the call that spawned it.
-fn spawned(agent: &SpawnedAgent, limits: Limits, pauses: &mut &[Pause], out: &mut String) {
+/// What a spawned agent did, below the call that spawned it. `indent` is the width of the
+/// indentation.
+fn spawned(
+    agent: &SpawnedAgent,
+    limits: Limits,
+    indent: usize,
+    pauses: &mut &[Pause],
+    out: &mut String,
+) {
     let task = match (agent.task, &agent.title, agent.first_sequence) {
         (Some(number), Some(title), Some(first)) => {
             let title = unlinked(&preview(title, TITLE));
@@ -175,10 +183,11 @@ fn spawned(agent: &SpawnedAgent, limits: Limits, pauses: &mut &[Pause], out: &mu
         }
         _ => String::new(),
     };
-    out.push_str(&format!("  - agent {}{task}\n", code(&preview(&agent.id, 60))));
+    let id = code(&preview(&agent.id, 60));
+    out.push_str(&format!("{:indent$}- agent {id}{task}\n", ""));
     let mut told = String::new();
     items(&agent.items, &limits, pauses, &mut told);
-    indented(&told, 4, out);
+    indented(&told, indent + 2, out);
 }
 
 fn one_call(call: &CallEntry, out: &mut String) {

@@ -99,19 +99,18 @@ impl LiveStory {
                     out.push_str(&story.title(section));
                     self.section = Some(name.to_owned());
                 }
-                out.push_str(&match call {
-                    Some(call) if is_open => begun(call, entry, depth, story),
+                out.push_str(&match (call, entry) {
+                    (Some(call), _) if is_open => begun(call, entry, depth, story),
+                    (_, Entry::Agent(_)) => String::new(),
                     _ => story.head(entry, Some(at) == last, depth),
                 });
             }
-            if let Some(call) = call {
-                for (index, agent) in call.agents.iter().enumerate() {
-                    let place = format!("{place}/{index}");
-                    if self.printed.insert(place.clone(), Printed::Begun).is_none() {
-                        out.push_str(&story.agent_heading(&agent.heading(), depth));
-                    }
-                    self.items(&agent.items, &place, depth + 1, None, waits, story, out);
+            for (index, agent) in entry.agents().iter().enumerate() {
+                let place = format!("{place}/{index}");
+                if self.printed.insert(place.clone(), Printed::Begun).is_none() {
+                    out.push_str(&story.agent_heading(&agent.heading(), depth));
                 }
+                self.items(&agent.items, &place, depth + 1, None, waits, story, out);
             }
             if let Some(call) = call
                 && !is_open

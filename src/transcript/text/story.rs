@@ -44,7 +44,7 @@ pub(super) struct Story<'t> {
 
 impl<'t> Story<'t> {
     pub(super) fn new(transcript: &'t Transcript, look: TextLook) -> Self {
-        let answer = transcript.answer().filter(|said| {
+        let answer = transcript.answer.as_ref().map(|answer| &answer.said).filter(|said| {
             // A longer answer is shown in full at its place.
             wrapped_part(&said.text, 2, usize::MAX, look).0.lines().count() <= look.most(ANSWER)
         });
@@ -113,17 +113,21 @@ impl<'t> Story<'t> {
 
     /// One item. Items of spawned agents are indented further.
     pub(super) fn entry(&mut self, entry: &Entry, is_last: bool, depth: usize) -> String {
-        let out = self.head(entry, is_last, depth);
-        let Entry::Call(call) = entry else { return out };
-        let mut out = out;
-        for agent in &call.agents {
+        let mut out = match entry {
+            Entry::Agent(_) => self.pauses_until(entry.sequence()),
+            _ => self.head(entry, is_last, depth),
+        };
+        for agent in entry.agents() {
             out.push_str(&self.agent_heading(&agent.heading(), depth));
             let last = last_message(&agent.items);
             for (at, entry) in agent.items.iter().enumerate() {
                 out.push_str(&self.entry(entry, Some(at) == last, depth + 1));
             }
         }
-        out + &self.result(call, depth)
+        match entry {
+            Entry::Call(call) => out + &self.result(call, depth),
+            _ => out,
+        }
     }
 
     /// The heading of a spawned agent.

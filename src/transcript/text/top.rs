@@ -34,7 +34,7 @@ pub(super) fn head(transcript: &Transcript, look: TextLook) -> String {
     };
     let name = look.paint("1", &line(&facts_of_run.run_id));
     let status = look.paint(color, facts_of_run.status.name());
-    let title = facts_of_run.metadata("title").map(|title| wrapped(&title, 2, 2, look));
+    let title = facts_of_run.metadata("title").map(|title| wrapped(&own_words(&title), 2, 2, look));
     let told = wrapped(&facts(transcript).join(" · "), 2, 6, look);
     let setting = line_of_setting(transcript);
     let setting = setting.map(|setting| wrapped(&setting, 2, 2, look)).unwrap_or_default();
@@ -50,14 +50,10 @@ pub(super) fn outcome(transcript: &Transcript, look: TextLook) -> String {
     if let Some(request) = &transcript.pull_request {
         out.push_str(&wrapped(&format!("pull request: {request}"), 2, 2, look));
     }
-    match transcript.answer() {
+    match &transcript.answer {
         None => out.push_str("  The agent gave no answer.\n"),
-        Some(said) => {
-            let lead = if has_last_word(transcript) {
-                "last answer"
-            } else {
-                "last message, more work followed"
-            };
+        Some(answer) => {
+            let (lead, said) = (answer.title().to_lowercase(), &answer.said);
             out.push_str(&format!(
                 "  {}\n",
                 look.paint("2", &format!("{lead} (#{}):", said.sequence))
@@ -75,16 +71,6 @@ pub(super) fn outcome(transcript: &Transcript, look: TextLook) -> String {
     out
 }
 
-/// Whether the last task with any work ended with a message.
-fn has_last_word(transcript: &Transcript) -> bool {
-    transcript
-        .turns
-        .iter()
-        .rev()
-        .find(|turn| !turn.items.is_empty())
-        .is_none_or(Section::has_answer)
-}
-
 /// How the run ended, in one line.
 pub(super) fn outcome_told(transcript: &Transcript) -> String {
     let last = transcript.turns.iter().rev().find_map(|turn| turn.outcome);
@@ -92,8 +78,9 @@ pub(super) fn outcome_told(transcript: &Transcript) -> String {
         None | Some(TaskOutcome::Ended | TaskOutcome::Running) => String::new(),
         Some(outcome) => format!(", last task {}", outcome.name()),
     };
+    let has_last_word = transcript.answer.as_ref().is_some_and(|answer| answer.is_final);
     let status = match transcript.facts.status {
-        Status::Imported if has_last_word(transcript) => "answered; no end is recorded".to_owned(),
+        Status::Imported if has_last_word => "answered; no end is recorded".to_owned(),
         Status::Imported => "no answer at the end; no end is recorded".to_owned(),
         status => status.name().to_owned(),
     };
@@ -146,7 +133,8 @@ fn prompts(transcript: &Transcript, look: TextLook) -> String {
         }
         QuoteSource::File(_) => out.push_str(&wrapped(&text, 2, look.most(LONG), look)),
     }
-    let later: Vec<&Section> = transcript.turns.iter().filter(|turn| turn.task > Some(1)).collect();
+    let is_later = |turn: &&Section| turn.task.is_some() && !turn.is_first;
+    let later: Vec<&Section> = transcript.turns.iter().filter(is_later).collect();
     if !later.is_empty() {
         out.push_str("  then:\n");
     }

@@ -25,6 +25,8 @@ pub(crate) struct Digest {
     calls: Calls,
     /// Of each task: the ids of its first and last event, and its last message.
     task_events: Vec<TaskEvents>,
+    /// The last message of the run's own agent, and the id of its event.
+    answer: Option<(String, String)>,
     works: CallFacts,
     /// Statements, with their numbers and events. Of a repeated one, the last event counts.
     said: HashMap<(DigestSection, String), (usize, String)>,
@@ -103,7 +105,11 @@ impl Digest {
             self.task_events.resize(at + 1, TaskEvents::default());
             self.task_events[at].first = id.to_owned();
             if view.role == Role::TaskStart {
-                self.task_events[at].request = view.text().unwrap_or_default().into_owned();
+                let asked = view.text().unwrap_or_default();
+                self.task_events[at].request = match view.sub_agent() {
+                    Some(agent) => format!("(sub-agent {agent}) {asked}"),
+                    None => asked.into_owned(),
+                };
             }
         }
         let events = &mut self.task_events[at];
@@ -113,7 +119,11 @@ impl Digest {
         let is_agent = !matches!(view.event.actor.as_ref(), "user" | "runtime" | "system");
         let speaks = view.role == Role::Message && !is_thought(view) && is_agent;
         if let Some(text) = view.text().filter(|_| speaks) {
-            events.message = Some((text.into_owned(), id.to_owned()));
+            let message = (text.into_owned(), id.to_owned());
+            if !view.is_of_sub_agent() {
+                self.answer = Some(message.clone());
+            }
+            events.message = Some(message);
         }
     }
 
@@ -170,8 +180,7 @@ impl Digest {
             ids.dedup();
             lines.push(DigestLine { section: DigestSection::Tasks, text, event_ids: ids });
         }
-        let answer = self.task_events.iter().rev().find_map(|events| events.message.as_ref());
-        if let Some((said, id)) = answer {
+        if let Some((said, id)) = &self.answer {
             let text = first_words(said, (most / 5 * 2).clamp(20, 300));
             lines.push(DigestLine::new(DigestSection::Answer, &text, vec![id.clone()]));
         }

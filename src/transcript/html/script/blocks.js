@@ -24,6 +24,8 @@ async function copy(button) {
 addEventListener('click', event => {
   const button = event.target.closest && event.target.closest('.copy');
   if (button) copy(button);
+  const image = event.target.closest && event.target.closest('.zoom');
+  if (image) image.classList.toggle('all');
 });
 // Long prompts show their beginning until they are opened.
 for (const clip of list('.clip')) {

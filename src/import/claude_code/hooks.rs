@@ -1,0 +1,85 @@
+//! What hooks of Claude Code printed, and their failures.
+
+use std::borrow::Cow;
+
+use super::SourceLine;
+use super::content::content_text;
+use super::notices::warning;
+use crate::event::draft::Draft;
+use crate::event::fields::as_text;
+use crate::json::Json;
+
+/// The members that hold what a hook printed or added for the model.
+const OUTPUTS: &[&str] = &["content", "systemMessage", "output", "stdout", "stderr"];
+
+/// What a hook printed; none if it printed nothing.
+pub(super) fn told(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    line.json.get("attachment").map(|hook| of(line, hook)).unwrap_or_default()
+}
+
+/// The same while the hook runs.
+pub(super) fn progress(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let hook = line
+        .json
+        .get("data")
+        .filter(|data| data.text_at("type").is_some_and(|kind| kind.starts_with("hook_")));
+    hook.map(|hook| of(line, hook)).unwrap_or_default()
+}
+
+/// The same in a stream.
+pub(super) fn responded(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let texts = OUTPUTS.iter().filter_map(|name| line.json.get(name)).map(content_text);
+    let name = line.json.text_at("hook_name").or_else(|| line.json.text_at("hook_event"));
+    output(line, name.as_deref().unwrap_or("hook"), texts.collect(), None)
+}
+
+/// The hooks after a turn: what they added for the model, and their failures.
+pub(super) fn stopped(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let errors = line.json.get("hookErrors").into_iter().flat_map(Json::items);
+    let errors: Vec<String> = errors.map(|error| as_text(error).into_owned()).collect();
+    let added = line.json.get("hookAdditionalContext").map(content_text).unwrap_or_default();
+    let mut drafts = output(line, "Stop", vec![added], None);
+    if !errors.is_empty() {
+        drafts.extend(warning(line, &format!("Stop hook failed: {}", errors.join("; "))));
+    }
+    drafts
+}
+
+/// A hook failed. The agent was told, or was stopped.
+pub(super) fn failed(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let Some(attachment) = line.json.get("attachment") else { return Vec::new() };
+    let text = |path: &str| attachment.text_at(path).filter(|text| !text.trim().is_empty());
+    let why = ["blockingError.blockingError", "stderr", "content", "stdout"];
+    let why = why.iter().find_map(|path| text(path)).unwrap_or(Cow::Borrowed("no message"));
+    let name = text("hookName").unwrap_or(Cow::Borrowed("hook"));
+    let mut drafts = warning(line, &format!("Hook {name} failed: {}", why.trim()));
+    for draft in &mut drafts {
+        draft.actor = Some("runtime".into());
+    }
+    drafts
+}
+
+fn of(line: &SourceLine<'_>, hook: Json<'_>) -> Vec<Draft<'static>> {
+    let texts = OUTPUTS.iter().filter_map(|name| hook.present(name)).map(content_text);
+    let name = hook.text_at("hookName").or_else(|| hook.text_at("hookEvent"));
+    let command = hook.text_at("command");
+    output(line, name.as_deref().unwrap_or("hook"), texts.collect(), command.as_deref())
+}
+
+/// The event for what a hook printed. Hooks without anything to say print an empty object.
+fn output(
+    line: &SourceLine<'_>,
+    name: &str,
+    mut texts: Vec<String>,
+    command: Option<&str>,
+) -> Vec<Draft<'static>> {
+    texts.retain(|text| !matches!(text.trim(), "" | "{}"));
+    texts.dedup();
+    if texts.is_empty() {
+        return Vec::new();
+    }
+    vec![line.draft("message.system", |data| {
+        data.text("text", &format!("Hook {name}: {}", texts.join("\n").trim()));
+        data.text_if("command", command).plain("hook", true);
+    })]
+}

@@ -1,0 +1,62 @@
+//! The arguments and results of calls, and the tokens of model calls.
+
+use std::borrow::Cow;
+
+use super::page_calls::is_argument;
+use super::{TranscriptFold, shown, shown_up_to};
+use crate::event::content::{ContentPiece, beyond};
+use crate::event::fields::{View, as_text};
+use crate::event::role::Role;
+use crate::history::arguments;
+use crate::history::usage::Usage;
+use crate::transcript::value::{OutputTokens, Tokens};
+
+impl TranscriptFold {
+    /// Keeps the arguments or the result of a call, and the tokens of a model call.
+    pub(super) fn keep(&mut self, view: &View<'_, '_>, call: Option<usize>) {
+        if let Some(call) = call {
+            self.keep_call(view, call);
+        }
+        if let Some(usage) = Usage::of(view) {
+            if let Some((call, number)) = self.model_call(view).zip(usage.output_tokens) {
+                let at_least = usage.output_at_least;
+                self.outputs.insert(call, OutputTokens { number, at_least });
+            }
+            self.samples.push(Tokens {
+                sequence: view.event.sequence,
+                time: view.event.timestamp,
+                context: usage.context_tokens().unwrap_or(0),
+                output: usage.output_tokens.unwrap_or(0),
+            });
+        }
+    }
+
+    /// Keeps the full arguments or the full result of a call.
+    pub(super) fn keep_call(&mut self, view: &View<'_, '_>, call: usize) {
+        let ends = view.role.is_tool_end();
+        let told = match ends {
+            true if view.role == Role::ToolEnd => view.result().map(as_text),
+            true => view.error_text().or_else(|| view.result().map(as_text)),
+            false => view.arguments().map(|given| Cow::Owned(arguments::whole(given))),
+        };
+        let told = told.unwrap_or_default();
+        let mut rest = beyond(view, &format!("{told} {} {}", view.tool(), view.agent()));
+        if self.page_calls.is_some() {
+            self.keep_for_page(view, call);
+            rest.retain(|piece| !is_argument(view, piece));
+        }
+        if let Some(calls) = self.page_calls.as_mut().filter(|_| !ends) {
+            let more: Vec<String> = rest.iter().map(ContentPiece::labelled).collect();
+            calls.add(call, &shown(&more.join("\n"), view));
+            return;
+        }
+        let lines = Some(told.into_owned()).filter(|told| !told.trim().is_empty());
+        let lines = lines.into_iter().chain(rest.iter().map(ContentPiece::labelled));
+        let text = shown_up_to(&lines.collect::<Vec<_>>().join("\n"), self.max_result(), view);
+        self.long_texts += text.len();
+        if !text.is_empty() {
+            let kept = if ends { &mut self.results } else { &mut self.inputs };
+            kept.insert(call, text);
+        }
+    }
+}
