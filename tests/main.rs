@@ -14,6 +14,7 @@ mod context;
 mod counts;
 mod crash;
 mod deliverables;
+mod doctor;
 mod emit;
 #[cfg(all(feature = "parquet", feature = "sqlite"))]
 mod engines;
