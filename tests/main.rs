@@ -33,6 +33,7 @@ mod generated;
 mod golden;
 mod graph;
 mod hook;
+mod hook_payloads;
 mod hostile;
 mod import;
 mod import_agex;
