@@ -51,6 +51,7 @@ mod import_opencode;
 mod import_openhands;
 mod import_pi;
 mod init;
+mod integrations;
 mod json;
 mod key_order;
 mod layering;
