@@ -1,5 +1,5 @@
-//! The events of Copilot CLI, by the types of its SDK, version 1.0.28. The command line of the hook
-//! names the event.
+//! The events of Copilot CLI, by the types of its SDK, version 1.0.28, and the reference of its hooks.
+//! The command line of the hook names the event.
 
 use super::{Agent, BY_CONTENT, PROMPT_BY_CONTENT, Row, call, kept};
 
@@ -10,7 +10,7 @@ pub(super) static AGENT: Agent = Agent {
     required: r#"{"timestamp":1770000000000.5,"cwd":"/work/app"}"#,
     optional: r#"{"agentId":"a-1","agentType":"explore","parentAgentId":"a-0"}"#,
     more: r#"{"agent_id":"a-1"}"#,
-    events: 13,
+    events: 15,
     rows: ROWS,
 };
 
@@ -91,6 +91,16 @@ const ROWS: &[Row] = &[
         "subagentStop",
         r#"{"transcriptPath":"/none/events.jsonl","agentName":"explore","agentType":"explore","stopReason":"end_turn","response":"Found."}"#,
         r#"{"agentDisplayName":"Explore","agentDescription":"Looks"}"#,
+    ),
+    kept(
+        "permissionRequest",
+        r#"{"hookName":"permissionRequest","toolName":"bash","toolInput":{"command":"ls"}}"#,
+        r#"{"permissionSuggestions":[]}"#,
+    ),
+    kept(
+        "notification",
+        r#"{"message":"Waiting","notification_type":"agent_idle"}"#,
+        r#"{"title":"Copilot"}"#,
     ),
     kept("preCompact", r#"{"trigger":"auto"}"#, r#"{"transcriptPath":"/none/events.jsonl"}"#),
 ];
