@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use regex_lite::Regex;
 use serde_json::{Value, json};
@@ -289,6 +289,12 @@ fn the_program_of_the_hooks() {
     assert_eq!(home.program(), (false, expected));
     home.put_program("bin/runlog", &format!("runlog {}", env!("CARGO_PKG_VERSION")));
     assert_eq!(home.program(), (true, "bin/runlog is this version ()".into()));
+    // A process that the program leaves behind keeps its output open.
+    home.put_program("bin/runlog", "runlog 0.0.1; /bin/sleep 30 & exit 0");
+    let begin = Instant::now();
+    let expected = format!("bin/runlog is another version: runlog 0.0.1 {remedy}");
+    assert_eq!(home.program(), (false, expected));
+    assert!(begin.elapsed() < Duration::from_secs(20));
     fs::write(home.bench.path("bin/runlog"), "not a program").unwrap();
     let expected = format!("bin/runlog is another version: it did not say its version {remedy}");
     assert_eq!(home.program(), (false, expected));

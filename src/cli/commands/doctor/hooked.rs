@@ -1,19 +1,22 @@
 //! Finds the program that a hook runs, and asks it for its version.
 
 use std::io::Read as _;
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::cli::program::{first_on_path, is_executable, is_same};
 use crate::ops::doctor::HookedProgram;
 use crate::ops::wire::WireScope;
 
 /// How long a program may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// Maximum length of what it says, in bytes.
-const MOST: u64 = 200;
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Maximum length of what is read of its answer, in bytes.
+const MOST: usize = 200;
 /// What this version says.
 const CURRENT: &str = concat!("runlog ", env!("CARGO_PKG_VERSION"));
 
@@ -54,13 +57,22 @@ fn version(path: &PathBuf) -> Option<String> {
     let mut command = Command::new(path);
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
-    let said = wait(&mut child).then(|| {
-        let mut said = String::new();
-        let out = child.stdout.take()?;
-        out.take(MOST).read_to_string(&mut said).ok()?;
-        said.lines().next().map(|line| line.trim().to_owned())
-    });
-    said.flatten().filter(|said| !said.is_empty())
+    if !wait(&mut child) {
+        return None;
+    }
+    let said = first_read(&mut child.stdout.take()?)?;
+    let line = said.lines().next().unwrap_or_default().trim();
+    (!line.is_empty()).then(|| line.to_owned())
+}
+
+/// What a program that has ended left in the pipe. A process that it started may keep the pipe open,
+/// so this does not wait for its end.
+fn first_read(out: &mut ChildStdout) -> Option<String> {
+    let mut watched = [PollFd::new(out.as_fd(), PollFlags::POLLIN)];
+    poll(&mut watched, PollTimeout::ZERO).ok().filter(|ready| *ready > 0)?;
+    let mut bytes = [0; MOST];
+    let length = out.read(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes[..length]).into_owned())
 }
 
 /// Waits until the program ends. One that takes too long is killed. Returns whether it succeeded.
