@@ -263,11 +263,21 @@ fn hooks_are_complete_and_single() {
     home.put(file, "{\"enabledPlugins\": {\"runlog@team\": true}}");
     let twice = format!(
         "hooks.claude-code: all 15 hooks in home/.claude/settings.json; the plugin in {file} (each \
-         event may be recorded twice; remove one with `runlog init claude-code --remove`)"
+         event may be recorded twice; remove one with `runlog init claude-code --user --remove`)"
     );
     assert_eq!(home.wrong(&[]), (1, vec![twice]));
     assert_eq!(home.call(&["init", "claude-code", "--user", "--remove"]).status, 0);
     assert_eq!(home.wrong(&[]), (0, vec![]));
+    // It is the same plugin in both files.
+    home.put("home/.claude/settings.json", "{\"enabledPlugins\": {\"runlog@team\": true}}");
+    assert_eq!(home.wrong(&[]), (0, vec![]));
+    assert_eq!(home.call(&["init", "claude-code", "--user"]).status, 0);
+    let twice = format!(
+        "hooks.claude-code: the plugin and hooks in home/.claude/settings.json; the plugin in {file} \
+         (each event may be recorded twice; remove one with `runlog init claude-code --user --remove`)"
+    );
+    assert_eq!(home.wrong(&[]), (1, vec![twice]));
+    home.put("home/.claude/settings.json", "{}");
     home.put(file, "{\"enabledPlugins\": {\"runlog@team\": false}}");
     assert_eq!(home.wrong(&[]).0, 1);
 }

@@ -47,7 +47,9 @@ pub(super) fn hooks(_: &DoctorFacts, agent: &AgentFacts) -> Option<Judged> {
         return None;
     }
     let (mut details, mut hints) = (Vec::new(), Vec::new());
-    let mut copies = 0;
+    // The plugin is the same one in all files.
+    let mut has_plugin = false;
+    let mut in_files = Vec::new();
     for file in &agent.files {
         match &file.hooks {
             Err(error) => {
@@ -55,7 +57,8 @@ pub(super) fn hooks(_: &DoctorFacts, agent: &AgentFacts) -> Option<Judged> {
                 hints.push(correction(error).to_owned());
             }
             Ok(hooks) => {
-                copies += 1;
+                has_plugin |= hooks.is_plugin;
+                in_files.extend(hooks.are_entries.then_some(file.scope));
                 details.push(format!("{} in {}", found(agent, hooks), file.path.display()));
                 if !hooks.missing.is_empty() {
                     hints.push(format!("`{}` adds the missing ones", init(agent, file.scope)));
@@ -63,10 +66,11 @@ pub(super) fn hooks(_: &DoctorFacts, agent: &AgentFacts) -> Option<Judged> {
             }
         }
     }
-    if copies > 1 {
-        hints.push(format!("each event may be recorded twice; remove one with `{} --remove`", {
-            init(agent, WireScope::Project)
-        }));
+    if in_files.len() + usize::from(has_plugin) > 1
+        && let Some(scope) = in_files.last()
+    {
+        let init = init(agent, *scope);
+        hints.push(format!("each event may be recorded twice; remove one with `{init} --remove`"));
     }
     let ok = hints.is_empty();
     Some(Judged { ok, detail: details.join("; "), hint: hints.join("; ") })
@@ -88,6 +92,7 @@ fn correction(error: &WireError) -> &'static str {
 fn found(agent: &AgentFacts, hooks: &HooksFacts) -> String {
     let all = agent.wiring.events.len();
     match &hooks.missing[..] {
+        _ if hooks.is_plugin && hooks.are_entries => "the plugin and hooks".to_owned(),
         _ if hooks.is_plugin => "the plugin".to_owned(),
         [] => format!("all {all} hooks"),
         missing => {

@@ -92,7 +92,9 @@ pub(super) struct HooksFacts {
     pub(super) missing: Vec<&'static str>,
     /// The programs, each once, as the file names them.
     pub(super) programs: Vec<(String, HookedProgram)>,
-    /// Whether the plugin brings them.
+    /// Whether hooks are in the file itself.
+    pub(super) are_entries: bool,
+    /// Whether the plugin brings hooks.
     pub(super) is_plugin: bool,
 }
 
@@ -202,7 +204,7 @@ fn settings_file(
     let changed = target.file.metadata().and_then(|found| found.modified()).ok();
     let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let changed = changed.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0));
-    let hooks = Ok(HooksFacts { missing, programs, is_plugin });
+    let hooks = Ok(HooksFacts { missing, programs, are_entries: !wired.is_empty(), is_plugin });
     Some(SettingsFacts { scope, path: path.to_owned(), changed, hooks })
 }
 
