@@ -337,3 +337,48 @@ fn trouble_is_kept_in_the_run() {
     let report = bench.call(&["validate", "claude-code-s", "--format", "json"]).out;
     assert!(!report.contains("RL014"), "{report}");
 }
+
+/// If this fails, a run whose log is locked for long keeps the agent waiting or makes it fail.
+#[test]
+fn a_held_lock_does_not_keep_the_agent_waiting() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let call = |id: &str| {
+        json!({"session_id": "s", "hook_event_name": "PreToolUse", "transcript_path": "",
+            "tool_name": "Bash", "tool_input": {}, "tool_use_id": id})
+    };
+    hook(&bench, &[call("t1")]);
+    let log = bench.path("runs/claude-code-s/events.jsonl");
+    let before = fs::read(&log).unwrap();
+    let held = fs::File::open(&log).unwrap();
+    held.lock().unwrap();
+    let begin = Instant::now();
+    let said = bench.feed(&["hook", "--deadline", "1s"], call("t2").to_string().as_bytes());
+    let told = (said.status, said.out.as_str(), said.err.lines().count());
+    assert_eq!(told, (0, "", 1), "{}", said.err);
+    assert!(said.err.contains("runlog: warning: the hook "), "{}", said.err);
+    assert!(begin.elapsed() < Duration::from_secs(30));
+    assert_eq!(fs::read(&log).unwrap(), before);
+    held.unlock().unwrap();
+    hook(&bench, &[call("t3")]);
+    bench.ok(&["validate", "--all"]);
+}
+
+/// If this fails, a hook fails in a directory that was removed, or without a home directory.
+#[test]
+fn a_directory_that_is_gone() {
+    let bench = Bench::new();
+    let payload = r#"{"session_id":"s","hook_event_name":"SessionStart","transcript_path":""}"#;
+    let script = "mkdir gone && cd gone && rmdir ../gone && printf %s \"$1\" | \"$2\" hook";
+    for home in [None, Some(bench.path("home"))] {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", script, "sh", payload, env!("CARGO_BIN_EXE_runlog")]);
+        shell.current_dir(bench.path("")).env_clear().env("PATH", "/usr/bin:/bin");
+        shell.envs(home.iter().map(|home| ("HOME", home)));
+        let said = crate::support::said(&shell.output().unwrap());
+        assert_eq!((said.status, said.out.as_str()), (0, ""), "{}", said.err);
+        assert!(said.err.lines().count() <= 1, "{}", said.err);
+        let log = bench.path("home/.local/share/runlog/runs/claude-code-s/events.jsonl");
+        assert_eq!(log.exists(), home.is_some(), "{}", said.err);
+    }
+}

@@ -1,8 +1,9 @@
 //! `runlog import`: session files become runs.
 
 use std::fs;
+use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Bench, fixture, shared};
 
@@ -177,6 +178,30 @@ fn sessions_are_found_where_agents_keep_them() {
     assert!(!bench.path("work/runs").exists());
     let listed: Value = serde_json::from_str(&call(&["list", "--format", "json"])).unwrap();
     assert_eq!(listed["runs"].as_array().unwrap().len(), 1);
+}
+
+/// If this fails, `--latest` takes a session of another project although this one has sessions.
+#[test]
+fn the_newest_session_of_this_project() {
+    let bench = Bench::new();
+    let folder = bench.path("home/.claude/projects/p");
+    fs::create_dir_all(&folder).unwrap();
+    fs::create_dir_all(bench.path("work")).unwrap();
+    let work = bench.path("work").canonicalize().unwrap();
+    for (id, directory, hours) in [("here", work.as_path(), 1), ("there", Path::new("/there"), 0)] {
+        let line = json!({"type": "user", "sessionId": id, "uuid": "u1", "cwd": directory,
+            "timestamp": "2026-05-01T10:00:00.000Z", "message": {"role": "user", "content": "Do it"}});
+        let path = folder.join(format!("{id}.jsonl"));
+        fs::write(&path, format!("{line}\n")).unwrap();
+        let file = fs::File::options().append(true).open(&path).unwrap();
+        let age = std::time::Duration::from_secs(3600 * hours);
+        file.set_modified(std::time::SystemTime::now() - age).unwrap();
+    }
+    let mut command = bench.command();
+    command.current_dir(&work).env("HOME", bench.path("home"));
+    let said = crate::support::said(&command.args(["import", "--latest"]).output().unwrap());
+    assert!(said.out.contains("claude-code-here") && !said.out.contains("there"), "{}", said.out);
+    assert!(!said.err.contains("no session began"), "{}", said.err);
 }
 
 /// If this fails, a session of today's Claude Code loses prompts or interruptions, or takes them

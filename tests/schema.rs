@@ -122,6 +122,17 @@ fn of_a_report() {
     }
 }
 
+/// If this fails, the document of `doctor` breaks its schema.
+#[test]
+fn of_a_diagnosis() {
+    let doctor = schema("doctor");
+    let mut document: Value =
+        serde_json::from_str(&Bench::new().call(&["doctor", "--format", "json"]).out).unwrap();
+    assert_eq!(broken(&doctor, &document), [""; 0]);
+    document["checks"][0]["ok"] = "yes".into();
+    assert_eq!(broken(&doctor, &document).len(), 1);
+}
+
 /// If this fails, an editor calls good settings wrong, or wrong ones good.
 #[test]
 fn of_settings() {

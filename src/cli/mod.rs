@@ -1,6 +1,7 @@
 //! The command line: parses arguments, runs commands and prints messages. The clock, the
 //! environment and the terminal are read here and passed down.
 
+mod agent_folders;
 mod browser;
 mod bug;
 mod clock;
@@ -15,6 +16,7 @@ mod offers;
 mod pager;
 mod paint;
 mod parallel;
+mod program;
 mod progress;
 mod runs_dir;
 mod screen;

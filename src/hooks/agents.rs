@@ -1,6 +1,6 @@
 //! The agents that have hooks, and what their events mean.
 
-use crate::json::Json;
+use crate::json::{Json, Kind};
 
 /// What an event of an agent means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,7 @@ pub(crate) static AGENTS: &[HookAgent] = &[
             ("PostToolUse", CallEnd),
             ("UserPromptSubmit", Prompt),
             ("Stop", TurnEnd),
+            ("StopFailure", TurnEnd),
             ("SubagentStop", TurnEnd),
             ("SessionEnd", SessionEnd),
         ],
@@ -117,8 +118,13 @@ pub(crate) fn agent_of_payload(payload: Json<'_>) -> Option<&'static HookAgent> 
     let has = |name: &str| payload.get(name).is_some();
     let event = payload.text_at("hook_event_name").unwrap_or_default();
     let transcript = payload.text_at("transcript_path").unwrap_or_default();
-    let is_codex =
-        has("turn_id") || transcript.contains("/.codex/") || transcript.contains("/rollout-");
+    // Codex has the fields of Claude Code and a few more. A model is named by Claude Code only when
+    // a session starts, and a turn only with a piece of text.
+    let is_codex = has("turn_id") && event != "MessageDisplay"
+        || has("model") && event != "SessionStart"
+        || payload.get("transcript_path").is_some_and(|path| path.kind() == Kind::Null)
+        || transcript.contains("/.codex/")
+        || transcript.contains("/rollout-");
     let is_gemini = ["Before", "After", "PreCompress"].iter().any(|begin| event.starts_with(begin))
         || has("timestamp")
         || transcript.contains("/.gemini/");

@@ -155,10 +155,9 @@ impl<'p> HookPayload<'p> {
                 }
             }),
             HookMeaning::CallEnd => self.ended(),
+            HookMeaning::CallFail if self.is_denied() => self.blocked(),
             HookMeaning::CallFail => self.failed(),
-            HookMeaning::CallDenied => self.call("tool.blocked", |data, payload| {
-                data.text_if("reason", first_text(payload.json, ERROR).as_deref());
-            }),
+            HookMeaning::CallDenied => self.blocked(),
             HookMeaning::Prompt => {
                 let mut data = ObjectText::new();
                 data.text("text", &self.prompt().unwrap_or_default());
@@ -206,6 +205,17 @@ impl<'p> HookPayload<'p> {
             } else if let Some(output) = output {
                 value(data, "result", output);
             }
+        })
+    }
+
+    /// Whether a call failed because it was not permitted. Cursor has no other event for that.
+    fn is_denied(&self) -> bool {
+        self.json.text_at("failure_type").as_deref() == Some("permission_denied")
+    }
+
+    fn blocked(&self) -> Draft<'static> {
+        self.call("tool.blocked", |data, payload| {
+            data.text_if("reason", first_text(payload.json, ERROR).as_deref());
         })
     }
 

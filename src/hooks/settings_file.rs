@@ -92,6 +92,16 @@ impl HookFile {
         found
     }
 
+    /// Whether Claude Code's plugin of this program is enabled: `NAME@MARKETPLACE` of a plugin with
+    /// the value `true`.
+    #[must_use]
+    pub(crate) fn has_plugin(&self) -> bool {
+        let plugins = self.json.at(&[JsonStep::Member("enabledPlugins")]).unwrap_or(Json::EMPTY);
+        plugins
+            .members()
+            .any(|(name, value)| name.starts_with("runlog@") && value.as_bool() == Some(true))
+    }
+
     /// Adds the hooks that are missing, and gives plain ones this program (quoted for the shell).
     pub(crate) fn wire(&mut self, program: &str) {
         let wiring = self.wiring;

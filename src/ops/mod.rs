@@ -8,6 +8,7 @@
 //! | [`top`] | the live runs of a runs directory |
 //! | [`append`], [`refresh`] | append events, and update the derived files |
 //! | [`hook`], [`wire`] | record what agents' hooks report, and set the agents up |
+//! | [`doctor`] | what is set up for recording agents, and what is wrong with it |
 //! | [`search`] | find events by their text, and read what is around them |
 //! | `recall` | the same and more for an agent that reads its own history (feature `mcp`) |
 //! | [`show`], [`list`], [`graph`], [`transcript`], [`waterfall`] | read a run for printing |
@@ -26,6 +27,7 @@
 pub(crate) mod append;
 pub(crate) mod chapter;
 pub(crate) mod context;
+pub(crate) mod doctor;
 pub(crate) mod error;
 pub(crate) mod export;
 pub(crate) mod graph;

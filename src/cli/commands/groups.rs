@@ -6,7 +6,7 @@ use crate::cli::manual::VARIABLES;
 
 /// The groups of commands, in the order of a user's work.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Record", &["emit", "exec", "import", "hook", "init"]),
+    ("Record", &["emit", "exec", "import", "hook", "init", "doctor"]),
     ("Read", &["list", "top", "show", "open", "transcript", "summarize", "search", "graph"]),
     ("Many runs", &["stats", "export"]),
     ("Check", &["validate"]),

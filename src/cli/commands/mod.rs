@@ -5,6 +5,7 @@ mod catalogue;
 mod chapter;
 mod completions;
 mod context;
+mod doctor;
 mod emit;
 mod emit_stream;
 mod estimate;
@@ -185,6 +186,7 @@ pub(super) enum Command {
     Top(top::TopArgs),
     Hook(hook::HookArgs),
     Init(init::InitArgs),
+    Doctor(doctor::DoctorArgs),
     Export(export::ExportRunsArgs),
     Open(open::OpenArgs),
     #[cfg(feature = "mcp")]
@@ -199,7 +201,7 @@ impl Command {
     pub(super) fn runs_dir_use(&self) -> RunsDirUse {
         match self {
             Self::Emit(_) | Self::Exec(_) => RunsDirUse::Record,
-            Self::Import(_) | Self::Hook(_) => RunsDirUse::Import,
+            Self::Import(_) | Self::Hook(_) | Self::Doctor(_) => RunsDirUse::Import,
             _ => RunsDirUse::Read,
         }
     }
@@ -216,6 +218,9 @@ impl Command {
     pub(super) fn run(&self, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
         if let Self::Hook(args) = self {
             return hook::run(args, global, ui);
+        }
+        if let Self::Doctor(args) = self {
+            return doctor::run(args, global, ui);
         }
         // `list` reports a mistake in the settings after it has listed the runs.
         if !self.is_constant() && !matches!(self, Self::List(_)) {
@@ -242,8 +247,8 @@ impl Command {
             Self::List(args) => list::run(args, global, ui),
             Self::Stats(args) => stats::run(args, global, ui),
             Self::Top(args) => top::run(args, global, ui),
-            // It came first.
-            Self::Hook(_) => Ok(Exit::Fine),
+            // They came first.
+            Self::Hook(_) | Self::Doctor(_) => Ok(Exit::Fine),
             Self::Init(args) => init::run(args, ui),
             Self::Export(args) => export::run(args, global, ui),
             Self::Open(args) => open::run(args, global, ui),

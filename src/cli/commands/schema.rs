@@ -10,6 +10,7 @@ use crate::cli::settings::SettingsFile;
 use crate::cli::ui::Ui;
 use crate::event::json_schema::event_schema;
 use crate::json;
+use crate::ops::doctor::DoctorDocument;
 use crate::run::document::RunDocument;
 
 /// Print the JSON Schema of a file or a report
@@ -45,12 +46,15 @@ enum Described {
     Settings,
     /// The output of `runlog validate --format json`
     Report,
+    /// The output of `runlog doctor --format json`
+    Doctor,
 }
 
 pub(super) fn run(args: &SchemaArgs, ui: &Ui) -> anyhow::Result<Exit> {
     let schema = match args.of {
         Described::Event => event_schema(),
         Described::Run => written::<RunDocument>("Run"),
+        Described::Doctor => written::<DoctorDocument>("Doctor"),
         Described::Report => written::<ReportDocument<'_>>("Report"),
         Described::Settings => {
             let settings = SchemaSettings::draft2020_12();

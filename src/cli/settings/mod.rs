@@ -57,6 +57,17 @@ impl Settings {
         self.first(|file| file.runs_dir.as_ref()).map(|(file, path)| file.resolve(path))
     }
 
+    /// The file that sets the runs directory, if one does.
+    pub(super) fn runs_dir_file(&self) -> Option<&Path> {
+        self.first(|file| file.runs_dir.as_ref()).map(|(file, _)| file.path.as_path())
+    }
+
+    /// The files that were read.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        let files = [&self.own, &self.beside].map(|file| file.path.clone());
+        files.into_iter().filter(|path| !path.as_os_str().is_empty()).collect()
+    }
+
     /// The command line that asks models, from the user's own file.
     pub(super) fn llm_cmd(&self) -> Option<&str> {
         self.own.llm_cmd.as_deref()

@@ -1,5 +1,6 @@
 //! Looks at the beginning of a file: its dialect, its session, its working directory.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -11,7 +12,7 @@ use crate::history::state::RunState;
 use crate::import::Dialect;
 use crate::import::detect::{self, SourceFormat};
 use crate::import::line::Importer;
-use crate::json::Json;
+use crate::json::{Json, JsonRules, check};
 
 /// Number of bytes that are looked at, if they show the dialect, the session and the model.
 const LITTLE: usize = 16 << 10;
@@ -30,6 +31,8 @@ pub(super) struct Look {
     pub(super) begun: Option<Timestamp>,
     /// The facts of the run that the beginning shows: a JSON object as text.
     pub(super) metadata: String,
+    /// The working directory that the first line with one names.
+    directory: Option<String>,
 }
 
 /// Looks at a file.
@@ -83,9 +86,13 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, Strin
     };
     let mut importer = Importer::new(dialect, false);
     let (mut session, mut is_sub_agent, mut state) = (None, None, RunState::default());
-    let mut begun = None;
+    let (mut begun, mut directory) = (None, None);
     let lines = sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     for line in lines {
+        directory = directory.or_else(|| {
+            let json = check(line, JsonRules::LENIENT).ok()?;
+            json.text_at("cwd").map(Cow::into_owned)
+        });
         for unit in importer.read_line(line, Timestamp::from_millis(0)) {
             let Ok(read) = unit.read else { continue };
             begun = begun.or(read.time);
@@ -100,13 +107,14 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, Strin
     let facts = state.facts();
     // Only this agent keeps its sub-agents in files of their own.
     let is_sub_agent = dialect.name == "claude-code" && is_sub_agent == Some(true);
-    Ok(Look { dialect, why, session, is_sub_agent, begun, metadata: facts.metadata })
+    Ok(Look { dialect, why, session, is_sub_agent, begun, metadata: facts.metadata, directory })
 }
 
 impl Look {
     /// The working directory.
     pub(super) fn directory(&self) -> Option<String> {
-        Json::trusted(&self.metadata).text_at("cwd").map(std::borrow::Cow::into_owned)
+        let named = Json::trusted(&self.metadata).text_at("cwd").map(Cow::into_owned);
+        named.or_else(|| self.directory.clone())
     }
 }
 

@@ -3,14 +3,12 @@
 mod change;
 mod program;
 
-use std::path::{Path, PathBuf};
-
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::now;
+use crate::cli::agent_folders::agent_folders;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::runs_dir::{absolute, here, home};
 use crate::cli::ui::Ui;
 use crate::hooks::{WIRINGS, Wiring};
 use crate::ops::wire::{WireGoal, WireHome, WirePlan, WireScope, WireTarget};
@@ -66,7 +64,7 @@ fn agents() -> PossibleValuesParser {
 
 pub(super) fn run(args: &InitArgs, ui: &Ui) -> anyhow::Result<Exit> {
     let scope = if args.user { WireScope::User } else { WireScope::Project };
-    let place = place();
+    let place = agent_folders();
     let targets = targets(args, scope, &place)?;
     let program = HookProgram::find()?;
     let goal = if args.remove { WireGoal::Unwired } else { WireGoal::Wired(&program.quoted) };
@@ -144,21 +142,4 @@ fn targets(args: &InitArgs, scope: WireScope, place: &WireHome) -> anyhow::Resul
         None => Err(Failure::new(Exit::Usage, "HOME is not set").into()),
     };
     wanted.into_iter().map(target).collect()
-}
-
-/// The folders of the user and of the project.
-fn place() -> WireHome {
-    let variables = WIRINGS.iter().filter_map(|wiring| wiring.user.variable);
-    WireHome {
-        home: home(),
-        project: project(),
-        variables: variables.filter_map(|name| Some((name, absolute(name)?))).collect(),
-    }
-}
-
-/// The top of the repository that contains the working directory, or else the working directory.
-fn project() -> PathBuf {
-    let here = here().unwrap_or_else(|| PathBuf::from("."));
-    let top = here.ancestors().find(|directory| directory.join(".git").exists());
-    top.map_or_else(|| here.clone(), Path::to_owned)
 }

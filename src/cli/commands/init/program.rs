@@ -1,12 +1,7 @@
 //! How a hook names this program.
 
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-
 use crate::cli::exit::{Exit, Failure};
-
-/// The name of the program on PATH.
-const NAME: &str = "runlog";
+use crate::cli::program::{NAME, first_on_path, is_same};
 
 /// How a hook names this program.
 pub(super) struct HookProgram {
@@ -20,7 +15,7 @@ impl HookProgram {
     /// The name if PATH leads to this program, else its path.
     pub(super) fn find() -> anyhow::Result<Self> {
         let own = std::env::current_exe()?;
-        let reason = match first_on_path() {
+        let reason = match first_on_path(NAME) {
             Some(first) if is_same(&first, &own) => None,
             Some(first) => Some(format!("{} comes first on PATH", first.display())),
             None => Some("runlog is not on PATH".to_owned()),
@@ -36,22 +31,6 @@ impl HookProgram {
         };
         Ok(Self { quoted, reason })
     }
-}
-
-/// The first program of this name on PATH.
-fn first_on_path() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    // A hook runs in another directory, so relative entries do not count.
-    let absolute = std::env::split_paths(&path).filter(|directory| directory.is_absolute());
-    let mut found = absolute.map(|directory| directory.join(NAME));
-    found.find(|file| {
-        let metadata = file.metadata();
-        metadata.is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o111 != 0)
-    })
-}
-
-fn is_same(one: &Path, other: &Path) -> bool {
-    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 /// A path as one word of a shell.
