@@ -14,6 +14,11 @@ use crate::history::arguments::PATHS;
 pub(super) fn calls(sql: &dyn Expressions) -> String {
     let of_call = "OVER (PARTITION BY run_id, call_key)";
     let at = |place: &str, what: &str| format!("max(CASE WHEN sequence = {place} THEN {what} END)");
+    let exit_number = format!(
+        "CASE WHEN {} THEN CAST(exit_text AS BIGINT) END",
+        sql.matches("coalesce(exit_text, '')", "^[-+]?[0-9]{1,18}$")
+    );
+    let call_id = format!("coalesce(correlation_id, {})", first_text(sql, CALL_ID));
     format!(
         "WITH rounds AS (
   SELECT run_id, sequence, event_id, \"time\", role, tool, actor, agent_id, agent_name, task,
@@ -197,7 +202,7 @@ FROM timed
 LEFT JOIN ended ON ended.run_id = timed.run_id",
         states = roles(Role::is_tool_state),
         ends = roles(Role::is_tool_end),
-        call_id = id(&format!("coalesce(correlation_id, {})", first_text(sql, CALL_ID))),
+        call_id = id(&call_id),
         input = first_count(sql, INPUT_TOKENS),
         scope = sql.text(DATA, &["scope"]),
         model_call = model_call(sql),
@@ -227,10 +232,6 @@ LEFT JOIN ended ON ended.run_id = timed.run_id",
         ended_at = sql.later("started_at", "duration_ms"),
         path = first_string(sql, "arguments", PATHS),
         is_editor = super::call_kinds::is_editor("command"),
-        exit_number = format!(
-            "CASE WHEN {} THEN CAST(exit_text AS BIGINT) END",
-            sql.matches("coalesce(exit_text, '')", "^[-+]?[0-9]{1,18}$")
-        ),
         opens = opens_pull_request(sql),
     )
 }

@@ -147,7 +147,7 @@ impl Expressions for ClickHouse {
         )
     }
 
-    fn from_micros(&self, micros: &str) -> String {
+    fn dollars_of_micros(&self, micros: &str) -> String {
         // `round` rounds halves to even numbers here.
         format!("toDecimal64('0.000001', 6) * toInt64(floor({micros} + 0.5))")
     }

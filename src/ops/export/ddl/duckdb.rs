@@ -135,7 +135,7 @@ impl Expressions for DuckDb {
         )
     }
 
-    fn from_micros(&self, micros: &str) -> String {
+    fn dollars_of_micros(&self, micros: &str) -> String {
         format!("CAST(round({micros}) / 1e6 AS DECIMAL(18, 6))")
     }
 

@@ -42,7 +42,7 @@ pub(super) trait Expressions {
     /// A member that is a number and not negative as dollars, else null.
     fn dollars(&self, of: &str, path: &[&str]) -> String;
     /// A number of millionths of a dollar, which is rounded, as dollars.
-    fn from_micros(&self, micros: &str) -> String;
+    fn dollars_of_micros(&self, micros: &str) -> String;
     /// The milliseconds between two times.
     fn milliseconds(&self, from: &str, to: &str) -> String;
     /// The time so many milliseconds later.

@@ -136,7 +136,7 @@ WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_to
         at_least = sql.text(DATA, &[OUTPUT_AT_LEAST]),
         read = first_count(sql, CACHE_READ),
         creation = first_count(sql, CACHE_CREATION),
-        estimate = sql.from_micros(
+        estimate = sql.dollars_of_micros(
             "(input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + \
              coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + \
              coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation)"
