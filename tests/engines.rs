@@ -3,7 +3,9 @@
 use std::io::Write as _;
 use std::process::Command;
 
-use crate::export_tables::{nasty_run, run_of};
+use serde_json::json;
+
+use crate::export_tables::{event, nasty_run, record, run_of};
 use crate::import_copied::{lines, write};
 use crate::stats::edited;
 use crate::support::{Bench, fixture, root, said};
@@ -29,6 +31,7 @@ fn engines_agree_with_the_program() {
     edited(&bench, "untested", false);
     run_of(&bench, "long", "2026-03-01", 40);
     nasty_run(&bench);
+    hard_run(&bench);
     write(&bench, "session.jsonl", std::str::from_utf8(&fixture("agent-session.jsonl")).unwrap());
     write(&bench, "first.jsonl", &lines("first", 0..4, true));
     write(&bench, "resumed.jsonl", &lines("resumed", 0..6, true));
@@ -42,4 +45,61 @@ fn engines_agree_with_the_program() {
     let _ = std::io::stderr().write_all(done.out.as_bytes());
     assert_eq!(done.status, 0, "{}{}", done.out, done.err);
     assert_eq!(done.out.lines().last(), Some("all equal"));
+}
+
+/// A run that SQL finds hard: calls without ids inside each other, two forms of one id, patches,
+/// results with parts, a pull request, a total beside calls, and an error after an open call.
+fn hard_run(bench: &Bench) {
+    let day = "2026-03-02";
+    let patch = "*** Begin Patch\n*** Add File: new.txt\n+a\n*** Update File: old.txt\n\
+                 *** Move to: moved.txt\n@@\n-a\n+b\n*** Delete File: gone.txt\n*** End Patch";
+    let unified =
+        "--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/n.c\n@@ -0,0 +1 @@\n+q\n";
+    let bash =
+        |command: serde_json::Value| json!({"tool_name": "bash", "args": {"command": command}});
+    let opened = "Opened https://example.com/a/b/pull/17.\nDone";
+    let parts =
+        json!([{"type": "text", "text": "done"}, {"type": "image", "data": "aGVsbG8gd29ybGQh"}]);
+    let changes =
+        json!({"a/b.rs": {"type": "add", "content": "x"}, "c": {"update": {"move_path": "d"}}});
+    let call = |kind: &str, data: serde_json::Value| (kind.to_owned(), None, data);
+    let events = [
+        call("run.created", json!({"metadata": {"agent": "helper", "cwd": "/work/app"}})),
+        call("tool.completed", json!({"tool_name": "bash"})),
+        call("message.user", json!({"text": "Fix it"})),
+        call("tool.started", bash(json!("gh pr create --fill"))),
+        call("tool.started", bash(json!(["bash", "-lc", "cargo test --locked"]))),
+        call("tool.failed", json!({"tool_name": "bash", "error": "bad", "exit_code": 101})),
+        call("tool.completed", json!({"tool_name": "bash", "result": opened})),
+        call("tool.started", json!({"tool_name": "apply_patch", "input": patch})),
+        call("tool.completed", json!({"tool_name": "apply_patch"})),
+        call("tool.started", json!({"tool_name": "patch", "args": {"patch": unified}})),
+        call("tool.completed", json!({"tool_name": "patch", "result": parts})),
+        call("tool.started", json!({"tool_name": "patch", "args": {"changes": changes}})),
+        call("tool.completed", json!({"tool_name": "patch", "result": ["a", "b"]})),
+        ("tool.started".to_owned(), Some("R/tc1"), bash(json!("FOO=1 uv run pytest -q | tail"))),
+        (
+            "tool.completed".to_owned(),
+            Some("tc1"),
+            json!({"tool_name": "bash", "result": ["a", 3]}),
+        ),
+        call("message.user", json!({"text": "Again"})),
+        call("tool.started", json!({"tool_name": "grep", "runId": "x1", "args": {"pattern": "a"}})),
+        call(
+            "llm.usage",
+            json!({"model": "anthropic/claude-opus-4.5", "input_tokens": 1200,
+            "output_tokens": 33, "cache_read_tokens": 7}),
+        ),
+        call(
+            "llm.usage",
+            json!({"scope": "total", "model": "claude-opus-4-5",
+            "input_tokens": 5000, "output_tokens": 100}),
+        ),
+        call("error.raised", json!({"message": "broken", "runId": "x1"})),
+        call("run.failed", json!({"reason": "broken"})),
+    ];
+    let events = events.iter().enumerate();
+    let events: Vec<_> =
+        events.map(|(at, (kind, id, data))| event(kind, day, at, *id, data)).collect();
+    record(bench, "hard", &events);
 }

@@ -15,7 +15,13 @@ use crate::support::{Bench, fresh, jsonl, root, said};
 
 const TABLES: [&str; 6] = ["runs", "calls", "usage", "events", "findings", "files"];
 
-fn event(kind: &str, day: &str, second: usize, call: Option<&str>, data: &Value) -> Value {
+pub(crate) fn event(
+    kind: &str,
+    day: &str,
+    second: usize,
+    call: Option<&str>,
+    data: &Value,
+) -> Value {
     let (minute, second) = (second / 60 % 60, second % 60);
     let mut event = json!({"type": kind, "data": data,
         "event_id": format!("{kind}-{day}-{minute}-{second}-{}", call.unwrap_or_default()),
@@ -26,7 +32,7 @@ fn event(kind: &str, day: &str, second: usize, call: Option<&str>, data: &Value)
     event
 }
 
-fn record(bench: &Bench, run: &str, events: &[Value]) {
+pub(crate) fn record(bench: &Bench, run: &str, events: &[Value]) {
     let words = ["emit", "--run", run, "--session", "s", "--task", "t", "--stdin"];
     let done = bench.feed(&words, jsonl(events).as_bytes());
     assert_eq!(done.status, 0, "{}", done.err);

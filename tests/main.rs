@@ -20,6 +20,7 @@ mod emit;
 mod engines;
 mod exec;
 mod export;
+mod export_fleet;
 mod export_runs;
 #[cfg(all(feature = "parquet", feature = "sqlite"))]
 mod export_tables;

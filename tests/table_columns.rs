@@ -41,6 +41,26 @@ Rules for values:
   files with the comma as the only separator. NUL characters become U+FFFD.
 - Parquet and SQLite hold each text as it is in the log, with control characters and NUL.
 
+## Views without an export
+
+The SQL of `--to ddl duckdb` and `--to ddl clickhouse` defines views with these names and columns over the logs where
+they lie. They answer the questions in [queries](queries) with the same SQL and the same answers, which a test prints.
+
+The views compute in SQL what follows from the order of events: the pairs of calls, tasks, retries, repeats, kinds of
+calls, and costs by a price list that is part of the SQL. The program and the SQL take the names of fields, tools and
+test commands from the same lists. What concludes a whole run comes from its `run.json`: the status, times, title,
+metadata, deliverables and error, and what a session's total adds to its calls. A live run's `run.json` is as old as its
+last lifecycle event. If it is older than the last report of usage, the row of kind `total` is left out.
+
+Not in the views:
+
+- The table `findings`: it takes `runlog validate`.
+- Lines added and removed in `files`: they take a line diff. [05-files-views](queries/05-files-views.sql) asks without
+  them. ClickHouse has no view of files at all.
+- Rows of `files` for deliverables, and a few columns that the head of the SQL names.
+
+PostgreSQL cannot read the logs in place. `--to ddl postgres` loads the CSV files, which have everything.
+
 This page is generated from `src/tables/rows.rs`. `UPDATE=1 cargo test table_columns` updates it.
 ";
 

@@ -17,4 +17,4 @@ FROM (
   WHERE first_seen
 ) AS work
 GROUP BY 1
-ORDER BY calls DESC;
+ORDER BY 2 DESC;

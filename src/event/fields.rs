@@ -26,18 +26,18 @@ pub(crate) const ARGUMENTS: &[&str] = &[
     "terminal",
 ];
 /// Result of a call or a task.
-pub(super) const RESULT: &[&str] =
+pub(crate) const RESULT: &[&str] =
     &["result_summary", "result", "output", "tool_response", "stdout", "parts", "final_text"];
 /// Errors. Only this list may hold dotted paths; the others hold names of members.
 pub(super) const ERROR_TEXT: &[&str] = &["error.message", "error", "reason", "stderr"];
 /// Text of a message.
-pub(super) const TEXT: &[&str] =
+pub(crate) const TEXT: &[&str] =
     &["text", "content", "message", "response", "prompt", "brief", "title"];
 /// Reasoning.
 pub(super) const THOUGHT: &[&str] = &["thinking", "reasoning", "reasoning_content"];
 /// Dialects that name the agent of every event. In the others, `agent_id` names a sub-agent.
 const NAMING_ALL: &[&str] = &["aos", "agex", "gateway"];
-const AGENT: &[&str] =
+pub(crate) const AGENT: &[&str] =
     &["agentId", "agent_id", "agent", "childAgentId", "full_namespace", "agent_name"];
 pub(crate) const INPUT_TOKENS: &[&str] = &["input_tokens", "inputTokens", "tokensIn"];
 pub(crate) const OUTPUT_TOKENS: &[&str] = &["output_tokens", "outputTokens", "tokensOut"];

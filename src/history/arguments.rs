@@ -8,7 +8,7 @@ use crate::text::inert::{preview, preview_end};
 
 /// The most informative members of a call's arguments. Paths are cut at the beginning, the others
 /// at the end.
-const PATHS: &[&str] = &["file_path", "path", "notebook_path"];
+pub(crate) const PATHS: &[&str] = &["file_path", "path", "notebook_path"];
 const TELLING: &[&str] =
     &["command", "pattern", "query", "url", "plan", "question", "description", "prompt"];
 

@@ -183,6 +183,11 @@ pub(crate) fn list_prices(model: &str) -> Option<TokenPrices> {
     Some(TokenPrices { input, output, cache_read, cache_creation })
 }
 
+/// The listed models with their prices: input, output, cache read, cache creation.
+pub(crate) fn price_list() -> impl Iterator<Item = (&'static str, [f64; 4])> {
+    MODELS.iter().map(|(name, _, prices)| (*name, *prices))
+}
+
 /// The row of a model. A model that is only similar to a known one is unknown: its window and its
 /// prices may be others.
 fn listed(model: &str) -> Option<&'static (&'static str, u64, [f64; 4])> {
@@ -211,7 +216,7 @@ fn without_date(name: &str) -> &str {
         |part: &str, count| part.len() == count && part.bytes().all(|b| b.is_ascii_digit());
     match parts.as_slice() {
         [day, month, year, name] if digits(day, 2) && digits(month, 2) && digits(year, 4) => name,
-        [date, ..] if digits(date, 8) => &name[..name.len() - date.len() - 1],
+        [date, _, ..] if digits(date, 8) => &name[..name.len() - date.len() - 1],
         _ => name,
     }
 }
@@ -241,7 +246,8 @@ mod tests {
             assert_eq!(list_prices(name).map(|prices| prices.output), Some(25.0), "{name}");
         }
         assert_eq!(window_of("gpt-4o-mini-2024-07-18"), Some(128_000));
-        for unknown in ["claude-opus-4-55", "my-own-model", "gpt-4o-minimal", "", "gpt"] {
+        for unknown in ["claude-opus-4-55", "my-own-model", "gpt-4o-minimal", "", "gpt", "20251101"]
+        {
             assert_eq!(window_of(unknown), None, "{unknown}");
         }
     }

@@ -30,7 +30,7 @@ pub(crate) enum CallKind {
 }
 
 /// Words in the names of tools, in lower case. The first that is found counts.
-const TOOLS: &[(&[&str], CallKind)] = &[
+pub(crate) const TOOL_WORDS: &[(&[&str], CallKind)] = &[
     (&["websearch", "web_search", "webfetch", "web_fetch", "fetch", "browser"], CallKind::Web),
     (&["todo", "plan", "think", "askuser", "ask_user", "question", "finish"], CallKind::Plan),
     (&["notebookedit", "edit", "write", "patch", "str_replace", "replace"], CallKind::Edit),
@@ -41,7 +41,7 @@ const TOOLS: &[(&[&str], CallKind)] = &[
 ];
 
 /// The beginnings of commands that run tests, word by word.
-const TESTS: &[&str] = &[
+pub(crate) const TEST_COMMANDS: &[&str] = &[
     "pytest",
     "py.test",
     "python -m pytest",
@@ -101,7 +101,7 @@ const TESTS: &[&str] = &[
 ];
 
 /// Words before a command that do not change what it does.
-const PREFIXES: &[&str] = &[
+pub(crate) const TEST_PREFIXES: &[&str] = &[
     "npx",
     "bunx",
     "pnpm exec",
@@ -134,7 +134,8 @@ impl CallKind {
         if let Some(command) = given.and_then(|given| given.text_at("command")) {
             return if command == "view" { Self::Read } else { Self::Edit };
         }
-        let named = TOOLS.iter().find(|(words, _)| words.iter().any(|word| tool.contains(word)));
+        let named =
+            TOOL_WORDS.iter().find(|(words, _)| words.iter().any(|word| tool.contains(word)));
         named.map(|(_, kind)| *kind).unwrap_or_default()
     }
 
@@ -174,7 +175,7 @@ fn runs_tests(command: &str) -> bool {
     command.split(['\n', ';', '&', '|', '(', ')']).any(|one| {
         let words: Vec<&str> = one.split_whitespace().collect();
         let words = without_prefixes(&words);
-        TESTS.iter().any(|test| {
+        TEST_COMMANDS.iter().any(|test| {
             let test: Vec<&str> = test.split(' ').collect();
             let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
             let is_same = |(at, test): (usize, &&str)| {
@@ -197,7 +198,7 @@ fn without_prefixes<'w>(mut words: &'w [&'w str]) -> &'w [&'w str] {
         let is_variable = first.split_once('=').is_some_and(|(name, _)| {
             !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         });
-        let prefix = PREFIXES.iter().find_map(|prefix| {
+        let prefix = TEST_PREFIXES.iter().find_map(|prefix| {
             let prefix: Vec<&str> = prefix.split(' ').collect();
             words.starts_with(&prefix).then_some(prefix.len())
         });

@@ -16,6 +16,7 @@ pub(crate) mod statistics;
 mod touched;
 mod transcript_event;
 
+pub(crate) use call_kind::{CallKind, TEST_COMMANDS, TEST_PREFIXES, TOOL_WORDS};
 pub use cell::CellKind;
 pub(crate) use cell::{Dollars, JsonText, TableCell, time_in_tables};
 pub use columns::Column;

@@ -10,7 +10,7 @@ use crate::event::role::Role;
 const MOST_OPEN: usize = 1000;
 
 /// Commands and parts of tools' names that open a pull request.
-const REQUESTS: &[&str] =
+pub(crate) const REQUESTS: &[&str] =
     &["gh pr create", "glab mr create", "hub pull-request", "pull_request", "merge_request"];
 
 /// The pull requests so far.

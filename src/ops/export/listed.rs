@@ -30,9 +30,11 @@ impl ExportedRun {
     ///
     /// # Errors
     /// When the log cannot be read.
-    pub(crate) fn of(run: RunDir) -> Result<Self, RunError> {
+    pub(crate) fn of(run: &RunDir) -> Result<Self, RunError> {
         let length = run.events().metadata().ok().map(|metadata| metadata.len());
         let listed = list_run(run.hold()?);
+        // Not held: an export keeps all its runs, and the system limits the number of handles.
+        let run = RunDir::at(run.path());
         let covered = stored_head(&listed.document).filter(|head| Some(head.bytes) == length);
         if let Some(head) = covered {
             return Ok(Self { run, facts: listed.facts, head: head.hash, end: head.bytes });

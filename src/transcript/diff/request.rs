@@ -55,17 +55,19 @@ pub(crate) struct EditRequests {
 }
 
 /// The names of arguments, by meaning. In each list, the first name that is present wins.
-const PATH: &[&str] =
+pub(crate) const PATH: &[&str] =
     &["file_path", "path", "filePath", "notebook_path", "filename", "target_file", "file"];
-const OLD: &[&str] = &["old_string", "old_str", "oldString", "oldText", "old_text", "old_source"];
-const NEW: &[&str] = &["new_string", "new_str", "newString", "newText", "new_text", "new_source"];
-const WHOLE: &[&str] = &["content", "file_text", "contents", "text"];
-const PATCH: &[&str] = &["patch", "diff", "unified_diff"];
+pub(crate) const OLD: &[&str] =
+    &["old_string", "old_str", "oldString", "oldText", "old_text", "old_source"];
+pub(crate) const NEW: &[&str] =
+    &["new_string", "new_str", "newString", "newText", "new_text", "new_source"];
+pub(crate) const WHOLE: &[&str] = &["content", "file_text", "contents", "text"];
+pub(crate) const PATCH: &[&str] = &["patch", "diff", "unified_diff"];
 
 const EVERYWHERE: &[&str] = &["replace_all", "replaceAll"];
 
 /// Words in the name of a tool that writes whole files.
-const WRITERS: &[&str] = &["write", "create", "edit", "save"];
+pub(crate) const WRITERS: &[&str] = &["write", "create", "edit", "save"];
 
 impl Requested {
     /// The numbers of lines that the change adds and removes, as far as the call tells.

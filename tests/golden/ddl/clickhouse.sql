@@ -2,11 +2,18 @@
 -- Load them:  clickhouse local --path DIR --multiquery < FILE
 -- A server reads files only below its user_files_path: link the runs directory there and
 -- change the path.
--- The views runs, calls, usage and events have the names and the columns of the exported tables.
--- Left out, because it takes more than the events at hand: retries and repeats, the model call that
--- asked for a tool call, prompts (column task), costs estimated by list prices, statuses, titles
--- and deliverables of runs, findings and files. `runlog export --to parquet` has them. Differences:
--- calls without an id are not paired, and usage has no row for what a session's total adds.
+-- The views runs, calls, usage, events and files have the names and the columns of the exported
+-- tables. They read events.jsonl, and run.json for what concludes a whole run: its status, times,
+-- title, metadata, deliverables and error, and what a session's total adds to its model calls. That
+-- is as old as the run's last lifecycle event; `runlog validate --fix` brings it up to date.
+-- A run without run.json has no status.
+-- They answer the ten questions in docs/queries, with the same SQL, except one: there is no table
+-- files, so "which session touched this file?" has no answer here. Before you ask:
+--   SET prefer_column_name_to_alias = 1, cast_keep_nullable = 1;
+-- Not in the views: the tables files and findings, calls.spawned_by, model_call, model and error,
+-- usage.work_key. `runlog export --to parquet` has them.
+-- Differences: a bare id of a call that has several prefixed forms is a call of its own, and costs that
+-- run.json estimates with an older price list count only in its calls.
 -- Damaged lines and a last line that is being written are skipped. `runlog validate`
 -- reports them.
 
@@ -14,9 +21,170 @@ CREATE OR REPLACE VIEW runlog_events AS
 SELECT *, _path AS log
 FROM file('/srv/runs/*/events.jsonl', JSONEachRow,
   'event_id Nullable(String), sequence Nullable(Int64), run_id Nullable(String), session_id Nullable(String), task_id Nullable(String), type Nullable(String), timestamp Nullable(DateTime64(3, \'UTC\')), actor Nullable(String), severity Nullable(String), summary Nullable(String), data Nullable(String), correlation_id Nullable(String), parent_event_id Nullable(String), branch Nullable(String), prev_hash Nullable(String)')
-WHERE sequence IS NOT NULL AND event_id IS NOT NULL
+WHERE run_id IS NOT NULL
+  AND sequence IS NOT NULL AND event_id IS NOT NULL
 SETTINGS input_format_skip_unknown_fields = 1, date_time_input_format = 'best_effort',
-  input_format_json_read_objects_as_strings = 1, input_format_allow_errors_num = 1000000000;
+  input_format_json_read_objects_as_strings = 1, input_format_json_read_arrays_as_strings = 1,
+  input_format_allow_errors_num = 1000000000;
+
+CREATE OR REPLACE VIEW runlog_documents AS
+SELECT *
+FROM file('/srv/runs/*/run.json', JSONEachRow,
+  'run_id Nullable(String), session_id Nullable(String), task_id Nullable(String), status Nullable(String), created_at Nullable(DateTime64(3, \'UTC\')), recorded_at Nullable(DateTime64(3, \'UTC\')), imported Nullable(Bool), started_at Nullable(DateTime64(3, \'UTC\')), ended_at Nullable(DateTime64(3, \'UTC\')), duration_ms Nullable(Int64), error Nullable(String), deliverables Nullable(String), metadata Nullable(String), models Nullable(String), prompt Nullable(String), counts Nullable(String), head Nullable(String)')
+WHERE run_id IS NOT NULL
+SETTINGS input_format_skip_unknown_fields = 1, date_time_input_format = 'best_effort',
+  input_format_json_read_objects_as_strings = 1, input_format_json_read_arrays_as_strings = 1,
+  input_format_allow_errors_num = 1000000000;
+
+CREATE OR REPLACE VIEW runlog_prices AS
+SELECT * FROM values('name String, input Nullable(Float64), output Nullable(Float64), cache_read Nullable(Float64), cache_creation Nullable(Float64)',
+    ('claude-3-5-haiku', 0.8, 4.0, 0.08, 1.0),
+    ('claude-3-5-sonnet', 3.0, 15.0, 0.3, 3.75),
+    ('claude-3-7-sonnet', 3.0, 15.0, 0.3, 3.75),
+    ('claude-3-opus', 15.0, 75.0, 1.5, 18.75),
+    ('claude-fable-5', 10.0, 50.0, 1.0, 12.5),
+    ('claude-fable-5-1', 10.0, 50.0, 0.25, 12.5),
+    ('claude-haiku-4-5', 1.0, 5.0, 0.1, 1.25),
+    ('claude-haiku-5-5', 0.1, 0.5, 0.01, 0.125),
+    ('claude-mythos-5', 10.0, 50.0, 1.0, 12.5),
+    ('claude-mythos-5-1', 10.0, 50.0, 0.25, 12.5),
+    ('claude-mythos-preview', 10.0, 50.0, 1.0, 12.5),
+    ('claude-opus-4', 15.0, 75.0, 1.5, 18.75),
+    ('claude-opus-4-1', 15.0, 75.0, 1.5, 18.75),
+    ('claude-opus-4-5', 5.0, 25.0, 0.5, 6.25),
+    ('claude-opus-4-6', 5.0, 25.0, 0.5, 6.25),
+    ('claude-opus-4-7', 5.0, 25.0, 0.5, 6.25),
+    ('claude-opus-4-8', 5.0, 25.0, 0.5, 6.25),
+    ('claude-opus-5', 5.0, 25.0, 0.5, 6.25),
+    ('claude-opus-5-5', 4.0, 20.0, 0.2, 5.0),
+    ('claude-sonnet-4', 3.0, 15.0, 0.3, 3.75),
+    ('claude-sonnet-4-5', 3.0, 15.0, 0.3, 3.75),
+    ('claude-sonnet-4-6', 3.0, 15.0, 0.3, 3.75),
+    ('claude-sonnet-5', 2.0, 10.0, 0.2, 2.5),
+    ('claude-sonnet-5-5', 2.0, 10.0, 0.1, 2.5),
+    ('deepseek-r1', 0.55, 2.19, 0.14, 0.55),
+    ('deepseek-v3', 0.27, 1.1, 0.07, 0.27),
+    ('deepseek-v3.2', 0.28, 0.4, 0.028, 0.28),
+    ('deepseek-v4-flash', 0.3, 1.2, 0.006, 0.3),
+    ('deepseek-v4-pro', 1.32, 3.96, 0.044, 1.32),
+    ('gemini-2.5-flash', 0.3, 2.5, 0.03, 0.3),
+    ('gemini-2.5-flash-lite', 0.1, 0.4, 0.01, 0.1),
+    ('gemini-2.5-flash-lite-preview', 0.1, 0.4, 0.01, 0.1),
+    ('gemini-2.5-flash-preview', 0.3, 2.5, 0.03, 0.3),
+    ('gemini-2.5-pro', 1.25, 10.0, 0.125, 1.25),
+    ('gemini-3-flash-preview', 0.5, 3.0, 0.05, 0.5),
+    ('gemini-3.1-flash-lite', 0.25, 1.5, 0.025, 0.25),
+    ('gemini-3.1-flash-lite-preview', 0.25, 1.5, 0.025, 0.25),
+    ('gemini-3.1-pro-preview', 2.0, 12.0, 0.2, 2.0),
+    ('gemini-3.5-flash', 1.5, 9.0, 0.15, 1.5),
+    ('gemini-3.5-flash-lite', 0.3, 2.5, 0.03, 0.3),
+    ('gemini-3.6-flash', 0.75, 3.75, 0.075, 0.75),
+    ('gemini-3.7-flash', 0.75, 3.75, 0.075, 0.75),
+    ('gemini-3.8-flash', 0.75, 3.75, 0.075, 0.75),
+    ('gemini-4-argon', 2.0, 10.0, 0.1, 2.0),
+    ('glm-4.6', 0.6, 2.2, 0.11, 0.6),
+    ('glm-4.7', 0.6, 2.2, 0.11, 0.6),
+    ('glm-5', 1.0, 3.2, 0.2, 1.0),
+    ('glm-5.1', 1.4, 4.4, 0.26, 1.4),
+    ('glm-5.2', 1.4, 4.4, 0.26, 1.4),
+    ('glm-5.3', 1.4, 4.4, 0.26, 1.4),
+    ('glm-5.3-flash', 0.15, 0.5, 0.03, 0.15),
+    ('glm-5v-turbo', 1.2, 4.0, 0.24, 1.2),
+    ('gpt-3.5-turbo', 0.5, 1.5, 0.5, 0.5),
+    ('gpt-4', 30.0, 60.0, 30.0, 30.0),
+    ('gpt-4-turbo', 10.0, 30.0, 10.0, 10.0),
+    ('gpt-4.1', 2.0, 8.0, 0.5, 2.0),
+    ('gpt-4.1-mini', 0.4, 1.6, 0.1, 0.4),
+    ('gpt-4.1-nano', 0.1, 0.4, 0.025, 0.1),
+    ('gpt-4o', 2.5, 10.0, 1.25, 2.5),
+    ('gpt-4o-mini', 0.15, 0.6, 0.075, 0.15),
+    ('gpt-5', 1.25, 10.0, 0.125, 1.25),
+    ('gpt-5-codex', 1.25, 10.0, 0.125, 1.25),
+    ('gpt-5-mini', 0.25, 2.0, 0.025, 0.25),
+    ('gpt-5-nano', 0.05, 0.4, 0.005, 0.05),
+    ('gpt-5-pro', 15.0, 120.0, 15.0, 15.0),
+    ('gpt-5.1', 1.25, 10.0, 0.125, 1.25),
+    ('gpt-5.1-codex', 1.25, 10.0, 0.125, 1.25),
+    ('gpt-5.1-codex-max', 1.25, 10.0, 0.125, 1.25),
+    ('gpt-5.1-codex-mini', 0.25, 2.0, 0.025, 0.25),
+    ('gpt-5.2', 1.75, 14.0, 0.175, 1.75),
+    ('gpt-5.2-codex', 1.75, 14.0, 0.175, 1.75),
+    ('gpt-5.2-pro', 21.0, 168.0, 21.0, 21.0),
+    ('gpt-5.3-codex', 1.75, 14.0, 0.175, 1.75),
+    ('gpt-5.4', 2.5, 15.0, 0.25, 2.5),
+    ('gpt-5.4-mini', 0.75, 4.5, 0.075, 0.75),
+    ('gpt-5.4-nano', 0.2, 1.25, 0.02, 0.2),
+    ('gpt-5.4-pro', 30.0, 180.0, 30.0, 30.0),
+    ('gpt-5.5', 5.0, 30.0, 0.5, 5.0),
+    ('gpt-5.5-pro', 30.0, 180.0, 30.0, 30.0),
+    ('gpt-5.6', 4.0, 20.0, 0.4, 5.0),
+    ('gpt-5.6-luna', 0.2, 1.2, 0.02, 0.25),
+    ('gpt-5.6-sol', 4.0, 20.0, 0.4, 5.0),
+    ('gpt-5.6-terra', 2.0, 12.0, 0.2, 2.5),
+    ('gpt-6-astra', 10.0, 50.0, 1.0, 12.5),
+    ('gpt-6-luna', 0.1, 0.5, 0.01, 0.125),
+    ('gpt-6-sol', 2.0, 10.0, 0.2, 2.5),
+    ('gpt-6.1-sol', 2.0, 10.0, 0.1, 2.5),
+    ('gpt-6.1-terra', 1.0, 5.0, 0.05, 1.25),
+    ('grok-4.20', 1.25, 2.5, 0.2, 1.25),
+    ('grok-4.3', 1.25, 2.5, 0.2, 1.25),
+    ('grok-4.5', 2.0, 6.0, 0.3, 2.0),
+    ('grok-4.6', 2.0, 6.0, 0.5, 2.0),
+    ('grok-4.7', 2.0, 6.0, 0.5, 2.0),
+    ('grok-build-0.1', 1.0, 2.0, 0.2, 1.0),
+    ('grok-code-fast', 1.0, 2.0, 0.2, 1.0),
+    ('grok-code-fast-1', 1.0, 2.0, 0.2, 1.0),
+    ('kimi-k2.5', 0.6, 3.0, 0.1, 0.6),
+    ('kimi-k2.6', 0.95, 4.0, 0.16, 0.95),
+    ('kimi-k2.7-code', 0.95, 4.0, 0.19, 0.95),
+    ('kimi-k3', 3.0, 15.0, 0.3, 3.0),
+    ('kimi-k3.1-pro', 2.0, 10.0, 0.2, 2.0),
+    ('minimax-m2', 0.3, 1.2, 0.03, 0.375),
+    ('minimax-m2.1', 0.3, 1.2, 0.03, 0.375),
+    ('minimax-m2.1-lightning', 0.3, 2.4, 0.03, 0.375),
+    ('minimax-m2.5', 0.3, 1.2, 0.03, 0.375),
+    ('minimax-m2.5-lightning', 0.3, 2.4, 0.03, 0.375),
+    ('minimax-m3', 0.3, 1.2, 0.06, 0.3),
+    ('mistral-large-3', 0.5, 1.5, 0.05, 0.5),
+    ('mistral-large-4', 1.36, 4.18, 0.14, 1.36),
+    ('mistral-medium-3', 1.5, 7.5, 0.15, 1.5),
+    ('mistral-medium-3.5', 1.5, 7.5, 0.15, 1.5),
+    ('o1', 15.0, 60.0, 7.5, 15.0),
+    ('o1-pro', 150.0, 600.0, 150.0, 150.0),
+    ('o3', 2.0, 8.0, 0.5, 2.0),
+    ('o3-mini', 1.1, 4.4, 0.55, 1.1),
+    ('o3-pro', 20.0, 80.0, 20.0, 20.0),
+    ('o4-mini', 1.1, 4.4, 0.275, 1.1),
+    ('qwen3-vl-235b-a22b-instruct', 0.4, 1.6, 0.4, 0.4),
+    ('qwen3-vl-235b-a22b-thinking', 0.4, 4.0, 0.4, 0.4),
+    ('qwen3-vl-32b-instruct', 0.16, 0.64, 0.16, 0.16),
+    ('qwen3-vl-32b-thinking', 0.16, 2.87, 0.16, 0.16),
+    ('qwen3.7-max', 2.5, 7.5, 0.5, 3.125),
+    ('qwen3.8-flash', 0.15, 0.47, 0.016, 0.2),
+    ('qwen3.8-max', 2.0, 6.0, 0.25, 2.0)
+);
+
+CREATE OR REPLACE VIEW runlog_states AS
+SELECT run_id, session_id, task_id, status,
+  status IN ('completed', 'failed', 'incomplete', 'cancelled', 'imported') AS is_over,
+  recorded_at, started_at, ended_at, duration_ms,
+  CASE
+    WHEN started_at IS NOT NULL THEN started_at
+    WHEN coalesce(imported, false) THEN NULL ELSE created_at
+  END AS began_at,
+  nullif(if(JSONType(ifNull(metadata, ''), 'agent') = 'String', toNullable(JSONExtractString(ifNull(metadata, ''), 'agent')), NULL), '') AS agent, nullif(if(JSONType(ifNull(metadata, ''), 'agent_version') = 'String', toNullable(JSONExtractString(ifNull(metadata, ''), 'agent_version')), NULL), '') AS agent_version, nullif(if(JSONType(ifNull(metadata, ''), 'model') = 'String', toNullable(JSONExtractString(ifNull(metadata, ''), 'model')), NULL), '') AS model, nullif(if(JSONType(ifNull(metadata, ''), 'cwd') = 'String', toNullable(JSONExtractString(ifNull(metadata, ''), 'cwd')), NULL), '') AS project,
+  nullif(if(JSONType(ifNull(metadata, ''), 'git_branch') = 'String', toNullable(JSONExtractString(ifNull(metadata, ''), 'git_branch')), NULL), '') AS git_branch, coalesce(nullif(if(JSONType(ifNull(metadata, ''), 'title') = 'String', toNullable(JSONExtractString(ifNull(metadata, ''), 'title')), NULL), ''), prompt) AS title,
+  models, nullif(extract(ifNull(multiIf(JSONType(ifNull(models, '')) = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(models, '')) = 'String', JSONExtractString(ifNull(models, '')), JSONExtractRaw(ifNull(models, ''))), ''), '^\\[\\s*"((?:[^"\\\\]|\\\\.)*)"\\s*\\]$'), '') AS only_model, metadata,
+  multiIf(JSONType(ifNull(deliverables, ''), 'status') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(deliverables, ''), 'status') = 'String', JSONExtractString(ifNull(deliverables, ''), 'status'), JSONExtractRaw(ifNull(deliverables, ''), 'status')) AS deliverables,
+  coalesce(multiIf(JSONType(ifNull(error, ''), 'message') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(error, ''), 'message') = 'String', JSONExtractString(ifNull(error, ''), 'message'), JSONExtractRaw(ifNull(error, ''), 'message')), multiIf(JSONType(ifNull(error, '')) = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(error, '')) = 'String', JSONExtractString(ifNull(error, '')), JSONExtractRaw(ifNull(error, '')))) AS error,
+  if(JSONType(ifNull(counts, ''), 'input_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(counts, ''), 'input_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(counts, ''), 'input_tokens') = floor(JSONExtractFloat(ifNull(counts, ''), 'input_tokens')), toNullable(toInt64(JSONExtractFloat(ifNull(counts, ''), 'input_tokens'))), NULL) AS input_tokens,
+  if(JSONType(ifNull(counts, ''), 'output_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(counts, ''), 'output_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(counts, ''), 'output_tokens') = floor(JSONExtractFloat(ifNull(counts, ''), 'output_tokens')), toNullable(toInt64(JSONExtractFloat(ifNull(counts, ''), 'output_tokens'))), NULL) AS output_tokens,
+  if(JSONType(ifNull(counts, ''), 'cache_read_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(counts, ''), 'cache_read_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(counts, ''), 'cache_read_tokens') = floor(JSONExtractFloat(ifNull(counts, ''), 'cache_read_tokens')), toNullable(toInt64(JSONExtractFloat(ifNull(counts, ''), 'cache_read_tokens'))), NULL) AS cache_read_tokens,
+  if(JSONType(ifNull(counts, ''), 'cache_creation_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(counts, ''), 'cache_creation_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(counts, ''), 'cache_creation_tokens') = floor(JSONExtractFloat(ifNull(counts, ''), 'cache_creation_tokens')), toNullable(toInt64(JSONExtractFloat(ifNull(counts, ''), 'cache_creation_tokens'))), NULL) AS cache_creation_tokens,
+  coalesce(multiIf(JSONType(ifNull(counts, ''), 'cost_estimated') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(counts, ''), 'cost_estimated') = 'String', JSONExtractString(ifNull(counts, ''), 'cost_estimated'), JSONExtractRaw(ifNull(counts, ''), 'cost_estimated')) = 'true', false) AS cost_estimated,
+  if(JSONType(ifNull(counts, ''), 'cost_usd') IN ('Int64', 'UInt64', 'Double') AND floor(JSONExtractFloat(ifNull(counts, ''), 'cost_usd') * 1e6 + 0.5) BETWEEN 0 AND 9007199254740991, toNullable(toDecimal64('0.000001', 6) * toInt64(floor(JSONExtractFloat(ifNull(counts, ''), 'cost_usd') * 1e6 + 0.5))), NULL) AS cost_usd, multiIf(JSONType(ifNull(counts, ''), 'prices_as_of') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(counts, ''), 'prices_as_of') = 'String', JSONExtractString(ifNull(counts, ''), 'prices_as_of'), JSONExtractRaw(ifNull(counts, ''), 'prices_as_of')) AS prices_as_of,
+  if(JSONType(ifNull(head, ''), 'sequence') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(head, ''), 'sequence') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(head, ''), 'sequence') = floor(JSONExtractFloat(ifNull(head, ''), 'sequence')), toNullable(toInt64(JSONExtractFloat(ifNull(head, ''), 'sequence'))), NULL) AS head_sequence, multiIf(JSONType(ifNull(head, ''), 'hash') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(head, ''), 'hash') = 'String', JSONExtractString(ifNull(head, ''), 'hash'), JSONExtractRaw(ifNull(head, ''), 'hash')) AS head_hash
+FROM runlog_documents;
 
 CREATE OR REPLACE VIEW events AS
 WITH typed AS (
@@ -66,22 +234,63 @@ WITH typed AS (
       WHEN type IN ('stream.rejected') THEN 'rejected_lines'
       ELSE 'note'
     END AS type_role,
-    coalesce(multiIf(JSONType(assumeNotNull(data), 'output', 'status') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'output', 'status') = 'String', JSONExtractString(assumeNotNull(data), 'output', 'status'), JSONExtractRaw(assumeNotNull(data), 'output', 'status')) = 'denied', false) AS is_denied,
-    ((multiIf(JSONType(assumeNotNull(data), 'error') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'error') = 'String', JSONExtractString(assumeNotNull(data), 'error'), JSONExtractRaw(assumeNotNull(data), 'error'))) IS NOT NULL OR (multiIf(JSONType(assumeNotNull(data), 'output', 'error') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'output', 'error') = 'String', JSONExtractString(assumeNotNull(data), 'output', 'error'), JSONExtractRaw(assumeNotNull(data), 'output', 'error'))) IS NOT NULL OR coalesce(multiIf(JSONType(assumeNotNull(data), 'is_error') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'is_error') = 'String', JSONExtractString(assumeNotNull(data), 'is_error'), JSONExtractRaw(assumeNotNull(data), 'is_error')) = 'true', false)) AS has_failed
+    coalesce(multiIf(JSONType(ifNull(data, ''), 'output', 'status') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'output', 'status') = 'String', JSONExtractString(ifNull(data, ''), 'output', 'status'), JSONExtractRaw(ifNull(data, ''), 'output', 'status')) = 'denied', false) AS is_denied,
+    ((multiIf(JSONType(ifNull(data, ''), 'error') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'error') = 'String', JSONExtractString(ifNull(data, ''), 'error'), JSONExtractRaw(ifNull(data, ''), 'error'))) IS NOT NULL OR (multiIf(JSONType(ifNull(data, ''), 'output', 'error') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'output', 'error') = 'String', JSONExtractString(ifNull(data, ''), 'output', 'error'), JSONExtractRaw(ifNull(data, ''), 'output', 'error'))) IS NOT NULL OR coalesce(multiIf(JSONType(ifNull(data, ''), 'is_error') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'is_error') = 'String', JSONExtractString(ifNull(data, ''), 'is_error'), JSONExtractRaw(ifNull(data, ''), 'is_error')) = 'true', false)) AS has_failed,
+    coalesce(multiIf(JSONType(ifNull(data, ''), 'task_name') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'task_name') = 'String', JSONExtractString(ifNull(data, ''), 'task_name'), JSONExtractRaw(ifNull(data, ''), 'task_name')) = '__chapter__', false) AS is_chapter_task,
+    CASE WHEN type IN ('summary.backfilled') THEN multiIf(JSONType(ifNull(data, ''), 'target_event_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'target_event_id') = 'String', JSONExtractString(ifNull(data, ''), 'target_event_id'), JSONExtractRaw(ifNull(data, ''), 'target_event_id')) ELSE event_id END AS summarized
   FROM runlog_events
 ),
-recordings AS (
-  SELECT run_id, "timestamp" AS recorded_at FROM runlog_events WHERE sequence = 1
+-- Tasks. Bookkeeping belongs to none. Until the first start of a task, a new task_id begins one.
+owned AS (
+  SELECT *,
+    type_role NOT IN ('run_created', 'run_started', 'run_paused', 'run_resumed', 'run_completed', 'run_failed', 'run_incomplete', 'run_cancelled', 'run_imported', 'deliverable_check', 'deliverable_missing', 'deliverable_verdict', 'backfill', 'session_summary', 'chapter', 'chapter_removed', 'recovered', 'rejected_lines') AS has_owner,
+    first_value("timestamp") OVER (PARTITION BY run_id ORDER BY sequence) AS recorded_at,
+    min(CASE WHEN type_role = 'task_start' THEN sequence END) OVER (PARTITION BY run_id)
+      AS first_start,
+    min(CASE WHEN type_role = 'task_start' AND is_chapter_task THEN sequence END)
+      OVER (PARTITION BY run_id) AS first_chapter_task,
+    min(CASE WHEN type_role = 'chapter' THEN sequence END) OVER (PARTITION BY run_id)
+      AS first_chapter
+  FROM typed
+),
+followed AS (
+  SELECT *,
+    lag(task_id) OVER (PARTITION BY run_id, has_owner AND type_role <> 'task_start'
+      ORDER BY sequence) AS task_id_before
+  FROM owned
+),
+begun AS (
+  SELECT *,
+    CASE
+      WHEN type_role = 'task_start' THEN 1
+      WHEN has_owner AND sequence < coalesce(first_start, 9007199254740992)
+        AND sequence < coalesce(first_chapter, 9007199254740992)
+        AND (first_start IS NULL OR coalesce(first_chapter, 9007199254740992) < first_start
+          OR coalesce(first_chapter_task, 9007199254740992) = first_start)
+        AND (task_id_before IS NULL OR task_id_before <> task_id) THEN 1
+      ELSE 0
+    END AS begins_task
+  FROM followed
+),
+numbered AS (
+  SELECT *, sum(begins_task) OVER (PARTITION BY run_id ORDER BY sequence) AS task_number
+  FROM begun
+),
+finished AS (
+  SELECT *,
+    max(CASE WHEN type_role = 'backfill' THEN sequence END)
+      OVER (PARTITION BY run_id, summarized) AS last_backfill,
+    max(CASE WHEN has_owner THEN sequence END) OVER (PARTITION BY run_id, task_number)
+      AS task_end
+  FROM numbered
 ),
 backfilled AS (
-  SELECT run_id, target, summary FROM (
-    SELECT run_id, multiIf(JSONType(assumeNotNull(data), 'target_event_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'target_event_id') = 'String', JSONExtractString(assumeNotNull(data), 'target_event_id'), JSONExtractRaw(assumeNotNull(data), 'target_event_id')) AS target, multiIf(JSONType(assumeNotNull(data), 'summary') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'summary') = 'String', JSONExtractString(assumeNotNull(data), 'summary'), JSONExtractRaw(assumeNotNull(data), 'summary')) AS summary,
-      row_number() OVER (PARTITION BY run_id, multiIf(JSONType(assumeNotNull(data), 'target_event_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'target_event_id') = 'String', JSONExtractString(assumeNotNull(data), 'target_event_id'), JSONExtractRaw(assumeNotNull(data), 'target_event_id')) ORDER BY sequence DESC) AS place
-    FROM runlog_events WHERE type IN ('summary.backfilled')
-  ) AS all_backfills WHERE place = 1 AND summary IS NOT NULL
+  SELECT *,
+    max(CASE WHEN sequence = last_backfill THEN multiIf(JSONType(ifNull(data, ''), 'summary') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'summary') = 'String', JSONExtractString(ifNull(data, ''), 'summary'), JSONExtractRaw(ifNull(data, ''), 'summary')) END)
+      OVER (PARTITION BY run_id, summarized) AS new_summary
+  FROM finished
 )
-SELECT typed.run_id AS run_id, typed.sequence AS sequence, typed.event_id AS event_id,
-  typed."timestamp" AS "time", typed.type AS event_type,
+SELECT run_id, sequence, event_id, "timestamp" AS "time", type AS event_type,
   CASE
     WHEN type_role = 'tool_end' AND is_denied THEN 'tool_blocked'
     WHEN type_role = 'tool_end' AND has_failed THEN 'tool_fail'
@@ -89,195 +298,393 @@ SELECT typed.run_id AS run_id, typed.sequence AS sequence, typed.event_id AS eve
   END AS role,
   CASE
     WHEN type_role = 'tool_end' AND has_failed AND NOT is_denied THEN 'error'
-    ELSE typed.severity
+    ELSE severity
   END AS severity,
-  typed.actor AS actor, typed.session_id AS session_id, typed.correlation_id AS correlation_id,
-  typed.parent_event_id AS parent_event_id,
-  coalesce(CASE WHEN multiIf(JSONType(assumeNotNull(data), 'runId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'runId') = 'String', JSONExtractString(assumeNotNull(data), 'runId'), JSONExtractRaw(assumeNotNull(data), 'runId')) IN ('', 'REDACTED') OR multiIf(JSONType(assumeNotNull(data), 'runId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'runId') = 'String', JSONExtractString(assumeNotNull(data), 'runId'), JSONExtractRaw(assumeNotNull(data), 'runId')) LIKE '[%]' OR multiIf(JSONType(assumeNotNull(data), 'runId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'runId') = 'String', JSONExtractString(assumeNotNull(data), 'runId'), JSONExtractRaw(assumeNotNull(data), 'runId')) LIKE '<%>' THEN NULL ELSE multiIf(JSONType(assumeNotNull(data), 'runId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'runId') = 'String', JSONExtractString(assumeNotNull(data), 'runId'), JSONExtractRaw(assumeNotNull(data), 'runId')) END, CASE WHEN multiIf(JSONType(assumeNotNull(data), 'agentId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'agentId') = 'String', JSONExtractString(assumeNotNull(data), 'agentId'), JSONExtractRaw(assumeNotNull(data), 'agentId')) IN ('', 'REDACTED') OR multiIf(JSONType(assumeNotNull(data), 'agentId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'agentId') = 'String', JSONExtractString(assumeNotNull(data), 'agentId'), JSONExtractRaw(assumeNotNull(data), 'agentId')) LIKE '[%]' OR multiIf(JSONType(assumeNotNull(data), 'agentId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'agentId') = 'String', JSONExtractString(assumeNotNull(data), 'agentId'), JSONExtractRaw(assumeNotNull(data), 'agentId')) LIKE '<%>' THEN NULL ELSE multiIf(JSONType(assumeNotNull(data), 'agentId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'agentId') = 'String', JSONExtractString(assumeNotNull(data), 'agentId'), JSONExtractRaw(assumeNotNull(data), 'agentId')) END, CASE WHEN multiIf(JSONType(assumeNotNull(data), 'agent_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'agent_id') = 'String', JSONExtractString(assumeNotNull(data), 'agent_id'), JSONExtractRaw(assumeNotNull(data), 'agent_id')) IN ('', 'REDACTED') OR multiIf(JSONType(assumeNotNull(data), 'agent_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'agent_id') = 'String', JSONExtractString(assumeNotNull(data), 'agent_id'), JSONExtractRaw(assumeNotNull(data), 'agent_id')) LIKE '[%]' OR multiIf(JSONType(assumeNotNull(data), 'agent_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'agent_id') = 'String', JSONExtractString(assumeNotNull(data), 'agent_id'), JSONExtractRaw(assumeNotNull(data), 'agent_id')) LIKE '<%>' THEN NULL ELSE multiIf(JSONType(assumeNotNull(data), 'agent_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'agent_id') = 'String', JSONExtractString(assumeNotNull(data), 'agent_id'), JSONExtractRaw(assumeNotNull(data), 'agent_id')) END) AS agent_id,
+  actor, session_id, correlation_id, parent_event_id,
+  CASE WHEN task_number > 0 AND sequence <= task_end
+    THEN CAST(task_number AS BIGINT) END AS task,
+  coalesce(CASE WHEN multiIf(JSONType(ifNull(data, ''), 'runId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'runId') = 'String', JSONExtractString(ifNull(data, ''), 'runId'), JSONExtractRaw(ifNull(data, ''), 'runId')) IN ('', 'REDACTED') OR multiIf(JSONType(ifNull(data, ''), 'runId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'runId') = 'String', JSONExtractString(ifNull(data, ''), 'runId'), JSONExtractRaw(ifNull(data, ''), 'runId')) LIKE '[%]' OR multiIf(JSONType(ifNull(data, ''), 'runId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'runId') = 'String', JSONExtractString(ifNull(data, ''), 'runId'), JSONExtractRaw(ifNull(data, ''), 'runId')) LIKE '<%>' THEN NULL ELSE multiIf(JSONType(ifNull(data, ''), 'runId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'runId') = 'String', JSONExtractString(ifNull(data, ''), 'runId'), JSONExtractRaw(ifNull(data, ''), 'runId')) END, CASE WHEN multiIf(JSONType(ifNull(data, ''), 'agentId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'agentId') = 'String', JSONExtractString(ifNull(data, ''), 'agentId'), JSONExtractRaw(ifNull(data, ''), 'agentId')) IN ('', 'REDACTED') OR multiIf(JSONType(ifNull(data, ''), 'agentId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'agentId') = 'String', JSONExtractString(ifNull(data, ''), 'agentId'), JSONExtractRaw(ifNull(data, ''), 'agentId')) LIKE '[%]' OR multiIf(JSONType(ifNull(data, ''), 'agentId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'agentId') = 'String', JSONExtractString(ifNull(data, ''), 'agentId'), JSONExtractRaw(ifNull(data, ''), 'agentId')) LIKE '<%>' THEN NULL ELSE multiIf(JSONType(ifNull(data, ''), 'agentId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'agentId') = 'String', JSONExtractString(ifNull(data, ''), 'agentId'), JSONExtractRaw(ifNull(data, ''), 'agentId')) END, CASE WHEN multiIf(JSONType(ifNull(data, ''), 'agent_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'agent_id') = 'String', JSONExtractString(ifNull(data, ''), 'agent_id'), JSONExtractRaw(ifNull(data, ''), 'agent_id')) IN ('', 'REDACTED') OR multiIf(JSONType(ifNull(data, ''), 'agent_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'agent_id') = 'String', JSONExtractString(ifNull(data, ''), 'agent_id'), JSONExtractRaw(ifNull(data, ''), 'agent_id')) LIKE '[%]' OR multiIf(JSONType(ifNull(data, ''), 'agent_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'agent_id') = 'String', JSONExtractString(ifNull(data, ''), 'agent_id'), JSONExtractRaw(ifNull(data, ''), 'agent_id')) LIKE '<%>' THEN NULL ELSE multiIf(JSONType(ifNull(data, ''), 'agent_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'agent_id') = 'String', JSONExtractString(ifNull(data, ''), 'agent_id'), JSONExtractRaw(ifNull(data, ''), 'agent_id')) END) AS agent_id,
   CASE
     WHEN type_role NOT IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') THEN NULL
-    WHEN typed.type LIKE 'repl!_%' ESCAPE '!' THEN 'repl'
-    ELSE coalesce(coalesce(multiIf(JSONType(assumeNotNull(data), 'tool_name') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'tool_name') = 'String', JSONExtractString(assumeNotNull(data), 'tool_name'), JSONExtractRaw(assumeNotNull(data), 'tool_name')), multiIf(JSONType(assumeNotNull(data), 'tool') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'tool') = 'String', JSONExtractString(assumeNotNull(data), 'tool'), JSONExtractRaw(assumeNotNull(data), 'tool')), multiIf(JSONType(assumeNotNull(data), 'name') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'name') = 'String', JSONExtractString(assumeNotNull(data), 'name'), JSONExtractRaw(assumeNotNull(data), 'name'))), 'tool')
+    WHEN type LIKE 'repl!_%' ESCAPE '!' THEN 'repl'
+    ELSE coalesce(coalesce(multiIf(JSONType(ifNull(data, ''), 'tool_name') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'tool_name') = 'String', JSONExtractString(ifNull(data, ''), 'tool_name'), JSONExtractRaw(ifNull(data, ''), 'tool_name')), multiIf(JSONType(ifNull(data, ''), 'tool') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'tool') = 'String', JSONExtractString(ifNull(data, ''), 'tool'), JSONExtractRaw(ifNull(data, ''), 'tool')), multiIf(JSONType(ifNull(data, ''), 'name') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'name') = 'String', JSONExtractString(ifNull(data, ''), 'name'), JSONExtractRaw(ifNull(data, ''), 'name'))), 'tool')
   END AS tool,
-  coalesce(backfilled.summary, typed.summary) AS summary,
-  typed.data AS data,
-  (multiIf(JSONType(assumeNotNull(data), 'dialect') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'dialect') = 'String', JSONExtractString(assumeNotNull(data), 'dialect'), JSONExtractRaw(assumeNotNull(data), 'dialect'))) IS NOT NULL AS imported,
-  recordings.recorded_at AS recorded_at
-FROM typed
-LEFT JOIN recordings ON recordings.run_id = typed.run_id
-LEFT JOIN backfilled
-  ON backfilled.run_id = typed.run_id AND backfilled.target = typed.event_id;
+  CASE WHEN type_role <> 'backfill' THEN coalesce(new_summary, summary) ELSE summary END AS summary,
+  data,
+  (if(JSONType(ifNull(data, ''), 'dialect') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'dialect')), NULL)) IS NOT NULL AS imported,
+  coalesce(coalesce(multiIf(JSONType(ifNull(data, ''), 'agentId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'agentId') = 'String', JSONExtractString(ifNull(data, ''), 'agentId'), JSONExtractRaw(ifNull(data, ''), 'agentId')), multiIf(JSONType(ifNull(data, ''), 'agent_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'agent_id') = 'String', JSONExtractString(ifNull(data, ''), 'agent_id'), JSONExtractRaw(ifNull(data, ''), 'agent_id')), multiIf(JSONType(ifNull(data, ''), 'agent') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'agent') = 'String', JSONExtractString(ifNull(data, ''), 'agent'), JSONExtractRaw(ifNull(data, ''), 'agent')), multiIf(JSONType(ifNull(data, ''), 'childAgentId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'childAgentId') = 'String', JSONExtractString(ifNull(data, ''), 'childAgentId'), JSONExtractRaw(ifNull(data, ''), 'childAgentId')), multiIf(JSONType(ifNull(data, ''), 'full_namespace') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'full_namespace') = 'String', JSONExtractString(ifNull(data, ''), 'full_namespace'), JSONExtractRaw(ifNull(data, ''), 'full_namespace')), multiIf(JSONType(ifNull(data, ''), 'agent_name') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'agent_name') = 'String', JSONExtractString(ifNull(data, ''), 'agent_name'), JSONExtractRaw(ifNull(data, ''), 'agent_name'))), actor) AS agent_name,
+  recorded_at
+FROM backfilled;
 
 CREATE OR REPLACE VIEW calls AS
-WITH states AS (
-  SELECT run_id, sequence, "time", role, tool, agent_id, recorded_at,
-    CASE WHEN imported THEN correlation_id END AS work_id,
-    coalesce(CASE WHEN coalesce(correlation_id, coalesce(multiIf(JSONType(assumeNotNull(data), 'call_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'call_id') = 'String', JSONExtractString(assumeNotNull(data), 'call_id'), JSONExtractRaw(assumeNotNull(data), 'call_id')), multiIf(JSONType(assumeNotNull(data), 'toolCallId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'toolCallId') = 'String', JSONExtractString(assumeNotNull(data), 'toolCallId'), JSONExtractRaw(assumeNotNull(data), 'toolCallId')), multiIf(JSONType(assumeNotNull(data), 'tool_use_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'tool_use_id') = 'String', JSONExtractString(assumeNotNull(data), 'tool_use_id'), JSONExtractRaw(assumeNotNull(data), 'tool_use_id')), multiIf(JSONType(assumeNotNull(data), 'id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'id') = 'String', JSONExtractString(assumeNotNull(data), 'id'), JSONExtractRaw(assumeNotNull(data), 'id')))) IN ('', 'REDACTED') OR coalesce(correlation_id, coalesce(multiIf(JSONType(assumeNotNull(data), 'call_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'call_id') = 'String', JSONExtractString(assumeNotNull(data), 'call_id'), JSONExtractRaw(assumeNotNull(data), 'call_id')), multiIf(JSONType(assumeNotNull(data), 'toolCallId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'toolCallId') = 'String', JSONExtractString(assumeNotNull(data), 'toolCallId'), JSONExtractRaw(assumeNotNull(data), 'toolCallId')), multiIf(JSONType(assumeNotNull(data), 'tool_use_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'tool_use_id') = 'String', JSONExtractString(assumeNotNull(data), 'tool_use_id'), JSONExtractRaw(assumeNotNull(data), 'tool_use_id')), multiIf(JSONType(assumeNotNull(data), 'id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'id') = 'String', JSONExtractString(assumeNotNull(data), 'id'), JSONExtractRaw(assumeNotNull(data), 'id')))) LIKE '[%]' OR coalesce(correlation_id, coalesce(multiIf(JSONType(assumeNotNull(data), 'call_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'call_id') = 'String', JSONExtractString(assumeNotNull(data), 'call_id'), JSONExtractRaw(assumeNotNull(data), 'call_id')), multiIf(JSONType(assumeNotNull(data), 'toolCallId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'toolCallId') = 'String', JSONExtractString(assumeNotNull(data), 'toolCallId'), JSONExtractRaw(assumeNotNull(data), 'toolCallId')), multiIf(JSONType(assumeNotNull(data), 'tool_use_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'tool_use_id') = 'String', JSONExtractString(assumeNotNull(data), 'tool_use_id'), JSONExtractRaw(assumeNotNull(data), 'tool_use_id')), multiIf(JSONType(assumeNotNull(data), 'id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'id') = 'String', JSONExtractString(assumeNotNull(data), 'id'), JSONExtractRaw(assumeNotNull(data), 'id')))) LIKE '<%>' THEN NULL ELSE coalesce(correlation_id, coalesce(multiIf(JSONType(assumeNotNull(data), 'call_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'call_id') = 'String', JSONExtractString(assumeNotNull(data), 'call_id'), JSONExtractRaw(assumeNotNull(data), 'call_id')), multiIf(JSONType(assumeNotNull(data), 'toolCallId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'toolCallId') = 'String', JSONExtractString(assumeNotNull(data), 'toolCallId'), JSONExtractRaw(assumeNotNull(data), 'toolCallId')), multiIf(JSONType(assumeNotNull(data), 'tool_use_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'tool_use_id') = 'String', JSONExtractString(assumeNotNull(data), 'tool_use_id'), JSONExtractRaw(assumeNotNull(data), 'tool_use_id')), multiIf(JSONType(assumeNotNull(data), 'id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'id') = 'String', JSONExtractString(assumeNotNull(data), 'id'), JSONExtractRaw(assumeNotNull(data), 'id')))) END, event_id) AS call_id,
-    coalesce(if(JSONType(assumeNotNull(data), 'duration_ms') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'duration_ms') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'duration_ms') = floor(JSONExtractFloat(assumeNotNull(data), 'duration_ms')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'duration_ms'))), NULL), if(JSONType(assumeNotNull(data), 'durationMs') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'durationMs') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'durationMs') = floor(JSONExtractFloat(assumeNotNull(data), 'durationMs')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'durationMs'))), NULL)) AS own_duration_ms
+WITH rounds AS (
+  SELECT run_id, sequence, event_id, "time", role, tool, actor, agent_id, agent_name, task,
+    recorded_at, imported, correlation_id,
+    role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') AS is_state,
+    coalesce(if(JSONType(ifNull(data, ''), 'duration_ms') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'duration_ms') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'duration_ms') = floor(JSONExtractFloat(ifNull(data, ''), 'duration_ms')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'duration_ms'))), NULL), if(JSONType(ifNull(data, ''), 'durationMs') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'durationMs') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'durationMs') = floor(JSONExtractFloat(ifNull(data, ''), 'durationMs')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'durationMs'))), NULL)) AS own_duration, coalesce(multiIf(JSONType(ifNull(data, ''), 'exit_code') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'exit_code') = 'String', JSONExtractString(ifNull(data, ''), 'exit_code'), JSONExtractRaw(ifNull(data, ''), 'exit_code')), multiIf(JSONType(ifNull(data, ''), 'exitCode') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'exitCode') = 'String', JSONExtractString(ifNull(data, ''), 'exitCode'), JSONExtractRaw(ifNull(data, ''), 'exitCode'))) AS exit_status, multiIf(JSONType(ifNull(data, ''), 'runId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'runId') = 'String', JSONExtractString(ifNull(data, ''), 'runId'), JSONExtractRaw(ifNull(data, ''), 'runId')) AS run_ref,
+    CASE WHEN role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') THEN coalesce(if(JSONType(ifNull(data, ''), 'args_summary') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'args_summary'))), if(JSONType(ifNull(data, ''), 'args') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'args'))), if(JSONType(ifNull(data, ''), 'input') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'input'))), if(JSONType(ifNull(data, ''), 'arguments') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'arguments'))), if(JSONType(ifNull(data, ''), 'tool_input') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'tool_input'))), if(JSONType(ifNull(data, ''), 'params') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'params'))), if(JSONType(ifNull(data, ''), 'inputs') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'inputs'))), if(JSONType(ifNull(data, ''), 'code') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'code'))), if(JSONType(ifNull(data, ''), 'terminal') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'terminal')))) END AS arguments,
+    CASE WHEN role IN ('tool_end', 'tool_fail', 'tool_blocked') THEN coalesce(if(JSONType(ifNull(data, ''), 'result_summary') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'result_summary'))), if(JSONType(ifNull(data, ''), 'result') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'result'))), if(JSONType(ifNull(data, ''), 'output') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'output'))), if(JSONType(ifNull(data, ''), 'tool_response') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'tool_response'))), if(JSONType(ifNull(data, ''), 'stdout') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'stdout'))), if(JSONType(ifNull(data, ''), 'parts') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'parts'))), if(JSONType(ifNull(data, ''), 'final_text') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'final_text')))) END AS wrapped_result,
+    CASE WHEN coalesce(correlation_id, coalesce(multiIf(JSONType(ifNull(data, ''), 'call_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'call_id') = 'String', JSONExtractString(ifNull(data, ''), 'call_id'), JSONExtractRaw(ifNull(data, ''), 'call_id')), multiIf(JSONType(ifNull(data, ''), 'toolCallId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'toolCallId') = 'String', JSONExtractString(ifNull(data, ''), 'toolCallId'), JSONExtractRaw(ifNull(data, ''), 'toolCallId')), multiIf(JSONType(ifNull(data, ''), 'tool_use_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'tool_use_id') = 'String', JSONExtractString(ifNull(data, ''), 'tool_use_id'), JSONExtractRaw(ifNull(data, ''), 'tool_use_id')), multiIf(JSONType(ifNull(data, ''), 'id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'id') = 'String', JSONExtractString(ifNull(data, ''), 'id'), JSONExtractRaw(ifNull(data, ''), 'id')))) IN ('', 'REDACTED') OR coalesce(correlation_id, coalesce(multiIf(JSONType(ifNull(data, ''), 'call_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'call_id') = 'String', JSONExtractString(ifNull(data, ''), 'call_id'), JSONExtractRaw(ifNull(data, ''), 'call_id')), multiIf(JSONType(ifNull(data, ''), 'toolCallId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'toolCallId') = 'String', JSONExtractString(ifNull(data, ''), 'toolCallId'), JSONExtractRaw(ifNull(data, ''), 'toolCallId')), multiIf(JSONType(ifNull(data, ''), 'tool_use_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'tool_use_id') = 'String', JSONExtractString(ifNull(data, ''), 'tool_use_id'), JSONExtractRaw(ifNull(data, ''), 'tool_use_id')), multiIf(JSONType(ifNull(data, ''), 'id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'id') = 'String', JSONExtractString(ifNull(data, ''), 'id'), JSONExtractRaw(ifNull(data, ''), 'id')))) LIKE '[%]' OR coalesce(correlation_id, coalesce(multiIf(JSONType(ifNull(data, ''), 'call_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'call_id') = 'String', JSONExtractString(ifNull(data, ''), 'call_id'), JSONExtractRaw(ifNull(data, ''), 'call_id')), multiIf(JSONType(ifNull(data, ''), 'toolCallId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'toolCallId') = 'String', JSONExtractString(ifNull(data, ''), 'toolCallId'), JSONExtractRaw(ifNull(data, ''), 'toolCallId')), multiIf(JSONType(ifNull(data, ''), 'tool_use_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'tool_use_id') = 'String', JSONExtractString(ifNull(data, ''), 'tool_use_id'), JSONExtractRaw(ifNull(data, ''), 'tool_use_id')), multiIf(JSONType(ifNull(data, ''), 'id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'id') = 'String', JSONExtractString(ifNull(data, ''), 'id'), JSONExtractRaw(ifNull(data, ''), 'id')))) LIKE '<%>' THEN NULL ELSE coalesce(correlation_id, coalesce(multiIf(JSONType(ifNull(data, ''), 'call_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'call_id') = 'String', JSONExtractString(ifNull(data, ''), 'call_id'), JSONExtractRaw(ifNull(data, ''), 'call_id')), multiIf(JSONType(ifNull(data, ''), 'toolCallId') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'toolCallId') = 'String', JSONExtractString(ifNull(data, ''), 'toolCallId'), JSONExtractRaw(ifNull(data, ''), 'toolCallId')), multiIf(JSONType(ifNull(data, ''), 'tool_use_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'tool_use_id') = 'String', JSONExtractString(ifNull(data, ''), 'tool_use_id'), JSONExtractRaw(ifNull(data, ''), 'tool_use_id')), multiIf(JSONType(ifNull(data, ''), 'id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'id') = 'String', JSONExtractString(ifNull(data, ''), 'id'), JSONExtractRaw(ifNull(data, ''), 'id')))) END AS given_id,
+    CASE WHEN (role = 'usage' OR (role = 'message' AND (coalesce(if(JSONType(ifNull(data, ''), 'input_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'input_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'input_tokens') = floor(JSONExtractFloat(ifNull(data, ''), 'input_tokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'input_tokens'))), NULL), if(JSONType(ifNull(data, ''), 'inputTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'inputTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'inputTokens') = floor(JSONExtractFloat(ifNull(data, ''), 'inputTokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'inputTokens'))), NULL), if(JSONType(ifNull(data, ''), 'tokensIn') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'tokensIn') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'tokensIn') = floor(JSONExtractFloat(ifNull(data, ''), 'tokensIn')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'tokensIn'))), NULL))) IS NOT NULL))
+      AND coalesce(multiIf(JSONType(ifNull(data, ''), 'scope') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'scope') = 'String', JSONExtractString(ifNull(data, ''), 'scope'), JSONExtractRaw(ifNull(data, ''), 'scope')) <> 'total', true) THEN coalesce(CASE WHEN if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) END, CASE WHEN if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) END, concat('#', CAST(sequence AS VARCHAR))) END AS answer
   FROM events
-  WHERE role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked')
+  WHERE role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked', 'usage', 'message', 'task_start', 'error')
 ),
-numbered AS (
+answers AS (
   SELECT *,
-    row_number() OVER (PARTITION BY run_id, call_id ORDER BY sequence) AS place,
-    row_number() OVER (PARTITION BY run_id, call_id, role = 'tool_start'
-      ORDER BY sequence) AS place_of_kind,
-    row_number() OVER (PARTITION BY run_id, call_id, role = 'tool_start'
-      ORDER BY sequence DESC) AS place_from_end
-  FROM states
+    CASE WHEN answer IS NOT NULL AND row_number() OVER (PARTITION BY run_id, answer
+      ORDER BY sequence) = 1 THEN sequence END AS answered
+  FROM rounds
 ),
-starts AS (SELECT * FROM numbered WHERE role = 'tool_start' AND place_of_kind = 1),
-ends AS (SELECT * FROM numbered WHERE role <> 'tool_start' AND place_from_end = 1),
-paired AS (
-  SELECT begun.run_id AS run_id, begun.sequence AS sequence, ends.sequence AS end_sequence,
-    begun.call_id AS call_id, begun.tool AS tool, begun.agent_id AS agent_id,
-    CASE WHEN begun.work_id IS NULL THEN true ELSE
-      row_number() OVER (PARTITION BY begun.work_id, begun."time"
-        ORDER BY begun.recorded_at, begun.run_id) = 1
-    END AS first_seen,
-    starts."time" AS started_at,
-    CASE ends.role
-      WHEN 'tool_end' THEN 'completed' WHEN 'tool_fail' THEN 'failed'
-      WHEN 'tool_blocked' THEN 'blocked' ELSE 'started'
-    END AS status,
+-- The model call that asked for a call is the agent's latest one, unless a result or a prompt came
+-- after it: then it is the next one before the next prompt.
+asked AS (
+  SELECT *,
+    max(answered) OVER (PARTITION BY run_id, agent_id ORDER BY sequence) AS last_answer,
+    max(CASE WHEN role IN ('task_start', 'tool_end', 'tool_fail', 'tool_blocked') THEN sequence END)
+      OVER (PARTITION BY run_id, agent_id ORDER BY sequence) AS last_break,
+    min(answered) OVER (PARTITION BY run_id, agent_id ORDER BY sequence ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next_answer,
+    min(CASE WHEN role = 'task_start' THEN sequence END)
+      OVER (PARTITION BY run_id, agent_id ORDER BY sequence ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next_task,
+    max(CASE WHEN role IN ('tool_end', 'tool_fail', 'tool_blocked') THEN 2 * sequence + CASE role WHEN 'tool_fail' THEN 1 ELSE 0 END
+      END) OVER (PARTITION BY run_id, agent_id, tool ORDER BY sequence) % 2 AS had_failed,
+    -- Errors of the call's run inside the run, or of its agent, if one of them names no run.
+    CASE WHEN run_ref IS NOT NULL THEN max(CASE WHEN role = 'error' THEN sequence END)
+      OVER (PARTITION BY run_id, run_ref) END AS last_error_of_ref,
+    max(CASE WHEN role = 'error' AND run_ref IS NULL THEN sequence END)
+      OVER (PARTITION BY run_id, agent_name) AS last_error_of_agent,
+    CASE WHEN run_ref IS NULL THEN max(CASE WHEN role = 'error' THEN sequence END)
+      OVER (PARTITION BY run_id, agent_name) END AS last_error_of_any
+  FROM answers
+),
+-- Calls by their ids. `R/tc1` and `tc1` are one call, unless several prefixes have a `tc1`.
+named AS (
+  SELECT run_id, sequence, event_id, "time", role, tool, actor, agent_id, task, recorded_at,
+    had_failed, given_id, own_duration, exit_status, arguments, wrapped_result,
+    last_error_of_ref, last_error_of_agent, last_error_of_any,
     CASE
-      WHEN ends.own_duration_ms IS NOT NULL THEN ends.own_duration_ms
-      WHEN ends."time" >= starts."time" THEN toUnixTimestamp64Milli(ends."time") - toUnixTimestamp64Milli(starts."time")
-    END AS duration_ms
-  FROM (SELECT * FROM numbered WHERE place = 1) AS begun
-  LEFT JOIN starts ON starts.run_id = begun.run_id AND starts.call_id = begun.call_id
-  LEFT JOIN ends ON ends.run_id = begun.run_id AND ends.call_id = begun.call_id
-)
-SELECT run_id, sequence, end_sequence, call_id, tool, agent_id, started_at,
-  CASE WHEN started_at IS NOT NULL AND duration_ms IS NOT NULL
-    THEN addMilliseconds(started_at, duration_ms) END AS ended_at,
-  duration_ms, status, first_seen
-FROM paired;
+      WHEN last_answer > coalesce(last_break, 0) THEN last_answer
+      WHEN next_answer < coalesce(next_task, 9007199254740992) THEN next_answer
+    END AS asker,
+    CASE WHEN imported THEN correlation_id END AS work_id,
+    coalesce(replaceRegexpOne(given_id, '^.*/', ''), event_id) AS id_end
+  FROM asked WHERE is_state
+),
+forms AS (
+  SELECT *,
+    min(CASE WHEN given_id <> id_end THEN given_id END) OVER (PARTITION BY run_id, id_end)
+      AS lowest_form,
+    max(CASE WHEN given_id <> id_end THEN given_id END) OVER (PARTITION BY run_id, id_end)
+      AS highest_form
+  FROM named
+),
+keyed AS (
+  SELECT *,
+    CASE WHEN lowest_form = highest_form THEN id_end ELSE coalesce(given_id, event_id) END AS own_key
+  FROM forms
+),
+-- An end without an id takes the newest open start of the same tool and actor, as a closing bracket
+-- takes the newest open one: the depth of brackets pairs them.
+stepped AS (
+  SELECT *,
+    CASE
+      WHEN role <> 'tool_start' AND given_id IS NULL THEN -1
+      WHEN role = 'tool_start'
+        AND max(CASE WHEN role <> 'tool_start' AND given_id IS NOT NULL THEN 1 ELSE 0 END)
+          OVER (PARTITION BY run_id, own_key) = 0
+        AND row_number() OVER (PARTITION BY run_id, own_key ORDER BY sequence) = 1 THEN 1
+      ELSE 0
+    END AS step
+  FROM keyed
+),
+summed AS (
+  SELECT *, sum(step) OVER (PARTITION BY run_id, tool, actor ORDER BY sequence) AS height
+  FROM stepped
+),
+grounded AS (
+  SELECT *, least(min(height) OVER (PARTITION BY run_id, tool, actor ORDER BY sequence), 0) AS ground
+  FROM summed
+),
+levelled AS (
+  SELECT *,
+    CASE
+      WHEN step = 1 THEN height - ground
+      WHEN step = -1 AND coalesce(lag(ground) OVER (PARTITION BY run_id, tool, actor
+        ORDER BY sequence), 0) = ground THEN height - ground + 1
+    END AS level
+  FROM grounded
+),
+bracketed AS (
+  SELECT *,
+    sum(CASE WHEN step = 1 THEN 1 ELSE 0 END) OVER (PARTITION BY run_id, tool, actor, level
+      ORDER BY sequence) AS place_at_level
+  FROM levelled
+),
+paired AS (
+  SELECT *,
+    CASE
+      WHEN step = -1 AND level IS NOT NULL THEN max(CASE WHEN step = 1 THEN own_key END)
+        OVER (PARTITION BY run_id, tool, actor, level, place_at_level)
+      ELSE own_key
+    END AS call_key
+  FROM bracketed
+),
+placed AS (
+  SELECT *,
+    min(sequence) OVER (PARTITION BY run_id, call_key) AS first_event,
+    min(CASE WHEN role = 'tool_start' THEN sequence END) OVER (PARTITION BY run_id, call_key) AS first_start,
+    max(CASE WHEN role <> 'tool_start' THEN sequence END) OVER (PARTITION BY run_id, call_key) AS last_end
+  FROM paired
+),
+restarted AS (
+  SELECT *,
+    max(CASE WHEN role = 'tool_start' AND sequence < last_end THEN sequence END) OVER (PARTITION BY run_id, call_key)
+      AS last_start,
+    CASE WHEN sequence = first_start AND row_number() OVER (PARTITION BY run_id, agent_id, tool,
+      sequence = first_start, coalesce(arguments, '') ORDER BY sequence) > 1 THEN 1 ELSE 0 END
+      AS repeats
+  FROM placed
+),
+told AS (
+  SELECT *,
+    max(CASE WHEN sequence = first_start THEN "time" END) OVER (PARTITION BY run_id, call_key) AS started_at,
+    max(CASE WHEN sequence = last_start THEN "time" END) OVER (PARTITION BY run_id, call_key) AS restarted_at,
+    max(CASE WHEN sequence = last_end THEN "time" END) OVER (PARTITION BY run_id, call_key) AS end_time,
+    max(CASE WHEN sequence = last_end THEN role END) OVER (PARTITION BY run_id, call_key) AS end_role,
+    max(CASE WHEN sequence = first_start THEN asker END) OVER (PARTITION BY run_id, call_key) AS asked_by,
+    max(CASE WHEN sequence = first_start THEN had_failed END) OVER (PARTITION BY run_id, call_key) AS retry,
+    max(CASE WHEN sequence = first_start THEN repeats END) OVER (PARTITION BY run_id, call_key) AS repeat_of,
+    max(CASE WHEN sequence = last_end THEN own_duration END) OVER (PARTITION BY run_id, call_key) AS own_duration_ms,
+    max(CASE WHEN sequence = last_end THEN exit_status END) OVER (PARTITION BY run_id, call_key) AS exit_text,
+    max(CASE WHEN sequence = last_end THEN wrapped_result END) OVER (PARTITION BY run_id, call_key) AS wrapped
+  FROM restarted
+),
+timed AS (
+  SELECT *,
+    CASE
+      WHEN own_duration_ms IS NOT NULL THEN own_duration_ms
+      WHEN end_time >= restarted_at THEN toUnixTimestamp64Milli(end_time) - toUnixTimestamp64Milli(restarted_at)
+    END AS duration_ms,
+    multiIf(JSONType(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')) = 'String', toNullable(JSONExtractString(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), ''))),
+      JSONType(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')) <> 'Array' OR length(arrayMap(word -> if(JSONType(word) = 'String', JSONExtractString(word), word), JSONExtractArrayRaw(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')))) = 0, NULL,
+      length(arrayMap(word -> if(JSONType(word) = 'String', JSONExtractString(word), word), JSONExtractArrayRaw(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')))) = 3 AND arrayMap(word -> if(JSONType(word) = 'String', JSONExtractString(word), word), JSONExtractArrayRaw(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')))[1] LIKE '%sh' AND arrayMap(word -> if(JSONType(word) = 'String', JSONExtractString(word), word), JSONExtractArrayRaw(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')))[2] LIKE '-%', arrayMap(word -> if(JSONType(word) = 'String', JSONExtractString(word), word), JSONExtractArrayRaw(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')))[3],
+      arrayStringConcat(arrayMap(word -> if(JSONType(word) = 'String', JSONExtractString(word), word), JSONExtractArrayRaw(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), ''))), ' ')) AS command,
+    coalesce(if(JSONType(ifNull(wrapped, ''), 'result') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(wrapped, ''), 'result'))), wrapped) AS result
+  FROM told WHERE sequence = first_event
+),
+ended AS (SELECT run_id, is_over FROM runlog_states)
+SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_sequence,
+  coalesce(given_id, event_id) AS call_id, tool,
+  CASE
+    WHEN (match(ifNull(coalesce(arguments, ''), ''), '\\*\\*\\* Begin Patch(?:.|\\s)*\\\\n\\*\\*\\* (?:Add|Update|Delete) File: ') OR match(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'changes') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'changes'))), ''), ''), '"(?:type|kind)": ?"(?:add|delete|update)"|"(?:add|delete|update)": ?[{\\["ntf0-9-]') OR (coalesce(if(JSONType(ifNull(arguments, ''), 'file_path') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'file_path')), NULL), if(JSONType(ifNull(arguments, ''), 'path') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'path')), NULL), if(JSONType(ifNull(arguments, ''), 'filePath') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'filePath')), NULL), if(JSONType(ifNull(arguments, ''), 'notebook_path') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'notebook_path')), NULL), if(JSONType(ifNull(arguments, ''), 'filename') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'filename')), NULL), if(JSONType(ifNull(arguments, ''), 'target_file') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'target_file')), NULL), if(JSONType(ifNull(arguments, ''), 'file') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'file')), NULL)) IS NOT NULL AND (coalesce(if(JSONType(ifNull(arguments, ''), 'old_string') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'old_string')), NULL), if(JSONType(ifNull(arguments, ''), 'old_str') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'old_str')), NULL), if(JSONType(ifNull(arguments, ''), 'oldString') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'oldString')), NULL), if(JSONType(ifNull(arguments, ''), 'oldText') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'oldText')), NULL), if(JSONType(ifNull(arguments, ''), 'old_text') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'old_text')), NULL), if(JSONType(ifNull(arguments, ''), 'old_source') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'old_source')), NULL), if(JSONType(ifNull(arguments, ''), 'new_string') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'new_string')), NULL), if(JSONType(ifNull(arguments, ''), 'new_str') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'new_str')), NULL), if(JSONType(ifNull(arguments, ''), 'newString') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'newString')), NULL), if(JSONType(ifNull(arguments, ''), 'newText') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'newText')), NULL), if(JSONType(ifNull(arguments, ''), 'new_text') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'new_text')), NULL), if(JSONType(ifNull(arguments, ''), 'new_source') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'new_source')), NULL)) IS NOT NULL OR match(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'edits') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'edits'))), ''), ''), '"(?:old_string|old_str|oldString|oldText|old_text|old_source|new_string|new_str|newString|newText|new_text|new_source)": ?"') OR coalesce(if(JSONType(ifNull(arguments, ''), 'patch') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'patch')), NULL), if(JSONType(ifNull(arguments, ''), 'diff') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'diff')), NULL), if(JSONType(ifNull(arguments, ''), 'unified_diff') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'unified_diff')), NULL)) IS NOT NULL OR (coalesce(if(JSONType(ifNull(arguments, ''), 'content') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'content')), NULL), if(JSONType(ifNull(arguments, ''), 'file_text') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'file_text')), NULL), if(JSONType(ifNull(arguments, ''), 'contents') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'contents')), NULL), if(JSONType(ifNull(arguments, ''), 'text') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'text')), NULL)) IS NOT NULL AND match(ifNull(lower(tool), ''), 'write|create|edit|save')))) OR (NOT coalesce(if(JSONType(ifNull(arguments, ''), 'file_path') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'file_path')), NULL), if(JSONType(ifNull(arguments, ''), 'path') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'path')), NULL), if(JSONType(ifNull(arguments, ''), 'filePath') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'filePath')), NULL), if(JSONType(ifNull(arguments, ''), 'notebook_path') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'notebook_path')), NULL), if(JSONType(ifNull(arguments, ''), 'filename') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'filename')), NULL), if(JSONType(ifNull(arguments, ''), 'target_file') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'target_file')), NULL), if(JSONType(ifNull(arguments, ''), 'file') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'file')), NULL)) IS NOT NULL AND match(ifNull(coalesce(coalesce(if(JSONType(ifNull(arguments, ''), 'patch') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'patch')), NULL), if(JSONType(ifNull(arguments, ''), 'diff') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'diff')), NULL), if(JSONType(ifNull(arguments, ''), 'unified_diff') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'unified_diff')), NULL)), ''), ''), '(?:^|\\n)--- [^\\n]*\\n\\+\\+\\+ '))) THEN 'edit'
+    WHEN command IS NOT NULL AND NOT command IN ('view', 'create', 'str_replace', 'insert', 'undo_edit') AND match(ifNull(command, ''), '(?:^|[\\n;&|()])[ \\t\\r]*(?:(?:[A-Za-z0-9_]+=[^\\s;&|()]*|npx|bunx|pnpm[ \\t\\r]+exec|yarn[ \\t\\r]+exec|uv[ \\t\\r]+run|poetry[ \\t\\r]+run|pipenv[ \\t\\r]+run|hatch[ \\t\\r]+run|bundle[ \\t\\r]+exec|sudo|time|env|nice|xvfb-run)[ \\t\\r]+)*(?:(?:[^\\s;&|()]*/)?pytest|(?:[^\\s;&|()]*/)?py\\.test|(?:[^\\s;&|()]*/)?python[ \\t\\r]+-m(?::[^\\s;&|()]*)?[ \\t\\r]+pytest(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?python3[ \\t\\r]+-m(?::[^\\s;&|()]*)?[ \\t\\r]+pytest(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?python[ \\t\\r]+-m(?::[^\\s;&|()]*)?[ \\t\\r]+unittest(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?python3[ \\t\\r]+-m(?::[^\\s;&|()]*)?[ \\t\\r]+unittest(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?python[ \\t\\r]+manage\\.py(?::[^\\s;&|()]*)?[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?tox|(?:[^\\s;&|()]*/)?nox|(?:[^\\s;&|()]*/)?cargo[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?cargo[ \\t\\r]+nextest(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?go[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?npm[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?npm[ \\t\\r]+t(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?npm[ \\t\\r]+run(?::[^\\s;&|()]*)?[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?pnpm[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?pnpm[ \\t\\r]+run(?::[^\\s;&|()]*)?[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?yarn[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?yarn[ \\t\\r]+run(?::[^\\s;&|()]*)?[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?bun[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?bun[ \\t\\r]+run(?::[^\\s;&|()]*)?[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?deno[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?node[ \\t\\r]+--test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?jest|(?:[^\\s;&|()]*/)?vitest|(?:[^\\s;&|()]*/)?mocha|(?:[^\\s;&|()]*/)?ava|(?:[^\\s;&|()]*/)?playwright[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?cypress[ \\t\\r]+run(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?make[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?make[ \\t\\r]+check(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?ctest|(?:[^\\s;&|()]*/)?bazel[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?mvn[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?mvn[ \\t\\r]+verify(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?gradle[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?gradle[ \\t\\r]+check(?::[^\\s;&|()]*)?|\\./gradlew[ \\t\\r]+test(?::[^\\s;&|()]*)?|\\./gradlew[ \\t\\r]+check(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?dotnet[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?swift[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?rspec|(?:[^\\s;&|()]*/)?rake[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?rails[ \\t\\r]+test(?::[^\\s;&|()]*)?|bin/rails[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?phpunit|vendor/bin/phpunit|(?:[^\\s;&|()]*/)?pest|(?:[^\\s;&|()]*/)?mix[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?sbt[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?lein[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?stack[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?cabal[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?zig[ \\t\\r]+build(?::[^\\s;&|()]*)?[ \\t\\r]+test(?::[^\\s;&|()]*)?|(?:[^\\s;&|()]*/)?prove|(?:[^\\s;&|()]*/)?bats)(?:[\\s;&|()]|$)') THEN 'test'
+    WHEN command IS NOT NULL AND NOT command IN ('view', 'create', 'str_replace', 'insert', 'undo_edit') THEN 'command'
+    WHEN command = 'view' THEN 'read'
+    WHEN command IS NOT NULL THEN 'edit'
+    WHEN match(ifNull(lower(tool), ''), 'websearch|web_search|webfetch|web_fetch|fetch|browser') THEN 'web'
+    WHEN match(ifNull(lower(tool), ''), 'todo|plan|think|askuser|ask_user|question|finish') THEN 'plan'
+    WHEN match(ifNull(lower(tool), ''), 'notebookedit|edit|write|patch|str_replace|replace') THEN 'edit'
+    WHEN match(ifNull(lower(tool), ''), 'grep|glob|search|find|list|ls') THEN 'search'
+    WHEN match(ifNull(lower(tool), ''), 'bash|shell|exec|terminal|command|run|repl') THEN 'command'
+    WHEN match(ifNull(lower(tool), ''), 'read|view|open|cat') THEN 'read'
+    WHEN match(ifNull(lower(tool), ''), 'task|agent|delegate') THEN 'agent'
+    ELSE 'other'
+  END AS kind,
+  agent_id, task, started_at,
+  CASE WHEN started_at IS NOT NULL AND duration_ms IS NOT NULL THEN addMilliseconds(started_at, duration_ms) END AS ended_at,
+  duration_ms,
+  CASE
+    WHEN end_role = 'tool_end' THEN 'completed' WHEN end_role = 'tool_fail' THEN 'failed'
+    WHEN end_role = 'tool_blocked' THEN 'blocked'
+    WHEN coalesce(ended.is_over, false) AND (coalesce(last_error_of_ref, 0) > sequence
+      OR coalesce(last_error_of_agent, 0) > sequence OR coalesce(last_error_of_any, 0) > sequence)
+      THEN 'failed'
+    ELSE 'started'
+  END AS status,
+  coalesce(retry = 1, false) AS is_retry, coalesce(repeat_of = 1, false) AS is_repeat,
+  CASE WHEN work_id IS NULL THEN true ELSE
+    row_number() OVER (PARTITION BY work_id, "time" ORDER BY recorded_at, timed.run_id) = 1
+  END AS first_seen,
+  coalesce(if(JSONType(ifNull(arguments, ''), 'file_path') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'file_path')), NULL), if(JSONType(ifNull(arguments, ''), 'path') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'path')), NULL), if(JSONType(ifNull(arguments, ''), 'notebook_path') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'notebook_path')), NULL)) AS path,
+  CASE WHEN NOT command IN ('view', 'create', 'str_replace', 'insert', 'undo_edit') THEN command END AS command,
+  CASE WHEN match(ifNull(coalesce(exit_text, ''), ''), '^[-+]?[0-9]{1,18}$') THEN CAST(exit_text AS BIGINT) END AS exit_code,
+  CAST(multiIf(ifNull(result, '') = '', NULL,
+      JSONType(ifNull(result, '')) = 'String', length(JSONExtractString(ifNull(result, ''))),
+      JSONHas(ifNull(result, ''), '$blob') AND JSONExtractInt(ifNull(result, ''), 'bytes') =
+        length(JSONExtractString(ifNull(result, ''), 'head')), JSONExtractInt(ifNull(result, ''), 'bytes'),
+      JSONHas(ifNull(result, ''), '$blob'), length(concat(JSONExtractString(ifNull(result, ''), 'head'), '… [',
+        JSONExtractRaw(ifNull(result, ''), 'bytes'), ' bytes, blobs/', JSONExtractString(ifNull(result, ''), '$blob'),
+        ']')),
+      JSONType(ifNull(result, '')) = 'Array' AND length(JSONExtractArrayRaw(ifNull(result, ''))) > 0
+        AND arrayAll(part -> JSONType(part) = 'String' OR JSONType(part, 'type') = 'String', JSONExtractArrayRaw(ifNull(result, ''))),
+        arraySum(arrayMap(part -> if(JSONExtractString(part, 'type') IN ('image', 'image_url', 'input_image', 'audio', 'input_audio', 'video', 'file', 'document'), length(JSONExtractString(part, 'type')) + 2 + arraySum(arrayMap(encoded -> multiIf(
+  encoded = '', 0,
+  intDiv(length(encoded) * 3, 4) < 1000, length(concat(', ', toString(intDiv(length(encoded) * 3, 4)
+    - length(extract(encoded, '=*$'))), ' B')),
+  intDiv(length(encoded) * 3, 4) < 999500,
+    length(printf(', %.0f kB', intDiv(length(encoded) * 3, 4) / 1000)),
+  length(printf(', %.1f MB', intDiv(length(encoded) * 3, 4) / 1000000))),
+  [replaceRegexpOne(arrayFirst(text -> text <> '', [JSONExtractString(part, 'data'),
+    JSONExtractString(part, 'source', 'data'), JSONExtractString(part, 'image_url', 'url'),
+    JSONExtractString(part, 'image_url'), JSONExtractString(part, 'file', 'file_data')]),
+    '^.*?;base64,', '')])), length(multiIf(JSONType(part) = 'String', JSONExtractString(part), JSONType(part, 'text') = 'String', JSONExtractString(part, 'text'), JSONType(part, 'thinking') = 'String', JSONExtractString(part, 'thinking'), JSONType(part, 'content') = 'String', JSONExtractString(part, 'content'), concat('[', JSONExtractString(part, 'type'), '] ', part)))), JSONExtractArrayRaw(ifNull(result, '')))) + (length(JSONExtractArrayRaw(ifNull(result, ''))) - 1) *
+          if(arrayAll(part -> JSONType(part) = 'String' AND length(multiIf(JSONType(part) = 'String', JSONExtractString(part), JSONType(part, 'text') = 'String', JSONExtractString(part, 'text'), JSONType(part, 'thinking') = 'String', JSONExtractString(part, 'thinking'), JSONType(part, 'content') = 'String', JSONExtractString(part, 'content'), concat('[', JSONExtractString(part, 'type'), '] ', part))) <= 40 AND position(multiIf(JSONType(part) = 'String', JSONExtractString(part), JSONType(part, 'text') = 'String', JSONExtractString(part, 'text'), JSONType(part, 'thinking') = 'String', JSONExtractString(part, 'thinking'), JSONType(part, 'content') = 'String', JSONExtractString(part, 'content'), concat('[', JSONExtractString(part, 'type'), '] ', part)), '\n') = 0, JSONExtractArrayRaw(ifNull(result, ''))), 2, 1),
+      length(ifNull(result, ''))), 'Nullable(Int64)') AS result_bytes,
+  arguments, asked_by,
+  CASE WHEN end_role = 'tool_end' AND match(ifNull(concat(coalesce(command, if(JSONType(ifNull(arguments, ''), 'script') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'script')), NULL), ''), ' ', tool), ''), 'gh pr create|glab mr create|hub pull-request|pull_request|merge_request') THEN nullif(replaceRegexpOne(extract(ifNull(coalesce(result, ''), ''), '(https://[^\\s"\'<>)\\]`\\\\]*?(?:/pull/|/merge_requests/|/pulls/|/pull-requests/)[^\\s"\'<>)\\]`\\\\]*)'), '[.,]+$', ''), '') END AS pull_request,
+  "time"
+FROM timed
+LEFT JOIN ended ON ended.run_id = timed.run_id;
 
 CREATE OR REPLACE VIEW usage AS
 WITH reports AS (
-  SELECT run_id, sequence, "time", session_id, agent_id, role,
-    imported, recorded_at,
-    multiIf(JSONType(assumeNotNull(data), 'model') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'model') = 'String', JSONExtractString(assumeNotNull(data), 'model'), JSONExtractRaw(assumeNotNull(data), 'model')) AS model, multiIf(JSONType(assumeNotNull(data), 'message_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'message_id') = 'String', JSONExtractString(assumeNotNull(data), 'message_id'), JSONExtractRaw(assumeNotNull(data), 'message_id')) AS message_id, multiIf(JSONType(assumeNotNull(data), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'request_id') = 'String', JSONExtractString(assumeNotNull(data), 'request_id'), JSONExtractRaw(assumeNotNull(data), 'request_id')) AS request_id,
-    coalesce(CASE WHEN multiIf(JSONType(assumeNotNull(data), 'message_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'message_id') = 'String', JSONExtractString(assumeNotNull(data), 'message_id'), JSONExtractRaw(assumeNotNull(data), 'message_id')) IN ('', 'REDACTED') OR multiIf(JSONType(assumeNotNull(data), 'message_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'message_id') = 'String', JSONExtractString(assumeNotNull(data), 'message_id'), JSONExtractRaw(assumeNotNull(data), 'message_id')) LIKE '[%]' OR multiIf(JSONType(assumeNotNull(data), 'message_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'message_id') = 'String', JSONExtractString(assumeNotNull(data), 'message_id'), JSONExtractRaw(assumeNotNull(data), 'message_id')) LIKE '<%>' THEN NULL ELSE multiIf(JSONType(assumeNotNull(data), 'message_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'message_id') = 'String', JSONExtractString(assumeNotNull(data), 'message_id'), JSONExtractRaw(assumeNotNull(data), 'message_id')) END, CASE WHEN multiIf(JSONType(assumeNotNull(data), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'request_id') = 'String', JSONExtractString(assumeNotNull(data), 'request_id'), JSONExtractRaw(assumeNotNull(data), 'request_id')) IN ('', 'REDACTED') OR multiIf(JSONType(assumeNotNull(data), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'request_id') = 'String', JSONExtractString(assumeNotNull(data), 'request_id'), JSONExtractRaw(assumeNotNull(data), 'request_id')) LIKE '[%]' OR multiIf(JSONType(assumeNotNull(data), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'request_id') = 'String', JSONExtractString(assumeNotNull(data), 'request_id'), JSONExtractRaw(assumeNotNull(data), 'request_id')) LIKE '<%>' THEN NULL ELSE multiIf(JSONType(assumeNotNull(data), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'request_id') = 'String', JSONExtractString(assumeNotNull(data), 'request_id'), JSONExtractRaw(assumeNotNull(data), 'request_id')) END) AS model_call_id,
-    coalesce(multiIf(JSONType(assumeNotNull(data), 'scope') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'scope') = 'String', JSONExtractString(assumeNotNull(data), 'scope'), JSONExtractRaw(assumeNotNull(data), 'scope')) = 'total', false) AS is_total,
-    coalesce(if(JSONType(assumeNotNull(data), 'input_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'input_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'input_tokens') = floor(JSONExtractFloat(assumeNotNull(data), 'input_tokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'input_tokens'))), NULL), if(JSONType(assumeNotNull(data), 'inputTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'inputTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'inputTokens') = floor(JSONExtractFloat(assumeNotNull(data), 'inputTokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'inputTokens'))), NULL), if(JSONType(assumeNotNull(data), 'tokensIn') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'tokensIn') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'tokensIn') = floor(JSONExtractFloat(assumeNotNull(data), 'tokensIn')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'tokensIn'))), NULL)) AS input_tokens, coalesce(if(JSONType(assumeNotNull(data), 'output_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'output_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'output_tokens') = floor(JSONExtractFloat(assumeNotNull(data), 'output_tokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'output_tokens'))), NULL), if(JSONType(assumeNotNull(data), 'outputTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'outputTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'outputTokens') = floor(JSONExtractFloat(assumeNotNull(data), 'outputTokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'outputTokens'))), NULL), if(JSONType(assumeNotNull(data), 'tokensOut') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'tokensOut') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'tokensOut') = floor(JSONExtractFloat(assumeNotNull(data), 'tokensOut')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'tokensOut'))), NULL)) AS output_tokens,
-    coalesce(multiIf(JSONType(assumeNotNull(data), 'output_tokens_at_least') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'output_tokens_at_least') = 'String', JSONExtractString(assumeNotNull(data), 'output_tokens_at_least'), JSONExtractRaw(assumeNotNull(data), 'output_tokens_at_least')) = 'true', false) AS output_at_least,
-    coalesce(if(JSONType(assumeNotNull(data), 'cache_read_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'cache_read_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'cache_read_tokens') = floor(JSONExtractFloat(assumeNotNull(data), 'cache_read_tokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'cache_read_tokens'))), NULL), if(JSONType(assumeNotNull(data), 'cacheReadTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'cacheReadTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'cacheReadTokens') = floor(JSONExtractFloat(assumeNotNull(data), 'cacheReadTokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'cacheReadTokens'))), NULL)) AS cache_read_tokens, coalesce(if(JSONType(assumeNotNull(data), 'cache_creation_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'cache_creation_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'cache_creation_tokens') = floor(JSONExtractFloat(assumeNotNull(data), 'cache_creation_tokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'cache_creation_tokens'))), NULL), if(JSONType(assumeNotNull(data), 'cacheCreationTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'cacheCreationTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'cacheCreationTokens') = floor(JSONExtractFloat(assumeNotNull(data), 'cacheCreationTokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'cacheCreationTokens'))), NULL)) AS cache_creation_tokens,
-    coalesce(if(JSONType(assumeNotNull(data), 'cost_usd') IN ('Int64', 'UInt64', 'Double') AND round(JSONExtractFloat(assumeNotNull(data), 'cost_usd') * 1e6) BETWEEN 0 AND 9007199254740991, toNullable(toDecimal64(JSONExtractFloat(assumeNotNull(data), 'cost_usd'), 6)), NULL), if(JSONType(assumeNotNull(data), 'cost') IN ('Int64', 'UInt64', 'Double') AND round(JSONExtractFloat(assumeNotNull(data), 'cost') * 1e6) BETWEEN 0 AND 9007199254740991, toNullable(toDecimal64(JSONExtractFloat(assumeNotNull(data), 'cost'), 6)), NULL)) AS cost_usd
+  SELECT run_id, sequence, "time", session_id, agent_id, task, role, imported, recorded_at,
+    multiIf(JSONType(ifNull(data, ''), 'model') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'model') = 'String', JSONExtractString(ifNull(data, ''), 'model'), JSONExtractRaw(ifNull(data, ''), 'model')) AS model, multiIf(JSONType(ifNull(data, ''), 'message_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'message_id') = 'String', JSONExtractString(ifNull(data, ''), 'message_id'), JSONExtractRaw(ifNull(data, ''), 'message_id')) AS message_id, multiIf(JSONType(ifNull(data, ''), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'request_id') = 'String', JSONExtractString(ifNull(data, ''), 'request_id'), JSONExtractRaw(ifNull(data, ''), 'request_id')) AS request_id,
+    coalesce(CASE WHEN if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) END, CASE WHEN if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) END) AS model_call_id, coalesce(CASE WHEN if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) END, CASE WHEN if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) END, concat('#', CAST(sequence AS VARCHAR))) AS answer,
+    coalesce(multiIf(JSONType(ifNull(data, ''), 'scope') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'scope') = 'String', JSONExtractString(ifNull(data, ''), 'scope'), JSONExtractRaw(ifNull(data, ''), 'scope')) = 'total', false) AS is_total,
+    coalesce(if(JSONType(ifNull(data, ''), 'input_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'input_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'input_tokens') = floor(JSONExtractFloat(ifNull(data, ''), 'input_tokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'input_tokens'))), NULL), if(JSONType(ifNull(data, ''), 'inputTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'inputTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'inputTokens') = floor(JSONExtractFloat(ifNull(data, ''), 'inputTokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'inputTokens'))), NULL), if(JSONType(ifNull(data, ''), 'tokensIn') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'tokensIn') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'tokensIn') = floor(JSONExtractFloat(ifNull(data, ''), 'tokensIn')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'tokensIn'))), NULL)) AS input_tokens, coalesce(if(JSONType(ifNull(data, ''), 'output_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'output_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'output_tokens') = floor(JSONExtractFloat(ifNull(data, ''), 'output_tokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'output_tokens'))), NULL), if(JSONType(ifNull(data, ''), 'outputTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'outputTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'outputTokens') = floor(JSONExtractFloat(ifNull(data, ''), 'outputTokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'outputTokens'))), NULL), if(JSONType(ifNull(data, ''), 'tokensOut') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'tokensOut') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'tokensOut') = floor(JSONExtractFloat(ifNull(data, ''), 'tokensOut')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'tokensOut'))), NULL)) AS output_tokens,
+    coalesce(multiIf(JSONType(ifNull(data, ''), 'output_tokens_at_least') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'output_tokens_at_least') = 'String', JSONExtractString(ifNull(data, ''), 'output_tokens_at_least'), JSONExtractRaw(ifNull(data, ''), 'output_tokens_at_least')) = 'true', false) AS output_at_least,
+    coalesce(if(JSONType(ifNull(data, ''), 'cache_read_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'cache_read_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'cache_read_tokens') = floor(JSONExtractFloat(ifNull(data, ''), 'cache_read_tokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'cache_read_tokens'))), NULL), if(JSONType(ifNull(data, ''), 'cacheReadTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'cacheReadTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'cacheReadTokens') = floor(JSONExtractFloat(ifNull(data, ''), 'cacheReadTokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'cacheReadTokens'))), NULL)) AS cache_read_tokens, coalesce(if(JSONType(ifNull(data, ''), 'cache_creation_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'cache_creation_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'cache_creation_tokens') = floor(JSONExtractFloat(ifNull(data, ''), 'cache_creation_tokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'cache_creation_tokens'))), NULL), if(JSONType(ifNull(data, ''), 'cacheCreationTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'cacheCreationTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'cacheCreationTokens') = floor(JSONExtractFloat(ifNull(data, ''), 'cacheCreationTokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'cacheCreationTokens'))), NULL)) AS cache_creation_tokens,
+    coalesce(if(JSONType(ifNull(data, ''), 'cost_usd') IN ('Int64', 'UInt64', 'Double') AND floor(JSONExtractFloat(ifNull(data, ''), 'cost_usd') * 1e6 + 0.5) BETWEEN 0 AND 9007199254740991, toNullable(toDecimal64('0.000001', 6) * toInt64(floor(JSONExtractFloat(ifNull(data, ''), 'cost_usd') * 1e6 + 0.5))), NULL), if(JSONType(ifNull(data, ''), 'cost') IN ('Int64', 'UInt64', 'Double') AND floor(JSONExtractFloat(ifNull(data, ''), 'cost') * 1e6 + 0.5) BETWEEN 0 AND 9007199254740991, toNullable(toDecimal64('0.000001', 6) * toInt64(floor(JSONExtractFloat(ifNull(data, ''), 'cost') * 1e6 + 0.5))), NULL)) AS reported_usd
   FROM events WHERE role IN ('usage', 'message')
 ),
 counted AS (
   SELECT *,
-    first_value("time") OVER (PARTITION BY run_id, is_total,
-      coalesce(model_call_id, concat('#', CAST(sequence AS VARCHAR)))
-      ORDER BY sequence) AS first_time,
-    row_number() OVER (PARTITION BY run_id, is_total,
-      coalesce(model_call_id, concat('#', CAST(sequence AS VARCHAR)))
-      ORDER BY sequence DESC) AS place
+    max(CASE WHEN is_total AND role = 'usage' THEN 1 ELSE 0 END) OVER (PARTITION BY run_id)
+      AS has_totals,
+    first_value("time") OVER (PARTITION BY run_id, is_total, answer ORDER BY sequence)
+      AS first_time,
+    min(sequence) OVER (PARTITION BY run_id, is_total, answer) AS first_sequence,
+    row_number() OVER (PARTITION BY run_id, is_total, answer ORDER BY sequence DESC) AS place
   FROM reports WHERE role = 'usage' OR input_tokens IS NOT NULL
 ),
-runs_with_totals AS (SELECT DISTINCT run_id FROM reports WHERE is_total AND role = 'usage'),
-calls_of_models AS (
+priced AS (
   SELECT counted.*,
-    CASE WHEN imported AND runs_with_totals.run_id IS NULL THEN model_call_id END AS work_id
-  FROM counted LEFT JOIN runs_with_totals ON runs_with_totals.run_id = counted.run_id
+    CASE WHEN imported AND has_totals = 0 THEN model_call_id END AS work_id,
+    CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
+      THEN toDecimal64('0.000001', 6) * toInt64(floor((input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation) + 0.5)) END AS estimated_usd
+  FROM counted LEFT JOIN runlog_prices ON runlog_prices.name = CASE WHEN replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') LIKE 'claude-%' THEN replace(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', ''), '.', '-') ELSE replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') END
   WHERE place = 1 AND NOT is_total
-)
-SELECT run_id, sequence, 'call' AS kind, first_time AS "time", session_id, agent_id, model,
-  message_id, request_id,
-  CASE WHEN work_id IS NULL THEN true ELSE
-    row_number() OVER (PARTITION BY work_id, coalesce(request_id, CAST(first_time AS VARCHAR))
-      ORDER BY recorded_at, run_id) = 1
-  END AS first_seen,
-  input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,
-  input_tokens + coalesce(cache_read_tokens, 0) + coalesce(cache_creation_tokens, 0)
-    AS context_tokens,
-  cost_usd
-FROM calls_of_models;
-
-CREATE OR REPLACE VIEW runs AS
-WITH reports AS (
-  SELECT run_id, sequence, "time", session_id, agent_id, role,
-    imported, recorded_at,
-    multiIf(JSONType(assumeNotNull(data), 'model') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'model') = 'String', JSONExtractString(assumeNotNull(data), 'model'), JSONExtractRaw(assumeNotNull(data), 'model')) AS model, multiIf(JSONType(assumeNotNull(data), 'message_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'message_id') = 'String', JSONExtractString(assumeNotNull(data), 'message_id'), JSONExtractRaw(assumeNotNull(data), 'message_id')) AS message_id, multiIf(JSONType(assumeNotNull(data), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'request_id') = 'String', JSONExtractString(assumeNotNull(data), 'request_id'), JSONExtractRaw(assumeNotNull(data), 'request_id')) AS request_id,
-    coalesce(CASE WHEN multiIf(JSONType(assumeNotNull(data), 'message_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'message_id') = 'String', JSONExtractString(assumeNotNull(data), 'message_id'), JSONExtractRaw(assumeNotNull(data), 'message_id')) IN ('', 'REDACTED') OR multiIf(JSONType(assumeNotNull(data), 'message_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'message_id') = 'String', JSONExtractString(assumeNotNull(data), 'message_id'), JSONExtractRaw(assumeNotNull(data), 'message_id')) LIKE '[%]' OR multiIf(JSONType(assumeNotNull(data), 'message_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'message_id') = 'String', JSONExtractString(assumeNotNull(data), 'message_id'), JSONExtractRaw(assumeNotNull(data), 'message_id')) LIKE '<%>' THEN NULL ELSE multiIf(JSONType(assumeNotNull(data), 'message_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'message_id') = 'String', JSONExtractString(assumeNotNull(data), 'message_id'), JSONExtractRaw(assumeNotNull(data), 'message_id')) END, CASE WHEN multiIf(JSONType(assumeNotNull(data), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'request_id') = 'String', JSONExtractString(assumeNotNull(data), 'request_id'), JSONExtractRaw(assumeNotNull(data), 'request_id')) IN ('', 'REDACTED') OR multiIf(JSONType(assumeNotNull(data), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'request_id') = 'String', JSONExtractString(assumeNotNull(data), 'request_id'), JSONExtractRaw(assumeNotNull(data), 'request_id')) LIKE '[%]' OR multiIf(JSONType(assumeNotNull(data), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'request_id') = 'String', JSONExtractString(assumeNotNull(data), 'request_id'), JSONExtractRaw(assumeNotNull(data), 'request_id')) LIKE '<%>' THEN NULL ELSE multiIf(JSONType(assumeNotNull(data), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'request_id') = 'String', JSONExtractString(assumeNotNull(data), 'request_id'), JSONExtractRaw(assumeNotNull(data), 'request_id')) END) AS model_call_id,
-    coalesce(multiIf(JSONType(assumeNotNull(data), 'scope') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'scope') = 'String', JSONExtractString(assumeNotNull(data), 'scope'), JSONExtractRaw(assumeNotNull(data), 'scope')) = 'total', false) AS is_total,
-    coalesce(if(JSONType(assumeNotNull(data), 'input_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'input_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'input_tokens') = floor(JSONExtractFloat(assumeNotNull(data), 'input_tokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'input_tokens'))), NULL), if(JSONType(assumeNotNull(data), 'inputTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'inputTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'inputTokens') = floor(JSONExtractFloat(assumeNotNull(data), 'inputTokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'inputTokens'))), NULL), if(JSONType(assumeNotNull(data), 'tokensIn') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'tokensIn') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'tokensIn') = floor(JSONExtractFloat(assumeNotNull(data), 'tokensIn')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'tokensIn'))), NULL)) AS input_tokens, coalesce(if(JSONType(assumeNotNull(data), 'output_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'output_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'output_tokens') = floor(JSONExtractFloat(assumeNotNull(data), 'output_tokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'output_tokens'))), NULL), if(JSONType(assumeNotNull(data), 'outputTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'outputTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'outputTokens') = floor(JSONExtractFloat(assumeNotNull(data), 'outputTokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'outputTokens'))), NULL), if(JSONType(assumeNotNull(data), 'tokensOut') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'tokensOut') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'tokensOut') = floor(JSONExtractFloat(assumeNotNull(data), 'tokensOut')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'tokensOut'))), NULL)) AS output_tokens,
-    coalesce(multiIf(JSONType(assumeNotNull(data), 'output_tokens_at_least') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'output_tokens_at_least') = 'String', JSONExtractString(assumeNotNull(data), 'output_tokens_at_least'), JSONExtractRaw(assumeNotNull(data), 'output_tokens_at_least')) = 'true', false) AS output_at_least,
-    coalesce(if(JSONType(assumeNotNull(data), 'cache_read_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'cache_read_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'cache_read_tokens') = floor(JSONExtractFloat(assumeNotNull(data), 'cache_read_tokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'cache_read_tokens'))), NULL), if(JSONType(assumeNotNull(data), 'cacheReadTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'cacheReadTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'cacheReadTokens') = floor(JSONExtractFloat(assumeNotNull(data), 'cacheReadTokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'cacheReadTokens'))), NULL)) AS cache_read_tokens, coalesce(if(JSONType(assumeNotNull(data), 'cache_creation_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'cache_creation_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'cache_creation_tokens') = floor(JSONExtractFloat(assumeNotNull(data), 'cache_creation_tokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'cache_creation_tokens'))), NULL), if(JSONType(assumeNotNull(data), 'cacheCreationTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(assumeNotNull(data), 'cacheCreationTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(assumeNotNull(data), 'cacheCreationTokens') = floor(JSONExtractFloat(assumeNotNull(data), 'cacheCreationTokens')), toNullable(toInt64(JSONExtractFloat(assumeNotNull(data), 'cacheCreationTokens'))), NULL)) AS cache_creation_tokens,
-    coalesce(if(JSONType(assumeNotNull(data), 'cost_usd') IN ('Int64', 'UInt64', 'Double') AND round(JSONExtractFloat(assumeNotNull(data), 'cost_usd') * 1e6) BETWEEN 0 AND 9007199254740991, toNullable(toDecimal64(JSONExtractFloat(assumeNotNull(data), 'cost_usd'), 6)), NULL), if(JSONType(assumeNotNull(data), 'cost') IN ('Int64', 'UInt64', 'Double') AND round(JSONExtractFloat(assumeNotNull(data), 'cost') * 1e6) BETWEEN 0 AND 9007199254740991, toNullable(toDecimal64(JSONExtractFloat(assumeNotNull(data), 'cost'), 6)), NULL)) AS cost_usd
-  FROM events WHERE role IN ('usage', 'message')
 ),
-counted AS (
-  SELECT *,
-    first_value("time") OVER (PARTITION BY run_id, is_total,
-      coalesce(model_call_id, concat('#', CAST(sequence AS VARCHAR)))
-      ORDER BY sequence) AS first_time,
-    row_number() OVER (PARTITION BY run_id, is_total,
-      coalesce(model_call_id, concat('#', CAST(sequence AS VARCHAR)))
-      ORDER BY sequence DESC) AS place
-  FROM reports WHERE role = 'usage' OR input_tokens IS NOT NULL
+asked AS (
+  SELECT run_id, asked_by, count(*) AS calls,
+    sum(CASE WHEN is_retry THEN 1 ELSE 0 END) AS retries,
+    sum(CASE WHEN is_repeat THEN 1 ELSE 0 END) AS repeats
+  FROM calls WHERE asked_by IS NOT NULL GROUP BY run_id, asked_by
 ),
-totals AS (
-  SELECT * FROM (
-    SELECT *, row_number() OVER (PARTITION BY run_id, session_id ORDER BY sequence DESC) AS newest
-    FROM reports WHERE is_total AND role = 'usage'
-  ) AS all_totals WHERE newest = 1
+model_calls AS (
+  SELECT priced.run_id AS run_id, sequence, first_time, session_id, task, agent_id, model,
+    message_id, request_id,
+    CASE WHEN work_id IS NULL THEN true ELSE
+      row_number() OVER (PARTITION BY work_id, coalesce(request_id, CAST(first_time AS VARCHAR))
+        ORDER BY recorded_at, priced.run_id) = 1
+    END AS first_seen,
+    input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,
+    input_tokens + coalesce(cache_read_tokens, 0) + coalesce(cache_creation_tokens, 0)
+      AS context_tokens,
+    coalesce(reported_usd, estimated_usd) AS cost_usd,
+    estimated_usd IS NOT NULL AS cost_estimated,
+    coalesce(asked.calls, 0) AS calls, coalesce(asked.retries, 0) AS retries,
+    coalesce(asked.repeats, 0) AS repeats
+  FROM priced
+  LEFT JOIN asked ON asked.run_id = priced.run_id AND asked.asked_by = priced.first_sequence
 ),
-sessions AS (
-  SELECT run_id, session_id, count(*) AS model_calls,
+known AS (
+  SELECT run_id,
     sum(input_tokens) AS input_tokens,
     sum(output_tokens) AS output_tokens,
     sum(cache_read_tokens) AS cache_read_tokens,
-    sum(cache_creation_tokens) AS cache_creation_tokens
-  FROM counted WHERE place = 1 AND NOT is_total GROUP BY run_id, session_id
+    sum(cache_creation_tokens) AS cache_creation_tokens,
+    sum(cost_usd) AS cost_usd, max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) AS estimates
+  FROM model_calls GROUP BY run_id
 ),
-reported AS (
-  SELECT run_id, session_id FROM totals
-  UNION DISTINCT SELECT run_id, session_id FROM sessions
+reported AS (SELECT run_id, max(sequence) AS last_report FROM reports GROUP BY run_id),
+-- What run.json has beyond the calls, if it is as new as the last report.
+beyond AS (
+  SELECT runlog_states.run_id AS run_id, runlog_states.session_id AS session_id,
+    coalesce(ended_at, began_at) AS "time", runlog_states.only_model AS model,
+    nullif(coalesce(runlog_states.input_tokens, 0) - coalesce(known.input_tokens, 0), 0) AS input_tokens,
+    nullif(coalesce(runlog_states.output_tokens, 0) - coalesce(known.output_tokens, 0), 0) AS output_tokens,
+    nullif(coalesce(runlog_states.cache_read_tokens, 0) - coalesce(known.cache_read_tokens, 0), 0) AS cache_read_tokens,
+    nullif(coalesce(runlog_states.cache_creation_tokens, 0) - coalesce(known.cache_creation_tokens, 0), 0) AS cache_creation_tokens,
+    CASE WHEN NOT runlog_states.cost_estimated OR prices_as_of = '2026-11' THEN nullif(coalesce(runlog_states.cost_usd, 0) - coalesce(known.cost_usd, 0), 0) END AS cost_usd,
+    runlog_states.cost_estimated AND coalesce(known.estimates, 0) = 0 AS cost_estimated
+  FROM runlog_states
+  JOIN reported ON reported.run_id = runlog_states.run_id
+  LEFT JOIN known ON known.run_id = runlog_states.run_id
+  WHERE head_sequence >= last_report
+)
+SELECT run_id, sequence, 'call' AS kind, first_time AS "time", session_id, task, agent_id, model,
+  message_id, request_id, first_seen, input_tokens, output_tokens, output_at_least,
+  cache_read_tokens, cache_creation_tokens, context_tokens, cost_usd, cost_estimated,
+  calls, retries, repeats
+FROM model_calls
+UNION ALL
+SELECT run_id, NULL, 'total', "time", session_id, NULL, NULL, model, NULL, NULL, true,
+  input_tokens, output_tokens, false, cache_read_tokens, cache_creation_tokens, NULL, cost_usd,
+  cost_estimated, 0, 0, 0
+FROM beyond
+WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens) IS NOT NULL
+  OR cost_usd IS NOT NULL;
+
+CREATE OR REPLACE VIEW runs AS
+WITH recorded AS (
+  SELECT run_id, count(*) AS events, min(recorded_at) AS recorded_at,
+    max(sequence) AS head_sequence,
+    sum(CASE WHEN role = 'task_start' AND actor = 'user' THEN 1 ELSE 0 END) AS prompts, sum(CASE WHEN severity = 'error' OR role IN ('error', 'tool_fail', 'rejected') THEN 1 ELSE 0 END) AS errors, sum(CASE WHEN severity = 'warning' THEN 1 ELSE 0 END) AS warnings,
+    sum(CASE WHEN imported THEN 1 ELSE 0 END) > 0 AS imported,
+    max(CASE WHEN role = 'note' AND coalesce(multiIf(JSONType(ifNull(data, ''), 'text') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'text') = 'String', JSONExtractString(ifNull(data, ''), 'text'), JSONExtractRaw(ifNull(data, ''), 'text')), multiIf(JSONType(ifNull(data, ''), 'content') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'content') = 'String', JSONExtractString(ifNull(data, ''), 'content'), JSONExtractRaw(ifNull(data, ''), 'content')), multiIf(JSONType(ifNull(data, ''), 'message') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'message') = 'String', JSONExtractString(ifNull(data, ''), 'message'), JSONExtractRaw(ifNull(data, ''), 'message')), multiIf(JSONType(ifNull(data, ''), 'response') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'response') = 'String', JSONExtractString(ifNull(data, ''), 'response'), JSONExtractRaw(ifNull(data, ''), 'response')), multiIf(JSONType(ifNull(data, ''), 'prompt') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'prompt') = 'String', JSONExtractString(ifNull(data, ''), 'prompt'), JSONExtractRaw(ifNull(data, ''), 'prompt')), multiIf(JSONType(ifNull(data, ''), 'brief') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'brief') = 'String', JSONExtractString(ifNull(data, ''), 'brief'), JSONExtractRaw(ifNull(data, ''), 'brief')), multiIf(JSONType(ifNull(data, ''), 'title') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'title') = 'String', JSONExtractString(ifNull(data, ''), 'title'), JSONExtractRaw(ifNull(data, ''), 'title'))) LIKE 'Pull request%' AND replaceRegexpOne(extract(ifNull(coalesce(coalesce(multiIf(JSONType(ifNull(data, ''), 'text') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'text') = 'String', JSONExtractString(ifNull(data, ''), 'text'), JSONExtractRaw(ifNull(data, ''), 'text')), multiIf(JSONType(ifNull(data, ''), 'content') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'content') = 'String', JSONExtractString(ifNull(data, ''), 'content'), JSONExtractRaw(ifNull(data, ''), 'content')), multiIf(JSONType(ifNull(data, ''), 'message') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'message') = 'String', JSONExtractString(ifNull(data, ''), 'message'), JSONExtractRaw(ifNull(data, ''), 'message')), multiIf(JSONType(ifNull(data, ''), 'response') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'response') = 'String', JSONExtractString(ifNull(data, ''), 'response'), JSONExtractRaw(ifNull(data, ''), 'response')), multiIf(JSONType(ifNull(data, ''), 'prompt') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'prompt') = 'String', JSONExtractString(ifNull(data, ''), 'prompt'), JSONExtractRaw(ifNull(data, ''), 'prompt')), multiIf(JSONType(ifNull(data, ''), 'brief') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'brief') = 'String', JSONExtractString(ifNull(data, ''), 'brief'), JSONExtractRaw(ifNull(data, ''), 'brief')), multiIf(JSONType(ifNull(data, ''), 'title') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'title') = 'String', JSONExtractString(ifNull(data, ''), 'title'), JSONExtractRaw(ifNull(data, ''), 'title'))), ''), ''), '(https://[^\\s"\'<>)\\]`\\\\]*?(?:/pull/|/merge_requests/|/pulls/|/pull-requests/)[^\\s"\'<>)\\]`\\\\]*)'), '[.,]+$', '') <> ''
+      THEN concat(lpad(CAST(sequence AS VARCHAR), 16, '0'), replaceRegexpOne(extract(ifNull(coalesce(coalesce(multiIf(JSONType(ifNull(data, ''), 'text') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'text') = 'String', JSONExtractString(ifNull(data, ''), 'text'), JSONExtractRaw(ifNull(data, ''), 'text')), multiIf(JSONType(ifNull(data, ''), 'content') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'content') = 'String', JSONExtractString(ifNull(data, ''), 'content'), JSONExtractRaw(ifNull(data, ''), 'content')), multiIf(JSONType(ifNull(data, ''), 'message') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'message') = 'String', JSONExtractString(ifNull(data, ''), 'message'), JSONExtractRaw(ifNull(data, ''), 'message')), multiIf(JSONType(ifNull(data, ''), 'response') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'response') = 'String', JSONExtractString(ifNull(data, ''), 'response'), JSONExtractRaw(ifNull(data, ''), 'response')), multiIf(JSONType(ifNull(data, ''), 'prompt') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'prompt') = 'String', JSONExtractString(ifNull(data, ''), 'prompt'), JSONExtractRaw(ifNull(data, ''), 'prompt')), multiIf(JSONType(ifNull(data, ''), 'brief') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'brief') = 'String', JSONExtractString(ifNull(data, ''), 'brief'), JSONExtractRaw(ifNull(data, ''), 'brief')), multiIf(JSONType(ifNull(data, ''), 'title') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'title') = 'String', JSONExtractString(ifNull(data, ''), 'title'), JSONExtractRaw(ifNull(data, ''), 'title'))), ''), ''), '(https://[^\\s"\'<>)\\]`\\\\]*?(?:/pull/|/merge_requests/|/pulls/|/pull-requests/)[^\\s"\'<>)\\]`\\\\]*)'), '[.,]+$', '')) END) AS request
+  FROM events GROUP BY run_id
 ),
 tokens AS (
-  SELECT reported.run_id AS run_id, sum(coalesce(sessions.model_calls, 0)) AS model_calls,
-    sum(coalesce(totals.input_tokens, sessions.input_tokens)) AS input_tokens,
-    sum(coalesce(totals.output_tokens, sessions.output_tokens)) AS output_tokens,
-    sum(coalesce(totals.cache_read_tokens, sessions.cache_read_tokens)) AS cache_read_tokens,
-    sum(coalesce(totals.cache_creation_tokens, sessions.cache_creation_tokens)) AS cache_creation_tokens
-  FROM reported
-  LEFT JOIN totals
-    ON totals.run_id = reported.run_id AND totals.session_id = reported.session_id
-  LEFT JOIN sessions
-    ON sessions.run_id = reported.run_id AND sessions.session_id = reported.session_id
-  GROUP BY reported.run_id
+  SELECT run_id, sum(CASE WHEN kind = 'call' THEN 1 ELSE 0 END) AS model_calls,
+    sum(input_tokens) AS input_tokens,
+    sum(output_tokens) AS output_tokens,
+    sum(cache_read_tokens) AS cache_read_tokens,
+    sum(cache_creation_tokens) AS cache_creation_tokens,
+    sum(cost_usd) AS cost_usd,
+    max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) = 1 AS cost_estimated
+  FROM usage GROUP BY run_id
+),
+edited AS (
+  SELECT *,
+    max(CASE WHEN kind = 'edit' AND status = 'completed' THEN end_sequence END)
+      OVER (PARTITION BY run_id) AS last_edit,
+    max(CASE WHEN kind = 'test' THEN sequence END) OVER (PARTITION BY run_id) AS last_test
+  FROM calls
 ),
 called AS (
-  SELECT run_id, count(*) AS tool_calls,
-    sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS tool_failures
-  FROM calls GROUP BY run_id
-),
-recorded AS (
-  SELECT run_id, count(*) AS events, min("time") AS first_time, max(sequence) AS head_sequence,
-    sum(CASE WHEN role = 'task_start' AND actor = 'user' THEN 1 ELSE 0 END) AS prompts, sum(CASE WHEN severity = 'error' OR role IN ('error', 'tool_fail', 'rejected') THEN 1 ELSE 0 END) AS errors, sum(CASE WHEN severity = 'warning' THEN 1 ELSE 0 END) AS warnings,
-    sum(CASE WHEN imported THEN 1 ELSE 0 END) > 0 AS has_imports,
-    max(CASE WHEN role = 'run_created' THEN multiIf(JSONType(assumeNotNull(data), 'metadata', 'agent') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'metadata', 'agent') = 'String', JSONExtractString(assumeNotNull(data), 'metadata', 'agent'), JSONExtractRaw(assumeNotNull(data), 'metadata', 'agent')) END) AS agent, max(CASE WHEN role = 'run_created' THEN multiIf(JSONType(assumeNotNull(data), 'metadata', 'agent_version') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'metadata', 'agent_version') = 'String', JSONExtractString(assumeNotNull(data), 'metadata', 'agent_version'), JSONExtractRaw(assumeNotNull(data), 'metadata', 'agent_version')) END) AS agent_version, max(CASE WHEN role = 'run_created' THEN multiIf(JSONType(assumeNotNull(data), 'metadata', 'cwd') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'metadata', 'cwd') = 'String', JSONExtractString(assumeNotNull(data), 'metadata', 'cwd'), JSONExtractRaw(assumeNotNull(data), 'metadata', 'cwd')) END) AS project, max(CASE WHEN role = 'run_created' THEN multiIf(JSONType(assumeNotNull(data), 'metadata', 'git_branch') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'metadata', 'git_branch') = 'String', JSONExtractString(assumeNotNull(data), 'metadata', 'git_branch'), JSONExtractRaw(assumeNotNull(data), 'metadata', 'git_branch')) END) AS git_branch,
-    min(CASE WHEN imported AND (multiIf(JSONType(assumeNotNull(data), 'time_origin') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'time_origin') = 'String', JSONExtractString(assumeNotNull(data), 'time_origin'), JSONExtractRaw(assumeNotNull(data), 'time_origin'))) IS NULL THEN "time" END) AS first_work,
-    max(CASE WHEN imported AND (multiIf(JSONType(assumeNotNull(data), 'time_origin') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(assumeNotNull(data), 'time_origin') = 'String', JSONExtractString(assumeNotNull(data), 'time_origin'), JSONExtractRaw(assumeNotNull(data), 'time_origin'))) IS NULL THEN "time" END) AS last_work,
-    min(CASE WHEN role = 'run_started' THEN "time" END) AS first_start
-  FROM events GROUP BY run_id
+  SELECT run_id, count(*) AS tool_calls, sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS tool_failures, sum(CASE WHEN kind = 'edit' AND status = 'completed' THEN 1 ELSE 0 END) AS edits,
+    sum(CASE WHEN kind = 'test' THEN 1 ELSE 0 END) AS tests, sum(CASE WHEN kind = 'test' AND sequence > coalesce(last_edit, 0) THEN 1 ELSE 0 END) AS tests_after,
+    max(CASE WHEN sequence = last_test THEN status END) AS last_test_status,
+    max(CASE WHEN pull_request IS NOT NULL THEN concat(lpad(CAST(end_sequence AS VARCHAR), 16, '0'), pull_request) END) AS request
+  FROM edited GROUP BY run_id
 )
-SELECT recorded.run_id AS run_id,
-  recorded.agent AS agent, recorded.agent_version AS agent_version,
-  recorded.project AS project, recorded.git_branch AS git_branch,
-  CASE WHEN has_imports THEN first_work ELSE first_start END AS started_at,
-  has_imports AS imported, recorded.events AS events, recorded.prompts AS prompts,
-  coalesce(tokens.model_calls, 0) AS model_calls, coalesce(called.tool_calls, 0) AS tool_calls,
-  coalesce(called.tool_failures, 0) AS tool_failures, recorded.errors AS errors,
-  recorded.warnings AS warnings,
+SELECT recorded.run_id AS run_id, state.session_id AS session_id, state.task_id AS task_id,
+  state.status AS status, state.agent AS agent, state.agent_version AS agent_version,
+  state.model AS model, state.models AS models, state.project AS project,
+  state.git_branch AS git_branch, state.title AS title, 
+  -- The newest address, after the number of its event.
+  substr(CASE WHEN coalesce(recorded.request, '') > coalesce(called.request, '')
+    THEN recorded.request ELSE called.request END, 17) AS pull_request,
+  state.recorded_at AS recorded_at, state.began_at AS started_at, state.ended_at AS ended_at,
+  state.duration_ms AS duration_ms, recorded.imported AS imported, recorded.events AS events,
+  recorded.prompts AS prompts, coalesce(tokens.model_calls, 0) AS model_calls,
+  coalesce(called.tool_calls, 0) AS tool_calls, coalesce(called.tool_failures, 0) AS tool_failures,
+  recorded.errors AS errors, recorded.warnings AS warnings,
   tokens.input_tokens AS input_tokens,
   tokens.output_tokens AS output_tokens,
   tokens.cache_read_tokens AS cache_read_tokens,
   tokens.cache_creation_tokens AS cache_creation_tokens,
-  recorded.head_sequence AS head_sequence
+  tokens.cost_usd AS cost_usd, coalesce(tokens.cost_estimated, false) AS cost_estimated,
+  coalesce(called.edits, 0) AS edits, coalesce(called.tests, 0) AS tests,
+  CASE WHEN called.edits > 0 THEN called.tests_after END AS tests_after_last_edit,
+  called.last_test_status AS last_test_status, state.deliverables AS deliverables,
+  state.error AS error, recorded.head_sequence AS head_sequence,
+  CASE WHEN state.head_sequence = recorded.head_sequence THEN state.head_hash END AS head_hash,
+  state.metadata AS metadata
 FROM recorded
+LEFT JOIN runlog_states AS state ON state.run_id = recorded.run_id
 LEFT JOIN tokens ON tokens.run_id = recorded.run_id
 LEFT JOIN called ON called.run_id = recorded.run_id;

@@ -1,10 +1,21 @@
 -- Views over the logs of runlog for DuckDB, where the logs lie. Nothing is copied.
 -- Load them:  duckdb runs.db < FILE   or, for one session:  duckdb -init FILE
--- The views runs, calls, usage and events have the names and the columns of the exported tables.
--- Left out, because it takes more than the events at hand: retries and repeats, the model call that
--- asked for a tool call, prompts (column task), costs estimated by list prices, statuses, titles
--- and deliverables of runs, findings and files. `runlog export --to parquet` has them. Differences:
--- calls without an id are not paired, and usage has no row for what a session's total adds.
+-- The views runs, calls, usage, events and files have the names and the columns of the exported
+-- tables. They read events.jsonl, and run.json for what concludes a whole run: its status, times,
+-- title, metadata, deliverables and error, and what a session's total adds to its model calls. That
+-- is as old as the run's last lifecycle event; `runlog validate --fix` brings it up to date.
+-- A run without run.json has no status.
+-- They answer all of the ten questions in docs/queries, with the same SQL. One figure is missing:
+-- the lines that each change added and removed, which take a line diff. Ask for files with
+-- 05-files-views.sql.
+-- Not in the views: the table findings, the rows of files for deliverables, calls.spawned_by,
+-- model_call, model and error, usage.work_key, files.added, removed, bytes, sha256 and verdict.
+-- `runlog export --to parquet` has them.
+-- Each question reads the files again. If you ask several, make tables of the views once, in the
+-- order events, calls, usage, runs, files:
+--   CREATE TABLE events_now AS FROM events; CREATE OR REPLACE VIEW events AS FROM events_now;
+-- Differences: a bare id of a call that has several prefixed forms is a call of its own, and costs
+-- that run.json estimates with an older price list count only in its calls.
 -- Damaged lines and a last line that is being written are skipped. `runlog validate`
 -- reports them.
 
@@ -31,6 +42,193 @@ FROM read_json('/srv/runs/*/events.jsonl',
     prev_hash: 'VARCHAR'
   })
 WHERE sequence IS NOT NULL AND event_id IS NOT NULL;
+
+CREATE OR REPLACE VIEW runlog_documents AS
+SELECT * FROM read_json('/srv/runs/*/run.json',
+  format = 'unstructured', maximum_object_size = 16777216,
+  columns = {
+    run_id: 'VARCHAR',
+    session_id: 'VARCHAR',
+    task_id: 'VARCHAR',
+    status: 'VARCHAR',
+    created_at: 'TIMESTAMPTZ',
+    recorded_at: 'TIMESTAMPTZ',
+    imported: 'BOOLEAN',
+    started_at: 'TIMESTAMPTZ',
+    ended_at: 'TIMESTAMPTZ',
+    duration_ms: 'BIGINT',
+    error: 'JSON',
+    deliverables: 'JSON',
+    metadata: 'JSON',
+    models: 'JSON',
+    prompt: 'VARCHAR',
+    counts: 'JSON',
+    head: 'JSON'
+  })
+WHERE run_id IS NOT NULL;
+
+CREATE OR REPLACE MACRO runlog_label_bytes(part) AS
+CASE WHEN part->>'$.type' IN ('image', 'image_url', 'input_image', 'audio', 'input_audio', 'video',
+  'file', 'document')
+THEN strlen(part->>'$.type') + 2 + coalesce(list_transform(
+  [regexp_replace(coalesce(part->>'$.data', part->>'$.source.data', part->>'$.image_url.url',
+    part->>'$.image_url', part->>'$.file.file_data'), '^.*?;base64,', '')],
+  lambda encoded: strlen(CASE
+    WHEN strlen(encoded) * 3 // 4 < 1000
+      THEN format(', {} B', strlen(encoded) * 3 // 4 - strlen(regexp_extract(encoded, '=*$')))
+    WHEN strlen(encoded) * 3 // 4 < 999500 THEN format(', {:.0f} kB', strlen(encoded) * 3 // 4 / 1e3)
+    ELSE format(', {:.1f} MB', strlen(encoded) * 3 // 4 / 1e6)
+  END))[1], 0) END;
+
+CREATE OR REPLACE VIEW runlog_prices AS
+SELECT * FROM (VALUES
+    ('claude-3-5-haiku', 0.8, 4.0, 0.08, 1.0),
+    ('claude-3-5-sonnet', 3.0, 15.0, 0.3, 3.75),
+    ('claude-3-7-sonnet', 3.0, 15.0, 0.3, 3.75),
+    ('claude-3-opus', 15.0, 75.0, 1.5, 18.75),
+    ('claude-fable-5', 10.0, 50.0, 1.0, 12.5),
+    ('claude-fable-5-1', 10.0, 50.0, 0.25, 12.5),
+    ('claude-haiku-4-5', 1.0, 5.0, 0.1, 1.25),
+    ('claude-haiku-5-5', 0.1, 0.5, 0.01, 0.125),
+    ('claude-mythos-5', 10.0, 50.0, 1.0, 12.5),
+    ('claude-mythos-5-1', 10.0, 50.0, 0.25, 12.5),
+    ('claude-mythos-preview', 10.0, 50.0, 1.0, 12.5),
+    ('claude-opus-4', 15.0, 75.0, 1.5, 18.75),
+    ('claude-opus-4-1', 15.0, 75.0, 1.5, 18.75),
+    ('claude-opus-4-5', 5.0, 25.0, 0.5, 6.25),
+    ('claude-opus-4-6', 5.0, 25.0, 0.5, 6.25),
+    ('claude-opus-4-7', 5.0, 25.0, 0.5, 6.25),
+    ('claude-opus-4-8', 5.0, 25.0, 0.5, 6.25),
+    ('claude-opus-5', 5.0, 25.0, 0.5, 6.25),
+    ('claude-opus-5-5', 4.0, 20.0, 0.2, 5.0),
+    ('claude-sonnet-4', 3.0, 15.0, 0.3, 3.75),
+    ('claude-sonnet-4-5', 3.0, 15.0, 0.3, 3.75),
+    ('claude-sonnet-4-6', 3.0, 15.0, 0.3, 3.75),
+    ('claude-sonnet-5', 2.0, 10.0, 0.2, 2.5),
+    ('claude-sonnet-5-5', 2.0, 10.0, 0.1, 2.5),
+    ('deepseek-r1', 0.55, 2.19, 0.14, 0.55),
+    ('deepseek-v3', 0.27, 1.1, 0.07, 0.27),
+    ('deepseek-v3.2', 0.28, 0.4, 0.028, 0.28),
+    ('deepseek-v4-flash', 0.3, 1.2, 0.006, 0.3),
+    ('deepseek-v4-pro', 1.32, 3.96, 0.044, 1.32),
+    ('gemini-2.5-flash', 0.3, 2.5, 0.03, 0.3),
+    ('gemini-2.5-flash-lite', 0.1, 0.4, 0.01, 0.1),
+    ('gemini-2.5-flash-lite-preview', 0.1, 0.4, 0.01, 0.1),
+    ('gemini-2.5-flash-preview', 0.3, 2.5, 0.03, 0.3),
+    ('gemini-2.5-pro', 1.25, 10.0, 0.125, 1.25),
+    ('gemini-3-flash-preview', 0.5, 3.0, 0.05, 0.5),
+    ('gemini-3.1-flash-lite', 0.25, 1.5, 0.025, 0.25),
+    ('gemini-3.1-flash-lite-preview', 0.25, 1.5, 0.025, 0.25),
+    ('gemini-3.1-pro-preview', 2.0, 12.0, 0.2, 2.0),
+    ('gemini-3.5-flash', 1.5, 9.0, 0.15, 1.5),
+    ('gemini-3.5-flash-lite', 0.3, 2.5, 0.03, 0.3),
+    ('gemini-3.6-flash', 0.75, 3.75, 0.075, 0.75),
+    ('gemini-3.7-flash', 0.75, 3.75, 0.075, 0.75),
+    ('gemini-3.8-flash', 0.75, 3.75, 0.075, 0.75),
+    ('gemini-4-argon', 2.0, 10.0, 0.1, 2.0),
+    ('glm-4.6', 0.6, 2.2, 0.11, 0.6),
+    ('glm-4.7', 0.6, 2.2, 0.11, 0.6),
+    ('glm-5', 1.0, 3.2, 0.2, 1.0),
+    ('glm-5.1', 1.4, 4.4, 0.26, 1.4),
+    ('glm-5.2', 1.4, 4.4, 0.26, 1.4),
+    ('glm-5.3', 1.4, 4.4, 0.26, 1.4),
+    ('glm-5.3-flash', 0.15, 0.5, 0.03, 0.15),
+    ('glm-5v-turbo', 1.2, 4.0, 0.24, 1.2),
+    ('gpt-3.5-turbo', 0.5, 1.5, 0.5, 0.5),
+    ('gpt-4', 30.0, 60.0, 30.0, 30.0),
+    ('gpt-4-turbo', 10.0, 30.0, 10.0, 10.0),
+    ('gpt-4.1', 2.0, 8.0, 0.5, 2.0),
+    ('gpt-4.1-mini', 0.4, 1.6, 0.1, 0.4),
+    ('gpt-4.1-nano', 0.1, 0.4, 0.025, 0.1),
+    ('gpt-4o', 2.5, 10.0, 1.25, 2.5),
+    ('gpt-4o-mini', 0.15, 0.6, 0.075, 0.15),
+    ('gpt-5', 1.25, 10.0, 0.125, 1.25),
+    ('gpt-5-codex', 1.25, 10.0, 0.125, 1.25),
+    ('gpt-5-mini', 0.25, 2.0, 0.025, 0.25),
+    ('gpt-5-nano', 0.05, 0.4, 0.005, 0.05),
+    ('gpt-5-pro', 15.0, 120.0, 15.0, 15.0),
+    ('gpt-5.1', 1.25, 10.0, 0.125, 1.25),
+    ('gpt-5.1-codex', 1.25, 10.0, 0.125, 1.25),
+    ('gpt-5.1-codex-max', 1.25, 10.0, 0.125, 1.25),
+    ('gpt-5.1-codex-mini', 0.25, 2.0, 0.025, 0.25),
+    ('gpt-5.2', 1.75, 14.0, 0.175, 1.75),
+    ('gpt-5.2-codex', 1.75, 14.0, 0.175, 1.75),
+    ('gpt-5.2-pro', 21.0, 168.0, 21.0, 21.0),
+    ('gpt-5.3-codex', 1.75, 14.0, 0.175, 1.75),
+    ('gpt-5.4', 2.5, 15.0, 0.25, 2.5),
+    ('gpt-5.4-mini', 0.75, 4.5, 0.075, 0.75),
+    ('gpt-5.4-nano', 0.2, 1.25, 0.02, 0.2),
+    ('gpt-5.4-pro', 30.0, 180.0, 30.0, 30.0),
+    ('gpt-5.5', 5.0, 30.0, 0.5, 5.0),
+    ('gpt-5.5-pro', 30.0, 180.0, 30.0, 30.0),
+    ('gpt-5.6', 4.0, 20.0, 0.4, 5.0),
+    ('gpt-5.6-luna', 0.2, 1.2, 0.02, 0.25),
+    ('gpt-5.6-sol', 4.0, 20.0, 0.4, 5.0),
+    ('gpt-5.6-terra', 2.0, 12.0, 0.2, 2.5),
+    ('gpt-6-astra', 10.0, 50.0, 1.0, 12.5),
+    ('gpt-6-luna', 0.1, 0.5, 0.01, 0.125),
+    ('gpt-6-sol', 2.0, 10.0, 0.2, 2.5),
+    ('gpt-6.1-sol', 2.0, 10.0, 0.1, 2.5),
+    ('gpt-6.1-terra', 1.0, 5.0, 0.05, 1.25),
+    ('grok-4.20', 1.25, 2.5, 0.2, 1.25),
+    ('grok-4.3', 1.25, 2.5, 0.2, 1.25),
+    ('grok-4.5', 2.0, 6.0, 0.3, 2.0),
+    ('grok-4.6', 2.0, 6.0, 0.5, 2.0),
+    ('grok-4.7', 2.0, 6.0, 0.5, 2.0),
+    ('grok-build-0.1', 1.0, 2.0, 0.2, 1.0),
+    ('grok-code-fast', 1.0, 2.0, 0.2, 1.0),
+    ('grok-code-fast-1', 1.0, 2.0, 0.2, 1.0),
+    ('kimi-k2.5', 0.6, 3.0, 0.1, 0.6),
+    ('kimi-k2.6', 0.95, 4.0, 0.16, 0.95),
+    ('kimi-k2.7-code', 0.95, 4.0, 0.19, 0.95),
+    ('kimi-k3', 3.0, 15.0, 0.3, 3.0),
+    ('kimi-k3.1-pro', 2.0, 10.0, 0.2, 2.0),
+    ('minimax-m2', 0.3, 1.2, 0.03, 0.375),
+    ('minimax-m2.1', 0.3, 1.2, 0.03, 0.375),
+    ('minimax-m2.1-lightning', 0.3, 2.4, 0.03, 0.375),
+    ('minimax-m2.5', 0.3, 1.2, 0.03, 0.375),
+    ('minimax-m2.5-lightning', 0.3, 2.4, 0.03, 0.375),
+    ('minimax-m3', 0.3, 1.2, 0.06, 0.3),
+    ('mistral-large-3', 0.5, 1.5, 0.05, 0.5),
+    ('mistral-large-4', 1.36, 4.18, 0.14, 1.36),
+    ('mistral-medium-3', 1.5, 7.5, 0.15, 1.5),
+    ('mistral-medium-3.5', 1.5, 7.5, 0.15, 1.5),
+    ('o1', 15.0, 60.0, 7.5, 15.0),
+    ('o1-pro', 150.0, 600.0, 150.0, 150.0),
+    ('o3', 2.0, 8.0, 0.5, 2.0),
+    ('o3-mini', 1.1, 4.4, 0.55, 1.1),
+    ('o3-pro', 20.0, 80.0, 20.0, 20.0),
+    ('o4-mini', 1.1, 4.4, 0.275, 1.1),
+    ('qwen3-vl-235b-a22b-instruct', 0.4, 1.6, 0.4, 0.4),
+    ('qwen3-vl-235b-a22b-thinking', 0.4, 4.0, 0.4, 0.4),
+    ('qwen3-vl-32b-instruct', 0.16, 0.64, 0.16, 0.16),
+    ('qwen3-vl-32b-thinking', 0.16, 2.87, 0.16, 0.16),
+    ('qwen3.7-max', 2.5, 7.5, 0.5, 3.125),
+    ('qwen3.8-flash', 0.15, 0.47, 0.016, 0.2),
+    ('qwen3.8-max', 2.0, 6.0, 0.25, 2.0)
+) AS prices (name, input, output, cache_read, cache_creation);
+
+CREATE OR REPLACE VIEW runlog_states AS
+SELECT run_id, session_id, task_id, status,
+  status IN ('completed', 'failed', 'incomplete', 'cancelled', 'imported') AS is_over,
+  recorded_at, started_at, ended_at, duration_ms,
+  CASE
+    WHEN started_at IS NOT NULL THEN started_at
+    WHEN coalesce(imported, false) THEN NULL ELSE created_at
+  END AS began_at,
+  nullif(CASE WHEN json_type(metadata, '$.agent') = 'VARCHAR' THEN metadata->>'$.agent' END, '') AS agent, nullif(CASE WHEN json_type(metadata, '$.agent_version') = 'VARCHAR' THEN metadata->>'$.agent_version' END, '') AS agent_version, nullif(CASE WHEN json_type(metadata, '$.model') = 'VARCHAR' THEN metadata->>'$.model' END, '') AS model, nullif(CASE WHEN json_type(metadata, '$.cwd') = 'VARCHAR' THEN metadata->>'$.cwd' END, '') AS project,
+  nullif(CASE WHEN json_type(metadata, '$.git_branch') = 'VARCHAR' THEN metadata->>'$.git_branch' END, '') AS git_branch, coalesce(nullif(CASE WHEN json_type(metadata, '$.title') = 'VARCHAR' THEN metadata->>'$.title' END, ''), prompt) AS title,
+  models, nullif(regexp_extract((models->>'$'), '^\[\s*"((?:[^"\\]|\\.)*)"\s*\]$', 1), '') AS only_model, metadata,
+  (deliverables->>'$.status') AS deliverables,
+  coalesce((error->>'$.message'), (error->>'$')) AS error,
+  CASE WHEN json_type(counts, '$.input_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (counts->>'$.input_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (counts->>'$.input_tokens')::DOUBLE = floor((counts->>'$.input_tokens')::DOUBLE) THEN (counts->>'$.input_tokens')::DOUBLE::BIGINT END AS input_tokens,
+  CASE WHEN json_type(counts, '$.output_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (counts->>'$.output_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (counts->>'$.output_tokens')::DOUBLE = floor((counts->>'$.output_tokens')::DOUBLE) THEN (counts->>'$.output_tokens')::DOUBLE::BIGINT END AS output_tokens,
+  CASE WHEN json_type(counts, '$.cache_read_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (counts->>'$.cache_read_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (counts->>'$.cache_read_tokens')::DOUBLE = floor((counts->>'$.cache_read_tokens')::DOUBLE) THEN (counts->>'$.cache_read_tokens')::DOUBLE::BIGINT END AS cache_read_tokens,
+  CASE WHEN json_type(counts, '$.cache_creation_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (counts->>'$.cache_creation_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (counts->>'$.cache_creation_tokens')::DOUBLE = floor((counts->>'$.cache_creation_tokens')::DOUBLE) THEN (counts->>'$.cache_creation_tokens')::DOUBLE::BIGINT END AS cache_creation_tokens,
+  coalesce((counts->>'$.cost_estimated') = 'true', false) AS cost_estimated,
+  CASE WHEN json_type(counts, '$.cost_usd') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND round((counts->>'$.cost_usd')::DOUBLE * 1e6) BETWEEN 0 AND 9007199254740991 THEN (counts->>'$.cost_usd')::DOUBLE::DECIMAL(18, 6) END AS cost_usd, (counts->>'$.prices_as_of') AS prices_as_of,
+  CASE WHEN json_type(head, '$.sequence') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (head->>'$.sequence')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (head->>'$.sequence')::DOUBLE = floor((head->>'$.sequence')::DOUBLE) THEN (head->>'$.sequence')::DOUBLE::BIGINT END AS head_sequence, (head->>'$.hash') AS head_hash
+FROM runlog_documents;
 
 CREATE OR REPLACE VIEW events AS
 WITH typed AS (
@@ -80,22 +278,63 @@ WITH typed AS (
       WHEN type IN ('stream.rejected') THEN 'rejected_lines'
       ELSE 'note'
     END AS type_role,
-    coalesce(data->>'$.output.status' = 'denied', false) AS is_denied,
-    ((data->>'$.error') IS NOT NULL OR (data->>'$.output.error') IS NOT NULL OR coalesce(data->>'$.is_error' = 'true', false)) AS has_failed
+    coalesce((data->>'$.output.status') = 'denied', false) AS is_denied,
+    (((data->>'$.error')) IS NOT NULL OR ((data->>'$.output.error')) IS NOT NULL OR coalesce((data->>'$.is_error') = 'true', false)) AS has_failed,
+    coalesce((data->>'$.task_name') = '__chapter__', false) AS is_chapter_task,
+    CASE WHEN type IN ('summary.backfilled') THEN (data->>'$.target_event_id') ELSE event_id END AS summarized
   FROM runlog_events
 ),
-recordings AS (
-  SELECT run_id, "timestamp" AS recorded_at FROM runlog_events WHERE sequence = 1
+-- Tasks. Bookkeeping belongs to none. Until the first start of a task, a new task_id begins one.
+owned AS (
+  SELECT *,
+    type_role NOT IN ('run_created', 'run_started', 'run_paused', 'run_resumed', 'run_completed', 'run_failed', 'run_incomplete', 'run_cancelled', 'run_imported', 'deliverable_check', 'deliverable_missing', 'deliverable_verdict', 'backfill', 'session_summary', 'chapter', 'chapter_removed', 'recovered', 'rejected_lines') AS has_owner,
+    first_value("timestamp") OVER (PARTITION BY run_id ORDER BY sequence) AS recorded_at,
+    min(CASE WHEN type_role = 'task_start' THEN sequence END) OVER (PARTITION BY run_id)
+      AS first_start,
+    min(CASE WHEN type_role = 'task_start' AND is_chapter_task THEN sequence END)
+      OVER (PARTITION BY run_id) AS first_chapter_task,
+    min(CASE WHEN type_role = 'chapter' THEN sequence END) OVER (PARTITION BY run_id)
+      AS first_chapter
+  FROM typed
+),
+followed AS (
+  SELECT *,
+    lag(task_id) OVER (PARTITION BY run_id, has_owner AND type_role <> 'task_start'
+      ORDER BY sequence) AS task_id_before
+  FROM owned
+),
+begun AS (
+  SELECT *,
+    CASE
+      WHEN type_role = 'task_start' THEN 1
+      WHEN has_owner AND sequence < coalesce(first_start, 9007199254740992)
+        AND sequence < coalesce(first_chapter, 9007199254740992)
+        AND (first_start IS NULL OR coalesce(first_chapter, 9007199254740992) < first_start
+          OR coalesce(first_chapter_task, 9007199254740992) = first_start)
+        AND (task_id_before IS NULL OR task_id_before <> task_id) THEN 1
+      ELSE 0
+    END AS begins_task
+  FROM followed
+),
+numbered AS (
+  SELECT *, sum(begins_task) OVER (PARTITION BY run_id ORDER BY sequence) AS task_number
+  FROM begun
+),
+finished AS (
+  SELECT *,
+    max(CASE WHEN type_role = 'backfill' THEN sequence END)
+      OVER (PARTITION BY run_id, summarized) AS last_backfill,
+    max(CASE WHEN has_owner THEN sequence END) OVER (PARTITION BY run_id, task_number)
+      AS task_end
+  FROM numbered
 ),
 backfilled AS (
-  SELECT run_id, target, summary FROM (
-    SELECT run_id, data->>'$.target_event_id' AS target, data->>'$.summary' AS summary,
-      row_number() OVER (PARTITION BY run_id, data->>'$.target_event_id' ORDER BY sequence DESC) AS place
-    FROM runlog_events WHERE type IN ('summary.backfilled')
-  ) AS all_backfills WHERE place = 1 AND summary IS NOT NULL
+  SELECT *,
+    max(CASE WHEN sequence = last_backfill THEN (data->>'$.summary') END)
+      OVER (PARTITION BY run_id, summarized) AS new_summary
+  FROM finished
 )
-SELECT typed.run_id AS run_id, typed.sequence AS sequence, typed.event_id AS event_id,
-  typed."timestamp" AS "time", typed.type AS event_type,
+SELECT run_id, sequence, event_id, "timestamp" AS "time", type AS event_type,
   CASE
     WHEN type_role = 'tool_end' AND is_denied THEN 'tool_blocked'
     WHEN type_role = 'tool_end' AND has_failed THEN 'tool_fail'
@@ -103,195 +342,498 @@ SELECT typed.run_id AS run_id, typed.sequence AS sequence, typed.event_id AS eve
   END AS role,
   CASE
     WHEN type_role = 'tool_end' AND has_failed AND NOT is_denied THEN 'error'
-    ELSE typed.severity
+    ELSE severity
   END AS severity,
-  typed.actor AS actor, typed.session_id AS session_id, typed.correlation_id AS correlation_id,
-  typed.parent_event_id AS parent_event_id,
-  coalesce(CASE WHEN data->>'$.runId' IN ('', 'REDACTED') OR data->>'$.runId' LIKE '[%]' OR data->>'$.runId' LIKE '<%>' THEN NULL ELSE data->>'$.runId' END, CASE WHEN data->>'$.agentId' IN ('', 'REDACTED') OR data->>'$.agentId' LIKE '[%]' OR data->>'$.agentId' LIKE '<%>' THEN NULL ELSE data->>'$.agentId' END, CASE WHEN data->>'$.agent_id' IN ('', 'REDACTED') OR data->>'$.agent_id' LIKE '[%]' OR data->>'$.agent_id' LIKE '<%>' THEN NULL ELSE data->>'$.agent_id' END) AS agent_id,
+  actor, session_id, correlation_id, parent_event_id,
+  CASE WHEN task_number > 0 AND sequence <= task_end
+    THEN CAST(task_number AS BIGINT) END AS task,
+  coalesce(CASE WHEN (data->>'$.runId') IN ('', 'REDACTED') OR (data->>'$.runId') LIKE '[%]' OR (data->>'$.runId') LIKE '<%>' THEN NULL ELSE (data->>'$.runId') END, CASE WHEN (data->>'$.agentId') IN ('', 'REDACTED') OR (data->>'$.agentId') LIKE '[%]' OR (data->>'$.agentId') LIKE '<%>' THEN NULL ELSE (data->>'$.agentId') END, CASE WHEN (data->>'$.agent_id') IN ('', 'REDACTED') OR (data->>'$.agent_id') LIKE '[%]' OR (data->>'$.agent_id') LIKE '<%>' THEN NULL ELSE (data->>'$.agent_id') END) AS agent_id,
   CASE
     WHEN type_role NOT IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') THEN NULL
-    WHEN typed.type LIKE 'repl!_%' ESCAPE '!' THEN 'repl'
-    ELSE coalesce(coalesce(data->>'$.tool_name', data->>'$.tool', data->>'$.name'), 'tool')
+    WHEN type LIKE 'repl!_%' ESCAPE '!' THEN 'repl'
+    ELSE coalesce(coalesce((data->>'$.tool_name'), (data->>'$.tool'), (data->>'$.name')), 'tool')
   END AS tool,
-  coalesce(backfilled.summary, typed.summary) AS summary,
-  typed.data AS data,
-  (data->>'$.dialect') IS NOT NULL AS imported,
-  recordings.recorded_at AS recorded_at
-FROM typed
-LEFT JOIN recordings ON recordings.run_id = typed.run_id
-LEFT JOIN backfilled
-  ON backfilled.run_id = typed.run_id AND backfilled.target = typed.event_id;
+  CASE WHEN type_role <> 'backfill' THEN coalesce(new_summary, summary) ELSE summary END AS summary,
+  data,
+  (CASE WHEN json_type(data, '$.dialect') = 'VARCHAR' THEN data->>'$.dialect' END) IS NOT NULL AS imported,
+  coalesce(coalesce((data->>'$.agentId'), (data->>'$.agent_id'), (data->>'$.agent'), (data->>'$.childAgentId'), (data->>'$.full_namespace'), (data->>'$.agent_name')), actor) AS agent_name,
+  recorded_at
+FROM backfilled;
 
 CREATE OR REPLACE VIEW calls AS
-WITH states AS (
-  SELECT run_id, sequence, "time", role, tool, agent_id, recorded_at,
-    CASE WHEN imported THEN correlation_id END AS work_id,
-    coalesce(CASE WHEN coalesce(correlation_id, coalesce(data->>'$.call_id', data->>'$.toolCallId', data->>'$.tool_use_id', data->>'$.id')) IN ('', 'REDACTED') OR coalesce(correlation_id, coalesce(data->>'$.call_id', data->>'$.toolCallId', data->>'$.tool_use_id', data->>'$.id')) LIKE '[%]' OR coalesce(correlation_id, coalesce(data->>'$.call_id', data->>'$.toolCallId', data->>'$.tool_use_id', data->>'$.id')) LIKE '<%>' THEN NULL ELSE coalesce(correlation_id, coalesce(data->>'$.call_id', data->>'$.toolCallId', data->>'$.tool_use_id', data->>'$.id')) END, event_id) AS call_id,
-    coalesce(CASE WHEN json_type(data, '$.duration_ms') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.duration_ms')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.duration_ms')::DOUBLE = floor((data->>'$.duration_ms')::DOUBLE) THEN (data->>'$.duration_ms')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.durationMs') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.durationMs')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.durationMs')::DOUBLE = floor((data->>'$.durationMs')::DOUBLE) THEN (data->>'$.durationMs')::DOUBLE::BIGINT END) AS own_duration_ms
+WITH rounds AS (
+  SELECT run_id, sequence, event_id, "time", role, tool, actor, agent_id, agent_name, task,
+    recorded_at, imported, correlation_id,
+    role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') AS is_state,
+    coalesce(CASE WHEN json_type(data, '$.duration_ms') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.duration_ms')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.duration_ms')::DOUBLE = floor((data->>'$.duration_ms')::DOUBLE) THEN (data->>'$.duration_ms')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.durationMs') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.durationMs')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.durationMs')::DOUBLE = floor((data->>'$.durationMs')::DOUBLE) THEN (data->>'$.durationMs')::DOUBLE::BIGINT END) AS own_duration, coalesce((data->>'$.exit_code'), (data->>'$.exitCode')) AS exit_status, (data->>'$.runId') AS run_ref,
+    CASE WHEN role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') THEN coalesce(nullif(CAST(data->'$.args_summary' AS VARCHAR), 'null'), nullif(CAST(data->'$.args' AS VARCHAR), 'null'), nullif(CAST(data->'$.input' AS VARCHAR), 'null'), nullif(CAST(data->'$.arguments' AS VARCHAR), 'null'), nullif(CAST(data->'$.tool_input' AS VARCHAR), 'null'), nullif(CAST(data->'$.params' AS VARCHAR), 'null'), nullif(CAST(data->'$.inputs' AS VARCHAR), 'null'), nullif(CAST(data->'$.code' AS VARCHAR), 'null'), nullif(CAST(data->'$.terminal' AS VARCHAR), 'null')) END AS arguments,
+    CASE WHEN role IN ('tool_end', 'tool_fail', 'tool_blocked') THEN coalesce(nullif(CAST(data->'$.result_summary' AS VARCHAR), 'null'), nullif(CAST(data->'$.result' AS VARCHAR), 'null'), nullif(CAST(data->'$.output' AS VARCHAR), 'null'), nullif(CAST(data->'$.tool_response' AS VARCHAR), 'null'), nullif(CAST(data->'$.stdout' AS VARCHAR), 'null'), nullif(CAST(data->'$.parts' AS VARCHAR), 'null'), nullif(CAST(data->'$.final_text' AS VARCHAR), 'null')) END AS wrapped_result,
+    CASE WHEN coalesce(correlation_id, coalesce((data->>'$.call_id'), (data->>'$.toolCallId'), (data->>'$.tool_use_id'), (data->>'$.id'))) IN ('', 'REDACTED') OR coalesce(correlation_id, coalesce((data->>'$.call_id'), (data->>'$.toolCallId'), (data->>'$.tool_use_id'), (data->>'$.id'))) LIKE '[%]' OR coalesce(correlation_id, coalesce((data->>'$.call_id'), (data->>'$.toolCallId'), (data->>'$.tool_use_id'), (data->>'$.id'))) LIKE '<%>' THEN NULL ELSE coalesce(correlation_id, coalesce((data->>'$.call_id'), (data->>'$.toolCallId'), (data->>'$.tool_use_id'), (data->>'$.id'))) END AS given_id,
+    CASE WHEN (role = 'usage' OR (role = 'message' AND (coalesce(CASE WHEN json_type(data, '$.input_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.input_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.input_tokens')::DOUBLE = floor((data->>'$.input_tokens')::DOUBLE) THEN (data->>'$.input_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.inputTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.inputTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.inputTokens')::DOUBLE = floor((data->>'$.inputTokens')::DOUBLE) THEN (data->>'$.inputTokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.tokensIn') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.tokensIn')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.tokensIn')::DOUBLE = floor((data->>'$.tokensIn')::DOUBLE) THEN (data->>'$.tokensIn')::DOUBLE::BIGINT END)) IS NOT NULL))
+      AND coalesce((data->>'$.scope') <> 'total', true) THEN coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END, concat('#', CAST(sequence AS VARCHAR))) END AS answer
   FROM events
-  WHERE role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked')
+  WHERE role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked', 'usage', 'message', 'task_start', 'error')
 ),
-numbered AS (
+answers AS (
   SELECT *,
-    row_number() OVER (PARTITION BY run_id, call_id ORDER BY sequence) AS place,
-    row_number() OVER (PARTITION BY run_id, call_id, role = 'tool_start'
-      ORDER BY sequence) AS place_of_kind,
-    row_number() OVER (PARTITION BY run_id, call_id, role = 'tool_start'
-      ORDER BY sequence DESC) AS place_from_end
-  FROM states
+    CASE WHEN answer IS NOT NULL AND row_number() OVER (PARTITION BY run_id, answer
+      ORDER BY sequence) = 1 THEN sequence END AS answered
+  FROM rounds
 ),
-starts AS (SELECT * FROM numbered WHERE role = 'tool_start' AND place_of_kind = 1),
-ends AS (SELECT * FROM numbered WHERE role <> 'tool_start' AND place_from_end = 1),
-paired AS (
-  SELECT begun.run_id AS run_id, begun.sequence AS sequence, ends.sequence AS end_sequence,
-    begun.call_id AS call_id, begun.tool AS tool, begun.agent_id AS agent_id,
-    CASE WHEN begun.work_id IS NULL THEN true ELSE
-      row_number() OVER (PARTITION BY begun.work_id, begun."time"
-        ORDER BY begun.recorded_at, begun.run_id) = 1
-    END AS first_seen,
-    starts."time" AS started_at,
-    CASE ends.role
-      WHEN 'tool_end' THEN 'completed' WHEN 'tool_fail' THEN 'failed'
-      WHEN 'tool_blocked' THEN 'blocked' ELSE 'started'
-    END AS status,
+-- The model call that asked for a call is the agent's latest one, unless a result or a prompt came
+-- after it: then it is the next one before the next prompt.
+asked AS (
+  SELECT *,
+    max(answered) OVER (PARTITION BY run_id, agent_id ORDER BY sequence) AS last_answer,
+    max(CASE WHEN role IN ('task_start', 'tool_end', 'tool_fail', 'tool_blocked') THEN sequence END)
+      OVER (PARTITION BY run_id, agent_id ORDER BY sequence) AS last_break,
+    min(answered) OVER (PARTITION BY run_id, agent_id ORDER BY sequence ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next_answer,
+    min(CASE WHEN role = 'task_start' THEN sequence END)
+      OVER (PARTITION BY run_id, agent_id ORDER BY sequence ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next_task,
+    max(CASE WHEN role IN ('tool_end', 'tool_fail', 'tool_blocked') THEN 2 * sequence + CASE role WHEN 'tool_fail' THEN 1 ELSE 0 END
+      END) OVER (PARTITION BY run_id, agent_id, tool ORDER BY sequence) % 2 AS had_failed,
+    -- Errors of the call's run inside the run, or of its agent, if one of them names no run.
+    CASE WHEN run_ref IS NOT NULL THEN max(CASE WHEN role = 'error' THEN sequence END)
+      OVER (PARTITION BY run_id, run_ref) END AS last_error_of_ref,
+    max(CASE WHEN role = 'error' AND run_ref IS NULL THEN sequence END)
+      OVER (PARTITION BY run_id, agent_name) AS last_error_of_agent,
+    CASE WHEN run_ref IS NULL THEN max(CASE WHEN role = 'error' THEN sequence END)
+      OVER (PARTITION BY run_id, agent_name) END AS last_error_of_any
+  FROM answers
+),
+-- Calls by their ids. `R/tc1` and `tc1` are one call, unless several prefixes have a `tc1`.
+named AS (
+  SELECT run_id, sequence, event_id, "time", role, tool, actor, agent_id, task, recorded_at,
+    had_failed, given_id, own_duration, exit_status, arguments, wrapped_result,
+    last_error_of_ref, last_error_of_agent, last_error_of_any,
     CASE
-      WHEN ends.own_duration_ms IS NOT NULL THEN ends.own_duration_ms
-      WHEN ends."time" >= starts."time" THEN epoch_ms(ends."time") - epoch_ms(starts."time")
-    END AS duration_ms
-  FROM (SELECT * FROM numbered WHERE place = 1) AS begun
-  LEFT JOIN starts ON starts.run_id = begun.run_id AND starts.call_id = begun.call_id
-  LEFT JOIN ends ON ends.run_id = begun.run_id AND ends.call_id = begun.call_id
-)
-SELECT run_id, sequence, end_sequence, call_id, tool, agent_id, started_at,
-  CASE WHEN started_at IS NOT NULL AND duration_ms IS NOT NULL
-    THEN started_at + to_milliseconds(duration_ms) END AS ended_at,
-  duration_ms, status, first_seen
-FROM paired;
+      WHEN last_answer > coalesce(last_break, 0) THEN last_answer
+      WHEN next_answer < coalesce(next_task, 9007199254740992) THEN next_answer
+    END AS asker,
+    CASE WHEN imported THEN correlation_id END AS work_id,
+    coalesce(regexp_replace(given_id, '^.*/', ''), event_id) AS id_end
+  FROM asked WHERE is_state
+),
+forms AS (
+  SELECT *,
+    min(CASE WHEN given_id <> id_end THEN given_id END) OVER (PARTITION BY run_id, id_end)
+      AS lowest_form,
+    max(CASE WHEN given_id <> id_end THEN given_id END) OVER (PARTITION BY run_id, id_end)
+      AS highest_form
+  FROM named
+),
+keyed AS (
+  SELECT *,
+    CASE WHEN lowest_form = highest_form THEN id_end ELSE coalesce(given_id, event_id) END AS own_key
+  FROM forms
+),
+-- An end without an id takes the newest open start of the same tool and actor, as a closing bracket
+-- takes the newest open one: the depth of brackets pairs them.
+stepped AS (
+  SELECT *,
+    CASE
+      WHEN role <> 'tool_start' AND given_id IS NULL THEN -1
+      WHEN role = 'tool_start'
+        AND max(CASE WHEN role <> 'tool_start' AND given_id IS NOT NULL THEN 1 ELSE 0 END)
+          OVER (PARTITION BY run_id, own_key) = 0
+        AND row_number() OVER (PARTITION BY run_id, own_key ORDER BY sequence) = 1 THEN 1
+      ELSE 0
+    END AS step
+  FROM keyed
+),
+summed AS (
+  SELECT *, sum(step) OVER (PARTITION BY run_id, tool, actor ORDER BY sequence) AS height
+  FROM stepped
+),
+grounded AS (
+  SELECT *, least(min(height) OVER (PARTITION BY run_id, tool, actor ORDER BY sequence), 0) AS ground
+  FROM summed
+),
+levelled AS (
+  SELECT *,
+    CASE
+      WHEN step = 1 THEN height - ground
+      WHEN step = -1 AND coalesce(lag(ground) OVER (PARTITION BY run_id, tool, actor
+        ORDER BY sequence), 0) = ground THEN height - ground + 1
+    END AS level
+  FROM grounded
+),
+bracketed AS (
+  SELECT *,
+    sum(CASE WHEN step = 1 THEN 1 ELSE 0 END) OVER (PARTITION BY run_id, tool, actor, level
+      ORDER BY sequence) AS place_at_level
+  FROM levelled
+),
+paired AS (
+  SELECT *,
+    CASE
+      WHEN step = -1 AND level IS NOT NULL THEN max(CASE WHEN step = 1 THEN own_key END)
+        OVER (PARTITION BY run_id, tool, actor, level, place_at_level)
+      ELSE own_key
+    END AS call_key
+  FROM bracketed
+),
+placed AS (
+  SELECT *,
+    min(sequence) OVER (PARTITION BY run_id, call_key) AS first_event,
+    min(CASE WHEN role = 'tool_start' THEN sequence END) OVER (PARTITION BY run_id, call_key) AS first_start,
+    max(CASE WHEN role <> 'tool_start' THEN sequence END) OVER (PARTITION BY run_id, call_key) AS last_end
+  FROM paired
+),
+restarted AS (
+  SELECT *,
+    max(CASE WHEN role = 'tool_start' AND sequence < last_end THEN sequence END) OVER (PARTITION BY run_id, call_key)
+      AS last_start,
+    CASE WHEN sequence = first_start AND row_number() OVER (PARTITION BY run_id, agent_id, tool,
+      sequence = first_start, coalesce(arguments, '') ORDER BY sequence) > 1 THEN 1 ELSE 0 END
+      AS repeats
+  FROM placed
+),
+told AS (
+  SELECT *,
+    max(CASE WHEN sequence = first_start THEN "time" END) OVER (PARTITION BY run_id, call_key) AS started_at,
+    max(CASE WHEN sequence = last_start THEN "time" END) OVER (PARTITION BY run_id, call_key) AS restarted_at,
+    max(CASE WHEN sequence = last_end THEN "time" END) OVER (PARTITION BY run_id, call_key) AS end_time,
+    max(CASE WHEN sequence = last_end THEN role END) OVER (PARTITION BY run_id, call_key) AS end_role,
+    max(CASE WHEN sequence = first_start THEN asker END) OVER (PARTITION BY run_id, call_key) AS asked_by,
+    max(CASE WHEN sequence = first_start THEN had_failed END) OVER (PARTITION BY run_id, call_key) AS retry,
+    max(CASE WHEN sequence = first_start THEN repeats END) OVER (PARTITION BY run_id, call_key) AS repeat_of,
+    max(CASE WHEN sequence = last_end THEN own_duration END) OVER (PARTITION BY run_id, call_key) AS own_duration_ms,
+    max(CASE WHEN sequence = last_end THEN exit_status END) OVER (PARTITION BY run_id, call_key) AS exit_text,
+    max(CASE WHEN sequence = last_end THEN wrapped_result END) OVER (PARTITION BY run_id, call_key) AS wrapped
+  FROM restarted
+),
+timed AS (
+  SELECT *,
+    CASE
+      WHEN own_duration_ms IS NOT NULL THEN own_duration_ms
+      WHEN end_time >= restarted_at THEN epoch_ms(end_time) - epoch_ms(restarted_at)
+    END AS duration_ms,
+    CASE json_type(coalesce(arguments->'$.command', arguments->'$.cmd'))
+      WHEN 'VARCHAR' THEN coalesce(arguments->'$.command', arguments->'$.cmd')->>'$'
+      WHEN 'ARRAY' THEN CASE
+        WHEN json_array_length(coalesce(arguments->'$.command', arguments->'$.cmd')) = 3 AND coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[0]' LIKE '%sh'
+          AND coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[1]' LIKE '-%' THEN coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[2]'
+        WHEN json_array_length(coalesce(arguments->'$.command', arguments->'$.cmd')) > 0 THEN array_to_string(coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[*]', ' ')
+      END
+    END AS command,
+    coalesce(nullif(CAST(wrapped->'$.result' AS VARCHAR), 'null'), wrapped) AS result
+  FROM told WHERE sequence = first_event
+),
+ended AS (SELECT run_id, is_over FROM runlog_states)
+SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_sequence,
+  coalesce(given_id, event_id) AS call_id, tool,
+  CASE
+    WHEN (regexp_matches(coalesce(arguments, ''), '\*\*\* Begin Patch(?:.|\s)*\\n\*\*\* (?:Add|Update|Delete) File: ') OR regexp_matches(coalesce(nullif(CAST(arguments->'$.changes' AS VARCHAR), 'null'), ''), '"(?:type|kind)": ?"(?:add|delete|update)"|"(?:add|delete|update)": ?[{\["ntf0-9-]') OR (coalesce(CASE WHEN json_type(arguments, '$.file_path') = 'VARCHAR' THEN arguments->>'$.file_path' END, CASE WHEN json_type(arguments, '$.path') = 'VARCHAR' THEN arguments->>'$.path' END, CASE WHEN json_type(arguments, '$.filePath') = 'VARCHAR' THEN arguments->>'$.filePath' END, CASE WHEN json_type(arguments, '$.notebook_path') = 'VARCHAR' THEN arguments->>'$.notebook_path' END, CASE WHEN json_type(arguments, '$.filename') = 'VARCHAR' THEN arguments->>'$.filename' END, CASE WHEN json_type(arguments, '$.target_file') = 'VARCHAR' THEN arguments->>'$.target_file' END, CASE WHEN json_type(arguments, '$.file') = 'VARCHAR' THEN arguments->>'$.file' END) IS NOT NULL AND (coalesce(CASE WHEN json_type(arguments, '$.old_string') = 'VARCHAR' THEN arguments->>'$.old_string' END, CASE WHEN json_type(arguments, '$.old_str') = 'VARCHAR' THEN arguments->>'$.old_str' END, CASE WHEN json_type(arguments, '$.oldString') = 'VARCHAR' THEN arguments->>'$.oldString' END, CASE WHEN json_type(arguments, '$.oldText') = 'VARCHAR' THEN arguments->>'$.oldText' END, CASE WHEN json_type(arguments, '$.old_text') = 'VARCHAR' THEN arguments->>'$.old_text' END, CASE WHEN json_type(arguments, '$.old_source') = 'VARCHAR' THEN arguments->>'$.old_source' END, CASE WHEN json_type(arguments, '$.new_string') = 'VARCHAR' THEN arguments->>'$.new_string' END, CASE WHEN json_type(arguments, '$.new_str') = 'VARCHAR' THEN arguments->>'$.new_str' END, CASE WHEN json_type(arguments, '$.newString') = 'VARCHAR' THEN arguments->>'$.newString' END, CASE WHEN json_type(arguments, '$.newText') = 'VARCHAR' THEN arguments->>'$.newText' END, CASE WHEN json_type(arguments, '$.new_text') = 'VARCHAR' THEN arguments->>'$.new_text' END, CASE WHEN json_type(arguments, '$.new_source') = 'VARCHAR' THEN arguments->>'$.new_source' END) IS NOT NULL OR regexp_matches(coalesce(nullif(CAST(arguments->'$.edits' AS VARCHAR), 'null'), ''), '"(?:old_string|old_str|oldString|oldText|old_text|old_source|new_string|new_str|newString|newText|new_text|new_source)": ?"') OR coalesce(CASE WHEN json_type(arguments, '$.patch') = 'VARCHAR' THEN arguments->>'$.patch' END, CASE WHEN json_type(arguments, '$.diff') = 'VARCHAR' THEN arguments->>'$.diff' END, CASE WHEN json_type(arguments, '$.unified_diff') = 'VARCHAR' THEN arguments->>'$.unified_diff' END) IS NOT NULL OR (coalesce(CASE WHEN json_type(arguments, '$.content') = 'VARCHAR' THEN arguments->>'$.content' END, CASE WHEN json_type(arguments, '$.file_text') = 'VARCHAR' THEN arguments->>'$.file_text' END, CASE WHEN json_type(arguments, '$.contents') = 'VARCHAR' THEN arguments->>'$.contents' END, CASE WHEN json_type(arguments, '$.text') = 'VARCHAR' THEN arguments->>'$.text' END) IS NOT NULL AND regexp_matches(lower(tool), 'write|create|edit|save')))) OR (NOT coalesce(CASE WHEN json_type(arguments, '$.file_path') = 'VARCHAR' THEN arguments->>'$.file_path' END, CASE WHEN json_type(arguments, '$.path') = 'VARCHAR' THEN arguments->>'$.path' END, CASE WHEN json_type(arguments, '$.filePath') = 'VARCHAR' THEN arguments->>'$.filePath' END, CASE WHEN json_type(arguments, '$.notebook_path') = 'VARCHAR' THEN arguments->>'$.notebook_path' END, CASE WHEN json_type(arguments, '$.filename') = 'VARCHAR' THEN arguments->>'$.filename' END, CASE WHEN json_type(arguments, '$.target_file') = 'VARCHAR' THEN arguments->>'$.target_file' END, CASE WHEN json_type(arguments, '$.file') = 'VARCHAR' THEN arguments->>'$.file' END) IS NOT NULL AND regexp_matches(coalesce(coalesce(CASE WHEN json_type(arguments, '$.patch') = 'VARCHAR' THEN arguments->>'$.patch' END, CASE WHEN json_type(arguments, '$.diff') = 'VARCHAR' THEN arguments->>'$.diff' END, CASE WHEN json_type(arguments, '$.unified_diff') = 'VARCHAR' THEN arguments->>'$.unified_diff' END), ''), '(?:^|\n)--- [^\n]*\n\+\+\+ '))) THEN 'edit'
+    WHEN command IS NOT NULL AND NOT command IN ('view', 'create', 'str_replace', 'insert', 'undo_edit') AND regexp_matches(command, '(?:^|[\n;&|()])[ \t\r]*(?:(?:[A-Za-z0-9_]+=[^\s;&|()]*|npx|bunx|pnpm[ \t\r]+exec|yarn[ \t\r]+exec|uv[ \t\r]+run|poetry[ \t\r]+run|pipenv[ \t\r]+run|hatch[ \t\r]+run|bundle[ \t\r]+exec|sudo|time|env|nice|xvfb-run)[ \t\r]+)*(?:(?:[^\s;&|()]*/)?pytest|(?:[^\s;&|()]*/)?py\.test|(?:[^\s;&|()]*/)?python[ \t\r]+-m(?::[^\s;&|()]*)?[ \t\r]+pytest(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?python3[ \t\r]+-m(?::[^\s;&|()]*)?[ \t\r]+pytest(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?python[ \t\r]+-m(?::[^\s;&|()]*)?[ \t\r]+unittest(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?python3[ \t\r]+-m(?::[^\s;&|()]*)?[ \t\r]+unittest(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?python[ \t\r]+manage\.py(?::[^\s;&|()]*)?[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?tox|(?:[^\s;&|()]*/)?nox|(?:[^\s;&|()]*/)?cargo[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?cargo[ \t\r]+nextest(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?go[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?npm[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?npm[ \t\r]+t(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?npm[ \t\r]+run(?::[^\s;&|()]*)?[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?pnpm[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?pnpm[ \t\r]+run(?::[^\s;&|()]*)?[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?yarn[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?yarn[ \t\r]+run(?::[^\s;&|()]*)?[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?bun[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?bun[ \t\r]+run(?::[^\s;&|()]*)?[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?deno[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?node[ \t\r]+--test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?jest|(?:[^\s;&|()]*/)?vitest|(?:[^\s;&|()]*/)?mocha|(?:[^\s;&|()]*/)?ava|(?:[^\s;&|()]*/)?playwright[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?cypress[ \t\r]+run(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?make[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?make[ \t\r]+check(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?ctest|(?:[^\s;&|()]*/)?bazel[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?mvn[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?mvn[ \t\r]+verify(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?gradle[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?gradle[ \t\r]+check(?::[^\s;&|()]*)?|\./gradlew[ \t\r]+test(?::[^\s;&|()]*)?|\./gradlew[ \t\r]+check(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?dotnet[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?swift[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?rspec|(?:[^\s;&|()]*/)?rake[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?rails[ \t\r]+test(?::[^\s;&|()]*)?|bin/rails[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?phpunit|vendor/bin/phpunit|(?:[^\s;&|()]*/)?pest|(?:[^\s;&|()]*/)?mix[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?sbt[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?lein[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?stack[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?cabal[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?zig[ \t\r]+build(?::[^\s;&|()]*)?[ \t\r]+test(?::[^\s;&|()]*)?|(?:[^\s;&|()]*/)?prove|(?:[^\s;&|()]*/)?bats)(?:[\s;&|()]|$)') THEN 'test'
+    WHEN command IS NOT NULL AND NOT command IN ('view', 'create', 'str_replace', 'insert', 'undo_edit') THEN 'command'
+    WHEN command = 'view' THEN 'read'
+    WHEN command IS NOT NULL THEN 'edit'
+    WHEN regexp_matches(lower(tool), 'websearch|web_search|webfetch|web_fetch|fetch|browser') THEN 'web'
+    WHEN regexp_matches(lower(tool), 'todo|plan|think|askuser|ask_user|question|finish') THEN 'plan'
+    WHEN regexp_matches(lower(tool), 'notebookedit|edit|write|patch|str_replace|replace') THEN 'edit'
+    WHEN regexp_matches(lower(tool), 'grep|glob|search|find|list|ls') THEN 'search'
+    WHEN regexp_matches(lower(tool), 'bash|shell|exec|terminal|command|run|repl') THEN 'command'
+    WHEN regexp_matches(lower(tool), 'read|view|open|cat') THEN 'read'
+    WHEN regexp_matches(lower(tool), 'task|agent|delegate') THEN 'agent'
+    ELSE 'other'
+  END AS kind,
+  agent_id, task, started_at,
+  CASE WHEN started_at IS NOT NULL AND duration_ms IS NOT NULL THEN started_at + to_milliseconds(duration_ms) END AS ended_at,
+  duration_ms,
+  CASE
+    WHEN end_role = 'tool_end' THEN 'completed' WHEN end_role = 'tool_fail' THEN 'failed'
+    WHEN end_role = 'tool_blocked' THEN 'blocked'
+    WHEN coalesce(ended.is_over, false) AND (coalesce(last_error_of_ref, 0) > sequence
+      OR coalesce(last_error_of_agent, 0) > sequence OR coalesce(last_error_of_any, 0) > sequence)
+      THEN 'failed'
+    ELSE 'started'
+  END AS status,
+  coalesce(retry = 1, false) AS is_retry, coalesce(repeat_of = 1, false) AS is_repeat,
+  CASE WHEN work_id IS NULL THEN true ELSE
+    row_number() OVER (PARTITION BY work_id, "time" ORDER BY recorded_at, timed.run_id) = 1
+  END AS first_seen,
+  coalesce(CASE WHEN json_type(arguments, '$.file_path') = 'VARCHAR' THEN arguments->>'$.file_path' END, CASE WHEN json_type(arguments, '$.path') = 'VARCHAR' THEN arguments->>'$.path' END, CASE WHEN json_type(arguments, '$.notebook_path') = 'VARCHAR' THEN arguments->>'$.notebook_path' END) AS path,
+  CASE WHEN NOT command IN ('view', 'create', 'str_replace', 'insert', 'undo_edit') THEN command END AS command,
+  CASE WHEN regexp_matches(coalesce(exit_text, ''), '^[-+]?[0-9]{1,18}$') THEN CAST(exit_text AS BIGINT) END AS exit_code,
+  CASE json_type(result)
+    WHEN 'VARCHAR' THEN strlen(result->>'$')
+    WHEN 'OBJECT' THEN CASE
+      WHEN result->>'$."$blob"' IS NULL
+        THEN coalesce(runlog_label_bytes(result), strlen(result))
+      WHEN strlen(result->>'$.head') = CAST(result->>'$.bytes' AS BIGINT)
+        THEN strlen(result->>'$.head')
+      ELSE strlen(concat(result->>'$.head', '… [', result->>'$.bytes', ' bytes, blobs/',
+        result->>'$."$blob"', ']'))
+    END
+    WHEN 'ARRAY' THEN coalesce(list_transform([list_transform(json_extract(result, '$[*]'), lambda part: CASE
+        WHEN json_type(part) = 'VARCHAR' THEN strlen(part->>'$')
+        WHEN json_type(part, '$.type') <> 'VARCHAR' THEN NULL
+        ELSE coalesce(runlog_label_bytes(part), strlen(coalesce(part->>'$.text',
+          part->>'$.thinking', part->>'$.content')),
+          strlen(part->>'$.type') + 3 + strlen(CAST(part AS VARCHAR)))
+      END)],
+      lambda sizes: CASE WHEN len(sizes) > 0 AND list_count(sizes) = len(sizes)
+        THEN list_sum(sizes) + (len(sizes) - 1) * CASE
+          WHEN len(list_filter(json_extract(result, '$[*]'), lambda part: json_type(part) <> 'VARCHAR'
+            OR strlen(part->>'$') > 40 OR contains(part->>'$', chr(10)))) = 0 THEN 2 ELSE 1 END
+      END)[1], strlen(result))
+    ELSE strlen(result)
+  END AS result_bytes,
+  arguments, asked_by,
+  CASE WHEN end_role = 'tool_end' AND regexp_matches(concat(coalesce(command, CASE WHEN json_type(arguments, '$.script') = 'VARCHAR' THEN arguments->>'$.script' END, ''), ' ', tool), 'gh pr create|glab mr create|hub pull-request|pull_request|merge_request') THEN nullif(regexp_replace(regexp_extract(coalesce(result, ''), '(https://[^\s"''<>)\]`\\]*?(?:/pull/|/merge_requests/|/pulls/|/pull-requests/)[^\s"''<>)\]`\\]*)', 1), '[.,]+$', ''), '') END AS pull_request,
+  "time"
+FROM timed
+LEFT JOIN ended ON ended.run_id = timed.run_id;
 
 CREATE OR REPLACE VIEW usage AS
 WITH reports AS (
-  SELECT run_id, sequence, "time", session_id, agent_id, role,
-    imported, recorded_at,
-    data->>'$.model' AS model, data->>'$.message_id' AS message_id, data->>'$.request_id' AS request_id,
-    coalesce(CASE WHEN data->>'$.message_id' IN ('', 'REDACTED') OR data->>'$.message_id' LIKE '[%]' OR data->>'$.message_id' LIKE '<%>' THEN NULL ELSE data->>'$.message_id' END, CASE WHEN data->>'$.request_id' IN ('', 'REDACTED') OR data->>'$.request_id' LIKE '[%]' OR data->>'$.request_id' LIKE '<%>' THEN NULL ELSE data->>'$.request_id' END) AS model_call_id,
-    coalesce(data->>'$.scope' = 'total', false) AS is_total,
+  SELECT run_id, sequence, "time", session_id, agent_id, task, role, imported, recorded_at,
+    (data->>'$.model') AS model, (data->>'$.message_id') AS message_id, (data->>'$.request_id') AS request_id,
+    coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END) AS model_call_id, coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END, concat('#', CAST(sequence AS VARCHAR))) AS answer,
+    coalesce((data->>'$.scope') = 'total', false) AS is_total,
     coalesce(CASE WHEN json_type(data, '$.input_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.input_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.input_tokens')::DOUBLE = floor((data->>'$.input_tokens')::DOUBLE) THEN (data->>'$.input_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.inputTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.inputTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.inputTokens')::DOUBLE = floor((data->>'$.inputTokens')::DOUBLE) THEN (data->>'$.inputTokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.tokensIn') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.tokensIn')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.tokensIn')::DOUBLE = floor((data->>'$.tokensIn')::DOUBLE) THEN (data->>'$.tokensIn')::DOUBLE::BIGINT END) AS input_tokens, coalesce(CASE WHEN json_type(data, '$.output_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.output_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.output_tokens')::DOUBLE = floor((data->>'$.output_tokens')::DOUBLE) THEN (data->>'$.output_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.outputTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.outputTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.outputTokens')::DOUBLE = floor((data->>'$.outputTokens')::DOUBLE) THEN (data->>'$.outputTokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.tokensOut') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.tokensOut')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.tokensOut')::DOUBLE = floor((data->>'$.tokensOut')::DOUBLE) THEN (data->>'$.tokensOut')::DOUBLE::BIGINT END) AS output_tokens,
-    coalesce(data->>'$.output_tokens_at_least' = 'true', false) AS output_at_least,
+    coalesce((data->>'$.output_tokens_at_least') = 'true', false) AS output_at_least,
     coalesce(CASE WHEN json_type(data, '$.cache_read_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.cache_read_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.cache_read_tokens')::DOUBLE = floor((data->>'$.cache_read_tokens')::DOUBLE) THEN (data->>'$.cache_read_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.cacheReadTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.cacheReadTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.cacheReadTokens')::DOUBLE = floor((data->>'$.cacheReadTokens')::DOUBLE) THEN (data->>'$.cacheReadTokens')::DOUBLE::BIGINT END) AS cache_read_tokens, coalesce(CASE WHEN json_type(data, '$.cache_creation_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.cache_creation_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.cache_creation_tokens')::DOUBLE = floor((data->>'$.cache_creation_tokens')::DOUBLE) THEN (data->>'$.cache_creation_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.cacheCreationTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.cacheCreationTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.cacheCreationTokens')::DOUBLE = floor((data->>'$.cacheCreationTokens')::DOUBLE) THEN (data->>'$.cacheCreationTokens')::DOUBLE::BIGINT END) AS cache_creation_tokens,
-    coalesce(CASE WHEN json_type(data, '$.cost_usd') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND round((data->>'$.cost_usd')::DOUBLE * 1e6) BETWEEN 0 AND 9007199254740991 THEN (data->>'$.cost_usd')::DOUBLE::DECIMAL(18, 6) END, CASE WHEN json_type(data, '$.cost') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND round((data->>'$.cost')::DOUBLE * 1e6) BETWEEN 0 AND 9007199254740991 THEN (data->>'$.cost')::DOUBLE::DECIMAL(18, 6) END) AS cost_usd
+    coalesce(CASE WHEN json_type(data, '$.cost_usd') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND round((data->>'$.cost_usd')::DOUBLE * 1e6) BETWEEN 0 AND 9007199254740991 THEN (data->>'$.cost_usd')::DOUBLE::DECIMAL(18, 6) END, CASE WHEN json_type(data, '$.cost') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND round((data->>'$.cost')::DOUBLE * 1e6) BETWEEN 0 AND 9007199254740991 THEN (data->>'$.cost')::DOUBLE::DECIMAL(18, 6) END) AS reported_usd
   FROM events WHERE role IN ('usage', 'message')
 ),
 counted AS (
   SELECT *,
-    first_value("time") OVER (PARTITION BY run_id, is_total,
-      coalesce(model_call_id, concat('#', CAST(sequence AS VARCHAR)))
-      ORDER BY sequence) AS first_time,
-    row_number() OVER (PARTITION BY run_id, is_total,
-      coalesce(model_call_id, concat('#', CAST(sequence AS VARCHAR)))
-      ORDER BY sequence DESC) AS place
+    max(CASE WHEN is_total AND role = 'usage' THEN 1 ELSE 0 END) OVER (PARTITION BY run_id)
+      AS has_totals,
+    first_value("time") OVER (PARTITION BY run_id, is_total, answer ORDER BY sequence)
+      AS first_time,
+    min(sequence) OVER (PARTITION BY run_id, is_total, answer) AS first_sequence,
+    row_number() OVER (PARTITION BY run_id, is_total, answer ORDER BY sequence DESC) AS place
   FROM reports WHERE role = 'usage' OR input_tokens IS NOT NULL
 ),
-runs_with_totals AS (SELECT DISTINCT run_id FROM reports WHERE is_total AND role = 'usage'),
-calls_of_models AS (
+priced AS (
   SELECT counted.*,
-    CASE WHEN imported AND runs_with_totals.run_id IS NULL THEN model_call_id END AS work_id
-  FROM counted LEFT JOIN runs_with_totals ON runs_with_totals.run_id = counted.run_id
+    CASE WHEN imported AND has_totals = 0 THEN model_call_id END AS work_id,
+    CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
+      THEN CAST(round((input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation)) / 1e6 AS DECIMAL(18, 6)) END AS estimated_usd
+  FROM counted LEFT JOIN runlog_prices ON runlog_prices.name = CASE WHEN regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') LIKE 'claude-%' THEN replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', ''), '.', '-') ELSE regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') END
   WHERE place = 1 AND NOT is_total
-)
-SELECT run_id, sequence, 'call' AS kind, first_time AS "time", session_id, agent_id, model,
-  message_id, request_id,
-  CASE WHEN work_id IS NULL THEN true ELSE
-    row_number() OVER (PARTITION BY work_id, coalesce(request_id, CAST(first_time AS VARCHAR))
-      ORDER BY recorded_at, run_id) = 1
-  END AS first_seen,
-  input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,
-  input_tokens + coalesce(cache_read_tokens, 0) + coalesce(cache_creation_tokens, 0)
-    AS context_tokens,
-  cost_usd
-FROM calls_of_models;
-
-CREATE OR REPLACE VIEW runs AS
-WITH reports AS (
-  SELECT run_id, sequence, "time", session_id, agent_id, role,
-    imported, recorded_at,
-    data->>'$.model' AS model, data->>'$.message_id' AS message_id, data->>'$.request_id' AS request_id,
-    coalesce(CASE WHEN data->>'$.message_id' IN ('', 'REDACTED') OR data->>'$.message_id' LIKE '[%]' OR data->>'$.message_id' LIKE '<%>' THEN NULL ELSE data->>'$.message_id' END, CASE WHEN data->>'$.request_id' IN ('', 'REDACTED') OR data->>'$.request_id' LIKE '[%]' OR data->>'$.request_id' LIKE '<%>' THEN NULL ELSE data->>'$.request_id' END) AS model_call_id,
-    coalesce(data->>'$.scope' = 'total', false) AS is_total,
-    coalesce(CASE WHEN json_type(data, '$.input_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.input_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.input_tokens')::DOUBLE = floor((data->>'$.input_tokens')::DOUBLE) THEN (data->>'$.input_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.inputTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.inputTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.inputTokens')::DOUBLE = floor((data->>'$.inputTokens')::DOUBLE) THEN (data->>'$.inputTokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.tokensIn') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.tokensIn')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.tokensIn')::DOUBLE = floor((data->>'$.tokensIn')::DOUBLE) THEN (data->>'$.tokensIn')::DOUBLE::BIGINT END) AS input_tokens, coalesce(CASE WHEN json_type(data, '$.output_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.output_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.output_tokens')::DOUBLE = floor((data->>'$.output_tokens')::DOUBLE) THEN (data->>'$.output_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.outputTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.outputTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.outputTokens')::DOUBLE = floor((data->>'$.outputTokens')::DOUBLE) THEN (data->>'$.outputTokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.tokensOut') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.tokensOut')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.tokensOut')::DOUBLE = floor((data->>'$.tokensOut')::DOUBLE) THEN (data->>'$.tokensOut')::DOUBLE::BIGINT END) AS output_tokens,
-    coalesce(data->>'$.output_tokens_at_least' = 'true', false) AS output_at_least,
-    coalesce(CASE WHEN json_type(data, '$.cache_read_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.cache_read_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.cache_read_tokens')::DOUBLE = floor((data->>'$.cache_read_tokens')::DOUBLE) THEN (data->>'$.cache_read_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.cacheReadTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.cacheReadTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.cacheReadTokens')::DOUBLE = floor((data->>'$.cacheReadTokens')::DOUBLE) THEN (data->>'$.cacheReadTokens')::DOUBLE::BIGINT END) AS cache_read_tokens, coalesce(CASE WHEN json_type(data, '$.cache_creation_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.cache_creation_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.cache_creation_tokens')::DOUBLE = floor((data->>'$.cache_creation_tokens')::DOUBLE) THEN (data->>'$.cache_creation_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.cacheCreationTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.cacheCreationTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.cacheCreationTokens')::DOUBLE = floor((data->>'$.cacheCreationTokens')::DOUBLE) THEN (data->>'$.cacheCreationTokens')::DOUBLE::BIGINT END) AS cache_creation_tokens,
-    coalesce(CASE WHEN json_type(data, '$.cost_usd') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND round((data->>'$.cost_usd')::DOUBLE * 1e6) BETWEEN 0 AND 9007199254740991 THEN (data->>'$.cost_usd')::DOUBLE::DECIMAL(18, 6) END, CASE WHEN json_type(data, '$.cost') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND round((data->>'$.cost')::DOUBLE * 1e6) BETWEEN 0 AND 9007199254740991 THEN (data->>'$.cost')::DOUBLE::DECIMAL(18, 6) END) AS cost_usd
-  FROM events WHERE role IN ('usage', 'message')
 ),
-counted AS (
-  SELECT *,
-    first_value("time") OVER (PARTITION BY run_id, is_total,
-      coalesce(model_call_id, concat('#', CAST(sequence AS VARCHAR)))
-      ORDER BY sequence) AS first_time,
-    row_number() OVER (PARTITION BY run_id, is_total,
-      coalesce(model_call_id, concat('#', CAST(sequence AS VARCHAR)))
-      ORDER BY sequence DESC) AS place
-  FROM reports WHERE role = 'usage' OR input_tokens IS NOT NULL
+asked AS (
+  SELECT run_id, asked_by, count(*) AS calls,
+    sum(CASE WHEN is_retry THEN 1 ELSE 0 END) AS retries,
+    sum(CASE WHEN is_repeat THEN 1 ELSE 0 END) AS repeats
+  FROM calls WHERE asked_by IS NOT NULL GROUP BY run_id, asked_by
 ),
-totals AS (
-  SELECT * FROM (
-    SELECT *, row_number() OVER (PARTITION BY run_id, session_id ORDER BY sequence DESC) AS newest
-    FROM reports WHERE is_total AND role = 'usage'
-  ) AS all_totals WHERE newest = 1
+model_calls AS (
+  SELECT priced.run_id AS run_id, sequence, first_time, session_id, task, agent_id, model,
+    message_id, request_id,
+    CASE WHEN work_id IS NULL THEN true ELSE
+      row_number() OVER (PARTITION BY work_id, coalesce(request_id, CAST(first_time AS VARCHAR))
+        ORDER BY recorded_at, priced.run_id) = 1
+    END AS first_seen,
+    input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,
+    input_tokens + coalesce(cache_read_tokens, 0) + coalesce(cache_creation_tokens, 0)
+      AS context_tokens,
+    coalesce(reported_usd, estimated_usd) AS cost_usd,
+    estimated_usd IS NOT NULL AS cost_estimated,
+    coalesce(asked.calls, 0) AS calls, coalesce(asked.retries, 0) AS retries,
+    coalesce(asked.repeats, 0) AS repeats
+  FROM priced
+  LEFT JOIN asked ON asked.run_id = priced.run_id AND asked.asked_by = priced.first_sequence
 ),
-sessions AS (
-  SELECT run_id, session_id, count(*) AS model_calls,
+known AS (
+  SELECT run_id,
     sum(input_tokens) AS input_tokens,
     sum(output_tokens) AS output_tokens,
     sum(cache_read_tokens) AS cache_read_tokens,
-    sum(cache_creation_tokens) AS cache_creation_tokens
-  FROM counted WHERE place = 1 AND NOT is_total GROUP BY run_id, session_id
+    sum(cache_creation_tokens) AS cache_creation_tokens,
+    sum(cost_usd) AS cost_usd, max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) AS estimates
+  FROM model_calls GROUP BY run_id
 ),
-reported AS (
-  SELECT run_id, session_id FROM totals
-  UNION DISTINCT SELECT run_id, session_id FROM sessions
+reported AS (SELECT run_id, max(sequence) AS last_report FROM reports GROUP BY run_id),
+-- What run.json has beyond the calls, if it is as new as the last report.
+beyond AS (
+  SELECT runlog_states.run_id AS run_id, runlog_states.session_id AS session_id,
+    coalesce(ended_at, began_at) AS "time", runlog_states.only_model AS model,
+    nullif(coalesce(runlog_states.input_tokens, 0) - coalesce(known.input_tokens, 0), 0) AS input_tokens,
+    nullif(coalesce(runlog_states.output_tokens, 0) - coalesce(known.output_tokens, 0), 0) AS output_tokens,
+    nullif(coalesce(runlog_states.cache_read_tokens, 0) - coalesce(known.cache_read_tokens, 0), 0) AS cache_read_tokens,
+    nullif(coalesce(runlog_states.cache_creation_tokens, 0) - coalesce(known.cache_creation_tokens, 0), 0) AS cache_creation_tokens,
+    CASE WHEN NOT runlog_states.cost_estimated OR prices_as_of = '2026-11' THEN nullif(coalesce(runlog_states.cost_usd, 0) - coalesce(known.cost_usd, 0), 0) END AS cost_usd,
+    runlog_states.cost_estimated AND coalesce(known.estimates, 0) = 0 AS cost_estimated
+  FROM runlog_states
+  JOIN reported ON reported.run_id = runlog_states.run_id
+  LEFT JOIN known ON known.run_id = runlog_states.run_id
+  WHERE head_sequence >= last_report
+)
+SELECT run_id, sequence, 'call' AS kind, first_time AS "time", session_id, task, agent_id, model,
+  message_id, request_id, first_seen, input_tokens, output_tokens, output_at_least,
+  cache_read_tokens, cache_creation_tokens, context_tokens, cost_usd, cost_estimated,
+  calls, retries, repeats
+FROM model_calls
+UNION ALL
+SELECT run_id, NULL, 'total', "time", session_id, NULL, NULL, model, NULL, NULL, true,
+  input_tokens, output_tokens, false, cache_read_tokens, cache_creation_tokens, NULL, cost_usd,
+  cost_estimated, 0, 0, 0
+FROM beyond
+WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens) IS NOT NULL
+  OR cost_usd IS NOT NULL;
+
+CREATE OR REPLACE VIEW runs AS
+WITH recorded AS (
+  SELECT run_id, count(*) AS events, min(recorded_at) AS recorded_at,
+    max(sequence) AS head_sequence,
+    sum(CASE WHEN role = 'task_start' AND actor = 'user' THEN 1 ELSE 0 END) AS prompts, sum(CASE WHEN severity = 'error' OR role IN ('error', 'tool_fail', 'rejected') THEN 1 ELSE 0 END) AS errors, sum(CASE WHEN severity = 'warning' THEN 1 ELSE 0 END) AS warnings,
+    sum(CASE WHEN imported THEN 1 ELSE 0 END) > 0 AS imported,
+    max(CASE WHEN role = 'note' AND coalesce((data->>'$.text'), (data->>'$.content'), (data->>'$.message'), (data->>'$.response'), (data->>'$.prompt'), (data->>'$.brief'), (data->>'$.title')) LIKE 'Pull request%' AND regexp_replace(regexp_extract(coalesce(coalesce((data->>'$.text'), (data->>'$.content'), (data->>'$.message'), (data->>'$.response'), (data->>'$.prompt'), (data->>'$.brief'), (data->>'$.title')), ''), '(https://[^\s"''<>)\]`\\]*?(?:/pull/|/merge_requests/|/pulls/|/pull-requests/)[^\s"''<>)\]`\\]*)', 1), '[.,]+$', '') <> ''
+      THEN concat(lpad(CAST(sequence AS VARCHAR), 16, '0'), regexp_replace(regexp_extract(coalesce(coalesce((data->>'$.text'), (data->>'$.content'), (data->>'$.message'), (data->>'$.response'), (data->>'$.prompt'), (data->>'$.brief'), (data->>'$.title')), ''), '(https://[^\s"''<>)\]`\\]*?(?:/pull/|/merge_requests/|/pulls/|/pull-requests/)[^\s"''<>)\]`\\]*)', 1), '[.,]+$', '')) END) AS request
+  FROM events GROUP BY run_id
 ),
 tokens AS (
-  SELECT reported.run_id AS run_id, sum(coalesce(sessions.model_calls, 0)) AS model_calls,
-    sum(coalesce(totals.input_tokens, sessions.input_tokens)) AS input_tokens,
-    sum(coalesce(totals.output_tokens, sessions.output_tokens)) AS output_tokens,
-    sum(coalesce(totals.cache_read_tokens, sessions.cache_read_tokens)) AS cache_read_tokens,
-    sum(coalesce(totals.cache_creation_tokens, sessions.cache_creation_tokens)) AS cache_creation_tokens
-  FROM reported
-  LEFT JOIN totals
-    ON totals.run_id = reported.run_id AND totals.session_id = reported.session_id
-  LEFT JOIN sessions
-    ON sessions.run_id = reported.run_id AND sessions.session_id = reported.session_id
-  GROUP BY reported.run_id
+  SELECT run_id, sum(CASE WHEN kind = 'call' THEN 1 ELSE 0 END) AS model_calls,
+    sum(input_tokens) AS input_tokens,
+    sum(output_tokens) AS output_tokens,
+    sum(cache_read_tokens) AS cache_read_tokens,
+    sum(cache_creation_tokens) AS cache_creation_tokens,
+    sum(cost_usd) AS cost_usd,
+    max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) = 1 AS cost_estimated
+  FROM usage GROUP BY run_id
+),
+edited AS (
+  SELECT *,
+    max(CASE WHEN kind = 'edit' AND status = 'completed' THEN end_sequence END)
+      OVER (PARTITION BY run_id) AS last_edit,
+    max(CASE WHEN kind = 'test' THEN sequence END) OVER (PARTITION BY run_id) AS last_test
+  FROM calls
 ),
 called AS (
-  SELECT run_id, count(*) AS tool_calls,
-    sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS tool_failures
-  FROM calls GROUP BY run_id
-),
-recorded AS (
-  SELECT run_id, count(*) AS events, min("time") AS first_time, max(sequence) AS head_sequence,
-    sum(CASE WHEN role = 'task_start' AND actor = 'user' THEN 1 ELSE 0 END) AS prompts, sum(CASE WHEN severity = 'error' OR role IN ('error', 'tool_fail', 'rejected') THEN 1 ELSE 0 END) AS errors, sum(CASE WHEN severity = 'warning' THEN 1 ELSE 0 END) AS warnings,
-    sum(CASE WHEN imported THEN 1 ELSE 0 END) > 0 AS has_imports,
-    max(CASE WHEN role = 'run_created' THEN data->>'$.metadata.agent' END) AS agent, max(CASE WHEN role = 'run_created' THEN data->>'$.metadata.agent_version' END) AS agent_version, max(CASE WHEN role = 'run_created' THEN data->>'$.metadata.cwd' END) AS project, max(CASE WHEN role = 'run_created' THEN data->>'$.metadata.git_branch' END) AS git_branch,
-    min(CASE WHEN imported AND (data->>'$.time_origin') IS NULL THEN "time" END) AS first_work,
-    max(CASE WHEN imported AND (data->>'$.time_origin') IS NULL THEN "time" END) AS last_work,
-    min(CASE WHEN role = 'run_started' THEN "time" END) AS first_start
-  FROM events GROUP BY run_id
+  SELECT run_id, count(*) AS tool_calls, sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS tool_failures, sum(CASE WHEN kind = 'edit' AND status = 'completed' THEN 1 ELSE 0 END) AS edits,
+    sum(CASE WHEN kind = 'test' THEN 1 ELSE 0 END) AS tests, sum(CASE WHEN kind = 'test' AND sequence > coalesce(last_edit, 0) THEN 1 ELSE 0 END) AS tests_after,
+    max(CASE WHEN sequence = last_test THEN status END) AS last_test_status,
+    max(CASE WHEN pull_request IS NOT NULL THEN concat(lpad(CAST(end_sequence AS VARCHAR), 16, '0'), pull_request) END) AS request
+  FROM edited GROUP BY run_id
 )
-SELECT recorded.run_id AS run_id,
-  recorded.agent AS agent, recorded.agent_version AS agent_version,
-  recorded.project AS project, recorded.git_branch AS git_branch,
-  CASE WHEN has_imports THEN first_work ELSE first_start END AS started_at,
-  has_imports AS imported, recorded.events AS events, recorded.prompts AS prompts,
-  coalesce(tokens.model_calls, 0) AS model_calls, coalesce(called.tool_calls, 0) AS tool_calls,
-  coalesce(called.tool_failures, 0) AS tool_failures, recorded.errors AS errors,
-  recorded.warnings AS warnings,
+SELECT recorded.run_id AS run_id, state.session_id AS session_id, state.task_id AS task_id,
+  state.status AS status, state.agent AS agent, state.agent_version AS agent_version,
+  state.model AS model, state.models AS models, state.project AS project,
+  state.git_branch AS git_branch, state.title AS title, 
+  -- The newest address, after the number of its event.
+  substr(CASE WHEN coalesce(recorded.request, '') > coalesce(called.request, '')
+    THEN recorded.request ELSE called.request END, 17) AS pull_request,
+  state.recorded_at AS recorded_at, state.began_at AS started_at, state.ended_at AS ended_at,
+  state.duration_ms AS duration_ms, recorded.imported AS imported, recorded.events AS events,
+  recorded.prompts AS prompts, coalesce(tokens.model_calls, 0) AS model_calls,
+  coalesce(called.tool_calls, 0) AS tool_calls, coalesce(called.tool_failures, 0) AS tool_failures,
+  recorded.errors AS errors, recorded.warnings AS warnings,
   tokens.input_tokens AS input_tokens,
   tokens.output_tokens AS output_tokens,
   tokens.cache_read_tokens AS cache_read_tokens,
   tokens.cache_creation_tokens AS cache_creation_tokens,
-  recorded.head_sequence AS head_sequence
+  tokens.cost_usd AS cost_usd, coalesce(tokens.cost_estimated, false) AS cost_estimated,
+  coalesce(called.edits, 0) AS edits, coalesce(called.tests, 0) AS tests,
+  CASE WHEN called.edits > 0 THEN called.tests_after END AS tests_after_last_edit,
+  called.last_test_status AS last_test_status, state.deliverables AS deliverables,
+  state.error AS error, recorded.head_sequence AS head_sequence,
+  CASE WHEN state.head_sequence = recorded.head_sequence THEN state.head_hash END AS head_hash,
+  state.metadata AS metadata
 FROM recorded
+LEFT JOIN runlog_states AS state ON state.run_id = recorded.run_id
 LEFT JOIN tokens ON tokens.run_id = recorded.run_id
 LEFT JOIN called ON called.run_id = recorded.run_id;
+
+CREATE OR REPLACE VIEW files AS
+WITH given AS (
+  SELECT run_id, sequence, call_id, time, agent_id, lower(tool) AS tool, kind, arguments,
+    status = 'completed' AS applied,
+    CASE WHEN arguments LIKE '%*** Begin Patch%' THEN
+      list_filter(list_concat([arguments->>'$'], json_extract_string(arguments, '$.*'),
+        json_extract_string(arguments, '$.*[*]')),
+        lambda one: regexp_matches(one, '\*\*\* Begin Patch(.|\s)*\n\*\*\* (Add|Update|Delete) File: '))[1]
+    END AS patch,
+    CASE WHEN json_type(arguments, '$.changes') = 'OBJECT' THEN arguments->'$.changes' END AS changes,
+    coalesce(CASE WHEN json_type(arguments, '$.file_path') = 'VARCHAR' THEN arguments->>'$.file_path' END, CASE WHEN json_type(arguments, '$.path') = 'VARCHAR' THEN arguments->>'$.path' END, CASE WHEN json_type(arguments, '$.filePath') = 'VARCHAR' THEN arguments->>'$.filePath' END, CASE WHEN json_type(arguments, '$.notebook_path') = 'VARCHAR' THEN arguments->>'$.notebook_path' END, CASE WHEN json_type(arguments, '$.filename') = 'VARCHAR' THEN arguments->>'$.filename' END, CASE WHEN json_type(arguments, '$.target_file') = 'VARCHAR' THEN arguments->>'$.target_file' END, CASE WHEN json_type(arguments, '$.file') = 'VARCHAR' THEN arguments->>'$.file' END) AS path
+  FROM calls WHERE arguments IS NOT NULL
+),
+patched AS (
+  SELECT *, unnest(regexp_extract_all(
+    regexp_extract(patch, '(?s)\*\*\* Begin Patch(.*?)(?:\n\s*\*\*\* End Patch|$)', 1),
+    '\n\*\*\* (?:Add|Update|Delete) File: [^\n]*(?:\n\*\*\* Move to: [^\n]*)?')) AS head
+  FROM given WHERE patch IS NOT NULL
+),
+recorded AS (
+  SELECT *, changes->('/' || replace(replace(file, '~', '~0'), '/', '~1')) AS change FROM (
+    SELECT *, unnest(json_keys(changes)) AS file
+    FROM given WHERE patch IS NULL AND changes IS NOT NULL
+  ) AS keys
+),
+parts AS (
+  SELECT *, coalesce(change->>'$.type', change->>'$.kind', '') AS word,
+    coalesce(change->'$.update', change)->>'$.move_path' AS moved_to
+  FROM recorded
+),
+unified AS (
+  SELECT *, unnest(regexp_extract_all(text, '(?:^|\n)--- [^\n]*\n\+\+\+ [^\n]*')) AS head FROM (
+    SELECT *, coalesce(CASE WHEN json_type(arguments, '$.patch') = 'VARCHAR' THEN arguments->>'$.patch' END, CASE WHEN json_type(arguments, '$.diff') = 'VARCHAR' THEN arguments->>'$.diff' END, CASE WHEN json_type(arguments, '$.unified_diff') = 'VARCHAR' THEN arguments->>'$.unified_diff' END) AS text FROM given
+    WHERE patch IS NULL AND changes IS NULL AND path IS NULL
+  ) AS texts
+),
+named AS (
+  SELECT *, regexp_replace(trim(regexp_extract(head, '--- ([^\t\n]*)', 1)), '^[ab]/', '') AS old,
+    regexp_replace(trim(regexp_extract(head, '\+\+\+ ([^\t\n]*)', 1)), '^[ab]/', '') AS new
+  FROM unified
+),
+single AS (
+  SELECT *,
+    CASE
+      WHEN coalesce(CASE WHEN json_type(arguments, '$.old_string') = 'VARCHAR' THEN arguments->>'$.old_string' END, CASE WHEN json_type(arguments, '$.old_str') = 'VARCHAR' THEN arguments->>'$.old_str' END, CASE WHEN json_type(arguments, '$.oldString') = 'VARCHAR' THEN arguments->>'$.oldString' END, CASE WHEN json_type(arguments, '$.oldText') = 'VARCHAR' THEN arguments->>'$.oldText' END, CASE WHEN json_type(arguments, '$.old_text') = 'VARCHAR' THEN arguments->>'$.old_text' END, CASE WHEN json_type(arguments, '$.old_source') = 'VARCHAR' THEN arguments->>'$.old_source' END, CASE WHEN json_type(arguments, '$.new_string') = 'VARCHAR' THEN arguments->>'$.new_string' END, CASE WHEN json_type(arguments, '$.new_str') = 'VARCHAR' THEN arguments->>'$.new_str' END, CASE WHEN json_type(arguments, '$.newString') = 'VARCHAR' THEN arguments->>'$.newString' END, CASE WHEN json_type(arguments, '$.newText') = 'VARCHAR' THEN arguments->>'$.newText' END, CASE WHEN json_type(arguments, '$.new_text') = 'VARCHAR' THEN arguments->>'$.new_text' END, CASE WHEN json_type(arguments, '$.new_source') = 'VARCHAR' THEN arguments->>'$.new_source' END) IS NOT NULL OR regexp_matches(coalesce(nullif(CAST(arguments->'$.edits' AS VARCHAR), 'null'), ''), '"(?:old_string|old_str|oldString|oldText|old_text|old_source|new_string|new_str|newString|newText|new_text|new_source)": ?"') OR coalesce(CASE WHEN json_type(arguments, '$.patch') = 'VARCHAR' THEN arguments->>'$.patch' END, CASE WHEN json_type(arguments, '$.diff') = 'VARCHAR' THEN arguments->>'$.diff' END, CASE WHEN json_type(arguments, '$.unified_diff') = 'VARCHAR' THEN arguments->>'$.unified_diff' END) IS NOT NULL THEN 'edited'
+      WHEN coalesce(CASE WHEN json_type(arguments, '$.content') = 'VARCHAR' THEN arguments->>'$.content' END, CASE WHEN json_type(arguments, '$.file_text') = 'VARCHAR' THEN arguments->>'$.file_text' END, CASE WHEN json_type(arguments, '$.contents') = 'VARCHAR' THEN arguments->>'$.contents' END, CASE WHEN json_type(arguments, '$.text') = 'VARCHAR' THEN arguments->>'$.text' END) IS NOT NULL AND regexp_matches(tool, 'write|create|edit|save') THEN
+        CASE WHEN arguments->>'$.command' = 'create' OR tool LIKE '%create%' THEN 'created'
+          ELSE 'written' END
+    END AS change
+  FROM given WHERE patch IS NULL AND changes IS NULL
+),
+touched AS (
+  SELECT run_id, sequence, call_id, time, agent_id, applied,
+    trim(regexp_extract(head, 'File: ([^\n]*)', 1)) AS path,
+    CASE
+      WHEN head LIKE '%*** Move to: %' THEN 'moved' WHEN head LIKE '_*** Add%' THEN 'created'
+      WHEN head LIKE '_*** Delete%' THEN 'deleted' ELSE 'edited'
+    END AS action
+  FROM patched
+  UNION ALL
+  SELECT run_id, sequence, call_id, time, agent_id, applied,
+    trim(regexp_extract(head, 'Move to: ([^\n]*)', 1)), 'edited'
+  FROM patched WHERE head LIKE '%*** Move to: %'
+  UNION ALL
+  SELECT run_id, sequence, call_id, time, agent_id, applied, file,
+    CASE
+      WHEN word = 'add' OR json_exists(change, '$.add') THEN 'created'
+      WHEN word = 'delete' OR json_exists(change, '$.delete') THEN 'deleted'
+      WHEN moved_to IS NOT NULL THEN 'moved' ELSE 'edited'
+    END
+  FROM parts
+  WHERE word IN ('add', 'delete', 'update') OR json_exists(change, '$.add')
+    OR json_exists(change, '$.delete') OR json_exists(change, '$.update')
+  UNION ALL
+  SELECT run_id, sequence, call_id, time, agent_id, applied, moved_to, 'edited'
+  FROM parts
+  WHERE moved_to IS NOT NULL AND (word = 'update' OR json_exists(change, '$.update'))
+  UNION ALL
+  SELECT run_id, sequence, call_id, time, agent_id, applied,
+    CASE WHEN new = '/dev/null' THEN old ELSE new END,
+    CASE WHEN new = '/dev/null' THEN 'deleted' WHEN old = '/dev/null' THEN 'created'
+      ELSE 'edited' END
+  FROM named
+  UNION ALL
+  SELECT run_id, sequence, call_id, time, agent_id, applied, path, change
+  FROM single WHERE path IS NOT NULL AND change IS NOT NULL
+  UNION ALL
+  SELECT run_id, sequence, call_id, time, agent_id, applied, coalesce(CASE WHEN json_type(arguments, '$.file_path') = 'VARCHAR' THEN arguments->>'$.file_path' END, CASE WHEN json_type(arguments, '$.path') = 'VARCHAR' THEN arguments->>'$.path' END, CASE WHEN json_type(arguments, '$.notebook_path') = 'VARCHAR' THEN arguments->>'$.notebook_path' END),
+    CASE kind WHEN 'read' THEN 'read' ELSE 'edited' END
+  FROM single
+  WHERE (path IS NULL OR change IS NULL) AND kind IN ('read', 'edit') AND coalesce(CASE WHEN json_type(arguments, '$.file_path') = 'VARCHAR' THEN arguments->>'$.file_path' END, CASE WHEN json_type(arguments, '$.path') = 'VARCHAR' THEN arguments->>'$.path' END, CASE WHEN json_type(arguments, '$.notebook_path') = 'VARCHAR' THEN arguments->>'$.notebook_path' END) IS NOT NULL
+    AND NOT coalesce(regexp_matches(coalesce(CASE WHEN json_type(arguments, '$.patch') = 'VARCHAR' THEN arguments->>'$.patch' END, CASE WHEN json_type(arguments, '$.diff') = 'VARCHAR' THEN arguments->>'$.diff' END, CASE WHEN json_type(arguments, '$.unified_diff') = 'VARCHAR' THEN arguments->>'$.unified_diff' END), '(?:^|\n)--- [^\n]*\n\+\+\+ ') AND path IS NULL, false)
+)
+SELECT * FROM touched
+UNION ALL
+SELECT run_id, sequence, NULL AS call_id, time, agent_id, true AS applied, coalesce((data->>'$.path'), (data->>'$.file_path'), (data->>'$.content_path')) AS path,
+  coalesce((data->>'$.operation'), regexp_extract(event_type, '[^._]*$')) AS action
+FROM events WHERE role = 'file' AND coalesce((data->>'$.path'), (data->>'$.file_path'), (data->>'$.content_path')) IS NOT NULL;

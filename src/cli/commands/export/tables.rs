@@ -41,7 +41,7 @@ pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Re
     let out = args.out.as_deref().filter(|out| out.as_os_str() != "-");
     check_out(args, &tables, out)?;
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.runs.is_empty(), global)?;
-    let look = |run: &RunDir| Ok(ExportedRun::of(run.clone())?);
+    let look = |run: &RunDir| Ok(ExportedRun::of(run)?);
     let (mut runs, failure) = each_run(&runs, "looking at runs", ui, look);
     runs.sort_by_cached_key(|run| (run.run_id(), run.run.path().to_owned()));
     let mut failures: Vec<anyhow::Error> = missing.into_iter().chain(failure).collect();

@@ -1,8 +1,15 @@
 //! SQL definitions for other engines: views over the logs where they lie, and tables to load.
 
+mod call_kinds;
+mod calls_view;
 mod clickhouse;
 mod duckdb;
+mod events_view;
+mod expressions;
+mod files_view;
 mod postgres;
+mod runs_view;
+mod usage_view;
 mod views;
 
 /// An engine that SQL is written for.

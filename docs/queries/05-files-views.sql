@@ -1,0 +1,11 @@
+-- Which session touched this file? Without the numbers of lines, which the views of
+-- `runlog export --to ddl duckdb` do not have.
+-- runlog stats --by file,run
+SELECT path,
+  run_id,
+  sum(CASE WHEN action = 'read' THEN 1 ELSE 0 END) AS times_read,
+  sum(CASE WHEN action <> 'read' AND applied THEN 1 ELSE 0 END) AS changes
+FROM files
+WHERE action <> 'deliverable'
+GROUP BY path, run_id
+ORDER BY path, run_id;

@@ -1,0 +1,150 @@
+//! The view of model calls.
+
+use super::calls_view::model_call;
+use super::expressions::{DATA, Expressions, TOKENS, coalesce, first_count, id};
+use super::quoted;
+use crate::event::fields::{
+    CACHE_CREATION, CACHE_READ, COST, INPUT_TOKENS, MODEL_CALL, OUTPUT_AT_LEAST, OUTPUT_TOKENS,
+};
+use crate::history::models;
+
+/// The list prices, as rows of name and dollars per million tokens.
+pub(super) fn prices() -> String {
+    let rows = models::price_list().map(|(name, [input, output, read, creation])| {
+        format!("    ({}, {input:?}, {output:?}, {read:?}, {creation:?})", quoted(name))
+    });
+    rows.collect::<Vec<_>>().join(",\n")
+}
+
+/// The name of a model as the list of prices has it.
+fn plain_name(sql: &dyn Expressions, model: &str) -> String {
+    let name = format!("lower(trim({model}))");
+    let steps = [
+        "^.*/",
+        r"^.*?anthropic\.",
+        r"[@\[:].*$",
+        "-v[12]$",
+        "-latest$",
+        "-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$",
+    ];
+    let name = steps.iter().fold(name, |name, step| sql.without(&name, step));
+    format!("CASE WHEN {name} LIKE 'claude-%' THEN replace({name}, '.', '-') ELSE {name} END")
+}
+
+/// The query.
+pub(super) fn usage(sql: &dyn Expressions) -> String {
+    let ids = MODEL_CALL.iter().map(|name| id(&sql.string(DATA, &[name])));
+    let costs = coalesce(COST.iter().map(|name| sql.dollars(DATA, &[name])));
+    let each = |one: &dyn Fn(&str) -> String| {
+        TOKENS.iter().map(|name| one(name)).collect::<Vec<_>>().join(",\n    ")
+    };
+    let rest = |name: &str| {
+        format!("nullif(coalesce(runlog_states.{name}, 0) - coalesce(known.{name}, 0), 0)")
+    };
+    format!(
+        "WITH reports AS (
+  SELECT run_id, sequence, \"time\", session_id, agent_id, task, role, imported, recorded_at,
+    {model} AS model, {message} AS message_id, {request} AS request_id,
+    {ids} AS model_call_id, {answer} AS answer,
+    coalesce({scope} = 'total', false) AS is_total,
+    {input} AS input_tokens, {output} AS output_tokens,
+    coalesce({at_least} = 'true', false) AS output_at_least,
+    {read} AS cache_read_tokens, {creation} AS cache_creation_tokens,
+    {costs} AS reported_usd
+  FROM events WHERE role IN ('usage', 'message')
+),
+counted AS (
+  SELECT *,
+    max(CASE WHEN is_total AND role = 'usage' THEN 1 ELSE 0 END) OVER (PARTITION BY run_id)
+      AS has_totals,
+    first_value(\"time\") OVER (PARTITION BY run_id, is_total, answer ORDER BY sequence)
+      AS first_time,
+    min(sequence) OVER (PARTITION BY run_id, is_total, answer) AS first_sequence,
+    row_number() OVER (PARTITION BY run_id, is_total, answer ORDER BY sequence DESC) AS place
+  FROM reports WHERE role = 'usage' OR input_tokens IS NOT NULL
+),
+priced AS (
+  SELECT counted.*,
+    CASE WHEN imported AND has_totals = 0 THEN model_call_id END AS work_id,
+    CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
+      THEN {estimate} END AS estimated_usd
+  FROM counted LEFT JOIN runlog_prices ON runlog_prices.name = {plain}
+  WHERE place = 1 AND NOT is_total
+),
+asked AS (
+  SELECT run_id, asked_by, count(*) AS calls,
+    sum(CASE WHEN is_retry THEN 1 ELSE 0 END) AS retries,
+    sum(CASE WHEN is_repeat THEN 1 ELSE 0 END) AS repeats
+  FROM calls WHERE asked_by IS NOT NULL GROUP BY run_id, asked_by
+),
+model_calls AS (
+  SELECT priced.run_id AS run_id, sequence, first_time, session_id, task, agent_id, model,
+    message_id, request_id,
+    CASE WHEN work_id IS NULL THEN true ELSE
+      row_number() OVER (PARTITION BY work_id, coalesce(request_id, CAST(first_time AS VARCHAR))
+        ORDER BY recorded_at, priced.run_id) = 1
+    END AS first_seen,
+    input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,
+    input_tokens + coalesce(cache_read_tokens, 0) + coalesce(cache_creation_tokens, 0)
+      AS context_tokens,
+    coalesce(reported_usd, estimated_usd) AS cost_usd,
+    estimated_usd IS NOT NULL AS cost_estimated,
+    coalesce(asked.calls, 0) AS calls, coalesce(asked.retries, 0) AS retries,
+    coalesce(asked.repeats, 0) AS repeats
+  FROM priced
+  LEFT JOIN asked ON asked.run_id = priced.run_id AND asked.asked_by = priced.first_sequence
+),
+known AS (
+  SELECT run_id,
+    {sums},
+    sum(cost_usd) AS cost_usd, max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) AS estimates
+  FROM model_calls GROUP BY run_id
+),
+reported AS (SELECT run_id, max(sequence) AS last_report FROM reports GROUP BY run_id),
+-- What run.json has beyond the calls, if it is as new as the last report.
+beyond AS (
+  SELECT runlog_states.run_id AS run_id, runlog_states.session_id AS session_id,
+    coalesce(ended_at, began_at) AS \"time\", runlog_states.only_model AS model,
+    {rests},
+    CASE WHEN NOT runlog_states.cost_estimated OR prices_as_of = '{as_of}' THEN {cost_rest} END AS cost_usd,
+    runlog_states.cost_estimated AND coalesce(known.estimates, 0) = 0 AS cost_estimated
+  FROM runlog_states
+  JOIN reported ON reported.run_id = runlog_states.run_id
+  LEFT JOIN known ON known.run_id = runlog_states.run_id
+  WHERE head_sequence >= last_report
+)
+SELECT run_id, sequence, 'call' AS kind, first_time AS \"time\", session_id, task, agent_id, model,
+  message_id, request_id, first_seen, input_tokens, output_tokens, output_at_least,
+  cache_read_tokens, cache_creation_tokens, context_tokens, cost_usd, cost_estimated,
+  calls, retries, repeats
+FROM model_calls
+UNION ALL
+SELECT run_id, NULL, 'total', \"time\", session_id, NULL, NULL, model, NULL, NULL, true,
+  input_tokens, output_tokens, false, cache_read_tokens, cache_creation_tokens, NULL, cost_usd,
+  cost_estimated, 0, 0, 0
+FROM beyond
+WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens) IS NOT NULL
+  OR cost_usd IS NOT NULL",
+        model = sql.text(DATA, &["model"]),
+        message = sql.text(DATA, &["message_id"]),
+        request = sql.text(DATA, &["request_id"]),
+        ids = coalesce(ids),
+        answer = model_call(sql),
+        scope = sql.text(DATA, &["scope"]),
+        input = first_count(sql, INPUT_TOKENS),
+        output = first_count(sql, OUTPUT_TOKENS),
+        at_least = sql.text(DATA, &[OUTPUT_AT_LEAST]),
+        read = first_count(sql, CACHE_READ),
+        creation = first_count(sql, CACHE_CREATION),
+        estimate = sql.dollars_of_micros(
+            "(input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + \
+             coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + \
+             coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation)"
+        ),
+        plain = plain_name(sql, "counted.model"),
+        sums = each(&|name| format!("sum({name}) AS {name}")),
+        rests = each(&|name| format!("{} AS {name}", rest(name))),
+        as_of = models::AS_OF,
+        cost_rest = rest("cost_usd"),
+    )
+}
