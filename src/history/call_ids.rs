@@ -5,7 +5,7 @@ use std::hash::BuildHasher as _;
 use foldhash::quality::RandomState;
 use hashbrown::hash_table::Entry;
 
-use super::blocks::Blocks;
+use super::block_list::BlockList;
 use super::gradual_map::{GradualMap, Halves};
 use super::gradual_table::GradualTable;
 use super::known_calls::number;
@@ -19,9 +19,9 @@ use super::known_calls::number;
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallIds {
     /// The hash of the last segment of each call's id.
-    lasts: Blocks<Halves>,
+    lasts: BlockList<Halves>,
     /// The link of each call; empty as long as no id has a prefix.
-    links: Blocks<Link>,
+    links: BlockList<Link>,
     /// The newest call of each last segment.
     heads: GradualTable<u32>,
     /// The calls of long chains, by their whole ids.

@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use serde::{Serialize, Serializer};
 
-use super::blocks::Blocks;
+use super::block_list::BlockList;
 use super::call_ids::{CallId, CallIds};
 use super::known_calls::{KnownCalls, KnownEnd, KnownStart, number};
 use super::names::{InternedName, Names};
@@ -100,7 +100,7 @@ pub struct Calls {
     by_caller: HashMap<Caller, u32>,
     recent: RecentStarts,
     /// Starts in order, by tool and actor. Closed ones are dropped when they are found.
-    open_by_tool: HashMap<(InternedName, InternedName), Blocks<u32>>,
+    open_by_tool: HashMap<(InternedName, InternedName), BlockList<u32>>,
     /// The number of calls at the last error of each scope.
     last_errors: HashMap<ErrorScope, usize>,
 }

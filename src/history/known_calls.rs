@@ -1,19 +1,19 @@
 //! What is kept of each call: few bytes, because a log can have millions of calls.
 
-use super::blocks::Blocks;
+use super::block_list::BlockList;
 use super::calls::CallStatus;
 use crate::event::time::Timestamp;
 
 /// The calls as they are kept, in the order of their first event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownCalls {
-    calls: Blocks<KnownCall>,
+    calls: BlockList<KnownCall>,
     /// The first start of each call that has one.
-    starts: Blocks<KnownStart>,
+    starts: BlockList<KnownStart>,
     /// The end of each call that has one.
-    ends: Blocks<KnownEnd>,
+    ends: BlockList<KnownEnd>,
     /// The start and the end of each call that has both.
-    pairs: Blocks<(u32, u32)>,
+    pairs: BlockList<(u32, u32)>,
 }
 
 /// A call: its caller, and where its start and end are.

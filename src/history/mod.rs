@@ -3,7 +3,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod arguments;
-pub(crate) mod blocks;
+pub(crate) mod block_list;
 mod call_ids;
 pub(crate) mod calls;
 pub(crate) mod chapters;

@@ -9,18 +9,18 @@ const BLOCK: usize = 1 << 12;
 /// that it leaves is seldom used again. A list of a million items in blocks takes no more than its
 /// items.
 #[derive(Clone, Debug)]
-pub(crate) struct Blocks<T> {
+pub(crate) struct BlockList<T> {
     /// All blocks but the last are full.
     blocks: Vec<Vec<T>>,
 }
 
-impl<T> Default for Blocks<T> {
+impl<T> Default for BlockList<T> {
     fn default() -> Self {
         Self { blocks: Vec::new() }
     }
 }
 
-impl<T> Blocks<T> {
+impl<T> BlockList<T> {
     /// The number of items.
     pub(crate) fn len(&self) -> usize {
         self.blocks.last().map_or(0, |last| (self.blocks.len() - 1) * BLOCK + last.len())
@@ -71,7 +71,7 @@ impl<T> Blocks<T> {
     }
 }
 
-impl<T: Ord> Blocks<T> {
+impl<T: Ord> BlockList<T> {
     /// The index of an item in a list that is sorted. Most searches are for one of the newest.
     pub(crate) fn position(&self, item: &T) -> Option<usize> {
         let is_newest = |block: &Vec<T>| block.first().is_some_and(|first| first <= item);
@@ -84,7 +84,7 @@ impl<T: Ord> Blocks<T> {
     }
 }
 
-impl<T> Index<usize> for Blocks<T> {
+impl<T> Index<usize> for BlockList<T> {
     type Output = T;
 
     fn index(&self, index: usize) -> &T {
@@ -92,7 +92,7 @@ impl<T> Index<usize> for Blocks<T> {
     }
 }
 
-impl<T> IndexMut<usize> for Blocks<T> {
+impl<T> IndexMut<usize> for BlockList<T> {
     fn index_mut(&mut self, index: usize) -> &mut T {
         &mut self.blocks[index / BLOCK][index % BLOCK]
     }
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn items_are_found_on_both_sides_of_a_border() {
         for many in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5] {
-            let mut list = Blocks::default();
+            let mut list = BlockList::default();
             assert!(list.is_empty());
             for item in 0..many {
                 list.push(2 * item);
