@@ -6,11 +6,11 @@ use foldhash::quality::RandomState;
 use hashbrown::hash_table::Entry;
 
 use super::block_list::BlockList;
-use super::gradual_map::{GradualMap, Halves};
+use super::gradual_map::GradualMap;
 use super::gradual_table::GradualTable;
 use super::known_calls::number;
 
-/// The calls by their ids. Of each id, only hashes are kept: in 16 bytes per call, and in 28 as soon
+/// The calls by their ids. Of each id, only hashes are kept: in 15 bytes per call, and in 26 as soon
 /// as there are ids with prefixes.
 ///
 /// All calls whose ids have the same last segment form a chain, the newest first. Few chains have
@@ -19,7 +19,7 @@ use super::known_calls::number;
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallIds {
     /// The hash of the last segment of each call's id.
-    lasts: BlockList<Halves>,
+    lasts: BlockList<ShortHash>,
     /// The link of each call; empty as long as no id has a prefix.
     links: BlockList<Link>,
     /// The newest call of each last segment.
@@ -27,7 +27,7 @@ pub(super) struct CallIds {
     /// The calls of long chains, by their whole ids.
     crowded: GradualTable<u32>,
     /// By last segments: the prefix that refers to the call whose id is the segment alone.
-    claims: GradualMap<Halves>,
+    claims: GradualMap<ShortHash>,
     hasher: RandomState,
 }
 
@@ -42,9 +42,38 @@ const NEAR: usize = 8;
 #[derive(Clone, Copy, Debug)]
 struct Link {
     /// The hash of the id's prefix; 0 if it has none.
-    prefix: Halves,
+    prefix: ShortHash,
     /// The next older call.
-    older: u32,
+    older: [u8; 4],
+}
+
+impl Link {
+    fn new(prefix: ShortHash, older: u32) -> Self {
+        Self { prefix, older: older.to_le_bytes() }
+    }
+
+    fn older(&self) -> u32 {
+        u32::from_le_bytes(self.older)
+    }
+}
+
+/// The upper 56 bits of a hash, without alignment. Among a million ids, two have the same in one of
+/// 140,000 processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ShortHash([u8; 7]);
+
+impl ShortHash {
+    const NONE: Self = Self([0; 7]);
+
+    fn of(hash: u64) -> Self {
+        let [_, kept @ ..] = hash.to_le_bytes();
+        Self(kept)
+    }
+
+    fn whole(self) -> u64 {
+        let [a, b, c, d, e, f, g] = self.0;
+        u64::from_le_bytes([0, a, b, c, d, e, f, g])
+    }
 }
 
 /// The hashes of an id's last segment and of the prefix before it.
@@ -65,12 +94,13 @@ impl CallId {
 impl CallIds {
     /// The hashes of an id.
     pub(super) fn id(&self, id: &str) -> CallId {
+        let hash = |text: &str| ShortHash::of(self.hasher.hash_one(text)).whole();
         match memchr::memrchr(b'/', id.as_bytes()) {
-            None => CallId { last: self.hasher.hash_one(id), prefix: 0 },
-            Some(slash) => CallId {
-                last: self.hasher.hash_one(&id[slash + 1..]),
-                prefix: self.hasher.hash_one(&id[..slash]).max(1),
-            },
+            None => CallId { last: hash(id), prefix: 0 },
+            // A prefix is never 0.
+            Some(slash) => {
+                CallId { last: hash(&id[slash + 1..]), prefix: hash(&id[..slash]) | 1 << 8 }
+            }
         }
     }
 
@@ -84,21 +114,21 @@ impl CallIds {
             return self.newest_open(id.last, open);
         }
         let call = self.unclaimed(id)?;
-        self.claims.insert(id.last, Halves::of(id.prefix));
+        self.claims.insert(id.last, ShortHash::of(id.prefix));
         Some(call)
     }
 
     /// Adds the next call, with an id that no call has.
     pub(super) fn add(&mut self, id: CallId) {
         let call = number(self.lasts.len());
-        self.lasts.push(Halves::of(id.last));
-        let mut link = Link { prefix: Halves::of(id.prefix), older: NO_CALL };
+        self.lasts.push(ShortHash::of(id.last));
+        let mut older = NO_CALL;
         let Self { lasts, heads, .. } = self;
         let last = |call: &u32| lasts[*call as usize].whole();
         match heads.entry(id.last, |head| last(head) == id.last, last) {
             Entry::Vacant(vacant) => drop(vacant.insert(call)),
             Entry::Occupied(mut head) => {
-                link.older = std::mem::replace(head.get_mut(), call);
+                older = std::mem::replace(head.get_mut(), call);
             }
         }
         if self.links.is_empty() && id.prefix == 0 {
@@ -106,19 +136,19 @@ impl CallIds {
         }
         // Until now, every call was the only one of its segment.
         while self.links.len() < call as usize {
-            self.links.push(Link { prefix: Halves::of(0), older: NO_CALL });
+            self.links.push(Link::new(ShortHash::NONE, NO_CALL));
         }
-        self.links.push(link);
+        self.links.push(Link::new(ShortHash::of(id.prefix), older));
         self.note_crowd(call);
     }
 
     /// Records that a call starts, perhaps again.
     pub(super) fn start(&mut self, call: usize) {
-        if self.links.get(call).is_none_or(|link| link.older != UNLINKED) {
+        if self.links.get(call).is_none_or(|link| link.older() != UNLINKED) {
             return;
         }
         let Some(head) = self.head(self.lasts[call].whole()) else { return };
-        let older = std::mem::replace(&mut self.links[head].older, number(call));
+        let older = std::mem::replace(&mut self.links[head].older, number(call).to_le_bytes());
         self.links[call].older = older;
         self.note_crowd(number(head));
     }
@@ -168,7 +198,7 @@ impl CallIds {
                 continue;
             }
             self.links[at].older = self.links[next].older;
-            self.links[next].older = UNLINKED;
+            self.links[next].older = UNLINKED.to_le_bytes();
         }
         Some(at)
     }
@@ -184,7 +214,7 @@ impl CallIds {
     }
 
     fn older(&self, call: usize) -> Option<usize> {
-        let older = self.links.get(call)?.older;
+        let older = self.links.get(call)?.older();
         (older < UNLINKED).then_some(older as usize)
     }
 

@@ -6,14 +6,14 @@ use super::gradual_table::GradualTable;
 
 /// A 64-bit hash in two halves, which need no alignment to 8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Halves([u32; 2]);
+struct Halves([u32; 2]);
 
 impl Halves {
-    pub(super) fn of(hash: u64) -> Self {
+    fn of(hash: u64) -> Self {
         Self([(hash >> 32) as u32, hash as u32])
     }
 
-    pub(super) fn whole(self) -> u64 {
+    fn whole(self) -> u64 {
         let Self([upper, lower]) = self;
         u64::from(upper) << 32 | u64::from(lower)
     }
