@@ -1,7 +1,7 @@
 //! The checks of the agents.
 
 use super::HookedProgram;
-use super::facts::{AgentFacts, DoctorFacts, HooksFacts, SettingsFacts};
+use super::facts::{AgentSetUp, DoctorFacts, HooksFacts, SettingsFacts};
 use super::judged::Judged;
 use crate::event::time::Timestamp;
 use crate::fs::Cause;
@@ -36,13 +36,13 @@ fn scope_name(scope: WireScope) -> &'static str {
 }
 
 /// The call of `runlog init` for a settings file.
-fn init(agent: &AgentFacts, scope: WireScope) -> String {
+fn init(agent: &AgentSetUp, scope: WireScope) -> String {
     let user = if scope == WireScope::User { " --user" } else { "" };
     format!("runlog init {}{user}", agent.wiring.agent)
 }
 
 /// Whether all hooks of an agent are there, each once.
-pub(super) fn hooks(_: &DoctorFacts, agent: &AgentFacts) -> Option<Judged> {
+pub(super) fn hooks(_: &DoctorFacts, agent: &AgentSetUp) -> Option<Judged> {
     if agent.files.is_empty() {
         return None;
     }
@@ -89,7 +89,7 @@ fn correction(error: &WireError) -> &'static str {
 }
 
 /// The hooks of a file in words.
-fn found(agent: &AgentFacts, hooks: &HooksFacts) -> String {
+fn found(agent: &AgentSetUp, hooks: &HooksFacts) -> String {
     let all = agent.wiring.events.len();
     match &hooks.missing[..] {
         _ if hooks.is_plugin && hooks.are_entries => "the plugin and hooks".to_owned(),
@@ -102,7 +102,7 @@ fn found(agent: &AgentFacts, hooks: &HooksFacts) -> String {
 }
 
 /// Whether the program of the hooks can be executed and has this version.
-pub(super) fn program(_: &DoctorFacts, agent: &AgentFacts) -> Option<Judged> {
+pub(super) fn program(_: &DoctorFacts, agent: &AgentSetUp) -> Option<Judged> {
     let (mut details, mut hints) = (Vec::new(), Vec::new());
     for file in &agent.files {
         let Ok(hooks) = &file.hooks else { continue };
@@ -142,7 +142,7 @@ fn state(name: &str, program: &HookedProgram) -> (String, bool) {
     }
 }
 
-fn remedy(agent: &AgentFacts, file: &SettingsFacts, program: &HookedProgram) -> String {
+fn remedy(agent: &AgentSetUp, file: &SettingsFacts, program: &HookedProgram) -> String {
     match program {
         HookedProgram::NotExecutable(path) => format!("`chmod +x {}`", path.display()),
         _ => format!("`{}` makes the hooks run this program", init(agent, file.scope)),
@@ -150,7 +150,7 @@ fn remedy(agent: &AgentFacts, file: &SettingsFacts, program: &HookedProgram) -> 
 }
 
 /// When the last hook arrived, and whether the agent has worked without one.
-pub(super) fn last_hook(facts: &DoctorFacts, agent: &AgentFacts) -> Option<Judged> {
+pub(super) fn last_hook(facts: &DoctorFacts, agent: &AgentSetUp) -> Option<Judged> {
     let is_set_up = agent.files.iter().any(|file| file.hooks.is_ok());
     let arrived = agent.last_hook.map(|time| when(time, facts.now));
     if !is_set_up {

@@ -2,7 +2,7 @@
 
 use super::Diagnosis;
 use super::agent_checks::{agents, hooks, last_hook, program};
-use super::facts::{AgentFacts, DoctorFacts};
+use super::facts::{AgentSetUp, DoctorFacts};
 use super::judged::Judged;
 use super::place_checks::{local, runs_dir, sessions, settings, writable};
 
@@ -22,7 +22,7 @@ enum HowToJudge {
     /// Once.
     Once(fn(&DoctorFacts) -> Judged),
     /// Each agent that is set up. `None` if there is nothing to say about it.
-    EachAgent(fn(&DoctorFacts, &AgentFacts) -> Option<Judged>),
+    EachAgent(fn(&DoctorFacts, &AgentSetUp) -> Option<Judged>),
 }
 
 /// The checks, in the order in which they are printed.
@@ -49,7 +49,7 @@ const fn once(
 const fn each_agent(
     name: &'static str,
     question: &'static str,
-    judge: fn(&DoctorFacts, &AgentFacts) -> Option<Judged>,
+    judge: fn(&DoctorFacts, &AgentSetUp) -> Option<Judged>,
 ) -> DoctorCheck {
     DoctorCheck { name, question, judge: HowToJudge::EachAgent(judge) }
 }

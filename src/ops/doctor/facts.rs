@@ -50,7 +50,7 @@ pub(crate) struct DoctorFacts {
     pub(super) settings: Result<Vec<PathBuf>, SettingsMistake>,
     pub(super) runs_dir: RunsDirFacts,
     /// The agents that are set up, or whose settings have a mistake, or whose hooks have arrived.
-    pub(super) agents: Vec<AgentFacts>,
+    pub(super) agents: Vec<AgentSetUp>,
     /// The recent sessions of the agents.
     pub(super) sessions: SessionCount,
     pub(super) now: Timestamp,
@@ -68,7 +68,7 @@ pub(super) struct RunsDirFacts {
 }
 
 /// An agent.
-pub(super) struct AgentFacts {
+pub(super) struct AgentSetUp {
     pub(super) wiring: &'static Wiring,
     /// Its settings files that run `runlog hook`, or have a mistake.
     pub(super) files: Vec<SettingsFacts>,
@@ -120,9 +120,9 @@ impl DoctorFacts {
             let files = settings_files(wiring, &input);
             let last_hook = last_hook(wiring.agent, &runs);
             let without_hook = without_hook(wiring, &files, last_hook, &here);
-            AgentFacts { wiring, files, last_hook, without_hook }
+            AgentSetUp { wiring, files, last_hook, without_hook }
         });
-        let is_known = |agent: &AgentFacts| !agent.files.is_empty() || agent.last_hook.is_some();
+        let is_known = |agent: &AgentSetUp| !agent.files.is_empty() || agent.last_hook.is_some();
         let agents = agents.filter(is_known).collect();
         // A project's runs directory is for the sessions of the project.
         let is_of_project = input.runs_dir.starts_with(project);
