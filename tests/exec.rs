@@ -457,3 +457,49 @@ fn secrets_on_the_command_line_and_in_errors() {
     assert_eq!(end["data"]["_redactions"], 1);
     assert_eq!(last(&bench, "tool.started")["data"]["_redactions"], 2);
 }
+
+/// If this fails, what a wrapped script records is not tied to the command that recorded it, or is
+/// tied to an event of another run.
+#[test]
+fn what_a_command_records_has_its_call_as_parent() {
+    let bench = Bench::with_run();
+    bench.ok(&["emit", "run.created", "--run", "other"]);
+    let script = "\
+        runlog emit note -f text=inner; runlog emit note --parent given -f text=own;
+        runlog emit note --run other -f text=elsewhere; runlog exec --tool inner -- true";
+    let said =
+        exec(&bench, &["--tool", "outer"], &script.replace("runlog", env!("CARGO_BIN_EXE_runlog")))
+            .output();
+    assert_eq!(said.unwrap().status.code(), Some(0));
+    let lines = json_lines(&bench.log_path());
+    let find = |what: &dyn Fn(&&Value) -> bool| lines.iter().find(what).unwrap();
+    let started = |tool: &str| {
+        find(&|line| line["type"] == "tool.started" && line["data"]["tool_name"] == tool)
+    };
+    let note = |text: &str| find(&|line| line["data"]["text"] == text);
+    let outer = &started("outer")["event_id"];
+    assert_eq!(&note("inner")["parent_event_id"], outer);
+    assert_eq!(note("own")["parent_event_id"], "given");
+    assert_eq!(&started("inner")["parent_event_id"], outer);
+    assert_eq!(started("outer")["parent_event_id"], Value::Null);
+    let other = json_lines(&bench.path("runs/other/events.jsonl"));
+    assert_eq!(other.last().unwrap()["parent_event_id"], Value::Null);
+}
+
+/// If this fails, a run for one command passes without the file that it must leave, or a misspelt
+/// condition is found after the command has run.
+#[test]
+fn a_run_for_one_command_can_require_deliverables() {
+    let bench = Bench::new();
+    let run = ["exec", "--run-new", "--run", "r", "--deliverable", "a.md:min=2"];
+    assert_eq!(bench.call(&[&run[..], &["--", "true"]].concat()).status, 0);
+    let gate = bench.call(&["validate", "r"]);
+    assert_eq!(gate.status, 3, "{}", gate.out);
+    assert!(gate.out.contains("a.md"), "{}", gate.out);
+    for bad in [&["--run-new", "--deliverable", "a.md:mn=2"][..], &["--deliverable", "a.md"]] {
+        let said =
+            bench.call(&[&["exec", "--run", "s"], bad, &["--", "touch", "touched"]].concat());
+        assert_eq!(said.status, 2, "{}", said.err);
+    }
+    assert!(!bench.path("touched").exists() && !bench.path("runs/s").exists());
+}

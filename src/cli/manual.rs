@@ -8,6 +8,10 @@ type ManualTable = &'static [(&'static str, &'static str)];
 pub static VARIABLES: ManualTable = &[
     ("RUNLOG_RUN", "the run, instead of `--run` or the argument RUN"),
     ("RUNLOG_RUNS_DIR", "the directory that holds the runs, instead of `--runs-dir`"),
+    (
+        "RUNLOG_PARENT",
+        "the call of `exec` that a command runs in, instead of `--parent`; set by `exec`",
+    ),
     ("RUNLOG_LLM_CMD", "the command that asks a model, instead of `--llm-cmd`"),
     ("RUNLOG_AGENT_CMD", "the command that asks an agent about chapters, instead of `--agent-cmd`"),
     ("RUNLOG_DURABILITY", "`disk` (default: events survive a power cut) or `process`"),

@@ -35,7 +35,7 @@ use clap::Args;
 
 use super::payload::PayloadArgs;
 use super::recording::{ContentArgs, Print, SeverityArg, open, print};
-use super::{Appending, Global, emit_stream};
+use super::{Appending, Global, emit_stream, enclosing_call};
 use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::offers;
@@ -99,7 +99,7 @@ pub(in crate::cli) struct EmitArgs {
     /// An id that the events of one call share
     #[arg(long, value_name = "ID")]
     correlation_id: Option<String>,
-    /// The id of the event that caused this one
+    /// The id of the event that caused this one [default: the call of `exec` that this runs in]
     #[arg(long, value_name = "EVENT_ID")]
     parent: Option<String>,
     /// A hierarchical scope, such as app/agent/tool
@@ -169,7 +169,10 @@ impl EmitArgs {
             severity: self.severity.map(Into::into),
             summary: text(&self.summary),
             correlation_id: id("correlation id", &self.correlation_id)?,
-            parent_event_id: id("parent event id", &self.parent)?,
+            parent_event_id: match id("parent event id", &self.parent)? {
+                Some(given) => Some(given),
+                None => enclosing_call(self.run.as_deref()).map(Cow::Owned),
+            },
             branch: text(&self.branch),
             data,
             ..Draft::default()

@@ -384,6 +384,16 @@ pub(super) fn default_run() -> Option<String> {
     std::env::var("RUNLOG_RUN").ok().filter(|run| !run.is_empty())
 }
 
+/// The id of the `exec` call that this command runs in, if it records to the same run.
+pub(super) fn enclosing_call(run: Option<&str>) -> Option<String> {
+    let is_same = run.is_some_and(|run| default_run().is_some_and(|own| own == run));
+    let call = std::env::var(PARENT).ok().filter(|id| !id.is_empty());
+    call.filter(|_| is_same)
+}
+
+/// The variable through which `exec` tells its command the id of the call.
+pub(super) const PARENT: &str = "RUNLOG_PARENT";
+
 /// The value of an option that accepts `TEXT`, `@FILE` or `-`.
 fn text_or_file(value: &str, limit: u64) -> anyhow::Result<Vec<u8>> {
     use std::io::Read as _;

@@ -25,6 +25,8 @@ pub(super) struct CommandCall {
     pub(super) task: Option<String>,
     pub(super) parent: Option<String>,
     pub(super) branch: Option<String>,
+    /// The deliverables that a run created for this call must produce.
+    pub(super) required: Vec<String>,
 }
 
 /// The outcome of a command.
@@ -61,6 +63,7 @@ impl CommandCall {
             task: None,
             parent: None,
             branch: None,
+            required: Vec::new(),
         }
     }
 
@@ -69,6 +72,13 @@ impl CommandCall {
         let mut metadata = ObjectText::new();
         metadata.text("command", &self.command);
         let mut data = ObjectText::new();
+        if let Ok(required) = serde_json::to_string(&self.required)
+            && !self.required.is_empty()
+        {
+            let mut deliverables = ObjectText::new();
+            deliverables.json("required", Json::trusted(&required));
+            data.json("deliverables", Json::trusted(&deliverables.finish()));
+        }
         data.json("metadata", Json::trusted(&metadata.finish()));
         Draft { redactions: self.redactions, ..Draft::new("run.created", data) }
     }

@@ -17,7 +17,8 @@ use self::record::Record;
 use self::streams::StreamPlan;
 use super::emit_stream::{SourceArgs, format_name, format_of};
 use super::recording::{ContentArgs, open};
-use super::{Appending, Global, default_run};
+use super::validate::requirement;
+use super::{Appending, Global, PARENT, default_run, enclosing_call};
 use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::offers;
@@ -31,12 +32,13 @@ use crate::run::options::RecordOptions;
 /// Records tool.started and runs the command with the standard streams of this process. Then
 /// records tool.completed or tool.failed (exit status, duration, the end of standard error), and
 /// exits with the status of the command. RUNLOG_RUN and RUNLOG_RUNS_DIR name the run for the
-/// command.
+/// command, and RUNLOG_PARENT the call: `runlog emit` and `runlog exec` in it record it as the
+/// parent of their events.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   runlog exec --run fix-42 -- pytest -q
-  runlog exec --run-new -- sh -c 'make && make test'
+  runlog exec --run-new --deliverable report.md -- sh -c 'make && make test'
   runlog exec --run-new --from claude-code -- \\
     claude -p 'fix it' --output-format stream-json --verbose
 
@@ -55,6 +57,10 @@ pub(in crate::cli) struct ExecArgs {
     /// Create, start and end a run for this command; print its id on standard error
     #[arg(long)]
     run_new: bool,
+    /// A file that the new run must produce: a path, perhaps with conditions, as in `validate
+    /// --require`; can be repeated
+    #[arg(long, value_name = "SPEC", requires = "run_new", value_parser = requirement)]
+    deliverable: Vec<String>,
     /// The name of the tool [default: the name of the command]
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
@@ -64,7 +70,7 @@ pub(in crate::cli) struct ExecArgs {
     /// The id of the task [default: the task of the run]
     #[arg(long, value_name = "ID")]
     task: Option<String>,
-    /// The id of the event that caused the call
+    /// The id of the event that caused the call [default: the call of `exec` that this runs in]
     #[arg(long, value_name = "EVENT_ID")]
     parent: Option<String>,
     /// A hierarchical scope, such as app/agent/tool
@@ -87,11 +93,12 @@ pub(in crate::cli) struct ExecArgs {
 pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let run_id = args.run_id()?;
     let options = args.content.over(args.appending.options(global, ui)?, global)?;
-    let call = args.call(options)?;
+    let call = args.call(run_id.as_ref(), options)?;
     let signals = Caught::new(child::CAUGHT)?;
     let recorder = open(run_id, args.run_new, None, options, global)?;
-    let environment = environment(recorder.run_id(), global)?;
+    let mut environment = environment(recorder.run_id(), global)?;
     let mut record = Record::begin(recorder, &call, args.run_new, options, ui)?;
+    environment.extend(record.call_id().map(|call| (PARENT.into(), call.into())));
     let feed =
         args.from.as_deref().and_then(|from| record.feed(format_of(from), !args.import.no_source));
     let mut plan = StreamPlan::new(feed)?;
@@ -126,7 +133,7 @@ impl ExecArgs {
         Ok(given.map(parse).transpose()?)
     }
 
-    fn call(&self, options: RecordOptions) -> anyhow::Result<CommandCall> {
+    fn call(&self, run: Option<&RunId>, options: RecordOptions) -> anyhow::Result<CommandCall> {
         let given =
             [("--no-source", self.import.no_source), ("--receipt", self.import.receipt.is_some())];
         if let Some((option, _)) = given.iter().find(|(_, given)| *given && self.from.is_none()) {
@@ -142,8 +149,9 @@ impl ExecArgs {
         Ok(CommandCall {
             session: self.session.clone(),
             task: self.task.clone(),
-            parent: self.parent.clone(),
+            parent: self.parent.clone().or_else(|| enclosing_call(run.map(RunId::as_str))),
             branch: self.branch.clone(),
+            required: self.deliverable.clone(),
             ..CommandCall::new(&self.command, self.tool.as_deref(), options.secrets)
         })
     }
@@ -151,7 +159,7 @@ impl ExecArgs {
 
 /// The environment of this process, and the variables that name the run for the command.
 fn environment(run_id: &str, global: &Global) -> anyhow::Result<Vec<(OsString, OsString)>> {
-    const OWN: [&str; 2] = ["RUNLOG_RUN", "RUNLOG_RUNS_DIR"];
+    const OWN: [&str; 3] = ["RUNLOG_RUN", "RUNLOG_RUNS_DIR", PARENT];
     let runs_dir = std::path::absolute(&global.runs_dir)?;
     let mut variables: Vec<(OsString, OsString)> =
         std::env::vars_os().filter(|(name, _)| !OWN.iter().any(|own| name == own)).collect();

@@ -84,6 +84,11 @@ impl<'c> Record<'c> {
         Ok(Self { call, run, recorder, tee, call_id, missing, complete, makes_run, options })
     }
 
+    /// The id of the call, if its start is recorded.
+    pub(super) fn call_id(&self) -> Option<&str> {
+        self.call_id.as_deref()
+    }
+
     /// Records the standard output of the command that arrives through the feed.
     pub(super) fn feed(&mut self, format: StreamFormat, keep_source: bool) -> Option<Feed> {
         let (tee, feed) = Tee::start(self.recorder.take()?, format, keep_source);

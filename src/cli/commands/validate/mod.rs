@@ -141,7 +141,7 @@ impl ValidateArgs {
     }
 }
 
-fn requirement(text: &str) -> Result<String, String> {
+pub(super) fn requirement(text: &str) -> Result<String, String> {
     Requirement::parse(text).map(|required| required.text)
 }
 
