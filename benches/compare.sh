@@ -100,6 +100,12 @@ for format in markdown html; do
   echo "jq / transcript:         $(ratio "$jq" "$ours") (at least 1)"
 done
 
+echo "passing 1 GiB of standard error through …" >&2
+ours=$(seconds sh -c '"$runlog" exec --run small -q -- sh -c "head -c 1G /dev/zero >&2" 2>&1 >/dev/null | cat >/dev/null')
+theirs=$(seconds sh -c 'sh -c "head -c 1G /dev/zero" | tee /dev/null | cat >/dev/null')
+printf 'exec, 1 GiB of standard error: %s s; tee: %s s\n' "$ours" "$theirs"
+echo "exec / tee:              $(ratio "$ours" "$theirs") (at most 1.2)"
+
 echo "making ${RUNS_MADE:-1000} runs of 1000 events …" >&2
 head -1000 stream.jsonl >some.jsonl
 for number in $(seq "${RUNS_MADE:-1000}"); do
