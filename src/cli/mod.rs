@@ -30,7 +30,7 @@ use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
+use clap::{CommandFactory as _, error::ErrorKind};
 
 use bug::Watch;
 use commands::Cli;
@@ -52,7 +52,7 @@ pub fn main() -> ExitCode {
 
 /// Parses the arguments, runs the command, and reports its failure.
 fn run(arguments: &[OsString]) -> Exit {
-    let mut cli = match Cli::try_parse_from(arguments) {
+    let mut cli = match Cli::parse(arguments) {
         Ok(cli) => cli,
         Err(error) if error.kind() == ErrorKind::InvalidUtf8 => {
             return usage(&not_utf8(arguments), arguments);

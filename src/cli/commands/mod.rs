@@ -37,6 +37,7 @@ mod validate;
 mod when;
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -73,6 +74,43 @@ pub(super) struct Cli {
     pub(super) global: Global,
     #[command(subcommand)]
     pub(super) command: Command,
+}
+
+/// The commands that scripts and agents run most often. Defining all commands takes longer than
+/// parsing the arguments of one.
+#[derive(Debug, Parser)]
+#[command(name = "runlog")]
+struct FrequentCli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: FrequentCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum FrequentCommand {
+    Emit(Box<emit::EmitArgs>),
+    Exec(Box<exec::ExecArgs>),
+}
+
+impl Cli {
+    /// Parses the arguments.
+    ///
+    /// # Errors
+    /// Wrong arguments, or a text that was asked for (help, version).
+    pub(super) fn parse(arguments: &[OsString]) -> Result<Self, clap::Error> {
+        if arguments.get(1).is_some_and(|word| word == "emit" || word == "exec")
+            // If this fails, the message has to name what all commands have.
+            && let Ok(FrequentCli { global, command }) = FrequentCli::try_parse_from(arguments)
+        {
+            let command = match command {
+                FrequentCommand::Emit(args) => Command::Emit(args),
+                FrequentCommand::Exec(args) => Command::Exec(args),
+            };
+            return Ok(Self { global, command });
+        }
+        Self::try_parse_from(arguments)
+    }
 }
 
 /// The help heading of the global options.
