@@ -19,6 +19,7 @@ mod emit;
 #[cfg(all(feature = "parquet", feature = "sqlite"))]
 mod engines;
 mod exec;
+mod exec_capture;
 mod export;
 mod export_fleet;
 mod export_runs;

@@ -30,7 +30,7 @@ pub(crate) fn write(run: &RunDir) -> Result<(), RunError> {
 /// When the file cannot be written.
 pub(crate) fn write_folded(run: &RunDir, fold: TranscriptFold) -> Result<(), RunError> {
     let run = &run.hold()?;
-    let text = markdown::render(&Transcript::of(fold, harness(run)), Extent::default());
+    let text = render_folded(run, fold, Extent::default());
     Ok(replace_derived(&run.transcript(), text.as_bytes())?)
 }
 
@@ -43,12 +43,21 @@ pub(crate) fn render(
     last: Option<u64>,
     extent: Extent,
 ) -> Result<(String, Read), RunError> {
-    let empty = match extent.detail {
+    let (fold, read) = folded(run, last, empty(extent))?;
+    Ok((render_folded(run, fold, extent), read))
+}
+
+/// The transcript in Markdown, from a fold over its events that began with [`empty`].
+pub(crate) fn render_folded(run: &RunDir, fold: TranscriptFold, extent: Extent) -> String {
+    markdown::render(&Transcript::of(fold, harness(run)), extent)
+}
+
+/// The fold for a transcript in Markdown, without events.
+pub(crate) fn empty(extent: Extent) -> TranscriptFold {
+    match extent.detail {
         Some(Detail::Full) => TranscriptFold::with_results(),
         Some(Detail::Normal | Detail::Brief) | None => TranscriptFold::default(),
-    };
-    let (fold, read) = folded(run, last, empty)?;
-    Ok((markdown::render(&Transcript::of(fold, harness(run)), extent), read))
+    }
 }
 
 /// The transcript as a value. Text and JSON are rendered from it.

@@ -1,4 +1,5 @@
-//! Builds the transcript of a run while its events are recorded, so that they are read only once.
+//! Builds the transcript of a run in one pass over its events: while they are recorded, or while
+//! they are validated.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,10 +14,11 @@ use crate::transcript::fold::TranscriptFold;
 
 /// The transcript of a run that is being recorded.
 #[derive(Clone, Default)]
-pub(crate) struct TranscriptAhead(Arc<Mutex<Ahead>>);
+pub(crate) struct TranscriptAhead(Arc<Mutex<OnePass>>);
 
+/// A fold over events that are seen once, in their order.
 #[derive(Default)]
-struct Ahead {
+pub(crate) struct OnePass {
     fold: TranscriptFold,
     /// The agents of the events so far.
     agents: HashSet<String>,
@@ -40,16 +42,29 @@ impl TranscriptAhead {
     /// When the log cannot be read or the file cannot be written.
     pub(crate) fn write(self, run: &RunDir, has_all: bool) -> Result<(), RunError> {
         let mut ahead = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Ahead { fold, is_late, .. } = std::mem::take(&mut *ahead);
-        match has_all && !is_late {
-            true => transcript::write_folded(run, fold),
-            false => transcript::write(run),
+        match std::mem::take(&mut *ahead).finish().filter(|_| has_all) {
+            Some(fold) => transcript::write_folded(run, fold),
+            None => transcript::write(run),
         }
     }
 }
 
-impl Ahead {
-    fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
+impl OnePass {
+    /// A pass that continues with the given fold, which has seen no event.
+    pub(crate) fn new(fold: TranscriptFold) -> Self {
+        Self { fold, ..Self::default() }
+    }
+
+    /// The fold over all events; `None` if they must be read again.
+    pub(crate) fn finish(self) -> Option<TranscriptFold> {
+        Some(self.fold).filter(|_| !self.is_late)
+    }
+
+    /// Adds the next event, whose line begins at this byte.
+    pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64) {
+        if self.is_late {
+            return;
+        }
         for name in ["agentId", "agent_id", "childAgentId"] {
             if let Some(agent) = view.field(name)
                 && !self.agents.contains(agent.as_ref())
@@ -61,6 +76,7 @@ impl Ahead {
         // spawned after the agent's own events.
         self.is_late |= view.role == Role::Backfill || self.names_known_agent(view);
         if self.is_late {
+            self.fold = TranscriptFold::default();
             return;
         }
         self.fold.observe(view, offset, view.event.summary.as_deref());

@@ -91,6 +91,11 @@ struct FrequentCli {
 enum FrequentCommand {
     Emit(Box<emit::EmitArgs>),
     Exec(Box<exec::ExecArgs>),
+    Hook(hook::HookArgs),
+}
+
+impl FrequentCommand {
+    const NAMES: [&str; 3] = ["emit", "exec", "hook"];
 }
 
 impl Cli {
@@ -99,13 +104,14 @@ impl Cli {
     /// # Errors
     /// Wrong arguments, or a text that was asked for (help, version).
     pub(super) fn parse(arguments: &[OsString]) -> Result<Self, clap::Error> {
-        if arguments.get(1).is_some_and(|word| word == "emit" || word == "exec")
+        if arguments.get(1).is_some_and(|word| FrequentCommand::NAMES.iter().any(|name| word == name))
             // If this fails, the message has to name what all commands have.
             && let Ok(FrequentCli { global, command }) = FrequentCli::try_parse_from(arguments)
         {
             let command = match command {
                 FrequentCommand::Emit(args) => Command::Emit(args),
                 FrequentCommand::Exec(args) => Command::Exec(args),
+                FrequentCommand::Hook(args) => Command::Hook(args),
             };
             return Ok(Self { global, command });
         }

@@ -12,6 +12,7 @@ mod record;
 mod rejected_end;
 mod snapshot;
 mod summaries;
+mod transcript;
 mod validation;
 
 pub(crate) use expected_head::ExpectedHead;

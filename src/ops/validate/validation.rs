@@ -12,8 +12,9 @@ use super::lines::each_line;
 use super::log_end::{moved_away, unterminated};
 use super::snapshot::snapshot;
 use super::summaries;
+use super::transcript::TranscriptCheck;
 use crate::check::blobs::BlobCheck;
-use crate::check::derived::{self, Colophon, Comparison};
+use crate::check::derived::{self, Comparison};
 use crate::check::ending::ExpectedStatus;
 use crate::check::finding::{Finding, Findings, Place};
 use crate::check::log::{LOG, LogCheck};
@@ -26,7 +27,6 @@ use crate::fs::hash::HexHash;
 use crate::fs::{FsError, check_dir, read_small};
 use crate::log::reader::{Body, LogReader};
 use crate::ops::error::OpsError;
-use crate::ops::transcript::{harness, render};
 use crate::run::blobs::look as look_at_blob;
 use crate::run::derive::{DerivedFold, Records};
 use crate::run::dir::RunDir;
@@ -87,6 +87,8 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let reader = LogReader::open(&run.events())?;
     let end = reader.end();
     let mut check = LogCheck::new(criteria.secrets, criteria.templates, criteria.most_findings);
+    let stored_transcript = transcript.as_ref().ok().and_then(Option::as_deref);
+    let mut transcript_check = TranscriptCheck::new(stored_transcript);
     let mut blobs = BlobCheck::default();
     let (mut fold, mut records) = (DerivedFold::default(), Records::default());
     let state_bytes = stored.as_ref().ok().and_then(Option::as_deref);
@@ -127,6 +129,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
             tools.expect(&records.tool, || fold.older_record(view, &records));
             errors.expect(&records.error, String::new);
             check.effect(view, &records, &fold.state, line);
+            transcript_check.observe(view, line.offset);
             let place = || Place {
                 line: Some(line.number),
                 offset: Some(line.offset),
@@ -181,8 +184,8 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let (deliverables, recorded) = deliverables(run, &fold.state, criteria, &mut of_deliverables);
     // What follows reads the log again and needs the memory.
     drop(fold);
-    if let Ok(transcript) = &transcript {
-        check_transcript(run, transcript.as_deref(), last_sequence, &mut findings)?;
+    if transcript.is_ok() {
+        transcript_check.finish(run, last_sequence, &mut findings)?;
     }
     if has_chapters || check_dir(&run.chapters()).is_ok() {
         chapters::check(run, criteria.templates, &mut findings)?;
@@ -196,21 +199,6 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let report =
         RunReport { run_id, path, status, findings, events, deliverables, recorded, fixes };
     Ok(Validated { report, last_sequence: next, is_stale, lost })
-}
-
-/// Compares the transcript with the one derived from the events that it covers.
-fn check_transcript(
-    run: &RunDir,
-    stored: Option<&[u8]>,
-    last_sequence: u64,
-    findings: &mut Findings,
-) -> Result<(), OpsError> {
-    let made = stored.and_then(Colophon::of).filter(Colophon::is_ours);
-    let expected = made.map(|made| render(run, Some(made.covered), made.extent)).transpose()?;
-    let expected = expected.as_ref().map(|(text, _)| text.as_str());
-    let quoted = harness(run).fingerprint();
-    derived::transcript(stored, expected, quoted.as_deref(), last_sequence, findings);
-    Ok(())
 }
 
 /// The finding on a derived file that cannot be read.

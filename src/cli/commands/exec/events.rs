@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::child::ChildEnding;
+use super::window::RecordedText;
 use crate::event::draft::Draft;
 use crate::event::template::cut;
 use crate::json::{Json, ObjectText};
@@ -34,9 +35,18 @@ pub(super) struct CommandOutcome {
     pub(super) ending: ChildEnding,
     pub(super) duration: Duration,
     /// The end of standard error; empty if it could not be read.
-    pub(super) stderr: String,
-    /// Number of secrets redacted in it.
-    pub(super) redactions: u64,
+    pub(super) stderr: RecordedText,
+    /// What was captured of the output.
+    pub(super) output: Vec<Captured>,
+}
+
+/// What was captured of a stream.
+pub(super) struct Captured {
+    /// `stdout` or `stderr`
+    pub(super) stream: &'static str,
+    pub(super) excerpt: RecordedText,
+    /// Number of bytes that the stream had.
+    pub(super) bytes: u64,
 }
 
 impl CommandCall {
@@ -88,7 +98,7 @@ impl CommandCall {
         let mut arguments = ObjectText::new();
         arguments.text("command", &self.command);
         let mut data = self.data();
-        data.json("args_summary", Json::trusted(&arguments.finish()));
+        data.text("action", "exec").json("args_summary", Json::trusted(&arguments.finish()));
         self.placed(Draft { redactions: self.redactions, ..Draft::new("tool.started", data) })
     }
 
@@ -100,13 +110,17 @@ impl CommandCall {
             data.text("signal", signal.as_str());
         }
         data.plain("duration_ms", outcome.duration.as_millis());
-        let (kind, redactions) = match outcome.ending {
+        let (kind, mut redactions) = match outcome.ending {
             ChildEnding::Exited(0) => ("tool.completed", 0),
             _ => {
                 data.json("error", Json::trusted(&error(outcome)));
-                ("tool.failed", outcome.redactions)
+                ("tool.failed", outcome.stderr.redactions)
             }
         };
+        for Captured { stream, excerpt, bytes } in &outcome.output {
+            data.text(stream, &excerpt.text).plain(&format!("{stream}_bytes"), bytes);
+            redactions += excerpt.redactions;
+        }
         let draft = Draft { redactions, ..Draft::new(kind, data) };
         self.placed(Draft { correlation_id: call.map(|call| call.to_owned().into()), ..draft })
     }
@@ -118,12 +132,12 @@ impl CommandCall {
             return Draft::new("run.completed", data);
         }
         data.json("error", Json::trusted(&error(outcome)));
-        Draft { redactions: outcome.redactions, ..Draft::new("run.failed", data) }
+        Draft { redactions: outcome.stderr.redactions, ..Draft::new("run.failed", data) }
     }
 
     fn data(&self) -> ObjectText {
         let mut data = ObjectText::new();
-        data.text("tool_name", &self.tool).text("action", "exec");
+        data.text("tool_name", &self.tool);
         data
     }
 
@@ -153,7 +167,7 @@ fn error(outcome: &CommandOutcome) -> String {
         ChildEnding::Killed(signal) => format!("killed by {}", signal.as_str()),
         other => other.trouble().unwrap_or_default(),
     };
-    let reason = outcome.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let reason = outcome.stderr.text.lines().rev().map(str::trim).find(|line| !line.is_empty());
     let message = match reason {
         Some(reason) => format!("{what}: {}", cut(reason, MAX_REASON)),
         None => what,
@@ -161,9 +175,9 @@ fn error(outcome: &CommandOutcome) -> String {
     let mut error = ObjectText::new();
     error.text("code", code).text("message", &message);
     error.text("category", "tool").plain("retryable", false);
-    if !outcome.stderr.is_empty() {
+    if !outcome.stderr.text.is_empty() {
         let mut details = ObjectText::new();
-        details.text("stderr_tail", &outcome.stderr);
+        details.text("stderr_tail", &outcome.stderr.text);
         error.json("details", Json::trusted(&details.finish()));
     }
     error.finish()

@@ -4,17 +4,18 @@ mod child;
 mod events;
 mod record;
 mod streams;
-mod tail;
 mod tee;
+mod window;
 
 use std::ffi::OsString;
 use std::time::Instant;
 
 use clap::Args;
 
-use self::events::{CommandCall, CommandOutcome};
+use self::events::{Captured, CommandCall, CommandOutcome};
 use self::record::Record;
-use self::streams::StreamPlan;
+use self::streams::{Seen, StreamPlan};
+use self::window::Room;
 use super::emit_stream::{SourceArgs, format_name, format_of};
 use super::recording::{ContentArgs, open};
 use super::validate::requirement;
@@ -26,6 +27,7 @@ use crate::cli::signals::Caught;
 use crate::cli::ui::Ui;
 use crate::event::id::{RunId, check_id};
 use crate::run::options::RecordOptions;
+use crate::text::units::size;
 
 /// Run a command and record it as a tool call
 ///
@@ -79,6 +81,11 @@ pub(in crate::cli) struct ExecArgs {
     /// Also record standard output as events; its format is native, claude-code or auto
     #[arg(long, value_name = "DIALECT", add = offers::stream_formats(), value_parser = format_name)]
     from: Option<String>,
+    /// Also record what the command prints, as data.stdout and data.stderr: everything (up to 32M
+    /// of each stream), or the beginning and the end of it within so many bytes (4096, 64k, 1M)
+    #[arg(long, value_name = "BYTES", num_args = 0..=1, require_equals = true,
+        default_missing_value = "32M", value_parser = size)]
+    capture: Option<usize>,
     #[command(flatten)]
     import: SourceArgs,
     #[command(flatten)]
@@ -101,14 +108,17 @@ pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     environment.extend(record.call_id().map(|call| (PARENT.into(), call.into())));
     let feed =
         args.from.as_deref().and_then(|from| record.feed(format_of(from), !args.import.no_source));
-    let mut plan = StreamPlan::new(feed)?;
+    let mut plan = StreamPlan::new(feed, args.capture.map(Room::for_excerpt))?;
     let begun = Instant::now();
     let ending = child::run(&args.command, &environment, &mut plan, &signals);
     let duration = begun.elapsed();
-    let (stderr, redactions) = plan.tail().text(options.secrets);
+    let seen = plan.seen();
     let whole = plan.whole;
     child::leave(plan.through, &signals);
-    let outcome = CommandOutcome { ending, duration, stderr, redactions };
+    let errors = seen.iter().find(|seen| seen.has_errors());
+    let stderr = errors.map(|seen| seen.window.last(options.secrets)).unwrap_or_default();
+    let output = args.captured(&seen, options);
+    let outcome = CommandOutcome { ending, duration, stderr, output };
     if let Some(trouble) = outcome.ending.trouble() {
         ui.warn(&format!("{}: {trouble}", args.command[0].to_string_lossy()));
     }
@@ -131,6 +141,16 @@ impl ExecArgs {
             RunId::parse(&id).map_err(|bad| Failure::new(Exit::Usage, bad.to_string()))
         };
         Ok(given.map(parse).transpose()?)
+    }
+
+    /// What to record of the output.
+    fn captured(&self, seen: &[Seen], options: RecordOptions) -> Vec<Captured> {
+        let Some(limit) = self.capture else { return Vec::new() };
+        let captured = |seen: &Seen| {
+            let excerpt = seen.window.excerpt(limit, options.secrets);
+            Captured { stream: seen.name(), excerpt, bytes: seen.window.total() }
+        };
+        seen.iter().map(captured).collect()
     }
 
     fn call(&self, run: Option<&RunId>, options: RecordOptions) -> anyhow::Result<CommandCall> {

@@ -1,12 +1,12 @@
 //! The standard output and error of the command: passed through unchanged if possible, otherwise
 //! copied byte by byte.
 //!
-//! If standard error goes to a file, it is read back from there. If it is a terminal, it is not
-//! recorded. A pipe cannot be read back, so the command gets another pipe, whose bytes are copied.
-//! If standard output goes to the same place, it shares that pipe, so that the order of the bytes
-//! is preserved.
+//! A stream that is to be recorded and goes to a file is read back from there. A pipe cannot be
+//! read back, so the command gets another pipe, whose bytes are copied. A terminal is left to the
+//! command, and not recorded, unless all output is to be captured. If both streams go to the same
+//! place, they share one pipe, so that the order of the bytes is preserved.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
@@ -16,8 +16,8 @@ use std::process::{Command, Stdio};
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags};
 
-use super::tail::OutputTail;
 use super::tee::Feed;
+use super::window::{OutputWindow, Room};
 
 /// The plan for the two streams of a command.
 pub(super) struct StreamPlan {
@@ -25,14 +25,48 @@ pub(super) struct StreamPlan {
     pub(super) given: Vec<(PipeWriter, i32)>,
     /// The streams to copy.
     pub(super) through: Vec<Through>,
-    /// Standard error that is read back from a file, and the length of the file before.
-    read_back: Option<(File, u64)>,
+    /// The streams to read back from files.
+    read_back: Vec<ReadBack>,
     /// Whether all bytes were copied.
     pub(super) whole: bool,
 }
 
+/// The descriptors that a stream carries.
+type Carried = &'static [i32];
+const OUT: Carried = &[1];
+const ERR: Carried = &[2];
+const BOTH: Carried = &[1, 2];
+
+/// A stream that the command writes to a file.
+struct ReadBack {
+    carried: Carried,
+    file: File,
+    /// The length of the file before.
+    start: u64,
+    room: Room,
+}
+
+/// The bytes kept of a stream.
+pub(super) struct Seen {
+    carried: Carried,
+    pub(super) window: OutputWindow,
+}
+
+impl Seen {
+    /// The name of the stream. Two streams that go to the same place have that of the output.
+    pub(super) fn name(&self) -> &'static str {
+        if self.carried.contains(&1) { "stdout" } else { "stderr" }
+    }
+
+    /// Whether the stream carries standard error.
+    pub(super) fn has_errors(&self) -> bool {
+        self.carried.contains(&2)
+    }
+}
+
 /// A stream that is being copied.
 pub(super) struct Through {
+    carried: Carried,
     /// `None` when the stream has ended.
     source: Option<PipeReader>,
     target: File,
@@ -47,13 +81,10 @@ pub(super) struct Through {
     within_line: bool,
     /// Whether another stream goes to the same place.
     shared: bool,
-    watcher: Watcher,
-}
-
-/// The observer of a stream's bytes.
-pub(super) enum Watcher {
-    Tail(OutputTail),
-    Feed(Feed),
+    /// The bytes to record, if any.
+    window: Option<OutputWindow>,
+    /// The recorder of the events in the stream, if any.
+    feed: Option<Feed>,
 }
 
 /// The number of bytes that a pipe accepts without waiting, if it accepts any (POSIX, `PIPE_BUF`).
@@ -64,37 +95,62 @@ const WRITE: usize = if cfg!(target_os = "linux") { LINUX_PIPE_BUF } else { PIPE
 const READ: usize = 64 << 10;
 
 impl StreamPlan {
-    /// Examines the streams of this process. With a `feed`, standard output is sent there too.
-    pub(super) fn new(feed: Option<Feed>) -> io::Result<Self> {
+    /// Examines the streams of this process. With a `feed`, standard output is sent there too. With
+    /// `captured`, so much is kept of each stream, otherwise only the end of standard error.
+    pub(super) fn new(feed: Option<Feed>, captured: Option<Room>) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let stderr = File::from(io::stderr().as_fd().try_clone_to_owned()?);
         let mut plan =
-            Self { given: Vec::new(), through: Vec::new(), read_back: None, whole: true };
+            Self { given: Vec::new(), through: Vec::new(), read_back: Vec::new(), whole: true };
+        let shared = same(&stdout, &stderr)? && !is_null(&stdout.metadata()?);
         let feeds = feed.is_some();
-        if let Some(feed) = feed {
-            plan.pass(&[1], stdout.try_clone()?, Watcher::Feed(feed))?;
+        if shared && !feeds {
+            plan.keep(BOTH, stderr, captured)?;
+            return Ok(plan);
         }
-        let shared = same(&stdout, &stderr)?;
-        match ErrorStream::of(&stderr)? {
-            ErrorStream::Left => {}
-            ErrorStream::ReadBack(file, length) => plan.read_back = Some((file, length)),
-            ErrorStream::Copied => {
-                let descriptors: &[i32] = if shared && !feeds { &[1, 2] } else { &[2] };
-                plan.pass(descriptors, stderr, Watcher::Tail(OutputTail::default()))?;
-                plan.through.iter_mut().for_each(|through| through.shared = shared);
-            }
+        if feeds {
+            plan.pass(OUT, stdout, captured, feed)?;
+        } else if captured.is_some() {
+            plan.keep(OUT, stdout, captured)?;
         }
+        if shared {
+            // The file also receives the copy of standard output, so reading it back would mix them.
+            plan.pass(ERR, stderr, captured.or(Some(Room::END)), None)?;
+        } else {
+            plan.keep(ERR, stderr, captured)?;
+        }
+        plan.through.iter_mut().for_each(|through| through.shared = shared);
         Ok(plan)
     }
 
-    fn pass(&mut self, descriptors: &[i32], target: File, watcher: Watcher) -> io::Result<()> {
+    /// Keeps bytes of a stream in the way that disturbs the command least.
+    fn keep(&mut self, carried: Carried, target: File, captured: Option<Room>) -> io::Result<()> {
+        let room = captured.unwrap_or(Room::END);
+        match Route::of(&target, carried)? {
+            Route::Left if captured.is_none() => {}
+            Route::ReadBack(file, start) => {
+                self.read_back.push(ReadBack { carried, file, start, room });
+            }
+            Route::Copied | Route::Left => self.pass(carried, target, Some(room), None)?,
+        }
+        Ok(())
+    }
+
+    fn pass(
+        &mut self,
+        carried: Carried,
+        target: File,
+        room: Option<Room>,
+        feed: Option<Feed>,
+    ) -> io::Result<()> {
         let (source, end) = io::pipe()?;
-        for descriptor in descriptors {
+        for descriptor in carried {
             self.given.push((end.try_clone()?, *descriptor));
         }
         let kind = target.metadata()?.file_type();
         let quick = kind.is_fifo().then(|| reopened(&target)).flatten();
         let through = Through {
+            carried,
             source: Some(source),
             most: if quick.is_some() || kind.is_file() { READ } else { WRITE },
             target,
@@ -103,51 +159,58 @@ impl StreamPlan {
             written: 0,
             within_line: false,
             shared: false,
-            watcher,
+            window: room.map(OutputWindow::new),
+            feed,
         };
         self.through.push(through);
         Ok(())
     }
 
-    /// The end of standard error, after the command has ended.
-    pub(super) fn tail(&self) -> OutputTail {
-        let watched = self.through.iter().find_map(|through| match &through.watcher {
-            Watcher::Tail(tail) => Some(tail.clone()),
-            Watcher::Feed(_) => None,
+    /// The bytes kept, standard output first. To be called once, after the command has ended.
+    pub(super) fn seen(&mut self) -> Vec<Seen> {
+        let copied = self.through.iter_mut().filter_map(|through| {
+            Some(Seen { carried: through.carried, window: through.window.take()? })
         });
-        let read_back = || {
-            let (file, length) = self.read_back.as_ref()?;
-            OutputTail::of_file(file, *length).ok()
-        };
-        watched.or_else(read_back).unwrap_or_default()
+        let read_back = self.read_back.iter().filter_map(|back| {
+            let window = OutputWindow::of_file(back.room, &back.file, back.start).ok()?;
+            Some(Seen { carried: back.carried, window })
+        });
+        let mut seen: Vec<Seen> = copied.chain(read_back).collect();
+        seen.sort_by_key(|seen| seen.carried);
+        seen
     }
 }
 
-/// The kinds of standard error.
-enum ErrorStream {
-    /// A terminal or a device: passed to the command unchanged.
+/// How the bytes of a stream can be had.
+enum Route {
+    /// Not at all: a terminal or a device, passed to the command unchanged.
     Left,
-    /// A file: passed to the command unchanged and read back later.
+    /// From the file, which is passed to the command unchanged, and its length now.
     ReadBack(File, u64),
     Copied,
 }
 
-impl ErrorStream {
-    fn of(stderr: &File) -> io::Result<Self> {
-        let metadata = stderr.metadata()?;
+impl Route {
+    fn of(target: &File, carried: Carried) -> io::Result<Self> {
+        let metadata = target.metadata()?;
         let kind = metadata.file_type();
         if kind.is_file() {
-            return Ok(match File::open("/dev/fd/2") {
+            return Ok(match File::open(format!("/dev/fd/{}", carried[0])) {
                 Ok(file) => Self::ReadBack(file, metadata.len()),
                 Err(_) => Self::Copied,
             });
         }
-        let null = || fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == metadata.rdev());
-        if kind.is_fifo() || kind.is_socket() || (kind.is_char_device() && null()) {
+        if kind.is_fifo() || kind.is_socket() || is_null(&metadata) {
             return Ok(Self::Copied);
         }
         Ok(Self::Left)
     }
+}
+
+/// Whether it is `/dev/null`.
+fn is_null(metadata: &Metadata) -> bool {
+    metadata.file_type().is_char_device()
+        && fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == metadata.rdev())
 }
 
 /// The same pipe as another description, whose writes do not wait. The one that was inherited is
@@ -178,7 +241,7 @@ impl Through {
 
     /// Whether bytes wait for the observer.
     pub(super) fn is_held_up(&self) -> bool {
-        matches!(&self.watcher, Watcher::Feed(feed) if feed.is_held_up())
+        self.feed.as_ref().is_some_and(Feed::is_held_up)
     }
 
     /// Copies bytes after the event in [`Through::interest`] has occurred.
@@ -188,7 +251,7 @@ impl Through {
 
     /// Lets the observer take the bytes that wait for it.
     pub(super) fn relieve(&mut self) {
-        if let Watcher::Feed(feed) = &mut self.watcher {
+        if let Some(feed) = &mut self.feed {
             feed.relieve();
         }
     }
@@ -204,9 +267,11 @@ impl Through {
             }
             Ok(read) => {
                 self.pending.truncate(read);
-                match &mut self.watcher {
-                    Watcher::Tail(tail) => tail.push(&self.pending),
-                    Watcher::Feed(feed) => feed.push(&self.pending),
+                if let Some(window) = &mut self.window {
+                    window.push(&self.pending);
+                }
+                if let Some(feed) = &mut self.feed {
+                    feed.push(&self.pending);
                 }
             }
             Err(error) => {
