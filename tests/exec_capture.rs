@@ -37,7 +37,7 @@ fn both_streams_are_kept_and_shown() {
         &["show", "r", "--full"][..],
         &["transcript", "r", "--detail", "full", "--format", "text"],
         &["transcript", "r", "--format", "html", "-o", "-"],
-        &["transcript", "r", "--detail", "full", "--format", "md"],
+        &["transcript", "r", "--detail", "full", "--format", "markdown", "-o", "-"],
     ] {
         let shown = bench.ok(view);
         for marker in ["marker-one", "marker-two", "marker-three", "marker-four"] {

@@ -93,23 +93,7 @@ pub(crate) fn pieces<'a>(view: &View<'_, 'a>) -> Vec<ContentPiece<'a>> {
         if TECHNICAL.contains(&name.as_ref()) || is_kept || value.is_null() {
             continue;
         }
-        // The views of a known type show its counts and flags in other ways.
-        let is_count = |value: Json<'_>, kind| {
-            let is_scalar = matches!(value.kind(), Kind::Number | Kind::Bool);
-            is_scalar && is_known && matches!(kind, Kinship::Other | Kinship::Error)
-        };
-        if is_plain_object(value) {
-            for (inner, value) in value.members() {
-                // The output of a call holds its result or its error.
-                let own = kinship(&inner);
-                let kind = if own == Kinship::Error { own } else { kind };
-                if !is_count(value, kind) {
-                    push(&mut pieces, inner, value, kind);
-                }
-            }
-        } else if !is_count(value, kind) {
-            push(&mut pieces, name, value, kind);
-        }
+        add(&mut pieces, name, value, kind, &Depth { is_known, left: NESTED });
     }
     // The sort is stable: pieces of one kind keep their order.
     pieces.sort_by_key(|piece| match piece.kind {
@@ -133,6 +117,43 @@ pub(crate) fn beyond<'a>(view: &View<'_, 'a>, line: &str) -> Vec<ContentPiece<'a
 #[must_use]
 pub(crate) fn characters(view: &View<'_, '_>) -> u64 {
     pieces(view).iter().map(|piece| piece.text.chars().count() as u64).sum()
+}
+
+/// How deep objects are taken apart.
+const NESTED: usize = 3;
+
+/// Where a value lies in the payload.
+struct Depth {
+    /// Whether the type is in the catalogue.
+    is_known: bool,
+    /// How many levels of objects are taken apart below.
+    left: usize,
+}
+
+/// Adds the pieces of a value. The members of an object are pieces of their own.
+fn add<'a>(
+    pieces: &mut Vec<ContentPiece<'a>>,
+    name: Cow<'a, str>,
+    value: Json<'a>,
+    kind: Kinship,
+    depth: &Depth,
+) {
+    if depth.left > 0 && is_plain_object(value) {
+        let below = Depth { left: depth.left - 1, ..*depth };
+        for (inner, value) in value.members() {
+            // The output of a call holds its result or its error.
+            let own = kinship(&inner);
+            let kind = if own == Kinship::Error { own } else { kind };
+            add(pieces, inner, value, kind, &below);
+        }
+        return;
+    }
+    // The views of a known type show its counts and flags in other ways.
+    let is_scalar = matches!(value.kind(), Kind::Number | Kind::Bool);
+    let is_count = is_scalar && matches!(kind, Kinship::Other | Kinship::Error);
+    if !(depth.is_known && is_count) {
+        push(pieces, name, value, kind);
+    }
 }
 
 fn push<'a>(

@@ -98,7 +98,7 @@ impl CommandCall {
         let mut arguments = ObjectText::new();
         arguments.text("command", &self.command);
         let mut data = self.data();
-        data.text("action", "exec").json("args_summary", Json::trusted(&arguments.finish()));
+        data.json("args_summary", Json::trusted(&arguments.finish()));
         self.placed(Draft { redactions: self.redactions, ..Draft::new("tool.started", data) })
     }
 

@@ -14,8 +14,8 @@ use clap::Args;
 
 use self::events::{Captured, CommandCall, CommandOutcome};
 use self::record::Record;
-use self::streams::{Seen, StreamPlan};
-use self::window::Room;
+use self::streams::{SeenStream, StreamPlan};
+use self::window::WindowRoom;
 use super::emit_stream::{SourceArgs, format_name, format_of};
 use super::recording::{ContentArgs, open};
 use super::validate::requirement;
@@ -108,7 +108,7 @@ pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     environment.extend(record.call_id().map(|call| (PARENT.into(), call.into())));
     let feed =
         args.from.as_deref().and_then(|from| record.feed(format_of(from), !args.import.no_source));
-    let mut plan = StreamPlan::new(feed, args.capture.map(Room::for_excerpt))?;
+    let mut plan = StreamPlan::new(feed, args.capture.map(WindowRoom::for_excerpt))?;
     let begun = Instant::now();
     let ending = child::run(&args.command, &environment, &mut plan, &signals);
     let duration = begun.elapsed();
@@ -144,9 +144,9 @@ impl ExecArgs {
     }
 
     /// What to record of the output.
-    fn captured(&self, seen: &[Seen], options: RecordOptions) -> Vec<Captured> {
+    fn captured(&self, seen: &[SeenStream], options: RecordOptions) -> Vec<Captured> {
         let Some(limit) = self.capture else { return Vec::new() };
-        let captured = |seen: &Seen| {
+        let captured = |seen: &SeenStream| {
             let excerpt = seen.window.excerpt(limit, options.secrets);
             Captured { stream: seen.name(), excerpt, bytes: seen.window.total() }
         };

@@ -17,7 +17,7 @@ use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags};
 
 use super::tee::Feed;
-use super::window::{OutputWindow, Room};
+use super::window::{OutputWindow, WindowRoom};
 
 /// The plan for the two streams of a command.
 pub(super) struct StreamPlan {
@@ -43,16 +43,16 @@ struct ReadBack {
     file: File,
     /// The length of the file before.
     start: u64,
-    room: Room,
+    room: WindowRoom,
 }
 
 /// The bytes kept of a stream.
-pub(super) struct Seen {
+pub(super) struct SeenStream {
     carried: Carried,
     pub(super) window: OutputWindow,
 }
 
-impl Seen {
+impl SeenStream {
     /// The name of the stream. Two streams that go to the same place have that of the output.
     pub(super) fn name(&self) -> &'static str {
         if self.carried.contains(&1) { "stdout" } else { "stderr" }
@@ -97,7 +97,7 @@ const READ: usize = 64 << 10;
 impl StreamPlan {
     /// Examines the streams of this process. With a `feed`, standard output is sent there too. With
     /// `captured`, so much is kept of each stream, otherwise only the end of standard error.
-    pub(super) fn new(feed: Option<Feed>, captured: Option<Room>) -> io::Result<Self> {
+    pub(super) fn new(feed: Option<Feed>, captured: Option<WindowRoom>) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let stderr = File::from(io::stderr().as_fd().try_clone_to_owned()?);
         let mut plan =
@@ -115,7 +115,7 @@ impl StreamPlan {
         }
         if shared {
             // The file also receives the copy of standard output, so reading it back would mix them.
-            plan.pass(ERR, stderr, captured.or(Some(Room::END)), None)?;
+            plan.pass(ERR, stderr, captured.or(Some(WindowRoom::END)), None)?;
         } else {
             plan.keep(ERR, stderr, captured)?;
         }
@@ -124,8 +124,13 @@ impl StreamPlan {
     }
 
     /// Keeps bytes of a stream in the way that disturbs the command least.
-    fn keep(&mut self, carried: Carried, target: File, captured: Option<Room>) -> io::Result<()> {
-        let room = captured.unwrap_or(Room::END);
+    fn keep(
+        &mut self,
+        carried: Carried,
+        target: File,
+        captured: Option<WindowRoom>,
+    ) -> io::Result<()> {
+        let room = captured.unwrap_or(WindowRoom::END);
         match Route::of(&target, carried)? {
             Route::Left if captured.is_none() => {}
             Route::ReadBack(file, start) => {
@@ -140,7 +145,7 @@ impl StreamPlan {
         &mut self,
         carried: Carried,
         target: File,
-        room: Option<Room>,
+        room: Option<WindowRoom>,
         feed: Option<Feed>,
     ) -> io::Result<()> {
         let (source, end) = io::pipe()?;
@@ -167,15 +172,15 @@ impl StreamPlan {
     }
 
     /// The bytes kept, standard output first. To be called once, after the command has ended.
-    pub(super) fn seen(&mut self) -> Vec<Seen> {
+    pub(super) fn seen(&mut self) -> Vec<SeenStream> {
         let copied = self.through.iter_mut().filter_map(|through| {
-            Some(Seen { carried: through.carried, window: through.window.take()? })
+            Some(SeenStream { carried: through.carried, window: through.window.take()? })
         });
         let read_back = self.read_back.iter().filter_map(|back| {
             let window = OutputWindow::of_file(back.room, &back.file, back.start).ok()?;
-            Some(Seen { carried: back.carried, window })
+            Some(SeenStream { carried: back.carried, window })
         });
-        let mut seen: Vec<Seen> = copied.chain(read_back).collect();
+        let mut seen: Vec<SeenStream> = copied.chain(read_back).collect();
         seen.sort_by_key(|seen| seen.carried);
         seen
     }

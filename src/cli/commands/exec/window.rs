@@ -15,12 +15,12 @@ const LAST: usize = 1500;
 
 /// How many bytes are kept at the beginning and at the end of a stream.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub(super) struct WindowRoom {
     head: usize,
     tail: usize,
 }
 
-impl Room {
+impl WindowRoom {
     /// Only the end, for the message of a failure.
     pub(super) const END: Self = Self { head: 0, tail: MARGIN };
 
@@ -33,7 +33,7 @@ impl Room {
 /// The bytes kept of a stream: all of them, or the beginning and the end with a gap between.
 #[derive(Debug)]
 pub(super) struct OutputWindow {
-    room: Room,
+    room: WindowRoom,
     head: Vec<u8>,
     tail: Vec<u8>,
     /// Number of bytes that the stream had.
@@ -50,12 +50,12 @@ pub(super) struct RecordedText {
 
 impl OutputWindow {
     /// A window without bytes.
-    pub(super) const fn new(room: Room) -> Self {
+    pub(super) const fn new(room: WindowRoom) -> Self {
         Self { room, head: Vec::new(), tail: Vec::new(), total: 0 }
     }
 
     /// The bytes written to a file after its first `start` bytes.
-    pub(super) fn of_file(room: Room, file: &File, start: u64) -> io::Result<Self> {
+    pub(super) fn of_file(room: WindowRoom, file: &File, start: u64) -> io::Result<Self> {
         let end = inspect(file)?.len();
         let start = start.min(end);
         let read = |from: u64, to: u64| {
