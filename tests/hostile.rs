@@ -1,7 +1,10 @@
 //! A run with hostile text in every text field. It must be harmless in every form in which people
 //! read a run.
 
-use crate::support::Bench;
+use std::io::Write as _;
+use std::process::Command;
+
+use crate::support::{Bench, root, said};
 
 /// Text that is active in a terminal, a page, Markdown, the log of a CI service, or a chart.
 const EVIL: &str = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'><svg onload=x> \
@@ -220,10 +223,7 @@ fn nothing_is_live_in_any_form() {
 fn the_page_in_a_browser() {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let run = |name: &str| {
-        std::process::Command::new(name)
-            .arg("--version")
-            .output()
-            .is_ok_and(|said| said.status.success())
+        Command::new(name).arg("--version").output().is_ok_and(|said| said.status.success())
     };
     let Some(browser) = names.into_iter().find(|name| run(name)) else {
         let _ =
@@ -234,7 +234,7 @@ fn the_page_in_a_browser() {
     bench.ok(&["transcript", "r", "--format", "html"]);
     let page = bench.path("runs/r/transcript.html");
     let dom = |part: &str| {
-        let said = std::process::Command::new(browser)
+        let said = Command::new(browser)
             .args(["--headless", "--no-sandbox", "--disable-gpu"])
             .args(["--virtual-time-budget=2000", "--dump-dom"])
             .arg(format!("--user-data-dir={}", bench.path("browser").display()))
@@ -309,4 +309,34 @@ fn without_code(line: &str) -> String {
         }
     }
     plain
+}
+
+/// If this fails, text of a log acts on the terminal of a person who looks at it, in a format for
+/// programs. Needs Python for the terminal.
+#[test]
+fn nothing_acts_on_a_terminal() {
+    // C0, DEL, C1, marks of direction, and characters that cannot be seen.
+    let live = "start \u{1b}]0;title\u{7} \u{0}\u{8}\r\u{7f}\u{9b}31m\u{202e}\u{2028}\u{200b} end";
+    let live = serde_json::to_string(live).unwrap();
+    let metadata = format!(r#"{{"agent":{live},"title":{live},"model":{live},"cwd":{live}}}"#);
+    let bench = Bench::created(&["-F", &format!("metadata={metadata}")]);
+    let lines = [
+        format!(r#"{{"type":"message.user","actor":"user","data":{{"text":{live}}}}}"#),
+        format!(
+            r#"{{"type":"tool.failed","data":{{"tool_name":{live},"args":{live},"error":{live}}}}}"#
+        ),
+        format!(r#"{{"type":{},"data":{{}}}}"#, r#""odd.type\u202e""#),
+        format!(r#"{{"type":"llm.usage","data":{{"model":{live},"input_tokens":1}}}}"#),
+    ];
+    bench.feed(&["emit", "--run", "r", "--stdin"], lines.join("\n").as_bytes());
+    let mut python = Command::new("python3");
+    python.arg(root().join("tests/hostile_terminal.py")).arg(env!("CARGO_BIN_EXE_runlog"));
+    python.current_dir(bench.path("")).env_remove("RUNLOG_RUN").env_remove("RUNLOG_RUNS_DIR");
+    python.env_remove("COLUMNS").env_remove("NO_COLOR").env("TERM", "xterm").env("PAGER", "cat");
+    let Ok(output) = python.output() else {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: python3 is not there");
+        return;
+    };
+    let said = said(&output);
+    assert!(said.status == 0, "{}{}", said.out, said.err);
 }

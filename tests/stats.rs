@@ -183,3 +183,33 @@ fn tables() {
     let none = bench.call(&["stats", "--agent", "nobody"]);
     assert!(none.status == 0 && none.err.contains("nothing to count"), "{}", none.err);
 }
+
+/// If this fails, a cost that leaves out some model calls looks complete.
+#[test]
+fn a_partial_cost_is_marked() {
+    let bench = Bench::created(&[]);
+    let usage = ["emit", "--run", "r", "llm.usage", "-F", "input_tokens=1", "-f"];
+    bench.ok(&[&usage[..], &["model=a", "-F", "cost_usd=0.5"]].concat());
+    bench.ok(&[&usage[..], &["model=unknown"]].concat());
+    bench.ok(&["emit", "--run", "r", "run.completed"]);
+    let found = stats(&bench, &["--by", "run"]);
+    assert_eq!(
+        (&found["total"]["cost_usd"], &found["total"]["uncosted_calls"]),
+        (&json!(0.5), &json!(1))
+    );
+    for view in [
+        &["stats", "--by", "run"][..],
+        &["list"],
+        &["summarize", "r"],
+        &["transcript", "r", "--format", "text"],
+        &["transcript", "r", "-o", "-"],
+        &["transcript", "r", "--format", "html", "-o", "-"],
+        &["top", "--once", "--all"],
+    ] {
+        let shown = bench.ok(view);
+        assert!(shown.contains("$0.5000+"), "{view:?}: {shown}");
+    }
+    let by_model = stats(&bench, &["--by", "model"]);
+    assert_eq!(group(&by_model, "model", "a")["uncosted_calls"], 0);
+    assert_eq!(group(&by_model, "model", "unknown")["uncosted_calls"], 1);
+}

@@ -137,7 +137,7 @@ fn prices_are_for_calls_without_a_cost() {
     let text = bench.ok(&["summarize", "r", "--prices", "prices.toml"]);
     assert!(
         text.contains(
-            "~$1.5495 ($0.5000 reported, the rest estimated by the prices given); 1 model call"
+            "~$1.5495+ ($0.5000 reported, the rest estimated by the prices given); 1 model call"
         ),
         "{text}"
     );
@@ -241,7 +241,7 @@ fn list_prices_are_for_models_that_are_known() {
         assert_eq!(counts["uncosted_calls"], 1);
     }
     let text = bench.ok(&["summarize", "r"]);
-    assert!(text.contains("~$0.5075 (estimated by the list prices of 20"), "{text}");
+    assert!(text.contains("~$0.5075+ (estimated by the list prices of 20"), "{text}");
     assert!(bench.ok(&["list"]).contains("~$0.5075+"));
     let transcript = std::fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
     assert!(transcript.contains("~$0.5075"), "{transcript}");

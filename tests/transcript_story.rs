@@ -224,3 +224,27 @@ fn story_of_a_live_run() {
         assert!(text.contains(part), "{part:?} is not in:\n{text}");
     }
 }
+
+/// If this fails, the first task is taken for the prompt although an agent began it, or views count
+/// different prompts.
+#[test]
+fn a_prompt_is_of_a_person() {
+    let bench = Bench::created(&[]);
+    let lines = [
+        r#"{"type":"message.user","actor":"agent","data":{"text":"warm up"}}"#,
+        r#"{"type":"message.user","actor":"user","data":{"text":"mend the roof"}}"#,
+        r#"{"type":"message.user","actor":"user","data":{"text":"and the door"}}"#,
+    ];
+    bench.feed(&["emit", "--run", "r", "--stdin"], lines.join("\n").as_bytes());
+    let state: serde_json::Value =
+        serde_json::from_str(&bench.ok(&["summarize", "r", "--format", "json"])).unwrap();
+    let run = &state["runs"][0];
+    assert_eq!((&run["prompt"], &run["counts"]["prompts"]), (&"mend the roof".into(), &2.into()));
+    let text = bench.ok(&["transcript", "r", "-o", "-"]);
+    let prompt = text.split("## Prompt").nth(1).unwrap().split("\n## ").next().unwrap();
+    assert!(prompt.contains("mend the roof") && prompt.contains("1 later task"), "{prompt}");
+    let page = bench.ok(&["transcript", "r", "--format", "html", "-o", "-"]);
+    for heading in [">Task 1<", ">Prompt 2<", ">Prompt 3<"] {
+        assert!(page.contains(heading), "no {heading}");
+    }
+}

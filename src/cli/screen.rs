@@ -12,6 +12,7 @@ use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
 
 use super::signals::Caught;
 use super::ui::Ui;
+use crate::text::inert;
 
 /// Shows the alternate screen and hides the cursor (xterm).
 const ENTER: &str = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[2J";
@@ -71,27 +72,27 @@ impl<'u> Screen<'u> {
             keys.local_flags.remove(LocalFlags::ICANON | LocalFlags::ECHO);
             tcsetattr(io::stdin(), SetArg::TCSANOW, &keys)?;
         }
-        self.ui.data(ENTER.as_bytes())
+        self.ui.raw(ENTER.as_bytes())
     }
 
     fn leave(&self) {
         if let Some(before) = &self.before {
             let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, before);
         }
-        let _ = self.ui.data(LEAVE.as_bytes());
+        let _ = self.ui.raw(LEAVE.as_bytes());
     }
 
-    /// Paints these lines. They must be harmless, and no wider than the screen.
+    /// Paints these lines, no wider than the screen.
     pub(super) fn paint(&self, lines: &[String]) -> io::Result<()> {
         let mut frame = String::from("\u{1b}[H");
         for (at, line) in lines.iter().enumerate() {
             // No line feed after the last line: it would scroll.
             frame.push_str(if at == 0 { "" } else { "\r\n" });
-            frame.push_str(line);
+            frame.push_str(&inert::guarded(line, self.ui.color()));
             frame.push_str("\u{1b}[K");
         }
         frame.push_str("\u{1b}[J");
-        self.ui.data(frame.as_bytes())
+        self.ui.raw(frame.as_bytes())
     }
 
     /// Waits for a key, a signal, or so long.

@@ -1,5 +1,6 @@
 //! The only place that prints. Data goes to standard output, everything else to standard error.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
 
@@ -109,28 +110,42 @@ impl Ui {
         self.interactive && !self.quiet
     }
 
-    /// Writes data to standard output. It is not an error if the reader has exited.
+    /// Writes data to standard output. It is not an error if the reader has exited. On a terminal,
+    /// characters that could act on it are escaped.
     ///
     /// # Errors
     /// When standard output cannot be written.
     pub(super) fn data(&self, bytes: &[u8]) -> io::Result<()> {
+        self.raw(&self.guarded(bytes))
+    }
+
+    /// Like [`Ui::data`], for a stream of unknown length: a closed standard output is an error, so
+    /// that the caller can stop.
+    ///
+    /// # Errors
+    /// When standard output cannot be written, or nobody reads it any more.
+    pub(super) fn stream(&self, bytes: &[u8]) -> io::Result<()> {
+        // Whole lines come here, so no character is cut in two.
+        write_out(&self.guarded(bytes))
+    }
+
+    /// Writes bytes that may control the terminal: only for texts of the program itself.
+    ///
+    /// # Errors
+    /// When standard output cannot be written.
+    pub(super) fn raw(&self, bytes: &[u8]) -> io::Result<()> {
         match write_out(bytes) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             result => result,
         }
     }
 
-    /// Like [`Ui::data`], for a stream of unknown length: a closed standard output is an error, so
-    /// that the caller can stop. On a terminal, text that could act on it is made harmless.
-    ///
-    /// # Errors
-    /// When standard output cannot be written, or nobody reads it any more.
-    pub(super) fn stream(&self, bytes: &[u8]) -> io::Result<()> {
-        // Whole lines come here, so no character is cut in two.
-        match self.terminal {
-            true => write_out(inert::text(&String::from_utf8_lossy(bytes)).as_bytes()),
-            false => write_out(bytes),
+    fn guarded<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        if !self.terminal {
+            return bytes.into();
         }
+        let text = String::from_utf8_lossy(bytes);
+        inert::guarded(&text, self.color).into_owned().into_bytes().into()
     }
 
     /// Writes text for people to standard output. Text that a CI service would interpret as a

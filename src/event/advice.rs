@@ -9,6 +9,9 @@ use crate::text::near::nearest;
 /// The only field of `deliverables` in `run.created`.
 const REQUIRED: &str = "required";
 
+/// What `run.json` and the lists read from the metadata of `run.created`.
+const METADATA: &[&str] = &["title", "agent", "agent_version", "model", "cwd", "git_branch"];
+
 /// Advice on an event whose type, or a key of whose data, is nearly a known one. `None` where
 /// nothing looks misspelt.
 #[must_use]
@@ -44,6 +47,15 @@ pub(crate) fn advice(kind: &str, data: Json<'_>) -> Option<String> {
         data.get(near).is_none().then(|| (key.into_owned(), near))
     })?;
     Some(format!("{kind} has no field {key}; did you mean {near}?"))
+}
+
+/// Advice on a `run.created` with a field that is read only in its metadata. Other programs may
+/// have a use for such a field.
+#[must_use]
+pub(crate) fn advice_on_metadata(kind: &str, data: Json<'_>) -> Option<String> {
+    catalogue::row(kind).filter(|row| row.role == Role::RunCreated)?;
+    let key = METADATA.iter().find(|key| data.present(key).is_some())?;
+    Some(format!("{kind} has no field {key}; did you mean metadata.{key}?"))
 }
 
 /// Whether the data of a `run.created` has deliverables, but no list of those that are required:

@@ -70,7 +70,7 @@ pub struct RunFacts {
     /// A JSON object as text: agent, agent_version, model, cwd, git_branch and title if known, and
     /// all other metadata of `run.created`.
     pub metadata: String,
-    /// The names of the models that answered.
+    /// The names of the models that answered, the one with the most tokens first.
     pub models: Vec<String>,
     /// The beginning of the first prompt in one line.
     pub prompt: Option<String>,

@@ -1,9 +1,10 @@
 //! The origin of a run: its agent, its model, its working directory.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use crate::event::fields::{View, as_text, is_placeholder};
 use crate::event::role::Role;
+use crate::history::usage::Usage;
 use crate::json::{Json, ObjectText};
 
 /// The number of imported events that are searched for missing facts.
@@ -26,8 +27,8 @@ pub struct RunOrigin {
     given: Option<String>,
     /// Other facts from events, by name.
     found: Vec<(&'static str, String)>,
-    /// The names of the models that answered.
-    pub models: BTreeSet<String>,
+    /// The models that answered, and how many tokens their calls report.
+    models: BTreeMap<String, u64>,
     first_model: Option<String>,
     /// The newest title, and whether the user chose it. Such a title takes precedence.
     title: Option<(String, bool)>,
@@ -94,10 +95,25 @@ impl RunOrigin {
         let Some(model) = view.field("model").filter(|model| !is_placeholder(model)) else {
             return;
         };
-        if !self.models.contains(model.as_ref()) {
-            self.first_model.get_or_insert_with(|| model.clone().into_owned());
-            self.models.insert(model.into_owned());
+        let tokens = Usage::of(view).map_or(0, |usage| {
+            let parts = [usage.context_tokens(), usage.output_tokens];
+            parts.into_iter().flatten().fold(0, u64::saturating_add)
+        });
+        if let Some(known) = self.models.get_mut(model.as_ref()) {
+            *known = known.saturating_add(tokens);
+            return;
         }
+        self.first_model.get_or_insert_with(|| model.clone().into_owned());
+        self.models.insert(model.into_owned(), tokens);
+    }
+
+    /// The names of the models that answered, the one with the most tokens first.
+    #[must_use]
+    pub fn models(&self) -> Vec<String> {
+        let mut models: Vec<_> = self.models.iter().collect();
+        // The sort is stable: models with as many tokens stay in the order of their names.
+        models.sort_by_key(|(_, tokens)| std::cmp::Reverse(**tokens));
+        models.into_iter().map(|(name, _)| name.clone()).collect()
     }
 
     fn title(&mut self, view: &View<'_, '_>) {

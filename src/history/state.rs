@@ -213,7 +213,7 @@ impl RunState {
             error: self.error.clone(),
             deliverables: self.deliverables.clone(),
             metadata: self.origin.metadata(),
-            models: self.origin.models.iter().cloned().collect(),
+            models: self.origin.models(),
             prompt: self.prompt.clone(),
             counts: self.counts(),
             copied: self.copied.clone(),

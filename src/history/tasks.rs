@@ -89,6 +89,8 @@ pub(crate) struct Task {
     terminated: Option<TaskOutcome>,
     /// Time of its first event.
     pub started: Timestamp,
+    /// Whether a person began it.
+    pub is_prompt: bool,
     usage: UsageFold,
 }
 
@@ -235,6 +237,7 @@ impl Tasks {
             ending: String::new(),
             terminated: None,
             started: event.timestamp,
+            is_prompt: view.is_prompt(),
             usage: UsageFold::default(),
         });
     }

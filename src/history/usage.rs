@@ -74,11 +74,13 @@ impl Usage {
         }
     }
 
-    /// The cost for people: `$0.1234`, or `~$0.1234` if a part of it is estimated.
+    /// The cost for people: `$0.1234`, `~$0.1234` if a part of it is estimated, `$0.1234+` if the
+    /// cost of some model calls is unknown.
     #[must_use]
     pub fn cost_told(&self) -> Option<String> {
         let about = if self.estimated_micros.is_some() { "~" } else { "" };
-        self.cost_micros.map(|cost| format!("{about}{}", dollars(cost)))
+        let more = if self.uncosted_calls > 0 { "+" } else { "" };
+        self.cost_micros.map(|cost| format!("{about}{}{more}", dollars(cost)))
     }
 
     /// Adds each number. Known plus unknown is known.

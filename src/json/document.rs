@@ -36,8 +36,9 @@ pub(crate) fn one_line<T: Serialize>(value: &T) -> String {
 /// read it unchanged.
 #[must_use]
 pub(crate) fn escape_live(text: &str) -> Cow<'_, str> {
-    let live = |c: char| !c.is_ascii() && is_live(c);
-    if text.is_ascii() || !text.contains(live) {
+    // The other control characters are escaped in all JSON; outside strings they are white space.
+    let live = |c: char| c == '\u{7f}' || !c.is_ascii() && is_live(c);
+    if !text.contains(live) {
         return Cow::Borrowed(text);
     }
     // Outside strings, JSON is ASCII.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::refresh::{RefreshWarning, refresh_derived};
 use super::report::{Notice, Reporter, report_recovery, report_stale};
-use crate::event::advice::advice;
+use crate::event::advice::{advice, advice_on_metadata};
 use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::fs::read_small;
@@ -71,7 +71,11 @@ pub(crate) fn append_event(
         }
     }
     let recorded = batch.outcomes.pop().transpose()?;
-    if let Some(advice) = recorded.as_ref().and_then(|_| advice(&draft.kind, draft.data())) {
+    let told = |_| {
+        let (kind, data) = (&draft.kind, draft.data());
+        advice(kind, data).or_else(|| advice_on_metadata(kind, data))
+    };
+    if let Some(advice) = recorded.as_ref().and_then(told) {
         report.report(&Notice::Recording(&advice));
     }
     Ok(recorded)

@@ -65,7 +65,7 @@ pub(crate) struct RunDocument {
     /// The agent, its version, the model, the directory and other facts, as they were recorded.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     metadata: Box<RawValue>,
-    /// The models that answered.
+    /// The models that answered, the one with the most tokens first.
     models: Vec<String>,
     /// The first prompt, shortened.
     prompt: Option<String>,

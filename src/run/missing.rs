@@ -39,6 +39,11 @@ impl MissingRun {
             .iter()
             .filter_map(|run| Some((distance(name, &run.name())?, run.name())))
             .collect();
+        near.extend(
+            distance(name, LATEST)
+                .filter(|edits| *edits > 0)
+                .map(|edits| (edits, LATEST.to_owned())),
+        );
         near.sort();
         let near = near.into_iter().take(OFFERED).map(|(_, id)| id).collect();
         Self {
@@ -57,6 +62,9 @@ impl MissingRun {
         Self { name, runs_dir: None, has_runs_dir: false, runs: 0, near, exact: false }
     }
 }
+
+/// The word for the newest run.
+pub(crate) const LATEST: &str = "latest";
 
 /// How different a name and an id are; `None` if they are not similar. A part of an id, such as
 /// the id of the agent's session, is similar to it.

@@ -348,6 +348,7 @@ impl<'f> RowPass<'f> {
             cache_creation_tokens: usage.cache_creation_tokens,
             cost_usd: usage.cost_micros.map(Dollars),
             cost_estimated: usage.estimated_micros.is_some(),
+            uncosted_calls: usage.uncosted_calls,
             edits: tests.edits,
             tests: tests.tests,
             tests_after_last_edit: (tests.edits > 0).then_some(tests.after_last_edit),

@@ -134,6 +134,8 @@ table! {
         cost_usd: Option<Dollars>,
         /// Whether a part of the cost is estimated by list prices.
         cost_estimated: bool,
+        /// Model calls whose cost is unknown. The cost of the run does not contain it.
+        uncosted_calls: u64,
         /// Calls that changed a file.
         edits: u64,
         /// Calls that ran tests.

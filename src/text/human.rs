@@ -60,10 +60,14 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// `$0.0125`: millionths of a dollar as dollars, with four decimals.
+/// `$0.0125`: millionths of a dollar as dollars, with four decimals; `<$0.0001` if that would show
+/// only zeros.
 #[must_use]
 pub(crate) fn dollars(micros: i64) -> String {
-    format!("${:.4}", micros as f64 / 1e6)
+    match micros {
+        1..50 => "<$0.0001".to_owned(),
+        _ => format!("${:.4}", micros as f64 / 1e6),
+    }
 }
 
 /// `1 event`, `2 events`, `3 summaries`.

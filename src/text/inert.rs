@@ -58,6 +58,45 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// What is printed on a terminal, as the last guard: characters that could act become JSON escapes
+/// (`\u001b`), except line feeds and tabs. With `styles`, sequences that only set a colour or a
+/// style (`ESC [ 31 m`) stay.
+#[must_use]
+pub(crate) fn guarded(text: &str, styles: bool) -> Cow<'_, str> {
+    let live = |c: char| is_live(c) && !matches!(c, '\n' | '\t');
+    let Some(first) = text.find(live) else { return Cow::Borrowed(text) };
+    let mut out = String::with_capacity(text.len() + 64);
+    let mut rest = text;
+    let mut next = Some(first);
+    while let Some(at) = next {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let kept = if styles { style_length(rest) } else { 0 };
+        if kept > 0 {
+            out.push_str(&rest[..kept]);
+            rest = &rest[kept..];
+        } else {
+            let mut characters = rest.chars();
+            if let Some(character) = characters.next() {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            rest = characters.as_str();
+        }
+        next = rest.find(live);
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The length of the style sequence at the beginning of a text; 0 if there is none.
+fn style_length(text: &str) -> usize {
+    let Some(codes) = text.strip_prefix("\u{1b}[") else { return 0 };
+    let end = codes.find(|c: char| !c.is_ascii_digit() && c != ';');
+    end.filter(|end| codes[*end..].starts_with('m')).map_or(0, |end| end + 3)
+}
+
 /// Text of several lines without commands for the log of a CI service (`::error …` at the beginning
 /// of a line, `##[…]` and `##vso[…]` anywhere).
 #[must_use]

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-/// `500ms`, `90s`, `10m`, `1h30m`, `7d`; a number without a unit is seconds.
+/// `500ms`, `90s`, `10m`, `1h30m`, `7d`, `2w`; a number without a unit is seconds.
 ///
 /// # Errors
 /// A hint for the user.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    const HELP: &str = "use a number and ms, s, m, h or d (500ms, 90s, 1h30m)";
+    const HELP: &str = "use a number and ms, s, m, h, d or w (500ms, 90s, 1h30m)";
     let mut rest = text.trim();
     let mut seconds = 0.0;
     if rest.is_empty() {
@@ -28,6 +28,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
                 "m" => 60.0,
                 "h" => 3600.0,
                 "d" => 86_400.0,
+                "w" => 604_800.0,
                 _ => return Err(HELP.to_owned()),
             };
         rest = &rest[digits + unit.len()..];

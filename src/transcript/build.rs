@@ -35,8 +35,10 @@ impl Transcript {
             aside.insert(list, calls);
         }
         let asked = || {
-            let mut own = fold.tasks.all().iter().filter(|task| fold.is_own(task.number));
-            let first = own.find(|task| !task.message.is_empty())?;
+            let own = || fold.tasks.all().iter().filter(|task| fold.is_own(task.number));
+            let mut asking = own().filter(|task| !task.message.is_empty());
+            let by_user = || own().find(|task| task.is_prompt && !task.message.is_empty());
+            let first = by_user().or_else(|| asking.next())?;
             let source = QuoteSource::Event(first.first_sequence);
             Some(Quoted { text: first.message.clone(), source })
         };
@@ -135,6 +137,7 @@ fn section(
             title: "Before the first task".to_owned(),
             time: None,
             prompt: None,
+            is_prompt: false,
             is_first: false,
             message: None,
             outcome,
@@ -155,6 +158,7 @@ fn section(
         title: own_words(task.title()).into_owned(),
         time: Some(task.started),
         prompt: Some(Quoted { text: task.message.clone(), source }),
+        is_prompt: task.is_prompt,
         is_first: Some(task.number) == fold.first_own_task(),
         message: is_long(task, fold.first_own_task())
             .then(|| Quoted { text: task.message.clone(), source }),

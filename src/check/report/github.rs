@@ -35,7 +35,7 @@ pub(crate) fn github(reports: &[RunReport], told: &[String], strict: bool) -> St
         }
     }
     for report in reports {
-        let name = line(&report.run_id);
+        let name = line(&report.name);
         out.push_str(&format!("{}: {}\n", plain(&name), report.verdict(strict).name()));
     }
     out

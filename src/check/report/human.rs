@@ -56,7 +56,7 @@ pub(crate) fn human(report: &RunReport, look: ReportLook) -> String {
         out.push_str(&format!("{}\n", line(&step.line()).trim_start_matches("fix")));
     }
     let verdict = look.verdict(report.verdict(look.strict));
-    out.push_str(&format!("{}: {verdict} ({})\n", line(&report.run_id), counts(report)));
+    out.push_str(&format!("{}: {verdict} ({})\n", line(&report.name), counts(report)));
     out
 }
 
@@ -115,7 +115,7 @@ fn counts(report: &RunReport) -> String {
 #[must_use]
 pub(crate) fn overview(reports: &[RunReport], look: ReportLook) -> String {
     const WIDEST: usize = "incomplete".len();
-    let names: Vec<String> = reports.iter().map(|one| line(&one.run_id).into_owned()).collect();
+    let names: Vec<String> = reports.iter().map(|one| line(&one.name).into_owned()).collect();
     let widest = names.iter().map(|name| name.width()).max().unwrap_or(0);
     let mut out = String::new();
     for (report, name) in reports.iter().zip(&names) {

@@ -17,7 +17,7 @@ const MAX_SHOWN: usize = 50;
 pub(crate) fn junit(reports: &[RunReport], strict: bool) -> String {
     let mut document = Report::new("runlog validate");
     for report in reports {
-        let mut suite = TestSuite::new(report.run_id.as_str());
+        let mut suite = TestSuite::new(report.name.as_str());
         suite.add_test_cases(checks(report, strict));
         for deliverable in &report.deliverables {
             let reason = deliverable.reason.as_deref().unwrap_or_default();

@@ -25,7 +25,7 @@ pub(crate) fn markdown(reports: &[RunReport], strict: bool) -> String {
         let count = |level| counted(report, level);
         let row = format!(
             "| {} | {} | {} | {} | {} | {} |\n",
-            code(&report.run_id),
+            code(&report.name),
             report.verdict(strict).name(),
             report.events,
             count(Level::Error),
@@ -95,6 +95,6 @@ fn section(report: &RunReport) -> String {
     }
     match body.is_empty() {
         true => body,
-        false => format!("\n### {}\n\n{body}", code(&report.run_id)),
+        false => format!("\n### {}\n\n{body}", code(&report.name)),
     }
 }

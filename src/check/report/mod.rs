@@ -31,6 +31,8 @@ const DELIVERABLES: &str = "deliverables";
 pub struct RunReport {
     /// The run's id.
     pub run_id: String,
+    /// The name of its directory, by which the user knows it.
+    pub name: String,
     /// The run directory, as given.
     pub path: String,
     /// Its status.

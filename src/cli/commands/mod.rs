@@ -53,6 +53,7 @@ use crate::event::templates::Templates;
 use crate::history::status::Status;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
+use crate::run::missing::LATEST;
 use crate::run::options::{Durability, INLINE_LIMIT, RecordOptions};
 use crate::run::runs::{find, locate, survey};
 use crate::text::units::duration;
@@ -173,7 +174,8 @@ impl Global {
     fn named_runs_dir_exists(&self) -> anyhow::Result<()> {
         match &self.given_runs_dir {
             Some(given) if !is_directory(given) => {
-                let message = format!("the runs directory {} does not exist", given.display());
+                let what = if given.exists() { "is not a directory" } else { "does not exist" };
+                let message = format!("the runs directory {} {what}", given.display());
                 Err(Failure::new(Exit::NoInput, message).hint(NO_RUNS).into())
             }
             _ => Ok(()),
@@ -365,9 +367,6 @@ fn status(text: &str) -> Result<Status, String> {
     let known = Status::ALL.into_iter().find(|status| status.name() == text);
     known.ok_or_else(|| format!("use one of: {}", Status::ALL.map(Status::name).join(", ")))
 }
-
-/// The name of the newest run.
-const LATEST: &str = "latest";
 
 /// The RUN argument of commands that read a run.
 #[derive(Debug, Args)]

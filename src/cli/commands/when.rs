@@ -28,14 +28,16 @@ impl FromStr for When {
             "yesterday" => return Ok(Self::DaysAgo(1)),
             _ => {}
         }
-        let day = || Timestamp::parse(&format!("{text}T00:00:00Z"));
-        match Timestamp::parse(text).or_else(day) {
-            Some(time) => Ok(Self::At(time)),
-            None => duration(text).map(Self::Ago).map_err(|_| {
-                "use 2026-04-26, 2026-04-26T10:00:00Z, yesterday, or an age (30s, 10m, 2h, 7d)"
-                    .to_owned()
-            }),
+        const HELP: &str = "use 2026, 2026-04, 2026-04-26, 2026-04-26T10:00:00Z, yesterday, or an age (10m, 2h, 7d)";
+        // A day, a month or a year means its beginning.
+        let ends = ["", "T00:00:00Z", "-01T00:00:00Z", "-01-01T00:00:00Z"];
+        if let Some(time) = ends.iter().find_map(|end| Timestamp::parse(&format!("{text}{end}"))) {
+            return Ok(Self::At(time));
         }
+        // The age 99 could be a mistyped year.
+        let has_unit = text.contains(|c: char| c.is_ascii_alphabetic());
+        let age = duration(text).ok().filter(|_| has_unit);
+        age.map(Self::Ago).ok_or_else(|| HELP.to_owned())
     }
 }
 
@@ -71,12 +73,16 @@ mod tests {
             ("yesterday", "2026-04-25T00:00:00Z"),
             ("2026-04-01", "2026-04-01T00:00:00Z"),
             ("2026-04-01T01:02:03Z", "2026-04-01T01:02:03Z"),
+            ("2026", "2026-01-01T00:00:00Z"),
+            ("2026-03", "2026-03-01T00:00:00Z"),
+            ("1w", "2026-04-19T10:30:00Z"),
             ("1h30m", "2026-04-26T09:00:00Z"),
             ("7d", "2026-04-19T10:30:00Z"),
         ] {
             let when: When = text.parse().unwrap();
             assert_eq!(when.time(now), Timestamp::parse(time).unwrap(), "{text}");
         }
+        assert!("99".parse::<When>().is_err());
         assert!("tomorrow".parse::<When>().is_err());
     }
 }

@@ -31,8 +31,8 @@ pub(crate) struct TopRun {
     pub(crate) last_event: Option<Timestamp>,
     /// The open call with the earliest start.
     pub(crate) current: Option<OpenToolCall>,
-    /// Number of open calls.
-    pub(crate) open_calls: usize,
+    /// Number of open calls. `None` if the log was not read.
+    pub(crate) open_calls: Option<usize>,
     /// The newest error.
     pub(crate) last_error: Option<LastError>,
 }
@@ -140,7 +140,7 @@ impl TopRuns {
                 last_event: facts.ended_at,
                 facts,
                 current: None,
-                open_calls: 0,
+                open_calls: None,
                 last_error: None,
             })
         }));

@@ -128,7 +128,7 @@ impl WatchedRun {
             name: self.run.name(),
             last_event: read.last_event,
             current: read.open.values().next().filter(|_| !is_over).cloned(),
-            open_calls: if is_over { 0 } else { read.open.len() + read.more_open },
+            open_calls: Some(read.open.len() + read.more_open),
             last_error: read.last_error.clone(),
             facts,
         }

@@ -20,7 +20,10 @@ impl FromStr for ExpectedHead {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let rule = || "use SEQUENCE:HASH, as `runlog show RUN --head` prints it".to_owned();
+        let rule = || {
+            "use SEQUENCE:HASH with 64 hexadecimal digits, as `runlog show RUN --head` prints it"
+                .to_owned()
+        };
         let (sequence, hash) = text.trim().split_once(':').ok_or_else(rule)?;
         let hash = hash.to_ascii_lowercase();
         let good = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -178,7 +178,8 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let current = RunDocument::new(&fold.state.facts(), written_head).to_bytes();
     // An empty log has no state.
     let is_stale = events > 0 && state_bytes != Some(&current);
-    let run_id = if fold.state.run_id.is_empty() { name } else { fold.state.run_id.clone() };
+    let given = &fold.state.run_id;
+    let run_id = if given.is_empty() { name.clone() } else { given.clone() };
     let status = fold.state.status();
     let mut of_deliverables = Findings::keeping(criteria.most_findings);
     let (deliverables, recorded) = deliverables(run, &fold.state, criteria, &mut of_deliverables);
@@ -197,7 +198,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let path = run.path().display().to_string();
     let fixes = Vec::new();
     let report =
-        RunReport { run_id, path, status, findings, events, deliverables, recorded, fixes };
+        RunReport { run_id, name, path, status, findings, events, deliverables, recorded, fixes };
     Ok(Validated { report, last_sequence: next, is_stale, lost })
 }
 

@@ -76,7 +76,11 @@ impl RowSink for StatisticsSink<'_> {
 
     fn usage(&mut self, usage: UsageRow) {
         if self.scope <= DimensionScope::Work {
-            self.add(AnyRow::Usage(&usage), |measures| measures.add_usage(&usage));
+            // If the run's cost is known, a total of its session covers the calls without a cost.
+            let is_partial = self.run.as_ref().is_some_and(|run| run.uncosted_calls > 0);
+            let is_uncosted = is_partial && usage.kind == "call" && usage.cost_usd.is_none();
+            let add = |measures: &mut Measures| measures.add_usage(&usage, is_uncosted);
+            self.add(AnyRow::Usage(&usage), add);
         }
     }
 

@@ -17,6 +17,7 @@ pub(crate) struct Measures {
     largest_context: Option<u64>,
     cost_micros: Option<i64>,
     cost_estimated: bool,
+    uncosted_calls: u64,
     retry_tokens: i64,
     repeat_tokens: i64,
     copied_tokens: i64,
@@ -46,8 +47,15 @@ pub(crate) enum MeasureValue {
     Tokens(i64, bool),
     /// Milliseconds.
     Duration(u64),
-    /// Millionths of a dollar, and whether they are estimated.
-    Cost(i64, bool),
+    /// A cost.
+    Cost {
+        /// Millionths of a dollar.
+        micros: i64,
+        /// Whether a part is estimated.
+        estimated: bool,
+        /// Whether the cost of some model calls is unknown.
+        partial: bool,
+    },
     /// A share between 0 and 1.
     Share(f64),
     /// A number of bytes.
@@ -120,7 +128,10 @@ pub(crate) const MEASURES: &[Measure] = &[
         purpose: "cost in dollars; an estimate is marked",
         scopes: &[Run, Work],
         documents: &[],
-        value: |of| of.cost_micros.map_or(Unknown, |micros| Cost(micros, of.cost_estimated)),
+        value: |of| {
+            let (estimated, partial) = (of.cost_estimated, of.uncosted_calls > 0);
+            of.cost_micros.map_or(Unknown, |micros| Cost { micros, estimated, partial })
+        },
     },
     Measure {
         name: "input_tokens",
@@ -309,7 +320,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         purpose: "cost of copied history, which no other figure holds",
         scopes: &[Run, Work],
         documents: &[],
-        value: |of| Cost(of.copied_micros, of.cost_estimated),
+        value: |of| Cost { micros: of.copied_micros, estimated: of.cost_estimated, partial: false },
     },
     Measure {
         name: "reads",
@@ -343,6 +354,14 @@ pub(crate) const MEASURES: &[Measure] = &[
         documents: &[],
         value: |of| count(of.removed),
     },
+    Measure {
+        name: "uncosted_calls",
+        heading: None,
+        purpose: "model calls without a known cost; if there are any, the cost ends with +",
+        scopes: &[Run, Work],
+        documents: &[],
+        value: |of| count(of.uncosted_calls),
+    },
 ];
 
 impl Measures {
@@ -357,7 +376,8 @@ impl Measures {
         self.runs += 1;
     }
 
-    pub(super) fn add_usage(&mut self, usage: &UsageRow) {
+    /// Adds a row of `usage`. `is_uncosted`: its cost is missing in that of the run.
+    pub(super) fn add_usage(&mut self, usage: &UsageRow, is_uncosted: bool) {
         let UsageRow { input_tokens, output_tokens, cache_read_tokens, .. } = usage;
         let parts =
             [*input_tokens, *output_tokens, *cache_read_tokens, usage.cache_creation_tokens];
@@ -369,6 +389,7 @@ impl Measures {
             return;
         }
         self.model_calls += u64::from(usage.kind == "call");
+        self.uncosted_calls += u64::from(is_uncosted);
         for (sum, part) in self.tokens.iter_mut().zip(parts) {
             *sum = plus(*sum, part);
         }
@@ -421,6 +442,7 @@ impl Measures {
         self.largest_context = self.largest_context.max(other.largest_context);
         self.cost_micros = plus(self.cost_micros, other.cost_micros);
         self.cost_estimated |= other.cost_estimated;
+        self.uncosted_calls += other.uncosted_calls;
         self.retry_tokens = self.retry_tokens.saturating_add(other.retry_tokens);
         self.repeat_tokens = self.repeat_tokens.saturating_add(other.repeat_tokens);
         self.copied_tokens = self.copied_tokens.saturating_add(other.copied_tokens);

@@ -81,6 +81,7 @@ impl TranscriptFold {
 
     /// The first task that was given to the run itself.
     pub(crate) fn first_own_task(&self) -> Option<u64> {
-        self.tasks.all().iter().map(|task| task.number).find(|number| self.is_own(*number))
+        let own = || self.tasks.all().iter().filter(|task| self.is_own(task.number));
+        own().find(|task| task.is_prompt).or_else(|| own().next()).map(|task| task.number)
     }
 }

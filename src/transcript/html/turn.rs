@@ -69,7 +69,7 @@ fn asked(number: u64, section: &Section, page: &PageParts<'_>) -> Markup {
     html! {
         article.user id=[first.map(|first| format!("e{first}"))] data-kind="user" {
             div.head {
-                h3.who { "Prompt " (number) }
+                h3.who { @if section.is_prompt { "Prompt " } @else { "Task " } (number) }
                 @if let Some(outcome) = outcome.map(TaskOutcome::name) { " " b.(outcome) { (outcome) } }
                 span.meta {
                     @if let Some(time) = section.time { time { (time.clock()) } " " }

@@ -218,7 +218,7 @@ fn prompt(transcript: &Transcript, limits: &Limits) -> String {
     match prompt.source {
         QuoteSource::File(name) => format!("{text}\nFrom [{name}]({name}).\n"),
         QuoteSource::Event(sequence) => {
-            let more = match transcript.own_tasks.saturating_sub(1) {
+            let more = match transcript.later_tasks().count() as u64 {
                 0 => String::new(),
                 more => format!("; {} under [Work Notes](#work-notes)", plural(more, "later task")),
             };

@@ -133,8 +133,7 @@ fn prompts(transcript: &Transcript, look: TextLook) -> String {
         }
         QuoteSource::File(_) => out.push_str(&wrapped(&text, 2, look.most(LONG), look)),
     }
-    let is_later = |turn: &&Section| turn.task.is_some() && !turn.is_first;
-    let later: Vec<&Section> = transcript.turns.iter().filter(is_later).collect();
+    let later: Vec<&Section> = transcript.later_tasks().collect();
     if !later.is_empty() {
         out.push_str("  then:\n");
     }

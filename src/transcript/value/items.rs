@@ -22,7 +22,10 @@ pub(crate) struct Section {
     /// The full message of the task.
     #[serde(skip)]
     pub prompt: Option<Quoted>,
-    /// Whether it is the first task of the run itself. Its message is the prompt of the run.
+    /// Whether a person began it.
+    #[serde(skip)]
+    pub is_prompt: bool,
+    /// Whether its message is the prompt of the run.
     #[serde(skip)]
     pub is_first: bool,
     /// The full message, if the title shows only its beginning.

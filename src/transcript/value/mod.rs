@@ -253,6 +253,12 @@ fn as_run_json<S: Serializer>(facts: &RunFacts, serializer: S) -> Result<S::Ok, 
 }
 
 impl Transcript {
+    /// The tasks of the run after the one whose message is its prompt.
+    pub(crate) fn later_tasks(&self) -> impl Iterator<Item = &Section> {
+        let after = self.turns.iter().skip_while(|turn| !turn.is_first).skip(1);
+        after.filter(|turn| turn.task.is_some())
+    }
+
     /// All items. The items of an agent follow the call that spawned it, or its own item.
     #[must_use]
     pub(crate) fn entries(&self) -> Vec<&Entry> {

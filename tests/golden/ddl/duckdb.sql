@@ -226,6 +226,7 @@ SELECT run_id, session_id, task_id, status,
   CASE WHEN json_type(counts, '$.cache_read_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (counts->>'$.cache_read_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (counts->>'$.cache_read_tokens')::DOUBLE = floor((counts->>'$.cache_read_tokens')::DOUBLE) THEN (counts->>'$.cache_read_tokens')::DOUBLE::BIGINT END AS cache_read_tokens,
   CASE WHEN json_type(counts, '$.cache_creation_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (counts->>'$.cache_creation_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (counts->>'$.cache_creation_tokens')::DOUBLE = floor((counts->>'$.cache_creation_tokens')::DOUBLE) THEN (counts->>'$.cache_creation_tokens')::DOUBLE::BIGINT END AS cache_creation_tokens,
   coalesce((counts->>'$.cost_estimated') = 'true', false) AS cost_estimated,
+  CASE WHEN json_type(counts, '$.uncosted_calls') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (counts->>'$.uncosted_calls')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (counts->>'$.uncosted_calls')::DOUBLE = floor((counts->>'$.uncosted_calls')::DOUBLE) THEN (counts->>'$.uncosted_calls')::DOUBLE::BIGINT END AS uncosted_calls,
   CASE WHEN json_type(counts, '$.cost_usd') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND round((counts->>'$.cost_usd')::DOUBLE * 1e6) BETWEEN 0 AND 9007199254740991 THEN (counts->>'$.cost_usd')::DOUBLE::DECIMAL(18, 6) END AS cost_usd, (counts->>'$.prices_as_of') AS prices_as_of,
   CASE WHEN json_type(head, '$.sequence') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (head->>'$.sequence')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (head->>'$.sequence')::DOUBLE = floor((head->>'$.sequence')::DOUBLE) THEN (head->>'$.sequence')::DOUBLE::BIGINT END AS head_sequence, (head->>'$.hash') AS head_hash
 FROM runlog_documents;
@@ -728,6 +729,7 @@ SELECT recorded.run_id AS run_id, state.session_id AS session_id, state.task_id 
   tokens.cache_read_tokens AS cache_read_tokens,
   tokens.cache_creation_tokens AS cache_creation_tokens,
   tokens.cost_usd AS cost_usd, coalesce(tokens.cost_estimated, false) AS cost_estimated,
+  coalesce(state.uncosted_calls, 0) AS uncosted_calls,
   coalesce(called.edits, 0) AS edits, coalesce(called.tests, 0) AS tests,
   CASE WHEN called.edits > 0 THEN called.tests_after END AS tests_after_last_edit,
   called.last_test_status AS last_test_status, state.deliverables AS deliverables,

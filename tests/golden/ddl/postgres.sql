@@ -40,6 +40,7 @@ CREATE TABLE runs (
   "cache_creation_tokens" bigint,
   "cost_usd" numeric(18, 6),
   "cost_estimated" boolean NOT NULL,
+  "uncosted_calls" bigint NOT NULL,
   "edits" bigint NOT NULL,
   "tests" bigint NOT NULL,
   "tests_after_last_edit" bigint,
@@ -81,6 +82,7 @@ COMMENT ON COLUMN runs."cache_read_tokens" IS 'Input tokens read from a cache.';
 COMMENT ON COLUMN runs."cache_creation_tokens" IS 'Input tokens written to a cache.';
 COMMENT ON COLUMN runs."cost_usd" IS 'Cost in dollars.';
 COMMENT ON COLUMN runs."cost_estimated" IS 'Whether a part of the cost is estimated by list prices.';
+COMMENT ON COLUMN runs."uncosted_calls" IS 'Model calls whose cost is unknown. The cost of the run does not contain it.';
 COMMENT ON COLUMN runs."edits" IS 'Calls that changed a file.';
 COMMENT ON COLUMN runs."tests" IS 'Calls that ran tests.';
 COMMENT ON COLUMN runs."tests_after_last_edit" IS 'Tests that began after the last change of a file. Null if no file was changed.';

@@ -39,7 +39,7 @@ pub(super) fn table(name: &str) -> Result<TableName, String> {
 pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let tables = TableSet::of(&args.tables);
     let out = args.out.as_deref().filter(|out| out.as_os_str() != "-");
-    check_out(args, &tables, out)?;
+    check_out(args, &tables, out, global)?;
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.runs.is_empty(), global)?;
     let look = |run: &RunDir| Ok(ExportedRun::of(run)?);
     let (mut runs, failure) = each_run(&runs, "looking at runs", ui, look);
@@ -65,8 +65,18 @@ pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Re
     Err(last)
 }
 
-fn check_out(args: &ExportRunsArgs, tables: &TableSet, out: Option<&Path>) -> anyhow::Result<()> {
+fn check_out(
+    args: &ExportRunsArgs,
+    tables: &TableSet,
+    out: Option<&Path>,
+    global: &Global,
+) -> anyhow::Result<()> {
     let failure = |message: &str, hint: &str| Failure::new(Exit::Usage, message).hint(hint);
+    let real = |path: &Path| path.canonicalize().ok();
+    if out.and_then(real).is_some_and(|out| real(&global.runs_dir).is_some_and(|runs| runs == out))
+    {
+        return Err(failure("--out names the runs directory", "name another directory").into());
+    }
     Err(match args.to {
         _ if out.is_some() => return Ok(()),
         ExportTo::Csv if tables.all().len() == 1 => return Ok(()),

@@ -134,7 +134,11 @@ fn targets(args: &InitArgs, scope: WireScope, place: &WireHome) -> anyhow::Resul
                 format!("no agent has a settings folder in {}", place.project.display())
             }
         };
-        let hint = format!("name an agent: {}", names.join(", "));
+        let elsewhere = match scope {
+            WireScope::User => "",
+            WireScope::Project => ", or use --user for the agents of your home directory",
+        };
+        let hint = format!("name an agent: {}{elsewhere}", names.join(", "));
         return Err(Failure::new(Exit::Usage, message).hint(hint).into());
     }
     let target = |wiring| match place.target(wiring, scope)? {

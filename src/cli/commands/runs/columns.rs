@@ -8,7 +8,7 @@ use crate::event::time::Timestamp;
 use crate::history::facts::Total;
 use crate::history::usage::Usage;
 use crate::text::human::{plural, rough_duration, short_count};
-use crate::text::inert::preview;
+use crate::text::inert::{line, preview};
 
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -189,7 +189,7 @@ impl RunColumn {
             ),
             Self::Cost => number(
                 "COST",
-                |row, _| cost(&row.facts.counts.usage),
+                |row, _| row.facts.counts.usage.cost_told(),
                 |row| row.facts.counts.usage.cost_usd().map(|cost| cost.to_string()),
             ),
             Self::Deliv => text("DELIV", |row, _| verdict(row), verdict),
@@ -224,7 +224,7 @@ impl RunColumn {
             Self::Err => short_count(counts.errors),
             Self::In => known(counts.usage.context_tokens().map(short_count)),
             Self::Out => known(output(&counts.usage)),
-            Self::Cost => known(cost(&counts.usage)),
+            Self::Cost => known(counts.usage.cost_told()),
             _ => String::new(),
         }
     }
@@ -238,7 +238,8 @@ pub(in crate::cli::commands) fn tsv(rows: &[&RunRow], columns: &[RunColumn]) -> 
     for row in rows {
         let cells = columns.iter().map(|column| (column.row().value)(row).unwrap_or_default());
         // A tab or a line break in a value would be a cell or a row of its own.
-        let cells = cells.map(|cell| cell.split_whitespace().collect::<Vec<_>>().join(" "));
+        let words = |cell: String| line(&cell).split_whitespace().collect::<Vec<_>>().join(" ");
+        let cells = cells.map(words);
         out.push_str(&cells.collect::<Vec<_>>().join("\t"));
         out.push('\n');
     }
@@ -255,12 +256,6 @@ fn models(row: &RunRow, columns: usize) -> Option<String> {
 fn output(usage: &Usage) -> Option<String> {
     let at_least = if usage.output_at_least { "≥" } else { "" };
     usage.output_tokens.map(|tokens| format!("{at_least}{}", short_count(tokens)))
-}
-
-/// The cost, with a plus sign if that of some model calls is unknown.
-fn cost(usage: &Usage) -> Option<String> {
-    let more = if usage.uncosted_calls > 0 { "+" } else { "" };
-    usage.cost_told().map(|cost| cost + more)
 }
 
 fn verdict(row: &RunRow) -> Option<String> {

@@ -74,7 +74,7 @@ pub(in crate::cli) struct ShowArgs {
     )]
     waterfall: bool,
     /// Print at most N bars: the longest ones (--waterfall only)
-    #[arg(long, value_name = "N", requires = "waterfall")]
+    #[arg(long, value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]
     window: EventArgs,
@@ -108,6 +108,10 @@ enum ShowFormat {
 }
 
 pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    if args.limit.is_some() && !args.waterfall {
+        let failure = Failure::new(Exit::Usage, "--limit needs --waterfall");
+        return Err(failure.hint("--tail N prints the last N events").into());
+    }
     let run = args.run.find(global)?;
     if args.head {
         let Some((sequence, hash)) = head(&run)? else { return Ok(Exit::No) };
@@ -226,7 +230,7 @@ fn all(
         ui.note(&format!("not shown: {events} that the import did not understand (see --opaque)"));
     }
     if fitting == 0 {
-        ui.note("no event matches");
+        ui.note(&format!("no event matches{}", args.selection.remark()));
     }
     let is_plain =
         args.format == ShowFormat::Human && args.tail.is_none() && args.selection.takes_all();

@@ -6,6 +6,7 @@ use regex_lite::{Regex, RegexBuilder};
 use crate::cli::commands::recording::SeverityArg;
 use crate::cli::commands::when::When;
 use crate::cli::offers;
+use crate::event::advice::near_type;
 use crate::event::fields::View;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
@@ -42,6 +43,14 @@ pub(super) struct Selection {
     /// Also lines of another program that the import kept without understanding them
     #[arg(long)]
     opaque: bool,
+}
+
+impl Selection {
+    /// What may be wrong with the selection if no event matches; may be empty.
+    pub(super) fn remark(&self) -> String {
+        let near = self.kind.as_deref().and_then(near_type);
+        near.map(|near| format!("; did you mean --type {near}?")).unwrap_or_default()
+    }
 }
 
 pub(in crate::cli::commands) fn pattern(text: &str) -> Result<Regex, String> {

@@ -140,7 +140,9 @@ pub(super) fn run(args: &StatsArgs, global: &Global, ui: &Ui) -> anyhow::Result<
     let statistics = Statistics::new(groups, &args.by, args.sort, args.limit);
     let text = match args.format {
         StatsFormat::Table if statistics.is_empty() => {
-            ui.note("there is nothing to count");
+            if missing.is_empty() {
+                ui.note("there is nothing to count");
+            }
             String::new()
         }
         StatsFormat::Table => statistics.table(ui.row_width()),

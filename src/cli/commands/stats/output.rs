@@ -148,7 +148,7 @@ impl<'d> Statistics<'d> {
                 MeasureValue::Tokens(_, true) => {
                     object.plain(&format!("{}_at_least", measure.name), true);
                 }
-                MeasureValue::Cost(_, true) if measure.name == "cost_usd" => {
+                MeasureValue::Cost { estimated: true, .. } if measure.name == "cost_usd" => {
                     object.plain("cost_estimated", true);
                 }
                 _ => {}
@@ -258,8 +258,9 @@ fn for_people(value: MeasureValue) -> String {
             format!("{}{}", if at_least { "≥" } else { "" }, signed(number, short_count))
         }
         MeasureValue::Duration(milliseconds) => human::duration(milliseconds),
-        MeasureValue::Cost(micros, estimated) => {
-            format!("{}{}", if estimated { "~" } else { "" }, dollars(micros))
+        MeasureValue::Cost { micros, estimated, partial } => {
+            let (about, more) = (if estimated { "~" } else { "" }, if partial { "+" } else { "" });
+            format!("{about}{}{more}", dollars(micros))
         }
         MeasureValue::Share(share) => format!("{:.1} %", share * 100.0),
         MeasureValue::Bytes(bytes) => human::size(bytes),
@@ -277,7 +278,7 @@ fn exact(value: MeasureValue) -> Option<String> {
         MeasureValue::Unknown => return None,
         MeasureValue::Count(number) | MeasureValue::Tokens(number, _) => number.to_string(),
         MeasureValue::Duration(number) | MeasureValue::Bytes(number) => number.to_string(),
-        MeasureValue::Cost(micros, _) => format!("{}", micros as f64 / 1e6),
+        MeasureValue::Cost { micros, .. } => format!("{}", micros as f64 / 1e6),
         MeasureValue::Share(share) => format!("{share:.6}"),
     })
 }

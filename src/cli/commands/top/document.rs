@@ -31,11 +31,16 @@ struct TopRunDocument<'t> {
     last_event_at: Option<Timestamp>,
     /// The open call with the earliest start.
     current_call: Option<OpenCallDocument<'t>>,
-    open_calls: usize,
+    /// `null` if only the summary of an ended run was read.
+    open_calls: Option<usize>,
     tool_calls: u64,
     tool_failures: u64,
-    /// All input tokens, with cached ones.
+    /// Input tokens without cached ones.
     input_tokens: Option<u64>,
+    cache_read_tokens: Option<u64>,
+    cache_creation_tokens: Option<u64>,
+    /// All input tokens, with cached ones.
+    all_input_tokens: Option<u64>,
     output_tokens: Option<u64>,
     cost_usd: Option<f64>,
     last_error: Option<LastErrorDocument<'t>>,
@@ -84,7 +89,10 @@ impl<'t> TopRunDocument<'t> {
             open_calls: run.open_calls,
             tool_calls: facts.counts.tool_calls,
             tool_failures: facts.counts.tool_failures,
-            input_tokens: usage.context_tokens(),
+            input_tokens: usage.input_tokens,
+            cache_read_tokens: usage.cache_read_tokens,
+            cache_creation_tokens: usage.cache_creation_tokens,
+            all_input_tokens: usage.context_tokens(),
             output_tokens: usage.output_tokens,
             cost_usd: usage.cost_usd(),
             last_error: run

@@ -205,7 +205,7 @@ fn details(run: &TopRun, look: TopLook, now: Timestamp) -> Option<String> {
     let paint = Paint(look.color);
     let age = |time| now.since(time).map(rough_duration);
     let call = run.current.as_ref().map(|call| {
-        let more = run.open_calls.saturating_sub(1);
+        let more = run.open_calls.unwrap_or_default().saturating_sub(1);
         let more = if more > 0 { format!(" +{more}") } else { String::new() };
         let end = format!(" {}{more}", age(call.since).unwrap_or_else(|| UNKNOWN.to_owned()));
         (format!("{} {}", call.tool, call.title), end)

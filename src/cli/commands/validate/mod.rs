@@ -148,7 +148,7 @@ pub(super) fn requirement(text: &str) -> Result<String, String> {
 fn selection(text: &str) -> Result<String, String> {
     match CHECKS.iter().any(|check| is_meant(check.code, text)) {
         true => Ok(text.to_owned()),
-        false => Err("no check has this code, and no family has this name".to_owned()),
+        false => Err("no check has this code, and no family has this name; `runlog validate --explain all` lists them".to_owned()),
     }
 }
 
@@ -216,7 +216,7 @@ fn judge(
                 found.report.fixes = plan.steps;
             } else {
                 for step in plan.planned() {
-                    ui.note(&format!("{}: {}", found.report.run_id, step.message));
+                    ui.note(&format!("{}: {}", found.report.name, step.message));
                 }
                 let mut fixed = plan.apply(run, &options, ui);
                 found = validate(run, &criteria)?;
@@ -227,7 +227,7 @@ fn judge(
         let mut report = found.report;
         if args.record && report.events == 0 {
             // An event of the check would look like the beginning of a run.
-            ui.warn(&format!("{}: nothing is recorded, because the log is empty", report.run_id));
+            ui.warn(&format!("{}: nothing is recorded, because the log is empty", report.name));
         } else if args.record {
             report_stale(&record(run, &report.deliverables, options)?, ui);
         }
