@@ -178,6 +178,19 @@ pub(crate) fn random_suffix() -> String {
     random()[..6].iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % 36])).collect()
 }
 
+/// Whether runlog generated this id of a task (`task_20260314T090000Z_k3x9ab`): it tells a person
+/// nothing.
+#[must_use]
+pub(crate) fn is_generated_task(id: &str) -> bool {
+    let is_time = |text: &str| {
+        text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_digit() || b"TZ".contains(&byte))
+    };
+    match id.split('_').collect::<Vec<_>>()[..] {
+        ["task", began, suffix] => is_time(began) && suffix.len() == 6,
+        _ => false,
+    }
+}
+
 /// Ten random bytes: the standard library's hash of nothing. Its keys come from the system once per
 /// thread and change with every call. The bytes only have to be unique; nothing depends on their
 /// secrecy.

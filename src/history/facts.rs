@@ -148,11 +148,11 @@ impl RunFacts {
         text.map(std::borrow::Cow::into_owned).filter(|text| !text.is_empty())
     }
 
-    /// The run's title, else its first prompt.
+    /// The run's title, else its first prompt, else the command that it was made for.
     #[must_use]
     pub fn title(&self) -> Option<String> {
         let title = self.metadata("title").map(|title| own_words(&title).into_owned());
-        title.or_else(|| self.prompt.clone())
+        title.or_else(|| self.prompt.clone()).or_else(|| self.metadata("command"))
     }
 
     /// The text of the error that the run failed with.

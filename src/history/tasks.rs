@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::event::catalogue;
 use crate::event::fields::{View, as_text};
+use crate::event::id::is_generated_task;
 use crate::event::role::{Role, TaskEnding};
 use crate::event::time::Timestamp;
 use crate::history::task_split::{TaskBeginning, TaskSplit};
@@ -134,7 +135,9 @@ impl Tasks {
             TaskBeginning::None => {}
             TaskBeginning::ByTaskId => {
                 self.begin(view);
-                if let Some(task) = self.tasks.last_mut() {
+                if let Some(task) = self.tasks.last_mut()
+                    && !is_generated_task(&event.task_id)
+                {
                     task.name = event.task_id.clone().into_owned();
                 }
             }

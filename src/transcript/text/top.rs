@@ -51,6 +51,7 @@ pub(super) fn outcome(transcript: &Transcript, look: TextLook) -> String {
         out.push_str(&wrapped(&format!("pull request: {request}"), 2, 2, look));
     }
     match &transcript.answer {
+        None if !transcript.turns.iter().any(Section::asks) => {}
         None => out.push_str("  The agent gave no answer.\n"),
         Some(answer) => {
             let (lead, said) = (answer.title().to_lowercase(), &answer.said);

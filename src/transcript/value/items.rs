@@ -208,11 +208,17 @@ impl Section {
         Some(matches!(last, Entry::Said(said) if said.is_answer()))
     }
 
-    /// Whether the task is over, or the run is, without such a message.
+    /// Whether the task began with a message.
+    #[must_use]
+    pub(crate) fn asks(&self) -> bool {
+        self.prompt.as_ref().is_some_and(|prompt| !prompt.text.trim().is_empty())
+    }
+
+    /// Whether it asks, and the task or the run is over without such a message.
     #[must_use]
     pub(crate) fn lacks_answer(&self) -> bool {
         let is_over = self.outcome.is_some_and(|outcome| outcome != TaskOutcome::Running);
-        self.task.is_some() && is_over && !self.has_answer()
+        self.asks() && is_over && !self.has_answer()
     }
 }
 

@@ -217,7 +217,7 @@ SELECT run_id, session_id, task_id, status,
     WHEN coalesce(imported, false) THEN NULL ELSE created_at
   END AS began_at,
   nullif(CASE WHEN json_type(metadata, '$.agent') = 'VARCHAR' THEN metadata->>'$.agent' END, '') AS agent, nullif(CASE WHEN json_type(metadata, '$.agent_version') = 'VARCHAR' THEN metadata->>'$.agent_version' END, '') AS agent_version, nullif(CASE WHEN json_type(metadata, '$.model') = 'VARCHAR' THEN metadata->>'$.model' END, '') AS model, nullif(CASE WHEN json_type(metadata, '$.cwd') = 'VARCHAR' THEN metadata->>'$.cwd' END, '') AS project,
-  nullif(CASE WHEN json_type(metadata, '$.git_branch') = 'VARCHAR' THEN metadata->>'$.git_branch' END, '') AS git_branch, coalesce(nullif(CASE WHEN json_type(metadata, '$.title') = 'VARCHAR' THEN metadata->>'$.title' END, ''), prompt) AS title,
+  nullif(CASE WHEN json_type(metadata, '$.git_branch') = 'VARCHAR' THEN metadata->>'$.git_branch' END, '') AS git_branch, coalesce(nullif(CASE WHEN json_type(metadata, '$.title') = 'VARCHAR' THEN metadata->>'$.title' END, ''), prompt, nullif(CASE WHEN json_type(metadata, '$.command') = 'VARCHAR' THEN metadata->>'$.command' END, '')) AS title,
   models, nullif(regexp_extract((models->>'$'), '^\[\s*"((?:[^"\\]|\\.)*)"\s*\]$', 1), '') AS only_model, metadata,
   (deliverables->>'$.status') AS deliverables,
   coalesce((error->>'$.message'), (error->>'$')) AS error,

@@ -6,8 +6,8 @@ mod index_page;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 pub(super) use self::filter::RunFilter;
 use super::runs::{RunColumn, RunRow, SortKey, TableForm, compare, runs_table, tsv};
@@ -98,10 +98,20 @@ enum ListFormat {
 }
 
 #[derive(Serialize)]
-struct ListDocument {
+struct ListDocument<'l> {
     schema_version: u32,
-    runs: Vec<Value>,
+    runs: RunDocuments<'l>,
     total: TotalDocument,
+}
+
+/// The documents of the runs. Each becomes a value when it is written: the values of ten thousands
+/// take gigabytes.
+struct RunDocuments<'l>(&'l [Listed]);
+
+impl Serialize for RunDocuments<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(document))
+    }
 }
 
 /// A run with the data of its state document.
@@ -138,8 +148,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         ListFormat::Json => {
             let total = Total::of(rows.iter().map(|row| &row.facts));
             let total = TotalDocument::from(&total);
-            let runs = runs.iter().map(document).collect::<Result<_, _>>()?;
-            json::document(&ListDocument { schema_version: 1, runs, total })
+            json::document(&ListDocument { schema_version: 1, runs: RunDocuments(&runs), total })
         }
         ListFormat::Tsv => tsv(&rows, &args.columns),
         ListFormat::Ids => rows.iter().map(|row| format!("{}\n", row.name)).collect(),
@@ -184,11 +193,12 @@ fn look(run: RunDir) -> Listed {
     Listed { run, row, document }
 }
 
-fn document(listed: &Listed) -> Result<Value, serde_json::Error> {
-    let mut document: Value = serde_json::from_slice(&listed.document)?;
+fn document(listed: &Listed) -> Value {
+    // The row was read from the same document, so it is valid.
+    let mut document: Value = serde_json::from_slice(&listed.document).unwrap_or(json!({}));
     document["path"] = listed.run.path().display().to_string().into();
     if listed.row.behind {
         document["behind"] = true.into();
     }
-    Ok(document)
+    document
 }
