@@ -197,11 +197,22 @@ fn the_newest_session_of_this_project() {
         let age = std::time::Duration::from_secs(3600 * hours);
         file.set_modified(std::time::SystemTime::now() - age).unwrap();
     }
-    let mut command = bench.command();
-    command.current_dir(&work).env("HOME", bench.path("home"));
-    let said = crate::support::said(&command.args(["import", "--latest"]).output().unwrap());
+    let call = |directory: &Path, args: &[&str]| {
+        let mut command = bench.command();
+        command.current_dir(directory).env("HOME", bench.path("home"));
+        crate::support::said(&command.args(args).output().unwrap())
+    };
+    let said = call(&work, &["import", "--latest"]);
     assert!(said.out.contains("claude-code-here") && !said.out.contains("there"), "{}", said.out);
     assert!(!said.err.contains("no session began"), "{}", said.err);
+    // The runs of all projects are in one directory.
+    call(&work, &["import", "--all"]);
+    for args in [&["summarize"][..], &["show", "--head"], &["transcript", "-o", "-"]] {
+        let here = call(&work, args);
+        assert_eq!(here.out, call(&work, &[args, &["claude-code-here"]].concat()).out, "{args:?}");
+    }
+    let elsewhere = call(&bench.path("home"), &["summarize", "latest"]);
+    assert!(elsewhere.out.contains("claude-code-there"), "{}", elsewhere.out);
 }
 
 /// If this fails, a session of today's Claude Code loses prompts or interruptions, or takes them

@@ -19,6 +19,16 @@ pub(crate) fn locate(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
     Ok(find(runs_dir, name)?.hold()?)
 }
 
+/// The runs in the order of their first time stamps, then of their names, the greatest first.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub(crate) fn newest_first(runs_dir: &Path) -> Result<Vec<RunDir>, RunError> {
+    let mut runs = survey(runs_dir)?.runs;
+    runs.sort_by_cached_key(|run| std::cmp::Reverse((first_time(run), run.name())));
+    Ok(runs)
+}
+
 /// Finds the run for a RUN argument: a path with a `/`, an exact id, `latest` (the greatest first
 /// time stamp, then id), or a unique prefix.
 ///

@@ -46,16 +46,17 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use super::clock::now;
 use super::complete;
 use super::exit::{Exit, Failure, NO_RUNS, explain, sentence};
-use super::runs_dir::{RunsDirUse, is_directory, own, runs_dir};
+use super::runs_dir::{RunsDirUse, is_around, is_directory, own, runs_dir};
 use super::settings::Settings;
 use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
 use crate::history::status::Status;
+use crate::ops::list::list_run;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::missing::LATEST;
 use crate::run::options::{Durability, INLINE_LIMIT, RecordOptions};
-use crate::run::runs::{find, locate, survey};
+use crate::run::runs::{find, newest_first, survey};
 use crate::text::units::duration;
 
 /// Turn an AI-agent run into an auditable run directory
@@ -180,6 +181,27 @@ impl Global {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Finds the run for a RUN argument. In the user's own runs directory, which all projects share,
+    /// `latest` is the newest run of this project, or else of all.
+    fn find(&self, name: &str) -> Result<RunDir, RunError> {
+        let is_here = |run: &RunDir| {
+            let directory = list_run(run.clone()).facts.metadata("cwd");
+            directory.is_some_and(|directory| is_around(directory.as_ref()))
+        };
+        if name == LATEST
+            && self.is_own_runs_dir
+            && let Some(run) = newest_first(&self.runs_dir)?.into_iter().find(is_here)
+        {
+            return Ok(run);
+        }
+        find(&self.runs_dir, name)
+    }
+
+    /// The same, held open so that it stays the same directory.
+    fn locate(&self, name: &str) -> Result<RunDir, RunError> {
+        Ok(self.find(name)?.hold()?)
     }
 
     /// The error for a run that was not found, with the place of a run of that name among the
@@ -378,7 +400,7 @@ struct RunArg {
 
 impl RunArg {
     fn find(&self, global: &Global) -> anyhow::Result<RunDir> {
-        locate(&global.runs_dir, &self.run).map_err(|error| global.not_found(&self.run, error))
+        global.locate(&self.run).map_err(|error| global.not_found(&self.run, error))
     }
 }
 
@@ -401,7 +423,7 @@ impl WantedRuns {
             missing.extend(found.unreadable.into_iter().map(Into::into));
         }
         for name in names.iter().filter(|_| !everything) {
-            match find(&global.runs_dir, name) {
+            match global.find(name) {
                 Ok(run) => runs.push(run),
                 Err(error) => missing.push(global.not_found(name, error)),
             }

@@ -25,11 +25,13 @@ pub(super) fn facts(transcript: &Transcript) -> Markup {
     }
 }
 
-/// The numbers of added and removed lines.
+/// The numbers of added and removed lines; empty if none are known.
 pub(super) fn lines((added, removed): (u64, u64)) -> Markup {
     html! {
-        span.counts {
-            span.added { "+" (count(added)) } " " span.removed { "−" (count(removed)) }
+        @if (added, removed) != (0, 0) {
+            span.counts {
+                span.added { "+" (count(added)) } " " span.removed { "−" (count(removed)) }
+            }
         }
     }
 }

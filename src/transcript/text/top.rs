@@ -34,8 +34,9 @@ pub(super) fn head(transcript: &Transcript, look: TextLook) -> String {
     };
     let name = look.paint("1", &line(&facts_of_run.run_id));
     let status = look.paint(color, facts_of_run.status.name());
-    let title = facts_of_run.metadata("title").map(|title| wrapped(&own_words(&title), 2, 2, look));
-    let told = wrapped(&facts(transcript).join(" · "), 2, 6, look);
+    let title =
+        facts_of_run.metadata("title").map(|title| wrapped(&line(&own_words(&title)), 2, 2, look));
+    let told = wrapped(&line(&facts(transcript).join(" · ")), 2, 6, look);
     let setting = line_of_setting(transcript);
     let setting = setting.map(|setting| wrapped(&setting, 2, 2, look)).unwrap_or_default();
     format!("{name}  {status}\n{}{told}{setting}", title.unwrap_or_default())

@@ -9,7 +9,6 @@ use crate::cli::complete::run_and_path;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::ops::chapter::{list_folder, read_index, read_page};
-use crate::run::runs::locate;
 use crate::text::inert;
 
 #[derive(Debug, Args)]
@@ -31,8 +30,8 @@ pub(super) struct CatArgs {
 pub(super) fn ls(args: &LsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     const ROOT: &str = "/chapters";
     let (run, path) = match (args.words.as_slice(), default_run()) {
-        ([], Some(run)) => (locate(&global.runs_dir, &run)?, ROOT),
-        ([run], None) => (locate(&global.runs_dir, run)?, ROOT),
+        ([], Some(run)) => (global.locate(&run)?, ROOT),
+        ([run], None) => (global.locate(run)?, ROOT),
         (words, _) => run_and(words, global)?,
     };
     let (index, _) = read_index(&run, Index::new(global.templates(ui)?), ui)?;

@@ -13,7 +13,6 @@ use super::{Global, default_run};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::run::dir::RunDir;
-use crate::run::runs::locate;
 
 /// Fold finished tasks into chapters, and browse them
 ///
@@ -89,8 +88,8 @@ pub(super) fn run(args: &ChapterArgs, global: &Global, ui: &Ui) -> anyhow::Resul
 /// Two words are RUN and an argument. One word is the argument, and the run is RUNLOG_RUN.
 fn run_and<'w>(words: &'w [String], global: &Global) -> anyhow::Result<(RunDir, &'w str)> {
     match (words, default_run()) {
-        ([run, wanted], _) => Ok((locate(&global.runs_dir, run)?, wanted)),
-        ([wanted], Some(run)) => Ok((locate(&global.runs_dir, &run)?, wanted)),
+        ([run, wanted], _) => Ok((global.locate(run)?, wanted)),
+        ([wanted], Some(run)) => Ok((global.locate(&run)?, wanted)),
         ([word], None) => {
             let message =
                 format!("two arguments are required, the run first; only {word:?} is given");

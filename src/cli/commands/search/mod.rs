@@ -16,7 +16,6 @@ use crate::ops::report::report_bad_lines;
 use crate::ops::search::{
     EventFilter, NamedScope, Query, SearchDocument, SearchOutcome, SearchRequest, search,
 };
-use crate::run::runs::locate;
 use crate::text::human::{count, plural, size};
 
 /// Find events by their text
@@ -114,7 +113,7 @@ const QUERY: &str = "give words, or phrases in double quotes: '\"connection refu
 pub(super) fn run(args: &SearchArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let query = Query::parse(&args.query.join(" "))
         .map_err(|error| Failure::new(Exit::Usage, error.to_string()).hint(QUERY))?;
-    let current = locate(&global.runs_dir, &args.run)?;
+    let current = global.locate(&args.run)?;
     let request = SearchRequest {
         query: &query,
         current: &current,

@@ -20,7 +20,6 @@ use crate::ops::live::LiveTasks;
 use crate::ops::session::{Hooks, SessionSettings, SummarySource, preview, renew, stored};
 use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
-use crate::run::runs::find;
 use crate::summary::session::due::Conditions;
 use crate::summary::session::template::{PromptFile, SessionPrompt};
 use crate::summary::session::turn::{CallDetail, CallFormat};
@@ -203,7 +202,7 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
         return Err(failure.hint("runlog summarize RUN --session --extractive").into());
     };
     let prompt = session.prompt(args.model.prompt_file.as_deref())?;
-    let run = &find(&global.runs_dir, name)?.hold()?;
+    let run = &global.locate(name)?;
     if session.show {
         let summaries = stored(run)?;
         return show(
