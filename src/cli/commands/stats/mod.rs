@@ -18,6 +18,7 @@ use crate::ops::list::list_run;
 use crate::ops::stats::run_groups;
 use crate::ops::tables::Copies;
 use crate::run::dir::RunDir;
+use crate::run::runs::survey;
 use crate::tables::statistics::{Dimension, Groups, MEASURES};
 use crate::text::human::plural;
 use output::Statistics;
@@ -143,7 +144,13 @@ pub(super) fn run(args: &StatsArgs, global: &Global, ui: &Ui) -> anyhow::Result<
             ui.note("there is nothing to count");
             String::new()
         }
-        StatsFormat::Table => statistics.table(ui.row_width()),
+        StatsFormat::Table => {
+            let names: Vec<String> = match args.by.contains(&Dimension::Run) {
+                true => survey(&global.runs_dir)?.runs.iter().map(RunDir::name).collect(),
+                false => Vec::new(),
+            };
+            statistics.table(ui.row_width(), &names)
+        }
         StatsFormat::Json => statistics.json(),
         StatsFormat::Csv => statistics.csv(),
     };
