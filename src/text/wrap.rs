@@ -65,10 +65,16 @@ pub(crate) fn hanging(text: &str, taken: usize, hang: usize, columns: Option<usi
     };
     // Where little room is left, the indentation gives way.
     let hang = hang.min(columns / 2);
-    let room = columns.saturating_sub(hang.max(taken)).max(LEAST);
+    let room = columns.saturating_sub(hang).max(LEAST);
+    // A word stands for the columns of the first line that are in use.
+    let used = "x".repeat(taken.saturating_sub(hang + 1));
+    let text = if used.is_empty() { text.to_owned() } else { format!("{used} {text}") };
     let mut lines = Vec::new();
-    paragraph_lines(text, room, &mut lines);
-    lines.join(&format!("\n{:hang$}", ""))
+    paragraph_lines(&text, room, &mut lines);
+    let wrapped = lines.join(&format!("\n{:hang$}", ""));
+    wrapped
+        .strip_prefix(&used)
+        .map_or_else(|| wrapped.clone(), |rest| rest.trim_start_matches(' ').to_owned())
 }
 
 /// The least width of wrapped text.
@@ -81,8 +87,8 @@ mod tests {
     /// If this fails, the rest of a long line looks like a line of its own.
     #[test]
     fn the_rest_of_a_line_is_indented() {
-        let wrapped = hanging("one two three four five", 4, 6, Some(22));
-        assert_eq!(wrapped, "one two three\n      four five");
+        let wrapped = hanging("one two three four five", 12, 4, Some(22));
+        assert_eq!(wrapped, "one two\n    three four five");
         assert_eq!(hanging("one two", 4, 6, None), "one two");
     }
 }
