@@ -312,7 +312,7 @@ fn the_index_has_two_lines_per_task() {
     bench.emit(&["message.user", "-f", &format!("text={title}")]);
     bench.emit(&["message.assistant", "-f", "text=done"]);
     bench.emit(&["message.user", "-f", "text=next"]);
-    let name = "An import that loses the last record of every file that has one";
+    let name = "An import that loses the last record";
     let items = format!(r#"[{{"first":2,"last":3,"name":"{name}","message":"M"}}]"#);
     let said = bench.feed(&["chapter", "apply", "r", "-"], items.as_bytes());
     assert_eq!(said.status, 0, "{}", said.err);

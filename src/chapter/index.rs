@@ -1,5 +1,7 @@
 //! The numbered tasks of a run, its chapters, and the places of their events in the log.
 
+use unicode_width::UnicodeWidthStr as _;
+
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
@@ -182,7 +184,8 @@ impl Index {
     #[must_use]
     pub(crate) fn lines(&self, columns: usize) -> Vec<String> {
         let line = |task: &Task| {
-            let tail = format!("  {}{}", self.figures(task), self.tasks.remark(task));
+            let tail =
+                format!("  {}{}{}", self.figures(task), self.slug(task), self.tasks.remark(task));
             let head = format!("[{}] ", task.number);
             let room = columns.saturating_sub(head.len() + tail.chars().count()).max(16);
             format!("{head}{}{tail}", preview(task.title(), room))
@@ -200,10 +203,25 @@ impl Index {
             let taken = head.len() + tail.chars().count();
             let room = columns.unwrap_or(usize::MAX >> 8).saturating_sub(taken).max(16);
             out.push_str(&format!("{head}{}{tail}\n", preview(task.title(), room)));
-            let figures = hanging(&self.figures(task), HANG, HANG, columns);
-            out.push_str(&format!("{:HANG$}{figures}\n", ""));
+            let (figures, slug) = (self.figures(task), self.slug(task));
+            let whole = HANG + figures.width() + slug.width();
+            // A slug is never broken: it is an argument of `chapter show`.
+            let (figures, slug) = match columns.is_some_and(|columns| whole > columns) {
+                true => (figures, slug.trim_start().to_owned()),
+                false => (figures + &slug, String::new()),
+            };
+            let figures = hanging(&figures, HANG, HANG, columns);
+            for line in [figures, slug].iter().filter(|line| !line.is_empty()) {
+                out.push_str(&format!("{:HANG$}{line}\n", ""));
+            }
         }
         out
+    }
+
+    /// The slug of the chapter that covers the task, with a space before it.
+    fn slug(&self, task: &Task) -> String {
+        let chapter = self.chapter_of(task);
+        chapter.map_or_else(String::new, |chapter| format!(" [{}]", line(&chapter.slug)))
     }
 
     fn figures(&self, task: &Task) -> String {
@@ -216,9 +234,6 @@ impl Index {
         );
         if let Some(used) = task.usage().told() {
             out.push_str(&format!(", {used}"));
-        }
-        if let Some(chapter) = self.chapter_of(task) {
-            out.push_str(&format!(" [{}]", line(&chapter.slug)));
         }
         let inside = self.chapters.active().filter(|chapter| {
             chapter.partial
