@@ -67,7 +67,7 @@ pub(crate) fn hanging(text: &str, taken: usize, hang: usize, columns: Option<usi
     let hang = hang.min(columns / 2);
     let room = columns.saturating_sub(hang).max(LEAST);
     // A word stands for the columns of the first line that are in use.
-    let used = "x".repeat(taken.saturating_sub(hang + 1));
+    let used = "x".repeat(taken.saturating_sub(hang + 1).min(room));
     let text = if used.is_empty() { text.to_owned() } else { format!("{used} {text}") };
     let mut lines = Vec::new();
     paragraph_lines(&text, room, &mut lines);

@@ -45,7 +45,9 @@ impl ReportLook {
     /// A line. Its beginning, of which `taken` columns are shown, is printed as it is. The rest is
     /// wrapped.
     fn line(self, lead: &str, taken: usize, rest: &str, hang: usize) -> String {
-        format!("{lead}{}\n", hanging(rest, taken, hang, self.width))
+        let rest = hanging(rest, taken, hang, self.width);
+        let lead = if rest.starts_with('\n') { lead.trim_end() } else { lead };
+        format!("{lead}{rest}\n")
     }
 }
 

@@ -1,5 +1,7 @@
 //! Text wrapped to the width of a terminal.
 
+use unicode_width::UnicodeWidthStr as _;
+
 use super::TextLook;
 use crate::text::inert::text as inert;
 use crate::text::wrap::paragraph_lines;
@@ -10,6 +12,10 @@ pub(super) fn wrapped(text: &str, indent: usize, most: usize, look: TextLook) ->
     let (mut out, left_out) = wrapped_part(text, indent, most, look);
     if left_out > 0 {
         out.truncate(out.trim_end().len());
+        // The mark has to fit, too.
+        if out.lines().last().is_some_and(|last| last.width() >= look.width) {
+            out.pop();
+        }
         out.push_str("…\n");
     }
     out
