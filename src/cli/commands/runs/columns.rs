@@ -7,7 +7,7 @@ use crate::cli::commands::table::UNKNOWN;
 use crate::event::time::Timestamp;
 use crate::history::facts::Total;
 use crate::history::usage::Usage;
-use crate::text::human::{plural, rough_duration, short_count};
+use crate::text::human::{duration, plural, rough_duration, short_count};
 use crate::text::inert::preview;
 
 /// A column.
@@ -142,7 +142,7 @@ impl RunColumn {
             ),
             Self::Time => number(
                 "TIME",
-                |row, _| row.facts.duration_ms.map(rough_duration),
+                |row, _| row.facts.duration_ms.map(duration),
                 |row| row.facts.duration_ms.map(|time| time.to_string()),
             ),
             Self::Agent => text(
