@@ -1,11 +1,10 @@
 //! The numbered tasks of a run, its chapters, and the places of their events in the log.
 
-use unicode_width::UnicodeWidthStr as _;
-
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::spans::Spans;
 use crate::event::fields::View;
