@@ -40,3 +40,25 @@ fn prints_one_line_a_type() {
     assert_eq!(unique.len(), names.len());
     assert!(table.starts_with("TYPE"), "{table}");
 }
+
+/// If this fails, the catalogue is wider than the terminal, or lacks a template there.
+#[test]
+fn fits_a_terminal() {
+    let bench = Bench::new();
+    let words = |text: &str| {
+        let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        words.sort();
+        words.dedup();
+        words
+    };
+    let whole = bench.ok(&["catalogue"]);
+    for columns in ["60", "80", "200"] {
+        let output = bench.command().arg("catalogue").env("COLUMNS", columns).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let width: usize = columns.parse().unwrap();
+        assert!(printed.lines().all(|line| line.chars().count() <= width), "{printed}");
+        let missing: Vec<String> =
+            words(&whole).into_iter().filter(|word| !printed.contains(word.as_str())).collect();
+        assert!(missing.iter().all(|word| word.len() > 30 || columns == "60"), "{missing:?}");
+    }
+}

@@ -63,10 +63,10 @@ fn tasks_and_their_outcomes() {
     let bench = tasks("ASA");
     assert_eq!(index(&bench), [(1, 3, 4, own("running"))]);
     let lines = bench.ok(&["chapter", "index", "r"]);
-    assert_eq!(lines, "[1] do it  2 events, ~3 tokens (in progress)\n");
+    assert_eq!(lines, "[1] do it (in progress)\n    2 events, ~3 tokens\n");
     bench.emit(&["run.completed"]);
     assert_eq!(index(&bench), [(1, 3, 4, own("ended"))]);
-    assert_eq!(bench.ok(&["chapter", "index", "r"]), "[1] do it  2 events, ~3 tokens\n");
+    assert_eq!(bench.ok(&["chapter", "index", "r"]), "[1] do it\n    2 events, ~3 tokens\n");
     let lines = tasks("SfSc").ok(&["chapter", "index", "r"]);
     assert!(lines.contains("(failed: no)\n") && lines.contains("(clarify: which?)\n"), "{lines}");
 }
@@ -302,4 +302,30 @@ fn the_run_may_come_from_the_environment() {
     assert_eq!(call(&["chapter", "cat", "/chapters/n/summary.md"]).out, "# N\n\nM\n");
     assert_eq!(call(&["chapter", "remove", "n"]).status, 0);
     bench.fails(2, &["chapter", "cat", "/chapters/n/summary.md"]);
+}
+
+/// If this fails, the index cannot be read in a narrow terminal, or has no slug for `chapter show`.
+#[test]
+fn the_index_has_two_lines_per_task() {
+    let bench = Bench::with_run();
+    let title = "Find out why the import of the ledger loses the last record of every file";
+    bench.emit(&["message.user", "-f", &format!("text={title}")]);
+    bench.emit(&["message.assistant", "-f", "text=done"]);
+    bench.emit(&["message.user", "-f", "text=next"]);
+    let name = "An import that loses the last record";
+    let items = format!(r#"[{{"first":2,"last":3,"name":"{name}","message":"M"}}]"#);
+    let said = bench.feed(&["chapter", "apply", "r", "-"], items.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    let piped = bench.ok(&["chapter", "index", "r"]);
+    assert!(piped.lines().next().unwrap().contains(title), "{piped}");
+    for columns in ["60", "80"] {
+        let mut command = bench.command();
+        let output = command.args(["chapter", "index", "r"]).env("COLUMNS", columns).output();
+        let printed = crate::support::said(&output.unwrap()).out;
+        let width: usize = columns.parse().unwrap();
+        assert!(printed.lines().all(|line| line.chars().count() <= width), "{printed}");
+        assert!(printed.starts_with("[1] Find out why the import"), "{printed}");
+        let slug = printed.split(['[', ']']).find(|part| part.starts_with("an-import")).unwrap();
+        bench.ok(&["chapter", "show", "r", slug]);
+    }
 }

@@ -77,7 +77,7 @@ fn every_view_tells_the_same_facts() {
     let overview = bench.ok(&["summarize", "r"]);
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let tokens = "133.4k in, 97 % cached, at least 665 out";
-    let facts = ["completed", "4 min 19 s", "2026-03-14 09:00:01 UTC", tokens, "claude-sonnet-4-5"];
+    let facts = ["completed", "4m19s", "2026-03-14 09:00:01 UTC", tokens, "claude-sonnet-4-5"];
     for (view, text) in
         [("transcript.md", markdown), ("html", html), ("text", text), ("summarize", overview)]
     {
@@ -92,7 +92,7 @@ fn every_view_tells_the_same_facts() {
         let (header, row) = (lines.next().unwrap(), lines.next().unwrap());
         let cell = |name: &str| row[header.iter().position(|one| *one == name).unwrap()];
         let cells = ["STATUS", "TIME", "CALLS", "FAIL", "ERR", "IN", "OUT"].map(cell);
-        assert_eq!(cells, ["completed", "4m", "9", "1", "1", "133.4k", "≥665"], "{args:?}");
+        assert_eq!(cells, ["completed", "4m19s", "9", "1", "1", "133.4k", "≥665"], "{args:?}");
     }
 }
 

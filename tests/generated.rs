@@ -204,3 +204,28 @@ fn everything_has_help() {
     bench.fails(2, &["emit", "note", "--no-such-option"]);
     bench.fails(2, &[]);
 }
+
+/// If this fails, the help wraps in the middle of its lists, or has spaces at the ends of lines.
+#[test]
+fn the_help_has_80_columns() {
+    fn widths(command: &clap::Command) {
+        let texts = [command.get_after_help(), command.get_after_long_help()];
+        for text in texts.into_iter().flatten() {
+            let text = text.to_string();
+            let wide = text.lines().find(|line| line.chars().count() > 80);
+            assert_eq!(wide, None, "{}", command.get_name());
+        }
+        command.get_subcommands().for_each(widths);
+    }
+    widths(&runlog::internals::cli::command());
+    let bench = Bench::new();
+    for command in ["", "list", "stats", "import", "summarize", "mcp"] {
+        for help in ["-h", "--help"] {
+            let words: Vec<&str> =
+                [command, help].into_iter().filter(|word| !word.is_empty()).collect();
+            let help = bench.ok(&words);
+            let is_clean = |line: &str| line.chars().count() <= 80 && line.trim_end() == line;
+            assert!(help.lines().all(is_clean), "{help}");
+        }
+    }
+}

@@ -436,3 +436,27 @@ fn only_changed_files_are_touched() {
     assert!(files.contains("/p/changed.rs") && files.contains("/p/new.rs"), "{files}");
     assert!(!files.contains("/p/read.rs") && !files.contains("/p/failed.rs"), "{files}");
 }
+
+/// If this fails, a dry run does not say what it would import, or hides failures in a terminal.
+#[test]
+fn tables_of_an_import() {
+    let bench = Bench::new();
+    session(&bench, "a-session-with-a-rather-long-name-that-fills-a-line.jsonl");
+    let import = |columns: &str, more: &[&str]| {
+        let mut command = bench.command();
+        command.args(["import", "a-session-with-a-rather-long-name-that-fills-a-line.jsonl"]);
+        let output = command.args(more).env("COLUMNS", columns).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let width: usize = columns.parse().unwrap();
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        text
+    };
+    let planned = import("60", &["--dry-run"]);
+    assert!(planned.contains("yes") && planned.contains("fills-a-line.jsonl"), "{planned}");
+    for columns in ["60", "80"] {
+        let printed = import(columns, &[]);
+        assert!(printed.contains("  FAIL") && printed.contains("  NEW"), "{printed}");
+    }
+    let planned = import("80", &["--dry-run"]);
+    assert!(planned.contains("  no ") && planned.contains("SOURCE"), "{planned}");
+}

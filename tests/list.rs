@@ -85,6 +85,41 @@ fn a_table_fits_its_terminal() {
     assert!(chosen.contains("main    2026-03-01 00:00"), "{chosen}");
 }
 
+/// If this fails, one long name hides the status of every run, or two rows have the same name.
+#[test]
+fn long_names_give_way_to_the_status() {
+    let bench = runs();
+    for end in ["one", "two"] {
+        let run = format!("a-run-with-a-name-longer-than-thirty-{end}");
+        let data = r#"{"metadata": {"title": "A title of several words"}}"#;
+        bench.ok(&["emit", "run.created", "--run", &run, "--data", data]);
+        let usage = r#"{"model": "m", "input_tokens": 5, "cost_usd": 1.25}"#;
+        bench.ok(&["emit", "llm.usage", "--run", &run, "--data", usage]);
+        bench.ok(&["emit", "run.completed", "--run", &run]);
+    }
+    for (columns, headings) in
+        [("60", "RUN STATUS AGE FAIL TITLE"), ("80", "RUN STATUS AGE CALLS FAIL COST TITLE")]
+    {
+        for command in [&["list"][..], &["summarize", "--all"]] {
+            let said = bench.command().args(command).env("COLUMNS", columns).output().unwrap();
+            let printed = said_text(&said.stdout);
+            let width: usize = columns.parse().unwrap();
+            assert!(printed.lines().all(|line| line.chars().count() <= width), "{printed}");
+            let heading = printed.lines().next().unwrap();
+            assert_eq!(heading.split_whitespace().collect::<Vec<_>>().join(" "), headings);
+            let named = printed.lines().filter(|line| line.starts_with("a-run-"));
+            let named: std::collections::BTreeSet<&str> =
+                named.map(|line| line.split(' ').next().unwrap()).collect();
+            assert_eq!(named.len(), 2, "{printed}");
+            assert!(printed.contains("completed") && printed.contains("A title"), "{printed}");
+        }
+    }
+}
+
+fn said_text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
 /// If this fails, a program reads wrong cells, or a value breaks a row.
 #[test]
 fn exact_values_are_separated_by_tabs() {

@@ -260,7 +260,7 @@ fn idle_times_are_drawn() {
     );
     assert_eq!(page.matches("<p class=\"idle\">").count(), 1);
     let (before, after) =
-        page.split_once("<p class=\"idle\"><span>12 min 00 s idle</span></p>").unwrap();
+        page.split_once("<p class=\"idle\"><span>12m00s idle</span></p>").unwrap();
     assert!(before.contains(" id=\"e3\"") && after.contains(" id=\"e4\""));
 }
 

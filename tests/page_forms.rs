@@ -128,7 +128,7 @@ fn headings_of_agents_have_their_facts() {
     has(
         &page,
         &[
-            "<h4>agent a1 [2]: Find bulbs.</h4> <i>Explore · lamp-1 · tokens 2.0k in, 40 out · 1 call · 6.0 s</i>",
+            "<h4>agent a1 [2]: Find bulbs.</h4> <i>Explore · lamp-1 · tokens 2.0k in, 40 out · 1 call · 6.0s</i>",
         ],
     );
 }

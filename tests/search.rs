@@ -363,7 +363,11 @@ fn human_output() {
     let bench = bench(&[note("first"), note(&words), note(&"condor.".repeat(100)), note("last")]);
     let once = bench.ok(&["search", "condor"]);
     assert_eq!(once, bench.ok(&["search", "condor"]));
-    assert!(once.lines().all(|line| line.chars().count() <= 80), "{once}");
+    let wide = bench.command().args(["search", "condor"]).env("COLUMNS", "80").output().unwrap();
+    let wide = crate::support::said(&wide).out;
+    assert!(wide.lines().all(|line| line.chars().count() <= 80), "{wide}");
+    // Into a pipe, no line is wrapped.
+    assert!(once.lines().count() < wide.lines().count(), "{once}");
     let narrow = bench.command().args(["search", "first"]).env("COLUMNS", "60").output().unwrap();
     let said = crate::support::said(&narrow);
     let score = said.out.split("score ").nth(1).unwrap().lines().next().unwrap();

@@ -124,7 +124,7 @@ fn filters_and_forms() {
     bench.fails(2, &["show", "r", "--since", "tomorrow"]);
     assert_eq!(
         bench.ok(&["show", "r", "--relative", "--tail", "1"]),
-        "    3    +2.0 s E error              error: b ad\n"
+        "    3     +2.0s E error              error: b ad\n"
     );
     let local =
         bench.command().env("TZ", "UTC-3").args(["show", "r", "--local", "--tail", "1"]).output();
@@ -229,7 +229,51 @@ fn a_run_recorded_later() {
     assert!(shown.contains("2025-03-01 09:00:00 "), "{shown}");
     assert!(shown.contains("Read started: src/lib.rs"), "{shown}");
     let relative = bench.ok(&["show", "r", "--type", "tool.completed", "--relative"]);
-    assert!(relative.contains(" +2.0 s "), "{relative}");
+    assert!(relative.contains(" +2.0s "), "{relative}");
     let table = bench.ok(&["list"]);
     assert!(table.contains(" 2.0k"), "{table}");
+}
+
+/// If this fails, the rest of a long line looks like an event, times have two forms in one output,
+/// or a pipe gets lines cut for a terminal.
+#[test]
+fn lines_fit_a_terminal_only() {
+    let bench = Bench::new();
+    let text = "one two three four ".repeat(12);
+    let text = text.trim();
+    let emit =
+        |kind: &str, more: &[&str]| bench.ok(&[&["emit", kind, "--run", "old"], more].concat());
+    emit("run.created", &["--timestamp", "2025-12-31T23:59:59Z"]);
+    let text_field = format!("text={text}");
+    emit("message.user", &["-f", &text_field, "--timestamp", "2026-01-01T00:00:00Z"]);
+    emit("some.type.with.a.long.name", &["-f", &text_field]);
+    let shown = |columns: &str, args: &[&str]| {
+        let output = bench.command().args(args).env("COLUMNS", columns).output().unwrap();
+        crate::support::said(&output).out
+    };
+    for columns in ["60", "80", "200"] {
+        for args in [
+            &["show", "old"][..],
+            &["show", "old", "--relative"],
+            &["show", "old", "--folded"],
+            &["show", "old", "--event", "2"],
+        ] {
+            let printed = shown(columns, args);
+            let width: usize = columns.parse().unwrap();
+            assert!(printed.lines().all(|line| line.chars().count() <= width), "{printed}");
+        }
+        let printed = shown(columns, &["show", "old"]);
+        for line in printed.lines() {
+            let is_event = line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+            assert!(is_event || line.starts_with("      "), "{printed}");
+            // The first event is of another year than the others.
+            assert!(!is_event || line[6..].starts_with("202"), "{printed}");
+        }
+    }
+    for args in
+        [&["show", "old"][..], &["show", "old", "--folded"], &["show", "old", "--event", "2"]]
+    {
+        let piped = bench.ok(args);
+        assert!(piped.lines().any(|line| line.contains(text)), "{piped}");
+    }
 }

@@ -213,3 +213,40 @@ fn a_partial_cost_is_marked() {
     assert_eq!(group(&by_model, "model", "a")["uncosted_calls"], 0);
     assert_eq!(group(&by_model, "model", "unknown")["uncosted_calls"], 1);
 }
+
+/// If this fails, two groups have the same name, or a narrower terminal shows wider names.
+#[test]
+fn names_stay_distinct() {
+    let bench = Bench::new();
+    for (at, project) in ["ada", "bob"].iter().enumerate() {
+        let run = format!("claude-code-ses_stage0_{project}");
+        let cwd = format!("/home/{project}/src/a-rather-long-name-of-a-monorepo-v2");
+        let metadata = json!({"metadata": {"cwd": cwd, "git_branch": "main"}});
+        emit(&bench, &run, "run.created", "01T00:00:00", &metadata, None);
+        let model = format!("claude-sonnet-4-{at}-20250929-with-a-long-name");
+        let usage = json!({"input_tokens": 5, "output_tokens": 7, "model": model, "cost_usd": 1});
+        emit(&bench, &run, "llm.usage", "01T00:00:01", &usage, None);
+        emit(&bench, &run, "run.completed", "01T00:00:03", &json!({}), None);
+    }
+    for by in ["model", "run", "project", "project,branch", "model,run"] {
+        let mut before = 0;
+        for columns in ["60", "80", "100", "120", "200"] {
+            let mut command = bench.command();
+            command.args(["stats", "--by", by]).env("COLUMNS", columns);
+            let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
+            let width = columns.parse::<usize>().unwrap();
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{columns}:\n{text}");
+            let name = |at: usize| {
+                text.lines().nth(at).unwrap().split_whitespace().next().unwrap().to_owned()
+            };
+            assert_ne!(name(1), name(2), "{columns}:\n{text}");
+            assert!(text.contains("COST"), "{columns}:\n{text}");
+            let widest = name(1).chars().count();
+            assert!(widest >= before, "{columns}:\n{text}");
+            before = widest;
+            if by == "run" {
+                bench.ok(&["show", &name(1)]);
+            }
+        }
+    }
+}

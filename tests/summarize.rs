@@ -87,7 +87,7 @@ fn the_overview() {
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     for part in [
         "Status        completed",
-        "Duration      1 min 00 s",
+        "Duration      1m00s",
         "Tokens        unknown",
         "Cost          unknown",
         "sh        1",
@@ -173,8 +173,8 @@ fn what_is_missing_is_seen() {
         "Tool calls    3, 1 without an end",
         "Missing       report.md",
         "1 summary by a model (--llm-cmd)",
-        "40.0 s  ████████████████",
-        "10.0 s  ████\n",
+        "40.0s  ████████████████",
+        "10.0s  ████\n",
         "over time   █",
     ] {
         assert!(text.contains(part), "{part}: {text}");

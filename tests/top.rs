@@ -108,6 +108,23 @@ fix-42 Fix the parser  #####d  quiet #####d      3     1  1.2k  300  $0.5000
     assert!(coloured.contains("\u{1b}[31m✗"), "{coloured}");
 }
 
+/// If this fails, two live runs have the same name.
+#[test]
+fn names_stay_distinct() {
+    let bench = Bench::new();
+    for end in ["one", "two"] {
+        let run = format!("claude-code-ses_stage0_{end}");
+        bench.ok(&["emit", "run.created", "--run", &run]);
+        bench.ok(&["emit", "tool.started", "--run", &run, "-f", "tool_name=sh"]);
+    }
+    for columns in ["40", "60", "80"] {
+        let printed = top(&bench, columns, &["--once"]).out;
+        let names = printed.lines().filter(|line| line.starts_with("claude"));
+        let names: Vec<&str> = names.map(|line| line.split(' ').next().unwrap()).collect();
+        assert!(names.len() == 2 && names[0] != names[1], "{columns}: {printed}");
+    }
+}
+
 /// If this fails, `top` shows other runs than the live ones, or a program reads other values.
 #[test]
 fn which_runs() {

@@ -242,3 +242,31 @@ fn odd_times() {
     let printed = waterfall(&empty, "80", &[]);
     assert!(printed.status == 0 && printed.out.is_empty(), "{}", printed.out);
 }
+
+/// If this fails, a selection looks like the whole run, or a bar does not name its file.
+#[test]
+fn headings_and_labels_of_narrow_charts() {
+    let bench = sample();
+    let printed = waterfall(&bench, "100", &["--tail", "2"]).out;
+    assert!(printed.contains(" · 2 of 14 calls, over "), "{printed}");
+    let run = "a-run-with-a-name-that-is-long-enough-to-fill-a-narrow-line";
+    let path = "/w/app/src/a/rather/deep/folder/of/the/parser/tokens.rs";
+    bench.ok(&["emit", "run.created", "--run", run]);
+    bench.ok(&[
+        "emit",
+        "tool.started",
+        "--run",
+        run,
+        "-f",
+        "tool_name=Read",
+        "--data",
+        &json!({"args": {"file_path": path}}).to_string(),
+    ]);
+    let mut command = bench.command();
+    command.args(["show", run, "--waterfall"]).env("COLUMNS", "60");
+    let printed = said(&command.output().unwrap()).out;
+    let mut lines = printed.lines();
+    assert!(lines.next().unwrap().ends_with(" · created"), "{printed}");
+    assert!(lines.next().unwrap().starts_with("1 call, over "), "{printed}");
+    assert!(printed.contains("/tokens.rs") && !printed.contains("0ms…"), "{printed}");
+}

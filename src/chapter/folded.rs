@@ -61,17 +61,23 @@ impl<'i> Folded<'i> {
     }
 
     /// The text of [`Folded::take`]; each line ends with a newline. The main line of an event has
-    /// up to `columns` columns. Content that it lacks is below it, with up to `piece` characters of
+    /// up to `columns` columns, if there is a limit. Content that it lacks is below it, with up to `piece` characters of
     /// each piece.
     #[must_use]
-    pub(crate) fn lines(&mut self, view: &View<'_, '_>, columns: usize, piece: usize) -> String {
+    pub(crate) fn lines(
+        &mut self,
+        view: &View<'_, '_>,
+        columns: Option<usize>,
+        piece: usize,
+    ) -> String {
         let shown = self.take(view);
         let mut out = String::new();
         if let Some(task) = shown.task {
             let tail = self.index.tasks.remark(task);
             let head = format!("[{}] ", task.number);
-            let room = columns.saturating_sub(head.len() + tail.len()).max(16);
-            let title = preview(task.title(), room);
+            let taken = head.len() + tail.len();
+            let room = columns.map(|columns| columns.saturating_sub(taken).max(16));
+            let title = preview(task.title(), room.unwrap_or(piece));
             out.push_str(&format!("{head}{title}{tail}\n"));
             if task.first_sequence == view.event.sequence {
                 push_below(&lines_below(view, task.title(), &title, piece), &mut out);
@@ -93,10 +99,11 @@ impl<'i> Folded<'i> {
     }
 
     /// One event: its main line, and the content that the line lacks below it.
-    fn event(&self, view: &View<'_, '_>, columns: usize, piece: usize, out: &mut String) {
+    fn event(&self, view: &View<'_, '_>, columns: Option<usize>, piece: usize, out: &mut String) {
         let label = self.index.label_of(&view.event.kind);
         let head = format!("{INDENT}{label}: ");
-        let columns = columns.saturating_sub(head.chars().count()).max(16);
+        let taken = head.chars().count();
+        let columns = columns.map(|columns| columns.saturating_sub(taken).max(16));
         let summary = self.index.backfills.effective(view.event);
         let EventText { line, below } = lines(view, summary, Room { columns, piece });
         // Internal data of another program is of no use to an agent.

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::spans::Spans;
 use crate::event::fields::View;
@@ -15,7 +16,8 @@ use crate::history::text::event_tokens;
 use crate::history::usage::NewestCall;
 use crate::summary::backfill::Backfills;
 use crate::text::human::{plural, short_count};
-use crate::text::inert::{preview, preview_middle};
+use crate::text::inert::{line, preview};
+use crate::text::wrap::hanging;
 
 /// The data that the chapter commands read from a log.
 #[derive(Debug)]
@@ -51,6 +53,9 @@ pub(crate) struct EventPlace {
     /// Estimated tokens of its content.
     tokens: u32,
 }
+
+/// Columns before the figures of a task.
+const HANG: usize = 4;
 
 impl Index {
     /// An empty index. `templates` define the labels of types.
@@ -174,25 +179,60 @@ impl Index {
         self.chapters.of_tasks(task.first_sequence)
     }
 
-    /// One line per task, for agents and people.
+    /// One line per task, for agents: up to `columns` columns.
     #[must_use]
     pub(crate) fn lines(&self, columns: usize) -> Vec<String> {
-        self.tasks.all().iter().map(|task| self.line(task, columns)).collect()
+        let line = |task: &Task| {
+            let tail =
+                format!("  {}{}{}", self.figures(task), self.slug(task), self.tasks.remark(task));
+            let head = format!("[{}] ", task.number);
+            let room = columns.saturating_sub(head.len() + tail.chars().count()).max(16);
+            format!("{head}{}{tail}", preview(task.title(), room))
+        };
+        self.tasks.all().iter().map(line).collect()
     }
 
-    fn line(&self, task: &Task, columns: usize) -> String {
+    /// The tasks for people: a line with the title, which is cut if there is a limit, and below it
+    /// the figures and the slug of the chapter.
+    #[must_use]
+    pub(crate) fn for_people(&self, columns: Option<usize>) -> String {
+        let mut out = String::new();
+        for task in self.tasks.all() {
+            let (head, tail) = (format!("[{}] ", task.number), self.tasks.remark(task));
+            let taken = head.len() + tail.chars().count();
+            let room = columns.unwrap_or(usize::MAX >> 8).saturating_sub(taken).max(16);
+            out.push_str(&format!("{head}{}{tail}\n", preview(task.title(), room)));
+            let (figures, slug) = (self.figures(task), self.slug(task));
+            let whole = HANG + figures.width() + slug.width();
+            // A slug is never broken: it is an argument of `chapter show`.
+            let (figures, slug) = match columns.is_some_and(|columns| whole > columns) {
+                true => (figures, slug.trim_start().to_owned()),
+                false => (figures + &slug, String::new()),
+            };
+            let figures = hanging(&figures, HANG, HANG, columns);
+            for line in [figures, slug].iter().filter(|line| !line.is_empty()) {
+                out.push_str(&format!("{:HANG$}{line}\n", ""));
+            }
+        }
+        out
+    }
+
+    /// The slug of the chapter that covers the task, with a space before it.
+    fn slug(&self, task: &Task) -> String {
+        let chapter = self.chapter_of(task);
+        chapter.map_or_else(String::new, |chapter| format!(" [{}]", line(&chapter.slug)))
+    }
+
+    fn figures(&self, task: &Task) -> String {
         let tokens = self.tokens(task.first_sequence, task.last_sequence);
         let (one, tokens) = (tokens == 1, short_count(tokens));
-        let mut tail = format!(
-            "  {}, ~{tokens} {}",
+        let mut out = format!(
+            "{}, ~{tokens} {}",
             plural(task.events, "event"),
             if one { "token" } else { "tokens" }
         );
         if let Some(used) = task.usage().told() {
-            tail.push_str(&format!(", {used}"));
-        }
-        if let Some(chapter) = self.chapter_of(task) {
-            tail.push_str(&format!(" [{}]", preview_middle(&chapter.slug, 24)));
+            out.push_str(&format!(", {used}"));
         }
         let inside = self.chapters.active().filter(|chapter| {
             chapter.partial
@@ -200,12 +240,9 @@ impl Index {
         });
         match inside.count() as u64 {
             0 => {}
-            count => tail.push_str(&format!(" [{} inside]", plural(count, "chapter"))),
+            count => out.push_str(&format!(" [{} inside]", plural(count, "chapter"))),
         }
-        tail.push_str(&self.tasks.remark(task));
-        let head = format!("[{}] ", task.number);
-        let room = columns.saturating_sub(head.len() + tail.chars().count()).max(16);
-        format!("{head}{}{tail}", preview(task.title(), room))
+        out
     }
 
     /// The document for programs.

@@ -6,6 +6,7 @@ use super::table::{Code, Level};
 use crate::fs::hash::HexHash;
 use crate::json::{self, JsonRules};
 use crate::run::document::Head;
+use crate::text::human::plural;
 
 /// The file's name in findings.
 pub(crate) const STATE: &str = "run.json";
@@ -47,8 +48,9 @@ pub(crate) fn check(
     match &seen.hash {
         None => {
             let message = format!(
-                "run.json covers {} events in {} bytes; no line of the log ends there: the log was truncated, or earlier lines were changed",
-                stored.sequence, stored.bytes
+                "run.json covers {} in {}; no line of the log ends there: the log was truncated, or earlier lines were changed",
+                plural(stored.sequence, "event"),
+                plural(stored.bytes, "byte"),
             );
             findings.push(Finding::new(Code::RL303, in_log, message));
         }

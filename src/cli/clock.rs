@@ -15,13 +15,14 @@ pub(super) fn now() -> Timestamp {
     Timestamp::from_millis(millis)
 }
 
-/// Month, day and time of day in the local time zone.
-pub(super) fn local(time: Timestamp) -> String {
+/// The date and the time of day in the local time zone.
+pub(super) fn local(time: Timestamp, with_year: bool) -> String {
     let Some(utc) = chrono::DateTime::from_timestamp_millis(time.millis()) else {
         return String::new();
     };
     let local = utc.with_timezone(&chrono::Local);
     let (month, day) = (local.month(), local.day());
     let (hour, minute, second) = (local.hour(), local.minute(), local.second());
-    format!("{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
+    let year = if with_year { format!("{:04}-", local.year()) } else { String::new() };
+    format!("{year}{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
 }

@@ -66,9 +66,8 @@ fn run(arguments: &[OsString]) -> Exit {
     };
     let purpose = cli.command.runs_dir_use();
     cli.global.settle(purpose);
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let ui = Ui::new(cli.global.quiet, cli.global.color, no_color, columns);
+    let ui = Ui::new(cli.global.quiet, cli.global.color, no_color(), columns);
     let watch = Watch::start();
     let outcome = std::panic::catch_unwind(|| cli.command.run(&cli.global, &ui));
     let failure = match outcome {
@@ -118,16 +117,32 @@ fn not_utf8(arguments: &[OsString]) -> clap::Error {
     Cli::command().error(ErrorKind::InvalidUtf8, what)
 }
 
+/// Whether the environment asks for no colours.
+fn no_color() -> bool {
+    let variable = |name| std::env::var_os(name).unwrap_or_default();
+    !variable("NO_COLOR").is_empty() || variable("TERM") == "dumb"
+}
+
+/// The text of help without spaces at the ends of lines.
+fn help(error: &clap::Error, ui: &Ui) -> String {
+    let text = error.render();
+    let text = if ui.color() { text.ansi().to_string() } else { text.to_string() };
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
 /// Help and version are output. Everything else is wrong usage.
 fn usage(error: &clap::Error, arguments: &[OsString]) -> Exit {
-    let ui = Ui::new(false, Color::Never, true, None);
+    let ui = Ui::new(false, Color::Auto, no_color(), None);
     let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if error.use_stderr() && !is_help {
         ui.fail(&wrong_usage(error, arguments));
         return Exit::Usage;
     }
-    let checked = if is_help { Ok(()) } else { check_stdout() };
-    match checked.and_then(|()| error.print()) {
+    let printed = match is_help {
+        true => error.print(),
+        false => check_stdout().and_then(|()| ui.data(help(error, &ui).as_bytes())),
+    };
+    match printed {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             ui.fail(&Failure::new(Exit::Io, "standard output cannot be written"));
             Exit::Io

@@ -30,11 +30,14 @@ pub(crate) fn spoken<'a>(view: &View<'_, 'a>) -> Option<Cow<'a, str>> {
 /// Limits for the text of an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
-    /// Columns of the main line.
-    pub columns: usize,
+    /// Columns of the main line. `None`: a text of one line is not cut.
+    pub columns: Option<usize>,
     /// Characters of each piece below it. A longer piece loses its middle.
     pub piece: usize,
 }
+
+/// Columns of the main line of a longer text, and of what stands beside it, if there is no limit.
+const LINE: usize = 100;
 
 /// The text of an event, safe for a terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +52,15 @@ pub(crate) struct EventText {
 #[must_use]
 pub(crate) fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> EventText {
     let stands = standing(view, summary);
-    let line = preview(&stands, room.columns);
+    let columns = room.columns.unwrap_or(LINE);
+    let is_one_line = !stands.trim().contains('\n');
+    let line = preview(
+        &stands,
+        match room.columns {
+            None if is_one_line => room.piece.max(LINE),
+            _ => columns,
+        },
+    );
     let rest = rest(view, &stands, &line);
     if rest.is_empty() {
         return EventText { line, below: Vec::new() };
@@ -57,7 +68,7 @@ pub(crate) fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> E
     // Put short content on the main line.
     let beside = rest.iter().fold(line.clone(), |line, rest| format!("{line} · {rest}"));
     let is_whole = is_whole(&stands, &line) && !beside.contains('\n');
-    if is_whole && preview(&beside, room.columns) == inert::line(&beside) {
+    if is_whole && preview(&beside, columns) == inert::line(&beside) {
         return EventText { line: inert::line(&beside).into_owned(), below: Vec::new() };
     }
     EventText { line, below: below(view, &rest, room.piece) }

@@ -203,7 +203,13 @@ impl RunFacts {
         tell(FactName::Error, self.error_message());
         let given = Json::trusted(&self.metadata);
         for (name, value) in given.members().filter(|(name, _)| !LISTED.contains(&name.as_ref())) {
-            tell(FactName::Given(name.into_owned()), Some(as_text(value).into_owned()));
+            let value = as_text(value);
+            let is_told = |(told, known): &(FactName, String)| {
+                told.label().eq_ignore_ascii_case(&name) && *known == value
+            };
+            if !value.is_empty() && !told.iter().any(is_told) {
+                told.push((FactName::Given(name.into_owned()), value.into_owned()));
+            }
         }
         told
     }

@@ -48,6 +48,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::fs::FsError;
+use crate::text::human::duration;
 
 /// The end of an intact log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,9 +103,9 @@ impl fmt::Display for LogError {
             Self::Fs(error) => error.fmt(f),
             Self::Busy { path, waited } => write!(
                 f,
-                "{} is locked by another process: timed out after {:.1} s; nothing was written",
+                "{} is locked by another process: timed out after {}; nothing was written",
                 path.display(),
-                waited.as_secs_f64()
+                duration(u64::try_from(waited.as_millis()).unwrap_or(u64::MAX))
             ),
             Self::Overtaken { path, undone } => write!(
                 f,

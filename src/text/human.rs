@@ -1,27 +1,27 @@
 //! Numbers, times and sizes for people.
 
-/// `850 ms`, `12.3 s`, `4 min 05 s`, `2 h 07 min`.
+/// `850ms`, `12.3s`, `4m05s`, `2h07m`, `3d02h`: in the units that options read.
 #[must_use]
 pub(crate) fn duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match seconds {
-        0 => format!("{milliseconds} ms"),
-        1..=59 => format!("{}.{} s", seconds, milliseconds % 1000 / 100),
-        60..=3599 => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        3600..=86_399 => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
-        _ => format!("{} d {:02} h", seconds / 86_400, seconds % 86_400 / 3600),
+        0 => format!("{milliseconds}ms"),
+        1..=59 => format!("{seconds}.{}s", milliseconds % 1000 / 100),
+        60..=3599 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        3600..=86_399 => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
+        _ => format!("{}d{:02}h", seconds / 86_400, seconds % 86_400 / 3600),
     }
 }
 
-/// `850ms`, `12s`, `4m`, `2h`, `3d`: one number, for tables.
+/// `850ms`, `12s`, `4m`, `2h`, `3d`: the largest unit of [`duration`], for ages.
 #[must_use]
 pub(crate) fn rough_duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match seconds {
         0 => format!("{milliseconds}ms"),
-        1..=119 => format!("{seconds}s"),
-        120..=7_199 => format!("{}m", seconds / 60),
-        7_200..=172_799 => format!("{}h", seconds / 3600),
+        1..=59 => format!("{seconds}s"),
+        60..=3599 => format!("{}m", seconds / 60),
+        3600..=86_399 => format!("{}h", seconds / 3600),
         _ => format!("{}d", seconds / 86_400),
     }
 }

@@ -149,13 +149,27 @@ fn words(text: &str) -> Cow<'_, str> {
 #[must_use]
 pub(crate) fn preview_middle(text: &str, columns: usize) -> String {
     const TAIL: usize = 7;
+    preview_around(text, columns, if columns < 3 * TAIL { 0 } else { TAIL })
+}
+
+/// Like [`preview`], but keeps up to `tail` columns of the end.
+#[must_use]
+pub(crate) fn preview_around(text: &str, columns: usize, tail: usize) -> String {
     let words = preview(text, usize::MAX >> 8);
-    if words.width() <= columns || columns < 3 * TAIL {
-        return preview(&words, columns);
+    if words.width() <= columns {
+        return words;
     }
-    let tail: Vec<char> = words.chars().rev().take(TAIL).collect();
-    let tail: String = tail.into_iter().rev().collect();
-    preview(&words, columns.saturating_sub(tail.width())) + &tail
+    let (mut at, mut used) = (words.len(), 0);
+    for (before, character) in words.char_indices().rev() {
+        used += character.width().unwrap_or(0);
+        if used > tail.min(columns.saturating_sub(1)) {
+            break;
+        }
+        at = before;
+    }
+    let end = words[at..].trim_start();
+    // The beginning ends with the mark of the cut.
+    preview(&words, columns.saturating_sub(end.width())) + end
 }
 
 /// Like [`preview`], but keeps the end, the useful part of a path.

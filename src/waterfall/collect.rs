@@ -81,6 +81,7 @@ impl TimelineDrawing for WaterfallDrawing<'_> {
 
     fn tool(&mut self, span: &ToolSpan) {
         let call = &span.call;
+        self.waterfall.all_calls += 1;
         let is_wanted = (self.wanted)(call.sequence) || call.end_sequence.is_some_and(self.wanted);
         if !is_wanted {
             return;

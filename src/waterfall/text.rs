@@ -6,8 +6,9 @@ use super::axis::TimeAxis;
 use super::rows::{WaterfallRow, longest, rows};
 use super::value::{Waterfall, WaterfallLane};
 use crate::event::time::Timestamp;
-use crate::text::human::{duration, plural};
-use crate::text::inert::{line, preview};
+use crate::text::human::{count, duration, plural};
+use crate::text::inert::{line, preview_around, preview_middle};
+use crate::text::wrap::hanging;
 
 /// How the text is laid out.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +31,7 @@ impl WaterfallLook {
 }
 
 /// Columns of a duration.
-const DURATION: usize = 12;
+const DURATION: usize = 10;
 
 /// SGR codes (ECMA-48).
 const DIM: &str = "2";
@@ -66,7 +67,7 @@ fn look_of(status: &str) -> (&'static str, Option<char>) {
 /// The whole waterfall.
 #[must_use]
 pub(crate) fn render(waterfall: &Waterfall, look: WaterfallLook) -> String {
-    let labels = (look.width * 35 / 100).clamp(16, 60);
+    let labels = (look.width * 35 / 100).max(24.min(look.width * 2 / 5)).clamp(16, 60);
     let columns = look.width.saturating_sub(labels + 1 + DURATION).max(8);
     let Some(axis) = TimeAxis::of(waterfall.activity(), columns) else { return String::new() };
     let printing = WaterfallPrinting { axis, labels, look };
@@ -127,14 +128,23 @@ impl WaterfallPrinting {
         let failed = calls().filter(|call| call.status == "failed").count() as u64;
         let length = u64::try_from(axis.end - axis.start).unwrap_or(0);
         let failures = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-        let facts = format!(
-            "{} · {} · {} · {}{failures} · from {}",
-            line(&waterfall.run_id),
-            waterfall.status,
-            duration(length),
-            plural(calls().count() as u64, "call"),
-            Timestamp::from_millis(axis.start).readable(),
-        );
+        let shown = calls().count() as u64;
+        let calls = match shown == waterfall.all_calls {
+            true => plural(shown, "call"),
+            false => format!("{} of {}", count(shown), plural(waterfall.all_calls, "call")),
+        };
+        let from = Timestamp::from_millis(axis.start).readable();
+        // The axis fits the calls; the run may have taken longer.
+        let facts = format!("{calls}{failures}, over {} from {from}", duration(length));
+        let status = format!(" · {}", waterfall.status);
+        let id = line(&waterfall.run_id);
+        // In a narrow terminal, the id has its own line.
+        let whole = id.width() + status.width() + facts.width() + 3;
+        let id = preview_middle(&id, look.width.saturating_sub(status.width()));
+        let facts = match whole <= look.width {
+            true => format!("{id}{status} · {facts}"),
+            false => format!("{id}{status}\n{}", hanging(&facts, 0, 0, Some(look.width))),
+        };
         let mut cells = Cells(vec![(' ', DIM); axis.columns]);
         let mut free = 0;
         let pauses = axis.pauses.iter().map(|pause| (pause.column, pause.label.clone(), true));
@@ -152,7 +162,8 @@ impl WaterfallPrinting {
         }
         let used = cells.0.iter().rposition(|(sign, _)| *sign != ' ').map_or(0, |last| last + 1);
         cells.0.truncate(used);
-        let facts = look.paint("1", &preview(&facts, look.width));
+        let facts: Vec<String> = facts.lines().map(|line| look.paint("1", line)).collect();
+        let facts = facts.join("\n");
         let head = format!("{:width$} {}", "", cells.text(look), width = self.labels);
         format!("{facts}\n{}\n", head.trim_end())
     }
@@ -193,6 +204,7 @@ impl WaterfallPrinting {
             many => format!("  {} ×{many} {}", first.tool, first.title),
         };
         let time = match (first.status, first.duration_ms) {
+            ("started", _) if row.length() == 0 => "open".to_owned(),
             ("started", _) => format!("{}…", duration(row.length())),
             (_, None) if row.calls.len() == 1 => "–".to_owned(),
             _ => duration(row.length()),
@@ -213,7 +225,7 @@ impl WaterfallPrinting {
 
     fn line(&self, label: (&str, &str), cells: &Cells, end: &str, out: &mut String) -> String {
         let indent = label.1.len() - label.1.trim_start().len();
-        let text = preview(label.1, self.labels - indent);
+        let text = preview_around(label.1, self.labels - indent, file_name(label.1));
         let space = self.labels.saturating_sub(indent + text.width());
         let chart = cells.text(self.look);
         let label = self.look.paint(label.0, &text);
@@ -244,6 +256,12 @@ impl WaterfallPrinting {
         let lines = lines.iter().filter(|line| !line.is_empty());
         lines.map(|line| self.look.paint(DIM, line) + "\n").collect()
     }
+}
+
+/// Columns of the file name at the end of a label; 0 if it does not end with a path.
+fn file_name(label: &str) -> usize {
+    let last = label.rsplit(' ').next().unwrap_or_default();
+    last.rsplit_once('/').map_or(0, |(_, name)| name.width() + 1)
 }
 
 impl WaterfallLane {

@@ -10,6 +10,8 @@ pub(crate) struct Waterfall {
     pub run_id: String,
     /// The run's status.
     pub status: &'static str,
+    /// The number of calls of the run, also of those that are not in the lanes.
+    pub all_calls: u64,
     /// The agents: the main agent first, the others by the start of their work.
     pub lanes: Vec<WaterfallLane>,
 }

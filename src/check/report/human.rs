@@ -6,11 +6,18 @@ use super::{Group, RunReport, RunVerdict, by_code, counted, place};
 use crate::check::finding::Excerpt;
 use crate::check::mend::StepStatus;
 use crate::check::table::Level;
+use crate::text::distinct::DistinctCut;
 use crate::text::human::plural;
 use crate::text::inert::line;
+use crate::text::wrap::hanging;
 
 /// The maximum number of findings printed per check; the others are counted.
 const MAX_SHOWN: usize = 10;
+
+/// Columns before the rest of a wrapped line.
+const HANG: usize = 4;
+/// The least width of a name that is cut.
+const NAME: usize = 16;
 
 /// How a report for people is printed.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +28,8 @@ pub(crate) struct ReportLook {
     pub verbose: bool,
     /// Whether to use colours.
     pub color: bool,
+    /// The width of the terminal. `None`: nothing is wrapped or shortened.
+    pub width: Option<usize>,
 }
 
 impl ReportLook {
@@ -31,6 +40,14 @@ impl ReportLook {
     fn verdict(self, verdict: RunVerdict) -> String {
         let color = if verdict == RunVerdict::Passed { "1;32" } else { "1;31" };
         self.paint(color, verdict.name())
+    }
+
+    /// A line. Its beginning, of which `taken` columns are shown, is printed as it is. The rest is
+    /// wrapped.
+    fn line(self, lead: &str, taken: usize, rest: &str, hang: usize) -> String {
+        let rest = hanging(rest, taken, hang, self.width);
+        let lead = if rest.starts_with('\n') { lead.trim_end() } else { lead };
+        format!("{lead}{rest}\n")
     }
 }
 
@@ -48,15 +65,21 @@ pub(crate) fn human(report: &RunReport, look: ReportLook) -> String {
         let reason = deliverable.reason.as_deref().map(|reason| format!(" ({})", line(reason)));
         let reason = reason.unwrap_or_default();
         let path = line(&deliverable.path);
-        out.push_str(&format!("deliverable {path}: {}{reason}\n", deliverable.status));
+        let text = format!("deliverable {path}: {}{reason}", deliverable.status);
+        out.push_str(&look.line("", 0, &text, HANG));
     }
     for step in &report.fixes {
         let color = if step.status == StepStatus::Refused { "33" } else { "32" };
-        out.push_str(&look.paint(color, "fix"));
-        out.push_str(&format!("{}\n", line(&step.line()).trim_start_matches("fix")));
+        let text = step.line();
+        let text = line(&text);
+        let text = text.trim_start_matches("fix").trim_start();
+        out.push_str(&look.line(&(look.paint(color, "fix") + " "), 4, text, HANG));
     }
-    let verdict = look.verdict(report.verdict(look.strict));
-    out.push_str(&format!("{}: {verdict} ({})\n", line(&report.name), counts(report)));
+    let verdict = report.verdict(look.strict);
+    let (id, counts) = (line(&report.name), counts(report));
+    let lead = format!("{id}: {} ", look.verdict(verdict));
+    let taken = id.width() + verdict.name().len() + 3;
+    out.push_str(&look.line(&lead, taken, &format!("({counts})"), HANG));
     out
 }
 
@@ -70,18 +93,20 @@ fn group(found: &Group<'_>, level: Level, look: ReportLook) -> String {
         Level::Info => look.paint("1;36", "info"),
     };
     let brief = level == Level::Info && !look.verbose && *total > 1;
-    let mut out = format!("{mark} {code} {}", check.title);
+    let mut title = format!("{code} {}", check.title);
     if *total > 1 {
         let more = if brief { "; --verbose shows them" } else { "" };
-        out.push_str(&format!(" ({total} times{more})"));
+        title.push_str(&format!(" ({total} times{more})"));
     }
-    out.push('\n');
+    let taken = level.name().len() + 1;
+    let mut out = look.line(&format!("{mark} "), taken, &title, HANG);
     if brief {
         return out;
     }
     for finding in kept.iter().take(MAX_SHOWN) {
-        let place = look.paint("2", &place(finding));
-        out.push_str(&format!("  {place}: {}\n", line(&finding.message)));
+        let place = place(finding);
+        let lead = format!("  {}: ", look.paint("2", &place));
+        out.push_str(&look.line(&lead, place.width() + 4, &line(&finding.message), HANG));
         if let Some(excerpt) = &finding.excerpt {
             out.push_str(&pointed(excerpt, look));
         }
@@ -90,7 +115,7 @@ fn group(found: &Group<'_>, level: Level, look: ReportLook) -> String {
         out.push_str(&format!("  … {more} more\n"));
     }
     if level > Level::Info {
-        out.push_str(&format!("  = {}\n", check.remedy));
+        out.push_str(&look.line("  = ", 4, check.remedy, HANG));
     }
     out
 }
@@ -103,37 +128,56 @@ fn pointed(excerpt: &Excerpt, look: ReportLook) -> String {
 }
 
 fn counts(report: &RunReport) -> String {
-    let counts = [Level::Error, Level::Warning, Level::Info].map(|level| {
+    format!("{}, {}", plural(report.events, "event"), of_levels(report, |_| true))
+}
+
+/// The same without levels that have no findings.
+fn few_counts(report: &RunReport) -> String {
+    let events = plural(report.events, "event");
+    match of_levels(report, |count| count > 0) {
+        found if found.is_empty() => events,
+        found => format!("{events}, {found}"),
+    }
+}
+
+fn of_levels(report: &RunReport, is_wanted: fn(u64) -> bool) -> String {
+    let levels = [Level::Error, Level::Warning, Level::Info].into_iter();
+    let counts = levels.map(|level| (level, counted(report, level)));
+    let counts = counts.filter(|(_, count)| is_wanted(*count)).map(|(level, count)| {
         let name = if level == Level::Info { "note" } else { level.name() };
-        plural(counted(report, level), name)
+        plural(count, name)
     });
-    format!("{}, {}", plural(report.events, "event"), counts.join(", "))
+    counts.collect::<Vec<_>>().join(", ")
 }
 
 /// One line per run, with the codes of its errors and warnings, and the number of runs per
-/// verdict.
+/// verdict. `names` are the names of the runs. If they leave too little room, they are cut to what
+/// tells them apart.
 #[must_use]
-pub(crate) fn overview(reports: &[RunReport], look: ReportLook) -> String {
+pub(crate) fn overview(reports: &[RunReport], names: &[String], look: ReportLook) -> String {
     const WIDEST: usize = "incomplete".len();
-    let names: Vec<String> = reports.iter().map(|one| line(&one.name).into_owned()).collect();
+    let mut names: Vec<String> = names.iter().map(|name| line(name).into_owned()).collect();
+    if let Some(width) = look.width {
+        let cut = DistinctCut::of(&names, (width / 3).max(NAME), width / 2);
+        names.iter_mut().for_each(|name| *name = cut.apply(name));
+    }
     let widest = names.iter().map(|name| name.width()).max().unwrap_or(0);
+    let taken = WIDEST + widest + 4;
+    let is_too_wide = |report| look.width.is_some_and(|width| taken + counts(report).len() > width);
+    let counts = if reports.iter().any(is_too_wide) { few_counts } else { counts };
     let mut out = String::new();
     for (report, name) in reports.iter().zip(&names) {
         let gap = " ".repeat(widest - name.width());
         let verdict = report.verdict(look.strict);
         let pad = " ".repeat(WIDEST - verdict.name().len());
-        let counts = counts(report);
-        let verdict = look.verdict(verdict);
-        out.push_str(&format!("{verdict}{pad}  {name}{gap}  {counts}"));
+        let lead = format!("{}{pad}  {name}{gap}  ", look.verdict(verdict));
         let found = [Level::Error, Level::Warning].into_iter();
         let codes: Vec<&str> = found
             .flat_map(|level| by_code(&report.findings, level))
             .map(|found| found.code.name())
             .collect();
-        if !codes.is_empty() {
-            out.push_str(&format!(": {}", codes.join(" ")));
-        }
-        out.push('\n');
+        let codes = if codes.is_empty() { String::new() } else { format!(": {}", codes.join(" ")) };
+        out.push_str(&look.line(&lead, taken, &(counts(report) + &codes), taken));
     }
     let of = |verdict: RunVerdict| {
         let count = reports.iter().filter(|report| report.verdict(look.strict) == verdict).count();

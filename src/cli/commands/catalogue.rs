@@ -2,6 +2,7 @@
 
 use clap::Args;
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::format::TableOrJson;
 use super::table::table;
@@ -9,6 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::event::catalogue::{Row, rows};
 use crate::json;
+use crate::text::wrap::hanging;
 
 /// Print the table of event types
 ///
@@ -56,14 +58,13 @@ pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
                 [row.name, row.family, row.role.name(), row.class.name(), row.template]
                     .map(str::to_owned)
             };
-            let rows: Vec<_> = rows().iter().map(cells).collect();
-            // Type names are never cut: a line may be wider than the terminal.
-            table(
-                ui.width().max(1000),
-                ["TYPE", "FAMILY", "ROLE", "CLASS", "TEMPLATE"],
-                5..5,
-                &rows,
-            )
+            let all: Vec<_> = rows().iter().map(cells).collect();
+            let header = ["TYPE", "FAMILY", "ROLE", "CLASS", "TEMPLATE"];
+            let text = table(UNBOUNDED, header, 5..5, &all);
+            match ui.row_width() {
+                Some(width) if text.lines().any(|line| line.width() > width) => narrow(width),
+                _ => text,
+            }
         }
         TableOrJson::Json => {
             let types = rows().iter().map(row_document).collect();
@@ -73,6 +74,34 @@ pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
     ui.data(text.as_bytes())?;
     Ok(Exit::Fine)
 }
+
+/// The table for a terminal that is too narrow for it: templates have lines of their own.
+fn narrow(width: usize) -> String {
+    let all = rows();
+    let whole = |row: &Row| [row.name, row.role.name(), row.class.name(), row.family];
+    let whole: Vec<[String; 4]> = all.iter().map(|row| whole(row).map(str::to_owned)).collect();
+    let mut text = table(UNBOUNDED, ["TYPE", "ROLE", "CLASS", "FAMILY"], 4..4, &whole);
+    if text.lines().any(|line| line.width() > width) {
+        let few: Vec<[String; 3]> =
+            whole.into_iter().map(|[name, role, class, _]| [name, role, class]).collect();
+        text = table(UNBOUNDED, ["TYPE", "ROLE", "CLASS"], 3..3, &few);
+    }
+    let templates = std::iter::once("TEMPLATE").chain(all.iter().map(|row| row.template));
+    let mut out = String::new();
+    for (line, template) in text.lines().zip(templates) {
+        out.push_str(&format!("{line}\n"));
+        if !template.is_empty() {
+            let template = hanging(template, INDENT, INDENT, Some(width));
+            out.push_str(&format!("{:INDENT$}{template}\n", ""));
+        }
+    }
+    out
+}
+
+/// Columns before a template that has its own line.
+const INDENT: usize = 4;
+/// A width that is never reached: type names are not cut.
+const UNBOUNDED: usize = 10_000;
 
 fn row_document(row: &Row) -> RowDocument {
     RowDocument {

@@ -12,6 +12,7 @@ use crate::json::{Json, ObjectText};
 use crate::ops::report::report_bad_lines;
 use crate::ops::show::each_folded;
 use crate::run::dir::RunDir;
+use crate::text::wrap::hanging;
 
 /// Maximum number of characters shown per piece of an event; `show --full` prints all.
 const PIECE: usize = 2000;
@@ -27,7 +28,7 @@ pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyh
         }
         let text = match objects {
             true => lines(folded, index, view),
-            false => folded.lines(view, ui.width(), PIECE),
+            false => wrapped(&folded.lines(view, ui.row_width(), PIECE), ui.row_width()),
         };
         shown |= !text.is_empty();
         failed = if objects { ui.data(text.as_bytes()) } else { ui.text(&text) }.err();
@@ -40,6 +41,11 @@ pub(super) fn run(run: &RunDir, objects: bool, global: &Global, ui: &Ui) -> anyh
         ui.note("the run has no events yet");
     }
     Ok(Exit::Fine)
+}
+
+/// The lines, wrapped with the indentation that they have.
+fn wrapped(text: &str, width: Option<usize>) -> String {
+    text.lines().map(|line| hanging(line, 0, 0, width) + "\n").collect()
 }
 
 /// An event as objects: a task with its number, a chapter, or the event itself.

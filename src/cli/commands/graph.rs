@@ -110,10 +110,16 @@ fn note_size(drawing: &Drawing, format: GraphFormat, ui: &Ui) {
     }
     let mut said = Vec::new();
     if drawing.folded_calls > 0 {
-        said.push(format!("{} calls share a box with others", drawing.folded_calls));
+        let calls = plural(drawing.folded_calls as u64, "call");
+        let share = if drawing.folded_calls == 1 { "shares" } else { "share" };
+        said.push(format!("{calls} {share} a box with others"));
     }
     if drawing.left_out > 0 {
-        said.push(format!("{} were left out", plural(drawing.left_out as u64, "more part")));
+        said.push(format!(
+            "{} {} left out",
+            plural(drawing.left_out as u64, "more part"),
+            if drawing.left_out == 1 { "was" } else { "were" }
+        ));
     }
     if !said.is_empty() {
         ui.note(&format!("{}; --all draws everything", said.join(", and ")));

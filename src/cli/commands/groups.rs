@@ -3,6 +3,7 @@
 use clap::{Command, Subcommand as _};
 
 use crate::cli::manual::VARIABLES;
+use crate::text::wrap::hanging;
 
 /// The groups of commands, in the order of a user's work.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -30,12 +31,12 @@ pub(super) fn template() -> String {
         for name in *names {
             let row = known.iter().position(|(known, _)| known == name);
             if let Some((name, about)) = row.map(|row| known.remove(row)) {
-                out.push_str(&format!("  {name:<12} {about}\n"));
+                out.push_str(&help_row(name, 12, &about));
             }
         }
         if is_last {
             for (name, about) in known.drain(..) {
-                out.push_str(&format!("  {name:<12} {about}\n"));
+                out.push_str(&help_row(name, 12, &about));
             }
         }
         out.push('\n');
@@ -49,6 +50,15 @@ fn about(command: &Command) -> String {
     let aliases: Vec<&str> = command.get_visible_aliases().collect();
     if aliases.is_empty() { about } else { format!("{about} [{}]", aliases.join(", ")) }
 }
+
+/// A row of a list in the help: a name in so many columns, and its meaning, which is wrapped.
+pub(super) fn help_row(name: &str, columns: usize, meaning: &str) -> String {
+    let indent = columns + 3;
+    format!("  {name:<columns$} {}\n", hanging(meaning, indent, indent, Some(WIDTH)))
+}
+
+/// The width of the help.
+const WIDTH: usize = 80;
 
 /// The end of the first page.
 pub(super) fn after_help() -> String {
@@ -64,7 +74,7 @@ Environment:
 ",
     );
     for (name, meaning) in VARIABLES.iter().filter(|(name, _)| SHOWN.contains(name)) {
-        out.push_str(&format!("  {name:<16} {}\n", meaning.replace('`', "")));
+        out.push_str(&help_row(name, 16, &meaning.replace('`', "")));
     }
     out + "
 Exit status:

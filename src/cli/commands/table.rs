@@ -16,9 +16,8 @@ const GAP: usize = 2;
 /// Minimum width of the first column.
 const NARROWEST: usize = 12;
 
-/// Lays out rows of inert cells. The columns `numbers` are aligned to the right. From the first of
-/// them on, columns without known values are omitted. The first column is cut so that a row fits
-/// into `width`.
+/// Lays out rows of inert cells. The columns `numbers` are aligned to the right. Columns without known
+/// values are omitted. The first column is cut so that a row fits into `width`.
 pub(super) fn table<const N: usize>(
     width: usize,
     header: [&str; N],
@@ -26,7 +25,7 @@ pub(super) fn table<const N: usize>(
     rows: &[[String; N]],
 ) -> String {
     let known = |column: usize| {
-        column < numbers.start || rows.is_empty() || rows.iter().any(|row| row[column] != UNKNOWN)
+        column == 0 || rows.is_empty() || rows.iter().any(|row| row[column] != UNKNOWN)
     };
     let columns: Vec<usize> = (0..N).filter(|column| known(*column)).collect();
     let widest = |column: usize| {

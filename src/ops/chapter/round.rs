@@ -163,7 +163,7 @@ impl Rounds<'_> {
             if view.event.sequence >= started {
                 return;
             }
-            let text = folded.lines(view, COLUMNS, self.max_event_bytes);
+            let text = folded.lines(view, Some(COLUMNS), self.max_event_bytes);
             let secrets = self.options.secrets.and_then(|rules| rules.redact(&text));
             let text = secrets.map_or(text, |redacted| redacted.text);
             bytes += text.len();

@@ -17,7 +17,7 @@ pub(crate) use copies::{KnownWork, in_order};
 pub(crate) use find::{Found, find};
 pub(crate) use places::{PLACES, places};
 pub(crate) use record::{HowToRecord, ImportedRun, SourceEnd, created_by, record};
-pub(crate) use run_of::run_named;
+pub(crate) use run_of::{run_named, run_of};
 
 use crate::event::time::Timestamp;
 use crate::import::Dialect;

@@ -3,6 +3,7 @@
 use super::error::RecallError;
 use crate::json::quoted;
 use crate::ops::search::{EventWindow, MAX_SLICE, SearchOutcome, WindowEvent};
+use crate::text::human::plural;
 
 /// Maximum size of a document in bytes: the largest slice, and the members around it.
 pub(super) const MAX_DOCUMENT: usize = MAX_SLICE + (32 << 10);
@@ -105,7 +106,7 @@ pub(super) fn cut_warnings(warnings: &mut Vec<String>) {
     warnings.truncate(WARNINGS);
     warnings.iter_mut().for_each(|warning| cut(warning, SNIPPET));
     if all > WARNINGS {
-        warnings.push(format!("{} more warnings", all - WARNINGS));
+        warnings.push(plural((all - WARNINGS) as u64, "more warning"));
     }
 }
 

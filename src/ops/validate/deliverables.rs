@@ -10,6 +10,7 @@ use crate::history::state::RunState;
 use crate::run::deliverables::{FOLDER, FileState, Wants, files, look};
 use crate::run::dir::RunDir;
 use crate::run::requirement::Requirement;
+use crate::text::human::plural;
 
 /// Maximum number of undeclared files that are reported one by one.
 const MAX_UNDECLARED: usize = 100;
@@ -72,7 +73,7 @@ pub(super) fn deliverables(
         findings.push(Finding::new(Code::RL805, Place::file(String::clone(path)), "not required"));
     }
     if let Some(more @ 1..) = undeclared.len().checked_sub(MAX_UNDECLARED) {
-        let message = format!("{more} more files are not required");
+        let message = format!("not required: {}", plural(more as u64, "more file"));
         findings.push(Finding::new(Code::RL805, Place::file(FOLDER), message));
     }
     (verdicts, if criteria.hashes { computed } else { recorded })

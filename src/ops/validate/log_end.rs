@@ -7,13 +7,15 @@ use crate::fs::Access;
 use crate::log::lock::LogFile;
 use crate::log::rejected::moved_from;
 use crate::run::dir::RunDir;
+use crate::text::human::plural;
 
 /// The finding on bytes after the last newline. They are a torn tail only if no writer holds the
 /// lock.
 pub(super) fn unterminated(run: &RunDir, number: u64, offset: u64, length: u64) -> Finding {
     let place = Place { line: Some(number), offset: Some(offset), ..Place::file(LOG) };
     if is_settled(run, offset + length) {
-        let message = format!("{length} bytes after the last newline; no writer is active");
+        let message =
+            format!("{} after the last newline; no writer is active", plural(length, "byte"));
         Finding::new(Code::RL010, place, message)
     } else {
         Finding::new(Code::RL011, place, "a writer was active here")

@@ -183,7 +183,7 @@ pub(crate) const MEASURES: &[Measure] = &[
     },
     Measure {
         name: "failures",
-        heading: Some("FAILED"),
+        heading: Some("FAIL"),
         purpose: "tool calls that failed",
         scopes: &[Run, Work, Call],
         documents: &[],

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::copy_button;
-use crate::text::human::{count, plural};
+use crate::text::human::plural;
 
 /// A line of up to this many characters counts as one line of a block; a longer one as several.
 const LINE_WIDTH: usize = 160;
@@ -89,7 +89,7 @@ pub(super) fn place(text: &str, lines: usize) -> usize {
 /// How much of a text is left.
 pub(super) fn size(rest: &str) -> String {
     match rest.lines().count() {
-        0 | 1 => format!("{} more characters", count(rest.chars().count() as u64)),
+        0 | 1 => plural(rest.chars().count() as u64, "more character"),
         lines => plural(lines as u64, "more line"),
     }
 }

@@ -5,7 +5,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::html::policy;
 use crate::history::facts::{RunFacts, Total};
-use crate::text::human::{plural, rough_duration, short_count};
+use crate::text::human::{duration, plural, short_count};
 use crate::text::inert::{self, preview};
 
 /// The style of the page.
@@ -115,7 +115,7 @@ fn cells(row: &IndexRow<'_>) -> Vec<Cell> {
             began.map(|time| time.readable()[..16].to_owned()),
             began.map(|time| time.millis() as f64),
         ),
-        number(facts.duration_ms.map(rough_duration), facts.duration_ms.map(|ms| ms as f64)),
+        number(facts.duration_ms.map(duration), facts.duration_ms.map(|ms| ms as f64)),
         text(&preview(&facts.metadata("agent").unwrap_or_default(), 30), "agent"),
         tokens(Some(counts.tool_calls)),
         tokens(Some(counts.tool_failures)),

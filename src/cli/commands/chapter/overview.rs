@@ -14,6 +14,7 @@ use crate::json;
 use crate::ops::chapter::{ChapterList, find_chapter, read_index};
 use crate::text::human::{plural, short_count};
 use crate::text::inert::{self, preview};
+use crate::text::wrap::hanging;
 
 #[derive(Debug, Args)]
 pub(super) struct OverviewArgs {
@@ -36,9 +37,7 @@ pub(super) fn index(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Re
     let (index, _) = read_index(&args.run.find(global)?, Index::new(global.templates(ui)?), ui)?;
     let text = match args.format {
         HumanOrJson::Json => json::document(&index.document()),
-        HumanOrJson::Human => {
-            index.lines(ui.width()).iter().map(|line| format!("{line}\n")).collect()
-        }
+        HumanOrJson::Human => index.for_people(ui.row_width()),
     };
     print(&text, args.format, ui)?;
     if index.tasks.all().is_empty() {
@@ -52,7 +51,9 @@ pub(super) fn list(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Res
     let (before, after) = index.chapters.savings();
     let text = match args.format {
         HumanOrJson::Json => json::document(&ChapterList::of(&index)?),
-        HumanOrJson::Human => index.chapters.active().map(|one| line(one, &index)).collect(),
+        HumanOrJson::Human => {
+            index.chapters.active().map(|one| line(one, &index, ui.row_width())).collect()
+        }
     };
     print(&text, args.format, ui)?;
     match index.chapters.active().len() {
@@ -64,7 +65,7 @@ pub(super) fn list(args: &OverviewArgs, global: &Global, ui: &Ui) -> anyhow::Res
 }
 
 /// One chapter: its path, then what it covers.
-fn line(chapter: &Chapter, index: &Index) -> String {
+fn line(chapter: &Chapter, index: &Index, width: Option<usize>) -> String {
     let covers = match (chapter.partial, chapter.start == chapter.end) {
         (true, _) => format!(
             "events {} to {} of task {}",
@@ -73,14 +74,18 @@ fn line(chapter: &Chapter, index: &Index) -> String {
         (false, true) => format!("task {}", chapter.start),
         (false, false) => format!("tasks {} to {}", chapter.start, chapter.end),
     };
-    format!(
-        "{}  {}\n    {covers}, {}, {}\n",
-        index.chapters.path(chapter),
-        preview(&chapter.name, 60),
-        plural(chapter.events, "event"),
-        saved(chapter.tokens_before, chapter.tokens_after),
-    )
+    let head = format!("{}  {}", index.chapters.path(chapter), preview(&chapter.name, NAME));
+    let events = plural(chapter.events, "event");
+    let saved = saved(chapter.tokens_before, chapter.tokens_after);
+    let head = hanging(&head, 0, INDENT, width);
+    let below = hanging(&format!("{covers}, {events}, {saved}"), INDENT, INDENT, width);
+    format!("{head}\n{:INDENT$}{below}\n", "")
 }
+
+/// Columns of a chapter's name.
+const NAME: usize = 200;
+/// Columns before the second line.
+const INDENT: usize = 4;
 
 /// The tokens that folding saves.
 fn saved(before: u64, after: u64) -> String {

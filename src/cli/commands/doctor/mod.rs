@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::format::HumanOrJson;
+use super::groups::help_row;
 use super::{Global, now};
 use crate::cli::agent_folders::agent_folders;
 use crate::cli::exit::{Exit, explain};
@@ -36,7 +37,7 @@ pub(in crate::cli) struct DoctorArgs {
 fn after_help() -> String {
     let mut out = String::from("Checks:\n");
     for check in CHECKS {
-        out.push_str(&format!("  {:<10} {}\n", check.name, check.question));
+        out.push_str(&help_row(check.name, 10, check.question));
     }
     out + "
 Examples:
@@ -65,7 +66,7 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, ui: &Ui) -> anyhow::Result
     let checks = diagnose(&DoctorFacts::gather(input));
     let is_well = checks.iter().all(|check| check.ok);
     match args.format {
-        HumanOrJson::Human => ui.text(&human::render(&checks, ui.color()))?,
+        HumanOrJson::Human => ui.text(&human::render(&checks, ui.color(), ui.row_width()))?,
         HumanOrJson::Json => {
             ui.data(json::document(&DoctorDocument::new(checks)).as_bytes())?;
         }

@@ -9,6 +9,7 @@ use clap::Args;
 use report::{SessionOutcome, report};
 
 use super::format::TableOrJson;
+use super::groups::help_row;
 use super::open::open_page;
 use super::when::When;
 use super::{Appending, Global, now};
@@ -22,7 +23,7 @@ use crate::event::id::RunId;
 use crate::import::{DIALECTS, Dialect, detect, dialect};
 use crate::ops::import::{
     Found, HowToRecord, KnownWork, PLACES, Session, SkippedSource, SourceEnd, find, in_order,
-    places, record,
+    places, record, run_of,
 };
 use crate::run::dir::RunDir;
 
@@ -82,7 +83,7 @@ pub(in crate::cli) struct ImportArgs {
 fn after_help() -> String {
     let mut out = String::from("Formats (--from):\n");
     for Dialect { name, about, .. } in DIALECTS {
-        out.push_str(&format!("  {name:<12} {about}\n"));
+        out.push_str(&help_row(name, 12, about));
     }
     out + "
 Examples:
@@ -215,7 +216,11 @@ fn import_all(
     let import = |(index, session): &(usize, &Session)| {
         let importing = known.begin(*index);
         let imported = (!args.dry_run).then(|| record(session, runs_dir, &how, &importing));
-        SessionOutcome { session: (*session).clone(), imported }
+        let planned = match &how.run {
+            Some(run) => Some(run.clone()),
+            None => run_of(session, runs_dir).ok(),
+        };
+        SessionOutcome { session: (*session).clone(), planned, imported }
     };
     let numbered: Vec<(usize, &Session)> = sessions.iter().enumerate().collect();
     let mut outcomes = each(THREADS, &numbered, "importing", ui, import);

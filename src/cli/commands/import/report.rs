@@ -19,8 +19,9 @@ use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::receipt::Receipt;
 use crate::run::runs::survey;
+use crate::text::distinct::DistinctCut;
 use crate::text::human::{count, plural, short_count};
-use crate::text::inert::preview;
+use crate::text::inert::{line, preview, preview_end};
 
 /// The result as a document.
 #[derive(Serialize)]
@@ -57,20 +58,26 @@ struct SkippedDocument {
 
 /// The columns of the table. `IN` is all input, cached tokens included.
 const HEADER: [&str; COLUMNS] =
-    ["RUN", "AGENT", "EVENTS", "NEW", "CALLS", "FAILED", "PROMPTS", "IN", "OUT", "TITLE"];
+    ["RUN", "AGENT", "EVENTS", "NEW", "CALLS", "FAIL", "PROMPTS", "IN", "OUT", "TITLE"];
 const COLUMNS: usize = 10;
 /// The last column, a text.
 const TITLE: usize = COLUMNS - 1;
 /// The least width of a title on a terminal. Without that much room there are no titles.
-const NARROWEST: usize = 16;
-/// The columns that give way to titles on a narrow terminal: PROMPTS, OUT, IN, FAILED.
-const LEAST: [usize; 4] = [6, 8, 7, 5];
+const NARROWEST: usize = 12;
+/// The columns that give way to longer titles on a narrow terminal: PROMPTS, OUT, IN. Then those that
+/// give way to any title: EVENTS, AGENT, CALLS. Each with the width of the titles.
+const LEAST: [(usize, usize); 6] =
+    [(6, 24), (8, 24), (7, 24), (2, NARROWEST), (1, NARROWEST), (4, NARROWEST)];
+/// The width of a name that is cut in the middle.
+const NAME: usize = 20;
 /// The width of a title if the output is not limited, as in `list`.
 const WIDEST: usize = 200;
 
 /// A session with what became of it; `None` in a dry run.
 pub(super) struct SessionOutcome {
     pub(super) session: Session,
+    /// The run that a dry run would record to.
+    pub(super) planned: Option<RunDir>,
     pub(super) imported: Option<Result<ImportedRun, RunError>>,
 }
 
@@ -90,6 +97,7 @@ pub(super) fn report(
     match args.format {
         TableOrJson::Json => ui.data(json::document(&document).as_bytes())?,
         TableOrJson::Table if outcomes.is_empty() => {}
+        TableOrJson::Table if args.dry_run => ui.text(&plan(outcomes, ui.row_width()))?,
         TableOrJson::Table => {
             let mut rows: Vec<[String; COLUMNS]> =
                 outcomes.iter().map(SessionOutcome::row).collect();
@@ -123,21 +131,57 @@ pub(super) fn report(
     Ok(last)
 }
 
+/// What a dry run would import: the runs, and the first file of each.
+fn plan(outcomes: &[SessionOutcome], width: Option<usize>) -> String {
+    let row = |outcome: &SessionOutcome| {
+        let name = outcome.planned.as_ref().map_or_else(|| outcome.name(), RunDir::name);
+        let is_new = match outcome.planned.as_ref().map(RunDir::has_log) {
+            Some(Ok(true)) => "no",
+            _ => "yes",
+        };
+        let agent = outcome.session.dialect.name;
+        [name, agent.to_owned(), is_new.to_owned(), line(&outcome.source()).into_owned()]
+    };
+    let mut rows: Vec<[String; 4]> = outcomes.iter().map(row).collect();
+    let column = |rows: &[[String; 4]], at: usize| -> Vec<String> {
+        rows.iter().map(|row| row[at].clone()).collect()
+    };
+    let widest = |rows: &[[String; 4]], at: usize| {
+        column(rows, at).iter().map(|cell| cell.width()).max().unwrap_or(0)
+    };
+    let header = ["RUN", "AGENT", "NEW", "SOURCE"];
+    if let Some(width) = width {
+        let names = column(&rows, 0);
+        let agents = widest(&rows, 1).max(header[1].len());
+        let room = width.saturating_sub(agents + header[2].len() + 3 * 2);
+        let room_of_name = room.saturating_sub(widest(&rows, 3)).max(NAME);
+        let name = DistinctCut::of(&names, room_of_name, (width / 2).max(room_of_name));
+        let name_width = widest(&rows, 0).min(name.columns);
+        let room = room.saturating_sub(name_width).max(NAME);
+        for row in &mut rows {
+            row[0] = name.apply(&row[0]);
+            row[3] = preview_end(&row[3], room);
+        }
+    }
+    table(usize::MAX >> 8, header, 4..4, &rows)
+}
+
 /// Fits rows to a terminal: shortens names to what still identifies the runs, as `list` does,
 /// leaves out the least important columns, and cuts titles.
 fn fit(rows: &mut [[String; COLUMNS]], runs_dir: &Path, width: usize) -> anyhow::Result<()> {
-    if others(rows) + NARROWEST > width {
+    if others(rows) + 2 * NARROWEST > width {
         let all: Vec<String> = survey(runs_dir)?.runs.iter().map(RunDir::name).collect();
         let mut names: Vec<String> = rows.iter().map(|row| row[0].clone()).collect();
         shorten(&mut names, &all);
+        let cut = DistinctCut::of(&names, NAME, width / 2);
+        names.iter_mut().for_each(|name| *name = cut.apply(name));
         rows.iter_mut().zip(names).for_each(|(row, name)| row[0] = name);
     }
-    for column in LEAST {
-        if others(rows) + NARROWEST <= width {
-            break;
+    for (column, title) in LEAST {
+        if others(rows) + title > width {
+            // A column without known values is not printed.
+            rows.iter_mut().for_each(|row| row[column] = UNKNOWN.to_owned());
         }
-        // A column without known values is not printed.
-        rows.iter_mut().for_each(|row| row[column] = UNKNOWN.to_owned());
     }
     let room = width.saturating_sub(others(rows));
     for row in rows {
@@ -148,7 +192,7 @@ fn fit(rows: &mut [[String; COLUMNS]], runs_dir: &Path, width: usize) -> anyhow:
 
 /// The width of all columns but the title, with the gaps after them.
 fn others(rows: &[[String; COLUMNS]]) -> usize {
-    let is_known = |column: &usize| *column < 2 || rows.iter().any(|row| row[*column] != UNKNOWN);
+    let is_known = |column: &usize| *column < 1 || rows.iter().any(|row| row[*column] != UNKNOWN);
     let widest = |column: usize| {
         let cells = rows.iter().map(|row| row[column].width());
         cells.chain([HEADER[column].width()]).max().unwrap_or(0) + 2
@@ -160,6 +204,11 @@ impl SessionOutcome {
     fn source(&self) -> String {
         let first = self.session.files.first();
         first.map_or_else(String::new, |file| file.path.display().to_string())
+    }
+
+    /// The name of the session's run, if there is no run.
+    fn name(&self) -> String {
+        preview(&format!("{}-{}", self.session.dialect.name, self.session.id), 200)
     }
 
     /// Warns of what a reader of the run would miss.
@@ -180,7 +229,7 @@ impl SessionOutcome {
     }
 
     fn row(&self) -> [String; COLUMNS] {
-        let Session { dialect, id, .. } = &self.session;
+        let dialect = self.session.dialect;
         let unknown = || UNKNOWN.to_owned();
         match &self.imported {
             Some(Ok(ImportedRun { run, receipt, added, .. })) => [
@@ -199,7 +248,7 @@ impl SessionOutcome {
                 title(run).unwrap_or_else(unknown),
             ],
             _ => {
-                let name = preview(&format!("{}-{id}", dialect.name), 200);
+                let name = self.name();
                 let mut row = std::array::from_fn(|_| unknown());
                 (row[0], row[1]) = (name, dialect.name.to_owned());
                 row

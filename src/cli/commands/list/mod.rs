@@ -28,8 +28,8 @@ use crate::run::runs::survey;
 /// The figures come from run.json, which is written at each lifecycle event. FAIL counts tool calls
 /// that failed, ERR errors. IN is all input, with cached tokens. In COST, ~ marks an estimate by
 /// list prices, and + that the cost of some calls is unknown. DELIV is the result of the last check
-/// of the deliverables. On a terminal, names are shortened to what still identifies the run, and
-/// columns that do not fit are omitted.
+/// of the deliverables. On a terminal, names are shortened to what still identifies the run, then
+/// minor columns are omitted, then names and titles are cut; the status stays.
 #[derive(Debug, Args)]
 #[command(visible_alias = "ls", after_help = AFTER_HELP)]
 pub(in crate::cli) struct ListArgs {
@@ -63,8 +63,8 @@ pub(in crate::cli) struct ListArgs {
 
 const AFTER_HELP: &str = "\
 Columns:
-  run, status, age, start, time, agent, model, events, prompts, calls, fail, err,
-  in, out, cost, deliv, directory, branch, title
+  run, status, age, start, time, agent, model, events, prompts, calls, fail,
+  err, in, out, cost, deliv, directory, branch, title
 
 Examples:
   runlog list                                    all runs

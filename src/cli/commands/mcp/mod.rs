@@ -27,9 +27,9 @@ use crate::cli::ui::Ui;
 use crate::ops::recall::Recall;
 use config::{Launch, McpClient, path_text};
 
-/// Let an agent search and read its own history (Model Context Protocol)
+/// Let an agent search and read its own history (MCP)
 ///
-/// Serves one run on standard input and output until the input ends. A client such as Claude Code
+/// Serves one run, by the Model Context Protocol, on standard input and output until the input ends. A client such as Claude Code
 /// starts this command; `--print-config` prints its configuration. The server only reads. Its tools
 /// are session_search (find events), session_load (one event with what is around it, and parts of
 /// large results), session_summary and chapters. Results say that they are data, not instructions,

@@ -7,7 +7,7 @@ use crate::cli::commands::table::UNKNOWN;
 use crate::event::time::Timestamp;
 use crate::history::facts::Total;
 use crate::history::usage::Usage;
-use crate::text::human::{plural, rough_duration, short_count};
+use crate::text::human::{duration, plural, rough_duration, short_count};
 use crate::text::inert::{line, preview};
 
 /// A column.
@@ -83,8 +83,8 @@ pub(super) const USUAL: &[RunColumn] = &[
     RunColumn::Title,
 ];
 
-/// The usual columns that a narrow table omits, the first one first.
-pub(super) const LEAST: &[RunColumn] = &[
+/// The usual columns that give way to names and titles, the first one first.
+pub(super) const MINOR: &[RunColumn] = &[
     RunColumn::Model,
     RunColumn::Agent,
     RunColumn::Err,
@@ -92,12 +92,11 @@ pub(super) const LEAST: &[RunColumn] = &[
     RunColumn::In,
     RunColumn::Time,
     RunColumn::Deliv,
-    RunColumn::Calls,
-    RunColumn::Fail,
-    RunColumn::Age,
-    RunColumn::Cost,
-    RunColumn::Status,
 ];
+
+/// The usual columns to which names and titles give way, the one that is omitted first first.
+pub(super) const MAJOR: &[RunColumn] =
+    &[RunColumn::Calls, RunColumn::Cost, RunColumn::Age, RunColumn::Fail];
 
 impl RunColumn {
     /// Its name on the command line and in TSV.
@@ -143,7 +142,7 @@ impl RunColumn {
             ),
             Self::Time => number(
                 "TIME",
-                |row, _| row.facts.duration_ms.map(rough_duration),
+                |row, _| row.facts.duration_ms.map(duration),
                 |row| row.facts.duration_ms.map(|time| time.to_string()),
             ),
             Self::Agent => text(

@@ -2,21 +2,25 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::columns::{LEAST, RunColumn, USUAL};
+use super::columns::{MAJOR, MINOR, RunColumn, USUAL};
+use super::names::shorten;
 use super::row::RunRow;
 use crate::cli::commands::table::UNKNOWN;
 use crate::cli::paint::{Paint, Tone};
 use crate::event::time::Timestamp;
 use crate::history::facts::Total;
 use crate::history::status::Status;
-use crate::text::inert::{self, preview, preview_middle};
+use crate::text::distinct::DistinctCut;
+use crate::text::inert::{self, preview};
 
 /// Spaces between two cells.
 const GAP: usize = 2;
-/// The least width of a title.
+/// The width of a title that gives way to no minor column.
 const TITLE: usize = 24;
-/// The least width of the beginning of a run's name.
-const NAME: usize = 16;
+/// The least width of a title beside the other columns.
+const LEAST_TITLE: usize = 12;
+/// The least width of a name that is cut in the middle.
+const NAME: usize = 20;
 
 /// How a table is laid out.
 #[derive(Clone, Copy, Debug)]
@@ -49,8 +53,8 @@ impl Laid {
 }
 
 /// The rows as a table. A usual column without known values is omitted. If the table is too wide,
-/// names are shortened to what still identifies a run, the least important columns are omitted, and
-/// titles are cut.
+/// names are shortened to what still identifies a run, minor columns are omitted, names and titles
+/// are cut, and then other columns are omitted. The status stays.
 pub(in crate::cli::commands) fn runs_table(
     rows: &[&RunRow],
     form: TableForm<'_>,
@@ -82,62 +86,60 @@ fn laid(column: RunColumn, rows: &[&RunRow], now: Timestamp) -> Laid {
     Laid { column, heading: row.heading, is_number: row.is_number, cells }
 }
 
+/// Fits the columns to the width.
 fn fit(columns: &mut Vec<Laid>, runs: usize, width: usize, form: &TableForm<'_>) {
     let may_omit = form.columns.is_empty();
-    let is = |laid: &Laid, column| laid.column == column;
-    // What the columns need if titles are as short as they may be.
-    let needed = |columns: &[Laid]| {
-        let width = |laid: &Laid| match laid.column {
-            RunColumn::Title => laid.width().min(TITLE),
-            _ => laid.width(),
-        };
-        columns.iter().map(width).sum::<usize>() + GAP * columns.len().saturating_sub(1)
-    };
-    if needed(columns) > width
-        && let Some(names) = columns.iter_mut().find(|laid| is(laid, RunColumn::Run))
+    if needed(columns, (usize::MAX, TITLE)) > width
+        && let Some(names) = find(columns, RunColumn::Run)
     {
         shorten(&mut names.cells[..runs], form.names);
     }
-    for least in LEAST.iter().filter(|_| may_omit) {
-        if needed(columns) <= width || columns.len() <= 2 {
-            break;
+    // The minor columns give way to names and titles. Names and titles give way to the others.
+    for (least, limits) in [(MINOR, (usize::MAX, TITLE)), (MAJOR, (NAME, LEAST_TITLE))] {
+        for one in least.iter().filter(|_| may_omit) {
+            if needed(columns, limits) <= width || columns.len() <= 2 {
+                break;
+            }
+            columns.retain(|laid| laid.column != *one);
         }
-        columns.retain(|laid| !is(laid, *least));
     }
-    let others = |columns: &[Laid], column| {
-        let others = columns.iter().filter(|laid| !is(laid, column));
-        others.map(Laid::width).sum::<usize>() + GAP * columns.len().saturating_sub(1)
+    let room = |columns: &[Laid], without: &[RunColumn]| {
+        let others = columns.iter().filter(|laid| !without.contains(&laid.column));
+        let others = others.map(Laid::width).sum::<usize>();
+        width.saturating_sub(others + GAP * columns.len().saturating_sub(1))
     };
-    let room = width.saturating_sub(others(columns, RunColumn::Title)).max(TITLE / 2);
-    if let Some(titles) = columns.iter_mut().find(|laid| is(laid, RunColumn::Title)) {
-        titles.cells.iter_mut().for_each(|cell| *cell = preview(cell, room));
+    let titles = find(columns, RunColumn::Title).map(|titles| titles.width());
+    let shared = room(columns, &[RunColumn::Run, RunColumn::Title]);
+    if let Some(names) = find(columns, RunColumn::Run) {
+        let most = names.width();
+        let unused = titles.map_or(shared, |titles| shared.saturating_sub(titles));
+        let wanted = unused.max(shared / 2).max(NAME.min(shared));
+        if most > wanted {
+            let cut = DistinctCut::of(&names.cells, wanted, most.min(shared));
+            names.cells.iter_mut().for_each(|cell| *cell = cut.apply(cell));
+        }
     }
-    let room = width.saturating_sub(others(columns, RunColumn::Run)).max(NAME);
-    if let Some(names) = columns.iter_mut().find(|laid| is(laid, RunColumn::Run)) {
-        names.cells.iter_mut().for_each(|cell| *cell = preview_middle(cell, room));
+    let room = room(columns, &[RunColumn::Title]);
+    if may_omit && room < titles.unwrap_or(0).min(LEAST_TITLE / 2) && columns.len() > 2 {
+        columns.retain(|laid| laid.column != RunColumn::Title);
+    } else if let Some(titles) = find(columns, RunColumn::Title) {
+        let room = room.max(LEAST_TITLE / 2);
+        titles.cells.iter_mut().for_each(|cell| *cell = preview(cell, room));
     }
 }
 
-/// Shortens names to beginnings that only one run has. A beginning still names the run.
-pub(in crate::cli::commands) fn shorten(names: &mut [String], all: &[String]) {
-    let mut sorted: Vec<&str> = all.iter().map(String::as_str).collect();
-    sorted.sort_unstable();
-    let common = |one: &str, other: &str| {
-        let pairs = one.char_indices().zip(other.chars());
-        let same = pairs.take_while(|((_, one), other)| one == other);
-        same.last().map_or(0, |((at, c), _)| at + c.len_utf8())
+fn find(columns: &mut [Laid], column: RunColumn) -> Option<&mut Laid> {
+    columns.iter_mut().find(|laid| laid.column == column)
+}
+
+/// The width of all columns if names and titles have at most so many columns.
+fn needed(columns: &[Laid], (name, title): (usize, usize)) -> usize {
+    let width = |laid: &Laid| match laid.column {
+        RunColumn::Run => laid.width().min(name),
+        RunColumn::Title => laid.width().min(title),
+        _ => laid.width(),
     };
-    for name in names {
-        let Ok(at) = sorted.binary_search(&name.as_str()) else { continue };
-        let neighbours = [at.checked_sub(1), at.checked_add(1)];
-        let neighbours = neighbours.into_iter().flatten().filter_map(|at| sorted.get(at));
-        let longest = neighbours.map(|other| common(name, other)).max().unwrap_or(0);
-        let length = (longest + 1).max(NAME);
-        // A few characters less are not worth it.
-        if name.len() > length + 4 {
-            name.truncate(name.ceil_char_boundary(length));
-        }
-    }
+    columns.iter().map(width).sum::<usize>() + GAP * columns.len().saturating_sub(1)
 }
 
 fn print(columns: &[Laid], rows: &[&RunRow], paint: Paint) -> String {

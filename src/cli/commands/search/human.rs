@@ -5,10 +5,18 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::cli::paint::{Paint, Tone};
 use crate::ops::search::{Neighbour, SearchHit, SearchOutcome, Snippet};
 use crate::text::inert::{line, preview};
+use crate::text::wrap::hanging;
 
-/// The hits, one paragraph each, fitted to `width` columns. With `with_runs`, each names its run.
-pub(super) fn hits(outcome: &SearchOutcome, with_runs: bool, width: usize, color: bool) -> String {
+/// The hits, one paragraph each, fitted to `width` columns if there is a limit. With `with_runs`, each
+/// names its run.
+pub(super) fn hits(
+    outcome: &SearchOutcome,
+    with_runs: bool,
+    width: Option<usize>,
+    color: bool,
+) -> String {
     let paint = Paint(color);
+    let width = width.unwrap_or(usize::MAX >> 8);
     let hits = outcome.hits.iter().enumerate();
     let paragraphs = hits.map(|(at, hit)| paragraph(at + 1, hit, with_runs, width, paint));
     paragraphs.collect::<Vec<_>>().join("\n")
@@ -19,13 +27,14 @@ const INDENT: usize = 4;
 
 fn paragraph(rank: usize, hit: &SearchHit, with_runs: bool, width: usize, paint: Paint) -> String {
     let event = &hit.event;
-    let kind = preview(&event.kind, 28);
+    let sequence = format!("#{}", event.sequence);
+    let (time, score) = (event.timestamp.readable(), format!("score {:.2}", hit.score));
+    let taken = INDENT + sequence.width() + time.width() + score.width() + 6;
+    let kind = preview(&event.kind, width.saturating_sub(taken).max(12));
     let head = format!(
-        "{}  {}  {}  score {:.2}",
-        paint.apply(Tone::Dim, &format!("#{}", event.sequence)),
-        event.timestamp.readable(),
+        "{}  {time}  {}  {score}",
+        paint.apply(Tone::Dim, &sequence),
         paint.apply(Tone::Cyan, &kind),
-        hit.score
     );
     let mut out = format!("{:<INDENT$}{head}\n", format!("{rank}."));
     let run = match with_runs {
@@ -33,6 +42,7 @@ fn paragraph(rank: usize, hit: &SearchHit, with_runs: bool, width: usize, paint:
         false => String::new(),
     };
     let id = format!("{run}{}", line(&event.event_id));
+    let id = hanging(&id, INDENT, INDENT, Some(width));
     out.push_str(&format!("{:INDENT$}{}\n", "", paint.apply(Tone::Dim, &id)));
     if !hit.also_in.is_empty() {
         let runs = preview(&hit.also_in.join(", "), width.saturating_sub(INDENT + 13));

@@ -136,7 +136,7 @@ pub(super) fn run(args: &SearchArgs, global: &Global, ui: &Ui) -> anyhow::Result
             ui.data(json::document(&document).as_bytes())?;
         }
         HumanOrJson::Human => {
-            ui.text(&human::hits(&outcome, request.scope.others, ui.width(), ui.color()))?;
+            ui.text(&human::hits(&outcome, request.scope.others, ui.row_width(), ui.color()))?;
             conclude(args, &current.name(), &outcome, ui);
         }
     }

@@ -13,11 +13,13 @@ use crate::event::time::Timestamp;
 use crate::history::text::{EventText, Room, lines};
 use crate::json::{Json, ObjectText};
 use crate::log::reader::{Body, Line};
+use crate::ops::list::list_run;
 use crate::run::blobs::{BlobState, read};
 use crate::run::dir::RunDir;
 use crate::tables::TranscriptEvent;
 use crate::text::human::duration;
 use crate::text::inert::preview;
+use crate::text::wrap::hanging;
 
 /// How events are printed.
 pub(super) struct Printing<'p> {
@@ -25,17 +27,19 @@ pub(super) struct Printing<'p> {
     pub(super) format: ShowFormat,
     /// Whether blobs are put back.
     pub(super) full: bool,
-    /// Width of a line, in columns.
-    pub(super) width: usize,
+    /// Width of a line, in columns. `None`: lines are neither cut nor wrapped.
+    pub(super) width: Option<usize>,
     pub(super) color: bool,
     /// Whether times are relative to the first event.
     pub(super) relative: bool,
     /// Whether times are in the local time zone instead of UTC.
     pub(super) local: bool,
+    /// Whether times have the year.
+    pub(super) with_year: bool,
+    /// The current time as text, which begins with the year.
+    pub(super) this_year: String,
     /// The earliest time so far. Events recorded late may be earlier than the start of their run.
     pub(super) began: Option<Timestamp>,
-    /// The current time.
-    pub(super) now: Timestamp,
     /// The first blob that is missing or damaged.
     pub(super) damaged: Option<String>,
 }
@@ -74,37 +78,68 @@ impl Printing<'_> {
             Severity::Debug => ("·", Tone::Dim),
         };
         let paint = |tone: Tone, text: &str| Paint(self.color).apply(tone, text);
-        let kind = preview(&event.kind, 28);
-        let time = match self.began.filter(|_| self.relative) {
-            None if self.local => clock::local(event.timestamp),
-            // In the current year, the year is omitted.
-            None => {
-                let time = event.timestamp.readable();
-                let this_year = time.get(..5) == self.now.readable().get(..5);
-                time[if this_year { 5 } else { 0 }..].to_owned()
-            }
-            Some(began) => {
-                let since = event.timestamp.since(began).unwrap_or(0);
-                format!("{:>9}", format!("+{}", duration(since)))
-            }
-        };
-        let head = format!("{:>5} {time} {mark} {kind:<18} ", event.sequence);
-        let columns = self.width.saturating_sub(head.width()).max(16);
+        let kind = preview(&event.kind, self.width.map_or(usize::MAX >> 8, |_| WIDEST_KIND));
+        let time = self.time(event.timestamp);
+        let is_wide = self.width.is_some_and(|width| width >= WIDE);
+        let widest = if is_wide { WIDEST_KIND } else { KIND };
+        let head = format!("{:>5} {time} {mark} {kind:<widest$} ", event.sequence);
+        let room = self.width.map(|width| width.saturating_sub(head.width()));
+        // In a narrow terminal, each text has lines of its own.
+        let longer = kind.width().saturating_sub(widest);
+        let is_narrow = room.is_some_and(|room| room + longer < LEAST_TEXT);
+        let columns = room.filter(|_| !is_narrow).map(|room| room.max(16));
         let EventText { line, below } = lines(view, summary, Room { columns, piece: PIECE });
         let head = [
             paint(Tone::Dim, &format!("{:>5} {time}", event.sequence)),
             paint(tone, mark),
-            paint(if tone == Tone::Plain { Tone::Cyan } else { tone }, &format!("{kind:<18}")),
+            paint(if tone == Tone::Plain { Tone::Cyan } else { tone }, &format!("{kind:<widest$}")),
         ];
-        let mut out = format!("{} {line}", head.join(" ")).trim_end().to_owned();
-        for line in below {
+        let (beside, own) = if is_narrow { (String::new(), Some(line)) } else { (line, None) };
+        let mut out = format!("{} {beside}", head.join(" ")).trim_end().to_owned();
+        let own = own.filter(|line| !line.is_empty());
+        for line in own.into_iter().chain(below) {
+            let line = hanging(&line, INDENT, INDENT, self.width);
             out.push('\n');
             out.push_str(format!("{:INDENT$}{line}", "").trim_end());
         }
         out
     }
+
+    /// The time of an event, with the same width for each.
+    fn time(&self, time: Timestamp) -> String {
+        match self.began.filter(|_| self.relative) {
+            None if self.local => clock::local(time, self.with_year),
+            None => {
+                let time = time.readable();
+                // What `run.json` does not tell: an event of another year.
+                let is_other = time.get(..5) != self.this_year.get(..5);
+                time[if self.with_year || is_other { 0 } else { 5 }..].to_owned()
+            }
+            Some(began) => {
+                let since = time.since(began).unwrap_or(0);
+                format!("{:>9}", format!("+{}", duration(since)))
+            }
+        }
+    }
 }
 
+/// Whether times of this run are shown with the year: unless all of it is of the current year.
+pub(super) fn has_other_years(run: &RunDir, now: Timestamp) -> bool {
+    let facts = list_run(run.clone()).facts;
+    let times = [facts.created_at, facts.recorded_at, facts.started_at, facts.ended_at];
+    let year = |time: Timestamp| time.readable()[..5].to_owned();
+    times.into_iter().flatten().any(|time| year(time) != year(now))
+}
+
+/// Columns of a type. Only few types are longer.
+const KIND: usize = 18;
+/// Columns of a type on a wide terminal: no type of the catalogue is longer. On any terminal, longer
+/// types are cut.
+const WIDEST_KIND: usize = 28;
+/// Columns of a wide terminal.
+const WIDE: usize = 120;
+/// The least width of a text beside the type.
+const LEAST_TEXT: usize = 24;
 /// Columns before the content that a line omits.
 const INDENT: usize = 6;
 /// Maximum number of characters shown per piece; `--full` prints all.

@@ -20,7 +20,7 @@ use crate::cli::ui::Ui;
 use crate::ops::report::report_bad_lines;
 use crate::ops::show::{Events, head};
 use crate::text::human::plural;
-use event::Printing;
+use event::{Printing, has_other_years};
 use selection::Selection;
 pub(super) use selection::pattern;
 use window::EventArgs;
@@ -144,12 +144,13 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         run: &run,
         format: args.format,
         full: args.full,
-        width: ui.width(),
+        width: ui.row_width(),
         color: ui.color(),
         relative: args.relative,
         local: args.local,
+        with_year: args.format == ShowFormat::Human && has_other_years(&run, now()),
+        this_year: now().readable(),
         began: None,
-        now: now(),
         damaged: None,
     };
     let exit = match args.follow {

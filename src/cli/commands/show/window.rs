@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::ShowFormat;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::paint::{Paint, Tone};
 use crate::cli::ui::Ui;
 use crate::json;
 use crate::ops::search::{
@@ -14,6 +15,7 @@ use crate::run::dir::RunDir;
 use crate::text::human::count;
 use crate::text::inert::{line, text};
 use crate::text::units::size;
+use crate::text::wrap::hanging;
 
 /// Which event, how many around it, and how much of its content.
 #[derive(Clone, Debug, Args)]
@@ -102,7 +104,14 @@ pub(super) fn run(
 }
 
 fn human(args: &EventArgs, run: &RunDir, window: &EventWindow, ui: &Ui) -> String {
+    let paint = Paint(ui.color());
     let mut out = String::new();
+    // Lines below the first one of an event are indented. What is wrapped is indented further.
+    let below = |out: &mut String, text: &str, hang: usize| {
+        let text = hanging(text, INDENT, INDENT + hang, ui.row_width());
+        out.push_str(format!("{:INDENT$}{text}", "").trim_end());
+        out.push('\n');
+    };
     for (at, event) in window.events.iter().enumerate() {
         let is_center = at == window.center;
         if at > 0 {
@@ -116,28 +125,30 @@ fn human(args: &EventArgs, run: &RunDir, window: &EventWindow, ui: &Ui) -> Strin
             line(&event.kind),
             line(&event.actor)
         );
-        let bold = ui.color() && is_center;
-        out.push_str(&if bold { format!("\u{1b}[1m{head}\u{1b}[0m") } else { head });
-        out.push_str(&format!("\n  {}\n", line(&event.event_id)));
+        let head = hanging(head.trim_start(), INDENT, 2 * INDENT, ui.row_width());
+        let head = if is_center { head } else { format!("{:INDENT$}{head}", "") };
+        out.push_str(&paint.apply(if is_center { Tone::Bold } else { Tone::Plain }, &head));
+        out.push('\n');
+        below(&mut out, &line(&event.event_id), 0);
         let content = &event.content;
         let summary = event.summary.as_deref().filter(|summary| *summary != content.text);
         let facts = event.facts.iter().map(|(name, value)| format!("{name}: {value}"));
         for fact in summary.map(str::to_owned).into_iter().chain(facts) {
-            out.push_str(&format!("  {}\n", line(&fact)));
+            below(&mut out, &line(&fact), INDENT);
         }
         if !content.text.is_empty() {
             out.push('\n');
-            for row in text(&content.text).lines() {
-                out.push_str(format!("  {row}").trim_end());
-                out.push('\n');
-            }
+            text(&content.text).lines().for_each(|row| below(&mut out, row, 0));
         }
         if content.is_part() {
-            out.push_str(&format!("  … {}\n", part_of(args, run, event, is_center)));
+            below(&mut out, &format!("… {}", part_of(args, run, event, is_center)), INDENT);
         }
     }
     out
 }
+
+/// Columns before the lines of an event but the first one.
+const INDENT: usize = 2;
 
 /// Which part of a content is printed, and how to get the next one.
 fn part_of(args: &EventArgs, run: &RunDir, event: &WindowEvent, is_center: bool) -> String {

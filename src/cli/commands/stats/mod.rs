@@ -6,6 +6,7 @@ use std::sync::Mutex;
 
 use clap::{Args, ValueEnum};
 
+use super::groups::help_row;
 use super::list::RunFilter;
 use super::runs::RunRow;
 use super::{Global, WantedRuns, now};
@@ -18,11 +19,12 @@ use crate::ops::list::list_run;
 use crate::ops::stats::run_groups;
 use crate::ops::tables::Copies;
 use crate::run::dir::RunDir;
+use crate::run::runs::survey;
 use crate::tables::statistics::{Dimension, Groups, MEASURES};
 use crate::text::human::plural;
 use output::Statistics;
 
-/// Print costs, tokens, failures and durations of many runs, in groups
+/// Print costs, tokens, failures and times of many runs, in groups
 ///
 /// Without RUN, all runs are read. What several runs have in common, because a session was resumed
 /// or forked, is counted once. In COST, ~ marks an estimate by list prices.
@@ -66,8 +68,9 @@ Groups:
   of files        file
 
 Days are days in UTC. Groups with a day, a month or a prompt are sorted by name,
-the others by cost; --sort chooses. A retry is a call after the same agent's latest call of the tool had
-failed. A repeat has the same arguments as an earlier call of the same agent.
+the others by cost; --sort chooses. A retry is a call after the same agent's
+latest call of the tool had failed. A repeat has the same arguments as an
+earlier call of the same agent.
 
 Examples:
   runlog stats --by model,day            cost per model and day
@@ -88,7 +91,7 @@ Exit status:
 /// The end of the long help: what the columns are, then what the short help has.
 fn long_help() -> String {
     let lines = MEASURES.iter().filter_map(|measure| {
-        measure.heading.map(|heading| format!("  {heading:<11}{}\n", measure.purpose))
+        measure.heading.map(|heading| help_row(heading, 10, measure.purpose))
     });
     format!("Columns:\n{}\n{AFTER_HELP}", lines.collect::<String>())
 }
@@ -145,7 +148,13 @@ pub(super) fn run(args: &StatsArgs, global: &Global, ui: &Ui) -> anyhow::Result<
             }
             String::new()
         }
-        StatsFormat::Table => statistics.table(ui.row_width()),
+        StatsFormat::Table => {
+            let names: Vec<String> = match args.by.contains(&Dimension::Run) {
+                true => survey(&global.runs_dir)?.runs.iter().map(RunDir::name).collect(),
+                false => Vec::new(),
+            };
+            statistics.table(ui.row_width(), &names)
+        }
         StatsFormat::Json => statistics.json(),
         StatsFormat::Csv => statistics.csv(),
     };

@@ -1,8 +1,11 @@
 //! Statistics as a table, as JSON and as CSV.
 
+use std::cmp::Ordering;
+
 use unicode_width::UnicodeWidthStr as _;
 
 use super::StatsSort;
+use crate::cli::commands::runs::shorten;
 use crate::cli::commands::table::UNKNOWN;
 use crate::json::{Json, ObjectText};
 use crate::tables::statistics::{
@@ -10,11 +13,14 @@ use crate::tables::statistics::{
     Measures, scope,
 };
 use crate::text::csv::{csv_line, inert_cell};
+use crate::text::distinct::DistinctCut;
 use crate::text::human::{self, count, dollars, short_count};
-use crate::text::inert::{self, preview, preview_middle};
+use crate::text::inert::{self, preview};
 
 /// Spaces between two columns.
 const GAP: usize = 2;
+/// The width of a group's name, or of all parts of it, to which numbers give way.
+const WANTED: usize = 32;
 /// The least width of a group's name that is cut.
 const NAME: usize = 12;
 
@@ -64,19 +70,29 @@ impl<'d> Statistics<'d> {
     }
 
     /// For people. Columns in which nothing is known are omitted. If the table is too wide, names
-    /// are cut, then the last columns are omitted.
-    pub(super) fn table(&self, width: Option<usize>) -> String {
+    /// are cut so far that they still differ, then the least important columns are omitted. `runs`
+    /// are the names of all runs.
+    pub(super) fn table(&self, width: Option<usize>, runs: &[String]) -> String {
         let names = self.dimensions.iter().enumerate().map(|(at, dimension)| {
             let cell =
                 |key: &GroupKey| inert::line(key[at].as_deref().unwrap_or(UNKNOWN)).into_owned();
             let mut cells: Vec<String> = self.groups.iter().map(|(key, _)| cell(key)).collect();
             cells.push(if at == 0 { "total".to_owned() } else { String::new() });
-            StatsColumn { heading: dimension.name().to_uppercase(), is_number: false, cells }
+            let name = dimension.name();
+            StatsColumn { name, heading: name.to_uppercase(), is_number: false, cells }
         });
         let mut names: Vec<StatsColumn> = names.collect();
         let mut numbers: Vec<StatsColumn> =
             self.measures().filter_map(|one| self.column(one)).collect();
-        fit(&mut names, &mut numbers, width);
+        if let Some(width) = width {
+            let whole = names.iter().chain(&numbers).map(|column| column.width() + GAP);
+            if whole.sum::<usize>() > width + GAP {
+                let runs_of =
+                    names.iter_mut().filter(|column| column.name == Dimension::Run.name());
+                runs_of.for_each(|column| shorten(&mut column.cells, runs));
+            }
+            fit(&mut names, &mut numbers, width);
+        }
         print(&names.into_iter().chain(numbers).collect::<Vec<_>>())
     }
 
@@ -96,6 +112,7 @@ impl<'d> Statistics<'d> {
             !matches!(value, MeasureValue::Unknown | MeasureValue::Tokens(0, _))
         };
         values.iter().any(says).then(|| StatsColumn {
+            name: measure.name,
             heading,
             is_number: true,
             cells: values.into_iter().map(for_people).collect(),
@@ -177,6 +194,8 @@ impl<'d> Statistics<'d> {
 
 /// A column of the table.
 struct StatsColumn {
+    /// The name of the dimension or the measure.
+    name: &'static str,
     heading: String,
     is_number: bool,
     cells: Vec<String>,
@@ -189,31 +208,65 @@ impl StatsColumn {
     }
 }
 
-fn fit(names: &mut [StatsColumn], numbers: &mut Vec<StatsColumn>, width: Option<usize>) {
-    let Some(width) = width else { return };
+/// The measures that give way to whole names, the first one first. Then those from the right.
+const LEAST: &[&str] = &[
+    "copied_tokens",
+    "repeat_tokens",
+    "retry_tokens",
+    "tested_runs",
+    "edited_runs",
+    "repeats",
+    "retries",
+    "output_tokens",
+    "p95_ms",
+    "model_calls",
+    "runs",
+    "all_input_tokens",
+    "duration_ms",
+    "failure_rate",
+];
+
+/// Fits the columns to the width. The names keep what tells them apart, and get no wider in a
+/// narrower table.
+fn fit(names: &mut [StatsColumn], numbers: &mut Vec<StatsColumn>, width: usize) {
     let sum = |columns: &[StatsColumn]| -> usize {
         columns.iter().map(|column| column.width() + GAP).sum::<usize>()
     };
-    let least = names.iter().map(|column| column.width().min(NAME) + GAP).sum::<usize>();
-    while numbers.len() > 2 && least + sum(numbers) > width + GAP {
-        numbers.pop();
+    let is_too_wide =
+        |names: &[StatsColumn], numbers: &[StatsColumn]| sum(names) + sum(numbers) > width + GAP;
+    if !is_too_wide(names, numbers) {
+        return;
     }
-    loop {
-        let over = (sum(names) + sum(numbers)).saturating_sub(width + GAP);
-        let widest = names.iter_mut().max_by_key(|column| column.width());
-        let Some(widest) = widest.filter(|column| over > 0 && column.width() > NAME) else {
-            return;
+    let wanted = WANTED / names.len().max(1);
+    let most = (width * 2 / 3 / names.len().max(1)).max(wanted);
+    let cuts: Vec<DistinctCut> =
+        names.iter().map(|column| DistinctCut::of(&column.cells, wanted, most)).collect();
+    let mut widths: Vec<usize> =
+        names.iter().zip(&cuts).map(|(column, cut)| column.width().min(cut.columns)).collect();
+    let least: usize = widths.iter().map(|width| width + GAP).sum();
+    let all = numbers.len();
+    while numbers.len() > 2 && least + sum(numbers) > width + GAP {
+        let at = LEAST.iter().find_map(|name| numbers.iter().position(|one| one.name == *name));
+        numbers.remove(at.unwrap_or(numbers.len() - 1));
+    }
+    let room = (width + GAP).saturating_sub(sum(numbers));
+    // Only if each number has its column, there may be room for more of the names.
+    let mut rest = if all == numbers.len() { room.saturating_sub(least) } else { 0 };
+    for (width, column) in widths.iter_mut().zip(names.iter()) {
+        let more = rest.min(column.width() - *width);
+        (*width, rest) = (*width + more, rest - more);
+    }
+    let mut over = least.saturating_sub(room);
+    while let Some(widest) = widths.iter_mut().max().filter(|widest| over > 0 && **widest > NAME) {
+        (*widest, over) = (*widest - 1, over - 1);
+    }
+    for ((column, cut), width) in names.iter_mut().zip(cuts).zip(widths) {
+        let cut = match width.cmp(&cut.columns) {
+            Ordering::Equal => cut,
+            Ordering::Less | Ordering::Greater => DistinctCut::of(&column.cells, width, width),
         };
-        let to = widest.width().saturating_sub(over).max(NAME);
-        for cell in &mut widest.cells {
-            // The end of a path says most.
-            *cell = if cell.contains('/') {
-                inert::preview_end(cell, to)
-            } else {
-                preview_middle(cell, to)
-            };
-        }
-        widest.heading = preview(&widest.heading, to);
+        column.cells.iter_mut().for_each(|cell| *cell = cut.apply(cell));
+        column.heading = preview(&column.heading, width);
     }
 }
 

@@ -34,6 +34,7 @@ use crate::ops::summarize::{RunReading, Served, Service, Worker, fill_run};
 use crate::run::dir::RunDir;
 use crate::run::document::{SCHEMA_VERSION, TotalDocument};
 use crate::run::options::RecordOptions;
+use crate::run::runs::survey;
 use crate::summary::overview::OverviewDocument;
 use crate::summary::prices::Prices;
 use crate::summary::prompt::{MAX_EVENT, Prompt};
@@ -47,7 +48,7 @@ const MODEL: &str = "Summaries by a model";
 /// The help heading of the options for several runs.
 const MANY: &str = "Many runs";
 
-/// Print the time, tokens and cost of runs, and add missing summaries
+/// Print time, tokens and cost of runs, and add missing summaries
 ///
 /// Templates summarize most events. With --llm-cmd a model summarizes the others. The model can
 /// be any command that reads a prompt and writes an answer: `llm`, `ollama run …`, `claude -p`.
@@ -148,6 +149,7 @@ struct Context<'c> {
     options: RecordOptions,
     /// Whether this is the only run, which is shown in detail.
     alone: bool,
+    runs_dir: PathBuf,
     width: usize,
     /// Colours of the overview.
     paint: Paint,
@@ -188,7 +190,8 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
         prices: settings.prices(args.prices.as_deref())?,
         options,
         alone: runs.len() == 1 && !args.all,
-        width: ui.width(),
+        runs_dir: global.runs_dir.clone(),
+        width: ui.table_width(),
         paint: Paint(ui.color()),
     };
     let host = asking(&args.model, settings, ui);
@@ -221,7 +224,6 @@ fn shown(
     context: &Context<'_>,
     ui: &Ui,
 ) -> anyhow::Result<String> {
-    let names: Vec<String> = outcomes.iter().map(|outcome| outcome.row.name.clone()).collect();
     let many = &context.args.many;
     if !many.status.is_empty() {
         outcomes.retain(|outcome| many.status.contains(&outcome.row.facts.status));
@@ -253,6 +255,9 @@ fn shown(
             if total.copied != Counts::default() {
                 ui.note("history that several runs share counts once in the total");
             }
+            // A shortened name names one run of the directory.
+            let names: Vec<String> =
+                survey(&context.runs_dir)?.runs.iter().map(RunDir::name).collect();
             let form = TableForm {
                 columns: &[],
                 total: true,

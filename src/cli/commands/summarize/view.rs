@@ -10,10 +10,13 @@ use crate::summary::spending::Spent;
 use crate::text::bars::{bar, sparkline};
 use crate::text::human::{duration, plural, short_count};
 use crate::text::inert::{line, preview};
+use crate::text::wrap::hanging;
 
 /// Width of a bar, in columns. Also used for the tokens over time.
 const BAR: usize = 16;
 const SPARKS: usize = 40;
+/// Columns before the value of a fact.
+const LABEL: usize = 14;
 
 /// The overview of one run.
 pub(super) fn one_run(reading: &RunReading, width: usize, paint: Paint) -> String {
@@ -25,20 +28,21 @@ pub(super) fn one_run(reading: &RunReading, width: usize, paint: Paint) -> Strin
             false => Tone::Plain,
         };
         let label = paint.apply(Tone::Dim, &format!("{name:<13}"));
+        let value = hanging(&value, LABEL, LABEL, Some(width));
         out.push_str(&format!("{label} {}\n", paint.apply(tone, &value)));
     }
     let tools = overview.tools();
     if !tools.is_empty() {
         let most = tools.iter().filter_map(|tool| tool.duration_ms).max().unwrap_or(0);
         let rows: Vec<[String; 6]> = tools.iter().map(|tool| tool_row(tool, most)).collect();
-        let header = ["TOOL", "CALLS", "FAILED", "BLOCKED", "TIME", ""];
+        let header = ["TOOL", "CALLS", "FAIL", "BLOCKED", "TIME", ""];
         out.push('\n');
         out.push_str(&headed(&table(width, header, 1..5, &rows), paint));
     }
     // If there is only one agent with one model, the facts already show its usage.
     let spent = overview.spending.by_agent();
     if spent.len() > 1 {
-        let rows: Vec<[String; 6]> = spent.iter().map(spent_row).collect();
+        let rows: Vec<[String; 6]> = spent.iter().map(|one| spent_row(one, width / 3)).collect();
         let header = ["AGENT", "MODEL", "CALLS", "IN", "OUT", "COST"];
         out.push('\n');
         out.push_str(&headed(&table(width, header, 2..6, &rows), paint));
@@ -62,7 +66,10 @@ fn facts(reading: &RunReading, width: usize) -> Vec<(String, String)> {
     let overview = &reading.overview;
     let facts = overview.facts();
     let mut lines: Vec<(String, String)> = Vec::new();
-    let short = |value: &str| preview(value, width.saturating_sub(14));
+    // A longer value loses its end. Other views have it.
+    let short = |value: &str| preview(value, 2 * width.saturating_sub(LABEL));
+    // After the sparks stands the largest value.
+    let sparks = SPARKS.min(width.saturating_sub(LABEL + 20));
     for (name, value) in facts.told() {
         let label = preview(name.label(), 13);
         let value = match name {
@@ -82,7 +89,7 @@ fn facts(reading: &RunReading, width: usize) -> Vec<(String, String)> {
         };
         let is_tokens = name == FactName::Tokens;
         lines.push((label, value));
-        let over_time = if is_tokens { overview.spending.over_time(SPARKS) } else { Vec::new() };
+        let over_time = if is_tokens { overview.spending.over_time(sparks) } else { Vec::new() };
         if let Some(most) = over_time.iter().max().filter(|most| **most > 0) {
             let sparks = sparkline(&over_time);
             lines
@@ -102,16 +109,16 @@ fn facts(reading: &RunReading, width: usize) -> Vec<(String, String)> {
         lines.push(("Pending".to_owned(), parts.join(", ")));
     }
     for chapter in reading.chapters.children(None) {
-        let name = preview(&chapter.name, 40);
-        let tasks = format!("{name} (tasks {} to {})", chapter.start, chapter.end);
-        lines.push(("Chapter".to_owned(), tasks));
+        let tasks = format!(" (tasks {} to {})", chapter.start, chapter.end);
+        let name = preview(&chapter.name, width.saturating_sub(LABEL + tasks.len()));
+        lines.push(("Chapter".to_owned(), name + &tasks));
     }
     lines
 }
 
 fn tool_row(tool: &ToolCount, most: u64) -> [String; 6] {
     [
-        preview(&tool.name, 60),
+        line(&tool.name).into_owned(),
         tool.calls.to_string(),
         tool.failures.to_string(),
         tool.blocked.to_string(),
@@ -120,12 +127,13 @@ fn tool_row(tool: &ToolCount, most: u64) -> [String; 6] {
     ]
 }
 
-fn spent_row(spent: &Spent) -> [String; 6] {
+/// Names have up to `widest` columns.
+fn spent_row(spent: &Spent, widest: usize) -> [String; 6] {
     let known = |cell: Option<String>| cell.unwrap_or_else(|| UNKNOWN.to_owned());
     let usage = &spent.usage;
     [
-        preview(&spent.agent, 30),
-        known(spent.model.as_deref().map(|model| preview(model, 30))),
+        preview(&spent.agent, widest),
+        known(spent.model.as_deref().map(|model| preview(model, widest))),
         spent.calls.to_string(),
         known(usage.context_tokens().map(short_count)),
         known(usage.output_tokens.map(short_count)),
@@ -135,7 +143,7 @@ fn spent_row(spent: &Spent) -> [String; 6] {
 
 fn type_row((name, kind): (&String, &TypeCount)) -> [String; 5] {
     [
-        preview(name, 60),
+        line(name).into_owned(),
         kind.count.to_string(),
         kind.class.to_owned(),
         kind.summarized.to_string(),

@@ -11,6 +11,7 @@ use crate::event::time::Timestamp;
 use crate::history::facts::Total;
 use crate::history::status::Status;
 use crate::ops::top::TopRun;
+use crate::text::distinct::DistinctCut;
 use crate::text::human::{plural, rough_duration, short_count};
 use crate::text::inert::preview;
 
@@ -28,7 +29,11 @@ pub(super) struct TopLook {
 /// A run without an event for so long is marked, in milliseconds: five minutes.
 const QUIET: u64 = 5 * 60_000;
 /// The least width of the first column.
-const NAME: usize = 16;
+const NAME: usize = 20;
+/// The least width of a title after a name, with the space between them.
+const LEAST_TITLE: usize = 4;
+/// The width of a name with its title if the output is not limited.
+const WIDEST: usize = 200;
 /// The width up to which other columns are omitted rather than names and titles cut.
 const TITLED: usize = 28;
 /// Spaces between two columns.
@@ -46,8 +51,11 @@ const COLUMNS: &[TopColumn] = &[
     TopColumn::Of(RunColumn::Agent),
 ];
 
-/// The columns that a narrow table omits, the first one first.
-const LEAST: &[RunColumn] = &[RunColumn::Agent, RunColumn::Out, RunColumn::In, RunColumn::Age];
+/// The columns that give way to names and titles, the first one first.
+const MINOR: &[RunColumn] = &[RunColumn::Agent, RunColumn::Out, RunColumn::In, RunColumn::Age];
+
+/// The columns that give way to what tells names apart, the first one first.
+const MAJOR: &[RunColumn] = &[RunColumn::Cost, RunColumn::Calls, RunColumn::Fail];
 
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,15 +130,19 @@ fn table(runs: &[TopRun], look: TopLook, now: Timestamp) -> Vec<String> {
         columns.iter().map(|(_, width)| width + GAP).sum::<usize>()
     };
     let names = names(runs, look);
+    let least_name = names.iter().map(|name| name.width()).max().unwrap_or(0).max(NAME);
     let room = look.width.unwrap_or(usize::MAX >> 8);
-    let widest = names.iter().map(|name| name.width()).max().unwrap_or(0).max("RUN".len());
+    let whole = names.iter().zip(runs).map(|(name, run)| titled(name, run.facts.title(), WIDEST));
+    let widest = whole.map(|name| name.width()).max().unwrap_or(0).max("RUN".len());
     let wanted = widest.clamp(NAME, TITLED);
-    for least in LEAST {
-        if wanted + needed(&columns) > room {
-            columns.retain(|(column, _)| *column != TopColumn::Of(*least));
+    for (least, wanted) in [(MINOR, wanted), (MAJOR, least_name)] {
+        for one in least {
+            if wanted + needed(&columns) > room {
+                columns.retain(|(column, _)| *column != TopColumn::Of(*one));
+            }
         }
     }
-    let first = widest.min(room.saturating_sub(needed(&columns)).max(NAME));
+    let first = widest.min(room.saturating_sub(needed(&columns)).max(least_name));
     let paint = Paint(look.color);
     let line = |name: String, tone: Tone, cells: &dyn Fn(TopColumn) -> (String, Tone)| {
         let space = " ".repeat(first.saturating_sub(name.width()));
@@ -150,7 +162,7 @@ fn table(runs: &[TopRun], look: TopLook, now: Timestamp) -> Vec<String> {
     })];
     for (at, run) in runs.iter().enumerate() {
         let tone = |column| tone(column, run, now);
-        let name = preview(&names[at], first);
+        let name = titled(&names[at], run.facts.title(), first);
         out.push(line(name, Tone::Cyan, &|column| (cell(column, at), tone(column))));
         out.extend(details(run, look, now));
     }
@@ -161,19 +173,26 @@ fn row(run: &TopRun) -> RunRow {
     RunRow { name: run.name.clone(), facts: run.facts.clone(), behind: false }
 }
 
-/// The names of the runs with their titles. On a terminal, names are shortened to what still
-/// identifies the run.
+/// The names of the runs. On a terminal, they are shortened to what still identifies the run, and
+/// cut to what tells them apart.
 fn names(runs: &[TopRun], look: TopLook) -> Vec<String> {
     let all: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
     let mut names = all.clone();
     if look.width.is_some() {
         shorten(&mut names, &all);
+        let cut = DistinctCut::of(&names, NAME, TITLED);
+        names.iter_mut().for_each(|name| *name = cut.apply(name));
     }
-    let titled = |(name, run): (String, &TopRun)| match run.facts.title() {
-        Some(title) => preview(&format!("{name}  {title}"), 200),
-        None => preview(&name, 200),
-    };
-    names.into_iter().zip(runs).map(titled).collect()
+    names
+}
+
+/// A name, with as much of the title as there is room for.
+fn titled(name: &str, title: Option<String>, columns: usize) -> String {
+    let has_room = columns > name.width() + LEAST_TITLE;
+    match title.filter(|_| has_room) {
+        Some(title) => preview(&format!("{name}  {title}"), columns.min(WIDEST)),
+        None => preview(name, columns.min(WIDEST)),
+    }
 }
 
 /// The time since the last event, or the status of a run that does not run.

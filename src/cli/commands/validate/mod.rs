@@ -154,10 +154,11 @@ fn selection(text: &str) -> Result<String, String> {
 
 pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     if let Some(selection) = &args.explain {
-        ui.data(explain::explain(selection)?.as_bytes())?;
+        ui.data(explain::explain(selection, ui.row_width())?.as_bytes())?;
         return Ok(Exit::Fine);
     }
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.all, global)?;
+    let names: Vec<String> = runs.iter().map(RunDir::name).collect();
     let (mut reports, mut failures) = judge(&runs, args, global, ui)?;
     failures.splice(0..0, missing);
     let working_directory = std::env::current_dir().unwrap_or_default();
@@ -165,7 +166,7 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         report.path = shortened(&report.path, &working_directory);
     }
     let told: Vec<String> = failures.iter().map(sentence).collect();
-    let output = Output { reports: &reports, told: &told, args };
+    let output = Output { reports: &reports, names: &names, told: &told, args };
     failures.extend(output.write(ui));
     if let Some(last) = failures.pop() {
         failures.iter().for_each(|failure| ui.warn(&sentence(failure)));

@@ -8,6 +8,7 @@ use super::{ReportFormat, ValidateArgs};
 use crate::check::report::{
     ReportLook, RunReport, document, github, human, junit, markdown, overview, sarif,
 };
+use crate::cli::commands::runs::shorten;
 use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::ui::Ui;
 use crate::fs::{Action, FsError, PathAt, replace};
@@ -17,10 +18,15 @@ use crate::text::inert;
 /// The data to report.
 pub(super) struct Output<'o> {
     pub(super) reports: &'o [RunReport],
+    /// The names of all runs in the directory.
+    pub(super) names: &'o [String],
     /// Errors for runs that could not be read.
     pub(super) told: &'o [String],
     pub(super) args: &'o ValidateArgs,
 }
+
+/// A report in a file: without colours, with lines of any length.
+const PLAIN: (bool, Option<usize>) = (false, None);
 
 impl Output<'_> {
     /// Prints the main report and writes all report files that can be written. Returns the errors.
@@ -32,11 +38,14 @@ impl Output<'_> {
         let default = if on_github { ReportFormat::Github } else { ReportFormat::Human };
         let format = args.format.unwrap_or(default);
         let main = match &args.output {
-            Some(path) => self.text(format, false).and_then(|text| write(path, &text)),
-            None => self.text(format, ui.color()).and_then(|text| Ok(ui.data(text.as_bytes())?)),
+            Some(path) => self.text(format, PLAIN).and_then(|text| write(path, &text)),
+            None => {
+                let look = (ui.color(), ui.row_width());
+                self.text(format, look).and_then(|text| Ok(ui.data(text.as_bytes())?))
+            }
         };
         let report =
-            |format, path: &Path| self.text(format, false).and_then(|text| write(path, &text));
+            |format, path: &Path| self.text(format, PLAIN).and_then(|text| write(path, &text));
         let asked = |summary: &PathBuf| args.report.iter().any(|(_, path)| path == summary);
         if let Some(summary) = job_summary().filter(|summary| on_github && !asked(summary))
             && let Err(error) = report(ReportFormat::Markdown, &summary)
@@ -49,12 +58,23 @@ impl Output<'_> {
     }
 
     /// The report in this format.
-    fn text(&self, format: ReportFormat, color: bool) -> anyhow::Result<String> {
-        let Self { reports, told, args } = *self;
-        let look = ReportLook { strict: args.strict, verbose: args.verbose, color };
+    fn text(
+        &self,
+        format: ReportFormat,
+        (color, width): (bool, Option<usize>),
+    ) -> anyhow::Result<String> {
+        let Self { reports, names, told, args } = *self;
+        let look = ReportLook { strict: args.strict, verbose: args.verbose, color, width };
         let human = |report| human(report, look);
         Ok(match format {
-            ReportFormat::Human if args.all && !args.verbose => overview(reports, look),
+            ReportFormat::Human if args.all && !args.verbose => {
+                let mut shown: Vec<String> =
+                    reports.iter().map(|report| report.name.clone()).collect();
+                if width.is_some() {
+                    shorten(&mut shown, names);
+                }
+                overview(reports, &shown, look)
+            }
             ReportFormat::Human => reports.iter().map(human).collect::<Vec<_>>().join("\n"),
             ReportFormat::Json => json::document(&document(reports, args.strict)),
             ReportFormat::Junit => junit(reports, args.strict),
