@@ -496,7 +496,9 @@ fn a_run_for_one_command_can_require_deliverables() {
     let gate = bench.call(&["validate", "r"]);
     assert_eq!(gate.status, 3, "{}", gate.out);
     assert!(gate.out.contains("a.md"), "{}", gate.out);
-    for bad in [&["--run-new", "--deliverable", "a.md:mn=2"][..], &["--deliverable", "a.md"]] {
+    let outside = &["--run-new", "--deliverable", "out/a.md:min=2"][..];
+    let misspelt = &["--run-new", "--deliverable", "a.md:mn=2"][..];
+    for bad in [outside, misspelt, &["--deliverable", "a.md"]] {
         let said =
             bench.call(&[&["exec", "--run", "s"], bad, &["--", "touch", "touched"]].concat());
         assert_eq!(said.status, 2, "{}", said.err);

@@ -102,6 +102,14 @@ impl Requirement {
         Ok(true)
     }
 
+    /// The path that was probably meant, if this one is not below `deliverables/`.
+    #[must_use]
+    pub(crate) fn meant(&self) -> Option<String> {
+        let is_outside = !self.path.starts_with("deliverables/");
+        let may_be_inside = !self.path.starts_with(['.', '/']) && !self.path.contains("..");
+        (is_outside && may_be_inside).then(|| format!("deliverables/{}", self.path))
+    }
+
     /// What has to be read from a file.
     #[must_use]
     pub(crate) fn wants(&self) -> Wants {

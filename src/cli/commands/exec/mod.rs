@@ -18,7 +18,7 @@ use self::streams::{SeenStream, StreamPlan};
 use self::window::WindowRoom;
 use super::emit_stream::{SourceArgs, format_name, format_of};
 use super::recording::{ContentArgs, open};
-use super::validate::requirement;
+use super::validate::deliverable;
 use super::{Appending, Global, PARENT, default_run, enclosing_call};
 use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure};
@@ -61,7 +61,7 @@ pub(in crate::cli) struct ExecArgs {
     run_new: bool,
     /// A file that the new run must produce: a path, perhaps with conditions, as in `validate
     /// --require`; can be repeated
-    #[arg(long, value_name = "SPEC", requires = "run_new", value_parser = requirement)]
+    #[arg(long, value_name = "SPEC", requires = "run_new", value_parser = deliverable)]
     deliverable: Vec<String>,
     /// The name of the tool [default: the name of the command]
     #[arg(long, value_name = "NAME")]

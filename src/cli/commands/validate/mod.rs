@@ -11,7 +11,7 @@ use super::{Appending, Global, WantedRuns, now};
 use crate::check::ending::ExpectedStatus;
 use crate::check::finding::Findings;
 use crate::check::report::{RunReport, RunVerdict};
-use crate::check::table::{CHECKS, Code, is_meant};
+use crate::check::table::{CHECKS, Code, Level, is_meant};
 use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure, explain, sentence};
 use crate::cli::offers;
@@ -145,6 +145,15 @@ pub(super) fn requirement(text: &str) -> Result<String, String> {
     Requirement::parse(text).map(|required| required.text)
 }
 
+/// A requirement that a file can meet.
+pub(super) fn deliverable(text: &str) -> Result<String, String> {
+    let required = Requirement::parse(text)?;
+    match required.meant() {
+        Some(meant) => Err(format!("deliverables lie below deliverables/; did you mean {meant}?")),
+        None => Ok(required.text),
+    }
+}
+
 fn selection(text: &str) -> Result<String, String> {
     match CHECKS.iter().any(|check| is_meant(check.code, text)) {
         true => Ok(text.to_owned()),
@@ -223,6 +232,11 @@ fn judge(
                 found = validate(run, &criteria)?;
                 failure = failed(&mut fixed);
                 found.report.fixes = fixed.steps;
+            }
+            let is_error =
+                |(_, level, number): (Code, Level, u64)| level == Level::Error && number > 0;
+            if found.report.fixes.is_empty() && found.report.findings.totals().any(is_error) {
+                ui.note(&format!("{}: there is nothing that --fix can repair", found.report.name));
             }
         }
         let mut report = found.report;
