@@ -64,7 +64,7 @@ fn hard_run(bench: &Bench) {
         json!({"a/b.rs": {"type": "add", "content": "x"}, "c": {"update": {"move_path": "d"}}});
     let call = |kind: &str, data: serde_json::Value| (kind.to_owned(), None, data);
     let events = [
-        call("run.created", json!({"metadata": {"agent": "helper", "cwd": "/work/app"}})),
+        call("run.created", json!({"metadata": {"agent": "helper", "cwd": "/home/ada/app"}})),
         call("tool.completed", json!({"tool_name": "bash"})),
         call("message.user", json!({"text": "Fix it"})),
         call("tool.started", bash(json!("gh pr create --fill"))),

@@ -40,7 +40,7 @@ pub(crate) fn record(bench: &Bench, run: &str, events: &[Value]) {
 
 /// A run of that day with this number of calls.
 pub(crate) fn run_of(bench: &Bench, run: &str, day: &str, calls: usize) {
-    let metadata = json!({"metadata": {"agent": "helper", "cwd": "/work/app"}});
+    let metadata = json!({"metadata": {"agent": "helper", "cwd": "/home/ada/app"}});
     let mut events = vec![
         event("run.created", day, 0, None, &metadata),
         event("message.user", day, 1, None, &json!({"text": "Fix it"})),
@@ -571,7 +571,7 @@ fn a_database_is_complete() {
     );
     assert_eq!(
         one("SELECT payload ->> '$.metadata.cwd' FROM transcript_events WHERE id = 1"),
-        "/work/app"
+        "/home/ada/app"
     );
     // Without events, there is no such table. Chosen tables are the only ones.
     bench.ok(&["export", "--to", "sqlite", "--out", "few.db", "--tables", "runs,calls"]);

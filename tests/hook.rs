@@ -21,7 +21,7 @@ fn hook(bench: &Bench, payloads: &[Value]) {
 fn claude_session(prompt_ids: bool) -> String {
     let line = |second: u32, kind: &str, more: Value| {
         let mut line = json!({"type": kind, "sessionId": "s-1", "uuid": format!("u{second}"),
-            "timestamp": format!("2026-05-01T10:00:{second:02}.000Z"), "cwd": "/work/app"});
+            "timestamp": format!("2026-05-01T10:00:{second:02}.000Z"), "cwd": "/home/ada/app"});
         if prompt_ids && kind == "user" {
             line["promptId"] = json!("p-1");
         }
@@ -51,7 +51,7 @@ fn claude_session(prompt_ids: bool) -> String {
 /// What the hooks of that session report.
 fn claude_payloads(bench: &Bench, prompt_ids: bool) -> Vec<Value> {
     let base = |event: &str, more: Value| {
-        let mut payload = json!({"session_id": "s-1", "hook_event_name": event, "cwd": "/work/app",
+        let mut payload = json!({"session_id": "s-1", "hook_event_name": event, "cwd": "/home/ada/app",
             "transcript_path": bench.path("s-1.jsonl").display().to_string()});
         if prompt_ids {
             payload["prompt_id"] = json!("p-1");

@@ -311,7 +311,7 @@ fn without_code(line: &str) -> String {
     plain
 }
 
-/// If this fails, text of a log acts on the terminal of a person who looks at it, in a format for
+/// If this fails, text of a log acts on the terminal on which it is printed, in a format for
 /// programs. Needs Python for the terminal.
 #[test]
 fn nothing_acts_on_a_terminal() {

@@ -20,7 +20,7 @@ fn emit(bench: &Bench, run: &str, kind: &str, time: &str, data: &Value, call: Op
 /// A run of two model calls: the first asks for a test that fails, the second for the same test
 /// again, after an edit.
 pub(crate) fn edited(bench: &Bench, run: &str, tested: bool) {
-    let metadata = json!({"metadata": {"agent": "helper", "cwd": "/work/app"}});
+    let metadata = json!({"metadata": {"agent": "helper", "cwd": "/home/ada/app"}});
     emit(bench, run, "run.created", "01T09:00:00", &metadata, None);
     emit(bench, run, "message.user", "01T09:00:01", &json!({"text": "Fix it"}), None);
     let usage = |id: &str, model: &str, output: u64, cost: f64| {
@@ -128,7 +128,7 @@ fn tests_after_the_last_edit() {
     assert_eq!(is_tested("one"), (json!(1), json!(1)));
     assert_eq!(is_tested("two"), (json!(1), json!(0)));
     let projects = stats(&bench, &["--by", "project"]);
-    assert_eq!(group(&projects, "project", "/work/app")["tested_runs"], 1);
+    assert_eq!(group(&projects, "project", "/home/ada/app")["tested_runs"], 1);
 }
 
 /// If this fails, a file that sessions changed is not found, or has wrong numbers.
@@ -166,7 +166,7 @@ fn a_reported_total_replaces_the_calls() {
 fn tables() {
     let bench = Bench::new();
     edited(&bench, "one", true);
-    let metadata = json!({"metadata": {"cwd": "/work/\u{1b}[31mred", "agent": "=1+1"}});
+    let metadata = json!({"metadata": {"cwd": "/home/ada/\u{1b}[31mred", "agent": "=1+1"}});
     emit(&bench, "two", "run.created", "01T00:00:00", &metadata, None);
     emit(&bench, "two", "run.completed", "01T00:00:00", &json!({}), None);
     for columns in ["60", "80", "200"] {

@@ -90,7 +90,7 @@ pub(crate) fn guarded(text: &str, styles: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The length of the style sequence at the beginning of a text; 0 if there is none.
+/// The length of the style sequence at the beginning of a text; 0 if it begins otherwise.
 fn style_length(text: &str) -> usize {
     let Some(codes) = text.strip_prefix("\u{1b}[") else { return 0 };
     let end = codes.find(|c: char| !c.is_ascii_digit() && c != ';');

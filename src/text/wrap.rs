@@ -41,8 +41,8 @@ pub(crate) fn paragraph_lines(paragraph: &str, room: usize, lines: &mut Vec<Stri
     lines.push(last);
 }
 
-/// The number of bytes at the beginning of a word that fit into so many columns; at least those of
-/// its first character.
+/// The number of bytes at the beginning of a word that fit into the columns; at least those of its
+/// first character.
 fn fitting(word: &str, columns: usize) -> usize {
     let mut used = 0;
     let mut at = 0;

@@ -6,7 +6,7 @@ pub(super) static AGENT: Agent = Agent {
     name: "claude-code",
     session: "session_id",
     event: "hook_event_name",
-    required: r#"{"transcript_path":"/none/.claude/projects/p/s.jsonl","cwd":"/work/app"}"#,
+    required: r#"{"transcript_path":"/none/.claude/projects/p/s.jsonl","cwd":"/home/ada/app"}"#,
     optional: r#"{"prompt_id":"p-1","permission_mode":"plan","agent_id":"a-1","agent_type":"Explore","effort":{"level":"high"}}"#,
     more: r#"{"agent_id":"a-1"}"#,
     events: 33,

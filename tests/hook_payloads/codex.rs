@@ -6,7 +6,7 @@ pub(super) static AGENT: Agent = Agent {
     name: "codex",
     session: "session_id",
     event: "hook_event_name",
-    required: r#"{"transcript_path":null,"cwd":"/work/app"}"#,
+    required: r#"{"transcript_path":null,"cwd":"/home/ada/app"}"#,
     optional: r#"{"transcript_path":"/none/sessions/2026/05/01/rollout-1.jsonl"}"#,
     more: "{}",
     events: 13,

@@ -7,7 +7,7 @@ pub(super) static AGENT: Agent = Agent {
     name: "copilot",
     session: "sessionId",
     event: "",
-    required: r#"{"timestamp":1770000000000.5,"cwd":"/work/app"}"#,
+    required: r#"{"timestamp":1770000000000.5,"cwd":"/home/ada/app"}"#,
     optional: r#"{"agentId":"a-1","agentType":"explore","parentAgentId":"a-0"}"#,
     more: r#"{"agent_id":"a-1"}"#,
     events: 15,

@@ -6,7 +6,7 @@ pub(super) static AGENT: Agent = Agent {
     name: "cursor",
     session: "conversation_id",
     event: "hook_event_name",
-    required: r#"{"generation_id":"g-1","workspace_roots":["/work/app"]}"#,
+    required: r#"{"generation_id":"g-1","workspace_roots":["/home/ada/app"]}"#,
     optional: r#"{"model":"m-1","cursor_version":"2.9.0","user_email":null,"transcript_path":null}"#,
     more: "{}",
     events: 19,
@@ -17,7 +17,7 @@ const ROWS: &[Row] = &[
     call(
         "preToolUse",
         (
-            r#"{"tool_name":"Shell","tool_input":{"command":"ls"},"tool_use_id":"c-1","cwd":"/work/app"}"#,
+            r#"{"tool_name":"Shell","tool_input":{"command":"ls"},"tool_use_id":"c-1","cwd":"/home/ada/app"}"#,
             r#"{"agent_message":"I look."}"#,
         ),
         ("tool.started", "c-1", "start"),
@@ -75,7 +75,11 @@ const ROWS: &[Row] = &[
         r#"{"subagent_type":"explore","status":"completed","duration_ms":9}"#,
         r#"{"summary":"Found.","tool_call_count":1,"agent_transcript_path":null}"#,
     ),
-    kept("beforeShellExecution", r#"{"command":"ls","cwd":"/work/app"}"#, r#"{"sandbox":false}"#),
+    kept(
+        "beforeShellExecution",
+        r#"{"command":"ls","cwd":"/home/ada/app"}"#,
+        r#"{"sandbox":false}"#,
+    ),
     kept("afterShellExecution", r#"{"command":"ls","output":"a.py","duration":12}"#, "{}"),
     kept("beforeMCPExecution", r#"{"tool_name":"read","tool_input":"{}"}"#, r#"{"command":"x"}"#),
     kept(

@@ -6,7 +6,7 @@ pub(super) static AGENT: Agent = Agent {
     name: "gemini",
     session: "session_id",
     event: "hook_event_name",
-    required: r#"{"transcript_path":"","cwd":"/work/app","timestamp":"2026-05-01T10:00:00.000Z"}"#,
+    required: r#"{"transcript_path":"","cwd":"/home/ada/app","timestamp":"2026-05-01T10:00:00.000Z"}"#,
     optional: r#"{"transcript_path":"/none/.gemini/tmp/x/chats/session.json"}"#,
     more: "{}",
     events: 11,

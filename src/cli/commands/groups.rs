@@ -51,7 +51,7 @@ fn about(command: &Command) -> String {
     if aliases.is_empty() { about } else { format!("{about} [{}]", aliases.join(", ")) }
 }
 
-/// A row of a list in the help: a name in so many columns, and its meaning, which is wrapped.
+/// A row of a list in the help: a name, padded to a number of columns, and its meaning, wrapped.
 pub(super) fn help_row(name: &str, columns: usize, meaning: &str) -> String {
     let indent = columns + 3;
     format!("  {name:<columns$} {}\n", hanging(meaning, indent, indent, Some(WIDTH)))

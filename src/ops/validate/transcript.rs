@@ -19,7 +19,7 @@ pub(super) struct TranscriptCheck<'a> {
 }
 
 impl<'a> TranscriptCheck<'a> {
-    /// The check of a file; `None` if there is none.
+    /// The check of a file, if there is one.
     pub(super) fn new(stored: Option<&'a [u8]>) -> Self {
         let made = stored.and_then(Colophon::of).filter(Colophon::is_ours);
         let pass = made.as_ref().map(|made| OnePass::new(empty(made.extent))).unwrap_or_default();

@@ -82,7 +82,7 @@ pub(in crate::cli) struct ExecArgs {
     #[arg(long, value_name = "DIALECT", add = offers::stream_formats(), value_parser = format_name)]
     from: Option<String>,
     /// Also record what the command prints, as data.stdout and data.stderr: everything (up to 32M
-    /// of each stream), or the beginning and the end of it within so many bytes (4096, 64k, 1M)
+    /// of each stream), or with a limit the beginning and the end (4096, 64k, 1M)
     #[arg(long, value_name = "BYTES", num_args = 0..=1, require_equals = true,
         default_missing_value = "32M", value_parser = size)]
     capture: Option<usize>,

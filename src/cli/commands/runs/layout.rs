@@ -132,7 +132,7 @@ fn find(columns: &mut [Laid], column: RunColumn) -> Option<&mut Laid> {
     columns.iter_mut().find(|laid| laid.column == column)
 }
 
-/// The width of all columns if names and titles have at most so many columns.
+/// The width of all columns if names and titles have at most the given numbers of columns.
 fn needed(columns: &[Laid], (name, title): (usize, usize)) -> usize {
     let width = |laid: &Laid| match laid.column {
         RunColumn::Run => laid.width().min(name),
