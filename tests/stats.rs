@@ -214,6 +214,27 @@ fn a_partial_cost_is_marked() {
     assert_eq!(group(&by_model, "model", "unknown")["uncosted_calls"], 1);
 }
 
+/// If this fails, calls that the total of their session covers make the cost of a run look partial
+/// when another session of the run has a call without a cost.
+#[test]
+fn a_total_covers_the_calls_of_its_session() {
+    let bench = Bench::created(&[]);
+    let emit = |session: &str, rest: &[&str]| {
+        let usage = ["emit", "--run", "r", "llm.usage", "--session", session];
+        bench.ok(&[&usage[..], rest].concat());
+    };
+    for session in ["one", "one", "two"] {
+        emit(session, &["-F", "input_tokens=1", "-f", "model=unknown"]);
+    }
+    emit("one", &["-f", "scope=total", "-F", "cost_usd=0.5"]);
+    bench.ok(&["emit", "--run", "r", "run.completed"]);
+    let found = stats(&bench, &["--by", "model"]);
+    assert_eq!(group(&found, "model", "unknown")["uncosted_calls"], 1);
+    assert_eq!(found["total"]["uncosted_calls"], 1);
+    let runs: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    assert_eq!(runs["runs"][0]["counts"]["uncosted_calls"], 1, "{runs}");
+}
+
 /// If this fails, two groups have the same name, or a narrower terminal shows wider names.
 #[test]
 fn names_stay_distinct() {

@@ -52,6 +52,8 @@ pub(super) struct ModelRounds {
     models: Vec<String>,
     by_id: HashMap<u64, u32>,
     agents: HashMap<u64, OpenRound>,
+    /// The sessions that report a cost as a whole. It covers their calls without a cost.
+    pub(super) settled: HashSet<String>,
     /// Whether the agent's latest call of a tool failed.
     failed: HashMap<u64, bool>,
     /// Calls with their arguments.
@@ -73,8 +75,8 @@ impl ModelRounds {
     pub(super) fn observe(&mut self, view: &View<'_, '_>, call: Option<usize>) {
         let agent = agent_of(view);
         let agent = self.hasher.hash_one(agent.as_deref().unwrap_or_default());
-        if Usage::of(view).is_some() {
-            self.usage(view, agent);
+        if let Some(usage) = Usage::of(view) {
+            self.usage(view, &usage, agent);
         }
         if view.role == Role::TaskStart {
             self.agents.remove(&agent);
@@ -110,11 +112,14 @@ impl ModelRounds {
         u32::try_from(number).unwrap_or(u32::MAX)
     }
 
-    fn usage(&mut self, view: &View<'_, '_>, agent: u64) {
+    fn usage(&mut self, view: &View<'_, '_>, usage: &Usage, agent: u64) {
+        let event = view.event;
         if view.field("scope").is_some_and(|scope| scope == "total") {
+            if usage.reported_micros().is_some() {
+                self.settled.insert(event.session_id.clone().into_owned());
+            }
             return;
         }
-        let event = view.event;
         let next = u32::try_from(self.model_calls.len()).unwrap_or(u32::MAX);
         let id = view.model_call_id().map(|id| self.hasher.hash_one(id.as_ref()));
         let known = id.and_then(|id| self.by_id.get(&id).copied());

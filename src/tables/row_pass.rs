@@ -1,6 +1,6 @@
 //! The second pass over the log of a run: the rows.
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use super::TableFold;
 use super::call_kind::{CallKind, command_of};
@@ -25,6 +25,9 @@ pub(crate) trait RowSink {
     /// The spawned agents: the number of the first event of the call that spawned each. They come
     /// right after the run.
     fn agents(&mut self, _: &HashMap<String, u64>) {}
+    /// The sessions that report a cost as a whole, which covers their calls without a cost. They
+    /// come right after the agents.
+    fn settled_sessions(&mut self, _: &HashSet<String>) {}
     /// A row of `calls`.
     fn call(&mut self, _: CallRow) {}
     /// A row of `usage`.
@@ -78,6 +81,12 @@ impl<'f> RowPass<'f> {
     #[must_use]
     pub(crate) fn agents(&self) -> &HashMap<String, u64> {
         &self.spawned_by
+    }
+
+    /// The sessions that report a cost as a whole.
+    #[must_use]
+    pub(crate) fn settled_sessions(&self) -> &HashSet<String> {
+        &self.fold.rounds.settled
     }
 
     /// Makes the rows of the event on the line that begins at byte `offset`.

@@ -9,7 +9,7 @@ use crate::run::blobs::read;
 use crate::run::dir::RunDir;
 use crate::tables::{CallRow, EventRow, JsonText, RowSink, RunTableRow, UsageRow};
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 /// A format that holds one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +105,10 @@ impl<S: RowSink> RowSink for WithBlobs<'_, S> {
 
     fn agents(&mut self, spawned_by: &HashMap<String, u64>) {
         self.sink.agents(spawned_by);
+    }
+
+    fn settled_sessions(&mut self, sessions: &HashSet<String>) {
+        self.sink.settled_sessions(sessions);
     }
 
     fn call(&mut self, row: CallRow) {

@@ -59,6 +59,7 @@ pub(crate) fn read_rows_until(
     }
     sink.run(row);
     sink.agents(pass.agents());
+    sink.settled_sessions(pass.settled_sessions());
     events_before(run, end, |view, line| pass.observe(view, line.offset, sink))?;
     pass.finish(sink);
     Ok(())

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use foldhash::HashSet;
+
 use super::dimension::{AnyRow, Dimension, DimensionScope};
 use super::measures::Measures;
 use crate::tables::{CallRow, FileRow, RowSink, RunTableRow, UsageRow};
@@ -23,6 +25,8 @@ pub(crate) struct StatisticsSink<'d> {
     dimensions: &'d [Dimension],
     scope: DimensionScope,
     run: Option<RunTableRow>,
+    /// The sessions whose reported cost covers their calls without a cost.
+    settled: HashSet<String>,
     groups: Groups,
 }
 
@@ -31,7 +35,7 @@ impl<'d> StatisticsSink<'d> {
     #[must_use]
     pub(crate) fn new(dimensions: &'d [Dimension]) -> Self {
         let scope = scope(dimensions);
-        Self { dimensions, scope, run: None, groups: Groups::default() }
+        Self { dimensions, scope, run: None, settled: HashSet::default(), groups: Groups::default() }
     }
 
     /// The groups of the run.
@@ -68,6 +72,10 @@ impl RowSink for StatisticsSink<'_> {
         }
     }
 
+    fn settled_sessions(&mut self, sessions: &HashSet<String>) {
+        self.settled.clone_from(sessions);
+    }
+
     fn call(&mut self, call: CallRow) {
         if self.scope != DimensionScope::File {
             self.add(AnyRow::Call(&call), |measures| measures.add_call(&call));
@@ -76,9 +84,8 @@ impl RowSink for StatisticsSink<'_> {
 
     fn usage(&mut self, usage: UsageRow) {
         if self.scope <= DimensionScope::Work {
-            // If the run's cost is known, a total of its session covers the calls without a cost.
-            let is_partial = self.run.as_ref().is_some_and(|run| run.uncosted_calls > 0);
-            let is_uncosted = is_partial && usage.kind == "call" && usage.cost_usd.is_none();
+            let is_covered = self.settled.contains(&usage.session_id);
+            let is_uncosted = usage.kind == "call" && usage.cost_usd.is_none() && !is_covered;
             let add = |measures: &mut Measures| measures.add_usage(&usage, is_uncosted);
             self.add(AnyRow::Usage(&usage), add);
         }

@@ -93,9 +93,10 @@ impl OutputWindow {
 
     /// The last bytes as text, without white space at the end.
     pub(super) fn last(&self, secrets: Option<&SecretRules>) -> RecordedText {
-        let bytes = if self.has_gap() { self.tail.clone() } else { self.bytes() };
+        let bytes = self.bytes_of_end();
+        let is_cut = (bytes.len() as u64) < self.total;
         let mut text = lossy(bytes);
-        if self.has_gap() {
+        if is_cut {
             // The first line may contain the rest of a secret.
             text = text.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
         }
@@ -126,6 +127,16 @@ impl OutputWindow {
         let tail = whole_lines_after(&tail[tail.ceil_char_boundary(start)..]);
         let gap = format!("[… the middle of {} bytes is left out …]", self.total);
         RecordedText::new(format!("{head}\n{gap}\n{tail}"), secrets)
+    }
+
+    /// The last bytes, as many as are searched for secrets.
+    fn bytes_of_end(&self) -> Vec<u8> {
+        let from_tail = &self.tail[self.tail.len().saturating_sub(MARGIN)..];
+        if from_tail.len() == MARGIN || self.has_gap() {
+            return from_tail.to_vec();
+        }
+        let rest = MARGIN - from_tail.len();
+        [&self.head[self.head.len().saturating_sub(rest)..], from_tail].concat()
     }
 
     fn bytes(&self) -> Vec<u8> {
