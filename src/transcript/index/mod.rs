@@ -8,8 +8,8 @@ use crate::history::facts::{RunFacts, Total};
 use crate::text::human::{duration, plural, short_count};
 use crate::text::inert::{self, preview};
 
-/// The style of the page.
-const STYLE: &str = include_str!("page.css");
+/// The style of the page: that of a run's page, and its own.
+const STYLE: &str = concat!(include_str!("../html/style/base.css"), include_str!("page.css"));
 /// The script of the page: filter and sorting.
 const SCRIPT: &str = include_str!("page.js");
 
@@ -31,19 +31,35 @@ struct Cell {
     class: &'static str,
 }
 
-/// The headings of the columns, and their classes.
-const HEADINGS: &[(&str, &str)] = &[
-    ("Run", "title"),
-    ("Status", "status"),
-    ("Started", "number"),
-    ("Time", "number"),
-    ("Agent", "agent"),
-    ("Calls", "number"),
-    ("Failed", "number"),
-    ("In", "number"),
-    ("Out", "number"),
-    ("Cost", "number"),
-    ("Deliverables", "verdict"),
+/// A column.
+struct Heading {
+    text: &'static str,
+    class: &'static str,
+    /// The label of its cells on narrow screens, which do not show the headings.
+    label: Option<&'static str>,
+}
+
+const fn heading(
+    text: &'static str,
+    class: &'static str,
+    label: Option<&'static str>,
+) -> Heading {
+    Heading { text, class, label }
+}
+
+/// The columns.
+const HEADINGS: &[Heading] = &[
+    heading("Run", "title", None),
+    heading("Status", "status", None),
+    heading("Started", "number", None),
+    heading("Time", "number", None),
+    heading("Agent", "agent", None),
+    heading("Calls", "number", Some("calls")),
+    heading("Failed", "number", Some("failed")),
+    heading("In", "number", Some("in")),
+    heading("Out", "number", Some("out")),
+    heading("Cost", "number", None),
+    heading("Deliverables", "verdict", Some("deliverables")),
 ];
 
 /// Renders the page.
@@ -72,7 +88,7 @@ pub(crate) fn render(rows: &[IndexRow<'_>]) -> String {
                 input #filter type="search" placeholder="Filter by words" aria-label="Filter by words";
                 div.scroll {
                     table {
-                        thead { tr { @for (heading, class) in HEADINGS { th.(class) { (heading) } } } }
+                        thead { tr { @for column in HEADINGS { th.(column.class) { (column.text) } } } }
                         tbody { @for row in rows { (table_row(row)) "\n" } }
                     }
                 }
@@ -87,8 +103,8 @@ pub(crate) fn render(rows: &[IndexRow<'_>]) -> String {
 fn table_row(row: &IndexRow<'_>) -> Markup {
     html! {
         tr {
-            @for cell in cells(row) {
-                td.(cell.class) data-value=[cell.value] { (cell.content) }
+            @for (cell, column) in cells(row).into_iter().zip(HEADINGS) {
+                td.(cell.class) data-label=[column.label] data-value=[cell.value] { (cell.content) }
             }
         }
     }
@@ -118,7 +134,10 @@ fn cells(row: &IndexRow<'_>) -> Vec<Cell> {
         number(facts.duration_ms.map(duration), facts.duration_ms.map(|ms| ms as f64)),
         text(&preview(&facts.metadata("agent").unwrap_or_default(), 30), "agent"),
         tokens(Some(counts.tool_calls)),
-        tokens(Some(counts.tool_failures)),
+        Cell {
+            class: if counts.tool_failures > 0 { "number some" } else { "number" },
+            ..tokens(Some(counts.tool_failures))
+        },
         tokens(usage.context_tokens()),
         tokens(usage.output_tokens),
         number(usage.cost_told(), usage.cost_micros.map(|cost| cost as f64)),

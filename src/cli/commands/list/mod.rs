@@ -57,7 +57,7 @@ pub(in crate::cli) struct ListArgs {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: ListFormat,
     /// Write to this file instead of standard output
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 

@@ -45,7 +45,7 @@ pub(in crate::cli) struct ValidateArgs {
     #[arg(long, value_name = "FORMAT=FILE", value_parser = report_to)]
     report: Vec<(ReportFormat, PathBuf)>,
     /// Write to a file instead of standard output
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Require another deliverable, in addition to those of run.created: a path or a pattern below
     /// deliverables/, followed by conditions (:min=BYTES :fresh :type=json :sha256=… :allow-empty)

@@ -13,14 +13,17 @@ function step(fits, back) {
   if (back) at -= shown[at - 1] === here && inView ? 2 : 1;
   if (at < 0 || at >= shown.length) return say(back ? 'This is the first one.' : 'This is the last one.');
   goTo(shown[at]);
+  if (filtered && fits === anything) {
+    clearTimeout(silence);
+    by('found').textContent = 'hit ' + (at + 1) + ' of ' + shown.length;
+  }
 }
 let silence;
 function say(what) {
   by('found').textContent = what;
   clearTimeout(silence);
   silence = setTimeout(() => {
-    const shown = all.filter(one => !one.hidden).length;
-    by('found').textContent = filtered ? shown + ' of ' + all.length : '';
+    tell(all.filter(one => !one.hidden).length);
   }, 1500);
 }
 const anything = () => true;
@@ -62,9 +65,13 @@ addEventListener('keydown', event => {
   if (event.target === by('search') && event.key === 'Enter') {
     event.preventDefault();
     clearTimeout(waiting);
-    filter();
-    here = null;
+    if (by('search').value !== sought) {
+      filter();
+      here = null;
+    }
     hit(event.shiftKey);
+    // The next Enter goes on.
+    by('search').focus({ preventScroll: true });
     return;
   }
   if (event.target.matches('input, select')) return;

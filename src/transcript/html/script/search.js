@@ -12,8 +12,14 @@ LEVELS.warning = [...LEVELS.error, 'warning'];
 const isKind = (one, kind) => !kind || one.dataset.kind === kind ||
   (kind === 'edits' && 'edits' in one.dataset) || 'tool:' + one.dataset.tool === kind;
 let filtered = false;
+// What the filter was applied for last.
+let sought = '';
+function tell(found) {
+  by('found').textContent = filtered ? found + ' of ' + all.length + ' entries' : '';
+}
 function filter() {
-  const words = by('search').value.toLowerCase().split(/\s+/).filter(Boolean);
+  sought = by('search').value;
+  const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
   const kind = by('kind').value, level = by('level').value;
   filtered = words.length > 0 || kind !== '' || level !== '';
   for (const details of unfolded) details.open = false;
@@ -37,7 +43,7 @@ function filter() {
   // The list also has failures that are not separate items.
   const troubles = by('troubles');
   if (troubles && level && !kind && words.length === 0) troubles.hidden = false;
-  by('found').textContent = filtered ? found + ' of ' + all.length : '';
+  tell(found);
   by('nothing').hidden = !filtered || found > 0 || (troubles && !troubles.hidden);
   by('clear').hidden = by('steps').hidden = !filtered;
   highlight(words);
