@@ -150,6 +150,34 @@ fn what_is_no_session_is_refused() {
     }
 }
 
+/// If this fails, a folder with many other files is answered with a warning for each, or the files
+/// that a run holds beside its log are taken for sources.
+#[test]
+fn other_files_in_a_folder_are_one_warning() {
+    let bench = Bench::new();
+    for run in ["a", "b"] {
+        bench.ok(&["emit", "run.created", "--create", "--run", run]);
+        bench.ok(&["emit", "tool.started", "--run", run, "-f", "tool=Read"]);
+        bench.ok(&["emit", "run.completed", "--run", run]);
+    }
+    for name in ["a", "b", "c", "d"] {
+        fs::create_dir_all(bench.path(name)).unwrap();
+        fs::write(bench.path(&format!("{name}/package.json")), r#"{"name": "x"}"#).unwrap();
+    }
+    let said = bench.call(&["import", "."]);
+    assert_eq!(
+        said.err,
+        "runlog: warning: ./runs/a/events.jsonl is not imported: it holds events of runlog; `emit \
+         --stdin` records them\n\
+         runlog: warning: ./runs/b/events.jsonl is not imported: it holds events of runlog; `emit \
+         --stdin` records them\n\
+         runlog: warning: 4 files like ./a/package.json are not imported: unknown format: JSON \
+         objects with the fields name\n\
+         runlog: there is nothing to import\n"
+    );
+    assert_eq!(said.status, 1);
+}
+
 /// If this fails, `--latest` and `--all` do not find the sessions where agents keep them, or a
 /// project without a runs directory gets one.
 #[test]

@@ -98,9 +98,13 @@ impl Deliverable {
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {
         let reason = self.reason.as_deref().unwrap_or_default();
-        // The place names the file; a pattern or conditions are named as well.
+        // The place names the file, the reason the condition. A pattern is named as well.
+        let path = |file: &str| {
+            let rest = self.path.strip_prefix(file);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+        };
         let named = self.file.strip_prefix("deliverables/").unwrap_or(&self.file);
-        let message = match named == self.path {
+        let message = match path(named) || path(&self.file) {
             true => reason.to_owned(),
             false => format!("{}: {reason}", self.path),
         };

@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use walkdir::WalkDir;
 
-use super::look::{Look, look, look_from};
+use super::look::{Look, NotImported, look, look_from};
 use super::runs_in_file::runs_in_file;
 use super::{Session, SessionFile, SkippedSource};
 use crate::import::Dialect;
@@ -64,11 +64,24 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
             Err(reason) => found.skipped.push(SkippedSource { source: path, reason }),
         }
     }
+    leave_out_derived(&mut found.skipped, paths);
     found.sessions.extend(sessions.into_iter().filter_map(|((_, id), files)| session(id, files)));
     found
         .sessions
         .sort_by(|one, other| other.changed.cmp(&one.changed).then_with(|| one.id.cmp(&other.id)));
     found
+}
+
+/// Leaves out the files that runlog derives from a log beside them, unless they are named.
+fn leave_out_derived(skipped: &mut Vec<SkippedSource>, named: &[PathBuf]) {
+    let is_log = |one: &SkippedSource| matches!(one.reason, NotImported::OwnEvents);
+    let logs = skipped.iter().filter(|one| is_log(one));
+    let runs: HashSet<PathBuf> =
+        logs.filter_map(|log| log.source.parent().map(Path::to_owned)).collect();
+    skipped.retain(|one| {
+        let is_in_run = || one.source.ancestors().skip(1).any(|folder| runs.contains(folder));
+        is_log(one) || named.contains(&one.source) || !is_in_run()
+    });
 }
 
 /// The sessions of a file that holds many.

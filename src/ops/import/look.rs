@@ -1,6 +1,7 @@
 //! Looks at the beginning of a file: its dialect, its session, its working directory.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -35,11 +36,32 @@ pub(super) struct Look {
     directory: Option<String>,
 }
 
+/// Why a file is not imported.
+#[derive(Debug)]
+pub(crate) enum NotImported {
+    Empty,
+    OwnEvents,
+    /// What it looks like.
+    Unknown(String),
+    Unreadable(FsError),
+}
+
+impl fmt::Display for NotImported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("it is empty"),
+            Self::OwnEvents => f.write_str("it holds events of runlog; `emit --stdin` records them"),
+            Self::Unknown(looks_like) => write!(f, "unknown format: {looks_like}"),
+            Self::Unreadable(error) => error.fmt(f),
+        }
+    }
+}
+
 /// Looks at a file.
 ///
 /// # Errors
 /// Why the file is not imported.
-pub(super) fn look(path: &Path, given: Option<&'static Dialect>) -> Result<Look, String> {
+pub(super) fn look(path: &Path, given: Option<&'static Dialect>) -> Result<Look, NotImported> {
     look_from(path, 0, given)
 }
 
@@ -51,8 +73,8 @@ pub(super) fn look_from(
     path: &Path,
     offset: u64,
     given: Option<&'static Dialect>,
-) -> Result<Look, String> {
-    let read = |bytes| sample(path, offset, bytes).map_err(|error| error.to_string());
+) -> Result<Look, NotImported> {
+    let read = |bytes| sample(path, offset, bytes).map_err(NotImported::Unreadable);
     let names_model = |look: &Look| Json::trusted(&look.metadata).get("model").is_some();
     let mut beginning = read(LITTLE)?;
     let mut known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());
@@ -68,20 +90,18 @@ pub(super) fn look_from(
 }
 
 /// Looks at the beginning of a file.
-fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, String> {
+fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotImported> {
     if sample.trim_ascii().is_empty() {
-        return Err("it is empty".to_owned());
+        return Err(NotImported::Empty);
     }
     let (dialect, why) = match given {
         Some(dialect) => (dialect, "named by --from".to_owned()),
         None => match detect::detect(sample) {
             Ok(found) => match found.format {
                 SourceFormat::Dialect(dialect) => (dialect, found.why),
-                SourceFormat::Native | SourceFormat::Copy => {
-                    return Err("it holds events of runlog; `emit --stdin` records them".to_owned());
-                }
+                SourceFormat::Native | SourceFormat::Copy => return Err(NotImported::OwnEvents),
             },
-            Err(unknown) => return Err(format!("unknown format: {}", unknown.looks_like)),
+            Err(unknown) => return Err(NotImported::Unknown(unknown.looks_like)),
         },
     };
     let mut importer = Importer::new(dialect, false);

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 
 pub(crate) use copies::{KnownWork, in_order};
 pub(crate) use find::{Found, find};
+pub(crate) use look::NotImported;
 pub(crate) use places::{PLACES, places};
 pub(crate) use record::{HowToRecord, ImportedRun, SourceEnd, created_by, record};
 pub(crate) use run_of::{run_named, run_of};
@@ -53,10 +54,10 @@ pub(crate) struct SessionFile {
 }
 
 /// A file that is not imported.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct SkippedSource {
     /// Its path.
     pub(crate) source: PathBuf,
     /// Why.
-    pub(crate) reason: String,
+    pub(crate) reason: NotImported,
 }

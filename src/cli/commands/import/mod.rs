@@ -3,6 +3,7 @@
 mod follow;
 mod report;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -26,6 +27,7 @@ use crate::ops::import::{
     places, record, run_of,
 };
 use crate::run::dir::RunDir;
+use crate::text::human::plural;
 
 /// Turn agents' session files into runs
 ///
@@ -113,8 +115,8 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     let failed = report(args, &outcomes, &skipped, &global.runs_dir, ui)?;
     let named = !args.latest && !args.all;
     let rejected = |outcome: &SessionOutcome| matches!(&outcome.imported, Some(Ok(run)) if run.receipt.rejected > 0);
-    for SkippedSource { source, reason } in skipped.iter().filter(|_| named) {
-        ui.warn(&format!("{} is not imported: {reason}", source.display()));
+    if named {
+        warn_of_skipped(&skipped, &args.paths, ui);
     }
     if let Some(error) = failed {
         return Err(error);
@@ -135,6 +137,33 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         }
         () => Exit::Fine,
     })
+}
+
+/// The number of files of one kind in folders up to which each is named.
+const NAMED: usize = 3;
+
+/// Warns of the files that are not imported. A folder may hold many that were not meant: those with
+/// one reason are one warning.
+fn warn_of_skipped(skipped: &[SkippedSource], named: &[PathBuf], ui: &Ui) {
+    let warn = |file: &SkippedSource| {
+        ui.warn(&format!("{} is not imported: {}", file.source.display(), file.reason));
+    };
+    let (named, found): (Vec<_>, Vec<_>) =
+        skipped.iter().partition(|file| named.contains(&file.source));
+    named.into_iter().for_each(warn);
+    let mut by_reason: BTreeMap<String, Vec<&SkippedSource>> = BTreeMap::new();
+    for file in found {
+        by_reason.entry(file.reason.to_string()).or_default().push(file);
+    }
+    for (reason, files) in by_reason {
+        if files.len() <= NAMED {
+            files.into_iter().for_each(warn);
+            continue;
+        }
+        let example = files[0].source.display();
+        let files = plural(files.len() as u64, "file");
+        ui.warn(&format!("{files} like {example} are not imported: {reason}"));
+    }
 }
 
 /// Opens the page of the session that changed last, if any was imported.

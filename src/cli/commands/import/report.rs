@@ -295,6 +295,6 @@ fn title(run: &RunDir) -> Option<String> {
 
 impl From<&SkippedSource> for SkippedDocument {
     fn from(skipped: &SkippedSource) -> Self {
-        Self { source: skipped.source.display().to_string(), reason: skipped.reason.clone() }
+        Self { source: skipped.source.display().to_string(), reason: skipped.reason.to_string() }
     }
 }
