@@ -208,7 +208,7 @@ def main():
         for statement in program("export", "--to", "ddl", "clickhouse").split(";\n\n"):
             if statement.strip():
                 session.query(statement)
-        compare_views("ClickHouse views", lambda sql: rows_of(session, sql), query, runs_dir)
+        compare_views("ClickHouse views", lambda sql: asked_of_clickhouse(session)(sql)[1], query, runs_dir)
 
     print("asking the ten questions")
     ten = Comparison(Answers(program))
@@ -250,14 +250,6 @@ def others(ten, program, lake, csv):
     else:
         ten.engine("Spark", spark)
         spark.stop()
-
-
-def rows_of(session, sql):
-    """The rows of a query to ClickHouse. Numbers of 64 bits are text in its JSON."""
-    text = session.query(sql, "JSONCompactEachRow").bytes().decode()
-    lines = [json.loads(line) for line in text.splitlines() if line]
-    number = lambda cell: int(cell) if isinstance(cell, str) and cell.lstrip("-").isdigit() else cell
-    return [tuple(number(cell) for cell in line) for line in lines]
 
 
 def compare_views(name, ask, query, runs_dir):

@@ -32,6 +32,7 @@ fn engines_agree_with_the_program() {
     run_of(&bench, "long", "2026-03-01", 40);
     nasty_run(&bench);
     hard_run(&bench);
+    untimed_runs(&bench);
     write(&bench, "session.jsonl", std::str::from_utf8(&fixture("agent-session.jsonl")).unwrap());
     write(&bench, "first.jsonl", &lines("first", 0..4, true));
     write(&bench, "resumed.jsonl", &lines("resumed", 0..6, true));
@@ -45,6 +46,30 @@ fn engines_agree_with_the_program() {
     let _ = std::io::stderr().write_all(done.out.as_bytes());
     assert_eq!(done.status, 0, "{}{}", done.out, done.err);
     assert_eq!(done.out.lines().last(), Some("all equal"));
+}
+
+/// Two runs of sources without times, which were read at the same time and use the same ids. Their
+/// calls are different ones.
+fn untimed_runs(bench: &Bench) {
+    for run in ["untimed-1", "untimed-2"] {
+        let imported = |mut data: serde_json::Value| {
+            data["dialect"] = "codex".into();
+            data["time_origin"] = "time_of_reading".into();
+            data
+        };
+        let usage =
+            json!({"model": "m", "message_id": "msg_1", "input_tokens": 5, "output_tokens": 1});
+        let events = [
+            ("run.created", None, json!({})),
+            ("tool.started", Some("item_1"), imported(json!({"tool_name": "bash"}))),
+            ("tool.completed", Some("item_1"), imported(json!({"tool_name": "bash"}))),
+            ("llm.usage", None, imported(usage)),
+        ];
+        let events = events.into_iter().enumerate();
+        let events: Vec<_> =
+            events.map(|(at, (kind, id, data))| event(kind, "2026-03-03", at, id, &data)).collect();
+        record(bench, run, &events);
+    }
 }
 
 /// A run that SQL finds hard: calls without ids inside each other, two forms of one id, patches,

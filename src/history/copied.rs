@@ -43,32 +43,41 @@ impl WorkItems {
     /// Takes the next event of the run.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>) {
         let time = view.event.timestamp;
-        if view.is_imported() && view.data.get("time_origin").is_none() {
+        // A time of reading says nothing about the work: another log may be read at the same time.
+        let work_time = view.data.get("time_origin").is_none().then(|| time.to_string());
+        if view.is_imported() && work_time.is_some() {
             let (first, last) = self.span.unwrap_or((time, time));
             self.span = Some((first.min(time), last.max(time)));
         }
         if let Some(usage) = Usage::of(view) {
             self.has_totals |= view.field("scope").is_some_and(|scope| scope == "total");
-            if let Some(id) = view.model_call_id() {
-                let request = view.field("request_id");
-                // The lines of one response have several times; the first one counts.
-                let place = request.map_or_else(|| time.to_string(), Cow::into_owned);
-                self.item(&["model", &id], &place).usage = usage;
+            let request = view.field("request_id");
+            // The lines of one response have several times; the first one counts.
+            let place = request.as_deref().or(work_time.as_deref());
+            if let Some(id) = view.model_call_id()
+                && let Some(item) = self.item(&["model", &id], place)
+            {
+                item.usage = usage;
             }
         }
         if view.role.is_tool_state()
             && let Some(id) = view.event.correlation_id.as_deref()
         {
-            let item = self.item(&["tool", id], &time.to_string());
-            item.tool_calls = 1;
-            item.tool_failures = u64::from(view.role == Role::ToolFail);
-        } else if view.is_prompt() {
+            if let Some(item) = self.item(&["tool", id], work_time.as_deref()) {
+                item.tool_calls = 1;
+                item.tool_failures = u64::from(view.role == Role::ToolFail);
+            }
+        } else if view.is_prompt()
+            && let Some(time) = &work_time
+        {
             let text = view.text().unwrap_or_default();
-            self.item(&["prompt", &time.to_string(), &text], "").prompts = 1;
+            self.item_of(key(&[&["prompt", time, &text].concat(), ""])).prompts = 1;
         }
-        if view.is_error() {
+        if view.is_error()
+            && let Some(time) = &work_time
+        {
             let text = view.error_text().unwrap_or_default();
-            self.item(&["error", &time.to_string(), &text], "").errors += 1;
+            self.item_of(key(&[&["error", time, &text].concat(), ""])).errors += 1;
         }
     }
 
@@ -97,9 +106,16 @@ impl WorkItems {
     }
 
     /// The item with that name. Its key also has the place of the first event with the name, so
-    /// that ids that are only unique in their session do not meet.
-    fn item(&mut self, name: &[&str], place: &str) -> &mut Counts {
-        let key = *self.keys.entry(key(name)).or_insert_with(|| key(&[&name.concat(), place]));
+    /// that ids that are only unique in their session do not meet. `None` without such a place.
+    fn item(&mut self, name: &[&str], place: Option<&str>) -> Option<&mut Counts> {
+        let own = key(name);
+        let known = self.keys.get(&own).copied();
+        let key = known.or_else(|| Some(key(&[&name.concat(), place?])))?;
+        self.keys.insert(own, key);
+        Some(self.item_of(key))
+    }
+
+    fn item_of(&mut self, key: WorkKey) -> &mut Counts {
         self.items.entry(key).or_default()
     }
 
@@ -251,4 +267,33 @@ fn key(parts: &[&str]) -> WorkKey {
     let mut key = [0; 16];
     key.copy_from_slice(&sha256(text.as_bytes())[..16]);
     key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::envelope::parse;
+
+    /// If this fails, calls of two logs without times that were read in one millisecond are taken
+    /// for one call, and one of them is not counted.
+    #[test]
+    fn a_time_of_reading_identifies_nothing() {
+        let keys = |more: &str| {
+            let mut work = WorkItems::default();
+            for (kind, actor, severity, data) in [
+                ("tool.started", "tool", "info", r#""tool_name":"Bash""#),
+                ("message.user", "user", "info", r#""text":"Go on""#),
+                ("llm.usage", "llm", "info", r#""message_id":"m","input_tokens":1"#),
+                ("error.raised", "system", "error", r#""message":"no""#),
+            ] {
+                let line = format!(
+                    r#"{{"event_id":"e","sequence":1,"run_id":"r","session_id":"s","task_id":"t","type":"{kind}","timestamp":"2026-03-01T09:00:00.000Z","actor":"{actor}","severity":"{severity}","summary":"x","data":{{{data},"dialect":"codex"{more}}},"correlation_id":"item_1"}}"#
+                );
+                work.observe(&View::of(&parse(line.as_bytes()).unwrap()));
+            }
+            (work.keys().count(), work.tool_call("item_1").is_some())
+        };
+        assert_eq!(keys(""), (4, true));
+        assert_eq!(keys(r#","time_origin":"time_of_reading""#), (0, false));
+    }
 }

@@ -50,7 +50,9 @@ impl fmt::Display for NotImported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("it is empty"),
-            Self::OwnEvents => f.write_str("it holds events of runlog; `emit --stdin` records them"),
+            Self::OwnEvents => {
+                f.write_str("it holds events of runlog; `emit --stdin` records them")
+            }
             Self::Unknown(looks_like) => write!(f, "unknown format: {looks_like}"),
             Self::Unreadable(error) => error.fmt(f),
         }

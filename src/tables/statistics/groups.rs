@@ -35,7 +35,13 @@ impl<'d> StatisticsSink<'d> {
     #[must_use]
     pub(crate) fn new(dimensions: &'d [Dimension]) -> Self {
         let scope = scope(dimensions);
-        Self { dimensions, scope, run: None, settled: HashSet::default(), groups: Groups::default() }
+        Self {
+            dimensions,
+            scope,
+            run: None,
+            settled: HashSet::default(),
+            groups: Groups::default(),
+        }
     }
 
     /// The groups of the run.

@@ -39,11 +39,7 @@ struct Heading {
     label: Option<&'static str>,
 }
 
-const fn heading(
-    text: &'static str,
-    class: &'static str,
-    label: Option<&'static str>,
-) -> Heading {
+const fn heading(text: &'static str, class: &'static str, label: Option<&'static str>) -> Heading {
     Heading { text, class, label }
 }
 

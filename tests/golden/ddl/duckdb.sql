@@ -364,7 +364,7 @@ FROM backfilled;
 CREATE OR REPLACE VIEW calls AS
 WITH rounds AS (
   SELECT run_id, sequence, event_id, "time", role, tool, actor, agent_id, agent_name, task,
-    recorded_at, imported, correlation_id,
+    recorded_at, imported AND (data->>'$.time_origin') IS NULL AS may_be_copied, correlation_id,
     role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') AS is_state,
     coalesce(CASE WHEN json_type(data, '$.duration_ms') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.duration_ms')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.duration_ms')::DOUBLE = floor((data->>'$.duration_ms')::DOUBLE) THEN (data->>'$.duration_ms')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.durationMs') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.durationMs')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.durationMs')::DOUBLE = floor((data->>'$.durationMs')::DOUBLE) THEN (data->>'$.durationMs')::DOUBLE::BIGINT END) AS own_duration, coalesce((data->>'$.exit_code'), (data->>'$.exitCode')) AS exit_status, (data->>'$.runId') AS run_ref,
     CASE WHEN role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') THEN coalesce(nullif(CAST(data->'$.args_summary' AS VARCHAR), 'null'), nullif(CAST(data->'$.args' AS VARCHAR), 'null'), nullif(CAST(data->'$.input' AS VARCHAR), 'null'), nullif(CAST(data->'$.arguments' AS VARCHAR), 'null'), nullif(CAST(data->'$.tool_input' AS VARCHAR), 'null'), nullif(CAST(data->'$.params' AS VARCHAR), 'null'), nullif(CAST(data->'$.inputs' AS VARCHAR), 'null'), nullif(CAST(data->'$.code' AS VARCHAR), 'null'), nullif(CAST(data->'$.terminal' AS VARCHAR), 'null')) END AS arguments,
@@ -411,7 +411,7 @@ named AS (
       WHEN last_answer > coalesce(last_break, 0) THEN last_answer
       WHEN next_answer < coalesce(next_task, 9007199254740992) THEN next_answer
     END AS asker,
-    CASE WHEN imported THEN correlation_id END AS work_id,
+    CASE WHEN may_be_copied THEN correlation_id END AS work_id,
     coalesce(regexp_replace(given_id, '^.*/', ''), event_id) AS id_end
   FROM asked WHERE is_state
 ),
@@ -589,7 +589,8 @@ LEFT JOIN ended ON ended.run_id = timed.run_id;
 
 CREATE OR REPLACE VIEW usage AS
 WITH reports AS (
-  SELECT run_id, sequence, "time", session_id, agent_id, task, role, imported, recorded_at,
+  SELECT run_id, sequence, "time", session_id, agent_id, task, role,
+    imported AND ((data->>'$.time_origin') IS NULL OR (data->>'$.request_id') IS NOT NULL) AS may_be_copied, recorded_at,
     (data->>'$.model') AS model, (data->>'$.message_id') AS message_id, (data->>'$.request_id') AS request_id,
     coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END) AS model_call_id, coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END, concat('#', CAST(sequence AS VARCHAR))) AS answer,
     coalesce((data->>'$.scope') = 'total', false) AS is_total,
@@ -611,7 +612,7 @@ counted AS (
 ),
 priced AS (
   SELECT counted.*,
-    CASE WHEN imported AND has_totals = 0 THEN model_call_id END AS work_id,
+    CASE WHEN may_be_copied AND has_totals = 0 THEN model_call_id END AS work_id,
     CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
       THEN CAST(round((input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation)) / 1e6 AS DECIMAL(18, 6)) END AS estimated_usd
   FROM counted LEFT JOIN runlog_prices ON runlog_prices.name = CASE WHEN regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') LIKE 'claude-%' THEN replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', ''), '.', '-') ELSE regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') END

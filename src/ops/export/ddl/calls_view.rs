@@ -22,7 +22,7 @@ pub(super) fn calls(sql: &dyn Expressions) -> String {
     format!(
         "WITH rounds AS (
   SELECT run_id, sequence, event_id, \"time\", role, tool, actor, agent_id, agent_name, task,
-    recorded_at, imported, correlation_id,
+    recorded_at, imported AND {time_origin} IS NULL AS may_be_copied, correlation_id,
     role IN ({states}) AS is_state,
     {own_duration} AS own_duration, {exit_code} AS exit_status, {run_ref} AS run_ref,
     CASE WHEN role IN ({states}) THEN {arguments} END AS arguments,
@@ -69,7 +69,7 @@ named AS (
       WHEN last_answer > coalesce(last_break, 0) THEN last_answer
       WHEN next_answer < coalesce(next_task, {NEVER}) THEN next_answer
     END AS asker,
-    CASE WHEN imported THEN correlation_id END AS work_id,
+    CASE WHEN may_be_copied THEN correlation_id END AS work_id,
     coalesce({last_part}, event_id) AS id_end
   FROM asked WHERE is_state
 ),
@@ -228,6 +228,7 @@ LEFT JOIN ended ON ended.run_id = timed.run_id",
         elapsed = sql.milliseconds("restarted_at", "end_time"),
         command = sql.command("arguments"),
         run_ref = sql.text(DATA, &["runId"]),
+        time_origin = sql.text(DATA, &["time_origin"]),
         kind = kind(sql),
         ended_at = sql.later("started_at", "duration_ms"),
         path = first_string(sql, "arguments", PATHS),

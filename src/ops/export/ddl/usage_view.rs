@@ -43,7 +43,8 @@ pub(super) fn usage(sql: &dyn Expressions) -> String {
     };
     format!(
         "WITH reports AS (
-  SELECT run_id, sequence, \"time\", session_id, agent_id, task, role, imported, recorded_at,
+  SELECT run_id, sequence, \"time\", session_id, agent_id, task, role,
+    imported AND ({time_origin} IS NULL OR {request} IS NOT NULL) AS may_be_copied, recorded_at,
     {model} AS model, {message} AS message_id, {request} AS request_id,
     {ids} AS model_call_id, {answer} AS answer,
     coalesce({scope} = 'total', false) AS is_total,
@@ -65,7 +66,7 @@ counted AS (
 ),
 priced AS (
   SELECT counted.*,
-    CASE WHEN imported AND has_totals = 0 THEN model_call_id END AS work_id,
+    CASE WHEN may_be_copied AND has_totals = 0 THEN model_call_id END AS work_id,
     CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
       THEN {estimate} END AS estimated_usd
   FROM counted LEFT JOIN runlog_prices ON runlog_prices.name = {plain}
@@ -128,6 +129,7 @@ WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_to
         model = sql.text(DATA, &["model"]),
         message = sql.text(DATA, &["message_id"]),
         request = sql.text(DATA, &["request_id"]),
+        time_origin = sql.text(DATA, &["time_origin"]),
         ids = coalesce(ids),
         answer = model_call(sql),
         scope = sql.text(DATA, &["scope"]),
