@@ -45,6 +45,9 @@ pub(crate) const CACHE_READ: &[&str] = &["cache_read_tokens", "cacheReadTokens"]
 pub(crate) const CACHE_CREATION: &[&str] = &["cache_creation_tokens", "cacheCreationTokens"];
 pub(crate) const COST: &[&str] = &["cost_usd", "cost"];
 pub(crate) const PATH: &[&str] = &["path", "file_path", "content_path"];
+/// The value of `time_origin` in an imported event if no line up to it had a time: the event's time
+/// is then that of the import.
+pub(crate) const TIME_OF_READING: &str = "time_of_reading";
 pub(crate) const MODEL_CALL: &[&str] = &["message_id", "request_id"];
 pub(crate) const DURATION: &[&str] = &["duration_ms", "durationMs"];
 

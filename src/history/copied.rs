@@ -9,7 +9,7 @@ use foldhash::HashMap;
 
 use super::facts::Counts;
 use super::usage::Usage;
-use crate::event::fields::View;
+use crate::event::fields::{TIME_OF_READING, View};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::sha256;
@@ -44,8 +44,10 @@ impl WorkItems {
     pub(crate) fn observe(&mut self, view: &View<'_, '_>) {
         let time = view.event.timestamp;
         // A time of reading says nothing about the work: another log may be read at the same time.
-        let work_time = view.data.get("time_origin").is_none().then(|| time.to_string());
-        if view.is_imported() && work_time.is_some() {
+        let origin = view.field("time_origin");
+        let is_read = origin.as_deref() == Some(TIME_OF_READING);
+        let work_time = (!is_read).then(|| time.to_string());
+        if view.is_imported() && origin.is_none() {
             let (first, last) = self.span.unwrap_or((time, time));
             self.span = Some((first.min(time), last.max(time)));
         }

@@ -8,7 +8,7 @@ use super::document::{DocumentPart, DocumentSplitter};
 use super::{Adapter, Dialect, SessionEnd, SourcePart, SourceText};
 use crate::event::catalogue;
 use crate::event::draft::Draft;
-use crate::event::fields::is_placeholder;
+use crate::event::fields::{TIME_OF_READING, is_placeholder};
 use crate::event::id::check_id;
 use crate::event::reserved::reserved_key;
 use crate::event::role::Role;
@@ -268,7 +268,7 @@ impl Importer {
             Some((time, naive)) => (Some(time), naive, None),
             None if self.last_time.is_some() => (None, false, Some("previous_line")),
             None if self.first_time.is_some() => (None, false, Some("next_line")),
-            None => (None, false, Some("time_of_reading")),
+            None => (None, false, Some(TIME_OF_READING)),
         }
     }
 

@@ -5,7 +5,7 @@ use super::expressions::{
     DATA, Expressions, NEVER, arguments, coalesce, first_count, first_string, first_text, id,
     result, roles,
 };
-use crate::event::fields::{CALL_ID, DURATION, INPUT_TOKENS, MODEL_CALL};
+use crate::event::fields::{CALL_ID, DURATION, INPUT_TOKENS, MODEL_CALL, TIME_OF_READING};
 use crate::event::role::Role;
 use crate::history::arguments::PATHS;
 
@@ -22,7 +22,7 @@ pub(super) fn calls(sql: &dyn Expressions) -> String {
     format!(
         "WITH rounds AS (
   SELECT run_id, sequence, event_id, \"time\", role, tool, actor, agent_id, agent_name, task,
-    recorded_at, imported AND {time_origin} IS NULL AS may_be_copied, correlation_id,
+    recorded_at, imported AND {has_time} AS may_be_copied, correlation_id,
     role IN ({states}) AS is_state,
     {own_duration} AS own_duration, {exit_code} AS exit_status, {run_ref} AS run_ref,
     CASE WHEN role IN ({states}) THEN {arguments} END AS arguments,
@@ -228,13 +228,19 @@ LEFT JOIN ended ON ended.run_id = timed.run_id",
         elapsed = sql.milliseconds("restarted_at", "end_time"),
         command = sql.command("arguments"),
         run_ref = sql.text(DATA, &["runId"]),
-        time_origin = sql.text(DATA, &["time_origin"]),
+        has_time = has_work_time(sql),
         kind = kind(sql),
         ended_at = sql.later("started_at", "duration_ms"),
         path = first_string(sql, "arguments", PATHS),
         is_editor = super::call_kinds::is_editor("command"),
         opens = opens_pull_request(sql),
     )
+}
+
+/// Whether the time of an event is one of the work. A time of reading identifies nothing.
+pub(super) fn has_work_time(sql: &dyn Expressions) -> String {
+    let origin = sql.text(DATA, &["time_origin"]);
+    format!("coalesce({origin}, '') <> '{TIME_OF_READING}'")
 }
 
 /// The id of a model call, else a text that only this event has.

@@ -124,7 +124,11 @@ LEFT JOIN called ON called.run_id = recorded.run_id",
         link = link(sql, &note),
         numbered_link = numbered("sequence", &link(sql, &note)),
         numbered_request = numbered("end_sequence", "pull_request"),
-        kept = columns(&|name| format!("tokens.{name} AS {name}")).replace("\n    ", "\n  "),
+        // A total of 0 has no row in `usage`.
+        kept = columns(&|name| {
+            format!("coalesce(tokens.{name}, CASE WHEN state.{name} = 0 THEN 0 END) AS {name}")
+        })
+        .replace("\n    ", "\n  "),
     )
 }
 

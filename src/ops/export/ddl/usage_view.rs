@@ -1,6 +1,6 @@
 //! The view of model calls.
 
-use super::calls_view::model_call;
+use super::calls_view::{has_work_time, model_call};
 use super::expressions::{DATA, Expressions, TOKENS, coalesce, first_count, id};
 use super::quoted;
 use crate::event::fields::{
@@ -44,7 +44,7 @@ pub(super) fn usage(sql: &dyn Expressions) -> String {
     format!(
         "WITH reports AS (
   SELECT run_id, sequence, \"time\", session_id, agent_id, task, role,
-    imported AND ({time_origin} IS NULL OR {request} IS NOT NULL) AS may_be_copied, recorded_at,
+    imported AND ({has_time} OR {request} IS NOT NULL) AS may_be_copied, recorded_at,
     {model} AS model, {message} AS message_id, {request} AS request_id,
     {ids} AS model_call_id, {answer} AS answer,
     coalesce({scope} = 'total', false) AS is_total,
@@ -129,7 +129,7 @@ WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_to
         model = sql.text(DATA, &["model"]),
         message = sql.text(DATA, &["message_id"]),
         request = sql.text(DATA, &["request_id"]),
-        time_origin = sql.text(DATA, &["time_origin"]),
+        has_time = has_work_time(sql),
         ids = coalesce(ids),
         answer = model_call(sql),
         scope = sql.text(DATA, &["scope"]),
