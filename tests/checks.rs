@@ -394,14 +394,7 @@ fn each_check_has_its_run() {
             ),
             no,
         ),
-        (
-            "RL905",
-            only(&[
-                r#"{"type":"run.created","data":{"deliverable":{"required":["a.md"]}}}"#,
-                ended,
-            ]),
-            no,
-        ),
+        ("RL905", only(&[r#"{"type":"run.created","data":{"metdata":{"agent":"a"}}}"#, ended]), no),
         (
             "RL906",
             only(&[

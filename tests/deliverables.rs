@@ -232,7 +232,12 @@ fn selections() {
     assert_eq!(status(&["--ignore", "RL5", "--ignore", "rl4"]), 1);
     assert_eq!(status(&["--select", "chain"]), 1);
     assert_eq!(status(&["--select", "RL1,RL2"]), 0);
-    assert_eq!(status(&["--require", "a.md", "--select", "order"]), 0);
+    // A requirement that is not checked cannot be met.
+    assert_eq!(status(&["--require", "a.md", "--select", "order"]), 2);
+    assert_eq!(status(&["--require", "a.md", "--ignore", "deliverables"]), 2);
+    assert_eq!(status(&["--require", "a.md", "--select", "order,deliverables"]), 3);
+    let said = bench.call(&["validate", "r", "--select", "order"]);
+    assert!(said.out.ends_with("only the checks of --select)\n"), "{}", said.out);
     bench.fails(2, &["validate", "r", "--select", "RL999"]);
     let report = bench.path("report.json").display().to_string();
     assert_eq!(status(&["--format", "json", "--output", &report]), 1);
@@ -262,4 +267,64 @@ fn a_head_kept_elsewhere() {
     assert_eq!(bench.call(&["validate", "r"]).status, 0, "nothing here tells of the cut");
     let said = bench.call(&["validate", "r", "--expect-head", &head]);
     assert!(said.status == 1 && said.out.contains("RL305"), "{}", said.out);
+}
+
+/// If this fails, a verdict that `--record` corrects is only good the second time, or a check says
+/// that the run did not end well after the record of the opposite.
+#[test]
+fn a_recorded_verdict_counts_at_once() {
+    let bench = Bench::new();
+    bench.ok(&[
+        "emit",
+        "run.created",
+        "--create",
+        "--run",
+        "r",
+        "-F",
+        "deliverables.required=[\"a.md\"]",
+    ]);
+    bench.ok(&["emit", "run.completed", "--run", "r"]);
+    assert_eq!(
+        bench.call(&["validate", "r", "--record", "--expect-status", "completed"]).status,
+        3
+    );
+    fs::create_dir_all(bench.path("runs/r/deliverables")).unwrap();
+    fs::write(bench.path("runs/r/deliverables/a.md"), "done\n").unwrap();
+    let said = bench.call(&["validate", "r", "--record", "--expect-status", "completed"]);
+    assert_eq!(said.status, 0, "{}", said.out);
+    assert_eq!(
+        said.out,
+        "deliverable a.md: passed\nr: passed (7 events, 0 errors, 0 warnings, 0 notes)\n"
+    );
+}
+
+/// If this fails, a run whose required files are listed under a misspelt name passes without them.
+#[test]
+fn a_misspelt_list_is_an_error() {
+    let bench = Bench::new();
+    for (run, field) in [("a", "deliverable.required"), ("b", "deliverables.requird")] {
+        bench.ok(&[
+            "emit",
+            "run.created",
+            "--create",
+            "--run",
+            run,
+            "-F",
+            &format!("{field}=[\"a.md\"]"),
+        ]);
+        bench.ok(&["emit", "run.completed", "--run", run]);
+        let said = bench.call(&["validate", run]);
+        assert_eq!(said.status, 1, "{}", said.out);
+        assert!(said.out.starts_with("error RL906 "), "{}", said.out);
+    }
+    let said = bench.call(&[
+        "emit",
+        "run.created",
+        "--create",
+        "--run",
+        "c",
+        "-f",
+        "deliverables.required=[\"a.md\"]",
+    ]);
+    assert!(said.err.contains("it is a text, -F records it as JSON"), "{}", said.err);
 }

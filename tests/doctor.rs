@@ -146,7 +146,7 @@ ok    writable  a file can be written in home
 ok    local     no network file system was detected
 wrong agents    no agent is set up to run `runlog hook`
                 hint: `runlog init --user` sets up the agents that you use; without hooks, `runlog import` records sessions afterwards
-ok    sessions  no agent has written a session in the last 7 days
+ok    sessions  no agent has written a session of this project in the last 7 days
 1 of 6 checks found something wrong
 ";
     assert_eq!((said.status, said.out.as_str(), said.err.as_str()), (1, expected, ""));
@@ -170,7 +170,7 @@ ok    agents                 Claude Code (project)
 ok    hooks.claude-code      all 15 hooks in project/.claude/settings.json
 ok    program.claude-code    bin/runlog is this version
 ok    last-hook.claude-code  {last}
-ok    sessions               no agent has written a session in the last 7 days
+ok    sessions               no agent has written a session of this project in the last 7 days
 all is well (9 checks)
 "
         )

@@ -241,6 +241,12 @@ fn the_newest_session_of_this_project() {
     }
     let elsewhere = call(&bench.path("home"), &["summarize", "latest"]);
     assert!(elsewhere.out.contains("claude-code-there"), "{}", elsewhere.out);
+    // A gate does not pass because of another project's run.
+    assert_eq!(call(&work, &["validate"]).status, 0);
+    let elsewhere = call(&bench.path("home"), &["validate", "-q"]);
+    assert_eq!((elsewhere.status, elsewhere.out.as_str()), (66, ""));
+    assert!(elsewhere.err.contains("there is no run of this project"), "{}", elsewhere.err);
+    assert_eq!(call(&bench.path("home"), &["validate", "claude-code-there"]).status, 0);
 }
 
 /// If this fails, a session of today's Claude Code loses prompts or interruptions, or takes them

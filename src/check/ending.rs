@@ -4,7 +4,12 @@ use std::str::FromStr;
 
 use super::finding::{Finding, Place};
 use super::table::Code;
+use crate::history::facts::RunFacts;
 use crate::history::status::Status;
+use crate::text::inert::preview;
+
+/// Maximum width of the reason why a run failed, in columns.
+const REASON: usize = 120;
 
 /// The statuses accepted when a run is validated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,13 +56,19 @@ impl ExpectedStatus {
 
     /// The finding for a run with an unexpected status. `place` is its last event.
     #[must_use]
-    pub(crate) fn finding(&self, status: Status, place: Place) -> Option<Finding> {
+    pub(crate) fn finding(&self, facts: &RunFacts, place: Place) -> Option<Finding> {
         let Self::OneOf(statuses) = self else { return None };
-        if self.accepts(status) {
+        if self.accepts(facts.status) {
             return None;
         }
         let names: Vec<&str> = statuses.iter().map(|status| status.name()).collect();
-        let message = format!("the run is {}, expected {}", status.name(), names.join(" or "));
+        let reason = facts.error_message().map(|error| format!(" ({})", preview(&error, REASON)));
+        let message = format!(
+            "the run is {}{}, expected {}",
+            facts.status.name(),
+            reason.unwrap_or_default(),
+            names.join(" or ")
+        );
         Some(Finding::new(Code::RL409, place, message))
     }
 }

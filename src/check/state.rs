@@ -48,7 +48,7 @@ pub(crate) fn check(
     match &seen.hash {
         None => {
             let message = format!(
-                "run.json covers {} in {}; no line of the log ends there: the log was truncated, or earlier lines were changed",
+                "run.json covers {} in {}; no line of the log ends there: the log was truncated, or lines were changed",
                 plural(stored.sequence, "event"),
                 plural(stored.bytes, "byte"),
             );

@@ -8,6 +8,7 @@ use crate::text::near::nearest;
 
 /// The only field of `deliverables` in `run.created`.
 const REQUIRED: &str = "required";
+const DELIVERABLES: &str = "deliverables";
 
 /// What `run.json` and the lists read from the metadata of `run.created`.
 const METADATA: &[&str] = &["title", "agent", "agent_version", "model", "cwd", "git_branch"];
@@ -59,21 +60,26 @@ pub(crate) fn advice_on_metadata(kind: &str, data: Json<'_>) -> Option<String> {
 }
 
 /// Whether the data of a `run.created` has deliverables, but no list of those that are required:
-/// most likely the list has another name.
+/// most likely the list, or the field itself, has another name.
 #[must_use]
 pub(crate) fn hides_deliverables(data: Json<'_>) -> bool {
-    unknown_list(data).is_some() && !requires(data)
+    let misspelt = || {
+        let mut keys = data.members().filter(|(key, _)| key != DELIVERABLES);
+        keys.any(|(key, _)| nearest(&key, [DELIVERABLES].into_iter()).is_some())
+    };
+    !requires(data)
+        && (unknown_list(data).is_some() || data.get(DELIVERABLES).is_none() && misspelt())
 }
 
 /// A field of `deliverables` that has no meaning.
 fn unknown_list(data: Json<'_>) -> Option<String> {
-    let mut keys = data.get("deliverables")?.members().map(|(key, _)| key.into_owned());
+    let mut keys = data.get(DELIVERABLES)?.members().map(|(key, _)| key.into_owned());
     keys.find(|key| key != REQUIRED)
 }
 
 /// Whether the deliverables have a list of those that are required.
 fn requires(data: Json<'_>) -> bool {
-    data.get("deliverables").is_some_and(|deliverables| deliverables.get(REQUIRED).is_some())
+    data.get(DELIVERABLES).is_some_and(|deliverables| deliverables.get(REQUIRED).is_some())
 }
 
 /// The fields of a payload that hold tokens or a cost.

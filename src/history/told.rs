@@ -120,6 +120,9 @@ impl RunFacts {
                 }
             };
             match usage.uncosted_calls {
+                0 if cost.ends_with('+') => {
+                    format!("{cost}{by}; not all output tokens are known")
+                }
                 0 => format!("{cost}{by}"),
                 without => format!("{cost}{by}; {} without a cost", plural(without, "model call")),
             }

@@ -74,12 +74,14 @@ impl Usage {
         }
     }
 
-    /// The cost for people: `$0.1234`, `~$0.1234` if a part of it is estimated, `$0.1234+` if the
-    /// cost of some model calls is unknown.
+    /// The cost for people: `$0.1234`, `~$0.1234` if a part of it is estimated, `$0.1234+` if
+    /// it is a lower bound: some model calls have no known cost, or an estimate is by output tokens
+    /// that are a lower bound.
     #[must_use]
     pub fn cost_told(&self) -> Option<String> {
         let about = if self.estimated_micros.is_some() { "~" } else { "" };
-        let more = if self.uncosted_calls > 0 { "+" } else { "" };
+        let is_least = self.output_at_least && self.estimated_micros.is_some();
+        let more = if self.uncosted_calls > 0 || is_least { "+" } else { "" };
         self.cost_micros.map(|cost| format!("{about}{}{more}", dollars(cost)))
     }
 

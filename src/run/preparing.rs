@@ -183,7 +183,10 @@ fn check(draft: &Draft<'_>) -> Result<(), LineError> {
             required.kind() == Kind::Array && required.items().all(|path| path.as_str().is_some())
         });
         if !deliverables.is_object() || !listed {
-            let rule = "must have `required`, a list of paths".to_owned();
+            let is_text =
+                deliverables.present("required").is_some_and(|list| list.as_str().is_some());
+            let remedy = if is_text { "; it is a text, -F records it as JSON" } else { "" };
+            let rule = format!("must have `required`, a list of paths{remedy}");
             return Err(field_error("data.deliverables", rule));
         }
         let required = deliverables.present("required").into_iter().flat_map(Json::items);

@@ -201,7 +201,11 @@ impl WaterfallPrinting {
         }
         let label = match row.calls.len() {
             1 => format!("  {} {}", first.tool, first.title),
-            many => format!("  {} ×{many} {}", first.tool, first.title),
+            many => {
+                let is_one = row.calls.iter().all(|call| call.title == first.title);
+                let others = if is_one { "" } else { ", …" };
+                format!("  {} ×{many} {}{others}", first.tool, first.title)
+            }
         };
         let time = match (first.status, first.duration_ms) {
             ("started", _) if row.length() == 0 => "open".to_owned(),

@@ -26,6 +26,8 @@ pub(crate) struct ReportLook {
     pub strict: bool,
     /// Whether each note is printed.
     pub verbose: bool,
+    /// Which checks were made, if not all.
+    pub narrowed: Option<&'static str>,
     /// Whether to use colours.
     pub color: bool,
     /// The width of the terminal. `None`: nothing is wrapped or shortened.
@@ -79,7 +81,8 @@ pub(crate) fn human(report: &RunReport, look: ReportLook) -> String {
     let (id, counts) = (line(&report.name), counts(report));
     let lead = format!("{id}: {} ", look.verdict(verdict));
     let taken = id.width() + verdict.name().len() + 3;
-    out.push_str(&look.line(&lead, taken, &format!("({counts})"), HANG));
+    let narrowed = look.narrowed.map(|which| format!("; {which}")).unwrap_or_default();
+    out.push_str(&look.line(&lead, taken, &format!("({counts}{narrowed})"), HANG));
     out
 }
 
@@ -184,6 +187,8 @@ pub(crate) fn overview(reports: &[RunReport], names: &[String], look: ReportLook
         (count > 0).then(|| format!("{count} {}", look.verdict(verdict)))
     };
     let verdicts: Vec<String> = RunVerdict::ALL.into_iter().filter_map(of).collect();
-    out.push_str(&format!("{}: {}\n", plural(reports.len() as u64, "run"), verdicts.join(", ")));
+    let narrowed = look.narrowed.map(|which| format!(" ({which})")).unwrap_or_default();
+    let runs = plural(reports.len() as u64, "run");
+    out.push_str(&format!("{runs}: {}{narrowed}\n", verdicts.join(", ")));
     out
 }

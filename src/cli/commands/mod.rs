@@ -186,17 +186,22 @@ impl Global {
     /// Finds the run for a RUN argument. In the user's own runs directory, which all projects share,
     /// `latest` is the newest run of this project, or else of all.
     fn find(&self, name: &str) -> Result<RunDir, RunError> {
-        let is_here = |run: &RunDir| {
-            let directory = list_run(run.clone()).facts.metadata("cwd");
-            directory.is_some_and(|directory| is_around(directory.as_ref()))
-        };
         if name == LATEST
             && self.is_own_runs_dir
-            && let Some(run) = newest_first(&self.runs_dir)?.into_iter().find(is_here)
+            && let Some(run) = self.newest_here()?
         {
             return Ok(run);
         }
         find(&self.runs_dir, name)
+    }
+
+    /// The newest run whose work was done in this directory or in one above it.
+    fn newest_here(&self) -> Result<Option<RunDir>, RunError> {
+        let is_here = |run: &RunDir| {
+            let directory = list_run(run.clone()).facts.metadata("cwd");
+            directory.is_some_and(|directory| is_around(directory.as_ref()))
+        };
+        Ok(newest_first(&self.runs_dir)?.into_iter().find(is_here))
     }
 
     /// The same, held open so that it stays the same directory.

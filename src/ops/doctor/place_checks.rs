@@ -80,7 +80,7 @@ pub(super) fn local(facts: &DoctorFacts) -> Judged {
 pub(super) fn sessions(facts: &DoctorFacts) -> Judged {
     let count = facts.sessions;
     if count.all == 0 {
-        return Judged::well("no agent has written a session in the last 7 days");
+        return Judged::well("no agent has written a session of this project in the last 7 days");
     }
     let all = plural(count.all as u64, "session");
     let detail = match count.not_imported {

@@ -53,7 +53,7 @@ pub(crate) enum MeasureValue {
         micros: i64,
         /// Whether a part is estimated.
         estimated: bool,
-        /// Whether the cost of some model calls is unknown.
+        /// Whether it is a lower bound.
         partial: bool,
     },
     /// A share between 0 and 1.
@@ -129,7 +129,8 @@ pub(crate) const MEASURES: &[Measure] = &[
         scopes: &[Run, Work],
         documents: &[],
         value: |of| {
-            let (estimated, partial) = (of.cost_estimated, of.uncosted_calls > 0);
+            let estimated = of.cost_estimated;
+            let partial = of.uncosted_calls > 0 || estimated && of.output_at_least;
             of.cost_micros.map_or(Unknown, |micros| Cost { micros, estimated, partial })
         },
     },
@@ -357,7 +358,7 @@ pub(crate) const MEASURES: &[Measure] = &[
     Measure {
         name: "uncosted_calls",
         heading: None,
-        purpose: "model calls without a known cost; if there are any, the cost ends with +",
+        purpose: "model calls without a known cost; if there are any, the cost is a lower bound and ends with +",
         scopes: &[Run, Work],
         documents: &[],
         value: |of| count(of.uncosted_calls),

@@ -89,7 +89,7 @@ fn tools(tools: &[Tool]) -> Markup {
 }
 
 fn deliverables(transcript: &Transcript) -> Markup {
-    let verdict = transcript.deliverables_status.as_deref().unwrap_or("not checked yet");
+    let verdict = transcript.deliverables_status.as_deref().unwrap_or("no verdict is recorded");
     html! {
         @if !transcript.deliverables.is_empty() {
             h2 { (plural(transcript.deliverables.len() as u64, "required deliverable")) ": " (verdict) }

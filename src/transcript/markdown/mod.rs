@@ -11,7 +11,7 @@ use pieces::{link, long_prose, long_quote, note_line};
 
 use super::extent::{Detail, Extent, LONGEST_NORMAL, Limits};
 use super::facts::{agent_told, branch};
-use super::value::{Note, QuoteSource, Transcript, is_in_deliverables};
+use super::value::{File, Note, QuoteSource, Transcript, is_in_deliverables};
 use crate::history::request::own_words;
 use crate::history::told::FactName;
 use crate::text::human::{count, duration, plural};
@@ -293,8 +293,11 @@ fn deliverables(transcript: &Transcript, limits: &Limits) -> String {
     }
     for one in &transcript.deliverables {
         let missing = if one.missing { ": **missing**" } else { "" };
-        let unchecked =
-            if status.is_none() { ", not checked yet (`runlog validate` does)" } else { "" };
+        let unchecked = if status.is_none() {
+            ", no verdict is recorded (`runlog validate --record` does)"
+        } else {
+            ""
+        };
         let verdict = match (one.missing, status) {
             (false, Some("passed")) => ": present",
             _ => missing,
@@ -304,7 +307,7 @@ fn deliverables(transcript: &Transcript, limits: &Limits) -> String {
     let (kept, others): (Vec<_>, Vec<_>) =
         transcript.files.iter().partition(|file| is_in_deliverables(&file.path));
     for file in &kept {
-        out.push_str(&format!("- {}: {}\n", code(&file.path), operations_text(&file.operations)));
+        out.push_str(&format!("- {}: {}\n", code(&file.path), operations_text(file)));
     }
     if !others.is_empty() {
         let all = others.len() as u64 + transcript.more_files;
@@ -313,7 +316,7 @@ fn deliverables(transcript: &Transcript, limits: &Limits) -> String {
             out.push_str(&format!(
                 "- {}: {}\n",
                 code(&preview(&file.path, 120)),
-                operations_text(&file.operations)
+                operations_text(file)
             ));
         }
         if all > limits.files as u64 {
@@ -334,12 +337,8 @@ fn to_deliverable(path: &str) -> String {
     }
 }
 
-fn operations_text(operations: &std::collections::BTreeMap<String, u64>) -> String {
-    let words = operations.iter().map(|(operation, times)| {
-        let operation = unlinked(&preview(operation, 30));
-        if *times > 1 { format!("{operation} ×{times}") } else { operation }
-    });
-    words.collect::<Vec<_>>().join(", ")
+fn operations_text(file: &File) -> String {
+    file.operations_told(|operation| unlinked(&preview(operation, 30)))
 }
 
 fn notes(notes: &[Note], limits: &Limits) -> String {

@@ -18,7 +18,7 @@ pub(super) fn render(transcript: &Transcript, look: TextLook) -> String {
         format!("  {mark}  {}\n", line(path))
     };
     if !transcript.deliverables.is_empty() {
-        let verdict = transcript.deliverables_status.as_deref().unwrap_or("not checked yet");
+        let verdict = transcript.deliverables_status.as_deref().unwrap_or("no verdict is recorded");
         out.push_str(&heading(&format!("Deliverables: {verdict}"), look));
         out.extend(transcript.deliverables.iter().map(|one| missing(&one.path, one.missing)));
     }

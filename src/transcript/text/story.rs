@@ -155,7 +155,10 @@ impl<'t> Story<'t> {
             Entry::Said(said)
                 if Some(said.sequence) == self.answer && !said.thought && !is_full =>
             {
-                ("the last answer, shown at the top".to_owned(), String::new())
+                let is_final =
+                    self.transcript.answer.as_ref().is_some_and(|answer| answer.is_final);
+                let which = if is_final { "the last answer, " } else { "" };
+                (format!("{which}shown at the top"), String::new())
             }
             // Agents write the titles of thoughts in bold.
             Entry::Said(said) if said.thought => (text.replace("**", ""), String::new()),

@@ -21,6 +21,7 @@ pub(super) fn render(transcript: &Transcript, look: TextLook) -> String {
     let mut out = head(transcript, look);
     out.push_str(&outcome(transcript, look));
     out.push_str(&prompts(transcript, look));
+    out.push_str(&files(transcript, look));
     out + &left(transcript, look)
 }
 
@@ -150,6 +151,30 @@ fn prompts(transcript: &Transcript, look: TextLook) -> String {
     }
     if later.len() > LISTED {
         out.push_str(&format!("    … {}\n", plural((later.len() - LISTED) as u64, "more task")));
+    }
+    out
+}
+
+/// The changed files and what was done to each. Paths in the working directory are relative to it.
+fn files(transcript: &Transcript, look: TextLook) -> String {
+    if transcript.files.is_empty() {
+        return String::new();
+    }
+    let base = transcript.facts.metadata("cwd").unwrap_or_default();
+    let inside = |path: &'_ str| -> String {
+        let rest = path.strip_prefix(base.as_str()).and_then(|rest| rest.strip_prefix('/'));
+        rest.filter(|_| !base.is_empty()).unwrap_or(path).to_owned()
+    };
+    let mut out = heading("Changed files", look);
+    let shown = look.most(LISTED);
+    for file in transcript.files.iter().take(shown) {
+        let done = file.operations_told(|operation| preview(operation, 30));
+        let text = format!("{}: {done}", inside(&file.path));
+        out.push_str(&wrapped(&line(&text), 2, 2, look));
+    }
+    let more = transcript.files.len().saturating_sub(shown) as u64 + transcript.more_files;
+    if more > 0 {
+        out.push_str(&format!("  … {}\n", plural(more, "more file")));
     }
     out
 }

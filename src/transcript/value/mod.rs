@@ -210,6 +210,17 @@ pub(crate) struct File {
     pub operations: BTreeMap<String, u64>,
 }
 
+impl File {
+    /// The operations as text (`edited ×2, written`). `show` makes the name of one printable.
+    pub(in crate::transcript) fn operations_told(&self, show: impl Fn(&str) -> String) -> String {
+        let words = self.operations.iter().map(|(operation, times)| {
+            let operation = show(operation);
+            if *times > 1 { format!("{operation} ×{times}") } else { operation }
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// A required deliverable.
 #[derive(Debug, Serialize)]
 pub(crate) struct RequiredFile {

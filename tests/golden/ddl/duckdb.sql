@@ -364,7 +364,7 @@ FROM backfilled;
 CREATE OR REPLACE VIEW calls AS
 WITH rounds AS (
   SELECT run_id, sequence, event_id, "time", role, tool, actor, agent_id, agent_name, task,
-    recorded_at, imported AND (data->>'$.time_origin') IS NULL AS may_be_copied, correlation_id,
+    recorded_at, imported AND coalesce((data->>'$.time_origin'), '') <> 'time_of_reading' AS may_be_copied, correlation_id,
     role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') AS is_state,
     coalesce(CASE WHEN json_type(data, '$.duration_ms') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.duration_ms')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.duration_ms')::DOUBLE = floor((data->>'$.duration_ms')::DOUBLE) THEN (data->>'$.duration_ms')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.durationMs') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.durationMs')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.durationMs')::DOUBLE = floor((data->>'$.durationMs')::DOUBLE) THEN (data->>'$.durationMs')::DOUBLE::BIGINT END) AS own_duration, coalesce((data->>'$.exit_code'), (data->>'$.exitCode')) AS exit_status, (data->>'$.runId') AS run_ref,
     CASE WHEN role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') THEN coalesce(nullif(CAST(data->'$.args_summary' AS VARCHAR), 'null'), nullif(CAST(data->'$.args' AS VARCHAR), 'null'), nullif(CAST(data->'$.input' AS VARCHAR), 'null'), nullif(CAST(data->'$.arguments' AS VARCHAR), 'null'), nullif(CAST(data->'$.tool_input' AS VARCHAR), 'null'), nullif(CAST(data->'$.params' AS VARCHAR), 'null'), nullif(CAST(data->'$.inputs' AS VARCHAR), 'null'), nullif(CAST(data->'$.code' AS VARCHAR), 'null'), nullif(CAST(data->'$.terminal' AS VARCHAR), 'null')) END AS arguments,
@@ -590,7 +590,7 @@ LEFT JOIN ended ON ended.run_id = timed.run_id;
 CREATE OR REPLACE VIEW usage AS
 WITH reports AS (
   SELECT run_id, sequence, "time", session_id, agent_id, task, role,
-    imported AND ((data->>'$.time_origin') IS NULL OR (data->>'$.request_id') IS NOT NULL) AS may_be_copied, recorded_at,
+    imported AND (coalesce((data->>'$.time_origin'), '') <> 'time_of_reading' OR (data->>'$.request_id') IS NOT NULL) AS may_be_copied, recorded_at,
     (data->>'$.model') AS model, (data->>'$.message_id') AS message_id, (data->>'$.request_id') AS request_id,
     coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END) AS model_call_id, coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END, concat('#', CAST(sequence AS VARCHAR))) AS answer,
     coalesce((data->>'$.scope') = 'total', false) AS is_total,
@@ -725,10 +725,10 @@ SELECT recorded.run_id AS run_id, state.session_id AS session_id, state.task_id 
   recorded.prompts AS prompts, coalesce(tokens.model_calls, 0) AS model_calls,
   coalesce(called.tool_calls, 0) AS tool_calls, coalesce(called.tool_failures, 0) AS tool_failures,
   recorded.errors AS errors, recorded.warnings AS warnings,
-  tokens.input_tokens AS input_tokens,
-  tokens.output_tokens AS output_tokens,
-  tokens.cache_read_tokens AS cache_read_tokens,
-  tokens.cache_creation_tokens AS cache_creation_tokens,
+  coalesce(tokens.input_tokens, CASE WHEN state.input_tokens = 0 THEN 0 END) AS input_tokens,
+  coalesce(tokens.output_tokens, CASE WHEN state.output_tokens = 0 THEN 0 END) AS output_tokens,
+  coalesce(tokens.cache_read_tokens, CASE WHEN state.cache_read_tokens = 0 THEN 0 END) AS cache_read_tokens,
+  coalesce(tokens.cache_creation_tokens, CASE WHEN state.cache_creation_tokens = 0 THEN 0 END) AS cache_creation_tokens,
   tokens.cost_usd AS cost_usd, coalesce(tokens.cost_estimated, false) AS cost_estimated,
   coalesce(state.uncosted_calls, 0) AS uncosted_calls,
   coalesce(called.edits, 0) AS edits, coalesce(called.tests, 0) AS tests,

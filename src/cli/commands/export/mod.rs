@@ -156,6 +156,8 @@ fn each_document(
             ui.data(&render_run(&run.hold()?, format, copies)?)?;
             Ok(None)
         }
+        // The errors say why there is none.
+        (None, []) => Ok(None),
         (None, _) => {
             let failure = Failure::new(Exit::Usage, "several runs need --out DIR");
             Err(failure.hint("runlog export --to FORMAT --all --out DIR").into())

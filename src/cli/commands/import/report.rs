@@ -232,21 +232,24 @@ impl SessionOutcome {
         let dialect = self.session.dialect;
         let unknown = || UNKNOWN.to_owned();
         match &self.imported {
-            Some(Ok(ImportedRun { run, receipt, added, .. })) => [
-                preview(&run.name(), 200),
-                dialect.name.to_owned(),
-                count(events(run)),
-                count(*added),
-                count(receipt.calls),
-                count(receipt.failures),
-                count(receipt.prompts),
-                receipt.spent.context_tokens().map_or_else(unknown, short_count),
-                receipt.spent.output_tokens.map_or_else(unknown, |out| {
-                    let at_least = if receipt.spent.output_at_least { "≥" } else { "" };
-                    format!("{at_least}{}", short_count(out))
-                }),
-                title(run).unwrap_or_else(unknown),
-            ],
+            Some(Ok(ImportedRun { run, added, .. })) => {
+                let facts = list_run(run.clone()).facts;
+                let (counts, usage) = (&facts.counts, &facts.counts.usage);
+                let at_least = if usage.output_at_least { "≥" } else { "" };
+                let output = usage.output_tokens.map(short_count);
+                [
+                    preview(&run.name(), 200),
+                    dialect.name.to_owned(),
+                    count(counts.events),
+                    count(*added),
+                    count(counts.tool_calls),
+                    count(counts.tool_failures),
+                    count(counts.prompts),
+                    usage.context_tokens().map_or_else(unknown, short_count),
+                    output.map_or_else(unknown, |output| format!("{at_least}{output}")),
+                    facts.title().map_or_else(unknown, |title| preview(&title, WIDEST)),
+                ]
+            }
             _ => {
                 let name = self.name();
                 let mut row = std::array::from_fn(|_| unknown());
@@ -285,12 +288,6 @@ impl SessionOutcome {
 /// The number of events of a run, as in every other view of it.
 fn events(run: &RunDir) -> u64 {
     list_run(run.clone()).facts.counts.events
-}
-
-/// The title of a run, or its first prompt.
-fn title(run: &RunDir) -> Option<String> {
-    let title = list_run(run.clone()).facts.title()?;
-    Some(preview(&title, WIDEST))
 }
 
 impl From<&SkippedSource> for SkippedDocument {

@@ -27,8 +27,8 @@ use crate::run::runs::survey;
 ///
 /// The figures come from run.json, which is written at each lifecycle event. FAIL counts tool calls
 /// that failed, ERR errors. IN is all input, with cached tokens. In COST, ~ marks an estimate by
-/// list prices, and + that the cost of some calls is unknown. DELIV is the result of the last check
-/// of the deliverables. On a terminal, names are shortened to what still identifies the run, then
+/// list prices, and + a lower bound. DELIV is the newest verdict that `validate --record` recorded.
+/// On a terminal, names are shortened to what still identifies the run, then
 /// minor columns are omitted, then names and titles are cut; the status stays.
 #[derive(Debug, Args)]
 #[command(visible_alias = "ls", after_help = AFTER_HELP)]

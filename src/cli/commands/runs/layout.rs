@@ -111,9 +111,14 @@ fn fit(columns: &mut Vec<Laid>, runs: usize, width: usize, form: &TableForm<'_>)
     let titles = find(columns, RunColumn::Title).map(|titles| titles.width());
     let shared = room(columns, &[RunColumn::Run, RunColumn::Title]);
     if let Some(names) = find(columns, RunColumn::Run) {
-        let most = names.width();
+        let mut most = names.width();
         let unused = titles.map_or(shared, |titles| shared.saturating_sub(titles));
         let wanted = unused.max(shared / 2).max(NAME.min(shared));
+        if most > wanted {
+            // A beginning still names the run, a name that is cut does not.
+            shorten(&mut names.cells[..runs], form.names);
+            most = names.width();
+        }
         if most > wanted {
             let cut = DistinctCut::of(&names.cells, wanted, most.min(shared));
             names.cells.iter_mut().for_each(|cell| *cell = cut.apply(cell));

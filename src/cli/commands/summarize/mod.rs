@@ -132,7 +132,7 @@ struct ManyArgs {
     #[arg(long, help_heading = MANY)]
     reverse: bool,
     /// Print only runs with this status: created, running, paused, completed, failed,
-    /// incomplete, cancelled (may be repeated)
+    /// incomplete, cancelled, imported (may be repeated)
     #[arg(long, help_heading = MANY, value_name = "STATUS", add = offers::statuses(), value_parser = status)]
     status: Vec<Status>,
 }

@@ -20,6 +20,7 @@ use crate::cli::ui::Ui;
 use crate::ops::report::report_stale;
 use crate::ops::validate::{Criteria, ExpectedHead, Fixed, plan_fix, record, validate};
 use crate::run::dir::RunDir;
+use crate::run::missing::LATEST;
 use crate::run::requirement::Requirement;
 use output::{Output, shortened};
 
@@ -107,6 +108,9 @@ Exit status:
   5   the run did not end as expected (--expect-status)
   66  there is no such run";
 
+/// The checks that judge a required file.
+const JUDGING: [Code; 4] = [Code::RL801, Code::RL802, Code::RL803, Code::RL804];
+
 /// The report formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ReportFormat {
@@ -135,6 +139,41 @@ fn report_to(text: &str) -> Result<(ReportFormat, PathBuf), String> {
 }
 
 impl ValidateArgs {
+    /// Whether a check is wanted.
+    fn is_wanted(&self, code: Code) -> bool {
+        let any = |selections: &[String]| selections.iter().any(|one| is_meant(code, one));
+        (self.select.is_empty() || any(&self.select)) && !any(&self.ignore)
+    }
+
+    /// # Errors
+    /// When a deliverable is required, but whether it is there is not checked.
+    fn refuse_unchecked(&self) -> anyhow::Result<()> {
+        if self.require.is_empty() || self.judges_deliverables() {
+            return Ok(());
+        }
+        let message = "--require has no effect: the checks of deliverables are left out";
+        Err(Failure::new(Exit::Usage, message).hint("add deliverables to --select").into())
+    }
+
+    /// Whether a required file can be at fault.
+    fn judges_deliverables(&self) -> bool {
+        JUDGING.iter().any(|code| self.is_wanted(*code))
+    }
+
+    /// A gate must not pass because some other project has a good run.
+    ///
+    /// # Errors
+    /// When no run is named, and the only runs are those of other projects.
+    fn refuse_others_run(&self, global: &Global) -> anyhow::Result<()> {
+        let is_latest = !self.all && self.runs.iter().any(|run| run == LATEST);
+        if !is_latest || !global.is_own_runs_dir || global.newest_here()?.is_some() {
+            return Ok(());
+        }
+        let own = global.runs_dir.display();
+        let message = format!("there is no run of this project, here or in {own}");
+        Err(Failure::new(Exit::NoInput, message).hint("name a run, or give --runs-dir").into())
+    }
+
     /// Whether the command only describes checks, without looking at a run.
     pub(super) fn only_explains(&self) -> bool {
         self.explain.is_some()
@@ -166,6 +205,8 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         ui.data(explain::explain(selection, ui.row_width())?.as_bytes())?;
         return Ok(Exit::Fine);
     }
+    args.refuse_unchecked()?;
+    args.refuse_others_run(global)?;
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.all, global)?;
     let names: Vec<String> = runs.iter().map(RunDir::name).collect();
     let (mut reports, mut failures) = judge(&runs, args, global, ui)?;
@@ -212,10 +253,7 @@ fn judge(
         most_findings: if args.max_findings == 0 { u64::MAX } else { args.max_findings },
         hashes: args.record,
     };
-    let meant = |code: Code| {
-        let any = |selections: &[String]| selections.iter().any(|one| is_meant(code, one));
-        (args.select.is_empty() || any(&args.select)) && !any(&args.ignore)
-    };
+    let meant = |code: Code| args.is_wanted(code);
     let options = args.appending.options(global, ui)?;
     let (outcomes, failure) = each_run(runs, "validating", ui, |run| {
         let mut found = validate(run, &criteria)?;
@@ -240,14 +278,23 @@ fn judge(
             }
         }
         let mut report = found.report;
+        let changes = |code: Code| report.findings.found(code) > 0;
+        // A recorded verdict changes the status of the run.
+        let is_repeated = changes(Code::RL409) || changes(Code::RL807);
         if args.record && report.events == 0 {
             // An event of the check would look like the beginning of a run.
             ui.warn(&format!("{}: nothing is recorded, because the log is empty", report.name));
         } else if args.record {
             report_stale(&record(run, &report.deliverables, options)?, ui);
+            if is_repeated {
+                let fixes = report.fixes;
+                report = validate(run, &criteria)?.report;
+                report.fixes = fixes;
+            }
         }
         report.findings.retain(meant);
-        report.deliverables.retain(|one| one.code.is_none_or(meant));
+        let judges = args.judges_deliverables();
+        report.deliverables.retain(|one| one.code.map_or(judges, meant));
         Ok((report, failure))
     });
     let (reports, failures): (Vec<RunReport>, Vec<Option<Failure>>) = outcomes.into_iter().unzip();

@@ -64,7 +64,13 @@ impl Output<'_> {
         (color, width): (bool, Option<usize>),
     ) -> anyhow::Result<String> {
         let Self { reports, names, told, args } = *self;
-        let look = ReportLook { strict: args.strict, verbose: args.verbose, color, width };
+        let narrowed = match (args.select.is_empty(), args.ignore.is_empty()) {
+            (true, true) => None,
+            (true, false) => Some("without the checks of --ignore"),
+            (false, _) => Some("only the checks of --select"),
+        };
+        let look =
+            ReportLook { strict: args.strict, verbose: args.verbose, narrowed, color, width };
         let human = |report| human(report, look);
         Ok(match format {
             ReportFormat::Human if args.all && !args.verbose => {
