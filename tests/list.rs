@@ -50,6 +50,12 @@ fn filters() {
     assert_eq!(bench.ok(&["ls", "--format", "ids", "-n", "1"]).lines().count(), 1);
     let none = bench.call(&["list", "--agent", "nobody"]);
     assert!(none.status == 0 && none.err.contains("no runs that match"), "{}", none.err);
+    let other = bench.call(&["list", "--agent", "claude"]);
+    assert!(
+        other.err.ends_with("the agents of these runs are claude-code, codex\n"),
+        "{}",
+        other.err
+    );
     bench.fails(2, &["list", "--where", "metadata"]);
     bench.fails(2, &["list", "--columns", "nothing"]);
 }

@@ -72,9 +72,10 @@ pub(crate) fn hanging(text: &str, taken: usize, hang: usize, columns: Option<usi
     let mut lines = Vec::new();
     paragraph_lines(&text, room, &mut lines);
     let wrapped = lines.join(&format!("\n{:hang$}", ""));
-    wrapped
-        .strip_prefix(&used)
-        .map_or_else(|| wrapped.clone(), |rest| rest.trim_start_matches(' ').to_owned())
+    match wrapped.strip_prefix(&used) {
+        Some(rest) if !used.is_empty() => rest.trim_start_matches(' ').to_owned(),
+        _ => wrapped,
+    }
 }
 
 /// The least width of wrapped text.
@@ -90,5 +91,8 @@ mod tests {
         let wrapped = hanging("one two three four five", 12, 4, Some(22));
         assert_eq!(wrapped, "one two\n    three four five");
         assert_eq!(hanging("one two", 4, 6, None), "one two");
+        assert_eq!(hanging("  one two three", 0, 0, Some(16)), "  one two three");
+        let wrapped = hanging("  one two three four", 0, 0, Some(16));
+        assert_eq!(wrapped, "  one two three\n  four");
     }
 }

@@ -62,6 +62,11 @@ impl FromStr for Equality {
 }
 
 impl RunFilter {
+    /// The agent that is wanted.
+    pub(super) fn agent(&self) -> Option<&str> {
+        self.agent.as_deref()
+    }
+
     /// Whether there is any condition.
     pub(super) fn is_any(&self) -> bool {
         !self.status.is_empty()

@@ -3,6 +3,7 @@
 mod filter;
 mod index_page;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -22,6 +23,7 @@ use crate::ops::list::{ListedRun, list_run};
 use crate::run::dir::RunDir;
 use crate::run::document::TotalDocument;
 use crate::run::runs::survey;
+use crate::text::inert::preview;
 
 /// Print the runs, the newest work first
 ///
@@ -122,6 +124,16 @@ struct Listed {
     document: Vec<u8>,
 }
 
+/// The agents of the runs, if the filter names another.
+fn other_agents(filter: &RunFilter, runs: &[RunDir]) -> Option<String> {
+    let wanted = filter.agent()?;
+    let agent = |run: &RunDir| list_run(run.clone()).facts.metadata("agent");
+    let agents: BTreeSet<String> = runs.iter().filter_map(agent).collect();
+    let told = || agents.iter().map(|agent| preview(agent, 40)).collect::<Vec<_>>().join(", ");
+    let is_known = agents.iter().any(|agent| agent.eq_ignore_ascii_case(wanted));
+    (!agents.is_empty() && !is_known).then(told)
+}
+
 pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     global.named_runs_dir_exists()?;
     let mut found = survey(&global.runs_dir)?;
@@ -143,6 +155,9 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     if runs.is_empty() && args.format != ListFormat::Json {
         let such = if args.filter.is_any() || !names.is_empty() { " that match" } else { "" };
         ui.note(&format!("there are no runs{such} in {}", global.runs_dir.display()));
+        if let Some(agents) = other_agents(&args.filter, &found.runs) {
+            ui.note(&format!("the agents of these runs are {agents}"));
+        }
     }
     let text = match args.format {
         ListFormat::Json => {
