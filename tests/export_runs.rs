@@ -680,6 +680,13 @@ fn several_runs_need_a_directory() {
         assert!(bench.path("traces").join(name).exists(), "{name}");
     }
     assert_eq!(bench.call(&["-q", "export", "--to", "aos", "--out", "traces"]).err, "");
+    // One run and a name of a file.
+    let said = bench.call(&["export", "r", "--to", "otlp", "--out", "one.json"]);
+    assert_eq!((said.status, said.err.as_str()), (0, "runlog: wrote one.json\n"));
+    let shown = bench.ok(&["export", "r", "--to", "otlp"]);
+    assert_eq!(fs::read_to_string(bench.path("one.json")).unwrap(), shown);
+    // A run that does not exist is not several runs.
+    assert!(bench.fails(66, &["export", "nothing", "--to", "otlp"]).contains("nothing"));
 }
 
 /// If this fails, the readers of other people refuse an exported run. RUNLOG_TEST_PYTHON names a

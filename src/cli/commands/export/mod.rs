@@ -3,7 +3,7 @@
 mod ddl;
 mod tables;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -37,7 +37,8 @@ pub(in crate::cli) struct ExportRunsArgs {
     /// The format
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: ExportTo,
-    /// The directory or file to write. One run without tables can go to standard output
+    /// The directory to write; with sqlite, the file. One run without tables can go to standard
+    /// output or to a file that ends in .json
     #[arg(short, long, value_name = "PATH")]
     out: Option<PathBuf>,
     /// With `--to otlp`: also write the arguments and results of calls, and the title. They may hold
@@ -142,7 +143,12 @@ pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Re
     Err(last)
 }
 
-/// Writes a file for each run, or one run to standard output.
+/// Whether a path is meant as the file of one run: it ends in `.json` and is no directory.
+fn is_document(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "json") && !path.is_dir()
+}
+
+/// Writes a file for each run, or one run to the file `….json` or to standard output.
 fn each_document(
     args: &ExportRunsArgs,
     format: RunFormat,
@@ -161,6 +167,11 @@ fn each_document(
         (None, _) => {
             let failure = Failure::new(Exit::Usage, "several runs need --out DIR");
             Err(failure.hint("runlog export --to FORMAT --all --out DIR").into())
+        }
+        (Some(file), [run]) if is_document(file) => {
+            replace(&PathAt::of(file), &render_run(&run.hold()?, format, copies)?)?;
+            ui.note(&format!("wrote {}", file.display()));
+            Ok(None)
         }
         (Some(directory), _) => {
             std::fs::create_dir_all(directory)

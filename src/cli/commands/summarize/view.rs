@@ -92,8 +92,10 @@ fn facts(reading: &RunReading, width: usize) -> Vec<(String, String)> {
         let over_time = if is_tokens { overview.spending.over_time(sparks) } else { Vec::new() };
         if let Some(most) = over_time.iter().max().filter(|most| **most > 0) {
             let sparks = sparkline(&over_time);
-            lines
-                .push(("  over time".into(), format!("{sparks} (at most {})", short_count(*most))));
+            lines.push((
+                "  over time".into(),
+                format!("{sparks} (up to {} per bar)", short_count(*most)),
+            ));
         }
     }
     for missing in &facts.deliverables.missing {
