@@ -277,3 +277,19 @@ fn lines_fit_a_terminal_only() {
         assert!(piped.lines().any(|line| line.contains(text)), "{piped}");
     }
 }
+
+/// If this fails, the line of a failed command shows the codes of its colours: `[31mFAIL[0m`.
+#[test]
+fn summaries_without_colour_codes() {
+    let bench = Bench::created(&[]);
+    let data =
+        r#"{"tool_name":"Bash","error":"\u001b[31m\u001b[1mFAIL\u001b[22m\u001b[39m a[0] is 2"}"#;
+    bench.emit(&["tool.failed", "--data", data]);
+    assert!(bench.log().contains("Bash failed:  [31m"), "{}", bench.log());
+    let shown = bench.ok(&["show", "r"]);
+    let line = shown.lines().nth(1).unwrap();
+    assert!(
+        line.contains("FAIL") && line.contains("a[0] is 2") && !line.contains("[31m"),
+        "{shown}"
+    );
+}

@@ -6,6 +6,7 @@ use crate::event::content::{ContentPiece, Kinship, beyond, characters, pieces};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::in_one_line;
+use crate::text::ansi;
 use crate::text::human::count;
 use crate::text::inert::{self, preview};
 
@@ -51,6 +52,13 @@ pub(crate) struct EventText {
 /// The text of an event. `summary` is the effective summary.
 #[must_use]
 pub(crate) fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> EventText {
+    let text = lines_of(view, summary, room);
+    // Summaries have no escape characters; what is left of a style would stay.
+    let line = summary.map(|_| ansi::plain(&text.line).into_owned());
+    EventText { line: line.unwrap_or(text.line), ..text }
+}
+
+fn lines_of(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> EventText {
     let stands = standing(view, summary);
     let columns = room.columns.unwrap_or(LINE);
     let is_one_line = !stands.trim().contains('\n');
