@@ -1,6 +1,7 @@
 //! `runlog import`: session files become runs.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -243,6 +244,20 @@ fn the_newest_session_of_this_project() {
     assert!(elsewhere.out.contains("claude-code-there"), "{}", elsewhere.out);
     // A gate does not pass because of another project's run.
     assert_eq!(call(&work, &["validate"]).status, 0);
+    // The agent was started through a link.
+    symlink(&work, bench.path("link")).unwrap();
+    let linked = json!({"type": "user", "sessionId": "linked", "uuid": "u1",
+        "cwd": bench.path("link"), "timestamp": "2026-05-02T10:00:00.000Z",
+        "message": {"role": "user", "content": "Do it"}});
+    fs::write(folder.join("linked.jsonl"), format!("{linked}\n")).unwrap();
+    call(&work, &["import", "--all"]);
+    let said = call(&bench.path("link"), &["validate"]);
+    assert!(
+        said.status == 0 && said.out.contains("claude-code-linked"),
+        "{}{}",
+        said.out,
+        said.err
+    );
     let elsewhere = call(&bench.path("home"), &["validate", "-q"]);
     assert_eq!((elsewhere.status, elsewhere.out.as_str()), (66, ""));
     assert!(elsewhere.err.contains("there is no run of this project"), "{}", elsewhere.err);

@@ -87,7 +87,9 @@ pub(super) fn here() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
-/// Whether a path is the working directory or contains it.
+/// Whether a path is the working directory or contains it, also through symbolic links.
 pub(super) fn is_around(directory: &Path) -> bool {
-    here().is_some_and(|here| here.starts_with(directory))
+    let Some(here) = here() else { return false };
+    here.starts_with(directory)
+        || directory.canonicalize().is_ok_and(|directory| here.starts_with(directory))
 }
