@@ -65,7 +65,7 @@ pub(crate) fn advice_on_metadata(kind: &str, data: Json<'_>) -> Option<String> {
 pub(crate) fn hides_deliverables(data: Json<'_>) -> bool {
     let misspelt = || {
         let mut keys = data.members().filter(|(key, _)| key != DELIVERABLES);
-        keys.any(|(key, _)| nearest(&key, [DELIVERABLES].into_iter()).is_some())
+        keys.any(|(key, _)| nearest(&key, [DELIVERABLES]).is_some())
     };
     !requires(data)
         && (unknown_list(data).is_some() || data.get(DELIVERABLES).is_none() && misspelt())
