@@ -317,6 +317,17 @@ fn a_misspelt_list_is_an_error() {
         assert_eq!(said.status, 1, "{}", said.out);
         assert!(said.out.starts_with("error RL906 "), "{}", said.out);
     }
+    for (run, data, level) in [
+        ("d", r#"{"deliverables":null,"deliverable":{"required":["a.md"]}}"#, "error RL906 "),
+        ("e", r#"{"deliverables":{"required":[]},"deliverable":["a.md"]}"#, "error RL906 "),
+        ("f", r#"{"deliverable":"yes"}"#, "warning RL905 "),
+        ("g", r#"{"delivery_date":["tomorrow"]}"#, "g: passed"),
+    ] {
+        bench.ok(&["emit", "run.created", "--create", "--run", run, "--data", data]);
+        bench.ok(&["emit", "run.completed", "--run", run]);
+        let said = bench.call(&["validate", run]);
+        assert!(said.out.starts_with(level), "{run}: {}", said.out);
+    }
     let said = bench.call(&[
         "emit",
         "run.created",

@@ -334,7 +334,7 @@ fn a_misspelt_list_of_deliverables_is_told() {
         let given = format!(r#"deliverables={{"{key}":["a.md"]}}"#);
         let said = bench.call(&["emit", "run.created", "--run", "r", "-F", &given]);
         assert_eq!(said.status, 0, "{}", said.err);
-        let told = format!("no field deliverables.{key}; did you mean required?");
+        let told = format!("unknown field deliverables.{key}; did you mean required?");
         assert!(said.err.contains(&told), "{}", said.err);
         bench.emit(&["run.completed"]);
         let verdict = bench.call(&["validate", "r"]);

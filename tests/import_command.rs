@@ -165,6 +165,12 @@ fn other_files_in_a_folder_are_one_warning() {
         fs::create_dir_all(bench.path(name)).unwrap();
         fs::write(bench.path(&format!("{name}/package.json")), r#"{"name": "x"}"#).unwrap();
     }
+    // What people keep in a run is theirs.
+    fs::create_dir_all(bench.path("runs/a/deliverables")).unwrap();
+    fs::write(bench.path("runs/a/deliverables/x.json"), "[1]").unwrap();
+    let said = bench.call(&["import", "."]);
+    assert!(said.err.contains("./runs/a/deliverables/x.json is not imported"), "{}", said.err);
+    fs::remove_file(bench.path("runs/a/deliverables/x.json")).unwrap();
     let said = bench.call(&["import", "."]);
     assert_eq!(
         said.err,
@@ -262,6 +268,23 @@ fn the_newest_session_of_this_project() {
     assert_eq!((elsewhere.status, elsewhere.out.as_str()), (66, ""));
     assert!(elsewhere.err.contains("there is no run of this project"), "{}", elsewhere.err);
     assert_eq!(call(&bench.path("home"), &["validate", "claude-code-there"]).status, 0);
+    // A run somewhere else in the repository is one of this project, a run above it is none.
+    let repository = bench.path("elsewhere");
+    fs::create_dir_all(repository.join(".git")).unwrap();
+    fs::create_dir_all(repository.join("sub/deep")).unwrap();
+    let record = |name: &str, cwd: &Path| {
+        let own = bench.path("home/.local/share/runlog/runs").display().to_string();
+        let created = ["emit", "run.created", "--create", "--runs-dir", &own, "--run", name, "-f"];
+        let cwd = format!("metadata.cwd={}", cwd.display());
+        call(&repository, &[&created[..], &[&cwd]].concat());
+        call(&repository, &["emit", "run.completed", "--runs-dir", &own, "--run", name]);
+    };
+    record("above", &bench.path("."));
+    record("relative", Path::new("."));
+    assert_eq!(call(&repository.join("sub"), &["validate"]).status, 66);
+    record("inside", &repository.join("sub/deep"));
+    let said = call(&repository, &["validate"]);
+    assert!(said.status == 0 && said.out.contains("inside: passed"), "{}{}", said.out, said.err);
 }
 
 /// If this fails, a session of today's Claude Code loses prompts or interruptions, or takes them

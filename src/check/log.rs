@@ -342,15 +342,14 @@ impl LogCheck {
             let imported = view.is_imported();
             self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
         }
-        if view.role == Role::RunCreated
-            && !view.is_imported()
-            && let Some(advice) = advice(&event.kind, event.data)
-        {
-            let code = match hides_deliverables(event.data) {
-                true => Code::RL906,
-                false => Code::RL905,
-            };
-            self.add(code, spot, advice);
+        if view.role == Role::RunCreated && !view.is_imported() {
+            let advice = advice(&event.kind, event.data);
+            if hides_deliverables(event.data) {
+                let message = "no deliverable is required; a field beside it has a similar name";
+                self.add(Code::RL906, spot, advice.unwrap_or_else(|| message.to_owned()));
+            } else if let Some(advice) = advice {
+                self.add(Code::RL905, spot, advice);
+            }
         }
         self.rejections.observe(view, || spot.place());
         for (name, _) in &event.unknown {

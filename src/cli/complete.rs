@@ -109,7 +109,7 @@ fn runs_dir() -> PathBuf {
     let words: Vec<OsString> = typed().collect();
     let given = words.iter().position(|word| word == "--runs-dir").and_then(|at| words.get(at + 1));
     let joined = words.iter().find_map(|word| word.to_str()?.strip_prefix("--runs-dir="));
-    let (found, _) = find_runs_dir(RunsDirUse::Read);
+    let found = find_runs_dir(RunsDirUse::Read);
     let set = || Settings::read(None, &found).ok()?.runs_dir();
     joined
         .map(PathBuf::from)

@@ -19,18 +19,18 @@ pub(super) enum RunsDirUse {
     Import,
 }
 
-/// The runs directory for such a command, and whether it is the user's own.
-pub(super) fn runs_dir(purpose: RunsDirUse) -> (PathBuf, bool) {
+/// The runs directory for such a command.
+pub(super) fn runs_dir(purpose: RunsDirUse) -> PathBuf {
     let here = PathBuf::from(RUNS_DIR);
     if purpose == RunsDirUse::Record || is_directory(&here) {
-        return (here, false);
+        return here;
     }
     if let Some(above) = above() {
-        return (above, false);
+        return above;
     }
     match own() {
-        Some(own) if purpose == RunsDirUse::Import || is_directory(&own) => (own, true),
-        _ => (here, false),
+        Some(own) if purpose == RunsDirUse::Import || is_directory(&own) => own,
+        _ => here,
     }
 }
 
@@ -43,8 +43,7 @@ fn above() -> Option<PathBuf> {
         if directory != start && retried(|| runs.metadata()).is_ok_and(|found| found.is_dir()) {
             return Some(runs);
         }
-        let is_top = [".git", SETTINGS_FILE].iter().any(|name| is_there(&directory.join(name)));
-        if is_top {
+        if is_top(directory) {
             return None;
         }
     }
@@ -87,9 +86,26 @@ pub(super) fn here() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
-/// Whether a path is the working directory or contains it, also through symbolic links.
-pub(super) fn is_around(directory: &Path) -> bool {
-    let Some(here) = here() else { return false };
-    here.starts_with(directory)
-        || directory.canonicalize().is_ok_and(|directory| here.starts_with(directory))
+/// Whether work in a directory is work in this project: in the repository or the directory with
+/// settings around the working directory. Outside of any, the working directory and those above it
+/// are the project, except for the user's home directory and `/`.
+pub(super) fn is_of_project(directory: &Path) -> bool {
+    let Some(here) = here().filter(|_| directory.is_absolute()) else { return false };
+    // The agent may have been started through a symbolic link.
+    let real = directory.canonicalize();
+    let directory = real.as_deref().unwrap_or(directory);
+    match here.ancestors().find(|directory| is_top(directory)) {
+        Some(top) => directory.starts_with(top),
+        None if directory == here => true,
+        None => {
+            let is_shared =
+                directory.parent().is_none() || home().is_some_and(|home| home == directory);
+            here.starts_with(directory) && !is_shared
+        }
+    }
+}
+
+/// Whether a directory is the root of a repository, or has settings.
+fn is_top(directory: &Path) -> bool {
+    [".git", SETTINGS_FILE].iter().any(|name| is_there(&directory.join(name)))
 }

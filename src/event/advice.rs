@@ -3,7 +3,7 @@
 use super::catalogue::{self, rows};
 use super::fields::{CACHE_CREATION, CACHE_READ, COST, INPUT_TOKENS, OUTPUT_TOKENS};
 use super::role::Role;
-use crate::json::Json;
+use crate::json::{Json, Kind};
 use crate::text::near::nearest;
 
 /// The only field of `deliverables` in `run.created`.
@@ -28,7 +28,7 @@ pub(crate) fn advice(kind: &str, data: Json<'_>) -> Option<String> {
             false => format!("; did you mean {REQUIRED}?"),
             true => String::new(),
         };
-        return Some(format!("{kind} has no field deliverables.{key}{hint}"));
+        return Some(format!("{kind} has the unknown field deliverables.{key}{hint}"));
     }
     if matches!(row.role, Role::Usage | Role::Message)
         && let Some((key, text)) =
@@ -45,9 +45,9 @@ pub(crate) fn advice(kind: &str, data: Json<'_>) -> Option<String> {
         let unknown = key.len() >= 5 && !known.contains(&key.as_ref());
         let near =
             nearest(&key, known.iter().copied()).filter(|near| unknown && near.len() >= 5)?;
-        data.get(near).is_none().then(|| (key.into_owned(), near))
+        data.present(near).is_none().then(|| (key.into_owned(), near))
     })?;
-    Some(format!("{kind} has no field {key}; did you mean {near}?"))
+    Some(format!("{kind} has the unknown field {key}; did you mean {near}?"))
 }
 
 /// Advice on a `run.created` with a field that is read only in its metadata. Other programs may
@@ -56,19 +56,21 @@ pub(crate) fn advice(kind: &str, data: Json<'_>) -> Option<String> {
 pub(crate) fn advice_on_metadata(kind: &str, data: Json<'_>) -> Option<String> {
     catalogue::row(kind).filter(|row| row.role == Role::RunCreated)?;
     let key = METADATA.iter().find(|key| data.present(key).is_some())?;
-    Some(format!("{kind} has no field {key}; did you mean metadata.{key}?"))
+    Some(format!("{kind} has the unknown field {key}; did you mean metadata.{key}?"))
 }
 
 /// Whether the data of a `run.created` has deliverables, but no list of those that are required:
 /// most likely the list, or the field itself, has another name.
 #[must_use]
 pub(crate) fn hides_deliverables(data: Json<'_>) -> bool {
-    let misspelt = || {
-        let mut keys = data.members().filter(|(key, _)| key != DELIVERABLES);
-        keys.any(|(key, _)| nearest(&key, [DELIVERABLES]).is_some())
+    let holds = |value: Json<'_>| matches!(value.kind(), Kind::Object | Kind::Array);
+    let is_misspelt = |key: &str| key != DELIVERABLES && nearest(key, [DELIVERABLES]).is_some();
+    let misspelt = || data.members().any(|(key, value)| is_misspelt(&key) && holds(value));
+    let names_none = || {
+        let required = data.present(DELIVERABLES).and_then(|found| found.present(REQUIRED));
+        required.is_none_or(|required| required.items().next().is_none())
     };
-    !requires(data)
-        && (unknown_list(data).is_some() || data.get(DELIVERABLES).is_none() && misspelt())
+    unknown_list(data).is_some() && !requires(data) || names_none() && misspelt()
 }
 
 /// A field of `deliverables` that has no meaning.
@@ -79,7 +81,7 @@ fn unknown_list(data: Json<'_>) -> Option<String> {
 
 /// Whether the deliverables have a list of those that are required.
 fn requires(data: Json<'_>) -> bool {
-    data.get(DELIVERABLES).is_some_and(|deliverables| deliverables.get(REQUIRED).is_some())
+    data.get(DELIVERABLES).is_some_and(|deliverables| deliverables.present(REQUIRED).is_some())
 }
 
 /// The fields of a payload that hold tokens or a cost.

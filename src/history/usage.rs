@@ -74,14 +74,19 @@ impl Usage {
         }
     }
 
-    /// The cost for people: `$0.1234`, `~$0.1234` if a part of it is estimated, `$0.1234+` if
-    /// it is a lower bound: some model calls have no known cost, or an estimate is by output tokens
-    /// that are a lower bound.
+    /// Whether the cost is a lower bound: some model calls have no known cost, or a part is estimated
+    /// and some output tokens are a lower bound.
+    #[must_use]
+    pub(crate) fn costs_more(&self) -> bool {
+        self.uncosted_calls > 0 || (self.output_at_least && self.estimated_micros.is_some())
+    }
+
+    /// The cost for people: `$0.1234`, `~$0.1234` if a part of it is estimated, `$0.1234+` if it is a
+    /// lower bound.
     #[must_use]
     pub fn cost_told(&self) -> Option<String> {
         let about = if self.estimated_micros.is_some() { "~" } else { "" };
-        let is_least = self.output_at_least && self.estimated_micros.is_some();
-        let more = if self.uncosted_calls > 0 || is_least { "+" } else { "" };
+        let more = if self.costs_more() { "+" } else { "" };
         self.cost_micros.map(|cost| format!("{about}{}{more}", dollars(cost)))
     }
 

@@ -46,7 +46,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use super::clock::now;
 use super::complete;
 use super::exit::{Exit, Failure, NO_RUNS, explain, sentence};
-use super::runs_dir::{RunsDirUse, is_around, is_directory, own, runs_dir};
+use super::runs_dir::{RunsDirUse, is_directory, is_of_project, own, runs_dir};
 use super::settings::Settings;
 use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
@@ -140,7 +140,7 @@ pub(super) struct Global {
     /// The runs directory: from the option, the environment or the settings, or else `runs`.
     #[arg(skip)]
     pub(super) runs_dir: PathBuf,
-    /// Whether that is the user's own one, because the project has none.
+    /// Whether that is the user's own one, which all projects share.
     #[arg(skip)]
     is_own_runs_dir: bool,
     /// The settings, or why they cannot be used.
@@ -158,16 +158,23 @@ impl Global {
     /// Reads the settings and determines the runs directory. An error in the settings is reported
     /// by the command.
     pub(super) fn settle(&mut self, purpose: RunsDirUse) {
-        let (found, is_own) = match &self.given_runs_dir {
-            Some(given) => (given.clone(), false),
+        let found = match &self.given_runs_dir {
+            Some(given) => given.clone(),
             None => runs_dir(purpose),
         };
         let given = self.given_runs_dir.as_deref();
         self.settings = Settings::read(given, &found).map_err(|error| explain(&error));
         let set = self.settings.as_ref().ok().and_then(Settings::runs_dir);
         let set = set.filter(|_| self.given_runs_dir.is_none());
-        self.is_own_runs_dir = is_own && set.is_none();
         self.runs_dir = set.unwrap_or(found);
+        self.is_own_runs_dir =
+            self.given_runs_dir.is_none() && own().is_some_and(|own| own == self.runs_dir);
+    }
+
+    /// Whether the runs directory is the user's own one because nothing names another.
+    fn falls_back(&self) -> bool {
+        let is_set = self.settings.as_ref().is_ok_and(|settings| settings.runs_dir().is_some());
+        self.is_own_runs_dir && !is_set
     }
 
     /// # Errors
@@ -195,16 +202,16 @@ impl Global {
         find(&self.runs_dir, name)
     }
 
-    /// The newest run whose work was done in this directory or in one above it.
+    /// The newest run whose work was done in this project.
     fn newest_here(&self) -> Result<Option<RunDir>, RunError> {
         let is_here = |run: &RunDir| {
             let directory = list_run(run.clone()).facts.metadata("cwd");
-            directory.is_some_and(|directory| is_around(directory.as_ref()))
+            directory.is_some_and(|directory| is_of_project(directory.as_ref()))
         };
         Ok(newest_first(&self.runs_dir)?.into_iter().find(is_here))
     }
 
-    /// The same, held open so that it stays the same directory.
+    /// Finds the run, and holds it open so that it stays the same directory.
     fn locate(&self, name: &str) -> Result<RunDir, RunError> {
         Ok(self.find(name)?.hold()?)
     }
@@ -302,7 +309,7 @@ impl Command {
                 settings.warn_of_commands(ui);
             }
         }
-        if global.is_own_runs_dir && !self.is_constant() {
+        if global.falls_back() && !self.is_constant() {
             ui.note(&format!("the runs directory is {}", global.runs_dir.display()));
         }
         match self {

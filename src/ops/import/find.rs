@@ -74,14 +74,20 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
 
 /// Leaves out the files that runlog derives from a log beside them, unless they are named.
 fn leave_out_derived(skipped: &mut Vec<SkippedSource>, named: &[PathBuf]) {
-    let is_log = |one: &SkippedSource| matches!(one.reason, NotImported::OwnEvents);
-    let logs = skipped.iter().filter(|one| is_log(one));
+    let is_log = |one: &&SkippedSource| {
+        matches!(one.reason, NotImported::OwnEvents) && one.source.ends_with("events.jsonl")
+    };
+    let logs = skipped.iter().filter(is_log);
     let runs: HashSet<PathBuf> =
         logs.filter_map(|log| log.source.parent().map(Path::to_owned)).collect();
-    skipped.retain(|one| {
-        let is_in_run = || one.source.ancestors().skip(1).any(|folder| runs.contains(folder));
-        is_log(one) || named.contains(&one.source) || !is_in_run()
-    });
+    let is_derived = |path: &Path| {
+        let is_in_run = |folder: Option<&Path>| folder.is_some_and(|folder| runs.contains(folder));
+        let folder = path.parent();
+        let is_state = path.ends_with("run.json") && is_in_run(folder);
+        let in_logs = folder.filter(|folder| folder.ends_with("logs"));
+        is_state || is_in_run(in_logs.and_then(Path::parent))
+    };
+    skipped.retain(|one| named.contains(&one.source) || !is_derived(&one.source));
 }
 
 /// The sessions of a file that holds many.

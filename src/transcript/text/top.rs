@@ -1,18 +1,24 @@
 //! The top of the text: the facts, the outcome, the last answer, the prompts, and what is left.
 
+use std::path::Path;
+
+use unicode_width::UnicodeWidthStr as _;
+
 use super::wrap::{wrapped, wrapped_part};
 use super::{LONG, TextLook, heading};
 use crate::history::request::own_words;
 use crate::history::status::Status;
 use crate::history::tasks::TaskOutcome;
 use crate::text::human::plural;
-use crate::text::inert::{line, preview};
+use crate::text::inert::{line, preview, preview_end};
 use crate::transcript::facts::{facts, line_of_setting};
 use crate::transcript::todo::{TodoItem, TodoProgress};
 use crate::transcript::value::{QuoteSource, Section, Transcript};
 
 /// Maximum number of lines of the last answer here.
 pub(super) const ANSWER: usize = 20;
+/// The least width of a path that is cut.
+const SHORT: usize = 24;
 /// Maximum number of later prompts, open calls, and things to do that are listed.
 const LISTED: usize = 8;
 
@@ -161,16 +167,17 @@ fn files(transcript: &Transcript, look: TextLook) -> String {
         return String::new();
     }
     let base = transcript.facts.metadata("cwd").unwrap_or_default();
-    let inside = |path: &'_ str| -> String {
-        let rest = path.strip_prefix(base.as_str()).and_then(|rest| rest.strip_prefix('/'));
-        rest.filter(|_| !base.is_empty()).unwrap_or(path).to_owned()
+    let inside = |path: &str| {
+        let rest = Path::new(path).strip_prefix(&base).ok().and_then(Path::to_str);
+        rest.filter(|rest| !base.is_empty() && !rest.is_empty()).unwrap_or(path).to_owned()
     };
     let mut out = heading("Changed files", look);
     let shown = look.most(LISTED);
     for file in transcript.files.iter().take(shown) {
         let done = file.operations_told(|operation| preview(operation, 30));
-        let text = format!("{}: {done}", inside(&file.path));
-        out.push_str(&wrapped(&line(&text), 2, 2, look));
+        let room = look.width.saturating_sub(done.width() + 4).max(SHORT);
+        let path = preview_end(&inside(&file.path), room);
+        out.push_str(&wrapped(&format!("{path}: {done}"), 2, 2, look));
     }
     let more = transcript.files.len().saturating_sub(shown) as u64 + transcript.more_files;
     if more > 0 {

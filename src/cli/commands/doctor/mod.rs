@@ -85,7 +85,7 @@ fn reason(global: &Global) -> String {
             format!("{name} names it")
         }
         (None, Some(file)) => format!("runs_dir in {} names it", file.display()),
-        (None, None) if global.is_own_runs_dir => {
+        (None, None) if global.falls_back() => {
             "your own runs directory, because this project has none".to_owned()
         }
         (None, None) => "the runs directory of this project".to_owned(),

@@ -143,9 +143,11 @@ pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Re
     Err(last)
 }
 
-/// Whether a path is meant as the file of one run: it ends in `.json` and is no directory.
-fn is_document(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "json") && !path.is_dir()
+/// Whether a path is meant as the file of the run that is named: it ends in `.json` and is no
+/// directory.
+fn is_document(path: &Path, args: &ExportRunsArgs) -> bool {
+    let is_json = path.as_os_str().as_encoded_bytes().ends_with(b".json");
+    is_json && args.runs.len() == 1 && !path.is_dir()
 }
 
 /// Writes a file for each run, or one run to the file `….json` or to standard output.
@@ -158,17 +160,17 @@ fn each_document(
 ) -> anyhow::Result<Option<anyhow::Error>> {
     let out = args.out.as_deref().filter(|out| out.as_os_str() != "-");
     match (out, runs) {
+        // The errors say why there is none.
+        (_, []) => Ok(None),
         (None, [run]) => {
             ui.data(&render_run(&run.hold()?, format, copies)?)?;
             Ok(None)
         }
-        // The errors say why there is none.
-        (None, []) => Ok(None),
         (None, _) => {
             let failure = Failure::new(Exit::Usage, "several runs need --out DIR");
             Err(failure.hint("runlog export --to FORMAT --all --out DIR").into())
         }
-        (Some(file), [run]) if is_document(file) => {
+        (Some(file), [run]) if is_document(file, args) => {
             replace(&PathAt::of(file), &render_run(&run.hold()?, format, copies)?)?;
             ui.note(&format!("wrote {}", file.display()));
             Ok(None)

@@ -18,7 +18,7 @@ use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::offers;
 use crate::cli::parallel::each;
-use crate::cli::runs_dir::{absolute, home, is_around};
+use crate::cli::runs_dir::{absolute, home, is_of_project};
 use crate::cli::ui::Ui;
 use crate::event::id::RunId;
 use crate::import::{DIALECTS, Dialect, detect, dialect};
@@ -113,9 +113,9 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     let sessions = in_order(sessions, &global.runs_dir);
     let outcomes = import_all(&sessions, SourceEnd::Told, args, global, ui)?;
     let failed = report(args, &outcomes, &skipped, &global.runs_dir, ui)?;
-    let named = !args.latest && !args.all;
+    let is_named = !args.latest && !args.all;
     let rejected = |outcome: &SessionOutcome| matches!(&outcome.imported, Some(Ok(run)) if run.receipt.rejected > 0);
-    if named {
+    if is_named {
         warn_of_skipped(&skipped, &args.paths, ui);
     }
     if let Some(error) = failed {
@@ -130,7 +130,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         ui.note(&format!("known formats: {}", detect::known()));
     }
     Ok(match () {
-        () if refused || named && outcomes.iter().any(rejected) => Exit::Input,
+        () if refused || is_named && outcomes.iter().any(rejected) => Exit::Input,
         () if outcomes.is_empty() => {
             ui.note("there is nothing to import");
             Exit::No
@@ -139,7 +139,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     })
 }
 
-/// The number of files of one kind in folders up to which each is named.
+/// Up to this many files that are skipped for the same reason are named one by one.
 const NAMED: usize = 3;
 
 /// Warns of the files that are not imported. A folder may hold many that were not meant: those with
@@ -200,7 +200,7 @@ fn search(args: &ImportArgs, since: Option<u64>, ui: &Ui) -> anyhow::Result<Foun
     }
     if args.latest {
         let is_here = |session: &Session| {
-            session.directory.as_ref().is_some_and(|directory| is_around(directory.as_ref()))
+            session.directory.as_ref().is_some_and(|directory| is_of_project(directory.as_ref()))
         };
         if found.sessions.iter().any(is_here) {
             found.sessions.retain(is_here);

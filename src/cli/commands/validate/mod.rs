@@ -22,6 +22,7 @@ use crate::ops::validate::{Criteria, ExpectedHead, Fixed, plan_fix, record, vali
 use crate::run::dir::RunDir;
 use crate::run::missing::LATEST;
 use crate::run::requirement::Requirement;
+use crate::run::runs::newest_first;
 use output::{Output, shortened};
 
 /// Check whether a run is valid
@@ -152,7 +153,9 @@ impl ValidateArgs {
             return Ok(());
         }
         let message = "--require has no effect: the checks of deliverables are left out";
-        Err(Failure::new(Exit::Usage, message).hint("add deliverables to --select").into())
+        Err(Failure::new(Exit::Usage, message)
+            .hint("select the family `deliverables`, and do not ignore it")
+            .into())
     }
 
     /// Whether a required file can be at fault.
@@ -166,7 +169,8 @@ impl ValidateArgs {
     /// When no run is named, and the only runs are those of other projects.
     fn refuse_others_run(&self, global: &Global) -> anyhow::Result<()> {
         let is_latest = !self.all && self.runs.iter().any(|run| run == LATEST);
-        if !is_latest || !global.is_own_runs_dir || global.newest_here()?.is_some() {
+        let has_runs = || newest_first(&global.runs_dir).is_ok_and(|runs| !runs.is_empty());
+        if !is_latest || !global.is_own_runs_dir || !has_runs() || global.newest_here()?.is_some() {
             return Ok(());
         }
         let own = global.runs_dir.display();
@@ -278,9 +282,9 @@ fn judge(
             }
         }
         let mut report = found.report;
-        let changes = |code: Code| report.findings.found(code) > 0;
-        // A recorded verdict changes the status of the run.
-        let is_repeated = changes(Code::RL409) || changes(Code::RL807);
+        let has = |code: Code| report.findings.found(code) > 0;
+        // A recorded verdict changes the status of the run. A changed file is an error once.
+        let is_repeated = (has(Code::RL409) || has(Code::RL807)) && !has(Code::RL806);
         if args.record && report.events == 0 {
             // An event of the check would look like the beginning of a run.
             ui.warn(&format!("{}: nothing is recorded, because the log is empty", report.name));
