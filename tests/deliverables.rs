@@ -238,6 +238,10 @@ fn selections() {
     assert_eq!(status(&["--require", "a.md", "--select", "order,deliverables"]), 3);
     let said = bench.call(&["validate", "r", "--select", "order"]);
     assert!(said.out.ends_with("only the checks of --select)\n"), "{}", said.out);
+    let told = |format: &str| bench.call(&["validate", "r", "--ignore", "RL5", "--format", format]);
+    let report: Value = serde_json::from_str(&told("json").out).unwrap();
+    assert_eq!(report["narrowed"], "without the checks of --ignore");
+    assert!(told("markdown").out.starts_with("Scope: without the checks of --ignore.\n\n|"));
     bench.fails(2, &["validate", "r", "--select", "RL999"]);
     let report = bench.path("report.json").display().to_string();
     assert_eq!(status(&["--format", "json", "--output", &report]), 1);

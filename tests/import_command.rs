@@ -268,7 +268,7 @@ fn the_newest_session_of_this_project() {
     assert_eq!((elsewhere.status, elsewhere.out.as_str()), (66, ""));
     assert!(elsewhere.err.contains("there is no run of this project"), "{}", elsewhere.err);
     assert_eq!(call(&bench.path("home"), &["validate", "claude-code-there"]).status, 0);
-    // A run somewhere else in the repository is one of this project, a run above it is none.
+    // A run somewhere else in the repository belongs to this project, a run above it does not.
     let repository = bench.path("elsewhere");
     fs::create_dir_all(repository.join(".git")).unwrap();
     fs::create_dir_all(repository.join("sub/deep")).unwrap();

@@ -345,7 +345,8 @@ impl LogCheck {
         if view.role == Role::RunCreated && !view.is_imported() {
             let advice = advice(&event.kind, event.data);
             if hides_deliverables(event.data) {
-                let message = "no deliverable is required; a field beside it has a similar name";
+                let message =
+                    "no deliverable is required, but a field is named nearly like `deliverables`";
                 self.add(Code::RL906, spot, advice.unwrap_or_else(|| message.to_owned()));
             } else if let Some(advice) = advice {
                 self.add(Code::RL905, spot, advice);

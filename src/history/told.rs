@@ -120,7 +120,7 @@ impl RunFacts {
                 }
             };
             match usage.uncosted_calls {
-                0 if usage.costs_more() => {
+                0 if usage.cost_is_lower_bound() => {
                     format!("{cost}{by}; not all output tokens are known")
                 }
                 0 => format!("{cost}{by}"),

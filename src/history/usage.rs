@@ -77,7 +77,7 @@ impl Usage {
     /// Whether the cost is a lower bound: some model calls have no known cost, or a part is estimated
     /// and some output tokens are a lower bound.
     #[must_use]
-    pub(crate) fn costs_more(&self) -> bool {
+    pub(crate) fn cost_is_lower_bound(&self) -> bool {
         self.uncosted_calls > 0 || (self.output_at_least && self.estimated_micros.is_some())
     }
 
@@ -86,7 +86,7 @@ impl Usage {
     #[must_use]
     pub fn cost_told(&self) -> Option<String> {
         let about = if self.estimated_micros.is_some() { "~" } else { "" };
-        let more = if self.costs_more() { "+" } else { "" };
+        let more = if self.cost_is_lower_bound() { "+" } else { "" };
         self.cost_micros.map(|cost| format!("{about}{}{more}", dollars(cost)))
     }
 

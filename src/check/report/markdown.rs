@@ -17,10 +17,15 @@ const MAX_MESSAGE: usize = 300;
 
 /// A table of the runs, followed by the findings of each.
 #[must_use]
-pub(crate) fn markdown(reports: &[RunReport], strict: bool) -> String {
-    let mut out =
-        "| Run | Verdict | Events | Errors | Warnings | Notes |\n|---|---|--:|--:|--:|--:|\n"
-            .to_owned();
+pub(crate) fn markdown(
+    reports: &[RunReport],
+    strict: bool,
+    narrowed: Option<&'static str>,
+) -> String {
+    let mut out = narrowed.map(|which| format!("Scope: {which}.\n\n")).unwrap_or_default();
+    out.push_str(
+        "| Run | Verdict | Events | Errors | Warnings | Notes |\n|---|---|--:|--:|--:|--:|\n",
+    );
     for report in reports {
         let count = |level| counted(report, level);
         let row = format!(

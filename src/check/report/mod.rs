@@ -172,6 +172,9 @@ fn place(finding: &Finding) -> String {
 pub(crate) struct ReportDocument<'r> {
     /// The version of this format.
     schema_version: u32,
+    /// Which checks were made, if not all: the verdicts are only about these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    narrowed: Option<&'static str>,
     /// The runs that were checked.
     runs: Vec<RunReportDocument<'r>>,
 }
@@ -238,9 +241,13 @@ struct FindingDocument<'r> {
     hint: &'static str,
 }
 
-/// The document for programs.
+/// The document for programs. `narrowed` says which checks were made, if not all.
 #[must_use]
-pub(crate) fn document(reports: &[RunReport], strict: bool) -> ReportDocument<'_> {
+pub(crate) fn document<'r>(
+    reports: &'r [RunReport],
+    strict: bool,
+    narrowed: Option<&'static str>,
+) -> ReportDocument<'r> {
     let finding = |finding: &'_ Finding| -> (&'static str, &'static str) {
         (finding.check().family, finding.check().remedy)
     };
@@ -273,5 +280,5 @@ pub(crate) fn document(reports: &[RunReport], strict: bool) -> ReportDocument<'_
         deliverables: &report.deliverables,
         fixes: &report.fixes,
     });
-    ReportDocument { schema_version: SCHEMA_VERSION, runs: runs.collect() }
+    ReportDocument { schema_version: SCHEMA_VERSION, narrowed, runs: runs.collect() }
 }

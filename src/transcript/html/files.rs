@@ -110,6 +110,5 @@ fn one(at: usize, file: &ChangedFile) -> Markup {
 }
 
 fn other(file: &File) -> Markup {
-    let words = file.operations.iter().map(|(word, times)| format!("{word} ×{times}"));
-    html! { li { code { (file.path) } " " (words.collect::<Vec<_>>().join(", ")) } }
+    html! { li { code { (file.path) } " " (file.operations_told(str::to_owned)) } }
 }

@@ -294,7 +294,7 @@ fn deliverables(transcript: &Transcript, limits: &Limits) -> String {
     for one in &transcript.deliverables {
         let missing = if one.missing { ": **missing**" } else { "" };
         let unchecked = if status.is_none() {
-            ", no verdict is recorded (`runlog validate --record` does)"
+            ", no verdict is recorded yet; `runlog validate --record` records one"
         } else {
             ""
         };

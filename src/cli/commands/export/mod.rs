@@ -160,7 +160,7 @@ fn each_document(
 ) -> anyhow::Result<Option<anyhow::Error>> {
     let out = args.out.as_deref().filter(|out| out.as_os_str() != "-");
     match (out, runs) {
-        // The errors say why there is none.
+        // The errors say why there are no runs.
         (_, []) => Ok(None),
         (None, [run]) => {
             ui.data(&render_run(&run.hold()?, format, copies)?)?;

@@ -146,6 +146,15 @@ impl ValidateArgs {
         (self.select.is_empty() || any(&self.select)) && !any(&self.ignore)
     }
 
+    /// Which checks are made, if not all.
+    fn narrowed(&self) -> Option<&'static str> {
+        match (self.select.is_empty(), self.ignore.is_empty()) {
+            (true, true) => None,
+            (true, false) => Some("without the checks of --ignore"),
+            (false, _) => Some("only the checks of --select"),
+        }
+    }
+
     /// # Errors
     /// When a deliverable is required, but whether it is there is not checked.
     fn refuse_unchecked(&self) -> anyhow::Result<()> {

@@ -64,11 +64,7 @@ impl Output<'_> {
         (color, width): (bool, Option<usize>),
     ) -> anyhow::Result<String> {
         let Self { reports, names, told, args } = *self;
-        let narrowed = match (args.select.is_empty(), args.ignore.is_empty()) {
-            (true, true) => None,
-            (true, false) => Some("without the checks of --ignore"),
-            (false, _) => Some("only the checks of --select"),
-        };
+        let narrowed = args.narrowed();
         let look =
             ReportLook { strict: args.strict, verbose: args.verbose, narrowed, color, width };
         let human = |report| human(report, look);
@@ -82,11 +78,11 @@ impl Output<'_> {
                 overview(reports, &shown, look)
             }
             ReportFormat::Human => reports.iter().map(human).collect::<Vec<_>>().join("\n"),
-            ReportFormat::Json => json::document(&document(reports, args.strict)),
+            ReportFormat::Json => json::document(&document(reports, args.strict, narrowed)),
             ReportFormat::Junit => junit(reports, args.strict),
             ReportFormat::Sarif => json::document(&sarif(reports)),
             ReportFormat::Github => github(reports, told, args.strict),
-            ReportFormat::Markdown => markdown(reports, args.strict),
+            ReportFormat::Markdown => markdown(reports, args.strict, narrowed),
         })
         .map(|text| format.without_commands(text))
     }
