@@ -1,4 +1,4 @@
-//! A thread that updates the derived files while a long stream is recorded.
+//! Updates the derived files while a stream is recorded.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::thread::JoinHandle;
@@ -36,10 +36,28 @@ pub(crate) struct Follower {
     run: RunDir,
     /// The old `run.json`.
     old: Option<Vec<u8>>,
-    appended: SyncSender<AppendedLines>,
-    /// Used buffers. Reusing them is cheaper than allocating.
-    spares: Receiver<Vec<u8>>,
-    thread: JoinHandle<Result<(LogReader, Derivation), RunError>>,
+    worker: FollowerWorker,
+}
+
+/// Where a follower works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FollowerThread {
+    /// In a thread of its own, so that recording goes on meanwhile.
+    Own,
+    /// In the recording thread. For short streams, a thread costs more than it gains.
+    Shared,
+}
+
+/// Where a follower works, with what it needs there.
+enum FollowerWorker {
+    Own {
+        appended: SyncSender<AppendedLines>,
+        /// Used buffers. Reusing them is cheaper than allocating.
+        spares: Receiver<Vec<u8>>,
+        thread: JoinHandle<Result<Following, RunError>>,
+    },
+    /// `None` if it has failed.
+    Shared(Option<Box<Following>>),
 }
 
 impl Follower {
@@ -49,30 +67,45 @@ impl Follower {
         run: &RunDir,
         lock_timeout: Duration,
         observer: Option<EventObserver>,
+        thread: FollowerThread,
     ) -> Self {
         let old = read_small(&run.state(), MAX_STATE).ok().flatten();
         let derivation = Derivation::new(run, old.as_deref().and_then(stored_head), false);
         let derivation = derivation.observed_by(observer);
-        let (appended, received) = sync_channel(WAITING);
-        let (spare, spares) = channel();
-        let reads = run.clone();
-        let thread = std::thread::spawn(move || {
-            let following = Following {
-                log: LogFile::open(&reads.events(), Access::Append)?,
-                reader: LogReader::open(&reads.events())?,
-                derivation,
-                lock_timeout,
-            };
-            following.run(&received, &spare)
-        });
-        Self { run: run.clone(), old, appended, spares, thread }
+        let worker = match thread {
+            FollowerThread::Shared => FollowerWorker::Shared(
+                Following::new(run, derivation, lock_timeout).ok().map(Box::new),
+            ),
+            FollowerThread::Own => {
+                let (appended, received) = sync_channel(WAITING);
+                let (spare, spares) = channel();
+                let reads = run.clone();
+                let thread = std::thread::spawn(move || {
+                    Following::new(&reads, derivation, lock_timeout)?.run(&received, &spare)
+                });
+                FollowerWorker::Own { appended, spares, thread }
+            }
+        };
+        Self { run: run.clone(), old, worker }
     }
 
-    /// Passes on appended lines. Returns a buffer for reuse. `None` if the thread has stopped; the
-    /// caller must then write the records.
-    pub(super) fn extend(&self, appended: AppendedLines) -> Option<Vec<u8>> {
-        self.appended.send(appended).ok()?;
-        Some(self.spares.try_recv().unwrap_or_default())
+    /// Passes on appended lines. Returns a buffer for reuse. `None` if the follower has stopped;
+    /// the caller must then write the records.
+    pub(super) fn extend(&mut self, mut appended: AppendedLines) -> Option<Vec<u8>> {
+        match &mut self.worker {
+            FollowerWorker::Own { appended: sender, spares, .. } => {
+                sender.send(appended).ok()?;
+                Some(spares.try_recv().unwrap_or_default())
+            }
+            FollowerWorker::Shared(following) => {
+                if !following.as_mut()?.follow(&appended).is_ok_and(|goes_on| goes_on) {
+                    *following = None;
+                    return None;
+                }
+                appended.lines.clear();
+                Some(appended.lines)
+            }
+        }
     }
 
     /// Reads the rest of the log and updates the files, as [`refresh`] does.
@@ -80,13 +113,18 @@ impl Follower {
     /// # Errors
     /// As [`refresh`].
     pub(crate) fn finish(self, lock_timeout: Duration) -> Result<Refreshed, RunError> {
-        let Self { run, old, appended, thread, .. } = self;
-        drop(appended);
+        let Self { run, old, worker } = self;
+        let following = match worker {
+            FollowerWorker::Own { appended, thread, .. } => {
+                drop(appended);
+                thread.join().ok().and_then(Result::ok)
+            }
+            FollowerWorker::Shared(following) => following.map(|following| *following),
+        };
         let unchanged = read_small(&run.state(), MAX_STATE).ok().flatten() == old;
-        if let Ok(Ok((mut reader, mut derivation))) = thread.join()
+        if let Some(Following { mut log, mut reader, mut derivation, .. }) = following
             && unchanged
         {
-            let mut log = LogFile::open(&run.events(), Access::Append)?;
             let locked = log.lock(lock_timeout)?;
             if !derivation.is_outdated() {
                 reader.extend_to(locked.length());
@@ -100,7 +138,7 @@ impl Follower {
     }
 }
 
-/// The state of the thread.
+/// A log that is being followed.
 struct Following {
     log: LogFile,
     reader: LogReader,
@@ -109,11 +147,17 @@ struct Following {
 }
 
 impl Following {
+    fn new(run: &RunDir, derivation: Derivation, lock_timeout: Duration) -> Result<Self, RunError> {
+        let log = LogFile::open(&run.events(), Access::Append)?;
+        Ok(Self { log, reader: LogReader::open(&run.events())?, derivation, lock_timeout })
+    }
+
+    /// Follows until there are no more lines, or another process writes records.
     fn run(
         mut self,
         received: &Receiver<AppendedLines>,
         spare: &Sender<Vec<u8>>,
-    ) -> Result<(LogReader, Derivation), RunError> {
+    ) -> Result<Self, RunError> {
         // With an observer, the files are made at the end. Nobody reads them before.
         let least = if self.derivation.is_observed() { LACKING } else { 1 };
         loop {
@@ -122,17 +166,22 @@ impl Following {
                 Err(TryRecvError::Empty) => received.recv().ok(),
                 next => next.ok(),
             };
-            let Some(appended) = next else { break };
-            self.take(&appended)?;
-            if !self.write_records(LACKING)? {
+            let Some(mut appended) = next else { break };
+            if !self.follow(&appended)? {
                 break;
             }
-            let mut lines = appended.lines;
-            lines.clear();
+            appended.lines.clear();
             // The receiver may be gone.
-            let _ = spare.send(lines);
+            let _ = spare.send(appended.lines);
         }
-        Ok((self.reader, self.derivation))
+        Ok(self)
+    }
+
+    /// Reads appended lines, and writes the records if many wait. False if another process wrote
+    /// records.
+    fn follow(&mut self, appended: &AppendedLines) -> Result<bool, RunError> {
+        self.take(appended)?;
+        self.write_records(LACKING)
     }
 
     fn take(

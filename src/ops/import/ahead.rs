@@ -1,13 +1,13 @@
-//! Reads the files of a session in a thread of its own, ahead of recording.
+//! Reads the files of a session ahead of recording, those of a long one in a thread of its own.
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::thread::Scope;
 
 use super::{Session, SessionFile};
 use crate::event::time::Timestamp;
-use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
+use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular, retried};
 use crate::import::line::{Importer, several};
 use crate::json::{JsonRules, check};
 use crate::run::line_buffer::LineBuffer;
@@ -18,7 +18,11 @@ const READ: usize = 1 << 20;
 /// Number of bytes of lines that are handed over together.
 const BLOCK: u64 = 128 << 10;
 /// Number of blocks that wait to be recorded.
-const WAITING: usize = 32;
+const WAITING: usize = 8;
+/// Maximum length of the files of a short session, in bytes.
+const SHORT: u64 = 256 << 10;
+/// The same while many other sessions wait, which keep the processor busy.
+const SHORT_OF_MANY: u64 = 4 << 20;
 
 /// What the thread hands over.
 pub(super) enum ReadAhead {
@@ -29,11 +33,15 @@ pub(super) enum ReadAhead {
 }
 
 /// The lines so far of the next block.
-struct Blocks {
+struct Blocks<S> {
     lines: Vec<ReadLine>,
     bytes: u64,
-    sender: SyncSender<Result<ReadAhead, FsError>>,
+    /// Takes each block. False if nobody wants more.
+    sink: S,
 }
+
+/// A block, or why there is none.
+type ReadBlock = Result<ReadAhead, FsError>;
 
 /// Why the thread ends early.
 enum Stop {
@@ -42,26 +50,51 @@ enum Stop {
     Failed(FsError),
 }
 
-/// Reads the files in a new thread. `now` is the time for lines without one. After an error,
-/// nothing follows.
+/// Whether the files of a session are so short that reading them in a thread of their own costs more
+/// than it gains. `is_of_many`: many other sessions wait.
+pub(super) fn is_short(session: &Session, is_of_many: bool) -> bool {
+    let length = |SessionFile { path, place, .. }: &SessionFile| match place {
+        Some(place) => place.end - place.start,
+        None => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
+    };
+    session.files.iter().map(length).sum::<u64>() <= if is_of_many { SHORT_OF_MANY } else { SHORT }
+}
+
+/// Reads the files: those of a short session at once, others in a new thread. `now` is the time for
+/// lines without one. After an error, nothing follows.
 pub(super) fn read_ahead<'s>(
     scope: &'s Scope<'s, '_>,
     session: &'s Session,
     keep_source: bool,
     now: Timestamp,
-) -> Receiver<Result<ReadAhead, FsError>> {
+    is_short: bool,
+) -> Receiver<ReadBlock> {
+    if is_short {
+        let (sender, receiver) = channel();
+        read_session(session, keep_source, now, |block| sender.send(block).is_ok());
+        return receiver;
+    }
     let (sender, receiver) = sync_channel(WAITING);
     scope.spawn(move || {
-        let mut blocks = Blocks { lines: Vec::new(), bytes: 0, sender };
-        let importer = Importer::new(session.dialect, keep_source);
-        if let Err(Stop::Failed(error)) = read_files(importer, session, &mut blocks, now) {
-            let _ = blocks.hand_over(Err(error));
-        }
+        read_session(session, keep_source, now, |block| sender.send(block).is_ok());
     });
     receiver
 }
 
-impl Blocks {
+fn read_session(
+    session: &Session,
+    keep_source: bool,
+    now: Timestamp,
+    sink: impl FnMut(ReadBlock) -> bool,
+) {
+    let mut blocks = Blocks { lines: Vec::new(), bytes: 0, sink };
+    let importer = Importer::new(session.dialect, keep_source);
+    if let Err(Stop::Failed(error)) = read_files(importer, session, &mut blocks, now) {
+        let _ = blocks.hand_over(Err(error));
+    }
+}
+
+impl<S: FnMut(ReadBlock) -> bool> Blocks<S> {
     fn push(&mut self, line: ReadLine, length: u64) -> Result<(), Stop> {
         self.lines.push(line);
         self.bytes += length;
@@ -71,20 +104,24 @@ impl Blocks {
     fn flush(&mut self) -> Result<(), Stop> {
         self.bytes = 0;
         let lines = std::mem::take(&mut self.lines);
-        self.sender.send(Ok(ReadAhead::Lines(lines))).map_err(|_| Stop::Gone)
+        self.send(Ok(ReadAhead::Lines(lines)))
     }
 
     /// Hands over the lines and then something else.
-    fn hand_over(&mut self, other: Result<ReadAhead, FsError>) -> Result<(), Stop> {
+    fn hand_over(&mut self, other: ReadBlock) -> Result<(), Stop> {
         self.flush()?;
-        self.sender.send(other).map_err(|_| Stop::Gone)
+        self.send(other)
+    }
+
+    fn send(&mut self, block: ReadBlock) -> Result<(), Stop> {
+        if (self.sink)(block) { Ok(()) } else { Err(Stop::Gone) }
     }
 }
 
 fn read_files(
     mut importer: Importer,
     session: &Session,
-    blocks: &mut Blocks,
+    blocks: &mut Blocks<impl FnMut(ReadBlock) -> bool>,
     now: Timestamp,
 ) -> Result<(), Stop> {
     for file in &session.files {
@@ -99,12 +136,15 @@ fn read_files(
 fn read_file(
     importer: &mut Importer,
     SessionFile { path, place, begun }: &SessionFile,
-    blocks: &mut Blocks,
+    blocks: &mut Blocks<impl FnMut(ReadBlock) -> bool>,
     now: Timestamp,
 ) -> Result<bool, Stop> {
     let mut file = open_regular(&PathAt::of(path), Access::Read).map_err(Stop::Failed)?;
     let failed = |error| Stop::Failed(FsError::io(path, Action::Read, error));
     let place = place.clone().unwrap_or(0..u64::MAX);
+    let length = inspect(&file).map_err(failed)?.len();
+    // One byte more shows that the file ends.
+    let room = usize::try_from(length + 1).map_or(READ, |length| length.min(READ));
     file.seek(SeekFrom::Start(place.start)).map_err(failed)?;
     let mut file = file.take(place.end - place.start);
     let mut lines = LineBuffer::default();
@@ -123,7 +163,7 @@ fn read_file(
         if lines.has_ended() {
             return Ok(importer.end_file());
         }
-        lines.fill(READ, |room| retried(|| file.read(room))).map_err(failed)?;
+        lines.fill(room, |room| retried(|| file.read(room))).map_err(failed)?;
     }
 }
 

@@ -117,6 +117,12 @@ impl Importing<'_, '_> {
         work.copied_from(&done.index, |index| self.may_share(index, span), &older)
     }
 
+    /// Whether many other sessions wait to be imported.
+    pub(super) fn is_of_many(&self) -> bool {
+        const MANY: usize = 8;
+        self.known.sessions.len() - self.index > MANY
+    }
+
     /// Tells the later sessions that this one was read. What was told first counts.
     fn publish(&self, read: Option<(&str, &WorkItems)>) {
         let mut done = self.known.done();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Session;
-use super::ahead::{ReadAhead, read_ahead};
+use super::ahead::{ReadAhead, is_short, read_ahead};
 use super::copies::{Importing, known_facts};
 use super::run_of::run_of;
 use crate::event::draft::Draft;
@@ -117,13 +117,17 @@ fn fill(
     }
     let run = recorder.run().clone();
     let mut stream = Stream::new(recorder, StreamFormat::Read(session.dialect), keep_source);
+    let is_short = is_short(session, importing.is_of_many());
+    if is_short {
+        stream = stream.in_one_thread();
+    }
     stream.keep_work();
     let transcript = TranscriptAhead::default();
     stream.follow(transcript.observer());
     let now = (options.clock)();
     let unfinished = std::thread::scope(|scope| {
         let mut unfinished = Vec::new();
-        for block in read_ahead(scope, session, keep_source, now) {
+        for block in read_ahead(scope, session, keep_source, now, is_short) {
             match block? {
                 ReadAhead::Lines(lines) => {
                     lines.into_iter().try_for_each(|line| stream.take(line, now))?;

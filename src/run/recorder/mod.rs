@@ -18,7 +18,7 @@ use crate::run::RunError;
 use crate::run::batch::RecordedEvent;
 use crate::run::derive::EventObserver;
 use crate::run::dir::RunDir;
-use crate::run::follower::{AppendedLines, Follower};
+use crate::run::follower::{AppendedLines, Follower, FollowerThread};
 use crate::run::identity::Identity;
 use crate::run::ids::EventIds;
 use crate::run::options::RecordOptions;
@@ -63,9 +63,13 @@ impl Recorder {
 
     /// Starts a follower, which updates the derived files during a long stream. An observer sees
     /// all events of the log. The recorder then leaves all records to the follower.
-    pub(in crate::run) fn follow(&mut self, observer: Option<EventObserver>) -> Follower {
+    pub(in crate::run) fn follow(
+        &mut self,
+        observer: Option<EventObserver>,
+        thread: FollowerThread,
+    ) -> Follower {
         self.derives &= observer.is_none();
-        Follower::start(&self.run, self.options.lock_timeout, observer)
+        Follower::start(&self.run, self.options.lock_timeout, observer, thread)
     }
 
     /// Hands the lines of the last append to the follower, which writes their records and
@@ -102,6 +106,11 @@ impl Recorder {
     /// Leaves syncing to [`Recorder::sync`], for events that are not acknowledged before.
     pub(crate) fn defer_sync(&mut self) {
         self.defers_sync = true;
+    }
+
+    /// Whether syncing is left to [`Recorder::sync`].
+    pub(in crate::run) fn defers_sync(&self) -> bool {
+        self.defers_sync
     }
 
     /// Lets recording continue after a last line that is not an event of the run.

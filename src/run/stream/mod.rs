@@ -1,6 +1,7 @@
 //! Records a stream of lines in a run: native envelopes, or lines of a dialect. The lines are read
 //! one by one and written in batches, with one lock, one write and one sync per batch.
 
+use std::sync::Once;
 use std::sync::mpsc::sync_channel;
 
 mod reading;
@@ -11,7 +12,7 @@ pub(crate) use reading::ReadLine;
 use super::RunError;
 use super::batch::{Batch, RecordedEvent};
 use super::derive::EventObserver;
-use super::follower::Follower;
+use super::follower::{Follower, FollowerThread};
 use super::imported_ids::ImportedIds;
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
@@ -55,6 +56,9 @@ pub(crate) enum InputLine<'b> {
 /// A batch is written when its lines reach this many bytes.
 const BATCH_BYTES: usize = 4 << 20;
 
+/// The same where batches are not synced one by one, so that small ones cost nothing.
+const UNSYNCED_BATCH_BYTES: usize = 1 << 20;
+
 /// Maximum number of prepared parts of a batch that wait to be written.
 const READY: usize = 2;
 
@@ -87,6 +91,8 @@ pub(crate) struct Stream<'r> {
     recovered_bytes: u64,
     /// Updates the derived files during a long stream.
     ahead: Option<Follower>,
+    /// Whether it works in threads of its own.
+    threads: FollowerThread,
     /// A dialect that the native lines look like.
     looks_like: Option<&'static str>,
     /// How the session ended, if its last lines say so.
@@ -160,6 +166,7 @@ impl<'r> Stream<'r> {
             acknowledged: Vec::new(),
             recovered_bytes: 0,
             ahead: None,
+            threads: FollowerThread::Own,
             looks_like: None,
             ending: None,
         }
@@ -197,9 +204,16 @@ impl<'r> Stream<'r> {
         self.counter.take_work()
     }
 
+    /// Uses no other threads. That is faster for a short stream.
+    #[must_use]
+    pub(crate) fn in_one_thread(mut self) -> Self {
+        self.threads = FollowerThread::Shared;
+        self
+    }
+
     /// Updates the derived files from now on. The observer sees all events of the run.
     pub(crate) fn follow(&mut self, observer: EventObserver) {
-        self.ahead = Some(self.recorder.follow(Some(observer)));
+        self.ahead = Some(self.recorder.follow(Some(observer), self.threads));
     }
 
     /// How the session ended, if its last lines say so.
@@ -292,7 +306,8 @@ impl<'r> Stream<'r> {
     /// Whether the batch is large enough to write.
     #[must_use]
     pub(crate) fn is_full(&self) -> bool {
-        self.held.text.len() + self.rejects.waiting() >= BATCH_BYTES
+        let most = if self.recorder.defers_sync() { UNSYNCED_BATCH_BYTES } else { BATCH_BYTES };
+        self.held.text.len() + self.rejects.waiting() >= most
     }
 
     /// Writes the batch durably. [`Stream::acknowledged`] then returns its events.
@@ -349,6 +364,11 @@ impl<'r> Stream<'r> {
             return Ok(());
         }
         let maker = self.recorder.preparer();
+        if self.threads == FollowerThread::Shared {
+            return parts.try_for_each(|part| {
+                self.write_part(held, PreparedPart::of(held, part, reading, &maker), writes)
+            });
+        }
         std::thread::scope(|scope| {
             let (sender, ready) = sync_channel(READY);
             scope.spawn(move || {
@@ -378,9 +398,9 @@ impl<'r> Stream<'r> {
         if !part.made.intakes.is_empty() {
             batch = self.recorder.append_batch(&mut part.made)?;
             if self.ahead.is_none() && writes.recorded.len() + batch.outcomes.len() >= LONG {
-                self.ahead = Some(self.recorder.follow(None));
+                self.ahead = Some(self.recorder.follow(None, self.threads));
             }
-            if let Some(ahead) = &self.ahead {
+            if let Some(ahead) = &mut self.ahead {
                 self.recorder.hand_over(|appended| ahead.extend(appended));
             }
         }
@@ -483,5 +503,6 @@ impl<'r> Stream<'r> {
 /// block raises it. Other allocators are not affected.
 fn keep_memory() {
     const LARGE: usize = 16 << 20;
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE)));
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE))));
 }

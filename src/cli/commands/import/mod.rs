@@ -225,9 +225,9 @@ fn millis() -> u64 {
     u64::try_from(now().millis()).unwrap_or(0)
 }
 
-/// The number of sessions that are imported at the same time. While one waits for the disk, the
+/// The number of sessions that are imported at the same time. While some wait for the disk, the
 /// others go on.
-const THREADS: usize = 3;
+const THREADS: usize = 8;
 
 /// Imports the sessions.
 fn import_all(
@@ -249,7 +249,7 @@ fn import_all(
             Some(run) => Some(run.clone()),
             None => run_of(session, runs_dir).ok(),
         };
-        SessionOutcome { session: (*session).clone(), planned, imported }
+        SessionOutcome::new((*session).clone(), planned, imported)
     };
     let numbered: Vec<(usize, &Session)> = sessions.iter().enumerate().collect();
     let mut outcomes = each(THREADS, &numbered, "importing", ui, import);

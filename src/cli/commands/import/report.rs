@@ -12,6 +12,7 @@ use crate::cli::commands::table::{UNKNOWN, table};
 use crate::cli::exit::sentence;
 use crate::cli::ui::Ui;
 use crate::fs::{PathAt, replace};
+use crate::history::facts::RunFacts;
 use crate::json;
 use crate::ops::import::{ImportedRun, Session, SkippedSource};
 use crate::ops::list::list_run;
@@ -79,6 +80,9 @@ pub(super) struct SessionOutcome {
     /// The run that a dry run would record to.
     pub(super) planned: Option<RunDir>,
     pub(super) imported: Option<Result<ImportedRun, RunError>>,
+    /// The number of events of the run, as in every other view of it.
+    events: u64,
+    row: [String; COLUMNS],
 }
 
 /// Prints the result. Returns the last error.
@@ -89,18 +93,18 @@ pub(super) fn report(
     runs_dir: &Path,
     ui: &Ui,
 ) -> anyhow::Result<Option<anyhow::Error>> {
-    let document = ImportDocument {
+    let document = |with_receipts: bool| ImportDocument {
         schema_version: 1,
-        runs: outcomes.iter().map(|outcome| outcome.document(false)).collect(),
+        runs: outcomes.iter().map(|outcome| outcome.document(with_receipts)).collect(),
         skipped: skipped.iter().map(SkippedDocument::from).collect(),
     };
     match args.format {
-        TableOrJson::Json => ui.data(json::document(&document).as_bytes())?,
+        TableOrJson::Json => ui.data(json::document(&document(false)).as_bytes())?,
         TableOrJson::Table if outcomes.is_empty() => {}
         TableOrJson::Table if args.dry_run => ui.text(&plan(outcomes, ui.row_width()))?,
         TableOrJson::Table => {
             let mut rows: Vec<[String; COLUMNS]> =
-                outcomes.iter().map(SessionOutcome::row).collect();
+                outcomes.iter().map(|outcome| outcome.row.clone()).collect();
             if let Some(width) = ui.row_width() {
                 fit(&mut rows, runs_dir, width)?;
             }
@@ -108,9 +112,7 @@ pub(super) fn report(
         }
     }
     if let Some(path) = &args.receipt {
-        let runs = outcomes.iter().map(|outcome| outcome.document(true)).collect();
-        let document = ImportDocument { runs, ..document };
-        replace(&PathAt::of(path), json::document(&document).as_bytes())?;
+        replace(&PathAt::of(path), json::document(&document(true)).as_bytes())?;
     }
     let mut last = None;
     for outcome in outcomes {
@@ -134,7 +136,7 @@ pub(super) fn report(
 /// What a dry run would import: the runs, and the first file of each.
 fn plan(outcomes: &[SessionOutcome], width: Option<usize>) -> String {
     let row = |outcome: &SessionOutcome| {
-        let name = outcome.planned.as_ref().map_or_else(|| outcome.name(), RunDir::name);
+        let name = outcome.planned.as_ref().map_or_else(|| name_of(&outcome.session), RunDir::name);
         let is_new = match outcome.planned.as_ref().map(RunDir::has_log) {
             Some(Ok(true)) => "no",
             _ => "yes",
@@ -201,14 +203,31 @@ fn others(rows: &[[String; COLUMNS]]) -> usize {
 }
 
 impl SessionOutcome {
+    /// The outcome of a session. Reads the state of its run.
+    pub(super) fn new(
+        session: Session,
+        planned: Option<RunDir>,
+        imported: Option<Result<ImportedRun, RunError>>,
+    ) -> Self {
+        let (agent, mut events) = (session.dialect.name, 0);
+        let row = match &imported {
+            Some(Ok(imported)) => {
+                let facts = list_run(imported.run.clone()).facts;
+                events = facts.counts.events;
+                row(imported, agent, &facts)
+            }
+            _ => {
+                let mut row = std::array::from_fn(|_| UNKNOWN.to_owned());
+                (row[0], row[1]) = (name_of(&session), agent.to_owned());
+                row
+            }
+        };
+        Self { session, planned, imported, events, row }
+    }
+
     fn source(&self) -> String {
         let first = self.session.files.first();
         first.map_or_else(String::new, |file| file.path.display().to_string())
-    }
-
-    /// The name of the session's run, if there is no run.
-    fn name(&self) -> String {
-        preview(&format!("{}-{}", self.session.dialect.name, self.session.id), 200)
     }
 
     /// Warns of what a reader of the run would miss.
@@ -228,37 +247,6 @@ impl SessionOutcome {
         }
     }
 
-    fn row(&self) -> [String; COLUMNS] {
-        let dialect = self.session.dialect;
-        let unknown = || UNKNOWN.to_owned();
-        match &self.imported {
-            Some(Ok(ImportedRun { run, added, .. })) => {
-                let facts = list_run(run.clone()).facts;
-                let (counts, usage) = (&facts.counts, &facts.counts.usage);
-                let at_least = if usage.output_at_least { "≥" } else { "" };
-                let output = usage.output_tokens.map(short_count);
-                [
-                    preview(&run.name(), 200),
-                    dialect.name.to_owned(),
-                    count(counts.events),
-                    count(*added),
-                    count(counts.tool_calls),
-                    count(counts.tool_failures),
-                    count(counts.prompts),
-                    usage.context_tokens().map_or_else(unknown, short_count),
-                    output.map_or_else(unknown, |output| format!("{at_least}{output}")),
-                    facts.title().map_or_else(unknown, |title| preview(&title, WIDEST)),
-                ]
-            }
-            _ => {
-                let name = self.name();
-                let mut row = std::array::from_fn(|_| unknown());
-                (row[0], row[1]) = (name, dialect.name.to_owned());
-                row
-            }
-        }
-    }
-
     fn document(&self, whole: bool) -> ImportedDocument<'_> {
         let imported = self.imported.as_ref().and_then(|imported| imported.as_ref().ok());
         let receipt = imported.map(|imported| &imported.receipt);
@@ -271,7 +259,7 @@ impl SessionOutcome {
             session_id: &self.session.id,
             source: self.source(),
             added: imported.map_or(0, |imported| imported.added),
-            events: imported.map_or(0, |imported| events(&imported.run)),
+            events: self.events,
             rejected: receipt.map_or(0, |receipt| receipt.rejected),
             status: match &self.imported {
                 None => "planned",
@@ -285,9 +273,29 @@ impl SessionOutcome {
     }
 }
 
-/// The number of events of a run, as in every other view of it.
-fn events(run: &RunDir) -> u64 {
-    list_run(run.clone()).facts.counts.events
+/// The name of the run of a session that has none.
+fn name_of(session: &Session) -> String {
+    preview(&format!("{}-{}", session.dialect.name, session.id), 200)
+}
+
+/// The row of a session of that agent, whose run has these facts.
+fn row(imported: &ImportedRun, agent: &str, facts: &RunFacts) -> [String; COLUMNS] {
+    let unknown = || UNKNOWN.to_owned();
+    let (counts, usage) = (&facts.counts, &facts.counts.usage);
+    let at_least = if usage.output_at_least { "≥" } else { "" };
+    let output = usage.output_tokens.map(short_count);
+    [
+        preview(&imported.run.name(), 200),
+        agent.to_owned(),
+        count(counts.events),
+        count(imported.added),
+        count(counts.tool_calls),
+        count(counts.tool_failures),
+        count(counts.prompts),
+        usage.context_tokens().map_or_else(unknown, short_count),
+        output.map_or_else(unknown, |output| format!("{at_least}{output}")),
+        facts.title().map_or_else(unknown, |title| preview(&title, WIDEST)),
+    ]
 }
 
 impl From<&SkippedSource> for SkippedDocument {
