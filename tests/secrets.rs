@@ -146,6 +146,26 @@ fn neighbours_name_a_secret() {
     }
 }
 
+/// If this fails, the value of a name is recorded because an invisible character or an escape is in
+/// the last word of the name, or a count is taken for a secret.
+#[test]
+fn words_after_a_keyword() {
+    let (password, _) = sample("<A14>");
+    for name in ["password_value", "password_val\u{ad}ue", "password_v\u{200b}alue"]
+        .into_iter()
+        .chain([r"password_v\u0061lue", "password_val%75e", "password_2", "passwordValue"])
+    {
+        for value in [json!({ name: password }), json!({ "text": format!("{name}={password}") })] {
+            let (left, count) = redacted(&value);
+            assert!(count == 1 && !left.to_string().contains(&password), "{name}: {left}");
+        }
+    }
+    for name in ["token_count", "tokenCount", "password_rules", "secret.length"] {
+        let value = json!({ name: password, "text": format!("{name}={password}") });
+        assert_eq!(redacted(&value), (value.clone(), 0), "{name}");
+    }
+}
+
 /// If this fails, a rule has no sample here, or a sample has no rule.
 #[test]
 fn every_rule_has_a_sample() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::event::fields::{View, as_text, is_placeholder};
 use crate::event::role::Role;
 use crate::history::usage::Usage;
-use crate::json::{Json, ObjectText};
+use crate::json::{Json, Members, ObjectText};
 
 /// The number of imported events that are searched for missing facts.
 const LOOKED_AT: u32 = 100;
@@ -56,12 +56,20 @@ impl RunOrigin {
         if view.is_imported() && self.looked_at < LOOKED_AT {
             self.looked_at += 1;
             self.find("agent", view.field("dialect"));
-            if let Some(source) = view.data.present("source") {
-                for (name, theirs) in FROM_SOURCE {
-                    let value = theirs.iter().find_map(|theirs| source.present(theirs));
-                    self.find(name, value.map(as_text));
-                }
-            }
+            self.search_source(view);
+        }
+    }
+
+    /// Searches the source line of an event for the facts that are still missing.
+    fn search_source(&mut self, view: &View<'_, '_>) {
+        let is_missing = |name: &str| !self.found.iter().any(|(found, _)| *found == name);
+        if !FROM_SOURCE.iter().any(|(name, _)| is_missing(name)) {
+            return;
+        }
+        let Some(source) = view.data.present("source").map(Members::of) else { return };
+        for (name, theirs) in FROM_SOURCE {
+            let value = theirs.iter().find_map(|theirs| source.present(theirs));
+            self.find(name, value.map(as_text));
         }
     }
 

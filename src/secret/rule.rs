@@ -173,6 +173,7 @@ impl SecretRule {
     pub(super) fn may_begin(&self, bytes: &[u8], hit: usize) -> bool {
         let token = |byte: &u8| is_word(*byte) || b"-.+/=~".contains(byte);
         self.probe.is_none_or(|probe| probe(bytes, hit))
+            && (self.lead != Lead::Scheme || may_have_login(&bytes[hit..]))
             && bytes.get(hit..hit + self.least).is_some_and(|rest| rest.iter().all(token))
             && (self.extent.is_some()
                 || self.lead != Lead::None
@@ -208,6 +209,15 @@ impl SecretRule {
         let captures = pattern.captures(text)?;
         Some(captures.get(1).or(captures.get(0))?.range())
     }
+}
+
+/// Whether the text is not `://`, or is followed by a user and a password: `://user:password@`.
+fn may_have_login(text: &[u8]) -> bool {
+    let Some(address) = text.strip_prefix(b"://") else { return true };
+    let stops = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'<>\\".contains(byte);
+    let length = address.iter().take(REACH).take_while(|byte| !stops(byte)).count();
+    let colon = memchr::memchr(b':', &address[..length]);
+    colon.is_some_and(|colon| memchr::memchr(b'@', &address[colon..length]).is_some())
 }
 
 /// Whether a word may begin after those bytes. A letter or digit there may be the end of an escape

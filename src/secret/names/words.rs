@@ -358,7 +358,20 @@ pub(in crate::secret) fn is_followed(bytes: &[u8], hit: usize) -> bool {
         b"\"'\\`]>=: \t\r\n,%_-.\x1b".contains(next)
             || next.is_ascii_digit()
             || next.is_ascii_uppercase()
-    })
+    }) && !goes_on_otherwise(after)
+}
+
+/// Whether a name goes on after its keyword with a word that makes it no name of a secret:
+/// `token_count`.
+fn goes_on_otherwise(after: &[u8]) -> bool {
+    let length = after.iter().take(LONGEST_NAME).take_while(|byte| in_name(**byte)).count();
+    // An escape or an invisible character may hide that the word is another one.
+    let hides = |byte: &u8| !byte.is_ascii() || b"\\%&\x1b".contains(byte);
+    if length == LONGEST_NAME || after.get(length).is_some_and(hides) {
+        return false;
+    }
+    let rest = std::str::from_utf8(&after[..length]).unwrap_or_default();
+    words(rest.trim_start_matches(['_', '-', '.'])).next().is_some_and(|word| !stays(word))
 }
 
 /// Whether the name that ends here begins with `-`, or with `--` after the end of an escape.
