@@ -142,9 +142,10 @@ fn read_file(
     let mut file = open_regular(&PathAt::of(path), Access::Read).map_err(Stop::Failed)?;
     let failed = |error| Stop::Failed(FsError::io(path, Action::Read, error));
     let place = place.clone().unwrap_or(0..u64::MAX);
-    let length = inspect(&file).map_err(failed)?.len();
+    let end = place.end.min(inspect(&file).map_err(failed)?.len());
     // One byte more shows that the file ends.
-    let room = usize::try_from(length + 1).map_or(READ, |length| length.min(READ));
+    let length = end.saturating_sub(place.start) + 1;
+    let room = usize::try_from(length).map_or(READ, |length| length.min(READ));
     file.seek(SeekFrom::Start(place.start)).map_err(failed)?;
     let mut file = file.take(place.end - place.start);
     let mut lines = LineBuffer::default();

@@ -45,16 +45,17 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
     files.dedup();
     let mut files: Vec<(PathBuf, u64)> = files.into_iter().map(with_time).collect();
     files.retain(|(path, changed)| since.is_none_or(|since| *changed >= since) && !is_part(path));
-    let looks = each(&files, |(path, _)| look(path, from));
+    let looks = each(&files, |(path, changed)| {
+        let look = look(path, from)?;
+        let runs = runs_in_file(path, look.dialect).unwrap_or_default();
+        let sessions = each_run(path, *changed, &look, runs);
+        Ok((look, sessions))
+    });
     let mut sessions: BTreeMap<(&'static str, String), Vec<Candidate>> = BTreeMap::new();
     for ((path, changed), look) in files.into_iter().zip(looks) {
         match look {
-            Ok(look) => {
-                let runs = runs_in_file(&path, look.dialect).unwrap_or_default();
-                if !runs.is_empty() {
-                    found.sessions.extend(each_run(&path, changed, &look, runs));
-                    continue;
-                }
+            Ok((_, runs)) if !runs.is_empty() => found.sessions.extend(runs),
+            Ok((look, _)) => {
                 let sub_agent_of = parent_session(&path);
                 let is_sub_agent = sub_agent_of.is_some() || look.is_sub_agent;
                 let id = sub_agent_of.or(look.session.clone()).unwrap_or_else(|| stem(&path));
