@@ -78,6 +78,44 @@ fn a_cut_file_and_then_the_whole_is_the_whole() {
     }
 }
 
+/// If this fails, an import that was killed is not completed by the next one: the run has no
+/// beginning, no end, or other events.
+#[test]
+fn an_import_that_was_killed_is_completed() {
+    let bench = Bench::new();
+    session(&bench, "session.jsonl");
+    bench.ok(&["import", "session.jsonl"]);
+    let run = bench.ok(&["list", "--format", "json"]);
+    let run: Value = serde_json::from_str(&run).unwrap();
+    let run = run["runs"][0]["run_id"].as_str().unwrap().to_owned();
+    let (directory, log) = (bench.path(&format!("runs/{run}")), format!("runs/{run}/events.jsonl"));
+    let whole = fs::read(bench.path(&log)).unwrap();
+    let (all, from_source) = (events(&bench, &run).len(), imported(&bench, &run));
+    let ends = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+    for has_state in [false, true] {
+        // Before the first line, in it, and after each line.
+        for end in [0, 100].into_iter().chain(ends.clone()) {
+            fs::remove_dir_all(&directory).unwrap();
+            fs::create_dir(&directory).unwrap();
+            fs::write(bench.path(&log), &whole[..end]).unwrap();
+            if has_state && end > 100 {
+                bench.call(&["validate", &run, "--fix"]);
+            }
+            bench.ok(&["import", "session.jsonl"]);
+            let log = events(&bench, &run);
+            let types: Vec<&Value> = log.iter().map(|event| &event["type"]).collect();
+            // What a torn line left is told in an event of its own.
+            let (from, more) = if end == 100 { (1, 1) } else { (0, 0) };
+            assert_eq!(types[from], "run.created", "cut at {end}: {types:?}");
+            assert_eq!(*types.last().unwrap(), "run.imported", "cut at {end}: {types:?}");
+            assert_eq!(types.len(), all + more, "cut at {end}: {types:?}");
+            assert_eq!(imported(&bench, &run), from_source, "cut at {end}");
+            let verdict = bench.call(&["validate", &run, "--expect-status", "imported"]);
+            assert_eq!(verdict.status, 0, "cut at {end}: {}", verdict.out);
+        }
+    }
+}
+
 /// If this fails, lines that two files of a session share become two events with one id.
 #[test]
 fn files_that_share_lines_make_one_run() {

@@ -32,15 +32,25 @@ pub(crate) fn list_run(run: RunDir) -> ListedRun {
             (facts, document, length > counted)
         }
         None => {
-            let mut state = RunState::default();
-            // Errors are left to `validate`.
-            let _ = each_event(&run, |view, line| {
-                state.observe(view, line.offset);
-            });
-            let facts = state.facts();
+            let facts = facts_of_log(&run);
             let document = RunDocument::new(&facts, None).to_bytes();
             (facts, document, false)
         }
     };
     ListedRun { run, facts, document, behind }
+}
+
+/// The facts of a run by its whole log, which the state document may not count yet.
+pub(crate) fn current_facts(run: &RunDir) -> RunFacts {
+    let ListedRun { facts, behind, .. } = list_run(run.clone());
+    if behind { facts_of_log(run) } else { facts }
+}
+
+fn facts_of_log(run: &RunDir) -> RunFacts {
+    let mut state = RunState::default();
+    // Errors are left to `validate`.
+    let _ = each_event(run, |view, line| {
+        state.observe(view, line.offset);
+    });
+    state.facts()
 }

@@ -13,6 +13,7 @@ use crate::fs::hash::{hex, sha256};
 use crate::history::copied::Copied;
 use crate::import::SessionEnd;
 use crate::json::{Json, ObjectText};
+use crate::ops::list::current_facts;
 use crate::ops::refresh::{RefreshWarning, refresh_derived, refresh_derived_observed};
 use crate::ops::transcript_ahead::TranscriptAhead;
 use crate::run::RunError;
@@ -77,11 +78,12 @@ pub(crate) fn record(
         Some(run) => run.clone(),
         None => run_of(session, runs_dir)?,
     };
-    let is_new = !run.has_log()?;
-    let mut recorder = match is_new {
-        true => Recorder::create(&run, options)?,
-        false => Recorder::open(&run, options)?,
+    let mut recorder = match run.has_log()? {
+        true => Recorder::open(&run, options)?,
+        false => Recorder::create(&run, options)?,
     };
+    // An import that was killed may have left a log without a line.
+    let is_new = !recorder.has_begun();
     let recorded = fill(&mut recorder, session, is_new, how, importing);
     if recorded.is_err() && !(is_new && recorder.remove_unused()) {
         // The events before the error are in the log.
@@ -107,7 +109,12 @@ fn fill(
     importing: &Importing<'_, '_>,
 ) -> Result<Filled, RunError> {
     let (keep_source, options) = (how.keep_source, how.options);
-    let before = if is_new { None } else { known_facts(recorder.run()) };
+    let before = match how.end {
+        _ if is_new => None,
+        SourceEnd::Open => known_facts(recorder.run()),
+        // An import that was killed may have left a run without its end.
+        SourceEnd::Told | SourceEnd::ToldNow => Some(current_facts(recorder.run())),
+    };
     let began = before.as_ref().and_then(|facts| facts.recorded_at);
     // The import is acknowledged as a whole. If it is interrupted, it can be repeated.
     recorder.defer_sync();

@@ -156,6 +156,12 @@ impl Recorder {
         self.options.secrets
     }
 
+    /// Whether the log had a first line, which gives the run its ids, or has got it.
+    #[must_use]
+    pub(crate) fn has_begun(&self) -> bool {
+        !self.identity.provisional
+    }
+
     /// Whether the log has a line.
     ///
     /// # Errors
