@@ -104,7 +104,7 @@ fn an_import_that_was_killed_is_completed() {
             bench.ok(&["import", "session.jsonl"]);
             let log = events(&bench, &run);
             let types: Vec<&Value> = log.iter().map(|event| &event["type"]).collect();
-            // What a torn line left is told in an event of its own.
+            // A torn line leaves an event of its own.
             let (from, more) = if end == 100 { (1, 1) } else { (0, 0) };
             assert_eq!(types[from], "run.created", "cut at {end}: {types:?}");
             assert_eq!(*types.last().unwrap(), "run.imported", "cut at {end}: {types:?}");

@@ -40,7 +40,7 @@ struct Blocks<S> {
     sink: S,
 }
 
-/// A block, or why there is none.
+/// A block, or the error that ended the reading.
 type ReadBlock = Result<ReadAhead, FsError>;
 
 /// Why the thread ends early.
