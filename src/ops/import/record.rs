@@ -166,7 +166,9 @@ fn fill(
         (_, None) => false,
     };
     let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
-    let is_changed = added > 0 || is_open;
+    // An import that was killed may have left out how the source ended.
+    let lacks_end = ending.is_some() && status.is_some_and(|status| !status.is_terminal());
+    let is_changed = added > 0 || is_open || lacks_end;
     if is_changed && !is_told && how.end != SourceEnd::Open {
         let mut end = end_of_source(session, &receipt, ending.as_ref(), &copied);
         if how.end == SourceEnd::ToldNow {

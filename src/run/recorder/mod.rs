@@ -156,7 +156,7 @@ impl Recorder {
         self.options.secrets
     }
 
-    /// Whether the log had a first line, which gives the run its ids, or has got it.
+    /// Whether the log has a first line, which gives the run its ids.
     #[must_use]
     pub(crate) fn has_begun(&self) -> bool {
         !self.identity.provisional
