@@ -6,25 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::support::imports::{ASKED, MORE, ended, events, imported, session};
 use crate::support::{Bench, fixture, shared};
-
-fn events(bench: &Bench, run: &str) -> Vec<Value> {
-    let log = fs::read_to_string(bench.path(&format!("runs/{run}/events.jsonl"))).unwrap();
-    log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-/// The ids, types and data of the imported events, in order.
-fn imported(bench: &Bench, run: &str) -> Vec<(Value, Value, Value)> {
-    let of_source = |event: &Value| event["data"].get("dialect").is_some();
-    let facts =
-        |event: &Value| (event["event_id"].clone(), event["type"].clone(), event["data"].clone());
-    events(bench, run).iter().filter(|event| of_source(event)).map(facts).collect()
-}
-
-fn session(bench: &Bench, name: &str) {
-    fs::create_dir_all(bench.path("runs")).unwrap();
-    fs::write(bench.path(name), fixture("agent-session.jsonl")).unwrap();
-}
 
 /// If this fails, a session file does not become a run of its own, or importing it again adds to
 /// the run.
@@ -75,44 +58,6 @@ fn a_cut_file_and_then_the_whole_is_the_whole() {
         assert_eq!(imported(&bench, run), imported(&whole, run), "cut at {}", at % text.len());
         assert!(!bench.path(&format!("runs/{run}/logs/rejected.jsonl")).exists());
         at = at * 7 + 13;
-    }
-}
-
-/// If this fails, an import that was killed is not completed by the next one: the run has no
-/// beginning, no end, or other events.
-#[test]
-fn an_import_that_was_killed_is_completed() {
-    let bench = Bench::new();
-    session(&bench, "session.jsonl");
-    bench.ok(&["import", "session.jsonl"]);
-    let run = bench.ok(&["list", "--format", "json"]);
-    let run: Value = serde_json::from_str(&run).unwrap();
-    let run = run["runs"][0]["run_id"].as_str().unwrap().to_owned();
-    let (directory, log) = (bench.path(&format!("runs/{run}")), format!("runs/{run}/events.jsonl"));
-    let whole = fs::read(bench.path(&log)).unwrap();
-    let (all, from_source) = (events(&bench, &run).len(), imported(&bench, &run));
-    let ends = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
-    for has_state in [false, true] {
-        // Before the first line, in it, and after each line.
-        for end in [0, 100].into_iter().chain(ends.clone()) {
-            fs::remove_dir_all(&directory).unwrap();
-            fs::create_dir(&directory).unwrap();
-            fs::write(bench.path(&log), &whole[..end]).unwrap();
-            if has_state && end > 100 {
-                bench.call(&["validate", &run, "--fix"]);
-            }
-            bench.ok(&["import", "session.jsonl"]);
-            let log = events(&bench, &run);
-            let types: Vec<&Value> = log.iter().map(|event| &event["type"]).collect();
-            // A torn line leaves an event of its own.
-            let (from, more) = if end == 100 { (1, 1) } else { (0, 0) };
-            assert_eq!(types[from], "run.created", "cut at {end}: {types:?}");
-            assert_eq!(*types.last().unwrap(), "run.imported", "cut at {end}: {types:?}");
-            assert_eq!(types.len(), all + more, "cut at {end}: {types:?}");
-            assert_eq!(imported(&bench, &run), from_source, "cut at {end}");
-            let verdict = bench.call(&["validate", &run, "--expect-status", "imported"]);
-            assert_eq!(verdict.status, 0, "cut at {end}: {}", verdict.out);
-        }
     }
 }
 
@@ -348,64 +293,6 @@ fn queued_prompts_and_interruptions() {
     assert_eq!(chapters[0]["name"], "fix: the thing");
 }
 
-/// The status of the only run, the type of its last event, and the exit status of `validate`.
-fn ended(bench: &Bench, lines: &[&str]) -> (String, String, i32) {
-    fs::create_dir_all(bench.path("runs")).unwrap();
-    fs::write(bench.path("s.jsonl"), lines.join("\n") + "\n").unwrap();
-    let done: Value =
-        serde_json::from_str(&bench.ok(&["import", "s.jsonl", "--format", "json"])).unwrap();
-    let run = done["runs"][0]["run_id"].as_str().unwrap().to_owned();
-    let state = fs::read_to_string(bench.path(&format!("runs/{run}/run.json"))).unwrap();
-    let state: Value = serde_json::from_str(&state).unwrap();
-    let last = events(bench, &run).last().unwrap()["type"].as_str().unwrap().to_owned();
-    let verdict =
-        bench.call(&["validate", &run, "--strict", "--expect-status", "completed,imported"]);
-    (state["status"].as_str().unwrap().to_owned(), last, verdict.status)
-}
-
-const ASKED: &str =
-    r#"{"type":"user","session_id":"s","uuid":"u1","message":{"role":"user","content":"go"}}"#;
-const WELL: &str = r#"{"type":"result","subtype":"success","is_error":false,"session_id":"s","uuid":"r1","result":"done"}"#;
-const BADLY: &str =
-    r#"{"type":"result","subtype":"error_max_turns","is_error":true,"session_id":"s","uuid":"r2"}"#;
-const MORE: &str = r#"{"type":"user","session_id":"s","uuid":"u2","message":{"role":"user","content":"and this"}}"#;
-
-/// If this fails, a run does not end as its source says, or a session that failed passes the gate.
-#[test]
-fn a_source_that_says_how_it_ended_ends_the_run() {
-    let end = |lines: &[&str]| ended(&Bench::new(), lines);
-    let told = |status: &str, last: &str, exit| (status.to_owned(), last.to_owned(), exit);
-    assert_eq!(end(&[ASKED, WELL]), told("completed", "run.completed", 0));
-    assert_eq!(end(&[ASKED, BADLY]), told("failed", "run.failed", 5));
-    // What follows shows that the session goes on.
-    assert_eq!(end(&[ASKED, WELL, MORE]), told("imported", "run.imported", 0));
-    assert_eq!(end(&[ASKED, BADLY, MORE, WELL]), told("completed", "run.completed", 0));
-    let aos = [
-        r#"{"type":"session_start","timestamp":"2026-01-01T10:00:00Z","session_id":"a","agentId":"main"}"#,
-        r#"{"type":"session_end","timestamp":"2026-01-01T10:00:05Z","session_id":"a","agentId":"main"}"#,
-    ];
-    assert_eq!(end(&aos), told("completed", "session_end", 0));
-    let codex = [
-        r#"{"type":"thread.started","thread_id":"t"}"#,
-        r#"{"type":"turn.failed","error":{"message":"no credit"}}"#,
-    ];
-    assert_eq!(end(&codex), told("failed", "run.failed", 5));
-}
-
-/// If this fails, importing a longer copy of a session that had ended damages the run, or hides
-/// that the session then failed.
-#[test]
-fn a_session_that_goes_on_after_its_end() {
-    let bench = Bench::new();
-    assert_eq!(ended(&bench, &[ASKED, WELL]).1, "run.completed");
-    let again = ended(&bench, &[ASKED, WELL]);
-    assert_eq!(again, ("completed".to_owned(), "run.completed".to_owned(), 0));
-    assert_eq!(ended(&bench, &[ASKED, WELL, MORE]).2, 0);
-    // `validate` reports the second end, and a strict gate does not pass.
-    let failed = ended(&bench, &[ASKED, WELL, MORE, BADLY]);
-    assert_eq!((failed.1.as_str(), failed.2), ("run.failed", 1));
-}
-
 /// If this fails, `--follow` misses what is written later, or leaves the run open.
 #[test]
 fn follow_takes_what_is_written_later() {
@@ -569,4 +456,32 @@ fn tables_of_an_import() {
     }
     let planned = import("80", &["--dry-run"]);
     assert!(planned.contains("  no ") && planned.contains("SOURCE"), "{planned}");
+}
+
+/// If this fails, a session that a backup keeps under a second name is not read, or counts twice.
+#[test]
+fn a_session_file_with_two_names() {
+    let bench = Bench::new();
+    session(&bench, "session.jsonl");
+    fs::create_dir(bench.path("backup")).unwrap();
+    fs::hard_link(bench.path("session.jsonl"), bench.path("backup/session.jsonl")).unwrap();
+    bench.ok(&["import", "backup"]);
+    let run = fs::read_dir(bench.path("runs")).unwrap().next().unwrap().unwrap().file_name();
+    let run = run.to_str().unwrap();
+    let once = events(&bench, run);
+    bench.ok(&["import", "session.jsonl", "backup"]);
+    assert_eq!(events(&bench, run), once);
+    assert_eq!(fs::read_dir(bench.path("runs")).unwrap().count(), 1);
+}
+
+/// If this fails, a session that is named through a link is refused.
+#[test]
+fn a_link_to_a_session_file() {
+    let bench = Bench::new();
+    session(&bench, "session.jsonl");
+    symlink("session.jsonl", bench.path("newest.jsonl")).unwrap();
+    bench.ok(&["import", "newest.jsonl"]);
+    let said = bench.call(&["import", "newest.jsonl", "session.jsonl", "--format", "json"]);
+    let said: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((said["runs"].as_array().unwrap().len(), &said["runs"][0]["added"]), (1, &json!(0)));
 }

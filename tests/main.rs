@@ -46,6 +46,7 @@ mod import_command;
 mod import_copied;
 mod import_copilot;
 mod import_derived;
+mod import_end;
 mod import_flat;
 mod import_gateway;
 mod import_gemini;

@@ -141,11 +141,24 @@ impl FsError {
 
 impl fmt::Display for FsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.cause {
-            Cause::Io(action, error) => {
-                write!(f, "cannot {} {}: {}", action.verb(), self.path.display(), reason(error))
+        write!(f, "{}", self.cause.told_of(&self.path.display()))?;
+        if matches!(self.cause, Cause::Unsafe(_)) {
+            f.write_str("; it was not used")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Cause {
+    /// The cause in words. `file` is how the file is called there, for example `it`.
+    #[must_use]
+    pub(crate) fn told_of(&self, file: &impl fmt::Display) -> String {
+        match self {
+            Self::Io(action, error) => {
+                format!("cannot {} {file}: {}", action.verb(), reason(error))
             }
-            Cause::Unsafe(what) => write!(f, "{} is {what}; it was not used", self.path.display()),
+            Self::Unsafe(what) => format!("{file} is {what}"),
         }
     }
 }

@@ -17,19 +17,22 @@ use super::{Action, DIR_MODE, FILE_MODE, FsError, PathAt};
 pub(crate) enum Access {
     /// For reading.
     Read,
+    /// As [`Access::Read`], also a file with a second name: what the user names as input.
+    ReadInput,
     /// For reading, and writing at its end.
     Append,
     /// As [`Access::Append`], made when missing.
     Create,
 }
 
-/// Opens a regular file with one name, never through a link and without waiting.
+/// Opens a regular file, never through a link and without waiting. The files of a run have one
+/// name.
 ///
 /// # Errors
 /// [`super::Cause::Unsafe`] for anything else than such a file; else the system's error.
 pub(crate) fn open_regular(path: &PathAt, access: Access) -> Result<File, FsError> {
     let (flags, mode) = match access {
-        Access::Read => (OFlag::O_RDONLY, Mode::empty()),
+        Access::Read | Access::ReadInput => (OFlag::O_RDONLY, Mode::empty()),
         Access::Append => (OFlag::O_RDWR | OFlag::O_APPEND, Mode::empty()),
         Access::Create => (OFlag::O_RDWR | OFlag::O_APPEND | OFlag::O_CREAT, FILE_MODE),
     };
@@ -40,7 +43,7 @@ pub(crate) fn open_regular(path: &PathAt, access: Access) -> Result<File, FsErro
     let file = File::from(file);
     let metadata =
         inspect(&file).map_err(|error| FsError::io(path.path(), Action::Inspect, error))?;
-    check_regular(path.path(), &metadata)?;
+    check_regular(path.path(), &metadata, access)?;
     Ok(file)
 }
 
@@ -62,11 +65,11 @@ pub(super) fn refused(
     }
 }
 
-fn check_regular(path: &Path, metadata: &Metadata) -> Result<(), FsError> {
+fn check_regular(path: &Path, metadata: &Metadata, access: Access) -> Result<(), FsError> {
     if !metadata.is_file() {
         return Err(FsError::unsafe_path(path, nature(metadata)));
     }
-    if metadata.nlink() > 1 {
+    if metadata.nlink() > 1 && access != Access::ReadInput {
         return Err(FsError::unsafe_path(path, "a file with a second name (hard link)"));
     }
     Ok(())

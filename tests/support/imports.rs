@@ -1,8 +1,21 @@
 //! Imports of small logs of agents.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
-use super::Bench;
+use super::{Bench, fixture};
+
+/// A line of a session: what is asked.
+pub(crate) const ASKED: &str =
+    r#"{"type":"user","session_id":"s","uuid":"u1","message":{"role":"user","content":"go"}}"#;
+/// Its good end.
+pub(crate) const WELL: &str = r#"{"type":"result","subtype":"success","is_error":false,"session_id":"s","uuid":"r1","result":"done"}"#;
+/// Its bad end.
+pub(crate) const BADLY: &str =
+    r#"{"type":"result","subtype":"error_max_turns","is_error":true,"session_id":"s","uuid":"r2"}"#;
+/// What is asked after its end.
+pub(crate) const MORE: &str = r#"{"type":"user","session_id":"s","uuid":"u2","message":{"role":"user","content":"and this"}}"#;
 
 /// Members of `data` that every imported event has.
 const SHARED: &[&str] = &["dialect", "source", "source_text", "source_ref", "time_origin"];
@@ -15,7 +28,7 @@ impl Bench {
         let said = self.feed(&args, input.as_bytes());
         assert_eq!(said.status, 0, "{}", said.err);
         assert_eq!(self.call(&["validate", "r"]).status, 0);
-        serde_json::from_slice(&std::fs::read(self.path("receipt.json")).unwrap()).unwrap()
+        serde_json::from_slice(&fs::read(self.path("receipt.json")).unwrap()).unwrap()
     }
 
     /// The imported events: type, correlation id and own data of each.
@@ -40,4 +53,39 @@ pub(crate) fn document(value: &Value, order: &[&str]) -> String {
 /// The lines as JSONL.
 pub(crate) fn jsonl(lines: &[Value]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// The events of a run.
+pub(crate) fn events(bench: &Bench, run: &str) -> Vec<Value> {
+    let log = fs::read_to_string(bench.path(&format!("runs/{run}/events.jsonl"))).unwrap();
+    log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The ids, types and data of the imported events, in order.
+pub(crate) fn imported(bench: &Bench, run: &str) -> Vec<(Value, Value, Value)> {
+    let of_source = |event: &Value| event["data"].get("dialect").is_some();
+    let facts =
+        |event: &Value| (event["event_id"].clone(), event["type"].clone(), event["data"].clone());
+    events(bench, run).iter().filter(|event| of_source(event)).map(facts).collect()
+}
+
+/// The fixture's session as a file, in a directory that keeps runs.
+pub(crate) fn session(bench: &Bench, name: &str) {
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    fs::write(bench.path(name), fixture("agent-session.jsonl")).unwrap();
+}
+
+/// The status of the only run, the type of its last event, and the exit status of `validate`.
+pub(crate) fn ended(bench: &Bench, lines: &[&str]) -> (String, String, i32) {
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    fs::write(bench.path("s.jsonl"), lines.join("\n") + "\n").unwrap();
+    let done: Value =
+        serde_json::from_str(&bench.ok(&["import", "s.jsonl", "--format", "json"])).unwrap();
+    let run = done["runs"][0]["run_id"].as_str().unwrap().to_owned();
+    let state = fs::read_to_string(bench.path(&format!("runs/{run}/run.json"))).unwrap();
+    let state: Value = serde_json::from_str(&state).unwrap();
+    let last = events(bench, &run).last().unwrap()["type"].as_str().unwrap().to_owned();
+    let verdict =
+        bench.call(&["validate", &run, "--strict", "--expect-status", "completed,imported"]);
+    (state["status"].as_str().unwrap().to_owned(), last, verdict.status)
 }

@@ -1,6 +1,6 @@
 //! A temporary directory and the program in it, with a cleared environment.
 
-mod imports;
+pub(crate) mod imports;
 mod judged;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;

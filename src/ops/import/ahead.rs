@@ -139,7 +139,7 @@ fn read_file(
     blocks: &mut Blocks<impl FnMut(ReadBlock) -> bool>,
     now: Timestamp,
 ) -> Result<bool, Stop> {
-    let mut file = open_regular(&PathAt::of(path), Access::Read).map_err(Stop::Failed)?;
+    let mut file = open_regular(&PathAt::of(path), Access::ReadInput).map_err(Stop::Failed)?;
     let failed = |error| Stop::Failed(FsError::io(path, Action::Read, error));
     let place = place.clone().unwrap_or(0..u64::MAX);
     let end = place.end.min(inspect(&file).map_err(failed)?.len());

@@ -54,7 +54,7 @@ impl fmt::Display for NotImported {
                 f.write_str("it holds events of runlog; `emit --stdin` records them")
             }
             Self::Unknown(looks_like) => write!(f, "unknown format: {looks_like}"),
-            Self::Unreadable(error) => error.fmt(f),
+            Self::Unreadable(error) => f.write_str(&error.cause.told_of(&"it")),
         }
     }
 }
@@ -142,7 +142,7 @@ impl Look {
 
 /// The first bytes of a file from an offset on.
 fn sample(path: &Path, offset: u64, bytes: usize) -> Result<Vec<u8>, FsError> {
-    let mut file = open_regular(&PathAt::of(path), Access::Read)?;
+    let mut file = open_regular(&PathAt::of(path), Access::ReadInput)?;
     let failed = |error| FsError::io(path, Action::Read, error);
     file.seek(SeekFrom::Start(offset)).map_err(failed)?;
     let mut sample = Vec::new();

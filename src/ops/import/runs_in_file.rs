@@ -20,7 +20,7 @@ pub(super) fn runs_in_file(
     dialect: &Dialect,
 ) -> Result<Vec<(String, Range<u64>)>, FsError> {
     let Some(whole_session) = dialect.whole_session else { return Ok(Vec::new()) };
-    let mut file = open_regular(&PathAt::of(path), Access::Read)?;
+    let mut file = open_regular(&PathAt::of(path), Access::ReadInput)?;
     let (mut lines, mut runs, mut at) = (LineBuffer::default(), Vec::new(), 0);
     while !lines.has_ended() {
         let filled = lines.fill(READ, |room| retried(|| file.read(room)));

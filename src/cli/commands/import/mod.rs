@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser as _};
 use report::{SessionOutcome, report};
 
 use super::format::TableOrJson;
@@ -39,7 +40,7 @@ use crate::text::human::plural;
 #[command(after_help = after_help())]
 pub(in crate::cli) struct ImportArgs {
     /// Session files, or folders with session files
-    #[arg(value_name = "FILE|DIR")]
+    #[arg(value_name = "FILE|DIR", value_parser = PathBufValueParser::new().map(without_link))]
     paths: Vec<PathBuf>,
     /// Import the newest session of this directory's project, or else of all projects
     #[arg(long, conflicts_with_all = ["paths", "all"])]
@@ -99,6 +100,12 @@ Exit status:
   1   there is nothing to import
   65  a file given by name is not a session, or has lines that were rejected
 "
+}
+
+/// The file that a link leads to; other paths are as they are.
+fn without_link(path: PathBuf) -> PathBuf {
+    let is_link = path.is_symlink() && path.is_file();
+    if is_link { path.canonicalize().unwrap_or(path) } else { path }
 }
 
 pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {

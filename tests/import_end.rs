@@ -1,0 +1,112 @@
+//! How runs of imported sessions end, also after an import that was killed.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::Bench;
+use crate::support::imports::{ASKED, BADLY, MORE, WELL, ended, events, imported, session};
+
+/// If this fails, a run does not end as its source says, or a session that failed passes the gate.
+#[test]
+fn a_source_that_says_how_it_ended_ends_the_run() {
+    let end = |lines: &[&str]| ended(&Bench::new(), lines);
+    let told = |status: &str, last: &str, exit| (status.to_owned(), last.to_owned(), exit);
+    assert_eq!(end(&[ASKED, WELL]), told("completed", "run.completed", 0));
+    assert_eq!(end(&[ASKED, BADLY]), told("failed", "run.failed", 5));
+    // What follows shows that the session goes on.
+    assert_eq!(end(&[ASKED, WELL, MORE]), told("imported", "run.imported", 0));
+    assert_eq!(end(&[ASKED, BADLY, MORE, WELL]), told("completed", "run.completed", 0));
+    let aos = [
+        r#"{"type":"session_start","timestamp":"2026-01-01T10:00:00Z","session_id":"a","agentId":"main"}"#,
+        r#"{"type":"session_end","timestamp":"2026-01-01T10:00:05Z","session_id":"a","agentId":"main"}"#,
+    ];
+    assert_eq!(end(&aos), told("completed", "session_end", 0));
+    let codex = [
+        r#"{"type":"thread.started","thread_id":"t"}"#,
+        r#"{"type":"turn.failed","error":{"message":"no credit"}}"#,
+    ];
+    assert_eq!(end(&codex), told("failed", "run.failed", 5));
+}
+
+/// If this fails, importing a longer copy of a session that had ended damages the run, or hides
+/// that the session then failed.
+#[test]
+fn a_session_that_goes_on_after_its_end() {
+    let bench = Bench::new();
+    assert_eq!(ended(&bench, &[ASKED, WELL]).1, "run.completed");
+    let again = ended(&bench, &[ASKED, WELL]);
+    assert_eq!(again, ("completed".to_owned(), "run.completed".to_owned(), 0));
+    assert_eq!(ended(&bench, &[ASKED, WELL, MORE]).2, 0);
+    // `validate` reports the second end, and a strict gate does not pass.
+    let failed = ended(&bench, &[ASKED, WELL, MORE, BADLY]);
+    assert_eq!((failed.1.as_str(), failed.2), ("run.failed", 1));
+}
+
+/// If this fails, an import that was killed is not completed by the next one: the run has no
+/// beginning, no end, or other events.
+#[test]
+fn an_import_that_was_killed_is_completed() {
+    let bench = Bench::new();
+    session(&bench, "session.jsonl");
+    bench.ok(&["import", "session.jsonl"]);
+    let run = bench.ok(&["list", "--format", "json"]);
+    let run: Value = serde_json::from_str(&run).unwrap();
+    let run = run["runs"][0]["run_id"].as_str().unwrap().to_owned();
+    let (directory, log) = (bench.path(&format!("runs/{run}")), format!("runs/{run}/events.jsonl"));
+    let whole = fs::read(bench.path(&log)).unwrap();
+    let (all, from_source) = (events(&bench, &run).len(), imported(&bench, &run));
+    let ends = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+    for has_state in [false, true] {
+        // Before the first line, in it, and after each line.
+        for end in [0, 100].into_iter().chain(ends.clone()) {
+            fs::remove_dir_all(&directory).unwrap();
+            fs::create_dir(&directory).unwrap();
+            fs::write(bench.path(&log), &whole[..end]).unwrap();
+            if has_state && end > 100 {
+                bench.call(&["validate", &run, "--fix"]);
+            }
+            bench.ok(&["import", "session.jsonl"]);
+            let log = events(&bench, &run);
+            let types: Vec<&Value> = log.iter().map(|event| &event["type"]).collect();
+            // A torn line leaves an event of its own.
+            let (from, more) = if end == 100 { (1, 1) } else { (0, 0) };
+            assert_eq!(types[from], "run.created", "cut at {end}: {types:?}");
+            assert_eq!(*types.last().unwrap(), "run.imported", "cut at {end}: {types:?}");
+            assert_eq!(types.len(), all + more, "cut at {end}: {types:?}");
+            assert_eq!(imported(&bench, &run), from_source, "cut at {end}");
+            let verdict = bench.call(&["validate", &run, "--expect-status", "imported"]);
+            assert_eq!(verdict.status, 0, "cut at {end}: {}", verdict.out);
+        }
+    }
+}
+
+/// If this fails, an import that was killed before the end that its source tells leaves a failed
+/// session `imported`, which a gate lets pass; or the end is there twice.
+#[test]
+fn the_end_of_a_source_is_added_after_a_killed_import() {
+    for (lines, status, exit) in [([ASKED, BADLY], "failed", 5), ([ASKED, WELL], "completed", 0)] {
+        for has_old_state in [false, true] {
+            let bench = Bench::new();
+            assert_eq!(ended(&bench, &lines[..1]).0, "imported");
+            let run = fs::read_dir(bench.path("runs")).unwrap().next().unwrap().unwrap().path();
+            let (log, state) = (run.join("events.jsonl"), run.join("run.json"));
+            let old_state = fs::read(&state).unwrap();
+            let done = ended(&bench, &lines);
+            assert_eq!(done, (status.to_owned(), format!("run.{status}"), exit));
+            let whole = fs::read_to_string(&log).unwrap();
+            let cut = whole.trim_end().rfind('\n').unwrap() + 1;
+            fs::write(&log, &whole[..cut]).unwrap();
+            if has_old_state {
+                fs::write(&state, &old_state).unwrap();
+            } else {
+                fs::remove_file(&state).unwrap();
+            }
+            assert_eq!(ended(&bench, &lines), done, "old state: {has_old_state}");
+            let completed = fs::read_to_string(&log).unwrap();
+            assert_eq!(completed.lines().count(), whole.lines().count());
+            assert_eq!(ended(&bench, &lines), done);
+            assert_eq!(fs::read_to_string(&log).unwrap(), completed);
+        }
+    }
+}
