@@ -42,7 +42,7 @@ fn pending(
     derived: &Derived,
     text: &mut String,
 ) -> Result<EncodedLine, LineError> {
-    EncodedLine::new(draft, derived, EventId::Given("evt_1".to_owned()), &DEFAULTS, text)
+    EncodedLine::new(draft, derived, None, EventId::Given("evt_1".to_owned()), &DEFAULTS, text)
 }
 
 fn loops(criterion: &mut Criterion) {

@@ -9,7 +9,7 @@ pub mod cli {
 
 /// JSON text.
 pub mod json {
-    pub use crate::json::{Json, JsonRules, Members, ObjectTree, check, quoted};
+    pub use crate::json::{Json, JsonRules, MemberPlaces, Members, ObjectTree, check, quoted};
 }
 
 /// Text that cannot act on a terminal.

@@ -239,18 +239,27 @@ impl Derived {
     /// Derives the values. The payload must be complete: large values are moved out later.
     #[must_use]
     pub fn of(draft: &Draft<'_>, templates: &Templates) -> Self {
+        Self::from_members(draft, &Members::of(draft.data()), templates)
+    }
+
+    /// Like [`Derived::of`], with the members of the payload.
+    #[must_use]
+    pub(crate) fn from_members(
+        draft: &Draft<'_>,
+        data: &Members<'_>,
+        templates: &Templates,
+    ) -> Self {
         let row = catalogue::row(&draft.kind);
-        let data = Members::of(draft.data());
         let severity = draft.severity.unwrap_or_else(|| {
             let default = row.map_or(Severity::Info, |row| row.severity);
-            effective(catalogue::role(&draft.kind), default, &data).1
+            effective(catalogue::role(&draft.kind), default, data).1
         });
         let summary = draft
             .summary
             .as_deref()
             .map(str::to_owned)
-            .or_else(|| templates.summary(&draft.kind, &data));
-        Self { severity, summary, imported: is_imported(&data) }
+            .or_else(|| templates.summary(&draft.kind, data));
+        Self { severity, summary, imported: is_imported(data) }
     }
 }
 

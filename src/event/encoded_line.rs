@@ -9,7 +9,7 @@ use super::envelope::{self, LineError, LineFault, MAX_LINE};
 use super::id::EventId;
 use super::schema::Field;
 use super::time::Timestamp;
-use crate::json::escape_into;
+use crate::json::{MemberPlaces, escape_into};
 
 /// A line that lacks only the values decided under the lock: its sequence, the previous hash, and
 /// its time if none was given.
@@ -27,13 +27,15 @@ pub struct EncodedLine {
 }
 
 impl EncodedLine {
-    /// Fills in the defaults and appends the text to `texts`.
+    /// Fills in the defaults and appends the text to `texts`. `payload` has the places of the
+    /// payload's members, if it was checked.
     ///
     /// # Errors
     /// The line is over its limit, or a reader would reject it.
     pub fn new(
         draft: &Draft<'_>,
         derived: &Derived,
+        payload: Option<&MemberPlaces>,
         event_id: EventId,
         defaults: &Defaults<'_>,
         texts: &mut String,
@@ -85,7 +87,11 @@ impl EncodedLine {
             // Never write a line that a reader would reject.
             let mut probe = Vec::with_capacity(longest);
             pending.write(texts, 1, "1970-01-01T00:00:00.000Z", None, &mut probe);
-            if let Err(mut faults) = envelope::parse(&probe) {
+            let checked = match payload {
+                Some(payload) => envelope::check_around(&probe, payload.length()),
+                None => envelope::parse(&probe).map(drop),
+            };
+            if let Err(mut faults) = checked {
                 texts.truncate(start);
                 return Err(faults.swap_remove(0));
             }

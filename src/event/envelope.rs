@@ -122,11 +122,24 @@ pub fn parse(line: &[u8]) -> Result<Event<'_>, Vec<LineError>> {
     reader.event()
 }
 
-/// Reads a line that this process wrote, with or without its newline. It is known to be JSON.
+/// Like [`parse`], for a line whose payload has this length in bytes and was checked: only checks.
+///
+/// # Errors
+/// As [`parse`].
+pub(super) fn check_around(line: &[u8], length: usize) -> Result<(), Vec<LineError>> {
+    let text = std::str::from_utf8(line.strip_suffix(b"\n").unwrap_or(line)).ok();
+    match text.and_then(|text| Layout::around(text, length)) {
+        Some(_) => Ok(()),
+        None => parse(line).map(drop),
+    }
+}
+
+/// Reads a line that this process wrote, with or without its newline. It is known to be JSON. The
+/// length of its payload in bytes may be known.
 #[must_use]
-pub(crate) fn written(line: &[u8]) -> Option<Event<'_>> {
+pub(crate) fn written(line: &[u8], length: Option<usize>) -> Option<Event<'_>> {
     let text = std::str::from_utf8(line.strip_suffix(b"\n").unwrap_or(line)).ok()?;
-    let layout = Layout::of_written(text);
+    let layout = Layout::of_written(text, length);
     layout.and_then(|layout| layout.event(text)).or_else(|| read(Json::trusted(text), line).ok())
 }
 

@@ -9,7 +9,7 @@ use super::parts;
 pub(crate) use super::parts::label as media_label;
 use super::role::Role;
 use super::severity::Severity;
-use crate::json::{Json, Kind, Members};
+use crate::json::{Json, Kind, MemberPlaces, Members};
 
 pub(crate) const TOOL: &[&str] = &["tool_name", "tool", "name"];
 pub(crate) const CALL_ID: &[&str] = &["call_id", "toolCallId", "tool_use_id", "id"];
@@ -162,8 +162,20 @@ impl<'e, 'a> View<'e, 'a> {
     /// Reads an event with the catalogue.
     #[must_use]
     pub fn of(event: &'e Event<'a>) -> Self {
+        Self::with(event, Members::of(event.data))
+    }
+
+    /// Like [`View::of`]. The places of the payload's members may be known.
+    #[must_use]
+    pub(crate) fn known(event: &'e Event<'a>, places: Option<&MemberPlaces>) -> Self {
+        match places {
+            Some(places) => Self::with(event, Members::known(event.data, places)),
+            None => Self::of(event),
+        }
+    }
+
+    fn with(event: &'e Event<'a>, data: Members<'a>) -> Self {
         let row = super::catalogue::role(&event.kind);
-        let data = Members::of(event.data);
         let (role, severity) = effective(row, event.severity, &data);
         Self { event, role, severity, data }
     }

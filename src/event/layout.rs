@@ -41,9 +41,17 @@ impl Layout {
         layout.is_valid(line, false).then_some(layout)
     }
 
-    /// Like [`Layout::of`], for a line that this process wrote and that is valid.
-    pub(super) fn of_written(line: &str) -> Option<Self> {
-        Self::read(line, |rest| Some(Json::leading(rest)), None).map(|(layout, _)| layout)
+    /// Like [`Layout::of`], for a line whose payload has this length in bytes and was checked.
+    pub(super) fn around(line: &str, length: usize) -> Option<Self> {
+        let (layout, _) = Self::read(line, |_| Some(length), None)?;
+        layout.is_valid(line, false).then_some(layout)
+    }
+
+    /// Like [`Layout::of`], for a line that this process wrote and that is valid. The length of its
+    /// payload in bytes may be known.
+    pub(super) fn of_written(line: &str, length: Option<usize>) -> Option<Self> {
+        let data = |rest: &str| Some(length.unwrap_or_else(|| Json::leading(rest).text().len()));
+        Self::read(line, data, None).map(|(layout, _)| layout)
     }
 
     /// Like [`Layout::of`], for one of several lines in order.
@@ -60,11 +68,11 @@ impl Layout {
         Some(layout)
     }
 
-    /// `data` reads the payload at the beginning of a text. The flag says whether the line has the
-    /// same run, session and task as `last`.
+    /// `data` tells the length in bytes of the payload at the beginning of a text. The flag says
+    /// whether the line has the same run, session and task as `last`.
     fn read(
         line: &str,
-        data: fn(&str) -> Option<Json<'_>>,
+        data: impl FnOnce(&str) -> Option<usize>,
         last: Option<&SharedIds>,
     ) -> Option<(Self, bool)> {
         if line.len() > MAX_LINE {
@@ -222,10 +230,10 @@ fn text(line: &str, (from, to): FieldSpan) -> Option<&str> {
     line.get(from as usize..to as usize)
 }
 
-/// The payload at the beginning of `rest`. The envelope around it uses one level of the depth.
-fn checked_data(rest: &str) -> Option<Json<'_>> {
-    const RULES: JsonRules = JsonRules { max_depth: json::MAX_DEPTH - 1, ..JsonRules::STRICT };
-    json::check_leading(rest, RULES).ok().filter(|data| data.is_object())
+/// The length in bytes of the payload at the beginning of `rest`, checked.
+fn checked_data(rest: &str) -> Option<usize> {
+    let data = json::check_leading(rest, JsonRules::PAYLOAD).ok();
+    data.filter(|data| data.is_object()).map(|data| data.text().len())
 }
 
 /// A position in a line.
@@ -281,10 +289,10 @@ impl Cursor<'_> {
     fn value(
         &mut self,
         lead: &'static str,
-        read: fn(&str) -> Option<Json<'_>>,
+        length: impl FnOnce(&str) -> Option<usize>,
     ) -> Option<FieldSpan> {
         let rest = self.line.get(self.at..)?.strip_prefix(lead)?;
-        let length = read(rest)?.text().len();
+        let length = length(rest)?;
         Some(self.pass(lead, length, 0))
     }
 }

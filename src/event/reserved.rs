@@ -1,5 +1,9 @@
 //! Payload keys that only this program may write.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::blob;
 use crate::json::{Json, Kind};
 
@@ -9,13 +13,16 @@ pub(crate) const REDACTIONS: &str = "_redactions";
 /// A reserved key in a payload, at any depth.
 #[must_use]
 pub(crate) fn reserved_key(data: Json<'_>) -> Option<&'static str> {
-    let text = data.text().as_bytes();
-    // A reserved key begins with `$` or `_`, which may be escaped.
-    let possible = memchr::memchr3_iter(b'$', b'_', b'\\', text).any(|at| match text[at] {
-        b'\\' => text.get(at + 1) == Some(&b'u'),
-        _ => at > 0 && text[at - 1] == b'"',
-    });
-    if possible { find(data) } else { None }
+    if may_have(data.text().as_bytes()) { find(data) } else { None }
+}
+
+/// Whether a text may have a reserved key. Its letters may be escaped, as `\u0024` for `$`.
+fn may_have(text: &[u8]) -> bool {
+    static KEYS: LazyLock<[Finder<'_>; 2]> =
+        LazyLock::new(|| [blob::KEY, REDACTIONS].map(|key| Finder::new(key)));
+    static ESCAPE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(r"\u00"));
+    KEYS.iter().any(|key| key.find(text).is_some())
+        || ESCAPE.find_iter(text).any(|at| matches!(text.get(at + 4), Some(b'2'..=b'7')))
 }
 
 fn find(value: Json<'_>) -> Option<&'static str> {
@@ -26,5 +33,22 @@ fn find(value: Json<'_>) -> Option<&'static str> {
         }),
         Kind::Array => value.items().find_map(find),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// If this fails, a payload with a reserved key is recorded, or one without is refused.
+    #[test]
+    fn reserved_keys_however_they_are_written() {
+        let key = |text: &str| reserved_key(Json::trusted(text));
+        assert_eq!(key(r#"{"a":[{"$blob":1}]}"#), Some(blob::KEY));
+        assert_eq!(key(r#"{"\u0024blob":1}"#), Some(blob::KEY));
+        assert_eq!(key(r#"{"$bl\u006Fb":1}"#), Some(blob::KEY));
+        assert_eq!(key(r#"{"a":{"_redaction\u0073":1}}"#), Some(REDACTIONS));
+        assert_eq!(key(r#"{"a":"$blob","_redactions_":"\"$blob\""}"#), None);
+        assert_eq!(key(r#"{"\\u0024blob":"\u00e9"}"#), None);
     }
 }

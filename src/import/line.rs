@@ -404,7 +404,9 @@ impl Imported {
         let is_work = |draft: &Draft<'_>| {
             let role = catalogue::role(&draft.kind);
             let says = matches!(role, Role::Message | Role::TaskStart) || role.is_tool_state();
-            says && draft.data().get("agent_id").is_none()
+            // Most payloads do not even mention it.
+            let mentions = || memchr::memmem::find(draft.data.as_bytes(), b"agent_id").is_some();
+            says && !(mentions() && draft.data().get("agent_id").is_some())
         };
         self.drafts.iter().any(is_work)
     }

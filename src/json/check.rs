@@ -25,6 +25,8 @@ pub struct JsonRules {
 impl JsonRules {
     /// For every line that enters a log.
     pub const STRICT: Self = Self { max_depth: MAX_DEPTH, duplicate_keys: false };
+    /// For the payload in such a line. The envelope around it uses one level of the depth.
+    pub const PAYLOAD: Self = Self { max_depth: MAX_DEPTH - 1, ..Self::STRICT };
     /// For lines of other programs, which are only read.
     pub const LENIENT: Self = Self { max_depth: 512, duplicate_keys: true };
 }

@@ -3,8 +3,9 @@
 //! The log keeps the caller's own tokens: `1.0` and `1`, integers of any size, the order of keys,
 //! escapes. A parser that builds a tree would round numbers and silently drop duplicate keys. So a
 //! document is checked once ([`check()`]) and then read in place through the borrowed view
-//! [`Json`]. [`LongValues`] lets that view pass over long values; [`Members`] serves repeated look-ups in one object, and [`ObjectText`] writes new
-//! objects. The grammar is RFC 8259.
+//! [`Json`]. [`LongValues`] lets that view pass over long values. [`Members`] serves repeated
+//! look-ups in one object, and [`MemberPlaces`] keeps what it found for the next reader of the same
+//! text. [`ObjectText`] writes new objects. The grammar is RFC 8259.
 
 mod check;
 mod document;
@@ -23,7 +24,7 @@ pub(crate) use document::one_line;
 pub(crate) use document::{document, escape_live};
 pub(crate) use edit::{EditedJson, JsonStep};
 pub(crate) use escape::{escape, unescape};
-pub use members::Members;
+pub use members::{MemberPlaces, Members};
 pub(crate) use places::LongValues;
 pub use text::quoted;
 pub(crate) use text::{ObjectText, escape_into};

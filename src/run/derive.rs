@@ -17,6 +17,7 @@ use crate::fs::{
     Access, entries, keep_copy, make_dir, read_small, remove_abandoned, replace_derived,
 };
 use crate::history::state::{Effect, RunState};
+use crate::json::MemberPlaces;
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, Line, LogReader};
 
@@ -115,7 +116,7 @@ impl Derivation {
         while let Some(line) = reader.next_line()? {
             let event = line.event();
             self.damaged |= event.is_err();
-            self.take(&line, event.ok().flatten().as_ref());
+            self.take(&line, event.ok().flatten().as_ref(), None);
         }
         Ok(())
     }
@@ -123,7 +124,7 @@ impl Derivation {
     /// Takes lines that this process wrote at the reader's position.
     pub(super) fn take_written(&mut self, lines: &[u8], ends: &[LineEnd], reader: &mut LogReader) {
         let mut from = 0;
-        for LineEnd { at, counted } in ends {
+        for LineEnd { at, counted, payload } in ends {
             let bytes = &lines[from..*at];
             let line = reader.pass(bytes);
             match counted {
@@ -134,7 +135,11 @@ impl Derivation {
                     self.compare(&line);
                     self.fold.state.count(*counted);
                 }
-                _ => self.take(&line, envelope::written(bytes).as_ref()),
+                _ => {
+                    let payload = payload.as_ref();
+                    let event = envelope::written(bytes, payload.map(MemberPlaces::length));
+                    self.take(&line, event.as_ref(), payload);
+                }
             }
             from = *at;
         }
@@ -149,10 +154,11 @@ impl Derivation {
         }
     }
 
-    fn take(&mut self, line: &Line<'_>, event: Option<&Event<'_>>) {
+    /// Takes a line and its event. The places of the payload's members may be known.
+    fn take(&mut self, line: &Line<'_>, event: Option<&Event<'_>>, payload: Option<&MemberPlaces>) {
         self.compare(line);
         if let Some(event) = event {
-            let view = View::of(event);
+            let view = View::known(event, payload);
             self.fold.observe(&view, line, &mut self.records);
             if let Some(observer) = &mut self.observer {
                 observer(&view, line.offset);

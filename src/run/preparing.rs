@@ -18,7 +18,7 @@ use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::import::line::SOURCE_HASH;
-use crate::json::{Json, Kind, ObjectText};
+use crate::json::{Json, JsonRules, Kind, MemberPlaces, Members, ObjectText};
 use crate::secret::SecretRules;
 
 /// A draft that is ready for the log.
@@ -29,6 +29,8 @@ pub(super) struct Prepared<'d> {
     pub(super) derived: Derived,
     /// The large values.
     pub(super) blobs: Vec<Blob>,
+    /// The places of the members of the draft's payload, if it was checked.
+    pub(super) payload: Option<MemberPlaces>,
 }
 
 impl<'d> Prepared<'d> {
@@ -44,7 +46,16 @@ impl<'d> Prepared<'d> {
             redact_ids(&mut draft, rules);
         }
         count_redactions(&mut draft);
-        let derived = Derived::of(&draft, options.templates);
+        let members = match draft.validated {
+            true => Some(Members::of(draft.data())),
+            false => Members::checked(&draft.data, JsonRules::PAYLOAD).ok(),
+        };
+        let members = members.filter(|members| members.object().is_object());
+        let mut payload = members.map(|members| *members.places());
+        let derived = match &members {
+            Some(members) => Derived::from_members(&draft, members, options.templates),
+            None => Derived::of(&draft, options.templates),
+        };
         let mut blobs = Vec::new();
         // A chapter's text goes into an agent's context, so it must be complete.
         let whole = catalogue::role(&draft.kind) == Role::Chapter;
@@ -52,6 +63,7 @@ impl<'d> Prepared<'d> {
         if let Some((data, moved)) = moved {
             draft.data = data.into();
             draft.validated = false;
+            payload = None;
             blobs = moved;
         }
         let altered = draft.redactions > 0 || !blobs.is_empty();
@@ -60,8 +72,9 @@ impl<'d> Prepared<'d> {
             let mut data = ObjectText::reopened(draft.data.into_owned());
             data.text(SOURCE_HASH, &hex(&hash));
             draft.data = data.finish().into();
+            payload = None;
         }
-        Ok(Self { draft, derived, blobs })
+        Ok(Self { draft, derived, blobs, payload })
     }
 
     /// Encodes the line, except for the values decided under the lock, and appends its text to
@@ -82,7 +95,7 @@ impl<'d> Prepared<'d> {
         }
         let given = draft.event_id.as_deref().map(|id| EventId::Given(id.to_owned()));
         let event_id = given.unwrap_or_else(|| fresh.make());
-        EncodedLine::new(draft, &self.derived, event_id, defaults, texts)
+        EncodedLine::new(draft, &self.derived, self.payload.as_ref(), event_id, defaults, texts)
     }
 }
 

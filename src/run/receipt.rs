@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::document::SCHEMA_VERSION;
-use super::preparing::PreparedDrafts;
-use crate::event::draft::Draft;
+use super::preparing::{Prepared, PreparedDrafts};
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
 use crate::history::calls::{CallStatus, Calls};
@@ -208,14 +207,14 @@ impl Counter {
         if self.only_lines {
             self.receipt.events += events.len() as u64;
         } else {
-            events.iter().flatten().for_each(|event| self.draft(&event.draft));
+            events.iter().flatten().for_each(|event| self.event(event));
         }
     }
 
     /// Counts an event's call, usage and prompt.
-    fn draft(&mut self, draft: &Draft<'_>) {
+    fn event(&mut self, Prepared { draft, payload, .. }: &Prepared<'_>) {
         let event = draft.as_event();
-        let view = View::of(&event);
+        let view = View::known(&event, payload.as_ref());
         self.receipt.events += 1;
         self.calls.observe(&view, 0);
         self.usage.observe(&view);

@@ -20,6 +20,7 @@ use crate::event::time::Timestamp;
 use crate::fs::hash::line_hash;
 use crate::fs::{append_lines, make_dir};
 use crate::history::state::Counted;
+use crate::json::MemberPlaces;
 use crate::log::LogPosition;
 use crate::log::lock::{Locked, LogFile};
 
@@ -56,6 +57,8 @@ pub(super) struct LineEnd {
     pub(super) at: usize,
     /// Present if the event only adds to the counts of the run.
     pub(super) counted: Option<Counted>,
+    /// The places of the members of the event's payload, if they are known.
+    pub(super) payload: Option<MemberPlaces>,
 }
 
 /// The place of a draft in the log.
@@ -113,7 +116,7 @@ impl Writing {
         let ends = self.written.iter().map(|line| {
             let intake = line.intake.and_then(|index| intakes.get(index)?.as_ref().ok());
             let counted = intake.and_then(|intake| Counted::of(line.role, &intake.derived));
-            LineEnd { at: line.to, counted }
+            LineEnd { at: line.to, counted, payload: intake.and_then(|intake| intake.payload) }
         });
         let ends = ends.collect();
         let mut written = self.written.into_iter().filter(|line| line.intake.is_some());
@@ -193,7 +196,8 @@ pub(super) fn derive_records(
         let position =
             EventPosition { event_id: event_id.as_str(), sequence: *sequence, now: writing.now };
         let event = intake.draft.recorded(&intake.derived, defaults, &position);
-        records.event(&View::of(&event), offset, length, warnings);
+        let view = View::known(&event, intake.payload.as_ref());
+        records.event(&view, offset, length, warnings);
     }
     for (path, lines) in [(run.tools(), records.tools), (run.errors(), records.errors)] {
         if lines.is_empty() {
