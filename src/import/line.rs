@@ -23,6 +23,8 @@ pub(crate) const SOURCE_HASH: &str = "source_sha256";
 
 /// The extra nesting of a source line in the log: inside an envelope, inside `data`.
 const WRAPPING: usize = 2;
+/// Typical bytes of the members that every imported event has, besides its source.
+const ROOM: usize = 160;
 
 /// Reads the lines of one stream of one dialect.
 pub(crate) struct Importer {
@@ -295,12 +297,14 @@ impl Importer {
         };
         let finish = |(index, mut draft): (usize, Draft<'static>)| {
             let mut data = ObjectText::reopened(draft.data.into_owned());
+            let source = source.filter(|_| index == 0);
+            data.reserve(ROOM + source.map_or(0, |(text, _)| text.len()));
             data.text("dialect", self.dialect.name);
             data.text_if("time_origin", time_origin);
             match source {
-                Some((text, true)) if index == 0 => data.json("source", Json::trusted(text)),
-                Some((text, false)) if index == 0 => data.text("source_text", text),
-                _ => &mut data,
+                Some((text, true)) => data.json("source", Json::trusted(text)),
+                Some((text, false)) => data.text("source_text", text),
+                None => &mut data,
             };
             draft.data = data.finish().into();
             draft.settled_id = true;

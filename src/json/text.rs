@@ -33,6 +33,11 @@ impl ObjectText {
         }
     }
 
+    /// Makes room for that many more bytes.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.text.reserve(bytes);
+    }
+
     /// Whether no member has been written yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {

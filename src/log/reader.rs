@@ -134,7 +134,7 @@ impl LogReader {
             path: path.to_owned(),
             file,
             end,
-            buffer: vec![0; CHUNK],
+            buffer: Vec::new(),
             from: 0,
             filled: 0,
             offset: start,
@@ -269,7 +269,7 @@ impl LogReader {
             self.from = 0;
         }
         if self.filled == self.buffer.len() {
-            self.buffer.resize(self.buffer.len() * 2, 0);
+            self.buffer.resize((self.buffer.len() * 2).max(CHUNK), 0);
         }
         let at = self.offset + self.filled as u64;
         let room = (self.buffer.len() - self.filled).min(self.end.saturating_sub(at) as usize);

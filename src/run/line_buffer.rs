@@ -14,7 +14,9 @@ struct Passing {
 /// A buffer that returns complete lines.
 #[derive(Default)]
 pub(crate) struct LineBuffer {
+    /// The bytes not returned yet are those up to `filled`.
     held: Vec<u8>,
+    filled: usize,
     /// The start of the next line in `held`.
     from: usize,
     /// There is no line end before this position.
@@ -28,7 +30,7 @@ impl LineBuffer {
     /// The next complete line, and the number of its bytes. The last line may lack its newline.
     pub(crate) fn next(&mut self) -> Option<(InputLine<'_>, u64)> {
         let end = self.line_end();
-        let waiting = self.held.len() - self.from;
+        let waiting = self.filled - self.from;
         let (length, taken) = match end {
             Some(at) => (at, at + 1),
             None if self.ended || self.passing.is_some() || waiting > MAX_HELD => {
@@ -70,11 +72,11 @@ impl LineBuffer {
 
     /// The end of the next line, relative to its start.
     fn line_end(&mut self) -> Option<usize> {
-        let found = memchr::memchr(b'\n', &self.held[self.searched..]);
+        let found = memchr::memchr(b'\n', &self.held[self.searched..self.filled]);
         match found {
             Some(at) => Some(self.searched + at - self.from),
             None => {
-                self.searched = self.held.len();
+                self.searched = self.filled;
                 None
             }
         }
@@ -82,7 +84,7 @@ impl LineBuffer {
 
     /// The bytes not returned yet.
     pub(crate) fn waiting(&self) -> &[u8] {
-        &self.held[self.from..]
+        &self.held[self.from..self.filled]
     }
 
     /// Appends the bytes that `read` provides. `read` gets a buffer of `room` bytes and returns how
@@ -92,14 +94,20 @@ impl LineBuffer {
         room: usize,
         read: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     ) -> Result<(), E> {
-        self.held.drain(..self.from);
+        if self.from > 0 {
+            self.held.copy_within(self.from..self.filled, 0);
+        }
         self.searched -= self.from;
+        self.filled -= self.from;
         self.from = 0;
-        let end = self.held.len();
-        self.held.resize(end + room, 0);
-        let read = read(&mut self.held[end..]);
-        self.held.truncate(end + *read.as_ref().unwrap_or(&0));
-        self.ended = read? == 0;
+        let end = self.filled + room;
+        // Bytes that were used before need not be cleared again.
+        if self.held.len() < end {
+            self.held.resize(end, 0);
+        }
+        let read = read(&mut self.held[self.filled..end])?;
+        self.filled += read;
+        self.ended = read == 0;
         Ok(())
     }
 

@@ -67,10 +67,37 @@ const fn index(bytes: &[u8]) -> usize {
 /// a possible prefix.
 #[derive(Debug)]
 pub(super) struct ByStart {
-    /// The index of the bytes, and the positions of the rule and of the prefix, sorted.
-    entries: Vec<(u16, u16, u16)>,
+    /// Sorted.
+    entries: Vec<PrefixStart>,
     /// The first entry for each group of 64 indices.
     groups: Vec<u16>,
+}
+
+/// The beginning of a prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct PrefixStart {
+    /// The index of its first three bytes.
+    index: u16,
+    /// The positions of the rule and of the prefix.
+    rule: u16,
+    prefix: u16,
+    /// Its first eight bytes in lower case, and which of them there are.
+    head: u64,
+    mask: u64,
+}
+
+/// Sets the bit that makes an upper case letter a lower case one. Other bytes may become equal too.
+const LOWER: u64 = u64::MAX / 255 * 0x20;
+
+/// The first eight bytes, in lower case, and which of them there are.
+fn head(bytes: &[u8]) -> (u64, u64) {
+    if let Some(eight) = bytes.first_chunk() {
+        return (u64::from_le_bytes(*eight) | LOWER, u64::MAX);
+    }
+    let mut eight = [0; 8];
+    eight[..bytes.len()].copy_from_slice(bytes);
+    let mask = (1 << (8 * bytes.len())) - 1;
+    ((u64::from_le_bytes(eight) | LOWER) & mask, mask)
 }
 
 impl ByStart {
@@ -78,13 +105,22 @@ impl ByStart {
         let mut entries = Vec::new();
         for (at, rule) in rules.enumerate() {
             for (which, prefix) in rule.prefixes.iter().enumerate() {
-                entries.push((index(prefix.as_bytes()) as u16, at as u16, which as u16));
+                let (head, mask) = head(prefix.as_bytes());
+                let index = index(prefix.as_bytes()) as u16;
+                entries.push(PrefixStart {
+                    index,
+                    rule: at as u16,
+                    prefix: which as u16,
+                    head,
+                    mask,
+                });
             }
         }
         entries.sort_unstable();
         entries.dedup();
-        let begins =
-            |group: u16| entries.partition_point(|(number, ..)| *number < group * 64) as u16;
+        let begins = |group: u16| {
+            entries.partition_point(|start: &PrefixStart| start.index < group * 64) as u16
+        };
         let groups = (0..512).map(begins).collect();
         Self { entries, groups }
     }
@@ -97,9 +133,11 @@ impl ByStart {
             .groups
             .get(usize::from(number) / 64)
             .map_or(self.entries.len(), |at| usize::from(*at));
+        let (head, _) = head(bytes);
         let rest = self.entries[from..].iter();
-        let rest = rest.skip_while(move |(other, ..)| *other < number);
-        rest.take_while(move |(other, ..)| *other == number)
-            .map(|(_, rule, prefix)| (usize::from(*rule), usize::from(*prefix)))
+        let rest = rest.skip_while(move |start| start.index < number);
+        rest.take_while(move |start| start.index == number)
+            .filter(move |start| head & start.mask == start.head)
+            .map(|start| (usize::from(start.rule), usize::from(start.prefix)))
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::event::fields::as_text;
-use crate::json::{self, Json, JsonRules, Kind};
+use crate::json::{self, Json, JsonRules, Kind, Members};
 
 /// How a call ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -121,7 +121,8 @@ impl RolloutOutcome {
         outcome.exit_code.is_some().then_some(outcome)
     }
 
-    fn of_object(object: Json<'_>) -> Self {
+    fn of_object(json: Json<'_>) -> Self {
+        let object = Members::of(json);
         let number = |path: &str| object.path(path).and_then(Json::as_f64);
         let is = |name: &str, value: bool| object.get(name).and_then(Json::as_bool) == Some(value);
         let exit_code = ["metadata.exit_code", "exit_code", "exitCode"];
@@ -139,7 +140,7 @@ impl RolloutOutcome {
             (Some(text), Some(stderr)) if text.is_empty() => stderr.into_owned(),
             (Some(text), Some(stderr)) => format!("{text}\n{stderr}"),
             (Some(text), None) => text,
-            (None, _) => object.compact().into_owned(),
+            (None, _) => json.compact().into_owned(),
         };
         Self {
             text,
