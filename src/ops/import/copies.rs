@@ -38,12 +38,15 @@ pub(crate) struct KnownWork<'s> {
 struct DoneWork {
     /// Whether each session was read, or has failed.
     is_done: Vec<bool>,
+    /// All sessions before this one are done.
+    first_open: usize,
     index: WorkIndex,
 }
 
 /// A run that was there before.
 struct OtherRun {
     run: RunDir,
+    name: String,
     facts: RunFacts,
     /// Its work, read when it is needed.
     work: OnceLock<Arc<WorkItems>>,
@@ -59,7 +62,7 @@ impl<'s> KnownWork<'s> {
     /// For sessions that are imported in this order; see [`in_order`].
     pub(crate) fn new(runs_dir: &'s Path, sessions: &'s [Session]) -> Self {
         let is_done = vec![false; sessions.len()];
-        let done = Mutex::new(DoneWork { is_done, index: WorkIndex::default() });
+        let done = Mutex::new(DoneWork { is_done, first_open: 0, index: WorkIndex::default() });
         let names = sessions.iter().filter_map(|session| run_of(session, runs_dir).ok());
         let names = names.map(|run| run.name()).collect();
         let (one_is_done, others) = (Condvar::new(), OnceLock::new());
@@ -78,8 +81,9 @@ impl<'s> KnownWork<'s> {
     fn others(&self) -> &[OtherRun] {
         self.others.get_or_init(|| {
             let runs = survey(self.runs_dir).map(|found| found.runs).unwrap_or_default();
-            let others = runs.into_iter().filter(|run| !self.names.contains(&run.name()));
-            others.filter_map(other_run).collect()
+            let others = runs.into_iter().map(|run| (run.name(), run));
+            let others = others.filter(|(name, _)| !self.names.contains(name));
+            others.filter_map(|(name, run)| other_run(name, run)).collect()
         })
     }
 }
@@ -92,13 +96,13 @@ impl Importing<'_, '_> {
         recorded_at: Option<Timestamp>,
         work: &WorkItems,
     ) -> Vec<Copied> {
-        self.publish(Some((&run.name(), work)));
+        let name = run.name();
+        self.publish(Some((&name, work)));
         let mut older = Vec::new();
         for other in self.known.others() {
-            let name = other.run.name();
             let is_older = recorded_at.is_none_or(|own| {
-                let key = (other.facts.recorded_at.unwrap_or(own), &name);
-                key < (own, &run.name())
+                let key = (other.facts.recorded_at.unwrap_or(own), &other.name);
+                key < (own, &name)
             });
             let has_agent = other.facts.metadata("agent").as_deref()
                 == Some(self.known.sessions[self.index].dialect.name);
@@ -108,7 +112,7 @@ impl Importing<'_, '_> {
                 }
                 _ => false,
             };
-            if is_older && has_agent && overlaps && name != run.name() {
+            if is_older && has_agent && overlaps && other.name != name {
                 older.push((other.facts.run_id.clone(), other.work()));
             }
         }
@@ -131,6 +135,8 @@ impl Importing<'_, '_> {
         {
             done.index.add(self.index, run, work);
         }
+        let closed = done.is_done[done.first_open..].iter().take_while(|is_done| **is_done).count();
+        done.first_open += closed;
         self.known.one_is_done.notify_all();
     }
 
@@ -150,7 +156,9 @@ impl Importing<'_, '_> {
             |done: &DoneWork, index: usize| !done.is_done[index] && self.may_share(index, span);
         let mut from = 0;
         let awaits = |done: &mut DoneWork| {
-            from = (from..self.index).find(|index| is_awaited(done, *index)).unwrap_or(self.index);
+            from = (from.max(done.first_open)..self.index)
+                .find(|index| is_awaited(done, *index))
+                .unwrap_or(self.index);
             from < self.index
         };
         let done = self.known.one_is_done.wait_while(self.known.done(), awaits);
@@ -176,9 +184,9 @@ impl OtherRun {
     }
 }
 
-fn other_run(run: RunDir) -> Option<OtherRun> {
+fn other_run(name: String, run: RunDir) -> Option<OtherRun> {
     let facts = known_facts(&run)?;
-    Some(OtherRun { run, facts, work: OnceLock::new() })
+    Some(OtherRun { run, name, facts, work: OnceLock::new() })
 }
 
 /// The facts in the state document of a run, if it has one.
