@@ -91,6 +91,69 @@ fn test_reports() {
     assert!(text.chars().all(|c| !c.is_control() || c == '\n'), "{text}");
 }
 
+/// If this fails, a check that was left out looks like one that passed.
+#[test]
+fn checks_that_are_left_out() {
+    let bench = Bench::new();
+    bench.ok(&["emit", "run.created", "--run", "r", "-F", "deliverables.required=[\"a.md\"]"]);
+    bench.ok(&["emit", "run.completed", "--run", "r"]);
+    let validate = |format: &str, args: &[&str]| {
+        bench.call(&[&["validate", "r", "--format", format], args].concat()).out
+    };
+    let skipped = |text: &str| text.matches("<skipped ").count();
+    let all = validate("junit", &[]);
+    assert!(skipped(&all) == 0 && all.contains("failures=\"1\""), "{all}");
+    let ignored = validate("junit", &["--ignore", "deliverables"]);
+    assert!(skipped(&ignored) > 3 && ignored.contains("failures=\"0\""), "{ignored}");
+    assert!(ignored.contains("<skipped message=\"not made: without the checks of --ignore\"/>"));
+    let selected = validate("junit", &["--select", "RL101"]);
+    let tests = selected.matches("<testcase ").count();
+    assert_eq!(skipped(&selected) + 1, tests, "{selected}");
+    let overrides = |args: &[&str]| {
+        let document: Value = serde_json::from_str(&validate("sarif", args)).unwrap();
+        let invocation = &document["runs"][0]["invocations"][0];
+        assert_eq!(invocation["executionSuccessful"], true);
+        invocation["ruleConfigurationOverrides"].as_array().unwrap().clone()
+    };
+    assert!(overrides(&[]).is_empty());
+    let disabled = overrides(&["--select", "RL101"]);
+    assert_eq!(disabled.len() + 1, tests);
+    assert_eq!(disabled[0]["descriptor"]["id"], "RL001");
+    assert_eq!(disabled[0]["configuration"]["enabled"], false);
+    let annotations = validate("github", &["--select", "RL101"]);
+    assert!(annotations.ends_with("r: passed (only the checks of --select)\n"), "{annotations}");
+}
+
+/// If this fails, a report tells only of the good runs, and a run that could not be read is nowhere.
+#[test]
+fn runs_that_cannot_be_read_are_in_every_report() {
+    let bench = Bench::new();
+    bench.ok(&["emit", "run.created", "--run", "good"]);
+    bench.ok(&["emit", "run.completed", "--run", "good"]);
+    fs::create_dir(bench.path("runs/bad")).unwrap();
+    fs::create_dir(bench.path("runs/bad/events.jsonl")).unwrap();
+    let validate = |format: &str| {
+        let said = bench.call(&["validate", "--all", "--format", format]);
+        assert_eq!(said.status, 77, "{}{}", said.out, said.err);
+        assert!(said.err.contains("runs/bad/events.jsonl is a directory"), "{}", said.err);
+        said.out
+    };
+    assert!(validate("human").ends_with("2 runs: 1 passed, 1 could not be read\n"));
+    let error = "runs/bad/events.jsonl is a directory; it was not used";
+    let junit = validate("junit");
+    assert!(junit.contains("errors=\"1\"") && junit.contains(error), "{junit}");
+    for format in ["github", "markdown"] {
+        assert!(validate(format).contains(error), "{format}");
+    }
+    let json: Value = serde_json::from_str(&validate("json")).unwrap();
+    assert!(json["unread"][0].as_str().unwrap().contains(error), "{json}");
+    let sarif: Value = serde_json::from_str(&validate("sarif")).unwrap();
+    let invocation = &sarif["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let told = &invocation["toolExecutionNotifications"][0]["message"]["text"];
+    assert!(told.as_str().unwrap().contains(error), "{told}");
+}
+
 /// If this fails, a job summary is too long, or a payload breaks it.
 #[test]
 fn job_summaries() {
@@ -242,7 +305,8 @@ fn files_of_reports() {
     );
     assert!(said.out.contains("RL002"), "{}", said.out);
     let summary = fs::read_to_string(bench.path("summary.md")).unwrap();
-    assert!(summary.starts_with("# before\n| Run |"), "{summary}");
+    assert!(summary.starts_with("# before\n- **error** there is no run"), "{summary}");
+    assert!(summary.contains("\n\n| Run |"), "{summary}");
     let tests = fs::read_to_string(bench.path("old.xml")).unwrap();
     assert!(tests.starts_with("<?xml") && !tests.contains("old"), "{tests}");
     bench.fails(66, &["validate", "r", "no-such-run"]);

@@ -1,6 +1,6 @@
 //! Annotations for GitHub Actions: workflow commands, one per line.
 
-use super::{RunReport, counted};
+use super::{RunReport, ValidatedRuns, counted};
 use crate::check::finding::Finding;
 use crate::check::table::Level;
 use crate::text::human::plural;
@@ -12,10 +12,12 @@ const MOST: usize = 10;
 /// The runs that could not be read, the most severe findings as annotations, the number of further
 /// findings, and the verdicts.
 #[must_use]
-pub(crate) fn github(reports: &[RunReport], told: &[String], strict: bool) -> String {
+pub(crate) fn github(
+    ValidatedRuns { reports, unread, strict, narrowed, .. }: ValidatedRuns<'_>,
+) -> String {
     let mut out = String::new();
-    for told in told {
-        out.push_str(&format!("::error title=runlog::{}\n", data(&line(told))));
+    for error in unread {
+        out.push_str(&format!("::error title=runlog::{}\n", data(&line(error))));
     }
     for (level, command) in
         [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Info, "notice")]
@@ -35,8 +37,9 @@ pub(crate) fn github(reports: &[RunReport], told: &[String], strict: bool) -> St
         }
     }
     for report in reports {
-        let name = line(&report.name);
-        out.push_str(&format!("{}: {}\n", plain(&name), report.verdict(strict).name()));
+        let (name, verdict) = (line(&report.name), report.verdict(strict).name());
+        let narrowed = narrowed.map(|which| format!(" ({which})")).unwrap_or_default();
+        out.push_str(&format!("{}: {verdict}{narrowed}\n", plain(&name)));
     }
     out
 }

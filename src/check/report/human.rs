@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{Group, RunReport, RunVerdict, by_code, counted, place};
+use super::{Group, RunReport, RunVerdict, ValidatedRuns, by_code, counted, place};
 use crate::check::finding::Excerpt;
 use crate::check::mend::StepStatus;
 use crate::check::table::Level;
@@ -157,7 +157,11 @@ fn of_levels(report: &RunReport, is_wanted: fn(u64) -> bool) -> String {
 /// verdict. `names` are the names of the runs. If they leave too little room, they are cut to what
 /// tells them apart.
 #[must_use]
-pub(crate) fn overview(reports: &[RunReport], names: &[String], look: ReportLook) -> String {
+pub(crate) fn overview(
+    ValidatedRuns { reports, unread, .. }: ValidatedRuns<'_>,
+    names: &[String],
+    look: ReportLook,
+) -> String {
     const WIDEST: usize = "incomplete".len();
     let mut names: Vec<String> = names.iter().map(|name| line(name).into_owned()).collect();
     if let Some(width) = look.width {
@@ -186,9 +190,12 @@ pub(crate) fn overview(reports: &[RunReport], names: &[String], look: ReportLook
         let count = reports.iter().filter(|report| report.verdict(look.strict) == verdict).count();
         (count > 0).then(|| format!("{count} {}", look.verdict(verdict)))
     };
-    let verdicts: Vec<String> = RunVerdict::ALL.into_iter().filter_map(of).collect();
+    let mut verdicts: Vec<String> = RunVerdict::ALL.into_iter().filter_map(of).collect();
+    if !unread.is_empty() {
+        verdicts.push(look.paint("1;31", &format!("{} could not be read", unread.len())));
+    }
     let narrowed = look.narrowed.map(|which| format!(" ({which})")).unwrap_or_default();
-    let runs = plural(reports.len() as u64, "run");
+    let runs = plural((reports.len() + unread.len()) as u64, "run");
     out.push_str(&format!("{runs}: {}{narrowed}\n", verdicts.join(", ")));
     out
 }

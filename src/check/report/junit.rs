@@ -1,11 +1,12 @@
-//! JUnit: one suite per run, one test per check and per deliverable.
+//! JUnit: one suite per run, one test per check and per deliverable. A check that was not made is a
+//! skipped test, a run that could not be read is an error.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{DELIVERABLES, RunReport, place};
+use super::{DELIVERABLES, RunReport, ValidatedRuns, place};
 use crate::check::deliverables::Verdict;
 use crate::check::finding::Finding;
-use crate::check::table::{CHECKS, Code, Level};
+use crate::check::table::{CHECKS, Check, Code, Level};
 use crate::text::inert;
 
 /// Maximum number of findings listed per check.
@@ -14,11 +15,16 @@ const MAX_SHOWN: usize = 50;
 /// The XML document.
 #[must_use]
 #[expect(clippy::expect_used, reason = "an empty report would pass for a good one")]
-pub(crate) fn junit(reports: &[RunReport], strict: bool) -> String {
+pub(crate) fn junit(runs: ValidatedRuns<'_>) -> String {
     let mut document = Report::new("runlog validate");
-    for report in reports {
+    if !runs.unread.is_empty() {
+        let mut suite = TestSuite::new("runs that could not be read");
+        suite.add_test_cases(runs.unread.iter().map(|error| unread(error)));
+        document.add_test_suite(suite);
+    }
+    for report in runs.reports {
         let mut suite = TestSuite::new(report.name.as_str());
-        suite.add_test_cases(checks(report, strict));
+        suite.add_test_cases(checks(report, runs));
         for deliverable in &report.deliverables {
             let reason = deliverable.reason.as_deref().unwrap_or_default();
             let reason = format!("{}: {reason}", deliverable.status);
@@ -30,9 +36,20 @@ pub(crate) fn junit(reports: &[RunReport], strict: bool) -> String {
     document.to_string().expect("writing into memory does not fail")
 }
 
-fn checks(report: &RunReport, strict: bool) -> impl Iterator<Item = TestCase> {
+fn checks<'r>(
+    report: &'r RunReport,
+    ValidatedRuns { strict, narrowed, is_made, .. }: ValidatedRuns<'r>,
+) -> impl Iterator<Item = TestCase> + 'r {
     let least = if strict { Level::Warning } else { Level::Error };
-    CHECKS.iter().filter(|check| check.family != DELIVERABLES).map(move |check| {
+    // Deliverables that were checked are tests of their own.
+    let is_test = move |check: &&Check| check.family != DELIVERABLES || !is_made(check.code);
+    CHECKS.iter().filter(is_test).map(move |check| {
+        let name = format!("{} {}", check.code, check.title);
+        if !is_made(check.code) {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(format!("not made: {}", narrowed.unwrap_or_default()));
+            return test(&name, check.family, status);
+        }
         let counts = |finding: &&Finding| finding.code == check.code && finding.level >= least;
         let findings: Vec<&Finding> = report.findings.all.iter().filter(counts).collect();
         let line = |finding: &&Finding| format!("{}: {}", place(finding), finding.message);
@@ -46,7 +63,7 @@ fn checks(report: &RunReport, strict: bool) -> impl Iterator<Item = TestCase> {
             lines.push(check.remedy.to_owned());
             (line(first), lines.join("\n"))
         });
-        case(&format!("{} {}", check.code, check.title), check.family, fault)
+        case(&name, check.family, fault)
     })
 }
 
@@ -62,6 +79,18 @@ fn case(name: &str, class: &str, fault: Option<(String, String)>) -> TestCase {
             status
         }
     };
+    test(name, class, status)
+}
+
+/// The test case for a run that could not be read.
+fn unread(error: &str) -> TestCase {
+    let error = printable(&inert::line(error));
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status.set_message(error.as_str()).set_type("unread");
+    test(&error, "unread", status)
+}
+
+fn test(name: &str, class: &str, status: TestCaseStatus) -> TestCase {
     let mut case = TestCase::new(printable(name), status);
     case.set_classname(class);
     case

@@ -1,6 +1,6 @@
 //! A Markdown summary for people, as used for job summaries.
 
-use super::{Group, RunReport, by_code, counted};
+use super::{Group, RunReport, ValidatedRuns, by_code, counted};
 use crate::check::deliverables::Deliverable;
 use crate::check::table::Level;
 use crate::text::human::plural;
@@ -12,17 +12,28 @@ const LIMIT: usize = (1 << 20) - 4096;
 const MAX_SHOWN: usize = 10;
 /// Maximum number of deliverables listed per run.
 const MAX_DELIVERABLES: usize = 50;
+/// Maximum number of runs listed that could not be read.
+const MAX_UNREAD: usize = 50;
 /// Maximum length of a message, in characters.
 const MAX_MESSAGE: usize = 300;
 
-/// A table of the runs, followed by the findings of each.
+/// The runs that could not be read, a table of the others, and the findings of each.
 #[must_use]
 pub(crate) fn markdown(
-    reports: &[RunReport],
-    strict: bool,
-    narrowed: Option<&'static str>,
+    ValidatedRuns { reports, unread, strict, narrowed, .. }: ValidatedRuns<'_>,
 ) -> String {
     let mut out = narrowed.map(|which| format!("Scope: {which}.\n\n")).unwrap_or_default();
+    for error in unread.iter().take(MAX_UNREAD) {
+        let error: String = error.chars().take(MAX_MESSAGE).collect();
+        out.push_str(&format!("- **error** {}\n", escape(&error)));
+    }
+    if let Some(more @ 1..) = unread.len().checked_sub(MAX_UNREAD) {
+        let more = plural(more as u64, "more run");
+        out.push_str(&format!("- … {more} that could not be read\n"));
+    }
+    if !unread.is_empty() {
+        out.push('\n');
+    }
     out.push_str(
         "| Run | Verdict | Events | Errors | Warnings | Notes |\n|---|---|--:|--:|--:|--:|\n",
     );

@@ -175,6 +175,9 @@ pub(crate) struct ReportDocument<'r> {
     /// Which checks were made, if not all: the verdicts are only about these.
     #[serde(skip_serializing_if = "Option::is_none")]
     narrowed: Option<&'static str>,
+    /// For each run that could not be read, the error.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    unread: &'r [String],
     /// The runs that were checked.
     runs: Vec<RunReportDocument<'r>>,
 }
@@ -241,12 +244,25 @@ struct FindingDocument<'r> {
     hint: &'static str,
 }
 
-/// The document for programs. `narrowed` says which checks were made, if not all.
+/// What a report is about.
+#[derive(Clone, Copy)]
+pub(crate) struct ValidatedRuns<'r> {
+    /// The runs.
+    pub reports: &'r [RunReport],
+    /// For each run that could not be read, the error.
+    pub unread: &'r [String],
+    /// Whether warnings count as errors.
+    pub strict: bool,
+    /// Which checks were made, if not all.
+    pub narrowed: Option<&'static str>,
+    /// Whether a check was made.
+    pub is_made: &'r dyn Fn(Code) -> bool,
+}
+
+/// The document for programs.
 #[must_use]
 pub(crate) fn document<'r>(
-    reports: &'r [RunReport],
-    strict: bool,
-    narrowed: Option<&'static str>,
+    ValidatedRuns { reports, unread, strict, narrowed, .. }: ValidatedRuns<'r>,
 ) -> ReportDocument<'r> {
     let finding = |finding: &'_ Finding| -> (&'static str, &'static str) {
         (finding.check().family, finding.check().remedy)
@@ -280,5 +296,5 @@ pub(crate) fn document<'r>(
         deliverables: &report.deliverables,
         fixes: &report.fixes,
     });
-    ReportDocument { schema_version: SCHEMA_VERSION, narrowed, runs: runs.collect() }
+    ReportDocument { schema_version: SCHEMA_VERSION, narrowed, unread, runs: runs.collect() }
 }

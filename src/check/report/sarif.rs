@@ -1,20 +1,38 @@
-//! SARIF 2.1.0 (OASIS): rules from the table of checks, and results with their places.
+//! SARIF 2.1.0 (OASIS): rules from the table of checks, and results with their places. Rules that were
+//! not checked are disabled for the invocation.
 
 use serde_json::{Value, json};
 
-use super::RunReport;
+use super::{RunReport, ValidatedRuns};
 use crate::check::finding::Finding;
 use crate::check::table::{CHECKS, Check, Level};
 use crate::text::uri;
 
-/// The document.
+/// The document, with the errors of the runs that could not be read.
 #[must_use]
-pub(crate) fn sarif(reports: &[RunReport]) -> Value {
-    let results: Vec<Value> = reports
+pub(crate) fn sarif(runs: ValidatedRuns<'_>) -> Value {
+    let unread: Vec<Value> = runs
+        .unread
+        .iter()
+        .map(|text| json!({"level": "error", "message": {"text": text}}))
+        .collect();
+    let results: Vec<Value> = runs
+        .reports
         .iter()
         .flat_map(|report| report.findings.all.iter().map(move |finding| result(report, finding)))
         .collect();
     let rules: Vec<Value> = CHECKS.iter().map(rule).collect();
+    let disabled: Vec<Value> = CHECKS
+        .iter()
+        .enumerate()
+        .filter(|(_, check)| !(runs.is_made)(check.code))
+        .map(|(at, check)| {
+            json!({
+                "descriptor": {"id": check.code, "index": at},
+                "configuration": {"enabled": false},
+            })
+        })
+        .collect();
     json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -24,6 +42,11 @@ pub(crate) fn sarif(reports: &[RunReport]) -> Value {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": rules,
             }},
+            "invocations": [{
+                "executionSuccessful": unread.is_empty(),
+                "toolExecutionNotifications": unread,
+                "ruleConfigurationOverrides": disabled,
+            }],
             "results": results,
         }],
     })

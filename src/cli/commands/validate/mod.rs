@@ -228,8 +228,8 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
     for report in &mut reports {
         report.path = shortened(&report.path, &working_directory);
     }
-    let told: Vec<String> = failures.iter().map(sentence).collect();
-    let output = Output { reports: &reports, names: &names, told: &told, args };
+    let unread: Vec<String> = failures.iter().map(sentence).collect();
+    let output = Output { reports: &reports, names: &names, unread: &unread, args };
     failures.extend(output.write(ui));
     if let Some(last) = failures.pop() {
         failures.iter().for_each(|failure| ui.warn(&sentence(failure)));

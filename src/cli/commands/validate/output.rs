@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{ReportFormat, ValidateArgs};
 use crate::check::report::{
-    ReportLook, RunReport, document, github, human, junit, markdown, overview, sarif,
+    ReportLook, RunReport, ValidatedRuns, document, github, human, junit, markdown, overview, sarif,
 };
 use crate::cli::commands::runs::shorten;
 use crate::cli::exit::{Exit, Failure, sentence};
@@ -21,7 +21,7 @@ pub(super) struct Output<'o> {
     /// The names of all runs in the directory.
     pub(super) names: &'o [String],
     /// Errors for runs that could not be read.
-    pub(super) told: &'o [String],
+    pub(super) unread: &'o [String],
     pub(super) args: &'o ValidateArgs,
 }
 
@@ -63,10 +63,11 @@ impl Output<'_> {
         format: ReportFormat,
         (color, width): (bool, Option<usize>),
     ) -> anyhow::Result<String> {
-        let Self { reports, names, told, args } = *self;
-        let narrowed = args.narrowed();
-        let look =
-            ReportLook { strict: args.strict, verbose: args.verbose, narrowed, color, width };
+        let Self { reports, names, unread, args } = *self;
+        let (strict, narrowed) = (args.strict, args.narrowed());
+        let is_made = |code| args.is_wanted(code);
+        let runs = ValidatedRuns { reports, unread, strict, narrowed, is_made: &is_made };
+        let look = ReportLook { strict, verbose: args.verbose, narrowed, color, width };
         let human = |report| human(report, look);
         Ok(match format {
             ReportFormat::Human if args.all && !args.verbose => {
@@ -75,14 +76,14 @@ impl Output<'_> {
                 if width.is_some() {
                     shorten(&mut shown, names);
                 }
-                overview(reports, &shown, look)
+                overview(runs, &shown, look)
             }
             ReportFormat::Human => reports.iter().map(human).collect::<Vec<_>>().join("\n"),
-            ReportFormat::Json => json::document(&document(reports, args.strict, narrowed)),
-            ReportFormat::Junit => junit(reports, args.strict),
-            ReportFormat::Sarif => json::document(&sarif(reports)),
-            ReportFormat::Github => github(reports, told, args.strict),
-            ReportFormat::Markdown => markdown(reports, args.strict, narrowed),
+            ReportFormat::Json => json::document(&document(runs)),
+            ReportFormat::Junit => junit(runs),
+            ReportFormat::Sarif => json::document(&sarif(runs)),
+            ReportFormat::Github => github(runs),
+            ReportFormat::Markdown => markdown(runs),
         })
         .map(|text| format.without_commands(text))
     }
