@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Bench, document};
+use crate::support::{Bench, document, jsonl};
 
 fn import(bench: &Bench, input: &str) -> Value {
     let call = ["emit", "--run", "r", "--stdin", "--from", "openhands", "--receipt", "got.json"];
@@ -157,4 +157,58 @@ fn v1_events() {
     assert_eq!(receipt["usage"]["input_tokens"], 70);
     assert_eq!(receipt["usage"]["cache_read_tokens"], 70);
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
+}
+
+/// If this fails, a run that the source says failed, or that its agent gave up, passes the gate.
+#[test]
+fn how_a_v0_run_ended() {
+    let end = |done: &str, error: &str| {
+        let bench = Bench::new();
+        std::fs::create_dir(bench.path("runs")).unwrap();
+        let finish = json!({"final_thought": "Boats.", "task_completed": done});
+        let run = json!({"instance_id": "boats", "test_result": {}, "history": [
+            {"id": 0, "timestamp": "2026-02-01T10:00:00", "source": "user", "action": "message",
+                "args": {"content": "Count the boats"}},
+            action(1, "c1", "finish", finish, 10),
+        ], "metrics": used(10, 1), "error": error});
+        let order = ["instance_id", "test_result", "history", "metrics", "error"];
+        std::fs::write(bench.path("o.jsonl"), document(&run, &order).replace('\n', " ")).unwrap();
+        bench.ok(&["import", "o.jsonl"]);
+        let state = bench.ok(&["list", "--format", "json"]);
+        let state: Value = serde_json::from_str(&state).unwrap();
+        let status = state["runs"][0]["status"].as_str().unwrap().to_owned();
+        let strict = ["validate", "--expect-status", "completed,imported"];
+        (status, bench.call(&strict).status)
+    };
+    let told = |status: &str, exit| (status.to_owned(), exit);
+    assert_eq!(end("true", ""), told("completed", 0));
+    assert_eq!(end("partial", ""), told("incomplete", 5));
+    assert_eq!(end("false", ""), told("incomplete", 5));
+    assert_eq!(end("unsure", ""), told("imported", 0));
+    assert_eq!(end("true", "out of steps"), told("failed", 5));
+    assert_eq!(end("unsure", "out of steps"), told("failed", 5));
+}
+
+/// If this fails, a file that the agent only looked at is told as edited.
+#[test]
+fn a_view_by_the_editor_is_no_edit() {
+    let bench = Bench::with_run();
+    let by_editor = |id: u64, name: &str, args: Value| {
+        let mut action = action(id, &format!("c{id}"), name, args, 10 * id);
+        action["tool_call_metadata"]["function_name"] = "str_replace_editor".into();
+        let done = json!({"id": id + 1, "source": "agent", "cause": id, "observation": name,
+            "content": "done"});
+        [action, done]
+    };
+    let edit = json!({"path": "/a", "command": "str_replace", "old_str": "x", "new_str": "y"});
+    let lines: Vec<Value> = [
+        by_editor(1, "read", json!({"path": "/a", "view_range": [1, 5]})),
+        by_editor(3, "edit", edit),
+        by_editor(5, "read", json!({"path": "/b"})),
+    ]
+    .concat();
+    import(&bench, &jsonl(&lines));
+    let text = bench.ok(&["transcript", "r", "--format", "text", "-o", "-"]);
+    assert!(text.contains("/a: edited\n") && !text.contains("/b: edited"), "{text}");
+    assert!(text.contains("view /a") && text.contains("view /b"), "{text}");
 }

@@ -34,7 +34,8 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     (is_numbered && (has("action") || has("observation"))).then_some("an action or an observation")
 }
 
-/// V0 and V1: the state of the agent. V0: the error of a run, after its history.
+/// V0 and V1: the state of the agent. V0: what the agent says of its task, and the error of a run,
+/// after its history.
 pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
     let state = |value: &str, path: &str| {
         line.text_at(path).filter(|_| {
@@ -54,7 +55,19 @@ pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
             _ => None,
         };
     }
-    let error = line.text_at("error").filter(|_| line.get("test_result").is_some());
+    if line.text_at("action").as_deref() == Some("finish") {
+        let done = line.path("args.task_completed").map(as_text);
+        return match done.as_deref() {
+            Some("true") => Some(SessionEnd::completed()),
+            Some("false") => Some(SessionEnd::incomplete("the agent did not complete its task")),
+            Some("partial") => {
+                Some(SessionEnd::incomplete("the agent completed its task only in part"))
+            }
+            _ => None,
+        };
+    }
+    // An event has a source; what stands beside the history of a run has none.
+    let error = line.text_at("error").filter(|_| line.get("source").is_none());
     error.filter(|error| !error.is_empty()).map(SessionEnd::failed)
 }
 
@@ -232,6 +245,11 @@ impl OpenHands {
         let id = at("tool_call_id")
             .filter(|id| !is_placeholder(id) && self.used.insert(id.clone().into_owned()));
         let mut args = ObjectText::new();
+        // The editor's call names its command, but the action that is a view leaves it out.
+        let has_command = json.path("args.command").is_some();
+        if action == "read" && tool.contains("edit") && !has_command {
+            args.text("command", "view");
+        }
         for (name, value) in json.get("args").into_iter().flat_map(Json::raw_members) {
             let is_empty = matches!(value.text(), "null" | "\"\"");
             if !is_empty && (action == "think" || !NO_ARGUMENTS.contains(&name)) {

@@ -52,24 +52,34 @@ pub(crate) struct AdaptedLine {
 pub(crate) struct SessionEnd {
     /// The type of the event that ends the run.
     pub kind: &'static str,
-    /// What went wrong.
-    pub error: Option<String>,
+    /// What went wrong, or is missing.
+    pub reason: Option<String>,
 }
 
 impl SessionEnd {
     /// It ended well.
     pub(super) fn completed() -> Self {
-        Self { kind: "run.completed", error: None }
+        Self { kind: "run.completed", reason: None }
     }
 
     /// It failed.
     pub(super) fn failed(error: impl Into<String>) -> Self {
-        Self { kind: "run.failed", error: Some(error.into()) }
+        Self { kind: "run.failed", reason: Some(error.into()) }
     }
 
     /// It was stopped.
     pub(super) fn cancelled() -> Self {
-        Self { kind: "run.cancelled", error: None }
+        Self { kind: "run.cancelled", reason: None }
+    }
+
+    /// It ended with work missing.
+    pub(super) fn incomplete(reason: &str) -> Self {
+        Self { kind: "run.incomplete", reason: Some(reason.to_owned()) }
+    }
+
+    /// Whether it only says that the session ended, after `earlier` said how.
+    pub(crate) fn only_confirms(&self, earlier: &Self) -> bool {
+        self.kind == "run.completed" && earlier.kind == "run.incomplete"
     }
 }
 

@@ -223,10 +223,15 @@ fn end_of_source(
     copied: &[Copied],
 ) -> Draft<'static> {
     let mut data = ObjectText::new();
-    if let Some(message) = ending.and_then(|ending| ending.error.as_deref()) {
-        let mut error = ObjectText::new();
-        error.text("message", message);
-        data.json("error", Json::trusted(&error.finish()));
+    let reason = ending.and_then(|ending| Some((ending.kind, ending.reason.as_deref()?)));
+    if let Some((kind, reason)) = reason {
+        if kind == "run.failed" {
+            let mut error = ObjectText::new();
+            error.text("message", reason);
+            data.json("error", Json::trusted(&error.finish()));
+        } else {
+            data.text("reason", reason);
+        }
     }
     let files = session.files.first().and_then(|file| file.path.file_name());
     data.text_if("source", files.map(|name| name.to_string_lossy()).as_deref());

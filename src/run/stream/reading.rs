@@ -95,7 +95,11 @@ impl Stream<'_> {
                 if let Some(version) = imported.unknown_version.take() {
                     self.counter.unknown_version(&version);
                 }
-                if imported.ending.is_some() || imported.goes_on() {
+                let only_confirms = match (&imported.ending, &self.ending) {
+                    (Some(ending), Some(earlier)) => ending.only_confirms(earlier),
+                    _ => false,
+                };
+                if imported.goes_on() || (imported.ending.is_some() && !only_confirms) {
                     self.ending = imported.ending.take();
                 }
                 let from = self.held.drafts.len();
