@@ -248,3 +248,43 @@ fn a_prompt_is_of_a_person() {
         assert!(page.contains(heading), "no {heading}");
     }
 }
+
+/// If this fails, the reader takes the time between prompts for work, an unknown cost for none, or
+/// the end of an output for the whole.
+#[test]
+fn what_the_numbers_at_the_top_leave_out() {
+    let bench = Bench::created(&["--timestamp", "2026-03-14T09:00:00Z"]);
+    let event = |time: &str, kind: &str, id: &str, data: &str| {
+        let id = if id.is_empty() { String::new() } else { format!(r#""correlation_id":"{id}","#) };
+        format!(r#"{{"type":"{kind}",{id}"timestamp":"2026-03-14T{time}Z","data":{data}}}"#)
+    };
+    let lines = [
+        event("09:00:10", "message.user", "", r#"{"text":"List the boats"}"#),
+        event(
+            "09:00:20",
+            "tool.started",
+            "a",
+            r#"{"tool_name":"Bash","args":{"command":"boats"}}"#,
+        ),
+        // A prompt that was typed while the call ran.
+        event("09:02:20", "message.user", "", r#"{"text":"All of them"}"#),
+        event("09:02:30", "tool.completed", "a", r#"{"result":"one\ntwo\nthree\nfour\nfive"}"#),
+        event(
+            "09:02:40",
+            "llm.usage",
+            "",
+            r#"{"model":"m-unpriced","input_tokens":10,"output_tokens":2}"#,
+        ),
+        event("09:05:10", "message.user", "", r#"{"text":"Now the rafts"}"#),
+        event("09:05:20", "run.completed", "", "{}"),
+    ];
+    let said = bench.feed(&["emit", "--run", "r", "--stdin"], lines.join("\n").as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    let text = bench.ok(&["transcript", "r", "--format", "text", "-o", "-"]);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("5m20s (2m30s waiting for prompts)"), "{text}");
+    assert!(text.contains("10 in, 2 out · cost unknown"), "{text}");
+    assert!(text.contains("… three four five"), "{text}");
+    let page = bench.ok(&["transcript", "r", "--format", "markdown", "-o", "-"]);
+    assert!(page.contains("| Duration | 5m20s (2m30s waiting for prompts) |"), "{page}");
+}

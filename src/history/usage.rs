@@ -166,7 +166,7 @@ impl Usage {
     pub fn told(&self) -> Option<String> {
         let input = self.context_tokens().map(|all| {
             let cached = self.cache_read_tokens.unwrap_or(0);
-            match (u128::from(cached) * 100).checked_div(u128::from(all)) {
+            match percent(cached, all) {
                 Some(share) if cached > 0 => {
                     format!("{} in, {share} % cached", short_count(all))
                 }
@@ -186,6 +186,13 @@ impl Usage {
     pub fn cost_usd(&self) -> Option<f64> {
         self.cost_micros.map(|micros| micros as f64 / 1e6)
     }
+}
+
+/// The share of a part in percent, rounded; a part that is not all is at most 99. `None` of nothing.
+fn percent(part: u64, all: u64) -> Option<u64> {
+    let (part, all) = (u128::from(part), u128::from(all));
+    let rounded = (part * 100 + all / 2).checked_div(all)?;
+    u64::try_from(if part < all { rounded.min(99) } else { rounded }).ok()
 }
 
 /// The newest model call that reports its input.

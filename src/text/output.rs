@@ -43,6 +43,8 @@ const FAILURES: &[&str] = &[
     "cannot ",
     "can't ",
     "unable to",
+    "could not ",
+    "couldn't ",
     "timed out",
     "assert",
 ];

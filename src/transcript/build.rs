@@ -87,6 +87,7 @@ impl Transcript {
             pull_request: fold.circumstances.requests.newest().map(str::to_owned),
             images: fold.images.events,
             tokens: fold.samples,
+            waited_ms: fold.idle.waited_ms,
             idle: fold.idle.finish(),
             own_tasks,
             last_sequence: fold.last_sequence,

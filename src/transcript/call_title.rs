@@ -6,7 +6,7 @@ use super::todo;
 use crate::event::fields::as_text;
 use crate::history::arguments::{below, in_one_line, path};
 use crate::json::{Json, Kind};
-use crate::text::inert::{preview, preview_end};
+use crate::text::inert::{preview, preview_around, preview_end};
 
 /// The members of arguments that hold a command line, and the directory where it runs.
 const COMMANDS: &[&str] = &["command", "cmd", "script"];
@@ -49,7 +49,8 @@ pub(crate) fn call_title(arguments: Json<'_>, base: Option<&str>, columns: usize
         let elsewhere = elsewhere.map(|directory| preview_end(below(&directory, base), DIRECTORY));
         let elsewhere = elsewhere.map(|directory| format!(" (in {directory})")).unwrap_or_default();
         let room = columns.saturating_sub(elsewhere.chars().count());
-        return preview(&line.command, room) + &elsewhere;
+        // The last command of several is often the one that matters.
+        return preview_around(&line.command, room, room / 3) + &elsewhere;
     }
     let is_object = |changes: &Json<'_>| changes.is_object();
     if let Some(changes) = arguments.present("changes").filter(is_object) {
@@ -138,6 +139,10 @@ mod tests {
             ),
             (r#"{"cmd":"git log","workdir":"/other"}"#, "git log (in /other)"),
             (r#"{"command":"cd /tmp"}"#, "cd /tmp"),
+            (
+                r#"{"command":"rm -rf /srv/fleet/harbour/build && mkdir /srv/fleet/harbour/build && make install"}"#,
+                "rm -rf /srv/fleet/harbour/build && mkdir /srv/fleet/h…bour/build && make install",
+            ),
             (r#"{"command":"str_replace","path":"/w/app/src/a.rs"}"#, "str_replace src/a.rs"),
             (r#"{"file_path":"/w/app/src/a.rs"}"#, "src/a.rs"),
             (

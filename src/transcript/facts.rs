@@ -2,9 +2,11 @@
 
 use super::value::Transcript;
 use crate::history::told::FactName;
-use crate::text::human::plural;
+use crate::text::human::{duration, plural};
 use crate::text::inert::preview_end;
 
+/// Minimum time in milliseconds that is told as waiting.
+const WAITED: u64 = 60_000;
 /// Maximum width of the directory, in columns.
 const DIRECTORY: usize = 60;
 
@@ -12,7 +14,8 @@ const DIRECTORY: usize = 60;
 pub(super) fn facts(transcript: &Transcript) -> Vec<String> {
     let counts = &transcript.facts.counts;
     let short = |(name, value): (FactName, String)| match name {
-        FactName::Started | FactName::Duration | FactName::Model => Some(value),
+        FactName::Started | FactName::Model => Some(value),
+        FactName::Duration => Some(duration_told(transcript, value)),
         FactName::Agent => Some(agent_told(transcript).unwrap_or(value)),
         FactName::Recorded => Some(format!("recorded {value}")),
         FactName::Events => Some(plural(counts.events, "event")),
@@ -24,11 +27,22 @@ pub(super) fn facts(transcript: &Transcript) -> Vec<String> {
             Some(plural(counts.tool_calls, "call") + &failed)
         }
         FactName::Tokens => counts.usage.told().map(|tokens| format!("tokens: {tokens}")),
-        FactName::Cost => counts.usage.cost_told(),
+        FactName::Cost => {
+            let has_tokens = counts.usage.told().is_some();
+            counts.usage.cost_told().or(has_tokens.then(|| "cost unknown".to_owned()))
+        }
         FactName::Directory => Some(format!("in {}", preview_end(&value, DIRECTORY))),
         _ => None,
     };
     transcript.facts.told().into_iter().filter_map(short).collect()
+}
+
+/// The duration, and how much of it the agent waited for prompts.
+pub(super) fn duration_told(transcript: &Transcript, whole: String) -> String {
+    match transcript.waited_ms {
+        0..WAITED => whole,
+        waited => format!("{whole} ({} waiting for prompts)", duration(waited)),
+    }
 }
 
 /// The agent with its version, if only events name the version.

@@ -1,6 +1,7 @@
-//! Times in which nothing happened.
+//! Times in which nothing happened, and the time that the agent waited for prompts.
 
 use crate::event::fields::View;
+use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::transcript::value::IdleTime;
 
@@ -14,6 +15,11 @@ pub(crate) struct IdleTimes {
     found: Vec<IdleTime>,
     /// The latest time of an event so far.
     latest: Option<Timestamp>,
+    /// Whether there was a prompt, and whether the last event started a call.
+    is_asked: bool,
+    is_calling: bool,
+    /// The time before prompts but the first, in milliseconds. While a call ran, nobody waited.
+    pub(crate) waited_ms: u64,
 }
 
 impl IdleTimes {
@@ -27,6 +33,13 @@ impl IdleTimes {
         if duration_ms >= IDLE && !view.role.is_tool_end() {
             self.found.push(IdleTime { sequence, duration_ms });
         }
+        if view.is_prompt() {
+            if self.is_asked && !self.is_calling {
+                self.waited_ms += duration_ms;
+            }
+            self.is_asked = true;
+        }
+        self.is_calling = view.role == Role::ToolStart;
         self.latest = self.latest.max(Some(time));
     }
 

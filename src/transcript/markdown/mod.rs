@@ -10,7 +10,7 @@ mod work_notes;
 use pieces::{link, long_prose, long_quote, note_line};
 
 use super::extent::{Detail, Extent, LONGEST_NORMAL, Limits};
-use super::facts::{agent_told, branch};
+use super::facts::{agent_told, branch, duration_told};
 use super::value::{File, Note, QuoteSource, Transcript, is_in_deliverables};
 use crate::history::request::own_words;
 use crate::history::told::FactName;
@@ -187,11 +187,8 @@ fn metadata(transcript: &Transcript) -> String {
             FactName::Run | FactName::Session | FactName::Task => code(&value),
             FactName::Directory => code(&preview_end(&value, 120)),
             FactName::Events => format!("{value} ([events.jsonl](events.jsonl))"),
-            FactName::Started
-            | FactName::Duration
-            | FactName::Calls
-            | FactName::Tokens
-            | FactName::Cost => value,
+            FactName::Started | FactName::Calls | FactName::Tokens | FactName::Cost => value,
+            FactName::Duration => duration_told(transcript, value),
             FactName::Error => unlinked(&preview(&value, 300)),
             FactName::Agent => unlinked(&preview(&agent_told(transcript).unwrap_or(value), 120)),
             _ => unlinked(&preview(&value, 120)),

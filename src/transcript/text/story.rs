@@ -13,7 +13,7 @@ use crate::history::calls::CallStatus;
 use crate::history::request::own_words;
 use crate::history::tasks::TaskOutcome;
 use crate::text::human::duration;
-use crate::text::inert::{preview, preview_middle};
+use crate::text::inert::{preview, preview_around, preview_middle};
 use crate::text::output::{OutputPart, chosen, told_lines};
 use crate::transcript::extent::Detail;
 use crate::transcript::fold::REJECTED;
@@ -224,7 +224,10 @@ impl<'t> Story<'t> {
                 preview_middle(text, room.saturating_sub(how.width()).max(20))
             }
             // What follows the text is not cut.
-            _ => preview(text, (2 * room).saturating_sub(how.width() + before).max(20)),
+            _ => {
+                let room = (2 * room).saturating_sub(how.width() + before).max(20);
+                preview_around(text, room, room / 3)
+            }
         };
         (text, how)
     }
@@ -254,9 +257,15 @@ impl<'t> Story<'t> {
         let mut lines = told_lines(result);
         lines.retain(|line| !self.repeated.contains(line.trim()));
         let lines = chosen(lines, look.most(most), part);
-        // A mark at the beginning or the end costs a line.
-        let lines = lines.strip_prefix(&["…".to_owned()]).unwrap_or(&lines);
-        let lines = lines.strip_suffix(&["…".to_owned()]).unwrap_or(lines);
+        let mark = &["…".to_owned()];
+        // What failed is told by its own lines; a mark before or behind them would cost a line.
+        let lines = match part {
+            OutputPart::Failure => {
+                let lines = lines.strip_prefix(mark).unwrap_or(&lines);
+                lines.strip_suffix(mark).unwrap_or(lines)
+            }
+            OutputPart::First | OutputPart::Last => &lines,
+        };
         let lines = lines.iter().map(|line| wrapped(line, indent, 2, look));
         lines
             .flat_map(|line| {

@@ -87,6 +87,9 @@ pub(crate) struct Transcript {
     /// The times in which nothing happened.
     #[serde(skip)]
     pub idle: Vec<IdleTime>,
+    /// The time that the agent waited for prompts, in milliseconds.
+    #[serde(skip)]
+    pub waited_ms: u64,
     /// Tasks of the run itself, without those of spawned agents.
     #[serde(skip)]
     pub own_tasks: u64,
