@@ -288,3 +288,17 @@ fn what_the_numbers_at_the_top_leave_out() {
     let page = bench.ok(&["transcript", "r", "--format", "markdown", "-o", "-"]);
     assert!(page.contains("| Duration | 5m20s (2m30s waiting for prompts) |"), "{page}");
 }
+
+/// If this fails, a long last answer is shown nowhere in full.
+#[test]
+fn a_long_answer_is_shown_whole_once() {
+    let bench = Bench::created(&[]);
+    let answer: String = (1..=120).map(|n| format!("- step {n} of the plan\n")).collect();
+    let answer = serde_json::json!({"type": "message.assistant", "data": {"text": answer}});
+    let asked = r#"{"type":"message.user","data":{"text":"Plan it"}}"#;
+    let lines = format!("{asked}\n{answer}\n");
+    assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], lines.as_bytes()).status, 0);
+    let text = bench.ok(&["transcript", "r", "--format", "text", "-o", "-"]);
+    assert_eq!(text.matches("- step 1 of").count(), 2, "{text}");
+    assert_eq!(text.matches("- step 120 of").count(), 1, "{text}");
+}

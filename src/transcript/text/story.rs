@@ -18,7 +18,7 @@ use crate::text::output::{OutputPart, chosen, told_lines};
 use crate::transcript::extent::Detail;
 use crate::transcript::fold::REJECTED;
 use crate::transcript::value::{
-    CallEntry, Entry, Note, NoteLevel, Pause, Section, Transcript, last_message, says_more,
+    CallEntry, Entry, Note, NoteLevel, Pause, Said, Section, Transcript, last_message, says_more,
 };
 
 /// Maximum number of lines of a call's result, and of the result of a call that failed.
@@ -27,6 +27,8 @@ const FAILED: usize = 5;
 /// Maximum number of lines of a thought, and of the report of a spawned agent.
 const THOUGHT: usize = 4;
 const REPORT: usize = 20;
+/// Maximum number of lines of the last answer at its place.
+const WHOLE: usize = 400;
 /// Columns before the text of an item.
 pub(super) const INDENT: usize = 9;
 
@@ -195,6 +197,10 @@ impl<'t> Story<'t> {
         out
     }
 
+    fn is_answer(&self, said: &Said) -> bool {
+        self.transcript.answer.as_ref().is_some_and(|answer| answer.said.sequence == said.sequence)
+    }
+
     /// The color of an item's name, and the maximum number of lines of the item.
     fn style(&self, entry: &Entry, is_last: bool, depth: usize) -> (&'static str, usize) {
         let look = self.look;
@@ -205,6 +211,7 @@ impl<'t> Story<'t> {
                 _ => ("34", look.most(2)),
             },
             Entry::Said(said) if said.thought => ("2", look.most(THOUGHT)),
+            Entry::Said(said) if is_last && self.is_answer(said) => ("1", look.most(WHOLE)),
             Entry::Said(_) if is_last && depth > 0 => ("1", look.most(REPORT)),
             Entry::Said(_) if is_last => ("1", look.most(LONG)),
             Entry::Note(Note { level: Some(NoteLevel::Error), .. }) => ("31", look.most(SAID)),
