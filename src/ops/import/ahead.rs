@@ -1,9 +1,9 @@
-//! Reads the files of a session ahead of recording, those of a long one in a thread of its own.
+//! Reads the files of a session, those of a long one ahead of recording, in a thread of its own.
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, channel, sync_channel};
-use std::thread::Scope;
+use std::sync::mpsc::sync_channel;
+use std::thread;
 
 use super::{Session, SessionFile};
 use crate::event::time::Timestamp;
@@ -24,7 +24,7 @@ const SHORT: u64 = 256 << 10;
 /// The same while many other sessions wait, which keep the processor busy.
 const SHORT_OF_MANY: u64 = 4 << 20;
 
-/// What the thread hands over.
+/// What was read.
 pub(super) enum ReadAhead {
     /// The next lines.
     Lines(Vec<ReadLine>),
@@ -43,9 +43,9 @@ struct Blocks<S> {
 /// A block, or the error that ended the reading.
 type ReadBlock = Result<ReadAhead, FsError>;
 
-/// Why the thread ends early.
+/// Why the reading ends early.
 enum Stop {
-    /// The receiver of the blocks is gone.
+    /// Nobody wants more.
     Gone,
     Failed(FsError),
 }
@@ -60,28 +60,38 @@ pub(super) fn is_short(session: &Session, is_of_many: bool) -> bool {
     session.files.iter().map(length).sum::<u64>() <= if is_of_many { SHORT_OF_MANY } else { SHORT }
 }
 
-/// Reads the files: those of a short session at once, others in a new thread. `now` is the time for
-/// lines without one. After an error, nothing follows.
-pub(super) fn read_ahead<'s>(
-    scope: &'s Scope<'s, '_>,
-    session: &'s Session,
+/// Reads the files of a session and gives their lines to `take`, block by block. A long session is
+/// read in a thread of its own meanwhile. `now` is the time for lines without one.
+///
+/// # Errors
+/// A file cannot be read, or `take` failed. Nothing is taken after that.
+pub(super) fn read_session<E: From<FsError>>(
+    session: &Session,
     keep_source: bool,
     now: Timestamp,
     is_short: bool,
-) -> Receiver<ReadBlock> {
+    mut take: impl FnMut(ReadAhead) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut take = |block: ReadBlock| take(block?);
     if is_short {
-        let (sender, receiver) = channel();
-        read_session(session, keep_source, now, |block| sender.send(block).is_ok());
-        return receiver;
+        let mut taken = Ok(());
+        read_blocks(session, keep_source, now, |block| {
+            taken = take(block);
+            taken.is_ok()
+        });
+        return taken;
     }
-    let (sender, receiver) = sync_channel(WAITING);
-    scope.spawn(move || {
-        read_session(session, keep_source, now, |block| sender.send(block).is_ok());
-    });
-    receiver
+    thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(WAITING);
+        scope.spawn(move || {
+            read_blocks(session, keep_source, now, |block| sender.send(block).is_ok());
+        });
+        receiver.into_iter().try_for_each(take)
+    })
 }
 
-fn read_session(
+/// Gives each block to `sink`, until an error, or until it returns false.
+fn read_blocks(
     session: &Session,
     keep_source: bool,
     now: Timestamp,

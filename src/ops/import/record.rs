@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Session;
-use super::ahead::{ReadAhead, is_short, read_ahead};
+use super::ahead::{ReadAhead, is_short, read_session};
 use super::copies::{Importing, known_facts};
 use super::run_of::run_of;
 use crate::event::draft::Draft;
@@ -132,21 +132,19 @@ fn fill(
     let transcript = TranscriptAhead::default();
     stream.follow(transcript.observer());
     let now = (options.clock)();
-    let unfinished = std::thread::scope(|scope| {
-        let mut unfinished = Vec::new();
-        for block in read_ahead(scope, session, keep_source, now, is_short) {
-            match block? {
-                ReadAhead::Lines(lines) => {
-                    lines.into_iter().try_for_each(|line| stream.take(line, now))?;
-                }
-                ReadAhead::Unfinished(path) => unfinished.push(path),
+    let mut unfinished = Vec::new();
+    read_session(session, keep_source, now, is_short, |block| -> Result<(), RunError> {
+        match block {
+            ReadAhead::Lines(lines) => {
+                lines.into_iter().try_for_each(|line| stream.take(line, now))?;
             }
-            if stream.is_full() {
-                stream.commit((options.clock)())?;
-                stream.acknowledged();
-            }
+            ReadAhead::Unfinished(path) => unfinished.push(path),
         }
-        Ok::<_, RunError>(unfinished)
+        if stream.is_full() {
+            stream.commit((options.clock)())?;
+            stream.acknowledged();
+        }
+        Ok(())
     })?;
     let now = (options.clock)();
     stream.commit(now)?;
