@@ -162,7 +162,7 @@ fn v1_events() {
 /// If this fails, a run that the source says failed, or that its agent gave up, passes the gate.
 #[test]
 fn how_a_v0_run_ended() {
-    let end = |done: &str, error: &str| {
+    let end_of = |done: &str, error: Value, order: [&str; 5]| {
         let bench = Bench::new();
         std::fs::create_dir(bench.path("runs")).unwrap();
         let finish = json!({"final_thought": "Boats.", "task_completed": done});
@@ -171,7 +171,6 @@ fn how_a_v0_run_ended() {
                 "args": {"content": "Count the boats"}},
             action(1, "c1", "finish", finish, 10),
         ], "metrics": used(10, 1), "error": error});
-        let order = ["instance_id", "test_result", "history", "metrics", "error"];
         std::fs::write(bench.path("o.jsonl"), document(&run, &order).replace('\n', " ")).unwrap();
         bench.ok(&["import", "o.jsonl"]);
         let state = bench.ok(&["list", "--format", "json"]);
@@ -180,7 +179,12 @@ fn how_a_v0_run_ended() {
         let strict = ["validate", "--expect-status", "completed,imported"];
         (status, bench.call(&strict).status)
     };
+    let order = ["instance_id", "test_result", "history", "metrics", "error"];
+    let end = |done: &str, error: &str| end_of(done, error.into(), order);
     let told = |status: &str, exit| (status.to_owned(), exit);
+    let error_first = ["error", "history", "instance_id", "metrics", "test_result"];
+    assert_eq!(end_of("true", "out of steps".into(), error_first), told("failed", 5));
+    assert_eq!(end_of("true", json!({"code": "LLM"}), order), told("failed", 5));
     assert_eq!(end("true", ""), told("completed", 0));
     assert_eq!(end("partial", ""), told("incomplete", 5));
     assert_eq!(end("false", ""), told("incomplete", 5));

@@ -105,7 +105,7 @@ fn checks_that_are_left_out() {
     assert!(skipped(&all) == 0 && all.contains("failures=\"1\""), "{all}");
     let ignored = validate("junit", &["--ignore", "deliverables"]);
     assert!(skipped(&ignored) > 3 && ignored.contains("failures=\"0\""), "{ignored}");
-    assert!(ignored.contains("<skipped message=\"not made: without the checks of --ignore\"/>"));
+    assert!(ignored.contains("<skipped message=\"left out by --ignore\"/>"));
     let selected = validate("junit", &["--select", "RL101"]);
     let tests = selected.matches("<testcase ").count();
     assert_eq!(skipped(&selected) + 1, tests, "{selected}");
@@ -120,6 +120,11 @@ fn checks_that_are_left_out() {
     assert_eq!(disabled.len() + 1, tests);
     assert_eq!(disabled[0]["descriptor"]["id"], "RL001");
     assert_eq!(disabled[0]["configuration"]["enabled"], false);
+    let both = validate("junit", &["--select", "line", "--ignore", "RL001"]);
+    assert!(
+        both.contains("left out by --ignore") && both.contains("left out by --select"),
+        "{both}"
+    );
     let annotations = validate("github", &["--select", "RL101"]);
     assert!(annotations.ends_with("r: passed (only the checks of --select)\n"), "{annotations}");
 }
@@ -130,18 +135,19 @@ fn runs_that_cannot_be_read_are_in_every_report() {
     let bench = Bench::new();
     bench.ok(&["emit", "run.created", "--run", "good"]);
     bench.ok(&["emit", "run.completed", "--run", "good"]);
-    fs::create_dir(bench.path("runs/bad")).unwrap();
-    fs::create_dir(bench.path("runs/bad/events.jsonl")).unwrap();
+    for bad in ["bad", "worse"] {
+        fs::create_dir_all(bench.path(&format!("runs/{bad}/events.jsonl"))).unwrap();
+    }
     let validate = |format: &str| {
         let said = bench.call(&["validate", "--all", "--format", format]);
         assert_eq!(said.status, 77, "{}{}", said.out, said.err);
         assert!(said.err.contains("runs/bad/events.jsonl is a directory"), "{}", said.err);
         said.out
     };
-    assert!(validate("human").ends_with("2 runs: 1 passed, 1 could not be read\n"));
+    assert!(validate("human").ends_with("3 runs: 1 passed, 2 could not be read\n"));
     let error = "runs/bad/events.jsonl is a directory; it was not used";
     let junit = validate("junit");
-    assert!(junit.contains("errors=\"1\"") && junit.contains(error), "{junit}");
+    assert!(junit.contains("errors=\"2\"") && junit.contains(error), "{junit}");
     for format in ["github", "markdown"] {
         assert!(validate(format).contains(error), "{format}");
     }
@@ -152,6 +158,17 @@ fn runs_that_cannot_be_read_are_in_every_report() {
     assert_eq!(invocation["executionSuccessful"], false);
     let told = &invocation["toolExecutionNotifications"][0]["message"]["text"];
     assert!(told.as_str().unwrap().contains(error), "{told}");
+    bench.call(&["validate", "--all", "--report", "human=told.txt"]);
+    let file = fs::read_to_string(bench.path("told.txt")).unwrap();
+    assert!(file.starts_with("error bad: runs/bad/events.jsonl is a directory"), "{file}");
+    // A run that could not be fixed was read.
+    fs::remove_file(bench.path("runs/good/run.json")).unwrap();
+    let log = fs::File::open(bench.path("runs/good/events.jsonl")).unwrap();
+    log.lock().unwrap();
+    let fix = ["validate", "good", "--fix", "--lock-timeout", "100ms", "--format", "json"];
+    let said = bench.call(&fix);
+    let json: Value = serde_json::from_str(&said.out).unwrap();
+    assert!(said.status == 75 && json.get("unread").is_none(), "{}{}", said.out, said.err);
 }
 
 /// If this fails, a job summary is too long, or a payload breaks it.

@@ -266,6 +266,7 @@ fn what_the_numbers_at_the_top_leave_out() {
             "a",
             r#"{"tool_name":"Bash","args":{"command":"boats"}}"#,
         ),
+        event("09:00:21", "llm.usage", "", r#"{"model":"m-unpriced","input_tokens":1}"#),
         // A prompt that was typed while the call ran.
         event("09:02:20", "message.user", "", r#"{"text":"All of them"}"#),
         event("09:02:30", "tool.completed", "a", r#"{"result":"one\ntwo\nthree\nfour\nfive"}"#),
@@ -283,7 +284,7 @@ fn what_the_numbers_at_the_top_leave_out() {
     let text = bench.ok(&["transcript", "r", "--format", "text", "-o", "-"]);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("5m20s (2m30s waiting for prompts)"), "{text}");
-    assert!(text.contains("10 in, 2 out · cost unknown"), "{text}");
+    assert!(text.contains("11 in, 2 out · cost unknown"), "{text}");
     assert!(text.contains("… three four five"), "{text}");
     let page = bench.ok(&["transcript", "r", "--format", "markdown", "-o", "-"]);
     assert!(page.contains("| Duration | 5m20s (2m30s waiting for prompts) |"), "{page}");

@@ -17,10 +17,32 @@ pub(super) fn each_run<T: Send>(
     ui: &Ui,
     work: impl Fn(&RunDir) -> anyhow::Result<T> + Sync,
 ) -> (Vec<T>, Option<anyhow::Error>) {
+    settle(runs.iter().zip(outcomes(runs, what, ui, work)), ui)
+}
+
+/// The same with all outcomes. An error begins with the name of its run.
+pub(super) fn each_outcome<T: Send>(
+    runs: &[RunDir],
+    what: &'static str,
+    ui: &Ui,
+    work: impl Fn(&RunDir) -> anyhow::Result<T> + Sync,
+) -> Vec<anyhow::Result<T>> {
+    let outcomes = outcomes(runs, what, ui, work).into_iter();
+    let named = |(outcome, run): (anyhow::Result<T>, &RunDir)| {
+        outcome.map_err(|error| error.context(run.name()))
+    };
+    outcomes.zip(runs).map(named).collect()
+}
+
+fn outcomes<T: Send>(
+    runs: &[RunDir],
+    what: &'static str,
+    ui: &Ui,
+    work: impl Fn(&RunDir) -> anyhow::Result<T> + Sync,
+) -> Vec<anyhow::Result<T>> {
     // One run is held at a time: the system limits the number of handles.
     let held = |run: &RunDir| run.hold().map_err(Into::into).and_then(|run| work(&run));
-    let outcomes = each(THREADS, runs, what, ui, held);
-    settle(runs.iter().zip(outcomes), ui)
+    each(THREADS, runs, what, ui, held)
 }
 
 /// The number of threads for work that needs the processor most of the time.

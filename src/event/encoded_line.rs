@@ -28,7 +28,7 @@ pub struct EncodedLine {
 
 impl EncodedLine {
     /// Fills in the defaults and appends the text to `texts`. `payload` has the places of the
-    /// payload's members, if it was checked.
+    /// payload's members; `None` if the payload was not checked.
     ///
     /// # Errors
     /// The line is over its limit, or a reader would reject it.

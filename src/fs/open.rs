@@ -17,7 +17,7 @@ use super::{Action, DIR_MODE, FILE_MODE, FsError, PathAt};
 pub(crate) enum Access {
     /// For reading.
     Read,
-    /// As [`Access::Read`], also a file with a second name: what the user names as input.
+    /// As [`Access::Read`], also for a file with a second name: the input of an import.
     ReadInput,
     /// For reading, and writing at its end.
     Append,

@@ -66,9 +66,11 @@ pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
             _ => None,
         };
     }
-    // An event has a source; what stands beside the history of a run has none.
-    let error = line.text_at("error").filter(|_| line.get("source").is_none());
-    error.filter(|error| !error.is_empty()).map(SessionEnd::failed)
+    // The error of a run stands beside its history. Events have errors of their own.
+    let is_event =
+        ["source", "kind", "action", "observation"].iter().any(|name| line.get(name).is_some());
+    let error = line.present("error").filter(|_| !is_event).map(as_text);
+    error.filter(|error| !error.is_empty()).map(SessionEnd::failed_as_a_whole)
 }
 
 /// V0: `output.jsonl` has one run per line.
@@ -245,7 +247,7 @@ impl OpenHands {
         let id = at("tool_call_id")
             .filter(|id| !is_placeholder(id) && self.used.insert(id.clone().into_owned()));
         let mut args = ObjectText::new();
-        // The editor's call names its command, but the action that is a view leaves it out.
+        // The action that views a file leaves out the command of the editor.
         let has_command = json.path("args.command").is_some();
         if action == "read" && tool.contains("edit") && !has_command {
             args.text("command", "view");

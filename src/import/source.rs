@@ -54,32 +54,50 @@ pub(crate) struct SessionEnd {
     pub kind: &'static str,
     /// What went wrong, or is missing.
     pub reason: Option<String>,
+    /// Whether it is about the whole session, wherever it stands in the source.
+    pub is_of_whole: bool,
 }
 
 impl SessionEnd {
     /// It ended well.
     pub(super) fn completed() -> Self {
-        Self { kind: "run.completed", reason: None }
+        Self { kind: "run.completed", reason: None, is_of_whole: false }
     }
 
     /// It failed.
     pub(super) fn failed(error: impl Into<String>) -> Self {
-        Self { kind: "run.failed", reason: Some(error.into()) }
+        Self { kind: "run.failed", reason: Some(error.into()), is_of_whole: false }
+    }
+
+    /// It failed, as the source says beside its events.
+    pub(super) fn failed_as_a_whole(error: impl Into<String>) -> Self {
+        Self { is_of_whole: true, ..Self::failed(error) }
     }
 
     /// It was stopped.
     pub(super) fn cancelled() -> Self {
-        Self { kind: "run.cancelled", reason: None }
+        Self { kind: "run.cancelled", reason: None, is_of_whole: false }
     }
 
     /// It ended with work missing.
     pub(super) fn incomplete(reason: &str) -> Self {
-        Self { kind: "run.incomplete", reason: Some(reason.to_owned()) }
+        Self { kind: "run.incomplete", reason: Some(reason.to_owned()), is_of_whole: false }
     }
 
-    /// Whether it only says that the session ended, after `earlier` said how.
-    pub(crate) fn only_confirms(&self, earlier: &Self) -> bool {
-        self.kind == "run.completed" && earlier.kind == "run.incomplete"
+    /// How a session ended whose earlier lines said `earlier`, and whose next line says `next`.
+    /// `goes_on`: the line shows work.
+    pub(crate) fn after(earlier: Option<Self>, next: Option<Self>, goes_on: bool) -> Option<Self> {
+        let only_confirms = |earlier: &Self| {
+            earlier.kind == "run.incomplete"
+                && next.as_ref().is_some_and(|next| next.kind == "run.completed")
+        };
+        match earlier {
+            Some(earlier) if earlier.is_of_whole => Some(earlier),
+            Some(earlier) if !goes_on && (next.is_none() || only_confirms(&earlier)) => {
+                Some(earlier)
+            }
+            _ => next,
+        }
     }
 }
 

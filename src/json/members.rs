@@ -15,8 +15,8 @@ pub struct Members<'a> {
     places: MemberPlaces,
 }
 
-/// Where the members of an object are in its text. Who passes the text on can pass the places on
-/// too; then nobody walks through it again.
+/// Where the members of an object are in its text. Pass them on together with the text, so that it is
+/// not read again.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberPlaces {
     /// The length of the text in bytes.

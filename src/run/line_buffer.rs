@@ -14,8 +14,8 @@ struct Passing {
 /// A buffer that returns complete lines.
 #[derive(Default)]
 pub(crate) struct LineBuffer {
-    /// The bytes not returned yet are those up to `filled`.
     held: Vec<u8>,
+    /// The end of the bytes that were read. What follows in `held` is free room.
     filled: usize,
     /// The start of the next line in `held`.
     from: usize,

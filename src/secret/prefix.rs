@@ -81,7 +81,7 @@ struct PrefixStart {
     /// The positions of the rule and of the prefix.
     rule: u16,
     prefix: u16,
-    /// Its first eight bytes in lower case, and which of them there are.
+    /// Its first eight bytes in lower case, and a mask of those that it has.
     head: u64,
     mask: u64,
 }
@@ -89,7 +89,7 @@ struct PrefixStart {
 /// Sets the bit that makes an upper case letter a lower case one. Other bytes may become equal too.
 const LOWER: u64 = u64::MAX / 255 * 0x20;
 
-/// The first eight bytes, in lower case, and which of them there are.
+/// The first eight bytes in lower case, and a mask of those that exist.
 fn head(bytes: &[u8]) -> (u64, u64) {
     if let Some(eight) = bytes.first_chunk() {
         return (u64::from_le_bytes(*eight) | LOWER, u64::MAX);

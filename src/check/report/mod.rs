@@ -255,8 +255,8 @@ pub(crate) struct ValidatedRuns<'r> {
     pub strict: bool,
     /// Which checks were made, if not all.
     pub narrowed: Option<&'static str>,
-    /// Whether a check was made.
-    pub is_made: &'r dyn Fn(Code) -> bool,
+    /// The option that left a check out.
+    pub left_out_by: &'r dyn Fn(Code) -> Option<&'static str>,
 }
 
 /// The document for programs.

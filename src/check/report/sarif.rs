@@ -25,7 +25,7 @@ pub(crate) fn sarif(runs: ValidatedRuns<'_>) -> Value {
     let disabled: Vec<Value> = CHECKS
         .iter()
         .enumerate()
-        .filter(|(_, check)| !(runs.is_made)(check.code))
+        .filter(|(_, check)| (runs.left_out_by)(check.code).is_some())
         .map(|(at, check)| {
             json!({
                 "descriptor": {"id": check.code, "index": at},

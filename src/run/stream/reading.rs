@@ -2,6 +2,7 @@
 
 use super::{BYTE_ORDER_MARK, InputLine, MAX_HELD, Reader, Stream};
 use crate::event::time::Timestamp;
+use crate::import::SessionEnd;
 use crate::import::detect::{self, Detected, SourceFormat};
 use crate::import::line::{Importer, ReadUnit};
 use crate::log::tail::is_blank;
@@ -95,13 +96,9 @@ impl Stream<'_> {
                 if let Some(version) = imported.unknown_version.take() {
                     self.counter.unknown_version(&version);
                 }
-                let only_confirms = match (&imported.ending, &self.ending) {
-                    (Some(ending), Some(earlier)) => ending.only_confirms(earlier),
-                    _ => false,
-                };
-                if imported.goes_on() || (imported.ending.is_some() && !only_confirms) {
-                    self.ending = imported.ending.take();
-                }
+                let goes_on = imported.goes_on();
+                let (earlier, next) = (self.ending.take(), imported.ending.take());
+                self.ending = SessionEnd::after(earlier, next, goes_on);
                 let from = self.held.drafts.len();
                 self.held.drafts.append(&mut imported.drafts);
                 let drafts = from..self.held.drafts.len();

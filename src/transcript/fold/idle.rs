@@ -1,5 +1,7 @@
 //! Times in which nothing happened, and the time that the agent waited for prompts.
 
+use std::collections::HashSet;
+
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
@@ -15,10 +17,12 @@ pub(crate) struct IdleTimes {
     found: Vec<IdleTime>,
     /// The latest time of an event so far.
     latest: Option<Timestamp>,
-    /// Whether there was a prompt, and whether the last event started a call.
+    /// Whether there was a prompt.
     is_asked: bool,
-    is_calling: bool,
-    /// The time before prompts but the first, in milliseconds. While a call ran, nobody waited.
+    /// The ids of the calls that run.
+    running: HashSet<String>,
+    /// The sum of the times before each prompt except the first, without those in which a call ran,
+    /// in milliseconds.
     pub(crate) waited_ms: u64,
 }
 
@@ -34,12 +38,16 @@ impl IdleTimes {
             self.found.push(IdleTime { sequence, duration_ms });
         }
         if view.is_prompt() {
-            if self.is_asked && !self.is_calling {
+            if self.is_asked && self.running.is_empty() {
                 self.waited_ms += duration_ms;
             }
             self.is_asked = true;
         }
-        self.is_calling = view.role == Role::ToolStart;
+        if view.role == Role::ToolStart {
+            self.running.insert(view.call_id_or_own().into_owned());
+        } else if view.role.is_tool_end() && !self.running.is_empty() {
+            self.running.remove(view.call_id_or_own().as_ref());
+        }
         self.latest = self.latest.max(Some(time));
     }
 

@@ -102,9 +102,9 @@ Exit status:
 "
 }
 
-/// The file that a link leads to; other paths are as they are.
+/// What a link leads to, unless it is a folder; other paths are as they are.
 fn without_link(path: PathBuf) -> PathBuf {
-    let is_link = path.is_symlink() && path.is_file();
+    let is_link = path.is_symlink() && !path.is_dir();
     if is_link { path.canonicalize().unwrap_or(path) } else { path }
 }
 

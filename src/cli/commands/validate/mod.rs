@@ -15,7 +15,7 @@ use crate::check::table::{CHECKS, Code, Level, is_meant};
 use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure, explain, sentence};
 use crate::cli::offers;
-use crate::cli::parallel::each_run;
+use crate::cli::parallel::each_outcome;
 use crate::cli::ui::Ui;
 use crate::ops::report::report_stale;
 use crate::ops::validate::{Criteria, ExpectedHead, Fixed, plan_fix, record, validate};
@@ -142,8 +142,17 @@ fn report_to(text: &str) -> Result<(ReportFormat, PathBuf), String> {
 impl ValidateArgs {
     /// Whether a check is wanted.
     fn is_wanted(&self, code: Code) -> bool {
+        self.left_out_by(code).is_none()
+    }
+
+    /// The option that leaves a check out.
+    fn left_out_by(&self, code: Code) -> Option<&'static str> {
         let any = |selections: &[String]| selections.iter().any(|one| is_meant(code, one));
-        (self.select.is_empty() || any(&self.select)) && !any(&self.ignore)
+        match () {
+            () if any(&self.ignore) => Some("--ignore"),
+            () if !self.select.is_empty() && !any(&self.select) => Some("--select"),
+            () => None,
+        }
     }
 
     /// Which checks are made, if not all.
@@ -151,7 +160,8 @@ impl ValidateArgs {
         match (self.select.is_empty(), self.ignore.is_empty()) {
             (true, true) => None,
             (true, false) => Some("without the checks of --ignore"),
-            (false, _) => Some("only the checks of --select"),
+            (false, true) => Some("only the checks of --select"),
+            (false, false) => Some("only the checks of --select, without those of --ignore"),
         }
     }
 
@@ -222,15 +232,16 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
     args.refuse_others_run(global)?;
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.all, global)?;
     let names: Vec<String> = runs.iter().map(RunDir::name).collect();
-    let (mut reports, mut failures) = judge(&runs, args, global, ui)?;
-    failures.splice(0..0, missing);
+    let Judged { mut reports, unfixed, unread } = judge(&runs, args, global, ui)?;
     let working_directory = std::env::current_dir().unwrap_or_default();
     for report in &mut reports {
         report.path = shortened(&report.path, &working_directory);
     }
-    let unread: Vec<String> = failures.iter().map(sentence).collect();
-    let output = Output { reports: &reports, names: &names, unread: &unread, args };
-    failures.extend(output.write(ui));
+    let told: Vec<String> = missing.iter().chain(&unread).map(sentence).collect();
+    let output = Output { reports: &reports, names: &names, unread: &told, args };
+    let unwritten = output.write(ui);
+    let mut failures: Vec<_> =
+        missing.into_iter().chain(unfixed).chain(unread).chain(unwritten).collect();
     if let Some(last) = failures.pop() {
         failures.iter().for_each(|failure| ui.warn(&sentence(failure)));
         return Err(last);
@@ -245,13 +256,17 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
     })
 }
 
-/// Validates the runs. Also returns an error for each run that could not be read or fixed.
-fn judge(
-    runs: &[RunDir],
-    args: &ValidateArgs,
-    global: &Global,
-    ui: &Ui,
-) -> anyhow::Result<(Vec<RunReport>, Vec<anyhow::Error>)> {
+/// The outcome of a validation.
+struct Judged {
+    reports: Vec<RunReport>,
+    /// An error for each run that could not be fixed; its report says what is wrong.
+    unfixed: Vec<anyhow::Error>,
+    /// An error for each run that could not be read.
+    unread: Vec<anyhow::Error>,
+}
+
+/// Validates the runs.
+fn judge(runs: &[RunDir], args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Result<Judged> {
     let settings = global.settings()?;
     let expected_status = match &args.expect_status {
         Some(expected) => expected.clone(),
@@ -268,7 +283,7 @@ fn judge(
     };
     let meant = |code: Code| args.is_wanted(code);
     let options = args.appending.options(global, ui)?;
-    let (outcomes, failure) = each_run(runs, "validating", ui, |run| {
+    let outcomes = each_outcome(runs, "validating", ui, |run| {
         let mut found = validate(run, &criteria)?;
         let mut failure = None;
         if args.fix {
@@ -310,9 +325,17 @@ fn judge(
         report.deliverables.retain(|one| one.code.map_or(judges, meant));
         Ok((report, failure))
     });
-    let (reports, failures): (Vec<RunReport>, Vec<Option<Failure>>) = outcomes.into_iter().unzip();
-    let failures = failures.into_iter().flatten().map(anyhow::Error::from);
-    Ok((reports, failures.chain(failure).collect()))
+    let mut judged = Judged { reports: Vec::new(), unfixed: Vec::new(), unread: Vec::new() };
+    for outcome in outcomes {
+        match outcome {
+            Ok((report, failure)) => {
+                judged.reports.push(report);
+                judged.unfixed.extend(failure.map(anyhow::Error::from));
+            }
+            Err(error) => judged.unread.push(error),
+        }
+    }
+    Ok(judged)
 }
 
 /// The error if a fix was not completed. If only the lock was not available and nothing was

@@ -38,14 +38,13 @@ impl Output<'_> {
         let default = if on_github { ReportFormat::Github } else { ReportFormat::Human };
         let format = args.format.unwrap_or(default);
         let main = match &args.output {
-            Some(path) => self.text(format, PLAIN).and_then(|text| write(path, &text)),
+            Some(path) => self.file(format).and_then(|text| write(path, &text)),
             None => {
                 let look = (ui.color(), ui.row_width());
                 self.text(format, look).and_then(|text| Ok(ui.data(text.as_bytes())?))
             }
         };
-        let report =
-            |format, path: &Path| self.text(format, PLAIN).and_then(|text| write(path, &text));
+        let report = |format, path: &Path| self.file(format).and_then(|text| write(path, &text));
         let asked = |summary: &PathBuf| args.report.iter().any(|(_, path)| path == summary);
         if let Some(summary) = job_summary().filter(|summary| on_github && !asked(summary))
             && let Err(error) = report(ReportFormat::Markdown, &summary)
@@ -57,6 +56,19 @@ impl Output<'_> {
         std::iter::once(main).chain(others).filter_map(Result::err).collect()
     }
 
+    /// The report in a file. What the screen shows as errors is in it.
+    fn file(&self, format: ReportFormat) -> anyhow::Result<String> {
+        let text = self.text(format, PLAIN)?;
+        Ok(match format {
+            ReportFormat::Human => {
+                let told = |error: &String| format!("error {}\n", inert::line(error));
+                let unread: String = self.unread.iter().map(told).collect();
+                format!("{}{text}", inert::commands(&unread))
+            }
+            _ => text,
+        })
+    }
+
     /// The report in this format.
     fn text(
         &self,
@@ -65,8 +77,8 @@ impl Output<'_> {
     ) -> anyhow::Result<String> {
         let Self { reports, names, unread, args } = *self;
         let (strict, narrowed) = (args.strict, args.narrowed());
-        let is_made = |code| args.is_wanted(code);
-        let runs = ValidatedRuns { reports, unread, strict, narrowed, is_made: &is_made };
+        let left_out_by = |code| args.left_out_by(code);
+        let runs = ValidatedRuns { reports, unread, strict, narrowed, left_out_by: &left_out_by };
         let look = ReportLook { strict, verbose: args.verbose, narrowed, color, width };
         let human = |report| human(report, look);
         Ok(match format {
