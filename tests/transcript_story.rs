@@ -302,4 +302,14 @@ fn a_long_answer_is_shown_whole_once() {
     let text = bench.ok(&["transcript", "r", "--format", "text", "-o", "-"]);
     assert_eq!(text.matches("- step 1 of").count(), 2, "{text}");
     assert_eq!(text.matches("- step 120 of").count(), 1, "{text}");
+    // Of a longer one only the beginning is kept, so the number of lines left out is not known.
+    let longer: String = (1..=600).map(|n| format!("- wave {n} of the sea\n")).collect();
+    let longer = serde_json::json!({"type": "message.assistant", "data": {"text": longer}});
+    let lines = format!("{longer}\n");
+    assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], lines.as_bytes()).status, 0);
+    let text = bench.ok(&["transcript", "r", "--format", "text", "-o", "-"]);
+    assert_eq!(text.matches("… more: runlog show r --event 4").count(), 2, "{text}");
+    let page = bench.ok(&["transcript", "r", "--format", "markdown", "-o", "-"]);
+    let last = page.rfind("*(the first ").unwrap();
+    assert!(page[last..].starts_with("*(the first 3,9") && !page[last..].contains(" of 8,0"));
 }

@@ -19,7 +19,7 @@ pub(crate) fn reserved_key(data: Json<'_>) -> Option<&'static str> {
 /// Whether a text may have a reserved key. Its letters may be escaped, as `\u0024` for `$`.
 fn may_have(text: &[u8]) -> bool {
     static KEYS: LazyLock<[Finder<'_>; 2]> =
-        LazyLock::new(|| [blob::KEY, REDACTIONS].map(|key| Finder::new(key)));
+        LazyLock::new(|| [blob::KEY, REDACTIONS].map(Finder::new));
     static ESCAPE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(r"\u00"));
     KEYS.iter().any(|key| key.find(text).is_some())
         || ESCAPE.find_iter(text).any(|at| matches!(text.get(at + 4), Some(b'2'..=b'7')))

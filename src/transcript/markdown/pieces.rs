@@ -29,9 +29,13 @@ pub(super) fn long_prose(text: &str, most: usize, floor: usize) -> String {
     let shown = whole_lines(text, most);
     let mut out = quoted_prose(shown, floor);
     if shown.len() < text.len() {
-        let (first, total) = (shown.chars().count() as u64, text.chars().count() as u64);
-        let (first, total) = (count(first), count(total));
-        out.push_str(&format!("\n*(the first {first} of {total} characters)*\n"));
+        let first = count(shown.chars().count() as u64);
+        // A text that was cut before has an unknown length.
+        let total = match text.ends_with('…') {
+            true => String::new(),
+            false => format!(" of {}", count(text.chars().count() as u64)),
+        };
+        out.push_str(&format!("\n*(the first {first}{total} characters)*\n"));
     }
     out
 }

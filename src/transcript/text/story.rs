@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::top::{ANSWER, bounded};
+use super::top::{ANSWER, bounded, is_beginning};
 use super::wrap::{wrapped, wrapped_part};
 use super::{LONG, SAID, TextLook, heading};
 use crate::event::time::Timestamp;
@@ -48,7 +48,9 @@ impl<'t> Story<'t> {
     pub(super) fn new(transcript: &'t Transcript, look: TextLook) -> Self {
         let answer = transcript.answer.as_ref().map(|answer| &answer.said).filter(|said| {
             // A longer answer is shown in full at its place.
-            wrapped_part(&said.text, 2, usize::MAX, look).0.lines().count() <= look.most(ANSWER)
+            !is_beginning(&said.text)
+                && wrapped_part(&said.text, 2, usize::MAX, look).0.lines().count()
+                    <= look.most(ANSWER)
         });
         let answer = answer.map(|said| said.sequence);
         let repeated = repeated_lines(transcript);

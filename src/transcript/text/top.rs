@@ -101,6 +101,12 @@ pub(super) fn outcome_told(transcript: &Transcript) -> String {
     format!("{status}{task}{failed}")
 }
 
+/// Whether a text of an event is only its beginning. Its length is then unknown here.
+pub(super) fn is_beginning(text: &str) -> bool {
+    let is_moved = || text.rfind("… [").is_some_and(|at| text[at..].contains(" bytes, blobs/"));
+    text.ends_with('…') || (text.ends_with(']') && is_moved())
+}
+
 /// Up to `most` lines of a text of an event. If there are more, a line says how to see them.
 pub(super) fn bounded(
     text: &str,
@@ -111,22 +117,24 @@ pub(super) fn bounded(
     look: TextLook,
 ) -> String {
     let (mut out, left_out) = wrapped_part(text, indent, most, look);
-    if left_out > 0 {
-        out.push_str(&more(left_out, indent, sequence, transcript, look));
+    let lines = (!is_beginning(text)).then_some(left_out as u64);
+    if lines != Some(0) {
+        out.push_str(&more(lines, indent, sequence, transcript, look));
     }
     out
 }
 
+/// How to see the rest of an event's text: so many lines, if the number is known.
 fn more(
-    lines: usize,
+    lines: Option<u64>,
     indent: usize,
     sequence: u64,
     transcript: &Transcript,
     look: TextLook,
 ) -> String {
     let run = line(&transcript.facts.run_id).into_owned();
-    let more =
-        format!("… {}: runlog show {run} --event {sequence}", plural(lines as u64, "more line"));
+    let lines = lines.map_or_else(|| "more".to_owned(), |lines| plural(lines, "more line"));
+    let more = format!("… {lines}: runlog show {run} --event {sequence}");
     format!("{:indent$}{}\n", "", look.paint("2", &more))
 }
 

@@ -232,7 +232,7 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
     args.refuse_others_run(global)?;
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.all, global)?;
     let names: Vec<String> = runs.iter().map(RunDir::name).collect();
-    let Judged { mut reports, unfixed, unread } = judge(&runs, args, global, ui)?;
+    let JudgedRuns { mut reports, unfixed, unread } = judge(&runs, args, global, ui)?;
     let working_directory = std::env::current_dir().unwrap_or_default();
     for report in &mut reports {
         report.path = shortened(&report.path, &working_directory);
@@ -257,7 +257,7 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
 }
 
 /// The outcome of a validation.
-struct Judged {
+struct JudgedRuns {
     reports: Vec<RunReport>,
     /// An error for each run that could not be fixed; its report says what is wrong.
     unfixed: Vec<anyhow::Error>,
@@ -266,7 +266,12 @@ struct Judged {
 }
 
 /// Validates the runs.
-fn judge(runs: &[RunDir], args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Result<Judged> {
+fn judge(
+    runs: &[RunDir],
+    args: &ValidateArgs,
+    global: &Global,
+    ui: &Ui,
+) -> anyhow::Result<JudgedRuns> {
     let settings = global.settings()?;
     let expected_status = match &args.expect_status {
         Some(expected) => expected.clone(),
@@ -325,7 +330,7 @@ fn judge(runs: &[RunDir], args: &ValidateArgs, global: &Global, ui: &Ui) -> anyh
         report.deliverables.retain(|one| one.code.map_or(judges, meant));
         Ok((report, failure))
     });
-    let mut judged = Judged { reports: Vec::new(), unfixed: Vec::new(), unread: Vec::new() };
+    let mut judged = JudgedRuns { reports: Vec::new(), unfixed: Vec::new(), unread: Vec::new() };
     for outcome in outcomes {
         match outcome {
             Ok((report, failure)) => {
