@@ -474,6 +474,23 @@ fn a_session_file_with_two_names() {
     assert_eq!(fs::read_dir(bench.path("runs")).unwrap().count(), 1);
 }
 
+/// If this fails, links in a folder are left out in silence, or are a warning each.
+#[test]
+fn links_in_a_folder_are_told() {
+    let bench = Bench::new();
+    session(&bench, "session.jsonl");
+    fs::create_dir(bench.path("files")).unwrap();
+    for name in ["a", "b", "c", "d"] {
+        symlink("../session.jsonl", bench.path(&format!("files/{name}.jsonl"))).unwrap();
+    }
+    let said = bench.call(&["import", "files"]);
+    assert_eq!(
+        said.err,
+        "runlog: warning: 4 files like files/a.jsonl are not imported: it is a symbolic link\n\
+         runlog: there is nothing to import\n"
+    );
+}
+
 /// If this fails, a session that is named through a link is refused.
 #[test]
 fn a_link_to_a_session_file() {
