@@ -476,7 +476,7 @@ fn a_session_file_with_two_names() {
 
 /// If this fails, links in a folder are left out in silence, or are a warning each.
 #[test]
-fn links_in_a_folder_are_told() {
+fn links_in_a_folder_are_named() {
     let bench = Bench::new();
     session(&bench, "session.jsonl");
     fs::create_dir(bench.path("files")).unwrap();

@@ -193,7 +193,7 @@ fn how_a_v0_run_ended() {
     assert_eq!(end("unsure", "out of steps"), told("failed", 5));
 }
 
-/// If this fails, a file that the agent only looked at is told as edited.
+/// If this fails, a file that the agent only looked at is listed as edited.
 #[test]
 fn a_view_by_the_editor_is_no_edit() {
     let bench = Bench::with_run();

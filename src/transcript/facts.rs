@@ -5,7 +5,7 @@ use crate::history::told::FactName;
 use crate::text::human::{duration, plural};
 use crate::text::inert::preview_end;
 
-/// Minimum time in milliseconds that is told as waiting.
+/// Shorter waiting times are not shown, in milliseconds.
 const WAITED: u64 = 60_000;
 /// Maximum width of the directory, in columns.
 const DIRECTORY: usize = 60;

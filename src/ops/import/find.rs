@@ -230,7 +230,7 @@ fn files_of(path: &Path) -> Vec<PathBuf> {
         return vec![path.to_owned()];
     }
     let entries = WalkDir::new(path).sort_by_file_name().into_iter().filter_map(Result::ok);
-    // A link in a folder is not followed, but it is told.
+    // A link in a folder is not followed; a warning names it.
     let is_file = |entry: &walkdir::DirEntry| !entry.file_type().is_dir();
     let files = entries.filter(is_file).map(walkdir::DirEntry::into_path);
     files.filter(|path| is_source(path)).collect()

@@ -267,7 +267,7 @@ impl<'t> Story<'t> {
         lines.retain(|line| !self.repeated.contains(line.trim()));
         let lines = chosen(lines, look.most(most), part);
         let mark = &["…".to_owned()];
-        // What failed is told by its own lines; a mark before or behind them would cost a line.
+        // The lines that say what failed are few; a mark before or after them would cost a line.
         let lines = match part {
             OutputPart::Failure => {
                 let lines = lines.strip_prefix(mark).unwrap_or(&lines);

@@ -124,7 +124,8 @@ pub(super) fn bounded(
     out
 }
 
-/// How to see the rest of an event's text: so many lines, if the number is known.
+/// The line that says how to see the rest of an event's text, with the number of lines if it is
+/// known.
 fn more(
     lines: Option<u64>,
     indent: usize,
