@@ -355,6 +355,9 @@ fn a_file_with_a_run_per_line_is_many_runs() {
         let state = fs::read_to_string(bench.path(&format!("runs/{run}/run.json"))).unwrap();
         let state: Value = serde_json::from_str(&state).unwrap();
         assert_eq!((&state["prompt"], &state["counts"]["tool_calls"]), (&task.into(), &1.into()));
+        // Each run has the facts of its own line.
+        let own = run.strip_prefix("openhands-").unwrap();
+        assert_eq!(state["metadata"]["title"], own);
         assert_eq!(bench.call(&["validate", run, "--strict"]).status, 0);
     }
     let again: Value =

@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use walkdir::WalkDir;
 
-use super::look::{Look, NotImported, look, look_from};
+use super::look::{Look, NotImported, look, look_within};
 use super::runs_in_file::runs_in_file;
 use super::{Session, SessionFile, SkippedSource};
 use crate::import::Dialect;
@@ -100,7 +100,7 @@ fn each_run(
 ) -> Vec<Session> {
     let mut sessions: BTreeMap<String, Session> = BTreeMap::new();
     for (id, place) in runs {
-        let look = look_from(path, place.start, Some(first.dialect)).ok();
+        let look = look_within(path, place.clone(), Some(first.dialect)).ok();
         let begun = look.as_ref().and_then(|look| look.begun);
         let file = SessionFile { path: path.to_owned(), place: Some(place), begun };
         let session = sessions.entry(id.clone()).or_insert_with(|| Session {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 
 use crate::event::fields::View;
@@ -64,19 +65,22 @@ impl fmt::Display for NotImported {
 /// # Errors
 /// Why the file is not imported.
 pub(super) fn look(path: &Path, given: Option<&'static Dialect>) -> Result<Look, NotImported> {
-    look_from(path, 0, given)
+    look_within(path, 0..u64::MAX, given)
 }
 
-/// Looks at a file from an offset on.
+/// Looks at the part of a file that holds a session.
 ///
 /// # Errors
 /// Why it is not imported.
-pub(super) fn look_from(
+pub(super) fn look_within(
     path: &Path,
-    offset: u64,
+    place: Range<u64>,
     given: Option<&'static Dialect>,
 ) -> Result<Look, NotImported> {
-    let read = |bytes| sample(path, offset, bytes).map_err(NotImported::Unreadable);
+    let length = usize::try_from(place.end - place.start).unwrap_or(usize::MAX);
+    let read = |bytes: usize| {
+        sample(path, place.start, bytes.min(length)).map_err(NotImported::Unreadable)
+    };
     let names_model = |look: &Look| Json::trusted(&look.metadata).get("model").is_some();
     let mut beginning = read(LITTLE)?;
     let mut known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());

@@ -56,7 +56,7 @@ impl Output<'_> {
         std::iter::once(main).chain(others).filter_map(Result::err).collect()
     }
 
-    /// The report in a file. What the screen shows as errors is in it.
+    /// The report for a file. It also has the errors that the screen shows.
     fn file(&self, format: ReportFormat) -> anyhow::Result<String> {
         let text = self.text(format, PLAIN)?;
         Ok(match format {
