@@ -1,11 +1,17 @@
 //! How runs of imported sessions end, also after an import that was killed.
 
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::Value;
 
 use crate::support::Bench;
 use crate::support::imports::{ASKED, BADLY, MORE, WELL, ended, events, imported, session};
+
+/// The directory of the only run.
+fn only_run(bench: &Bench) -> PathBuf {
+    fs::read_dir(bench.path("runs")).unwrap().next().unwrap().unwrap().path()
+}
 
 /// If this fails, a run does not end as its source says, or a session that failed passes the gate.
 #[test]
@@ -29,18 +35,80 @@ fn a_source_that_says_how_it_ended_ends_the_run() {
     assert_eq!(end(&codex), told("failed", "run.failed", 5));
 }
 
-/// If this fails, importing a longer copy of a session that had ended damages the run, or hides
-/// that the session then failed.
+/// If this fails, a longer copy of a session that had ended damages the run, or the run keeps an
+/// end that the session has overtaken: a session that failed later passes the gate.
 #[test]
 fn a_session_that_goes_on_after_its_end() {
+    let end = |bench: &Bench, lines: &[&str]| {
+        let (status, last, exit) = ended(bench, lines);
+        assert_eq!(last, format!("run.{status}"));
+        (status, exit)
+    };
+    let told = |status: &str, exit| (status.to_owned(), exit);
     let bench = Bench::new();
-    assert_eq!(ended(&bench, &[ASKED, WELL]).1, "run.completed");
-    let again = ended(&bench, &[ASKED, WELL]);
-    assert_eq!(again, ("completed".to_owned(), "run.completed".to_owned(), 0));
-    assert_eq!(ended(&bench, &[ASKED, WELL, MORE]).2, 0);
-    // `validate` reports the second end, and a strict gate does not pass.
-    let failed = ended(&bench, &[ASKED, WELL, MORE, BADLY]);
-    assert_eq!((failed.1.as_str(), failed.2), ("run.failed", 1));
+    assert_eq!(end(&bench, &[ASKED, WELL]), told("completed", 0));
+    let log = || fs::read_to_string(only_run(&bench).join("events.jsonl")).unwrap();
+    let once = log();
+    assert_eq!(end(&bench, &[ASKED, WELL]), told("completed", 0));
+    assert_eq!(log(), once);
+    assert_eq!(end(&bench, &[ASKED, WELL, MORE]), told("imported", 0));
+    assert_eq!(end(&bench, &[ASKED, WELL, MORE, BADLY]), told("failed", 5));
+    let whole = log();
+    // Shorter copies say less.
+    for shorter in [&[ASKED][..], &[ASKED, WELL], &[ASKED, WELL, MORE]] {
+        assert_eq!(end(&bench, shorter), told("failed", 5));
+    }
+    assert_eq!(log(), whole);
+    let better = WELL.replace("r1", "r3");
+    let again = MORE.replace("u2", "u3");
+    let all = [ASKED, WELL, MORE, BADLY, &again, &better];
+    assert_eq!(end(&bench, &all), told("completed", 0));
+    let facts: Value =
+        serde_json::from_slice(&fs::read(only_run(&bench).join("run.json")).unwrap()).unwrap();
+    assert_eq!(facts["error"], Value::Null, "the run has the error of an earlier end");
+    // In one import, the same.
+    assert_eq!(end(&Bench::new(), &all), told("completed", 0));
+}
+
+/// If this fails, an import that was killed before the new end of a session that went on leaves
+/// the old end: a session that failed passes the gate.
+#[test]
+fn a_new_end_is_added_after_a_killed_import() {
+    for (more, status, exit) in [(&[MORE, BADLY][..], "failed", 5), (&[MORE], "imported", 0)] {
+        for is_fixed in [false, true] {
+            let bench = Bench::new();
+            assert_eq!(ended(&bench, &[ASKED, WELL]).0, "completed");
+            let lines = [&[ASKED, WELL], more].concat();
+            let done = ended(&bench, &lines);
+            assert_eq!(done, (status.to_owned(), format!("run.{status}"), exit));
+            let log = only_run(&bench).join("events.jsonl");
+            let whole = fs::read_to_string(&log).unwrap();
+            let cut = whole.trim_end().rfind('\n').unwrap() + 1;
+            fs::write(&log, &whole[..cut]).unwrap();
+            fs::remove_file(log.with_file_name("run.json")).unwrap();
+            if is_fixed {
+                bench.call(&["validate", "--all", "--fix"]);
+            }
+            assert_eq!(ended(&bench, &lines), done, "fixed before: {is_fixed}");
+            assert_eq!(ended(&bench, &lines), done);
+            assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), whole.lines().count());
+        }
+    }
+}
+
+/// If this fails, an import takes back the end that a user recorded.
+#[test]
+fn an_end_by_hand_stays() {
+    let bench = Bench::new();
+    assert_eq!(ended(&bench, &[ASKED]).0, "imported");
+    let run = only_run(&bench).file_name().unwrap().to_string_lossy().into_owned();
+    bench.ok(&["emit", "run.cancelled", "--run", &run]);
+    assert_eq!(ended(&bench, &[ASKED, MORE]).0, "cancelled");
+    // The source says otherwise: a finding.
+    assert_eq!(
+        ended(&bench, &[ASKED, MORE, WELL]),
+        ("cancelled".to_owned(), "run.completed".to_owned(), 1)
+    );
 }
 
 /// If this fails, an import that was killed is not completed by the next one: the run has no
@@ -89,7 +157,7 @@ fn the_end_of_a_source_is_added_after_a_killed_import() {
         for has_old_state in [false, true] {
             let bench = Bench::new();
             assert_eq!(ended(&bench, &lines[..1]).0, "imported");
-            let run = fs::read_dir(bench.path("runs")).unwrap().next().unwrap().unwrap().path();
+            let run = only_run(&bench);
             let (log, state) = (run.join("events.jsonl"), run.join("run.json"));
             let old_state = fs::read(&state).unwrap();
             let done = ended(&bench, &lines);

@@ -53,6 +53,9 @@ pub(crate) const DURATION: &[&str] = &["duration_ms", "durationMs"];
 
 /// The flag for usage whose number of output tokens is a lower bound.
 pub(crate) const OUTPUT_AT_LEAST: &str = "output_tokens_at_least";
+/// Set to `true` in the event that an import records at the end of its source. A longer copy of the
+/// source may end in another way.
+pub(crate) const SOURCE_END: &str = "source_end";
 
 fn first<'a>(data: &Members<'a>, names: &[&str]) -> Option<Json<'a>> {
     names.iter().find_map(|name| data.present(name))
@@ -361,6 +364,12 @@ impl<'e, 'a> View<'e, 'a> {
     #[must_use]
     pub fn is_imported(&self) -> bool {
         is_imported(&self.data)
+    }
+
+    /// Whether an import recorded the event at the end of its source. See [`SOURCE_END`].
+    #[must_use]
+    pub fn ends_source(&self) -> bool {
+        self.data.get(SOURCE_END).is_some_and(|value| value.text() == "true")
     }
 
     /// Whether the event is a line of another program that the import kept without understanding

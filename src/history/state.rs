@@ -57,6 +57,11 @@ pub struct RunState {
     pub task_id: String,
     /// The status from run events alone; see [`RunState::status`].
     phase: Status,
+    /// Whether the event that ended the run is the end of an import's source. A longer copy of the
+    /// source may end in another way.
+    ended_by_source: bool,
+    /// Whether imported events follow that end.
+    source_went_on: bool,
     /// Whether any event has been taken.
     begun: bool,
     /// Time of the first event.
@@ -65,7 +70,7 @@ pub struct RunState {
     recorded_at: Option<Timestamp>,
     /// Time of the first start.
     pub started_at: Option<Timestamp>,
-    /// Time of the first event that ended the run, or of the newest end of its import.
+    /// Time of the first event that ended the run, or of the newest end of its source.
     pub ended_at: Option<Timestamp>,
     /// The error that the run failed with: JSON text.
     pub error: Option<String>,
@@ -146,6 +151,7 @@ impl RunState {
         self.usage.observe(view);
         if view.is_imported() {
             self.has_imported = true;
+            self.source_went_on |= self.ended_by_source();
             if self.origin.is_unknown() {
                 // The source's session takes precedence over the run's.
                 self.session_id = event.session_id.clone().into_owned();
@@ -165,6 +171,18 @@ impl RunState {
     #[must_use]
     pub fn has_begun(&self) -> bool {
         self.begun
+    }
+
+    /// Whether the run ended because its source did, as an import recorded it.
+    #[must_use]
+    pub fn ended_by_source(&self) -> bool {
+        self.phase.is_over() && self.ended_by_source
+    }
+
+    /// Whether imported events follow the end that an import recorded.
+    #[must_use]
+    pub fn source_went_on(&self) -> bool {
+        self.source_went_on
     }
 
     /// Takes an event that is only counted. Its line need not be read.
@@ -238,18 +256,27 @@ impl RunState {
     fn transition(&mut self, view: &View<'_, '_>) -> Option<IllegalTransition> {
         let to = Status::of_role(view.role)?;
         let from = self.phase;
-        if !from.may_become(to) {
+        let by_source = view.ends_source();
+        let is_revised = by_source && self.ended_by_source && from.may_be_revised(to);
+        if !is_revised && !from.may_become(to) {
             return Some(IllegalTransition { from, to });
         }
         if view.role == Role::RunStarted {
             self.started_at.get_or_insert(view.event.timestamp);
         }
         self.phase = to;
+        self.ended_by_source = by_source;
+        self.source_went_on = false;
+        if is_revised {
+            self.error = None;
+        }
         let time = view.event.timestamp;
         match to {
             // A later import may have added events.
             Status::Imported => self.ended_at = Some(time),
-            _ if from == Status::Imported => self.ended_at = to.is_terminal().then_some(time),
+            _ if is_revised || from == Status::Imported => {
+                self.ended_at = to.is_terminal().then_some(time)
+            }
             _ if to.is_terminal() => drop(self.ended_at.get_or_insert(time)),
             _ => {}
         }

@@ -97,6 +97,12 @@ impl Status {
         Self::of_role(role).filter(|next| self.may_become(*next)).unwrap_or(self)
     }
 
+    /// Whether the status may change from this one, which an import set at the end of its source,
+    /// to `next`, which a later import sets at the end of a longer source.
+    pub(super) fn may_be_revised(self, next: Self) -> bool {
+        self.is_over() && next.is_over()
+    }
+
     /// Whether the status may change from this one to `next`.
     #[must_use]
     pub fn may_become(self, next: Self) -> bool {

@@ -32,7 +32,7 @@ pub(crate) fn list_run(run: RunDir) -> ListedRun {
             (facts, document, length > counted)
         }
         None => {
-            let facts = facts_of_log(&run);
+            let facts = state_of_log(&run).facts();
             let document = RunDocument::new(&facts, None).to_bytes();
             (facts, document, false)
         }
@@ -43,14 +43,15 @@ pub(crate) fn list_run(run: RunDir) -> ListedRun {
 /// The facts of a run by its whole log, which the state document may not count yet.
 pub(crate) fn current_facts(run: &RunDir) -> RunFacts {
     let ListedRun { facts, behind, .. } = list_run(run.clone());
-    if behind { facts_of_log(run) } else { facts }
+    if behind { state_of_log(run).facts() } else { facts }
 }
 
-fn facts_of_log(run: &RunDir) -> RunFacts {
+/// The state of a run by its whole log.
+pub(crate) fn state_of_log(run: &RunDir) -> RunState {
     let mut state = RunState::default();
     // Errors are left to `validate`.
     let _ = each_event(run, |view, line| {
         state.observe(view, line.offset);
     });
-    state.facts()
+    state
 }

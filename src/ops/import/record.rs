@@ -7,13 +7,15 @@ use super::ahead::{ReadAhead, is_short, read_session};
 use super::copies::{Importing, known_facts};
 use super::run_of::run_of;
 use crate::event::draft::Draft;
+use crate::event::fields::SOURCE_END;
 use crate::event::id::check_id;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::history::copied::Copied;
+use crate::history::status::Status;
 use crate::import::SessionEnd;
 use crate::json::{Json, ObjectText};
-use crate::ops::list::current_facts;
+use crate::ops::list::{current_facts, state_of_log};
 use crate::ops::refresh::{RefreshWarning, refresh_derived, refresh_derived_observed};
 use crate::ops::transcript_ahead::TranscriptAhead;
 use crate::run::RunError;
@@ -154,20 +156,11 @@ fn fill(
     let ended = stream.status().is_terminal();
     let ending = stream.take_ending();
     let receipt = stream.finish();
-    let status = before.map(|facts| facts.status);
-    let is_open = status.is_some_and(|status| !status.is_over());
-    let is_told = match (&ending, status.filter(|status| status.is_terminal())) {
-        // The source has the event that ends the run, or the run has ended before.
-        _ if ended => true,
-        (None, Some(_)) => true,
-        (Some(ending), Some(status)) => ending.kind == format!("run.{}", status.name()),
-        (_, None) => false,
-    };
     let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
-    // An import that was killed may have left out how the source ended.
-    let lacks_end = ending.is_some() && status.is_some_and(|status| !status.is_terminal());
-    let is_changed = added > 0 || is_open || lacks_end;
-    if is_changed && !is_told && how.end != SourceEnd::Open {
+    let status = before.map(|facts| facts.status);
+    // The source may have the event that ends the run.
+    let is_closed = ended || how.end == SourceEnd::Open;
+    if !is_closed && lacks_end(&run, status, ending.as_ref(), added) {
         let mut end = end_of_source(session, &receipt, ending.as_ref(), &copied);
         if how.end == SourceEnd::ToldNow {
             end.timestamp = None;
@@ -179,6 +172,32 @@ fn fill(
     recorder.sync()?;
     let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
     Ok(Filled { receipt, added, unfinished, warnings })
+}
+
+/// Whether an end must be recorded after `added` events, in a run that had that status before.
+/// `ending` is the end as the source tells it.
+fn lacks_end(
+    run: &RunDir,
+    status: Option<Status>,
+    ending: Option<&SessionEnd>,
+    added: u64,
+) -> bool {
+    let Some(status) = status else { return added > 0 };
+    if !status.is_terminal() {
+        // An import that was killed may have left the end out.
+        return added > 0 || !status.is_over() || ending.is_some();
+    }
+    let is_other = ending.is_none_or(|ending| ending.kind != format!("run.{}", status.name()));
+    if added == 0 && !is_other {
+        return false;
+    }
+    let state = state_of_log(run);
+    if state.ended_by_source() {
+        // The session went on after the end that an earlier import found.
+        state.source_went_on()
+    } else {
+        added > 0 && is_other && ending.is_some()
+    }
 }
 
 /// The event that begins the run. Its time is that of the work.
@@ -221,6 +240,7 @@ fn end_of_source(
     copied: &[Copied],
 ) -> Draft<'static> {
     let mut data = ObjectText::new();
+    data.json(SOURCE_END, Json::trusted("true"));
     let reason = ending.and_then(|ending| Some((ending.kind, ending.reason.as_deref()?)));
     if let Some((kind, reason)) = reason {
         if kind == "run.failed" {
