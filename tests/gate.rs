@@ -193,6 +193,28 @@ fn what_is_said_first() {
     assert!(said.out.contains("\nr: unexpected (2 events, 1 error, "), "{}", said.out);
 }
 
+/// If this fails, the verdict on a run that did not complete does not say why.
+#[test]
+fn why_it_did_not_complete() {
+    let said = |emits: &[&[&str]]| gate(&with(emits), &["r"]).out;
+    for (end, status, reason) in [
+        (&["run.failed", "-f", "error.message=no credit"][..], "failed", " (no credit)"),
+        (&["run.incomplete", "-f", "reason=two tests left"], "incomplete", " (two tests left)"),
+        (&["run.cancelled", "-f", "reason=stopped by hand"], "cancelled", " (stopped by hand)"),
+        (&["run.incomplete"], "incomplete", ""),
+    ] {
+        let told = said(&[&["run.started"], end]);
+        let expected = format!("the run is {status}{reason}, expected completed or imported");
+        assert!(told.contains(&expected), "{told}");
+    }
+    let bench = with(&[&["run.started"], &["run.completed"]]);
+    gate(&bench, &["r", "--require", "report.md", "--record"]);
+    let told = gate(&bench, &["r"]).out;
+    let expected =
+        "the run is incomplete (its deliverables are incomplete by the recorded verdict)";
+    assert!(told.contains(expected), "{told}");
+}
+
 /// If this fails, annotations and the job summary want an option in GitHub Actions.
 #[test]
 fn github_actions() {

@@ -4,11 +4,11 @@ use std::str::FromStr;
 
 use super::finding::{Finding, Place};
 use super::table::Code;
-use crate::history::facts::RunFacts;
+use crate::history::state::RunState;
 use crate::history::status::Status;
 use crate::text::inert::preview;
 
-/// Maximum width of the reason why a run failed, in columns.
+/// Maximum width of the reason why a run did not complete, in columns.
 const REASON: usize = 120;
 
 /// The statuses accepted when a run is validated.
@@ -56,16 +56,17 @@ impl ExpectedStatus {
 
     /// The finding for a run with an unexpected status. `place` is its last event.
     #[must_use]
-    pub(crate) fn finding(&self, facts: &RunFacts, place: Place) -> Option<Finding> {
+    pub(crate) fn finding(&self, state: &RunState, place: Place) -> Option<Finding> {
         let Self::OneOf(statuses) = self else { return None };
-        if self.accepts(facts.status) {
+        let status = state.status();
+        if self.accepts(status) {
             return None;
         }
         let names: Vec<&str> = statuses.iter().map(|status| status.name()).collect();
-        let reason = facts.error_message().map(|error| format!(" ({})", preview(&error, REASON)));
+        let reason = state.end_reason().map(|reason| format!(" ({})", preview(&reason, REASON)));
         let message = format!(
             "the run is {}{}, expected {}",
-            facts.status.name(),
+            status.name(),
             reason.unwrap_or_default(),
             names.join(" or ")
         );

@@ -243,7 +243,7 @@ impl LogCheck {
         };
         let id = std::mem::take(&mut self.last_event_id);
         let place = Spot { line, offset, event_id: Some(&id) }.place();
-        if let Some(finding) = expected.finding(&state.facts(), place.clone()) {
+        if let Some(finding) = expected.finding(state, place.clone()) {
             self.findings.push(finding);
         } else if !ended {
             let message = format!("the run is {}", state.status().name());

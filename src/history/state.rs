@@ -74,6 +74,8 @@ pub struct RunState {
     pub ended_at: Option<Timestamp>,
     /// The error that the run failed with: JSON text.
     pub error: Option<String>,
+    /// Why the run is incomplete or was cancelled, as its end says.
+    reason: Option<String>,
     /// The required deliverables.
     pub deliverables: Deliverables,
     /// The length of all paths that the newest check found missing.
@@ -199,6 +201,19 @@ impl RunState {
         if self.phase == Status::Completed && unmet { Status::Incomplete } else { self.phase }
     }
 
+    /// Why the run did not complete, as its last events say.
+    #[must_use]
+    pub fn end_reason(&self) -> Option<String> {
+        match self.status() {
+            Status::Failed => self.facts().error_message(),
+            Status::Incomplete if self.phase == Status::Completed => {
+                let verdict = self.deliverables.status.as_deref()?;
+                Some(format!("its deliverables are {verdict} by the recorded verdict"))
+            }
+            _ => self.reason.clone(),
+        }
+    }
+
     /// The facts of the run, the same for every view.
     #[must_use]
     pub fn facts(&self) -> RunFacts {
@@ -269,6 +284,7 @@ impl RunState {
         self.source_went_on = false;
         if is_revised {
             self.error = None;
+            self.reason = None;
         }
         let time = view.event.timestamp;
         match to {
@@ -282,6 +298,9 @@ impl RunState {
         }
         if to == Status::Failed && self.error.is_none() {
             self.error = failure(view);
+        }
+        if matches!(to, Status::Incomplete | Status::Cancelled) && self.reason.is_none() {
+            self.reason = view.error_text().map(Cow::into_owned);
         }
         None
     }
