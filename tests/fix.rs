@@ -206,7 +206,7 @@ fn recording_goes_on_behind_a_damaged_line() {
         bench.log().lines().nth(1).unwrap().replace("\"run_id\":\"r\"", "\"run_id\":\"q\"");
     bench.append_raw(format!("{foreign}\ntorn").as_bytes());
     bench.fails(1, &["validate", "r", "--fix"]);
-    assert_eq!(bench.codes(), ["RL104", "RL301"]);
+    assert_eq!(bench.codes(), ["RL104", "RL301", "RL411"]);
     bench.emit(&["note", "-f", "text=later"]);
     let kinds: Vec<Value> =
         bench.lines().iter().rev().take(3).map(|line| line["type"].clone()).collect();

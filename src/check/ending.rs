@@ -1,11 +1,14 @@
-//! The statuses that a run must have for its verdict to be good.
+//! How a run must have ended for its verdict to be good, and what began after its end.
 
 use std::str::FromStr;
 
 use super::finding::{Finding, Place};
-use super::table::Code;
+use super::table::{Code, Level};
+use crate::event::fields::View;
+use crate::event::role::Role;
 use crate::history::state::RunState;
 use crate::history::status::Status;
+use crate::history::tasks::CHAPTER_TASK;
 use crate::text::inert::preview;
 
 /// Maximum width of the reason why a run did not complete, in columns.
@@ -71,5 +74,52 @@ impl ExpectedStatus {
             names.join(" or ")
         );
         Some(Finding::new(Code::RL409, place, message))
+    }
+}
+
+/// The tasks and calls that began after the run had ended.
+#[derive(Debug, Default)]
+pub(super) struct LateWork {
+    /// The place of the first one.
+    first: Option<Place>,
+    count: u64,
+    /// Whether one of them was recorded live.
+    is_live: bool,
+}
+
+impl LateWork {
+    /// Takes an event and the state of the run after it.
+    pub(super) fn observe(
+        &mut self,
+        view: &View<'_, '_>,
+        state: &RunState,
+        place: impl FnOnce() -> Place,
+    ) {
+        if view.ends_source() {
+            // The end of a longer source is about everything before it.
+            *self = Self::default();
+        }
+        let begins = match view.role {
+            Role::ToolStart => true,
+            Role::TaskStart => view.field("task_name").as_deref() != Some(CHAPTER_TASK),
+            _ => false,
+        };
+        if begins && state.status().is_terminal() {
+            self.first.get_or_insert_with(place);
+            self.count += 1;
+            self.is_live |= !view.is_imported();
+        }
+    }
+
+    /// The finding, if there is any such work.
+    pub(super) fn finding(self) -> Option<Finding> {
+        let (began, them) = match self.count {
+            1 => ("1 task or call".to_owned(), "it"),
+            count => (format!("{count} tasks and calls"), "them"),
+        };
+        let message =
+            format!("{began} began after the run had ended; its end says nothing about {them}");
+        let level = if self.is_live { Level::Warning } else { Level::Info };
+        Some(Finding::new(Code::RL411, self.first?, message).at_most(level))
     }
 }

@@ -5,7 +5,7 @@ use std::hash::BuildHasher as _;
 use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::ending::ExpectedStatus;
+use super::ending::{ExpectedStatus, LateWork};
 use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::{IdKey, Ids, SummaryMark};
 use super::line_scan::ScannedLine;
@@ -102,6 +102,7 @@ pub(crate) struct LogCheck {
     /// Unknown types: the first event of each, and how many there are.
     unknown: HashMap<String, (Place, u64)>,
     open_calls: OpenCalls,
+    late_work: LateWork,
 }
 
 impl LogCheck {
@@ -134,6 +135,7 @@ impl LogCheck {
             versions: Versions::default(),
             unknown: HashMap::new(),
             open_calls: OpenCalls::default(),
+            late_work: LateWork::default(),
         }
     }
 
@@ -209,6 +211,7 @@ impl LogCheck {
             let most = if second_end { Level::Warning } else { Level::Error };
             self.findings.push(finding.at_most(most));
         }
+        self.late_work.observe(view, state, || spot.place());
         if let Some(observed) = records.effect.call {
             self.call(view, observed, &state.calls.get(observed.call), spot);
         }
@@ -228,6 +231,8 @@ impl LogCheck {
         self.unknown_types();
         let ended = state.status().is_over();
         std::mem::take(&mut self.open_calls).finish(state, &mut self.findings);
+        let late_work = std::mem::take(&mut self.late_work);
+        late_work.finding().into_iter().for_each(|finding| self.findings.push(finding));
         let rejections = std::mem::take(&mut self.rejections);
         rejections.finding().into_iter().for_each(|finding| self.findings.push(finding));
         let (backfills, more) = std::mem::take(&mut self.backfills).finish(&self.ids);
