@@ -348,7 +348,13 @@ fn each_check_has_its_run() {
         ("RL410", empty(), no),
         (
             "RL411",
-            line(r#"{"type":"tool.started","data":{"tool_name":"b"},"correlation_id":"d"}"#),
+            and(
+                sound(),
+                &[
+                    r#"{"type":"tool.started","data":{"tool_name":"b"},"correlation_id":"d"}"#,
+                    r#"{"type":"tool.completed","data":{"tool_name":"b"},"correlation_id":"d"}"#,
+                ],
+            ),
             no,
         ),
         ("RL501", file("logs/tools.jsonl", |_| None), no),

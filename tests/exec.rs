@@ -438,6 +438,37 @@ fn a_run_for_one_command() {
     assert!(bench.path("runs/mine/transcript.md").exists());
 }
 
+/// If this fails, a run is completed although the session that the command printed failed.
+#[test]
+fn a_run_ends_as_the_session_in_its_output() {
+    let bench = Bench::new();
+    let failed = r#"{"type":"turn.failed","error":{"message":"no credit"}}"#;
+    let script =
+        format!("echo '{{\"type\":\"thread.started\",\"thread_id\":\"t\"}}'; echo '{failed}'");
+    let call = |options: &[&str]| {
+        let command = ["--from", "codex", "--", "/bin/sh", "-c", &script];
+        bench.call(&[&["exec"], options, &command].concat())
+    };
+    assert_eq!(call(&["--run-new", "--run", "mine"]).status, 0);
+    let state = fs::read_to_string(bench.path("runs/mine/run.json")).unwrap();
+    let state: Value = serde_json::from_str(&state).unwrap();
+    assert_eq!(
+        (&state["status"], &state["error"]["message"]),
+        (&"failed".into(), &"no credit".into())
+    );
+    assert_eq!(bench.call(&["validate", "mine", "--expect-status", "completed"]).status, 5);
+    // In a run that goes on, it is told.
+    bench.ok(&["emit", "run.created", "--run", "open"]);
+    let told = "the session ended as failed by its own log (no credit); to end the run so: `runlog \
+                emit run.failed`";
+    let said = call(&["--run", "open"]);
+    assert!(said.status == 0 && said.err.contains(told), "{}", said.err);
+    let input = format!("{failed}\n");
+    let said =
+        bench.feed(&["emit", "--run", "open", "--stdin", "--from", "codex"], input.as_bytes());
+    assert!(said.status == 0 && said.err.contains(told), "{}", said.err);
+}
+
 /// If this fails, a secret from a command line or an error message gets into the log.
 #[test]
 fn secrets_on_the_command_line_and_in_errors() {

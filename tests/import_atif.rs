@@ -116,6 +116,24 @@ fn totals_count_if_the_steps_report_nothing() {
     assert_eq!((&usage["input_tokens"], &usage["cache_read_tokens"]), (&json!(60), &json!(30)));
 }
 
+/// If this fails, the calls of a step whose only result is that of all of them stay open.
+#[test]
+fn one_result_of_several_calls() {
+    let bench = Bench::with_run();
+    let call = |id: &str| json!({"tool_call_id": id, "function_name": "bash", "arguments": {}});
+    let receipt = import(
+        &bench,
+        &json!({"schema_version": "ATIF-v1.5", "session_id": "t", "agent": {"name": "a"},
+        "steps": [{"step_id": 1, "source": "agent", "message": "", "tool_calls": [call("c1"), call("c2")],
+            "observation": {"results": [{"content": "all done"}]}}]}),
+    );
+    assert_eq!((&receipt["calls"], &receipt["failures"]), (&json!(2), &json!(0)));
+    let ends = of_type(&bench, "tool.completed");
+    let ends: Vec<Value> =
+        ends.iter().map(|end| json!([end["correlation_id"], end["data"]["result"]])).collect();
+    assert_eq!(json!(ends), json!([["c1", ""], ["c2", "all done"]]));
+}
+
 /// If this fails, the tokens of a spawned agent count twice: once in its own trajectory, and once in
 /// the totals of the whole document. Or a blocked call becomes one that succeeded.
 #[test]

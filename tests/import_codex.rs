@@ -323,6 +323,12 @@ fn outputs_say_how_a_call_ended() {
             json!(0),
         ),
         (
+            json!("Wall time: 3.2 seconds\naborted by user"),
+            "tool.failed",
+            json!("aborted by user"),
+            Value::Null,
+        ),
+        (
             json!("Chunk ID: 1f\nProcess running with session ID 4\nOutput:\n"),
             "tool.completed",
             json!("Chunk ID: 1f\nProcess running with session ID 4\nOutput:\n"),

@@ -131,6 +131,29 @@ fn import_copilot_adds_totals_that_began_again() {
     }
 }
 
+/// If this fails, a session has no model although its log names it, or one model gets the tokens
+/// of two.
+#[test]
+fn import_copilot_knows_the_model() {
+    let end = |models: &[&str]| {
+        let usage = json!({"inputTokens": 9, "outputTokens": 1, "cacheReadTokens": 0});
+        let metrics: serde_json::Map<String, Value> =
+            models.iter().map(|model| ((*model).to_owned(), json!({"usage": usage}))).collect();
+        ("session.shutdown", json!({"modelMetrics": metrics}))
+    };
+    for (models, of_totals) in [(&["m2"][..], json!("m2")), (&["m1", "m2"], Value::Null)] {
+        let bench = Bench::with_run();
+        let change = ("session.model_change", json!({"newModel": "m2"}));
+        bench.import_from("copilot", &session(&[start(), change, end(models)]));
+        let usage = bench.mapped_events().into_iter().find(|event| event[0] == "llm.usage");
+        assert_eq!(usage.unwrap()[2]["model"], of_totals);
+        bench.emit(&["run.completed"]);
+        let state = std::fs::read(bench.path("runs/r/run.json")).unwrap();
+        let state: Value = serde_json::from_slice(&state).unwrap();
+        assert_eq!(state["metadata"]["model"], if models.len() == 1 { "m2" } else { "m1" });
+    }
+}
+
 /// If this fails, the events of a sub-agent are taken for the main agent's.
 #[test]
 fn import_copilot_names_sub_agents() {

@@ -131,7 +131,9 @@ fn a_session() {
     assert_eq!(found, expected);
     let lines = bench.lines();
     assert_eq!(lines[9]["data"]["duration_ms"], 250);
-    assert_eq!(lines[9]["timestamp"], "2026-02-02T02:40:01.000Z");
+    // Each end has its own time.
+    assert_eq!(lines[8]["timestamp"], "2026-02-02T02:40:01.000Z");
+    assert_eq!(lines[9]["timestamp"], "2026-02-02T02:40:01.250Z");
     assert_eq!(lines[12]["data"]["exit_code"], 3);
     assert_eq!((&receipt["calls"], &receipt["failures"]), (&json!(4), &json!(1)));
     assert_eq!((&receipt["prompts"], &receipt["opaque"]), (&json!(1), &json!(0)));

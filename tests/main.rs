@@ -41,6 +41,7 @@ mod import;
 mod import_agex;
 mod import_aos;
 mod import_atif;
+mod import_claude;
 mod import_codex;
 mod import_command;
 mod import_copied;

@@ -313,3 +313,27 @@ fn a_long_answer_is_shown_whole_once() {
     let last = page.rfind("*(the first ").unwrap();
     assert!(page[last..].starts_with("*(the first 3,9") && !page[last..].contains(" of 8,0"));
 }
+
+/// If this fails, the files that a patch changes are not among the changed files.
+#[test]
+fn the_files_of_a_patch_are_changed_files() {
+    let bench = Bench::created(&[]);
+    let patch = "*** Begin Patch\n*** Add File: new.rs\n+a\n*** Update File: old.rs\n*** Move to: \
+                 moved.rs\n@@\n-a\n+b\n*** End Patch";
+    let listed = serde_json::json!([{"path": "/p/gone.rs", "kind": "delete"},
+        {"path": "/p/more.rs", "kind": "add"}]);
+    for (arguments, end) in [
+        (serde_json::json!({"input": patch}), "tool.completed"),
+        (serde_json::json!({"changes": listed}), "tool.completed"),
+        (serde_json::json!({"changes": [{"path": "never.rs", "kind": "add"}]}), "tool.failed"),
+    ] {
+        let data = serde_json::json!({"tool_name": "apply_patch", "args": arguments}).to_string();
+        let call = bench.emit(&["tool.started", "--data", &data]);
+        bench.emit(&[end, "-f", "tool_name=apply_patch", "--correlation-id", call.trim()]);
+    }
+    let value = bench.ok(&["transcript", "r", "--format", "json", "-o", "-"]);
+    let value: serde_json::Value = serde_json::from_str(&value).unwrap();
+    let files = value["files"].as_array().unwrap().iter();
+    let files: Vec<&str> = files.map(|file| file["path"].as_str().unwrap()).collect();
+    assert_eq!(files, ["/p/gone.rs", "/p/more.rs", "moved.rs", "new.rs", "old.rs"]);
+}

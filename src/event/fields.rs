@@ -290,8 +290,7 @@ impl<'e, 'a> View<'e, 'a> {
     /// Cost in millionths of a dollar. One that is negative or above [`MAX_COUNT`] is no cost.
     #[must_use]
     pub fn cost_micros(&self) -> Option<i64> {
-        let micros = (first(&self.data, COST)?.as_f64()? * 1e6).round();
-        (0.0..=MAX_COUNT as f64).contains(&micros).then_some(micros as i64)
+        as_micros(first(&self.data, COST)?)
     }
 
     /// The token counts and the cost of a model call that are not counted, because they are
@@ -380,6 +379,12 @@ impl<'e, 'a> View<'e, 'a> {
             && self.severity == Severity::Debug
             && super::catalogue::row(&self.event.kind).is_none()
     }
+}
+
+/// A cost in dollars as millionths of a dollar. `None` if it is negative, too high or no number.
+pub(crate) fn as_micros(cost: Json<'_>) -> Option<i64> {
+    let micros = (cost.as_f64()? * 1e6).round();
+    (0.0..=MAX_COUNT as f64).contains(&micros).then_some(micros as i64)
 }
 
 /// Whether an event with this `data` was imported from another program's log.

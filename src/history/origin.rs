@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::event::fields::{View, as_text, is_placeholder};
+use crate::event::fields::{View, is_placeholder};
 use crate::event::role::Role;
 use crate::history::usage::Usage;
 use crate::json::{Json, Members, ObjectText};
@@ -30,6 +30,8 @@ pub struct RunOrigin {
     /// The models that answered, and how many tokens their calls report.
     models: BTreeMap<String, u64>,
     first_model: Option<String>,
+    /// The newest model in the settings: that of a session in which none has answered.
+    chosen_model: Option<String>,
     /// The newest title, and whether the user chose it. Such a title takes precedence.
     title: Option<(String, bool)>,
     looked_at: u32,
@@ -49,6 +51,10 @@ impl RunOrigin {
                     self.find(name, view.field(name));
                 }
                 self.title(view);
+                let chosen = view.field("model").filter(|model| !is_placeholder(model));
+                if let Some(model) = chosen {
+                    self.chosen_model = Some(model.into_owned());
+                }
             }
             Role::Usage | Role::Message => self.model(view),
             _ => {}
@@ -68,8 +74,9 @@ impl RunOrigin {
         }
         let Some(source) = view.data.present("source").map(Members::of) else { return };
         for (name, theirs) in FROM_SOURCE {
-            let value = theirs.iter().find_map(|theirs| source.present(theirs));
-            self.find(name, value.map(as_text));
+            // A number is the version of the format.
+            let value = theirs.iter().find_map(|theirs| source.present(theirs)?.as_str());
+            self.find(name, value);
         }
     }
 
@@ -88,7 +95,8 @@ impl RunOrigin {
         }
         let mut object = ObjectText::new();
         object.members(given);
-        let model = self.first_model.iter().map(|model| ("model", model));
+        let model = self.first_model.as_ref().or(self.chosen_model.as_ref());
+        let model = model.map(|model| ("model", model));
         let found = self.found.iter().map(|(name, value)| (*name, value));
         let title = self.title.iter().map(|(title, _)| ("title", title));
         for (name, value) in found.chain(model).chain(title) {

@@ -243,11 +243,19 @@ impl Atif {
             calls.push((own, used, tool.into_owned()));
             drafts.push(draft);
         }
-        for result in json.path("observation.results").into_iter().flat_map(Json::items) {
+        let results: Vec<Json<'_>> =
+            json.path("observation.results").into_iter().flat_map(Json::items).collect();
+        for result in &results {
             let own = result.text_at("source_call_id");
             let at = calls.iter().position(|(id, _, _)| own.as_deref() == Some(id.as_str()));
-            // A result without an id belongs to the only call.
-            let at = at.or((own.is_none() && calls.len() == 1).then_some(0));
+            // The only result, without an id, is that of all calls: the last one gets it.
+            let is_of_all = own.is_none() && results.len() == 1 && !calls.is_empty();
+            for (_, id, tool) in calls.iter().rev().skip(1).rev().filter(|_| is_of_all) {
+                let end = EndedCall { id, tool, text: "", failed: false };
+                drafts.push(call_end(&end, |_| {}));
+            }
+            let last = calls.len().checked_sub(1);
+            let at = at.or(last.filter(|last| is_of_all || (own.is_none() && *last == 0)));
             let text = result.present("content").map(as_text).unwrap_or_default();
             let refs = result.get("subagent_trajectory_ref");
             let one = refs.filter(|refs| refs.is_object());

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::calls::{CallOutcome, ReportedCalls};
-use super::copilot_usage::{CopilotCounts, counts, total, usage};
+use super::copilot_usage::{CopilotCounts, counts, only_model, total, usage};
 use super::source::{StartedCall, event, of_agent, prompt, text_event};
 use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
@@ -69,6 +69,10 @@ struct Copilot {
     /// The newest totals, and those before the last time that they began at zero.
     total: CopilotCounts,
     earlier: CopilotCounts,
+    /// The model of the newest totals, if it is only one.
+    total_model: Option<String>,
+    /// Whether totals of several models were added.
+    is_mixed: bool,
 }
 
 /// A line and the agent that it is of.
@@ -282,14 +286,18 @@ impl Copilot {
     /// resumed may count from zero again.
     fn shutdown(&mut self, data: Json<'_>) -> Vec<Draft<'static>> {
         let total = total(data);
+        let model = only_model(data);
         if total.is_below(&self.total) {
             self.earlier.add(&self.total);
+            self.is_mixed |= self.total_model.as_deref() != model.as_deref();
         }
+        self.total_model = model.map(Cow::into_owned);
+        let model = self.total_model.as_deref().filter(|_| !self.is_mixed);
         self.total = total;
         let mut all = self.earlier;
         all.add(&total);
         let mut drafts = Vec::new();
-        if let Some(draft) = all.finish(None, None) {
+        if let Some(draft) = all.finish(model, None) {
             let mut more = ObjectText::new();
             more.members(draft.data()).text("scope", "total");
             drafts.push(Draft::new("llm.usage", more));

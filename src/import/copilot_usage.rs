@@ -1,5 +1,7 @@
 //! The token counts of Copilot CLI.
 
+use std::borrow::Cow;
+
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
 use crate::json::{Json, ObjectText};
@@ -33,6 +35,13 @@ pub(super) fn total(shutdown: Json<'_>) -> CopilotCounts {
         count("cache_write"),
         None,
     ])
+}
+
+/// The model of all the totals at the end of a session, if it is only one.
+pub(super) fn only_model(shutdown: Json<'_>) -> Option<Cow<'_, str>> {
+    let mut metrics = shutdown.get("modelMetrics")?.members();
+    let (model, _) = metrics.next()?;
+    (metrics.next().is_none() && !is_placeholder(&model)).then_some(model)
 }
 
 /// Input without cached tokens, output, read from a cache, written to a cache, reasoning.

@@ -69,6 +69,7 @@ struct Message {
     model: Option<String>,
     session_id: Option<String>,
     time: Option<String>,
+    completed: Option<Timestamp>,
     /// Whether a `step-finish` part has reported tokens.
     has_steps: bool,
 }
@@ -88,8 +89,12 @@ impl Adapter for OpenCode {
         }
         for (index, part) in json.get("parts").into_iter().flat_map(Json::items).enumerate() {
             let place = format!("{}.{index}", source.place);
-            line.drafts
-                .extend(self.record(&SourceText { json: part, place: &place, ..*source }).drafts);
+            let part = self.record(&SourceText { json: part, place: &place, ..*source });
+            let time = part.time.as_deref().and_then(Timestamp::parse);
+            line.drafts.extend(part.drafts.into_iter().map(|mut draft| {
+                draft.timestamp = draft.timestamp.or(time);
+                draft
+            }));
         }
         line
     }
@@ -161,6 +166,7 @@ impl OpenCode {
             model: model.clone(),
             session_id: session_id.clone(),
             time: time(json, "time.created"),
+            completed: moment(json, "time.completed"),
             has_steps: false,
         };
         let mut drafts = Vec::new();
@@ -247,7 +253,11 @@ impl OpenCode {
                 };
                 files.filter_map(Json::as_str).map(written).collect()
             }
-            "step-finish" => self.step(json, message_id, model).into_iter().collect(),
+            "step-finish" => {
+                let completed = message.and_then(|message| message.completed);
+                let step = self.step(json, message_id, model);
+                step.map(|step| Draft { timestamp: completed, ..step }).into_iter().collect()
+            }
             "compaction" => {
                 let manner = if is_set("auto") { " (auto)" } else { "" };
                 vec![text_event("note", &format!("Context compacted{manner}"))]
@@ -299,8 +309,10 @@ impl OpenCode {
         };
         let error = json.path("state.error").map(as_text).filter(|_| failed);
         let text = error.or_else(|| json.path("state.output").map(as_text)).unwrap_or_default();
+        let ended = moment(json, "state.time.end");
         if failed && DENIALS.iter().any(|denial| text.contains(denial)) {
-            return vec![start, call_blocked(&id, &tool, &text)];
+            let blocked = call_blocked(&id, &tool, &text);
+            return vec![start, Draft { timestamp: ended, ..blocked }];
         }
         let millis = |path: &str| count(json, path);
         let duration = millis("state.time.end")
@@ -315,7 +327,7 @@ impl OpenCode {
             }
             data.text_if("spawned_agent_id", agent.as_deref());
         });
-        vec![start, end]
+        vec![start, Draft { timestamp: ended, ..end }]
     }
 
     /// The events of a session; that of a spawned agent names the agent.
@@ -358,8 +370,12 @@ fn tokens(json: Json<'_>) -> Option<TokenCounts> {
     (counted != TokenCounts::default()).then_some(counted)
 }
 
-/// A time in milliseconds, as RFC 3339.
+/// A time in milliseconds.
+fn moment(json: Json<'_>, path: &str) -> Option<Timestamp> {
+    Some(Timestamp::from_millis(i64::try_from(count(json, path)?).ok()?))
+}
+
+/// The same as RFC 3339.
 fn time(json: Json<'_>, path: &str) -> Option<String> {
-    let millis = i64::try_from(count(json, path)?).ok()?;
-    Some(Timestamp::from_millis(millis).to_string())
+    moment(json, path).map(|time| time.to_string())
 }

@@ -84,6 +84,25 @@ impl SessionEnd {
         Self { kind: "run.incomplete", reason: Some(reason.to_owned()), is_of_whole: false }
     }
 
+    /// Adds why it ended so: an error if it failed, else a reason.
+    pub(crate) fn tell_reason(&self, data: &mut ObjectText) {
+        match &self.reason {
+            Some(reason) if self.kind == "run.failed" => {
+                let mut error = ObjectText::new();
+                error.text("message", reason);
+                data.json("error", Json::trusted(&error.finish()));
+            }
+            Some(reason) => drop(data.text("reason", reason)),
+            None => {}
+        }
+    }
+
+    /// Whether it ended well.
+    #[must_use]
+    pub(crate) fn is_good(&self) -> bool {
+        self.kind == "run.completed"
+    }
+
     /// How a session ended whose earlier lines said `earlier`, and whose next line says `next`.
     /// `goes_on`: the line shows work.
     pub(crate) fn after(earlier: Option<Self>, next: Option<Self>, goes_on: bool) -> Option<Self> {

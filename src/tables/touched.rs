@@ -3,7 +3,8 @@
 use crate::event::fields::View;
 use crate::history::arguments;
 use crate::json::Json;
-use crate::transcript::diff::{DiffKind, EditRequest, EditRequests, Requested};
+use crate::transcript::changed_lines::files_of;
+use crate::transcript::diff::{DiffKind, EditRequest, EditRequests};
 
 use super::call_kind::CallKind;
 
@@ -33,17 +34,13 @@ pub(super) fn touched(tool: &str, kind: CallKind, given: Json<'_>) -> Vec<Touche
 }
 
 fn changed(edit: EditRequest) -> Vec<TouchedPath> {
-    let changed = edit.change.changed_lines();
-    let (kind, moved_to) = match edit.change {
-        Requested::Replace(_) => (DiffKind::Edited, None),
-        Requested::Write(_, kind) => (kind, None),
-        Requested::Patch { kind, moved_to, .. } => (kind, moved_to),
-    };
-    let one = |path, action, changed| TouchedPath { path, action, changed };
-    match moved_to {
-        Some(to) => vec![one(edit.path, "moved", None), one(to, kind.name(), Some(changed))],
-        None => vec![one(edit.path, kind.name(), Some(changed))],
-    }
+    let mut changed = Some(edit.change.changed_lines());
+    // Of a file that is moved, the new path comes last.
+    let files = files_of(edit).into_iter().rev();
+    let files = files.map(|(path, action)| TouchedPath { path, action, changed: changed.take() });
+    let mut files: Vec<TouchedPath> = files.collect();
+    files.reverse();
+    files
 }
 
 /// The word for what an event of role `file` says about its file.

@@ -1,8 +1,8 @@
-//! How many lines an edit adds and removes.
+//! The files that an edit changes, and how many lines it adds and removes.
 
 use serde::Serialize;
 
-use super::diff::EditRequests;
+use super::diff::{DiffKind, EditRequest, EditRequests, Requested};
 use crate::json::Json;
 
 /// The number of lines that a call adds and removes.
@@ -14,17 +14,45 @@ pub(crate) struct ChangedLines {
     pub removed: u64,
 }
 
-impl ChangedLines {
-    /// The lines that a call with these arguments changes. `tool` is in lower case. `None` if it
-    /// changes no file.
+/// What a call changes, as far as its arguments tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ChangesOfCall {
+    /// The number of lines; `None` if it changes none.
+    pub lines: Option<ChangedLines>,
+    /// The files, and what happens to each.
+    pub files: Vec<(String, &'static str)>,
+}
+
+impl ChangesOfCall {
+    /// The changes by a call with these arguments. `tool` is in lower case.
     #[must_use]
-    pub(crate) fn of(tool: &str, arguments: Json<'_>) -> Option<Self> {
+    pub(crate) fn of(tool: &str, arguments: Json<'_>) -> Self {
         let edits = EditRequests::of(tool, arguments).edits;
         let lines = edits.iter().map(|edit| edit.change.changed_lines());
-        let (added, removed) = lines.reduce(|sum, one| (sum.0 + one.0, sum.1 + one.1))?;
-        Some(Self { added, removed })
+        let (added, removed) = lines.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let lines = ChangedLines { added, removed };
+        Self {
+            lines: Some(lines).filter(|lines| *lines != ChangedLines::default()),
+            files: edits.into_iter().flat_map(files_of).collect(),
+        }
     }
+}
 
+/// The file of an edit and what happens to it. For a file that is moved, the old path and the new one.
+#[must_use]
+pub(crate) fn files_of(edit: EditRequest) -> Vec<(String, &'static str)> {
+    let (kind, moved_to) = match edit.change {
+        Requested::Replace(_) => (DiffKind::Edited, None),
+        Requested::Write(_, kind) => (kind, None),
+        Requested::Patch { kind, moved_to, .. } => (kind, moved_to),
+    };
+    match moved_to {
+        Some(to) => vec![(edit.path, "moved"), (to, kind.name())],
+        None => vec![(edit.path, kind.name())],
+    }
+}
+
+impl ChangedLines {
     /// For people: `+12 −3`.
     #[must_use]
     pub(crate) fn told(self) -> String {
@@ -38,7 +66,7 @@ impl ChangedLines {
 
 #[cfg(test)]
 mod tests {
-    use super::ChangedLines;
+    use super::{ChangedLines, ChangesOfCall};
     use crate::json::Json;
 
     /// If this fails, the numbers beside an edit are wrong.
@@ -71,7 +99,8 @@ mod tests {
             ("bash", r#"{"command":"ls"}"#, None),
             ("say", r#"{"content":"a message"}"#, None),
         ] {
-            let found = ChangedLines::of(tool, Json::trusted(arguments)).map(ChangedLines::told);
+            let found =
+                ChangesOfCall::of(tool, Json::trusted(arguments)).lines.map(ChangedLines::told);
             assert_eq!(found.as_deref(), expected, "{arguments}");
         }
     }

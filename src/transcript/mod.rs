@@ -4,7 +4,7 @@
 mod build;
 pub(crate) mod call_form;
 pub(crate) mod call_title;
-mod changed_lines;
+pub(crate) mod changed_lines;
 pub(crate) mod diff;
 pub(crate) mod extent;
 mod facts;

@@ -18,7 +18,7 @@ use crate::event::id::RunId;
 use crate::event::role::Role;
 use crate::fs::reason;
 use crate::fs::{PathAt, replace, retried};
-use crate::import::{DIALECTS, dialect};
+use crate::import::{DIALECTS, SessionEnd, dialect};
 use crate::json;
 use crate::json::{Json, JsonRules, check};
 use crate::log::tail::is_blank;
@@ -29,6 +29,7 @@ use crate::run::options::RecordOptions;
 use crate::run::receipt::Receipt;
 use crate::run::stream::{Stream, StreamFormat};
 use crate::text::human::plural;
+use crate::text::inert::preview;
 
 /// The help heading of the options for streams.
 const STREAM: &str = "Streams";
@@ -165,11 +166,13 @@ pub(super) fn run(
         ui.warn(&format!("the lines look like those of {name}; use --from {name} to import them"));
     }
     let ahead = stream.take_ahead();
+    let session_end = stream.take_ending();
     let receipt = stream.finish();
     report_stale(&refresh_derived_from(ahead, &run, options.lock_timeout, lifecycle), ui);
     let kept = receipt.events > 0 || !recorder.remove_unused();
     args.import.write(&receipt)?;
     report(&receipt, first_rejection.as_deref(), kept, ui);
+    report_session_end(session_end.as_ref(), ui);
     Ok(match interrupts.caught() {
         Some(signal) => Exit::Signal(signal),
         None if stopped || (native && receipt.rejected > 0) => Exit::Input,
@@ -240,6 +243,19 @@ fn tell(stream: &mut Stream<'_>, what: Print, ui: &Ui) -> anyhow::Result<()> {
         Print::Id | Print::Event | Print::Sequence => 0,
     };
     events[first..].iter().try_for_each(|event| print(event, what, stream.recorder(), ui))
+}
+
+/// Warns if the session did not end well by its own log: its run does not end with it.
+pub(super) fn report_session_end(end: Option<&SessionEnd>, ui: &Ui) {
+    let Some(end) = end.filter(|end| !end.is_good()) else { return };
+    let status = end.kind.trim_start_matches("run.");
+    let reason = end.reason.as_deref().map(|reason| format!(" ({})", preview(reason, 120)));
+    let reason = reason.unwrap_or_default();
+    ui.warn(&format!(
+        "the session ended as {status} by its own log{reason}; to end the run so: \
+         `runlog emit {}`",
+        end.kind
+    ));
 }
 
 /// Reports the result for the lines.

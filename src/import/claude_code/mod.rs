@@ -8,30 +8,38 @@ mod content;
 mod hooks;
 mod notices;
 mod sidechains;
+mod totals;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
-use crate::event::fields::{OUTPUT_AT_LEAST, is_placeholder};
+use crate::event::fields::{OUTPUT_AT_LEAST, as_micros, is_placeholder};
 use crate::event::id::check_id;
 use crate::json::{Json, Members, ObjectText};
 use content::{Block, blocks, content_text};
 use sidechains::Sidechains;
+use totals::SessionTotals;
 
 /// The fields that show that a line is of Claude Code.
 pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     let has = |field: &str| line.get(field).is_some();
     let kind = line.text_at("type")?;
+    // A text or a list of parts is another agent's message.
+    let message = line.get("message");
+    if message.is_some_and(|message| !message.is_object() || message.get("parts").is_some()) {
+        return None;
+    }
     match kind.as_ref() {
         _ if has("sessionId") && has("parentUuid") => Some("sessionId and parentUuid"),
-        "user" | "assistant" if has("message") && (has("sessionId") || has("session_id")) => {
+        "user" | "assistant" if message.is_some() && (has("sessionId") || has("session_id")) => {
             Some("a message and a session id")
         }
         "system" | "result" if has("session_id") && (has("subtype") || has("uuid")) => {
             Some("session_id and subtype")
         }
+        "stream_event" if has("session_id") && has("event") => Some("session_id and event"),
         "summary" if has("leafUuid") => Some("leafUuid"),
         "file-history-snapshot" if has("snapshot") => Some("a file history snapshot"),
         // Other programs' types have underscores and dots.
@@ -96,6 +104,7 @@ struct ClaudeCode {
     /// Message id and numbers of the newest usage. The next line may repeat them.
     newest_usage: Option<(String, String)>,
     sidechains: Sidechains,
+    totals: SessionTotals,
 }
 
 /// The values that the events of one line share.
@@ -121,7 +130,7 @@ impl Adapter for ClaudeCode {
         let drafts = match source_type.as_str() {
             "user" => self.user(&line),
             "assistant" => self.assistant(&line),
-            "result" => notices::result(&line),
+            "result" => notices::result(&line, &mut self.totals),
             // Older versions logged calls as lines of their own.
             "tool_use" => vec![self.tool_use(&line, source.json, 0)],
             "tool_result" => vec![self.tool_result(&line, source.json)],
@@ -280,6 +289,10 @@ impl ClaudeCode {
             data.members(Json::trusted(&figures));
             data.text_if("model", model).text_if("message_id", message_id);
             data.text_if("request_id", line.json.text_at("requestId").as_deref());
+            // Older versions told the cost with each message.
+            if let Some(cost) = line.json.get("costUSD").filter(|cost| as_micros(*cost) > Some(0)) {
+                data.json("cost_usd", cost);
+            }
         }))
     }
 
@@ -305,12 +318,18 @@ impl ClaudeCode {
             drafts.push(notices::interrupted(line, text));
             texts.retain(|text| !is_interruption(text));
         }
+        // The client may put texts of its own before the user's.
+        let (of_client, typed): (Vec<_>, Vec<_>) =
+            texts.into_iter().partition(|text| is_written_by_client(text));
+        let (texts, added) =
+            if typed.is_empty() { (of_client, Vec::new()) } else { (typed, of_client) };
         let text = texts.join("\n");
         let warms_up = line.is_set("isSidechain") && text.trim() == WARM_UP;
         let written_by_client = is_written_by_client(&text)
             || answers
             || warms_up
             || line.is_set("isMeta")
+            || line.is_set("isSynthetic")
             || line.json.text_at("origin.kind").is_some_and(|kind| kind == NOTIFICATION)
             || line.is_set("isCompactSummary");
         if text.is_empty() && (others.is_empty() || answers) {
@@ -333,6 +352,11 @@ impl ClaudeCode {
             draft.event_id = line.json.text_at("promptId").and_then(|id| prompt_id(&id));
         }
         drafts.push(draft);
+        drafts.extend(added.iter().map(|text| {
+            line.draft("message.system", |data| {
+                data.text("text", text);
+            })
+        }));
         drafts
     }
 }

@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::{SourceLine, figures, hooks};
+use super::totals::SessionTotals;
+use super::{SourceLine, hooks};
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
 use crate::event::severity::Severity;
@@ -64,16 +65,12 @@ pub(super) fn notice(line: &SourceLine<'_>, source_type: &str) -> Vec<Draft<'sta
 }
 
 /// The last line of a stream: the session's totals.
-pub(super) fn result(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<Draft<'static>> {
     let mut drafts = Vec::new();
     let failed = line.is_set("is_error");
-    if let Some(figures) = line.json.present("usage").and_then(figures) {
+    if let Some(totals) = totals.after(&line.json) {
         drafts.push(line.draft("llm.usage", |data| {
-            data.members(Json::trusted(&figures));
-            if let Some(cost) = line.json.path("total_cost_usd").filter(|c| c.as_f64().is_some()) {
-                data.json("cost_usd", cost);
-            }
-            data.text("scope", "total");
+            data.members(Json::trusted(&totals)).text("scope", "total");
         }));
     }
     if failed {

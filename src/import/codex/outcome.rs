@@ -31,6 +31,9 @@ const DENIED: &[&str] = &[
     "user cancelled MCP tool call",
 ];
 
+/// What the client writes for a call that the user interrupted.
+const ABORTED: &str = "aborted by user";
+
 /// Beginnings of outputs that the client writes for a failed call.
 const FAILED: &[&str] = &[
     "execution error",
@@ -44,7 +47,7 @@ const FAILED: &[&str] = &[
     "unsupported custom tool call",
     "tool call error",
     "Script failed",
-    "aborted by user",
+    ABORTED,
     "err: ",
 ];
 
@@ -97,7 +100,7 @@ impl RolloutOutcome {
         Self::of_headed(text).unwrap_or_else(|| Self { text: text.to_owned(), ..Self::default() })
     }
 
-    /// The outcome of a text with a header; `None` without an exit code.
+    /// The outcome of a text with a header; `None` without an exit code, unless it was interrupted.
     fn of_headed(text: &str) -> Option<Self> {
         let mut outcome = Self::default();
         let mut rest = text;
@@ -106,6 +109,9 @@ impl RolloutOutcome {
             if line == "Output:" {
                 outcome.text = after.to_owned();
                 break;
+            }
+            if rest.starts_with(ABORTED) {
+                return Some(Self { text: rest.to_owned(), failed: true, ..outcome });
             }
             let (name, field) = HEADER.iter().find(|(name, _)| line.starts_with(name))?;
             let value = &line[name.len()..];

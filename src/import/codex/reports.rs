@@ -138,7 +138,8 @@ fn milliseconds(duration: Json<'_>) -> Option<u64> {
 
 /// What a web search looked for.
 pub(super) fn search_text(report: Json<'_>) -> Option<Cow<'_, str>> {
-    let names = ["action.query", "query", "action.url", "action.pattern"];
+    // The event and the item of one search agree in the action, and not always in the query.
+    let names = ["action.query", "action.url", "action.pattern", "query"];
     names.iter().find_map(|path| report.text_at(path)).filter(|text| !text.is_empty())
 }
 

@@ -241,15 +241,8 @@ fn end_of_source(
 ) -> Draft<'static> {
     let mut data = ObjectText::new();
     data.json(SOURCE_END, Json::trusted("true"));
-    let reason = ending.and_then(|ending| Some((ending.kind, ending.reason.as_deref()?)));
-    if let Some((kind, reason)) = reason {
-        if kind == "run.failed" {
-            let mut error = ObjectText::new();
-            error.text("message", reason);
-            data.json("error", Json::trusted(&error.finish()));
-        } else {
-            data.text("reason", reason);
-        }
+    if let Some(ending) = ending {
+        ending.tell_reason(&mut data);
     }
     let files = session.files.first().and_then(|file| file.path.file_name());
     data.text_if("source", files.map(|name| name.to_string_lossy()).as_deref());

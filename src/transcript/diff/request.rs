@@ -105,6 +105,14 @@ impl EditRequests {
             let names: &[&str] = if edits.is_empty() { &[] } else { &["changes"] };
             return Self::showing(edits, names);
         }
+        if let Some(changes) = given.get("changes").filter(|changes| changes.kind() == Kind::Array)
+        {
+            let edit = |change: Json<'_>| recorded(&change.text_at("path")?, change);
+            let edits: Vec<EditRequest> = changes.items().filter_map(edit).collect();
+            if !edits.is_empty() {
+                return Self::showing(edits, &[]);
+            }
+        }
         let Some((path_name, path)) = first(given, PATH) else {
             let files = first(given, PATCH).map(|(_, text)| unified_files(&text));
             return Self::showing(files.unwrap_or_default(), &[]);

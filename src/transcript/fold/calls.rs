@@ -13,7 +13,7 @@ use crate::json::Json;
 use crate::text::inert::{preview, preview_end};
 use crate::text::output::{OutputPart, excerpt};
 use crate::transcript::call_title::{call_title, command_line};
-use crate::transcript::changed_lines::ChangedLines;
+use crate::transcript::changed_lines::ChangesOfCall;
 use crate::transcript::open_call::OpenCall;
 use crate::transcript::todo::{self, TodoState};
 use crate::transcript::value::NoteMark;
@@ -134,10 +134,9 @@ impl TranscriptFold {
 
     fn ended(&mut self, view: &View<'_, '_>, observed: Observed) -> Option<String> {
         // A call that failed changed nothing.
-        if let Some((path, operation)) = self.changing.remove(&observed.call)
-            && view.role == Role::ToolEnd
-        {
-            self.files.add(&path, operation);
+        let files = self.changing.remove(&observed.call).unwrap_or_default();
+        if view.role == Role::ToolEnd {
+            files.iter().for_each(|(path, operation)| self.files.add(path, operation));
         }
         if observed.repeated_end {
             let again = self.repeated.remove(&observed.call) || view.role == Role::ToolFail;
@@ -191,17 +190,21 @@ impl TranscriptFold {
             self.awaited.insert(call, telling);
         }
         let tool = self.state.calls.tool(call).to_lowercase();
-        if let Some(given) = given
-            && let Some(operation) = operation(&tool, given)
-            && let Some(path) = arguments::path(given)
-        {
-            match view.role {
-                Role::ToolStart if self.changing.len() < OPEN_CHANGES => {
-                    self.changing.insert(call, (path.into_owned(), operation));
-                }
-                Role::ToolFail | Role::ToolBlocked => {}
-                _ => self.files.add(&path, operation),
+        let changes = given.map(|given| ChangesOfCall::of(&tool, given)).unwrap_or_default();
+        let files = match given.and_then(arguments::path) {
+            Some(path) => {
+                let operation = given.and_then(|given| operation(&tool, given));
+                operation.map(|operation| (path.into_owned(), operation)).into_iter().collect()
             }
+            None => changes.files,
+        };
+        match view.role {
+            _ if files.is_empty() => {}
+            Role::ToolStart if self.changing.len() < OPEN_CHANGES => {
+                self.changing.insert(call, files);
+            }
+            Role::ToolFail | Role::ToolBlocked => {}
+            _ => files.iter().for_each(|(path, operation)| self.files.add(path, operation)),
         }
         if view.role == Role::ToolStart {
             let arguments = arguments.clone().unwrap_or_default();
@@ -212,7 +215,7 @@ impl TranscriptFold {
             sequence: view.event.sequence,
             call,
             arguments: arguments.unwrap_or_default(),
-            changes: given.and_then(|given| ChangedLines::of(&tool, given)),
+            changes: changes.lines,
             telling,
         };
         if let Some(items) = given.and_then(todo::items)

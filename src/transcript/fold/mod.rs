@@ -132,7 +132,7 @@ pub(crate) struct TranscriptFold {
     /// For calls that have not ended: the part of the result to show.
     awaited: HashMap<usize, Telling>,
     /// The files that open calls change, and how.
-    changing: HashMap<usize, (String, &'static str)>,
+    changing: HashMap<usize, Vec<(String, &'static str)>>,
     /// The streams being joined, by the hash of their run, their id, and whether it is a thought:
     /// the list and the number of the item in it.
     streams: GradualMap<(ItemList, u64)>,

@@ -8,6 +8,7 @@ use super::child::ChildEnding;
 use super::window::RecordedText;
 use crate::event::draft::Draft;
 use crate::event::template::cut;
+use crate::import::SessionEnd;
 use crate::json::{Json, ObjectText};
 use crate::secret::SecretRules;
 
@@ -125,11 +126,18 @@ impl CommandCall {
         self.placed(Draft { correlation_id: call.map(|call| call.to_owned().into()), ..draft })
     }
 
-    /// The end of a run created for this call.
-    pub(super) fn run_ends(&self, outcome: &CommandOutcome) -> Draft<'static> {
+    /// The end of a run created for this call. `session` is the end of the session that the
+    /// command's output tells: a command can exit with 0 although its agent failed.
+    pub(super) fn run_ends(
+        &self,
+        outcome: &CommandOutcome,
+        session: Option<&SessionEnd>,
+    ) -> Draft<'static> {
         let mut data = ObjectText::new();
         if outcome.ending == ChildEnding::Exited(0) {
-            return Draft::new("run.completed", data);
+            let kind = session.map_or("run.completed", |session| session.kind);
+            session.into_iter().for_each(|session| session.tell_reason(&mut data));
+            return Draft::new(kind, data);
         }
         data.json("error", Json::trusted(&error(outcome)));
         Draft { redactions: outcome.stderr.redactions, ..Draft::new("run.failed", data) }

@@ -4,7 +4,7 @@
 use super::events::{CommandCall, CommandOutcome};
 use super::tee::{Fed, Feed, Tee};
 use crate::cli::clock::now;
-use crate::cli::commands::emit_stream::{SourceArgs, report};
+use crate::cli::commands::emit_stream::{SourceArgs, report, report_session_end};
 use crate::cli::exit::{Exit, explain, sentence};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
@@ -98,13 +98,14 @@ impl<'c> Record<'c> {
 
     /// Records the end of the command. Returns true if the record is complete.
     pub(super) fn end(mut self, outcome: &CommandOutcome, import: &SourceArgs, ui: &Ui) -> bool {
-        let (mut changed_state, mut ahead) = (self.makes_run, None);
+        let (mut changed_state, mut ahead, mut session_end) = (self.makes_run, None, None);
         if let Some(tee) = self.tee.take() {
             match tee.finish() {
                 Some((recorder, mut fed)) => {
                     self.recorder = Some(recorder);
                     ahead = fed.ahead.take();
                     changed_state |= fed.changed_state;
+                    session_end = fed.session_end.take();
                     self.complete &= tell(&fed, import, ui);
                 }
                 None => {
@@ -116,7 +117,9 @@ impl<'c> Record<'c> {
         let mut drafts = std::mem::take(&mut self.missing);
         drafts.push(self.call.ended(outcome, self.call_id.as_deref()));
         if self.makes_run {
-            drafts.push(self.call.run_ends(outcome));
+            drafts.push(self.call.run_ends(outcome, session_end.as_ref()));
+        } else {
+            report_session_end(session_end.as_ref(), ui);
         }
         if let Err(error) = self.record(&drafts, ui) {
             warn("the end of the command was not recorded", &error, ui);

@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_cha
 use std::thread::JoinHandle;
 
 use super::super::now;
+use crate::import::SessionEnd;
 use crate::log::LogError;
 use crate::run::RunError;
 use crate::run::follower::Follower;
@@ -54,6 +55,8 @@ pub(super) struct Tee {
 /// The result of recording the output.
 pub(super) struct Fed {
     pub(super) receipt: Receipt,
+    /// How the session ended by its own log, if it tells.
+    pub(super) session_end: Option<SessionEnd>,
     pub(super) first_rejection: Option<String>,
     pub(super) recovered_bytes: u64,
     pub(super) changed_state: bool,
@@ -96,6 +99,7 @@ fn record(
         recovered_bytes: stream.recovered_bytes(),
         changed_state: stream.changed_state(),
         ahead: stream.take_ahead(),
+        session_end: stream.take_ending(),
         receipt: stream.finish(),
         failure,
     };

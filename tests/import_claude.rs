@@ -1,0 +1,148 @@
+//! `--from claude-code`: totals of streams, and what is no prompt.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::imports::jsonl;
+use crate::support::{Bench, json_lines};
+
+/// A line of a model message.
+fn answer(id: &str, model: &str, tokens: u32, of: Option<&str>) -> Value {
+    json!({"type": "assistant", "session_id": "s", "uuid": format!("u-{id}"), "parent_tool_use_id": of,
+        "message": {"id": id, "role": "assistant", "model": model, "stop_reason": "end_turn",
+            "content": [{"type": "text", "text": "done"}],
+            "usage": {"input_tokens": tokens, "output_tokens": tokens}}})
+}
+
+/// The last line of a stream.
+fn result(id: &str, more: Value) -> Value {
+    let mut line = json!({"type": "result", "subtype": "success", "is_error": false,
+        "session_id": "s", "uuid": id, "result": "done"});
+    line.as_object_mut().unwrap().append(&mut more.as_object().unwrap().clone());
+    line
+}
+
+fn usage(input: u32, output: u32) -> Value {
+    json!({"input_tokens": input, "output_tokens": output, "cache_read_input_tokens": 7})
+}
+
+/// The counts of the run that these lines make.
+fn counts(lines: &[Value]) -> Value {
+    let bench = Bench::with_run();
+    bench.import_from("claude-code", &jsonl(lines));
+    bench.emit(&["run.completed"]);
+    let state = fs::read(bench.path("runs/r/run.json")).unwrap();
+    serde_json::from_slice::<Value>(&state).unwrap()["counts"].take()
+}
+
+/// If this fails, the tokens of sub-agents are lost, or what an earlier process of a session used.
+#[test]
+fn totals_of_a_stream() {
+    let models = json!({"usage": usage(20, 8), "total_cost_usd": 0.25, "modelUsage": {
+        "big": {"inputTokens": 20, "outputTokens": 8, "cacheReadInputTokens": 7},
+        "small": {"inputTokens": 30, "outputTokens": 4, "cacheCreationInputTokens": 5}}});
+    let with_agent = counts(&[
+        answer("m1", "big", 20, None),
+        answer("m2", "small", 30, Some("toolu_1")),
+        result("r1", models),
+    ]);
+    let tokens = |counts: &Value| {
+        let count = |name: &str| counts[name].as_u64().unwrap_or(0);
+        ["input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"].map(count)
+    };
+    assert_eq!(tokens(&with_agent), [50, 12, 7, 5]);
+    assert_eq!((&with_agent["cost_usd"], with_agent.get("cost_estimated")), (&json!(0.25), None));
+    let one = json!({"usage": usage(30, 9), "total_cost_usd": 0.05});
+    let more = json!({"usage": usage(40, 10), "total_cost_usd": 0.07});
+    let fresh = json!({"usage": usage(5, 2), "total_cost_usd": 0.01});
+    // One process goes on; another one begins at zero.
+    let same = counts(&[result("r1", one.clone()), result("r2", more)]);
+    assert_eq!((tokens(&same), &same["cost_usd"]), ([40, 10, 7, 0], &json!(0.07)));
+    let repeated = counts(&[result("r1", one.clone()), result("r2", one.clone())]);
+    assert_eq!((tokens(&repeated), &repeated["cost_usd"]), ([30, 9, 7, 0], &json!(0.05)));
+    let two = counts(&[result("r1", one), result("r2", fresh)]);
+    assert_eq!((tokens(&two), &two["cost_usd"]), ([35, 11, 14, 0], &json!(0.06)));
+}
+
+/// If this fails, a cost that the source reports is replaced by an estimate.
+#[test]
+fn reported_costs() {
+    let model = "claude-sonnet-4-5";
+    for name in ["total_cost_usd", "cost_usd"] {
+        let lines = [answer("m1", model, 1000, None), result("r1", json!({name: 0.5}))];
+        let counts = counts(&lines);
+        assert_eq!((&counts["cost_usd"], counts.get("cost_estimated")), (&json!(0.5), None));
+        assert_eq!(counts["input_tokens"], 1000);
+    }
+    let mut line = answer("m1", model, 1000, None);
+    line["costUSD"] = json!(0.125);
+    let counts = counts(&[line]);
+    assert_eq!((&counts["cost_usd"], counts.get("cost_estimated")), (&json!(0.125), None));
+}
+
+/// If this fails, a text of the client counts as a prompt, or hides one.
+#[test]
+fn what_is_a_prompt() {
+    let said = |id: &str, content: Value, more: Value| {
+        let mut line = json!({"type": "user", "sessionId": "s", "uuid": id,
+            "message": {"role": "user", "content": content}});
+        line.as_object_mut().unwrap().append(&mut more.as_object().unwrap().clone());
+        line
+    };
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let reminder = text("<system-reminder>Be brief</system-reminder>");
+    let bench = Bench::with_run();
+    let receipt = bench.import_from(
+        "claude-code",
+        &jsonl(&[
+            said("u1", json!([text("Fix it")]), json!({})),
+            said("u2", json!([reminder, text("Now test it")]), json!({})),
+            said("u3", json!([reminder]), json!({})),
+            said("u4", json!("The skill's text"), json!({"isSynthetic": true})),
+        ]),
+    );
+    assert_eq!(receipt["prompts"], 2);
+    let said: Vec<Value> = bench
+        .mapped_events()
+        .into_iter()
+        .map(|event| json!([event[0], event[2]["text"]]))
+        .collect();
+    assert_eq!(
+        json!(said),
+        json!([
+            ["message.user", "Fix it"],
+            ["message.user", "Now test it"],
+            ["message.system", "<system-reminder>Be brief</system-reminder>"],
+            ["message.system", "<system-reminder>Be brief</system-reminder>"],
+            ["message.system", "The skill's text"],
+        ])
+    );
+}
+
+/// If this fails, a stream with partial messages is refused, or a file of another agent is taken
+/// for one of Claude Code.
+#[test]
+fn what_is_of_claude_code() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let part = json!({"type": "stream_event", "session_id": "s", "uuid": "p",
+        "event": {"type": "content_block_delta"}});
+    let partial = [vec![part; 20], vec![answer("m1", "big", 3, None)]].concat();
+    fs::write(bench.path("partial.jsonl"), jsonl(&partial)).unwrap();
+    bench.ok(&["import", "partial.jsonl"]);
+    assert_eq!(
+        json_lines(&bench.path("runs/claude-code-s/events.jsonl"))[0]["type"],
+        "run.created"
+    );
+    let typed =
+        |id: u32| json!({"sessionId": "g", "messageId": id, "type": "user", "message": "Hi"});
+    let foreign = |id: u32| {
+        json!({"uuid": format!("q{id}"), "parentUuid": null, "sessionId": "q", "type": "user",
+            "message": {"role": "user", "parts": [{"text": "Hi"}]}})
+    };
+    for lines in [[typed(0), typed(1)], [foreign(0), foreign(1)]] {
+        fs::write(bench.path("other.jsonl"), jsonl(&lines)).unwrap();
+        bench.fails(65, &["import", "other.jsonl"]);
+    }
+}
