@@ -62,3 +62,38 @@ fn fits_a_terminal() {
         assert!(missing.iter().all(|word| word.len() > 30 || columns == "60"), "{missing:?}");
     }
 }
+
+/// If this fails, the example of a type does not record it, or leaves out what a reader needs.
+#[test]
+fn examples_record_what_they_are_for() {
+    let bench = Bench::with_run();
+    let table: serde_json::Value =
+        serde_json::from_str(&bench.ok(&["catalogue", "--format", "json"])).unwrap();
+    let (mut recorded, mut by_runlog) = (0, 0);
+    for row in table["types"].as_array().unwrap() {
+        let (kind, example) = (row["type"].as_str().unwrap(), row["example"].as_str().unwrap());
+        assert!(bench.ok(&["catalogue", kind]).contains(example), "{kind}");
+        assert!(row["meaning"].as_str().unwrap().ends_with('.'), "{kind}");
+        let Some(arguments) = example.strip_prefix(&format!("runlog emit {kind}")) else {
+            by_runlog += 1;
+            continue;
+        };
+        if kind == "run.created" {
+            continue;
+        }
+        let bench = Bench::with_run();
+        let script = format!("\"$0\" emit --run r {kind}{arguments}");
+        let mut command = std::process::Command::new("/bin/sh");
+        let own = bench.command().get_program().to_owned();
+        let output = command.args(["-c", &script]).arg(own).current_dir(bench.path("")).output();
+        let output = output.unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && said.is_empty(), "{example}: {said}");
+        let found = bench.call(&["validate", "r", "--select", "RL012,RL904,RL906"]);
+        assert!(!found.out.contains("RL"), "{example}: {}", found.out);
+        recorded += 1;
+    }
+    assert!(recorded > 70 && by_runlog == 7, "{recorded} {by_runlog}");
+    let unknown = bench.fails(2, &["catalogue", "tool.faild"]);
+    assert!(unknown.contains("did you mean tool.failed?"), "{unknown}");
+}

@@ -83,6 +83,7 @@ mod secrets;
 mod session_summary;
 mod settings;
 mod show;
+mod small_words;
 mod stats;
 mod storm;
 mod stream;

@@ -8,6 +8,7 @@ use super::catalogue;
 use super::fields::{ARGUMENTS, ERROR_TEXT, RESULT, TEXT, THOUGHT, View, as_text};
 use super::template::one_line;
 use crate::json::{Json, Kind};
+use crate::text::whole::holds_whole;
 
 /// Members that only identify or locate something.
 const TECHNICAL: &[&str] = &[
@@ -75,8 +76,7 @@ impl ContentPiece<'_> {
     /// Whether the event's one-line text already contains the piece.
     #[must_use]
     pub(crate) fn is_in(&self, line: &str) -> bool {
-        let text = one_line(self.text.trim());
-        line.contains(text.as_ref()) && !(text.is_empty())
+        holds_whole(line, &one_line(self.text.trim()))
     }
 }
 
@@ -108,9 +108,27 @@ pub(crate) fn pieces<'a>(view: &View<'_, 'a>) -> Vec<ContentPiece<'a>> {
 #[must_use]
 pub(crate) fn beyond<'a>(view: &View<'_, 'a>, line: &str) -> Vec<ContentPiece<'a>> {
     let line = one_line(line);
+    let told = after_lead(view, &line);
     let mut rest = pieces(view);
-    rest.retain(|piece| !piece.is_in(&line));
+    rest.retain(|piece| {
+        let is_of_call = matches!(piece.kind, Kinship::Arguments | Kinship::Result);
+        !piece.is_in(if is_of_call { told } else { &line })
+    });
     rest
+}
+
+/// Words after the name of a tool in the summaries of its calls.
+const LEADS: &[&str] = &["started", "called", "completed", "returned", "finished"];
+
+/// The line without the name of the tool and the word after it. A result `completed` is not in
+/// `bash completed`.
+fn after_lead<'l>(view: &View<'_, '_>, line: &'l str) -> &'l str {
+    if !view.role.is_tool_state() {
+        return line;
+    }
+    let Some(rest) = line.strip_prefix(view.tool().as_ref()) else { return line };
+    let rest = rest.trim_start();
+    LEADS.iter().find_map(|lead| rest.strip_prefix(lead)).unwrap_or(rest)
 }
 
 /// The number of characters in all pieces, for estimating tokens.

@@ -19,6 +19,12 @@ macro_rules! roles {
             pub fn name(self) -> &'static str {
                 match self { $(Role::$variant => $name,)* }
             }
+
+            /// What an event with this role says, in one sentence.
+            #[must_use]
+            pub(crate) fn meaning(self) -> &'static str {
+                match self { $(Role::$variant => $about,)* }
+            }
         }
     };
 }

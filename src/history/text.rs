@@ -9,6 +9,7 @@ use crate::history::arguments::in_one_line;
 use crate::text::ansi;
 use crate::text::human::count;
 use crate::text::inert::{self, preview};
+use crate::text::whole::holds_whole;
 
 /// The main text of an event: the message, the call with its arguments, the result, or the summary.
 /// `None` if there is none.
@@ -120,7 +121,7 @@ fn standing(view: &View<'_, '_>, summary: Option<&str>) -> String {
         let called = view.arguments().filter(|_| view.role == Role::ToolStart);
         let base = view.field("source.cwd");
         let called = called.map(|called| in_one_line(called, base.as_deref(), CALLED));
-        return match called.filter(|called| !called.is_empty() && !summary.contains(called)) {
+        return match called.filter(|called| !called.is_empty() && !holds_whole(summary, called)) {
             Some(called) => format!("{summary}: {called}"),
             None => summary.to_owned(),
         };

@@ -3,7 +3,7 @@
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use walkdir::WalkDir;
@@ -144,10 +144,27 @@ fn inside(run: &RunDir, relative: &Path) -> Result<PathAt, FileState> {
         return walked.metadata().map(|_| walked).map_err(state);
     }
     let real_folder = folder.path().canonicalize().map_err(state)?;
-    // A link to nothing may come to lead anywhere.
-    let target = run.path().join(relative).canonicalize().map_err(|_| FileState::Outside)?;
+    let path = run.path().join(relative);
+    let target = path.canonicalize().map_err(|_| dangling(&path, &real_folder))?;
     let inner = target.strip_prefix(&real_folder).map_err(|_| FileState::Outside)?;
     Ok(folder.join(inner))
+}
+
+/// The state of a link that leads to nothing. What it names inside the folder is missing; any other
+/// link may come to lead anywhere.
+fn dangling(link: &Path, real_folder: &Path) -> FileState {
+    let target = || {
+        let parent = link.parent()?.canonicalize().ok()?;
+        let named = link.read_link().ok()?;
+        let plain = named.components().all(|part| matches!(part, Component::Normal(_)));
+        Some(parent.join(named)).filter(|_| plain)
+    };
+    let is_inside =
+        |target: PathBuf| target.starts_with(real_folder) && target.symlink_metadata().is_err();
+    match target().is_some_and(is_inside) {
+        true => FileState::Missing,
+        false => FileState::Outside,
+    }
 }
 
 /// Whether the metadata shows no change of the file.

@@ -11,6 +11,7 @@ use glob::{MatchOptions, Pattern};
 use super::deliverables::{Wants, full_path};
 use super::file_type::{FILE_TYPES, FileType};
 use crate::text::near::nearest;
+use crate::text::units::size;
 
 /// A file that a run must produce.
 #[derive(Debug)]
@@ -79,8 +80,10 @@ impl Requirement {
             ("fresh", false) => self.fresh = true,
             ("allow-empty", false) => self.allow_empty = true,
             ("min", true) => {
-                let number =
-                    value.parse().map_err(|_| format!("min={value}: not a whole number"))?;
+                let number = match value {
+                    "0" => 0,
+                    _ => size(value).map_err(|what| format!("min={value}: {what}"))? as u64,
+                };
                 self.min = Some(number);
             }
             ("type", true) => {

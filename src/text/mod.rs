@@ -16,4 +16,5 @@ pub(crate) mod prose;
 pub(crate) mod slug;
 pub(crate) mod units;
 pub(crate) mod uri;
+pub(crate) mod whole;
 pub(crate) mod wrap;

@@ -6,19 +6,24 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::format::TableOrJson;
 use super::table::table;
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
-use crate::event::catalogue::{Row, rows};
+use crate::event::advice::near_type;
+use crate::event::catalogue::{Class, Row, example, row, rows};
 use crate::json;
 use crate::text::wrap::hanging;
 
 /// Print the table of event types
 ///
-/// The table defines what an event means. You can use other types too: they are recorded and
-/// shown as notes.
+/// The table defines what an event means. Given a TYPE, its row is printed, with an example
+/// command. You can use other types too: they are recorded and shown as notes.
 #[derive(Debug, Args)]
 #[command(visible_alias = "catalog", after_help = AFTER_HELP)]
 pub(in crate::cli) struct CatalogueArgs {
+    /// The event type to print
+    #[arg(value_name = "TYPE")]
+    r#type: Option<String>,
+
     /// The output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: TableOrJson,
@@ -27,10 +32,12 @@ pub(in crate::cli) struct CatalogueArgs {
 const AFTER_HELP: &str = "\
 Examples:
   runlog catalogue
+  runlog catalogue tool.failed
   runlog catalogue --format json | jq -r '.types[].type'
 
 Exit status:
-  0   the table was printed";
+  0   the table was printed
+  2   the arguments are wrong, or TYPE is not in the table";
 
 #[derive(Serialize)]
 struct CatalogueDocument {
@@ -49,25 +56,31 @@ struct RowDocument {
     label: &'static str,
     template: &'static str,
     data: &'static str,
+    meaning: &'static str,
+    example: String,
 }
 
 pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
+    let chosen = args.r#type.as_deref().map(known).transpose()?;
     let text = match args.format {
+        TableOrJson::Table if let Some(row) = chosen => one(row, ui.width()),
         TableOrJson::Table => {
             let cells = |row: &Row| {
-                [row.name, row.family, row.role.name(), row.class.name(), row.template]
-                    .map(str::to_owned)
+                let role = row.role;
+                let text = [row.name, row.family, role.name(), row.class.name(), role.meaning()];
+                let [name, family, role, class, meaning] = text.map(str::to_owned);
+                [name, family, role, class, meaning, row.template.to_owned()]
             };
             let all: Vec<_> = rows().iter().map(cells).collect();
-            let header = ["TYPE", "FAMILY", "ROLE", "CLASS", "TEMPLATE"];
-            let text = table(UNBOUNDED, header, 5..5, &all);
+            let text = table(UNBOUNDED, HEADER, 6..6, &all);
             match ui.row_width() {
                 Some(width) if text.lines().any(|line| line.width() > width) => narrow(width),
                 _ => text,
             }
         }
         TableOrJson::Json => {
-            let types = rows().iter().map(row_document).collect();
+            let all = chosen.map_or(rows(), std::slice::from_ref);
+            let types = all.iter().map(row_document).collect();
             json::document(&CatalogueDocument { schema_version: 1, types })
         }
     };
@@ -75,7 +88,53 @@ pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// The table for a terminal that is too narrow for it: templates have lines of their own.
+/// The columns of the table.
+const HEADER: [&str; 6] = ["TYPE", "FAMILY", "ROLE", "CLASS", "MEANING", "TEMPLATE"];
+
+/// The row of a type.
+fn known(name: &str) -> Result<&'static Row, Failure> {
+    row(name).ok_or_else(|| {
+        let near = near_type(name).map(|near| format!("did you mean {near}?"));
+        let hint = near.unwrap_or_else(|| "`runlog catalogue` lists the known types".to_owned());
+        let message = format!("{name} is not a known type; it would be recorded as a note");
+        Failure::new(Exit::Usage, message).hint(hint)
+    })
+}
+
+/// One row, for people.
+fn one(row: &Row, width: usize) -> String {
+    let fields = Some(row.fields).filter(|fields| !fields.starts_with("see "));
+    let example = example(row);
+    let summary = match row.class {
+        Class::Template => row.template,
+        Class::Llm => "by a model: `runlog summarize --llm-cmd CMD`",
+        Class::None => "none",
+    };
+    let facts = [
+        ("Meaning", row.role.meaning()),
+        ("Role", row.role.name()),
+        ("Family", row.family),
+        ("Severity", row.severity.name()),
+        ("Actor", row.actor),
+        ("Summary", summary),
+        ("Data", fields.unwrap_or_default()),
+        ("Example", &example),
+    ];
+    let mut out = format!("{}\n", row.name);
+    for (name, text) in facts.into_iter().filter(|(_, text)| !text.is_empty()) {
+        // A command is copied: it is not broken.
+        let whole = if name == "Example" { None } else { Some(width) };
+        out.push_str(&format!("  {name:<9} {}\n", hanging(text, 12, 12, whole)));
+    }
+    if row.fields.contains(['*', '?']) {
+        out.push_str(
+            "\nIn the data, * marks a field that is expected and ? one that is optional.\n",
+        );
+    }
+    out
+}
+
+/// The table for a terminal that is too narrow for it: meanings and templates have lines of their own.
 fn narrow(width: usize) -> String {
     let all = rows();
     let whole = |row: &Row| [row.name, row.role.name(), row.class.name(), row.family];
@@ -86,19 +145,20 @@ fn narrow(width: usize) -> String {
             whole.into_iter().map(|[name, role, class, _]| [name, role, class]).collect();
         text = table(UNBOUNDED, ["TYPE", "ROLE", "CLASS"], 3..3, &few);
     }
-    let templates = std::iter::once("TEMPLATE").chain(all.iter().map(|row| row.template));
+    let of_row = |row: &Row| [row.role.meaning(), row.template];
+    let more = std::iter::once(["MEANING", "TEMPLATE"]).chain(all.iter().map(of_row));
     let mut out = String::new();
-    for (line, template) in text.lines().zip(templates) {
+    for (line, more) in text.lines().zip(more) {
         out.push_str(&format!("{line}\n"));
-        if !template.is_empty() {
-            let template = hanging(template, INDENT, INDENT, Some(width));
-            out.push_str(&format!("{:INDENT$}{template}\n", ""));
+        for text in more.into_iter().filter(|text| !text.is_empty()) {
+            let text = hanging(text, INDENT, INDENT, Some(width));
+            out.push_str(&format!("{:INDENT$}{text}\n", ""));
         }
     }
     out
 }
 
-/// Columns before a template that has its own line.
+/// Columns before a text that has its own line.
 const INDENT: usize = 4;
 /// A width that is never reached: type names are not cut.
 const UNBOUNDED: usize = 10_000;
@@ -114,5 +174,7 @@ fn row_document(row: &Row) -> RowDocument {
         label: row.label,
         template: row.template,
         data: row.fields,
+        meaning: row.role.meaning(),
+        example: example(row),
     }
 }

@@ -70,8 +70,10 @@ Exit status:
   65  the event, or a line of the stream, was rejected
   66  there is no such run
   73  the run already exists
+  74  the event could not be written; it may be in the log
   75  timed out waiting for the lock; nothing was written
-  76  the log is damaged; nothing was written")]
+  76  the log is damaged; nothing was written
+  77  a path is unsafe, or permission is missing")]
 pub(in crate::cli) struct EmitArgs {
     /// The type of the event: one that `runlog catalogue` lists, or any other
     #[arg(value_name = "TYPE", add = offers::event_types(), required_unless_present = "stdin", conflicts_with = "stdin")]
@@ -82,7 +84,7 @@ pub(in crate::cli) struct EmitArgs {
     #[command(flatten)]
     payload: PayloadArgs,
     /// One line for people [default: from the template of the type]
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     summary: Option<String>,
     /// Who acted: runtime, agent, tool, user, … [default: depends on the type]
     #[arg(long, value_name = "WHO")]

@@ -60,7 +60,10 @@ Examples:
 
 Exit status:
   0   the graph was printed
-  66  there is no such run";
+  2   wrong usage
+  66  there is no such run
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum GraphFormat {

@@ -31,8 +31,11 @@ Examples:
 
 Exit status:
   0   the page was opened
+  2   wrong usage
   66  no such run
-  69  no browser, or it failed (the page was written)";
+  69  no browser, or it failed (the page was written)
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 pub(super) fn run(args: &OpenArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     open_page(&args.run.find(global)?, global, ui)

@@ -20,6 +20,7 @@ use crate::ops::report::{report_bad_lines, report_stale};
 use crate::ops::transcript::{page, render, transcript};
 use crate::ops::transcript_live::LiveTranscript;
 use crate::run::dir::RunDir;
+use crate::text::units::size;
 use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::text;
 
@@ -61,8 +62,8 @@ pub(in crate::cli) struct TranscriptArgs {
     #[arg(long, value_enum, value_name = "HOW")]
     detail: Option<DetailArg>,
     /// The maximum size: the least important parts are left out and counted (Markdown only)
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(200..))]
-    max_bytes: Option<u32>,
+    #[arg(long, value_name = "BYTES", value_parser = page_size)]
+    max_bytes: Option<usize>,
     #[command(subcommand)]
     command: Option<TranscriptCommand>,
 }
@@ -81,7 +82,8 @@ Exit status:
   66  there is no such run
   69  no browser, or it failed (--open; the page was written)
   73  the output file cannot be created
-  74  the log cannot be read, or the file cannot be written";
+  74  the log cannot be read, or the file cannot be written
+  77  a path is unsafe, or permission is missing";
 
 #[derive(Debug, Subcommand)]
 enum TranscriptCommand {
@@ -97,8 +99,11 @@ Examples:
 
 Exit status:
   0   the section is in the log
+  2   wrong usage
   65  the title is empty, or the text is not UTF-8
-  66  there is no such run or file";
+  66  there is no such run or file
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 #[derive(Debug, Args)]
 struct AppendArgs {
@@ -245,7 +250,7 @@ impl TranscriptArgs {
             DetailArg::Normal => Detail::Normal,
             DetailArg::Full => Detail::Full,
         });
-        Extent { detail, max_bytes: self.max_bytes.map(|most| most as usize) }
+        Extent { detail, max_bytes: self.max_bytes }
     }
 }
 
@@ -271,4 +276,10 @@ fn append(args: &AppendArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     }
     report_stale(&appended.warnings, ui);
     Ok(Exit::Fine)
+}
+
+/// The size of a page that holds at least its headings.
+fn page_size(text: &str) -> Result<usize, String> {
+    let bytes = size(text)?;
+    if bytes < 200 { Err("use at least 200".to_owned()) } else { Ok(bytes) }
 }

@@ -1,8 +1,11 @@
 //! The table of event types: the only place that decides what a type means.
 
+mod example;
 mod rows;
 
 use std::sync::OnceLock;
+
+pub(crate) use example::example;
 
 use super::role::{Role, TaskEnding};
 use super::severity::Severity;

@@ -3,7 +3,7 @@
 use super::settings::SessionSettings;
 use crate::event::catalogue;
 use crate::event::role::Role;
-use crate::ops::read::{each_event, events_of, events_until, with_moved_values};
+use crate::ops::read::{each_event, events_of, with_moved_values};
 use crate::ops::report::report_bad_lines;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
@@ -75,8 +75,12 @@ pub(super) fn digest(
     settings: &SessionSettings<'_>,
 ) -> Result<Digest, RunError> {
     let mut digest = Digest::default();
-    events_until(run, Some(last), |view, line| {
-        if view.event.sequence <= last && settings.scope.takes(view.event.branch.as_deref()) {
+    each_event(run, |view, line| {
+        if view.event.sequence > last {
+            if view.role.ends_run() {
+                digest.run_ended(view);
+            }
+        } else if settings.scope.takes(view.event.branch.as_deref()) {
             digest.observe(view, line.offset);
         }
     })?;

@@ -9,6 +9,7 @@ use crate::event::draft::{Defaults, Draft};
 use crate::event::encoded_line::EncodedLine;
 use crate::event::id::{IdGenerator, check_id};
 use crate::event::role::Role;
+use crate::event::time::Timestamp;
 use crate::fs::{Action, FsError, PathAt, sync_dir};
 use crate::json::ObjectText;
 use crate::log::lock::LogFile;
@@ -223,7 +224,9 @@ impl Recorder {
         let created = drafts().next().is_some_and(is_created);
         let PreparedLines { texts, lines } = prepared;
         if options.create && !begun && !created && lines.iter().any(Result::is_ok) {
-            let created = Draft::new("run.created", ObjectText::new());
+            let mut accepted = intakes.iter().zip(&lines).filter(|(_, line)| line.is_ok());
+            let first = accepted.find_map(|(intake, _)| intake.as_ref().ok());
+            let created = created_before(first.and_then(|first| first.draft.timestamp), now);
             let (line, text) = own(created, options, &defaults)?;
             writing.push((line, &text), Role::RunCreated, None);
             batch.lifecycle = true;
@@ -319,4 +322,15 @@ fn recovered(moved: &Moved) -> Draft<'static> {
     data.plain("bytes", moved.bytes).text("moved_to", "logs/rejected.jsonl");
     data.text("sha256", &moved.sha256);
     Draft::new("log.recovered", data)
+}
+
+/// The event that begins a run whose first event has that time. The run began no later than its
+/// first event.
+fn created_before(first: Option<Timestamp>, now: Timestamp) -> Draft<'static> {
+    let mut data = ObjectText::new();
+    let timestamp = first.filter(|first| *first < now);
+    if timestamp.is_some() {
+        data.text("recorded_at", &now.to_string());
+    }
+    Draft { timestamp, ..Draft::new("run.created", data) }
 }

@@ -8,6 +8,7 @@ use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::history::text::shortened;
 use crate::json::quoted;
+use crate::text::whole::holds_whole;
 
 /// How much of the arguments or results of calls is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,7 +211,7 @@ fn push_rest(view: &View<'_, '_>, shown: Kinship, detail: CallDetail, out: &mut 
 fn is_in(piece: &ContentPiece<'_>, text: &str) -> bool {
     let trimmed = piece.text.trim();
     let escaped = quoted(trimmed);
-    text.contains(trimmed) || text.contains(&escaped[1..escaped.len() - 1])
+    holds_whole(text, trimmed) || holds_whole(text, &escaped[1..escaped.len() - 1])
 }
 
 fn bounded(text: &str, detail: CallDetail, sequence: u64) -> Option<Cow<'_, str>> {

@@ -9,6 +9,7 @@ use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::text::inert::preview;
 use crate::text::output::{OutputPart, excerpt};
+use crate::text::whole::holds_whole;
 use crate::transcript::trouble_groups::{TroubleGroup, TroubleRank};
 use crate::transcript::value::{NoteLevel, Trouble};
 
@@ -46,10 +47,12 @@ impl TranscriptFold {
             (Role::Rejected | Role::ToolBlocked | Role::DeliverableMissing, text) => {
                 summary.map(str::to_owned).or(text).unwrap_or_default()
             }
-            (Role::Note, Some(text)) => match summary.filter(|summary| !summary.contains(&text)) {
-                Some(summary) => format!("{summary}: {text}"),
-                None => text,
-            },
+            (Role::Note, Some(text)) => {
+                match summary.filter(|summary| !holds_whole(summary, &text)) {
+                    Some(summary) => format!("{summary}: {text}"),
+                    None => text,
+                }
+            }
             (_, text) => text.or(summary.map(str::to_owned)).unwrap_or_default(),
         };
         let text = preview(&text, 300);

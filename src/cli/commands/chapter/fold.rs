@@ -40,10 +40,10 @@ pub(super) struct AddArgs {
     #[arg(long, value_name = "SEQ", requires = "first")]
     last: Option<u64>,
     /// The name of the chapter
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     name: String,
     /// What to know about the folded events
-    #[arg(long, value_name = "TEXT|@FILE|-")]
+    #[arg(long, value_name = "TEXT|@FILE|-", allow_hyphen_values = true)]
     message: String,
     #[command(flatten)]
     appending: Appending,

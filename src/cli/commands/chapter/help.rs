@@ -8,7 +8,10 @@ Examples:
 
 Exit status:
   0   the tasks were printed
-  66  there is no such run";
+  2   wrong usage
+  66  there is no such run
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 /// For `chapter add`.
 pub(super) const ADD: &str = "\
@@ -18,8 +21,11 @@ Examples:
 
 Exit status:
   0   the chapter was added
+  2   wrong usage
   65  the tasks cannot be folded; nothing was changed
-  66  there is no such run";
+  66  there is no such run
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 /// For `chapter apply`.
 pub(super) const APPLY: &str = "\
@@ -29,8 +35,11 @@ Examples:
 
 Exit status:
   0   all chapters were added
+  2   wrong usage
   65  the array, or one chapter in it, was rejected; nothing was changed
-  66  there is no such run or file";
+  66  there is no such run or file
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 /// For `chapter remove`.
 pub(super) const REMOVE: &str = "\
@@ -39,7 +48,10 @@ Examples:
 
 Exit status:
   0   the chapter was removed; its events are visible again
-  66  there is no such run or chapter";
+  2   wrong usage
+  66  there is no such run or chapter
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 /// For `chapter list`.
 pub(super) const LIST: &str = "\
@@ -48,7 +60,10 @@ Examples:
 
 Exit status:
   0   the chapters were printed, also if there are none
-  66  there is no such run";
+  2   wrong usage
+  66  there is no such run
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 /// For `chapter show`.
 pub(super) const SHOW: &str = "\
@@ -57,7 +72,10 @@ Examples:
 
 Exit status:
   0   the chapter was printed
-  66  there is no such run or chapter";
+  2   wrong usage
+  66  there is no such run or chapter
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 /// For `chapter ls`.
 pub(super) const LS: &str = "\
@@ -67,7 +85,10 @@ Examples:
 
 Exit status:
   0   the folder was listed
-  66  there is no such run or path";
+  2   wrong usage
+  66  there is no such run or path
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 /// For `chapter cat`.
 pub(super) const CAT: &str = "\
@@ -76,7 +97,10 @@ Examples:
 
 Exit status:
   0   the file was printed
-  66  there is no such run or path, or it is a folder";
+  2   wrong usage
+  66  there is no such run or path, or it is a folder
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 /// For `chapter export`.
 pub(super) const EXPORT: &str = "\
@@ -86,9 +110,12 @@ Examples:
 
 Exit status:
   0   the tree was written
+  2   wrong usage
   66  there is no such run
   73  the directory has files of another run, or files that no export wrote
-  75  another export writes to this directory";
+  74  a file could not be read or written
+  75  another export writes to this directory
+  77  a path is unsafe, or permission is missing";
 
 /// For `chapter due`.
 pub(super) const DUE: &str = "\
@@ -98,7 +125,10 @@ Examples:
 Exit status:
   0   the context is too large
   1   it is not
-  66  there is no such run";
+  2   wrong usage
+  66  there is no such run
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 /// For `chapter run`.
 pub(super) const RUN: &str = "\
@@ -110,7 +140,9 @@ Exit status:
   2   wrong usage, or no agent was named
   66  there is no such run
   69  the agent failed, or its answer cannot be used
-  75  another process asks an agent about this run";
+  74  a file could not be read or written
+  75  another process asks an agent about this run
+  77  a path is unsafe, or permission is missing";
 
 /// For `chapter auto`.
 pub(super) const AUTO: &str = "\
@@ -120,7 +152,10 @@ Examples:
 
 Exit status:
   0   the proposal was printed, or folded
-  66  there is no such run";
+  2   wrong usage
+  66  there is no such run
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 /// For `chapter` itself.
 pub(super) const CHAPTER: &str = "\
@@ -131,5 +166,8 @@ Examples:
 
 Exit status:
   0   success
+  2   wrong usage
   65  the tasks cannot be folded; nothing was changed
-  66  there is no such run, chapter or path";
+  66  there is no such run, chapter or path
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";

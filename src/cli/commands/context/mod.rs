@@ -110,8 +110,11 @@ Examples:
 Exit status:
   0   the context was printed
   1   the run has no conversation yet
+  2   wrong usage
   65  a template or a prompt has a mistake
   66  there is no such run or file
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing
 ";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

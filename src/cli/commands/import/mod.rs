@@ -98,7 +98,10 @@ Examples:
 Exit status:
   0   everything was imported
   1   there is nothing to import
+  2   wrong usage
   65  a file given by name is not a session, or has lines that were rejected
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing
 "
 }
 

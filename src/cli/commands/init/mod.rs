@@ -55,6 +55,7 @@ Exit status:
   2   no agent has a settings folder here; name an agent
   65  a settings file is not valid JSON; nothing was changed
   73  a file cannot be created
+  74  a file could not be read or written
   75  another program changed the settings at the same time
   77  a settings file is a link, or there is no permission";
 

@@ -4,7 +4,7 @@ mod filter;
 mod index_page;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde::{Serialize, Serializer};
@@ -81,7 +81,8 @@ Exit status:
   2   wrong usage
   65  a settings file has a mistake (the runs are printed)
   66  the runs directory that was named does not exist
-  74  a run or the output could not be read or written";
+  74  a run or the output could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 /// The formats of a list of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -189,11 +190,11 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         }
     };
     match &args.output {
-        Some(path) => {
+        Some(path) if path != Path::new("-") => {
             replace(&PathAt::of(path), text.as_bytes())?;
             ui.note(&format!("wrote {}", path.display()));
         }
-        None => ui.data(text.as_bytes())?,
+        _ => ui.data(text.as_bytes())?,
     }
     global.settings()?;
     let last = found.unreadable.pop();

@@ -76,6 +76,8 @@ Exit status:
   1   there is no hit
   2   the query has no word
   66  there is no such run
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing
 ";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

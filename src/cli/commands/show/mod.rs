@@ -90,8 +90,11 @@ Examples:
 Exit status:
   0   the events were printed
   1   there is no event with that id, or no event at all (--head)
+  2   wrong usage
   66  there is no such run
+  74  a file could not be read or written
   76  a large value that was moved to blobs/ is missing or was altered
+  77  a path is unsafe, or permission is missing
 ";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -38,7 +38,7 @@ pub(super) struct Selection {
     #[arg(long, value_name = "TIME")]
     until: Option<When>,
     /// Only events whose summary or payload matches a regular expression; case is ignored
-    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
+    #[arg(long, value_name = "PATTERN", value_parser = pattern, allow_hyphen_values = true)]
     grep: Option<Regex>,
     /// Also lines of another program that the import kept without understanding them
     #[arg(long)]

@@ -86,7 +86,8 @@ Exit status:
   0   success, also if no run matches
   2   wrong usage
   66  there is no such run
-  74  a run or the output could not be read or written";
+  74  a run or the output could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 /// The end of the long help: what the columns are, then what the short help has.
 fn long_help() -> String {

@@ -177,7 +177,13 @@ impl<'d> Statistics<'d> {
     pub(super) fn csv(&self) -> String {
         let names = self.dimensions.iter().map(|dimension| dimension.name());
         let known = || self.in_documents().filter_map(|(one, is_known)| is_known.then_some(one));
-        let header: Vec<&str> = names.chain(known().map(|measure| measure.name)).collect();
+        // Marks of other columns, in columns of their own.
+        let marked = |name: &str| known().find(|measure| measure.name == name);
+        let (output, cost) = (marked("output_tokens"), marked("cost_usd"));
+        let marks = output.map(|_| "output_tokens_at_least").into_iter();
+        let marks = marks.chain(cost.map(|_| "cost_estimated"));
+        let header = names.chain(known().map(|measure| measure.name)).chain(marks);
+        let header: Vec<&str> = header.collect();
         let mut out = csv_line(header.into_iter());
         for (key, measures) in &self.groups {
             let key = key
@@ -185,7 +191,14 @@ impl<'d> Statistics<'d> {
                 .map(|value| inert_cell(value.as_deref().unwrap_or_default()).into_owned());
             let numbers =
                 known().map(|measure| exact((measure.value)(measures)).unwrap_or_default());
-            let cells: Vec<String> = key.chain(numbers).collect();
+            let at_least = output
+                .map(|output| matches!((output.value)(measures), MeasureValue::Tokens(_, true)));
+            let estimated = cost.map(|cost| {
+                matches!((cost.value)(measures), MeasureValue::Cost { estimated: true, .. })
+            });
+            let marks = at_least.into_iter().chain(estimated);
+            let marks = marks.map(|is_set| if is_set { "true" } else { "" }.to_owned());
+            let cells: Vec<String> = key.chain(numbers).chain(marks).collect();
             out.push_str(&csv_line(cells.iter().map(String::as_str)));
         }
         out

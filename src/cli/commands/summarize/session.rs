@@ -54,7 +54,9 @@ Exit status:
   65  a prompt, a template or a table of prices has a mistake
   66  no such run or file
   69  the model or another command failed; what was not summarized stays new
-  75  another process works on the run";
+  74  a file could not be read or written
+  75  another process works on the run
+  77  a path is unsafe, or permission is missing";
 
 /// Options of the session summary.
 #[derive(Debug, Args)]

@@ -42,7 +42,13 @@ struct TopRunDocument<'t> {
     /// All input tokens, with cached ones.
     all_input_tokens: Option<u64>,
     output_tokens: Option<u64>,
+    /// Whether the output tokens are a lower bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_tokens_at_least: Option<bool>,
     cost_usd: Option<f64>,
+    /// Whether a part of the cost is estimated by list prices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_estimated: Option<bool>,
     last_error: Option<LastErrorDocument<'t>>,
 }
 
@@ -94,7 +100,9 @@ impl<'t> TopRunDocument<'t> {
             cache_creation_tokens: usage.cache_creation_tokens,
             all_input_tokens: usage.context_tokens(),
             output_tokens: usage.output_tokens,
+            output_tokens_at_least: usage.output_at_least.then_some(true),
             cost_usd: usage.cost_usd(),
+            cost_estimated: usage.estimated_micros.is_some().then_some(true),
             last_error: run
                 .last_error
                 .as_ref()

@@ -52,8 +52,10 @@ Examples:
 
 Exit status:
   0   ended by q or Ctrl-C, or the runs were printed
+  2   wrong usage
   66  there is no such run
-  74  the runs directory cannot be read";
+  74  the runs directory cannot be read
+  77  a path is unsafe, or permission is missing";
 
 /// The formats of the live runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -104,10 +104,15 @@ Examples:
 Exit status:
   0   the run is intact and complete, and ended as expected
   1   there is an error, or a deliverable failed
+  2   wrong usage
   3   a deliverable is missing or incomplete
   4   a deliverable is blocked
   5   the run did not end as expected (--expect-status)
-  66  there is no such run";
+  65  a file of settings, templates or rules has a mistake
+  66  there is no such run
+  73  a report cannot be created
+  74  a file could not be read or written
+  77  a path is unsafe, or permission is missing";
 
 /// The checks that judge a required file.
 const JUDGING: [Code; 4] = [Code::RL801, Code::RL802, Code::RL803, Code::RL804];

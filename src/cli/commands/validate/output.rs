@@ -38,8 +38,10 @@ impl Output<'_> {
         let default = if on_github { ReportFormat::Github } else { ReportFormat::Human };
         let format = args.format.unwrap_or(default);
         let main = match &args.output {
-            Some(path) => self.file(format).and_then(|text| write(path, &text)),
-            None => {
+            Some(path) if path != Path::new("-") => {
+                self.file(format).and_then(|text| write(path, &text))
+            }
+            _ => {
                 let look = (ui.color(), ui.row_width());
                 self.text(format, look).and_then(|text| Ok(ui.data(text.as_bytes())?))
             }

@@ -82,6 +82,12 @@ impl Digest {
         }
     }
 
+    /// Takes the end of the run, after the last event that the digest covers: its last task is not
+    /// in progress.
+    pub(crate) fn run_ended(&mut self, view: &View<'_, '_>) {
+        self.tasks.observe(view);
+    }
+
     /// The digest as text, at most `most` words.
     #[must_use]
     pub(crate) fn text(&self, most: u64) -> String {
@@ -176,8 +182,9 @@ impl Digest {
                 }
                 Some(_) => {}
             }
-            ids.push(events.last.clone());
-            ids.dedup();
+            if !ids.contains(&events.last) {
+                ids.push(events.last.clone());
+            }
             lines.push(DigestLine { section: DigestSection::Tasks, text, event_ids: ids });
         }
         if let Some((said, id)) = &self.answer {
