@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::Bench;
+use crate::support::{Bench, jsonl};
 
 /// The lines of a session: a prompt, a call with its result, an answer, for each minute.
 pub(crate) fn lines(session: &str, minutes: std::ops::Range<u32>, request: bool) -> String {
@@ -123,4 +123,85 @@ fn equal_ids_at_other_times_are_no_copies() {
     write(&bench, "c.jsonl", &lines("c", 0..4, false));
     bench.ok(&["import", "c.jsonl"]);
     assert_eq!(listed(&bench)["total"]["input_tokens"], 80);
+}
+
+/// If this fails, the work that a forked session of Codex repeats counts twice: a fork has times of
+/// its own for the history that it copies.
+#[test]
+fn a_fork_of_codex_counts_its_history_once() {
+    let line = |time: &str, kind: &str, payload: Value| {
+        let time = format!("2026-03-01T{time}.000Z");
+        json!({"timestamp": time, "type": kind, "payload": payload})
+    };
+    let meta =
+        |id: &str, from: Option<&str>| json!({"id": id, "cwd": "/sea", "forked_from_id": from});
+    let asked = |text: &str| json!({"type": "user_message", "message": text});
+    let used = |total: u32, last: u32| {
+        let counts = |input: u32| json!({"input_tokens": input, "output_tokens": input / 10});
+        json!({"type": "token_count",
+            "info": {"total_token_usage": counts(total), "last_token_usage": counts(last)}})
+    };
+    let called =
+        json!({"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c1"});
+    let ended = json!({"type": "function_call_output", "call_id": "c1", "output": "Exit code: 1\nOutput:\n"});
+    let history = |time: &str| {
+        vec![
+            line(time, "event_msg", asked("first")),
+            line(time, "response_item", called.clone()),
+            line(time, "response_item", ended.clone()),
+            line(time, "event_msg", used(1000, 1000)),
+        ]
+    };
+    let first = [vec![line("10:00:00", "session_meta", meta("a", None))], history("10:00:01")];
+    let second = [
+        vec![
+            line("10:01:00", "session_meta", meta("b", Some("a"))),
+            line("10:01:00", "session_meta", meta("a", None)),
+        ],
+        history("10:01:00"),
+        vec![
+            line("10:01:01", "event_msg", asked("second")),
+            line("10:01:05", "event_msg", used(1300, 300)),
+        ],
+    ];
+    let third = [
+        vec![
+            line("10:02:00", "session_meta", meta("c", Some("b"))),
+            line("10:02:00", "session_meta", meta("b", Some("a"))),
+            line("10:02:00", "session_meta", meta("a", None)),
+        ],
+        history("10:02:00"),
+        vec![
+            line("10:02:01", "event_msg", asked("second")),
+            line("10:02:01", "event_msg", used(1300, 300)),
+            line("10:02:09", "event_msg", asked("third")),
+            line("10:02:10", "event_msg", used(1350, 50)),
+        ],
+    ];
+    for together in [true, false] {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.path("runs")).unwrap();
+        fs::create_dir_all(bench.path("logs")).unwrap();
+        let files = [("a", first.concat()), ("b", second.concat()), ("c", third.concat())];
+        for (name, lines) in &files {
+            fs::write(bench.path(&format!("logs/{name}.jsonl")), jsonl(lines)).unwrap();
+            if !together {
+                bench.ok(&["import", &format!("logs/{name}.jsonl")]);
+            }
+        }
+        if together {
+            bench.ok(&["import", "logs"]);
+        }
+        let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let total = &list["total"];
+        let counts = ["prompts", "tool_calls", "tool_failures", "input_tokens", "output_tokens"];
+        assert_eq!(counts.map(|name| total[name].as_u64().unwrap()), [3, 1, 1, 1350, 135]);
+        let stats: Value =
+            serde_json::from_str(&bench.ok(&["stats", "--by", "agent", "--format", "json"]))
+                .unwrap();
+        let of_stats = &stats["total"];
+        assert_eq!(of_stats["input_tokens"], 1350, "{stats}");
+        assert_eq!(of_stats["calls"], 1, "{stats}");
+        assert_eq!(bench.call(&["validate", "--all", "--strict"]).status, 0);
+    }
 }

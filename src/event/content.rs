@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::blob::Reference;
 use super::catalogue;
-use super::fields::{ARGUMENTS, ERROR_TEXT, RESULT, TEXT, THOUGHT, View, as_text};
+use super::fields::{ARGUMENTS, ERROR_TEXT, HISTORY, RESULT, TEXT, THOUGHT, View, as_text};
 use super::template::one_line;
 use crate::json::{Json, Kind};
 use crate::text::whole::holds_whole;
@@ -14,6 +14,7 @@ use crate::text::whole::holds_whole;
 const TECHNICAL: &[&str] = &[
     "dialect",
     "source_ref",
+    HISTORY,
     "source_text",
     "source_sha256",
     "time_origin",

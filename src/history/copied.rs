@@ -9,7 +9,7 @@ use foldhash::HashMap;
 
 use super::facts::Counts;
 use super::usage::Usage;
-use crate::event::fields::{TIME_OF_READING, View};
+use crate::event::fields::{HISTORY, TIME_OF_READING, View};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::sha256;
@@ -46,7 +46,9 @@ impl WorkItems {
         // A time of reading says nothing about the work: another log may be read at the same time.
         let origin = view.field("time_origin");
         let is_read = origin.as_deref() == Some(TIME_OF_READING);
-        let work_time = (!is_read).then(|| time.to_string());
+        // Where a copy has times of its own, its place in the history identifies the work.
+        let history = view.field(HISTORY).map(Cow::into_owned);
+        let place = history.or_else(|| (!is_read).then(|| time.to_string()));
         if view.is_imported() && origin.is_none() {
             let (first, last) = self.span.unwrap_or((time, time));
             self.span = Some((first.min(time), last.max(time)));
@@ -55,7 +57,7 @@ impl WorkItems {
             self.has_totals |= view.field("scope").is_some_and(|scope| scope == "total");
             let request = view.field("request_id");
             // The lines of one response have several times; the first one counts.
-            let place = request.as_deref().or(work_time.as_deref());
+            let place = request.as_deref().or(place.as_deref());
             if let Some(id) = view.model_call_id()
                 && let Some(item) = self.item(&["model", &id], place)
             {
@@ -65,21 +67,21 @@ impl WorkItems {
         if view.role.is_tool_state()
             && let Some(id) = view.event.correlation_id.as_deref()
         {
-            if let Some(item) = self.item(&["tool", id], work_time.as_deref()) {
+            if let Some(item) = self.item(&["tool", id], place.as_deref()) {
                 item.tool_calls = 1;
                 item.tool_failures = u64::from(view.role == Role::ToolFail);
             }
         } else if view.is_prompt()
-            && let Some(time) = &work_time
+            && let Some(place) = &place
         {
             let text = view.text().unwrap_or_default();
-            self.item_of(key(&[&["prompt", time, &text].concat(), ""])).prompts = 1;
+            self.item_of(key(&[&["prompt", place, &text].concat(), ""])).prompts = 1;
         }
         if view.is_error()
-            && let Some(time) = &work_time
+            && let Some(place) = &place
         {
             let text = view.error_text().unwrap_or_default();
-            self.item_of(key(&[&["error", time, &text].concat(), ""])).errors += 1;
+            self.item_of(key(&[&["error", place, &text].concat(), ""])).errors += 1;
         }
     }
 

@@ -18,7 +18,7 @@ const FROM_SOURCE: &[(&str, &[&str])] = &[
 ];
 
 /// Facts in settings that were loaded.
-const FROM_CONFIG: &[&str] = &["agent_version", "cwd", "git_branch"];
+const FROM_CONFIG: &[&str] = &["agent_version", "cwd", "git_branch", "forked_from"];
 
 /// The facts known so far.
 #[derive(Clone, Debug, Default)]

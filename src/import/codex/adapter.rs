@@ -10,7 +10,7 @@ use super::twins::{Channel, Twins};
 use super::usage::Totals;
 use super::{prompts, reports};
 use crate::event::draft::Draft;
-use crate::event::fields::is_placeholder;
+use crate::event::fields::{HISTORY, is_placeholder};
 use crate::event::time::Timestamp;
 use crate::import::source::text_event;
 use crate::import::{AdaptedLine, Adapter, SourceText};
@@ -73,6 +73,10 @@ pub(super) struct Codex {
     pub(super) calls: RolloutCalls,
     /// Whether the session's own facts were read. Later ones are of copied history.
     is_known: bool,
+    /// The first of the sessions whose history this one goes on.
+    root: Option<String>,
+    /// Whether work was read.
+    has_worked: bool,
     /// The thread, if the whole file is of a sub-agent.
     agent: Option<String>,
     twins: Twins,
@@ -94,6 +98,9 @@ impl Adapter for Codex {
             (None, _) if line.get("instructions").is_some() => self.session_meta(line),
             (None, _) => Vec::new(),
         };
+        for draft in &mut drafts {
+            self.place_in_history(draft);
+        }
         if let Some(agent) = &self.agent {
             for draft in &mut drafts {
                 let mut data = ObjectText::new();
@@ -142,8 +149,33 @@ impl Codex {
         }
     }
 
+    /// Adds the place in the history of a rollout. A fork writes the history of another session
+    /// with times of its own, and model calls have no ids.
+    fn place_in_history(&mut self, draft: &mut Draft<'static>) {
+        let is_usage = draft.kind == "llm.usage";
+        let is_work = is_usage
+            || draft.kind.starts_with("tool.")
+            || matches!(draft.kind.as_ref(), "message.user" | "error");
+        let Some(root) = self.root.as_ref().filter(|_| is_work) else { return };
+        self.has_worked = true;
+        let place = format!("{root}/{}", self.usage.place());
+        let mut data = ObjectText::new();
+        data.members(draft.data());
+        if is_usage && self.usage.is_total_known() {
+            data.text("message_id", &place);
+        }
+        data.text(HISTORY, &place);
+        draft.data = data.finish().into();
+    }
+
     /// The facts of the session, and the instructions that the model received.
     fn session_meta(&mut self, meta: Json<'_>) -> Vec<Draft<'static>> {
+        if !self.has_worked {
+            // Copied history begins with the facts of the sessions that it is from.
+            let root = meta.text_at("forked_from_id").or_else(|| meta.text_at("id"));
+            self.root =
+                root.filter(|root| !is_placeholder(root)).map(Cow::into_owned).or(self.root.take());
+        }
         if std::mem::replace(&mut self.is_known, true) {
             return Vec::new();
         }
@@ -155,6 +187,7 @@ impl Codex {
         data.text_if("agent_version", meta.text_at("cli_version").as_deref());
         data.text_if("cwd", meta.text_at("cwd").as_deref());
         data.text_if("git_branch", meta.text_at("git.branch").as_deref());
+        data.text_if("forked_from", meta.text_at("forked_from_id").as_deref());
         let mut drafts = vec![Draft::new("config.loaded", data)];
         for path in ["base_instructions.text", "base_instructions", "instructions"] {
             if let Some(text) = meta.text_at(path).filter(|text| !text.is_empty()) {

@@ -20,6 +20,10 @@ const NAMES: [&str; 5] = [
 #[derive(Debug, Default)]
 pub(super) struct Totals {
     newest: Option<RolloutCounts>,
+    /// How often the totals began at zero again.
+    restarts: u32,
+    /// Whether the newest report had a total.
+    is_total_known: bool,
 }
 
 impl Totals {
@@ -32,7 +36,9 @@ impl Totals {
         model: Option<&str>,
     ) -> Option<Draft<'static>> {
         let last = last.and_then(RolloutCounts::of);
-        let Some(total) = total.and_then(RolloutCounts::of) else {
+        let total = total.and_then(RolloutCounts::of);
+        self.is_total_known = total.is_some();
+        let Some(total) = total else {
             return last?.draft(model);
         };
         let before = self.newest.replace(total);
@@ -41,13 +47,26 @@ impl Totals {
         }
         let since = before.and_then(|before| total.since(before));
         let restarted = last == Some(total);
+        self.restarts += u32::from(before.is_some() && (restarted || since.is_none()));
         let fresh = since.filter(|_| !restarted).or(last).unwrap_or(total);
         fresh.draft(model)
     }
 
     /// Starts from zero again.
     pub(super) fn restart(&mut self) {
-        self.newest = None;
+        self.restarts += u32::from(self.newest.take().is_some());
+    }
+
+    /// Whether [`Self::place`] names the newest report alone.
+    pub(super) fn is_total_known(&self) -> bool {
+        self.is_total_known
+    }
+
+    /// The tokens so far, as the place in the history of a session.
+    pub(super) fn place(&self) -> String {
+        let [input, read, _, output, _] =
+            self.newest.unwrap_or_default().0.map(Option::unwrap_or_default);
+        format!("{}.{input}.{read}.{output}", self.restarts)
     }
 }
 

@@ -5,6 +5,7 @@
 //! same history exactly one says that it is copied. The sessions of one import are compared in
 //! their order.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -15,6 +16,7 @@ use crate::event::time::Timestamp;
 use crate::fs::read_small;
 use crate::history::copied::{Copied, WorkIndex, WorkItems};
 use crate::history::facts::RunFacts;
+use crate::json::Json;
 use crate::ops::read::each_event;
 use crate::run::derive::MAX_STATE;
 use crate::run::dir::RunDir;
@@ -112,7 +114,8 @@ impl Importing<'_, '_> {
                 }
                 _ => false,
             };
-            if is_older && has_agent && overlaps && other.name != name {
+            let is_source = self.forked_from().is_some_and(|from| from == other.facts.session_id);
+            if is_older && has_agent && (overlaps || is_source) && other.name != name {
                 older.push((other.facts.run_id.clone(), other.work()));
             }
         }
@@ -144,10 +147,16 @@ impl Importing<'_, '_> {
     fn may_share(&self, index: usize, (first, last): (Timestamp, Timestamp)) -> bool {
         let (own, other) = (&self.known.sessions[self.index], &self.known.sessions[index]);
         let begun = other.files.first().and_then(|file| file.begun);
-        index < self.index
-            && other.dialect.name == own.dialect.name
-            && begun.is_some_and(|begun| begun <= last)
-            && i64::try_from(other.changed).unwrap_or(i64::MAX) >= first.millis()
+        let overlaps = begun.is_some_and(|begun| begun <= last)
+            && i64::try_from(other.changed).unwrap_or(i64::MAX) >= first.millis();
+        let is_source = || self.forked_from().is_some_and(|from| from == other.id);
+        index < self.index && other.dialect.name == own.dialect.name && (overlaps || is_source())
+    }
+
+    /// The session that this one was forked from, if its source names it. The copied history may
+    /// have times of its own.
+    fn forked_from(&self) -> Option<Cow<'_, str>> {
+        Json::trusted(&self.known.sessions[self.index].metadata).text_at("forked_from")
     }
 
     /// The work so far, with that of all earlier sessions that may have the same history.

@@ -364,7 +364,8 @@ FROM backfilled;
 CREATE OR REPLACE VIEW calls AS
 WITH rounds AS (
   SELECT run_id, sequence, event_id, "time", role, tool, actor, agent_id, agent_name, task,
-    recorded_at, imported AND coalesce((data->>'$.time_origin'), '') <> 'time_of_reading' AS may_be_copied, correlation_id,
+    recorded_at, imported AND (coalesce((data->>'$.time_origin'), '') <> 'time_of_reading' OR (data->>'$.history') IS NOT NULL) AS may_be_copied, (data->>'$.history') AS history,
+    correlation_id,
     role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') AS is_state,
     coalesce(CASE WHEN json_type(data, '$.duration_ms') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.duration_ms')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.duration_ms')::DOUBLE = floor((data->>'$.duration_ms')::DOUBLE) THEN (data->>'$.duration_ms')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.durationMs') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.durationMs')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.durationMs')::DOUBLE = floor((data->>'$.durationMs')::DOUBLE) THEN (data->>'$.durationMs')::DOUBLE::BIGINT END) AS own_duration, coalesce((data->>'$.exit_code'), (data->>'$.exitCode')) AS exit_status, (data->>'$.runId') AS run_ref,
     CASE WHEN role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') THEN coalesce(nullif(CAST(data->'$.args_summary' AS VARCHAR), 'null'), nullif(CAST(data->'$.args' AS VARCHAR), 'null'), nullif(CAST(data->'$.input' AS VARCHAR), 'null'), nullif(CAST(data->'$.arguments' AS VARCHAR), 'null'), nullif(CAST(data->'$.tool_input' AS VARCHAR), 'null'), nullif(CAST(data->'$.params' AS VARCHAR), 'null'), nullif(CAST(data->'$.inputs' AS VARCHAR), 'null'), nullif(CAST(data->'$.code' AS VARCHAR), 'null'), nullif(CAST(data->'$.terminal' AS VARCHAR), 'null')) END AS arguments,
@@ -552,7 +553,7 @@ SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_seque
   END AS status,
   coalesce(retry = 1, false) AS is_retry, coalesce(repeat_of = 1, false) AS is_repeat,
   CASE WHEN work_id IS NULL THEN true ELSE
-    row_number() OVER (PARTITION BY work_id, "time" ORDER BY recorded_at, timed.run_id) = 1
+    row_number() OVER (PARTITION BY work_id, coalesce(history, CAST("time" AS VARCHAR)) ORDER BY recorded_at, timed.run_id) = 1
   END AS first_seen,
   coalesce(CASE WHEN json_type(arguments, '$.file_path') = 'VARCHAR' THEN arguments->>'$.file_path' END, CASE WHEN json_type(arguments, '$.path') = 'VARCHAR' THEN arguments->>'$.path' END, CASE WHEN json_type(arguments, '$.notebook_path') = 'VARCHAR' THEN arguments->>'$.notebook_path' END) AS path,
   CASE WHEN NOT command IN ('view', 'create', 'str_replace', 'insert', 'undo_edit') THEN command END AS command,
@@ -590,7 +591,8 @@ LEFT JOIN ended ON ended.run_id = timed.run_id;
 CREATE OR REPLACE VIEW usage AS
 WITH reports AS (
   SELECT run_id, sequence, "time", session_id, agent_id, task, role,
-    imported AND (coalesce((data->>'$.time_origin'), '') <> 'time_of_reading' OR (data->>'$.request_id') IS NOT NULL) AS may_be_copied, recorded_at,
+    imported AND (coalesce((data->>'$.time_origin'), '') <> 'time_of_reading' OR (data->>'$.request_id') IS NOT NULL OR (data->>'$.history') IS NOT NULL) AS may_be_copied,
+    recorded_at, (data->>'$.history') AS history,
     (data->>'$.model') AS model, (data->>'$.message_id') AS message_id, (data->>'$.request_id') AS request_id,
     coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END) AS model_call_id, coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END, concat('#', CAST(sequence AS VARCHAR))) AS answer,
     coalesce((data->>'$.scope') = 'total', false) AS is_total,
@@ -628,7 +630,7 @@ model_calls AS (
   SELECT priced.run_id AS run_id, sequence, first_time, session_id, task, agent_id, model,
     message_id, request_id,
     CASE WHEN work_id IS NULL THEN true ELSE
-      row_number() OVER (PARTITION BY work_id, coalesce(request_id, CAST(first_time AS VARCHAR))
+      row_number() OVER (PARTITION BY work_id, coalesce(request_id, history, CAST(first_time AS VARCHAR))
         ORDER BY recorded_at, priced.run_id) = 1
     END AS first_seen,
     input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,

@@ -5,7 +5,7 @@ use super::expressions::{
     DATA, Expressions, NEVER, arguments, coalesce, first_count, first_string, first_text, id,
     result, roles,
 };
-use crate::event::fields::{CALL_ID, DURATION, INPUT_TOKENS, MODEL_CALL, TIME_OF_READING};
+use crate::event::fields::{CALL_ID, DURATION, HISTORY, INPUT_TOKENS, MODEL_CALL, TIME_OF_READING};
 use crate::event::role::Role;
 use crate::history::arguments::PATHS;
 
@@ -22,7 +22,8 @@ pub(super) fn calls(sql: &dyn Expressions) -> String {
     format!(
         "WITH rounds AS (
   SELECT run_id, sequence, event_id, \"time\", role, tool, actor, agent_id, agent_name, task,
-    recorded_at, imported AND {has_time} AS may_be_copied, correlation_id,
+    recorded_at, imported AND ({has_time} OR {history} IS NOT NULL) AS may_be_copied, {history} AS history,
+    correlation_id,
     role IN ({states}) AS is_state,
     {own_duration} AS own_duration, {exit_code} AS exit_status, {run_ref} AS run_ref,
     CASE WHEN role IN ({states}) THEN {arguments} END AS arguments,
@@ -189,7 +190,7 @@ SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_seque
   END AS status,
   coalesce(retry = 1, false) AS is_retry, coalesce(repeat_of = 1, false) AS is_repeat,
   CASE WHEN work_id IS NULL THEN true ELSE
-    row_number() OVER (PARTITION BY work_id, \"time\" ORDER BY recorded_at, timed.run_id) = 1
+    row_number() OVER (PARTITION BY work_id, coalesce(history, CAST(\"time\" AS VARCHAR)) ORDER BY recorded_at, timed.run_id) = 1
   END AS first_seen,
   {path} AS path,
   CASE WHEN NOT {is_editor} THEN command END AS command,
@@ -229,6 +230,7 @@ LEFT JOIN ended ON ended.run_id = timed.run_id",
         command = sql.command("arguments"),
         run_ref = sql.text(DATA, &["runId"]),
         has_time = has_work_time(sql),
+        history = sql.text(DATA, &[HISTORY]),
         kind = kind(sql),
         ended_at = sql.later("started_at", "duration_ms"),
         path = first_string(sql, "arguments", PATHS),

@@ -4,7 +4,8 @@ use super::calls_view::{has_work_time, model_call};
 use super::expressions::{DATA, Expressions, TOKENS, coalesce, first_count, id};
 use super::quoted;
 use crate::event::fields::{
-    CACHE_CREATION, CACHE_READ, COST, INPUT_TOKENS, MODEL_CALL, OUTPUT_AT_LEAST, OUTPUT_TOKENS,
+    CACHE_CREATION, CACHE_READ, COST, HISTORY, INPUT_TOKENS, MODEL_CALL, OUTPUT_AT_LEAST,
+    OUTPUT_TOKENS,
 };
 use crate::history::models;
 
@@ -44,7 +45,8 @@ pub(super) fn usage(sql: &dyn Expressions) -> String {
     format!(
         "WITH reports AS (
   SELECT run_id, sequence, \"time\", session_id, agent_id, task, role,
-    imported AND ({has_time} OR {request} IS NOT NULL) AS may_be_copied, recorded_at,
+    imported AND ({has_time} OR {request} IS NOT NULL OR {history} IS NOT NULL) AS may_be_copied,
+    recorded_at, {history} AS history,
     {model} AS model, {message} AS message_id, {request} AS request_id,
     {ids} AS model_call_id, {answer} AS answer,
     coalesce({scope} = 'total', false) AS is_total,
@@ -82,7 +84,7 @@ model_calls AS (
   SELECT priced.run_id AS run_id, sequence, first_time, session_id, task, agent_id, model,
     message_id, request_id,
     CASE WHEN work_id IS NULL THEN true ELSE
-      row_number() OVER (PARTITION BY work_id, coalesce(request_id, CAST(first_time AS VARCHAR))
+      row_number() OVER (PARTITION BY work_id, coalesce(request_id, history, CAST(first_time AS VARCHAR))
         ORDER BY recorded_at, priced.run_id) = 1
     END AS first_seen,
     input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,
@@ -129,6 +131,7 @@ WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_to
         model = sql.text(DATA, &["model"]),
         message = sql.text(DATA, &["message_id"]),
         request = sql.text(DATA, &["request_id"]),
+        history = sql.text(DATA, &[HISTORY]),
         has_time = has_work_time(sql),
         ids = coalesce(ids),
         answer = model_call(sql),
