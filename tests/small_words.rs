@@ -135,3 +135,50 @@ fn a_link_to_a_missing_deliverable() {
         std::fs::remove_file(link).unwrap();
     }
 }
+
+/// If this fails, a table of agents adds up to less than the run, because a total says more than
+/// its calls; or a chart draws a total, or a repeated line, as a call of the model.
+#[test]
+fn totals_are_no_calls_and_nothing_is_left_over() {
+    let bench = Bench::with_run();
+    for usage in [
+        r#"{"input_tokens":10,"output_tokens":1,"cost_usd":1,"message_id":"m1"}"#,
+        r#"{"input_tokens":10,"output_tokens":2,"cost_usd":1,"message_id":"m1"}"#,
+        r#"{"input_tokens":20,"output_tokens":2,"cost_usd":1,"message_id":"m2","model":"m"}"#,
+        r#"{"input_tokens":900,"output_tokens":9,"cost_usd":9,"scope":"total"}"#,
+    ] {
+        bench.emit(&["llm.usage", "--data", usage]);
+    }
+    bench.emit(&["run.completed"]);
+    let table = bench.ok(&["summarize", "r"]);
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let rest = table.lines().find(|line| line.contains("only in totals")).map(words);
+    assert_eq!(rest.as_deref(), Some("(only in totals) – 0 870 5 $7.0000"), "{table}");
+    let document: Value =
+        serde_json::from_str(&bench.ok(&["summarize", "r", "--format", "json"])).unwrap();
+    let usage = document["runs"][0]["usage"].as_array().unwrap();
+    let sum: u64 = usage.iter().filter_map(|one| one["input_tokens"].as_u64()).sum();
+    assert_eq!(sum, 900, "{usage:?}");
+    let page = bench.ok(&["transcript", "r", "--format", "html", "-o", "-"]);
+    assert!(page.contains("of 2 model calls"));
+}
+
+/// If this fails, an open call is a dot in the chart of calls, and calls that are not drawn count.
+#[test]
+fn open_calls_last_as_long_as_the_run() {
+    let bench = Bench::new();
+    let event = |second: u32, kind: &str, call: &str| {
+        format!(
+            r#"{{"type":"{kind}","timestamp":"2026-03-01T10:00:{second:02}Z","correlation_id":"{call}","data":{{"tool_name":"bash","duration_ms":1200}}}}"#
+        )
+    };
+    let lines = [
+        event(0, "tool.started", "a"),
+        event(2, "tool.completed", "b"),
+        r#"{"type":"run.completed","timestamp":"2026-03-01T10:00:50Z"}"#.to_owned(),
+    ];
+    let args = ["emit", "--create", "--run", "r", "--stdin"];
+    assert_eq!(bench.feed(&args, (lines.join("\n") + "\n").as_bytes()).status, 0);
+    let page = bench.ok(&["transcript", "r", "--format", "html", "-o", "-"]);
+    assert!(page.contains("1 call over 50.0s; 1 call without a start. "), "{page}");
+}

@@ -126,6 +126,26 @@ impl Usage {
         self.uncosted_calls = self.uncosted_calls.saturating_sub(other.uncosted_calls);
     }
 
+    /// What these numbers have beyond `other`; `None` if it is nothing.
+    #[must_use]
+    pub(crate) fn beyond(&self, other: &Self) -> Option<Self> {
+        let mut rest = *self;
+        rest.subtract(other);
+        for tokens in [
+            &mut rest.input_tokens,
+            &mut rest.output_tokens,
+            &mut rest.cache_read_tokens,
+            &mut rest.cache_creation_tokens,
+        ] {
+            *tokens = tokens.filter(|tokens| *tokens > 0);
+        }
+        rest.cost_micros = rest.cost_micros.filter(|cost| *cost > 0);
+        rest.estimated_micros = rest.estimated_micros.filter(|cost| *cost > 0);
+        let tokens = rest.input_tokens.or(rest.output_tokens).or(rest.cache_read_tokens);
+        let is_any = tokens.or(rest.cache_creation_tokens).is_some() || rest.cost_micros.is_some();
+        is_any.then_some(Self { output_at_least: false, uncosted_calls: 0, ..rest })
+    }
+
     /// These numbers, with unknown ones taken from `other`.
     #[must_use]
     pub(super) fn or(self, other: &Self) -> Self {

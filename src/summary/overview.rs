@@ -148,14 +148,16 @@ impl Overview {
         path: &str,
         chapters: Vec<Box<serde_json::value::RawValue>>,
     ) -> OverviewDocument {
-        let run = RunDocument::new(&self.facts(), self.fold.head());
+        let facts = self.facts();
+        let run = RunDocument::new(&facts, self.fold.head());
         let run = if self.spending.has_own_prices() { run.by_own_prices() } else { run };
+        let spent = self.spending.by_agent(&facts.counts.usage);
         OverviewDocument {
             run,
             path: path.to_owned(),
             events_by_type: self.types.clone(),
             tools: self.tools(),
-            usage: self.spending.by_agent().into_iter().map(SpentDocument::from).collect(),
+            usage: spent.into_iter().map(SpentDocument::from).collect(),
             chapters,
             open_calls: self.open_calls(),
             estimated_cost_usd: self.spending.estimated().map(|micros| micros as f64 / 1e6),

@@ -19,6 +19,8 @@ pub(crate) struct Spending {
     spenders: Vec<(String, String)>,
     /// For each session, whether a total reports its cost. Nothing is then estimated.
     settled: Vec<bool>,
+    /// Whether totals of sessions were reported.
+    has_totals: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +45,9 @@ pub(crate) struct Spent {
     pub usage: Usage,
 }
 
+/// Stands for the agents of the usage that only the totals of sessions report.
+const IN_TOTALS: &str = "(only in totals)";
+
 impl Spending {
     /// No usage yet, with those prices.
     #[must_use]
@@ -54,6 +59,7 @@ impl Spending {
             sessions: HashMap::new(),
             spenders: Vec::new(),
             settled: Vec::new(),
+            has_totals: false,
         }
     }
 
@@ -67,6 +73,7 @@ impl Spending {
         }
         if view.field("scope").is_some_and(|scope| scope == "total") {
             self.settled[session] |= usage.reported_micros().is_some();
+            self.has_totals = true;
             return;
         }
         let named = view.field("model");
@@ -97,9 +104,10 @@ impl Spending {
         })
     }
 
-    /// The usage of each agent with each model, in the order of their first calls.
+    /// The usage of each agent with each model, in the order of their first calls. Last, what the
+    /// totals of sessions say beyond their calls. `run` is the usage of the run.
     #[must_use]
-    pub(crate) fn by_agent(&self) -> Vec<Spent> {
+    pub(crate) fn by_agent(&self, run: &Usage) -> Vec<Spent> {
         let spent = |(agent, model): &(String, String)| Spent {
             agent: agent.clone(),
             model: Some(model.clone()).filter(|model| !model.is_empty()),
@@ -112,6 +120,11 @@ impl Spending {
                 spent.calls += 1;
                 spent.usage.add(&call.usage);
             }
+        }
+        let mut told = Usage::default();
+        all.iter().for_each(|spent| told.add(&spent.usage));
+        if let Some(usage) = run.beyond(&told).filter(|_| self.has_totals) {
+            all.push(Spent { agent: IN_TOTALS.to_owned(), model: None, calls: 0, usage });
         }
         all
     }

@@ -1,6 +1,7 @@
 //! The arguments and results of calls, and the tokens of model calls.
 
 use std::borrow::Cow;
+use std::hash::BuildHasher as _;
 
 use super::page_calls::is_argument;
 use super::{TranscriptFold, shown, shown_up_to};
@@ -18,16 +19,27 @@ impl TranscriptFold {
             self.keep_call(view, call);
         }
         if let Some(usage) = Usage::of(view) {
-            if let Some((call, number)) = self.model_call(view).zip(usage.output_tokens) {
+            if view.field("scope").is_some_and(|scope| scope == "total") {
+                return;
+            }
+            let call = self.model_call(view);
+            if let Some((call, number)) = call.zip(usage.output_tokens) {
                 let at_least = usage.output_at_least;
                 self.outputs.insert(call, OutputTokens { number, at_least });
             }
-            self.samples.push(Tokens {
+            let sample = Tokens {
                 sequence: view.event.sequence,
                 time: view.event.timestamp,
                 context: usage.context_tokens().unwrap_or(0),
                 output: usage.output_tokens.unwrap_or(0),
-            });
+            };
+            // Of repeated lines of one call, the last counts.
+            let id = view.model_call_id().map(|id| self.hasher.hash_one(id.as_ref()));
+            let at = id.map(|id| *self.sample_of.entry(id).or_insert(self.samples.len()));
+            match at.and_then(|at| self.samples.get_mut(at)) {
+                Some(known) => *known = sample,
+                None => self.samples.push(sample),
+            }
         }
     }
 

@@ -110,6 +110,8 @@ pub(crate) struct TranscriptFold {
     pub results: HashMap<usize, String>,
     /// Tokens used by model calls; only kept by [`TranscriptFold::with_results`].
     pub samples: Vec<Tokens>,
+    /// The place of each model call in `samples`, by the hash of its id.
+    sample_of: HashMap<u64, usize>,
     /// The working directory.
     pub directory: Option<String>,
     /// When nothing happened for a while.

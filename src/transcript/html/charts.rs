@@ -16,9 +16,16 @@ pub(super) fn timeline(transcript: &Transcript) -> Markup {
     let mut calls: Vec<&CallEntry> =
         transcript.entries().into_iter().filter_map(Entry::call).collect();
     calls.sort_by_key(|call| call.time);
+    let end_of = |call: &CallEntry| {
+        let length = i64::try_from(call.duration_ms.unwrap_or(0)).unwrap_or(i64::MAX);
+        Some(call.time?.millis().saturating_add(length))
+    };
+    // A call without an end lasts as long as the run.
+    let over = calls.iter().filter_map(|call| end_of(call));
+    let over = over.chain(transcript.facts.ended_at.map(Timestamp::millis)).max();
     let timed = |call: &&CallEntry| {
-        let (began, length) = (call.time?.millis(), call.duration_ms.unwrap_or(0));
-        Some((began, began.saturating_add(i64::try_from(length).unwrap_or(i64::MAX))))
+        let ended = if call.duration_ms.is_some() { end_of(call) } else { over };
+        call.time.map(Timestamp::millis).zip(ended)
     };
     let Some(first) = calls.iter().filter_map(timed).map(|(began, _)| began).min() else {
         return html! {};
@@ -57,12 +64,15 @@ pub(super) fn timeline(transcript: &Transcript) -> Markup {
     let merged =
         if rows.len() == MOST_ROWS { "; the last row combines all further rows" } else { "" };
     let clock = |millis: i64| Timestamp::from_millis(millis).clock();
-    let all = plural(calls.len() as u64, "call");
+    let drawn = calls.iter().filter_map(timed).count();
+    let all = plural(drawn as u64, "call");
+    let without = plural((calls.len() - drawn) as u64, "call");
+    let without = (calls.len() > drawn).then(|| format!("; {without} without a start"));
     html! {
         section #timeline aria-label="Timeline of calls" {
             h3 { "Calls over time" }
             p.hint {
-                (all) " over " (duration(span as u64)) ". "
+                (all) " over " (duration(span as u64)) (without.unwrap_or_default()) ". "
                 button type="button" data-zoom="2" aria-label="Zoom in" { "+" } " "
                 button type="button" data-zoom="0.5" aria-label="Zoom out" { "−" } " "
                 button type="button" data-zoom="0" aria-label="Whole run" { "all" }

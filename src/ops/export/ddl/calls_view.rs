@@ -63,7 +63,7 @@ asked AS (
 ),
 -- Calls by their ids. `R/tc1` and `tc1` are one call, unless several prefixes have a `tc1`.
 named AS (
-  SELECT run_id, sequence, event_id, \"time\", role, tool, actor, agent_id, task, recorded_at,
+  SELECT run_id, sequence, event_id, \"time\", role, tool, actor, agent_id, task, recorded_at, history,
     had_failed, given_id, own_duration, exit_status, arguments, wrapped_result,
     last_error_of_ref, last_error_of_agent, last_error_of_any,
     CASE
