@@ -196,7 +196,7 @@ fn the_verdict_on_the_record() {
     let lines = bench.lines();
     assert_eq!(lines[2]["data"]["required"][1], "b.md:min=3");
     assert_eq!(lines[3]["data"]["path"], "b.md:min=3");
-    assert_eq!(lines[3]["data"]["reason"], "1 bytes; at least 3 are required");
+    assert_eq!(lines[3]["data"]["reason"], "1 byte; at least 3 are required");
     assert_eq!(lines[4]["data"]["status"], "incomplete");
     let state = || -> Value {
         serde_json::from_slice(&fs::read(bench.path("runs/r/run.json")).unwrap()).unwrap()

@@ -76,7 +76,7 @@ fn answers_of_models() {
         assert_eq!(apply(&tasks("SkS"), &answer).unwrap(), ["/chapters/a"], "{answer}");
     }
     for (answer, says) in [
-        ("", "it is empty"),
+        ("", "answer is empty"),
         ("I would rather not.", "no JSON array"),
         ("{\"start\":1}", "a JSON array is expected"),
         ("[{\"start\":1,", "not valid JSON"),

@@ -146,3 +146,20 @@ fn what_is_of_claude_code() {
         bench.fails(65, &["import", "other.jsonl"]);
     }
 }
+
+/// If this fails, what a cache keeps for an hour is estimated at the price of five minutes.
+#[test]
+fn caches_that_are_kept_for_an_hour() {
+    let with = |for_an_hour: u32| {
+        let mut line = answer("m1", "claude-opus-4-5", 0, None);
+        let usage = &mut line["message"]["usage"];
+        usage["cache_creation_input_tokens"] = json!(1_000_000);
+        usage["cache_creation"] = json!({"ephemeral_1h_input_tokens": for_an_hour});
+        counts(&[line])
+    };
+    for (for_an_hour, cost) in [(0, 6.25), (1_000_000, 10.0), (400_000, 7.75)] {
+        let counts = with(for_an_hour);
+        assert_eq!(counts["cost_usd"], cost);
+        assert_eq!(counts["cache_creation_tokens"], 1_000_000);
+    }
+}

@@ -49,7 +49,7 @@ fn filters() {
     assert_eq!(ids(&bench, &["--where", "metadata.nothing=x"]), [""; 0]);
     assert_eq!(bench.ok(&["ls", "--format", "ids", "-n", "1"]).lines().count(), 1);
     let none = bench.call(&["list", "--agent", "nobody"]);
-    assert!(none.status == 0 && none.err.contains("no runs that match"), "{}", none.err);
+    assert!(none.status == 0 && none.err.contains("no run in runs matches"), "{}", none.err);
     let other = bench.call(&["list", "--agent", "claude"]);
     assert!(
         other.err.ends_with("the agents of these runs are claude-code, codex\n"),

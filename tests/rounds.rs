@@ -135,7 +135,7 @@ fn bad_answers() {
         (format!("echo '{overlapping}'"), "item 2"),
         (format!("echo '{itself}'"), "beyond the last task, which is 5"),
         ("echo 'no idea'".to_owned(), "no JSON array"),
-        ("true".to_owned(), "it is empty"),
+        ("true".to_owned(), "answer is empty"),
         ("exit 3".to_owned(), "status 3"),
         ("no-such-agent".to_owned(), "not found"),
         ("sleep 60".to_owned(), "no answer within"),

@@ -182,3 +182,30 @@ fn open_calls_last_as_long_as_the_run() {
     let page = bench.ok(&["transcript", "r", "--format", "html", "-o", "-"]);
     assert!(page.contains("1 call over 50.0s; 1 call without a start. "), "{page}");
 }
+
+/// If this fails, a run that lost its log looks like a misspelt name, or two copies of a run cannot
+/// be told apart in a report.
+#[test]
+fn reports_name_directories() {
+    let bench = Bench::with_run();
+    bench.emit(&["run.completed"]);
+    let mut copy = std::process::Command::new("cp");
+    copy.args(["-r", "runs/r", "runs/copy"]).current_dir(bench.path(""));
+    assert!(copy.status().unwrap().success());
+    let report = bench.call(&["validate", "--all", "--format", "json"]).out;
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let paths: Vec<&str> = report["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(paths.len(), 2);
+    assert!(paths.iter().any(|path| path.ends_with("copy")), "{paths:?}");
+    std::fs::remove_file(bench.path("runs/copy/events.jsonl")).unwrap();
+    for args in [&["validate", "copy"][..], &["validate", "--all"]] {
+        let said = bench.call(args);
+        assert_eq!(said.status, 66);
+        assert!(said.err.contains("copy has files of a run, but no events.jsonl"), "{}", said.err);
+    }
+}

@@ -25,10 +25,10 @@ pub(crate) enum AnswerError {
 impl fmt::Display for AnswerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => write!(f, "it is empty; to fold nothing, answer `[]`"),
-            Self::NoArray => write!(f, "it has no JSON array of chapters"),
+            Self::Empty => write!(f, "the answer is empty; to fold nothing, answer `[]`"),
+            Self::NoArray => write!(f, "the answer has no JSON array of chapters"),
             Self::ManyArrays(count) => {
-                write!(f, "it has {count} JSON arrays; exactly one is expected")
+                write!(f, "the answer has {count} JSON arrays; exactly one is expected")
             }
             Self::NotAnArray => write!(f, "a JSON array is expected"),
             Self::Json(error) => error.fmt(f),

@@ -9,6 +9,7 @@ use crate::event::time::Timestamp;
 use crate::history::state::RecordedFile;
 use crate::run::deliverables::{Content, FileState};
 use crate::run::requirement::Requirement;
+use crate::text::human::plural;
 
 /// A verdict, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -152,7 +153,7 @@ pub(crate) fn judge(
 pub(crate) fn changed(recorded: &RecordedFile, found: &FileState) -> Option<Finding> {
     let what = match found {
         FileState::File(content) if content.length != recorded.bytes => {
-            format!("it has {} bytes; {} were recorded", content.length, recorded.bytes)
+            format!("it has {}; {} were recorded", plural(content.length, "byte"), recorded.bytes)
         }
         FileState::File(content) if content.sha256.as_ref() != Some(&recorded.sha256) => {
             format!("its SHA-256 is {}", content.sha256.as_deref().unwrap_or("unknown"))
@@ -195,7 +196,7 @@ fn broken(required: &Requirement, content: &Content, started: Option<Timestamp>)
         return (!required.allow_empty).then(|| "empty".to_owned());
     }
     if let Some(min) = required.min.filter(|min| length < *min) {
-        return Some(format!("{length} bytes; at least {min} are required"));
+        return Some(format!("{}; at least {min} are required", plural(length, "byte")));
     }
     if required.fresh
         && let (Some(modified), Some(started)) = (content.modified, started)

@@ -5,6 +5,7 @@ use std::io::BufRead;
 
 use super::finding::{Finding, Findings, Place};
 use crate::event::envelope::MAX_LINE;
+use crate::text::human::plural;
 use crate::transcript::extent::{Detail, Extent};
 
 /// Compares the lines of a derived log with the records derived from the events. Records may be
@@ -63,7 +64,7 @@ impl<R: BufRead> Comparison<R> {
             let place = Place { line: Some(self.number + 1), ..place };
             findings.push(Finding::new(Code::RL502, place, "the record does not match the events"));
         } else if self.missing > 0 {
-            let message = format!("{} of its records are missing", self.missing);
+            let message = format!("it lacks {}", plural(self.missing, "record"));
             findings.push(Finding::new(Code::RL501, place, message));
         }
     }

@@ -43,6 +43,8 @@ pub(crate) const INPUT_TOKENS: &[&str] = &["input_tokens", "inputTokens", "token
 pub(crate) const OUTPUT_TOKENS: &[&str] = &["output_tokens", "outputTokens", "tokensOut"];
 pub(crate) const CACHE_READ: &[&str] = &["cache_read_tokens", "cacheReadTokens"];
 pub(crate) const CACHE_CREATION: &[&str] = &["cache_creation_tokens", "cacheCreationTokens"];
+/// The part of the tokens written to a cache that is kept for an hour, at a higher price.
+pub(crate) const CACHE_CREATION_1H: &[&str] = &["cache_creation_1h_tokens"];
 pub(crate) const COST: &[&str] = &["cost_usd", "cost"];
 pub(crate) const PATH: &[&str] = &["path", "file_path", "content_path"];
 /// The value of `time_origin` in an imported event if no line up to it had a time: the event's time
@@ -288,6 +290,12 @@ impl<'e, 'a> View<'e, 'a> {
     #[must_use]
     pub fn cache_creation_tokens(&self) -> Option<u64> {
         first(&self.data, CACHE_CREATION).and_then(count)
+    }
+
+    /// The part of [`Self::cache_creation_tokens`] that the cache keeps for an hour.
+    #[must_use]
+    pub(crate) fn cache_creation_1h_tokens(&self) -> Option<u64> {
+        first(&self.data, CACHE_CREATION_1H).and_then(count)
     }
 
     /// Cost in millionths of a dollar. One that is negative or above [`MAX_COUNT`] is no cost.

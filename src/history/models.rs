@@ -157,15 +157,17 @@ pub(crate) struct TokenPrices {
 }
 
 impl TokenPrices {
-    /// The cost in millionths of a dollar. `None` if the tokens are unknown.
+    /// The cost in millionths of a dollar. `None` if the tokens are unknown. Of the tokens written
+    /// to a cache, `for_an_hour` are kept for an hour, which costs twice the price of input.
     #[must_use]
-    pub(crate) fn micros(&self, usage: &Usage) -> Option<i64> {
+    pub(crate) fn micros(&self, usage: &Usage, for_an_hour: u64) -> Option<i64> {
         // Dollars per million tokens are millionths of a dollar per token.
         let cost = |tokens: Option<u64>, each: f64| tokens.unwrap_or(0) as f64 * each;
         let sum = cost(Some(usage.input_tokens?), self.input)
             + cost(Some(usage.output_tokens?), self.output)
             + cost(usage.cache_read_tokens, self.cache_read)
-            + cost(usage.cache_creation_tokens, self.cache_creation);
+            + cost(usage.cache_creation_tokens, self.cache_creation)
+            + cost(Some(for_an_hour), 2.0 * self.input - self.cache_creation);
         Some(sum.round() as i64)
     }
 }

@@ -46,7 +46,9 @@ impl Usage {
             _ => return None,
         };
         let counts = view.role == Role::Usage || usage.input_tokens.is_some();
-        counts.then(|| usage.estimated(|usage| list_prices(&view.field("model")?)?.micros(usage)))
+        let for_an_hour = || view.cache_creation_1h_tokens().unwrap_or(0);
+        let price = |usage: &Self| list_prices(&view.field("model")?)?.micros(usage, for_an_hour());
+        counts.then(|| usage.estimated(price))
     }
 
     /// The same with a cost by `price`, in millionths of a dollar, if no cost is reported.

@@ -1,6 +1,7 @@
 //! Checks the type of a required file by its content, because a name proves nothing.
 
 use crate::json::{JsonRules, check};
+use crate::text::human::plural;
 
 /// A file type that can be detected from the content.
 #[derive(Debug)]
@@ -82,7 +83,8 @@ fn separated(bytes: &[u8], separator: u8) -> Option<String> {
                         None => expected = Some(fields),
                         Some(expected) if expected != fields => {
                             return Some(format!(
-                                "record {record} has {fields} fields; the first has {expected}"
+                                "record {record} has {}; the first has {expected}",
+                                plural(fields, "field")
                             ));
                         }
                         Some(_) => {}

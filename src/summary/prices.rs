@@ -77,6 +77,6 @@ impl Prices {
             cache_read: price.cache_read.unwrap_or(price.input),
             cache_creation: price.cache_creation.unwrap_or(price.input),
         };
-        prices.micros(usage)
+        prices.micros(usage, 0)
     }
 }

@@ -187,6 +187,8 @@ pub(crate) struct ReportDocument<'r> {
 struct RunReportDocument<'r> {
     /// The run's id.
     run_id: &'r str,
+    /// The run directory, as given.
+    path: &'r str,
     /// The status of the run.
     #[schemars(extend("enum" = Status::ALL.map(Status::name)))]
     status: &'static str,
@@ -269,6 +271,7 @@ pub(crate) fn document<'r>(
     };
     let runs = reports.iter().map(|report| RunReportDocument {
         run_id: &report.run_id,
+        path: &report.path,
         status: report.status.name(),
         verdict: report.verdict(strict).name(),
         events: report.events,

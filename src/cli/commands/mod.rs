@@ -437,7 +437,11 @@ impl WantedRuns {
         for name in names.iter().filter(|_| !everything) {
             match global.find(name) {
                 Ok(run) => runs.push(run),
-                Err(error) => missing.push(global.not_found(name, error)),
+                Err(error) => {
+                    let found = survey(&global.runs_dir).unwrap_or_default();
+                    let lost = found.without_log.iter().find(|run| run.name() == *name);
+                    missing.push(lost.map_or_else(|| global.not_found(name, error), without_log));
+                }
             }
         }
         let mut seen = HashSet::new();

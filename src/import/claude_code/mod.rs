@@ -392,6 +392,10 @@ fn figures(usage: Json<'_>) -> Option<String> {
             figures.plain(ours, count);
         }
     }
+    let for_an_hour = usage.path("cache_creation.ephemeral_1h_input_tokens");
+    if let Some(count) = for_an_hour.and_then(Json::as_u64).filter(|count| *count > 0) {
+        figures.plain("cache_creation_1h_tokens", count);
+    }
     (!figures.is_empty()).then(|| figures.finish())
 }
 

@@ -129,8 +129,12 @@ impl fmt::Display for ConditionResult {
             unit if value == 1 => format!("1 {}", unit.trim_end_matches('s')),
             unit => format!("{} {unit}", count(value)),
         };
-        let verdict = if self.met { "more" } else { "not more" };
-        write!(f, "{}: {} is {verdict} than {}", self.check, told(self.value), told(self.threshold))
+        // Events and tokens are named by their numbers.
+        if !self.unit.starts_with(self.check) {
+            write!(f, "{}: ", self.check)?;
+        }
+        let verdict = if self.met { "that is more than" } else { "it takes more than" };
+        write!(f, "{}; {verdict} {}", told(self.value), told(self.threshold))
     }
 }
 
@@ -171,6 +175,6 @@ mod tests {
         assert!(!two.check(&new(6, 10), false).due);
         assert!(Conditions { any: true, ..two }.check(&new(6, 10), false).due);
         let report = two.check(&new(6, 10), false).to_string();
-        assert_eq!(report, "not due: tokens: 10 tokens is not more than 10 tokens");
+        assert_eq!(report, "not due: 10 tokens; it takes more than 10 tokens");
     }
 }

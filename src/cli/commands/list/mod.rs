@@ -154,8 +154,11 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     runs.truncate(args.limit.unwrap_or(usize::MAX));
     let rows: Vec<&RunRow> = runs.iter().map(|listed| &listed.row).collect();
     if runs.is_empty() && args.format != ListFormat::Json {
-        let such = if args.filter.is_any() || !names.is_empty() { " that match" } else { "" };
-        ui.note(&format!("there are no runs{such} in {}", global.runs_dir.display()));
+        let place = global.runs_dir.display();
+        ui.note(&match args.filter.is_any() || !names.is_empty() {
+            true => format!("no run in {place} matches"),
+            false => format!("there are no runs in {place}"),
+        });
         if let Some(agents) = other_agents(&args.filter, &found.runs) {
             ui.note(&format!("the agents of these runs are {agents}"));
         }

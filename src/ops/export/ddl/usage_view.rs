@@ -4,8 +4,8 @@ use super::calls_view::{has_work_time, model_call};
 use super::expressions::{DATA, Expressions, TOKENS, coalesce, first_count, id};
 use super::quoted;
 use crate::event::fields::{
-    CACHE_CREATION, CACHE_READ, COST, HISTORY, INPUT_TOKENS, MODEL_CALL, OUTPUT_AT_LEAST,
-    OUTPUT_TOKENS,
+    CACHE_CREATION, CACHE_CREATION_1H, CACHE_READ, COST, HISTORY, INPUT_TOKENS, MODEL_CALL,
+    OUTPUT_AT_LEAST, OUTPUT_TOKENS,
 };
 use crate::history::models;
 
@@ -53,6 +53,7 @@ pub(super) fn usage(sql: &dyn Expressions) -> String {
     {input} AS input_tokens, {output} AS output_tokens,
     coalesce({at_least} = 'true', false) AS output_at_least,
     {read} AS cache_read_tokens, {creation} AS cache_creation_tokens,
+    {for_an_hour} AS for_an_hour,
     {costs} AS reported_usd
   FROM events WHERE role IN ('usage', 'message')
 ),
@@ -141,10 +142,12 @@ WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_to
         at_least = sql.text(DATA, &[OUTPUT_AT_LEAST]),
         read = first_count(sql, CACHE_READ),
         creation = first_count(sql, CACHE_CREATION),
+        for_an_hour = first_count(sql, CACHE_CREATION_1H),
         estimate = sql.dollars_of_micros(
             "(input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + \
              coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + \
-             coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation)"
+             coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation + \
+             coalesce(for_an_hour, 0) * (2 * runlog_prices.input - runlog_prices.cache_creation))"
         ),
         plain = plain_name(sql, "counted.model"),
         sums = each(&|name| format!("sum({name}) AS {name}")),
