@@ -16,7 +16,7 @@ fn answer(id: &str, model: &str, tokens: u32, of: Option<&str>) -> Value {
 }
 
 /// The last line of a stream.
-fn result(id: &str, more: Value) -> Value {
+fn result(id: &str, more: &Value) -> Value {
     let mut line = json!({"type": "result", "subtype": "success", "is_error": false,
         "session_id": "s", "uuid": id, "result": "done"});
     line.as_object_mut().unwrap().append(&mut more.as_object().unwrap().clone());
@@ -45,7 +45,7 @@ fn totals_of_a_stream() {
     let with_agent = counts(&[
         answer("m1", "big", 20, None),
         answer("m2", "small", 30, Some("toolu_1")),
-        result("r1", models),
+        result("r1", &models),
     ]);
     let tokens = |counts: &Value| {
         let count = |name: &str| counts[name].as_u64().unwrap_or(0);
@@ -57,11 +57,11 @@ fn totals_of_a_stream() {
     let more = json!({"usage": usage(40, 10), "total_cost_usd": 0.07});
     let fresh = json!({"usage": usage(5, 2), "total_cost_usd": 0.01});
     // One process goes on; another one begins at zero.
-    let same = counts(&[result("r1", one.clone()), result("r2", more)]);
+    let same = counts(&[result("r1", &one), result("r2", &more)]);
     assert_eq!((tokens(&same), &same["cost_usd"]), ([40, 10, 7, 0], &json!(0.07)));
-    let repeated = counts(&[result("r1", one.clone()), result("r2", one.clone())]);
+    let repeated = counts(&[result("r1", &one), result("r2", &one)]);
     assert_eq!((tokens(&repeated), &repeated["cost_usd"]), ([30, 9, 7, 0], &json!(0.05)));
-    let two = counts(&[result("r1", one), result("r2", fresh)]);
+    let two = counts(&[result("r1", &one), result("r2", &fresh)]);
     assert_eq!((tokens(&two), &two["cost_usd"]), ([35, 11, 14, 0], &json!(0.06)));
 }
 
@@ -70,7 +70,7 @@ fn totals_of_a_stream() {
 fn reported_costs() {
     let model = "claude-sonnet-4-5";
     for name in ["total_cost_usd", "cost_usd"] {
-        let lines = [answer("m1", model, 1000, None), result("r1", json!({name: 0.5}))];
+        let lines = [answer("m1", model, 1000, None), result("r1", &json!({name: 0.5}))];
         let counts = counts(&lines);
         assert_eq!((&counts["cost_usd"], counts.get("cost_estimated")), (&json!(0.5), None));
         assert_eq!(counts["input_tokens"], 1000);

@@ -131,6 +131,20 @@ fn import_copilot_adds_totals_that_began_again() {
     }
 }
 
+/// If this fails, a file that is viewed fails because of its last line.
+#[test]
+fn import_copilot_reads_exit_codes_of_commands_alone() {
+    for (tool, failures) in [("view", 0), ("bash", 1)] {
+        let bench = Bench::with_run();
+        let call = json!({"toolCallId": "c1", "toolName": tool, "arguments": {}});
+        let end = json!({"toolCallId": "c1", "success": true,
+            "result": {"content": "a log\nexit code: 1"}});
+        let input =
+            session(&[start(), ("tool.execution_start", call), ("tool.execution_complete", end)]);
+        assert_eq!(bench.import_from("copilot", &input)["failures"], failures, "{tool}");
+    }
+}
+
 /// If this fails, a session has no model although its log names it, or one model gets the tokens
 /// of two.
 #[test]

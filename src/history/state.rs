@@ -291,7 +291,7 @@ impl RunState {
             // A later import may have added events.
             Status::Imported => self.ended_at = Some(time),
             _ if is_revised || from == Status::Imported => {
-                self.ended_at = to.is_terminal().then_some(time)
+                self.ended_at = to.is_terminal().then_some(time);
             }
             _ if to.is_terminal() => drop(self.ended_at.get_or_insert(time)),
             _ => {}

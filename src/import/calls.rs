@@ -77,6 +77,11 @@ impl ReportedCalls {
         found.map(|open| open.is_confirmed = true).is_some()
     }
 
+    /// The tool of the newest call with that id.
+    pub(super) fn tool(&self, id: &str) -> Option<&str> {
+        self.named.get(id).map(|call| call.tool.as_str())
+    }
+
     /// The end of a call; `None` if its end is known. An end without an id belongs to the oldest
     /// open call without an id.
     pub(super) fn end(

@@ -252,7 +252,11 @@ impl Copilot {
         let result = data.present("result");
         let content = result.and_then(|result| result.present("content")).or(result);
         let content = content.map(as_text).unwrap_or_default();
-        let exit_code = exit_code(&content);
+        let id = text(data, "toolCallId");
+        let tool = data.text_at("toolName");
+        let named = tool.as_deref().or_else(|| self.calls.tool(id.as_deref()?));
+        // A file that is viewed may have such a line too.
+        let exit_code = exit_code(&content).filter(|_| named.is_none_or(runs_commands));
         let succeeded = data.get("success").and_then(Json::as_bool) != Some(false)
             && data.path("error").is_none()
             && exit_code.is_none_or(|code| code == 0);
@@ -266,9 +270,7 @@ impl Copilot {
             false if is_denied => CallOutcome::Blocked(error()),
             false => CallOutcome::Failed(error()),
         };
-        let id = text(data, "toolCallId");
         let spawned = id.as_deref().and_then(|id| self.agents.get(id));
-        let tool = data.text_at("toolName");
         let end = self.calls.end(&line.source, id.as_deref(), tool.as_deref(), &outcome, |more| {
             let duration = data.path("toolTelemetry.metrics.durationMs").and_then(Json::as_u64);
             if let Some(duration) = duration {
@@ -314,6 +316,11 @@ impl Copilot {
 /// A text that is not a placeholder.
 fn text<'s>(json: Json<'s>, path: &str) -> Option<Cow<'s, str>> {
     json.text_at(path).filter(|text| !is_placeholder(text))
+}
+
+/// Whether a tool of that name runs commands.
+fn runs_commands(tool: &str) -> bool {
+    ["bash", "shell", "tool"].iter().any(|word| tool.contains(word))
 }
 
 /// The exit code that a shell's output ends with.

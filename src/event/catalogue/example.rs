@@ -120,8 +120,8 @@ fn option(field: &str) -> String {
     if marks.starts_with("[]") {
         return format!(" -F {name}='[\"one\"]'");
     }
-    if marks.starts_with('{') {
-        let inner = marks[1..].split([',', '?', '|', '}']).next().unwrap_or_default();
+    if let Some(members) = marks.strip_prefix('{') {
+        let inner = members.split([',', '?', '|', '}']).next().unwrap_or_default();
         return match inner {
             "" => format!(" -F {name}='{{}}'"),
             inner => format!(" -f {name}.{inner}=example"),
