@@ -464,9 +464,25 @@ fn a_run_ends_as_the_session_in_its_output() {
     let said = call(&["--run", "open"]);
     assert!(said.status == 0 && said.err.contains(told), "{}", said.err);
     let input = format!("{failed}\n");
-    let said =
-        bench.feed(&["emit", "--run", "open", "--stdin", "--from", "codex"], input.as_bytes());
+    let emit = ["emit", "--run", "open", "--stdin", "--from", "codex"];
+    let said = bench.feed(&emit, input.as_bytes());
     assert!(said.status == 0 && said.err.contains(told), "{}", said.err);
+    let status = |run: &str| {
+        let state = fs::read_to_string(bench.path(&format!("runs/{run}/run.json"))).unwrap();
+        serde_json::from_str::<Value>(&state).unwrap()["status"].take()
+    };
+    assert_eq!(status("open"), "created");
+    // Or the run ends so by itself.
+    let more = input.replace("no credit", "still no credit");
+    let said = bench.feed(&[&emit[..], &["--end-run"]].concat(), more.as_bytes());
+    assert!(said.status == 0 && !said.err.contains("by its own log"), "{}", said.err);
+    assert_eq!(status("open"), "failed");
+    bench.ok(&["emit", "run.created", "--run", "unknown"]);
+    let emit = ["emit", "--run", "unknown", "--stdin", "--from", "codex", "--end-run"];
+    let begun = r#"{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"hi"}}"#;
+    assert_eq!(bench.feed(&emit, format!("{begun}\n").as_bytes()).status, 0);
+    assert_eq!(status("unknown"), "imported");
+    bench.fails(2, &["emit", "note", "--run", "open", "--end-run"]);
 }
 
 /// If this fails, a secret from a command line or an error message gets into the log.

@@ -61,8 +61,7 @@ Examples:
   runlog emit tool.completed -f tool_name=grep --correlation-id \"$call\"
   runlog emit note -f text='halfway there'
   claude -p 'fix it' --output-format stream-json --verbose |
-    runlog emit --stdin --from claude-code
-  runlog emit run.completed
+    runlog emit --stdin --from claude-code --end-run
 
 Exit status:
   0   the event is in the log (with --event-id: also if it was there already)

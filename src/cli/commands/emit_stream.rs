@@ -14,13 +14,15 @@ use crate::cli::offers;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
+use crate::event::draft::Draft;
+use crate::event::fields::SOURCE_END;
 use crate::event::id::RunId;
 use crate::event::role::Role;
 use crate::fs::reason;
 use crate::fs::{PathAt, replace, retried};
 use crate::import::{DIALECTS, SessionEnd, dialect};
 use crate::json;
-use crate::json::{Json, JsonRules, check};
+use crate::json::{Json, JsonRules, ObjectText, check};
 use crate::log::tail::is_blank;
 use crate::ops::refresh::refresh_derived_from;
 use crate::ops::report::{report_recovery, report_stale};
@@ -47,6 +49,9 @@ pub(in crate::cli) struct StreamArgs {
     /// Stop at the first line that is rejected
     #[arg(long, help_heading = STREAM)]
     strict: bool,
+    /// End the run as the log of the session says that it ended, else with run.imported
+    #[arg(long, help_heading = STREAM)]
+    end_run: bool,
     #[command(flatten)]
     import: SourceArgs,
 }
@@ -102,6 +107,7 @@ impl StreamArgs {
         let given = [
             ("--from", self.from.is_some()),
             ("--strict", self.strict),
+            ("--end-run", self.end_run),
             ("--no-source", self.import.no_source),
             ("--receipt", self.import.receipt.is_some()),
         ];
@@ -167,12 +173,19 @@ pub(super) fn run(
     }
     let ahead = stream.take_ahead();
     let session_end = stream.take_ending();
+    let has_end = stream.status().is_terminal();
     let receipt = stream.finish();
+    let ends_run = args.end_run && !has_end && receipt.events > 0;
+    if ends_run {
+        let end = run_end(session_end.as_ref());
+        recorder.append(&[end])?.outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
+    }
+    let lifecycle = lifecycle || ends_run;
     report_stale(&refresh_derived_from(ahead, &run, options.lock_timeout, lifecycle), ui);
     let kept = receipt.events > 0 || !recorder.remove_unused();
     args.import.write(&receipt)?;
     report(&receipt, first_rejection.as_deref(), kept, ui);
-    report_session_end(session_end.as_ref(), ui);
+    report_session_end(session_end.as_ref().filter(|_| !ends_run), ui);
     Ok(match interrupts.caught() {
         Some(signal) => Exit::Signal(signal),
         None if stopped || (native && receipt.rejected > 0) => Exit::Input,
@@ -243,6 +256,14 @@ fn tell(stream: &mut Stream<'_>, what: Print, ui: &Ui) -> anyhow::Result<()> {
         Print::Id | Print::Event | Print::Sequence => 0,
     };
     events[first..].iter().try_for_each(|event| print(event, what, stream.recorder(), ui))
+}
+
+/// The end of a run at the end of its source.
+fn run_end(session: Option<&SessionEnd>) -> Draft<'static> {
+    let mut data = ObjectText::new();
+    data.json(SOURCE_END, Json::trusted("true"));
+    session.into_iter().for_each(|session| session.tell_reason(&mut data));
+    Draft::new(session.map_or("run.imported", |session| session.kind), data)
 }
 
 /// Warns if the session did not end well by its own log: its run does not end with it.
