@@ -163,3 +163,25 @@ fn caches_that_are_kept_for_an_hour() {
         assert_eq!(counts["cache_creation_tokens"], 1_000_000);
     }
 }
+
+/// If this fails, the title of a session is missing, or it has the title of another one.
+#[test]
+fn titles_in_summary_lines() {
+    let bench = Bench::with_run();
+    let title =
+        |text: &str, leaf: &str| json!({"type": "summary", "summary": text, "leafUuid": leaf});
+    let mut asked = json!({"type": "user", "sessionId": "s", "uuid": "u1",
+        "message": {"role": "user", "content": "why?"}});
+    asked["timestamp"] = "2026-03-01T10:00:00Z".into();
+    bench.import_from(
+        "claude-code",
+        &jsonl(&[title("Another one", "elsewhere"), asked, title("Broken build", "u1")]),
+    );
+    bench.emit(&["run.completed"]);
+    let state = fs::read(bench.path("runs/r/run.json")).unwrap();
+    let state: Value = serde_json::from_slice(&state).unwrap();
+    assert_eq!(state["metadata"]["title"], "Broken build");
+    let page = bench.ok(&["transcript", "r", "--format", "text", "-o", "-"]);
+    let is_told = |line: &str| line.contains("Title of another session: Another one");
+    assert!(page.lines().filter(|line| line.contains("Another one")).all(is_told), "{page}");
+}

@@ -12,6 +12,10 @@ mod totals;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::BuildHasher as _;
+
+use foldhash::HashSet;
+use foldhash::fast::FixedState;
 
 use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
@@ -105,6 +109,8 @@ struct ClaudeCode {
     newest_usage: Option<(String, String)>,
     sidechains: Sidechains,
     totals: SessionTotals,
+    /// The hashes of the ids of the lines so far.
+    seen: HashSet<u64>,
 }
 
 /// The values that the events of one line share.
@@ -131,14 +137,17 @@ impl Adapter for ClaudeCode {
             "user" => self.user(&line),
             "assistant" => self.assistant(&line),
             "result" => notices::result(&line, &mut self.totals),
+            "summary" => notices::summary(&line, |leaf| self.seen.contains(&hash(leaf))),
             // Older versions logged calls as lines of their own.
             "tool_use" => vec![self.tool_use(&line, source.json, 0)],
             "tool_result" => vec![self.tool_result(&line, source.json)],
             other => notices::notice(&line, other),
         };
+        let own = text("uuid");
+        self.seen.extend(own.as_deref().map(hash));
         AdaptedLine {
             source_type,
-            source_id: text("uuid"),
+            source_id: own,
             time: text("timestamp"),
             session_id: text("sessionId").or_else(|| text("session_id")),
             parent: text("parentUuid"),
@@ -367,6 +376,11 @@ pub(crate) fn prompt_id(id: &str) -> Option<Cow<'static, str>> {
     let event_id = format!("{id}/prompt");
     let is_id = !is_placeholder(id) && check_id("event id", &event_id).is_ok();
     is_id.then_some(event_id.into())
+}
+
+/// A hash that is the same in each process.
+fn hash(id: &str) -> u64 {
+    FixedState::default().hash_one(id)
 }
 
 /// Whether the client wrote a text, not the user.

@@ -1,8 +1,6 @@
 //! The lines of Claude Code that are neither messages nor results: system lines, attachments,
 //! titles, links.
 
-use std::borrow::Cow;
-
 use super::totals::SessionTotals;
 use super::{SourceLine, hooks};
 use crate::event::draft::Draft;
@@ -38,7 +36,6 @@ const ATTACHMENTS: &[(&str, ReadNotice)] = &[
 const OTHERS: &[(&str, ReadNotice)] = &[
     ("custom-title", title),
     ("ai-title", title),
-    ("summary", summary),
     ("pr-link", pull_request),
     ("worktree-state", worktree),
     ("progress", hooks::progress),
@@ -179,18 +176,33 @@ fn title(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let by = if own.is_some() { "user" } else { "agent" };
     let title = own.or_else(|| line.json.text_at("aiTitle"));
     let title = title.filter(|title| !is_placeholder(title));
-    let draft = |title: Cow<'_, str>| {
-        let mut draft = line.draft("config.loaded", |data| {
-            data.text("title", &title).text("title_by", by);
-        });
-        draft.summary = Some(format!("Title: {title}").into());
-        draft
-    };
-    title.map(draft).into_iter().collect()
+    title.map(|title| titled(line, &title, by)).into_iter().collect()
 }
 
-fn summary(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-    line.json.text_at("summary").map(|text| note(line, &text)).unwrap_or_default()
+/// A title that the agent gave to a conversation by its last line. `is_here` says whether that line
+/// is of this file; the others are titles of earlier sessions.
+pub(super) fn summary(
+    line: &SourceLine<'_>,
+    is_here: impl Fn(&str) -> bool,
+) -> Vec<Draft<'static>> {
+    let Some(text) = line.json.text_at("summary") else { return Vec::new() };
+    if line.json.text_at("leafUuid").is_some_and(|leaf| is_here(&leaf)) {
+        return vec![titled(line, &text, "agent")];
+    }
+    let mut drafts = note(line, &format!("Title of another session: {text}"));
+    for draft in &mut drafts {
+        draft.severity = Some(Severity::Debug);
+    }
+    drafts
+}
+
+/// The event that gives the session a title.
+fn titled(line: &SourceLine<'_>, title: &str, by: &str) -> Draft<'static> {
+    let mut draft = line.draft("config.loaded", |data| {
+        data.text("title", title).text("title_by", by);
+    });
+    draft.summary = Some(format!("Title: {title}").into());
+    draft
 }
 
 fn pull_request(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
