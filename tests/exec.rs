@@ -459,8 +459,8 @@ fn a_run_ends_as_the_session_in_its_output() {
     assert_eq!(bench.call(&["validate", "mine", "--expect-status", "completed"]).status, 5);
     // In a run that goes on, it is told.
     bench.ok(&["emit", "run.created", "--run", "open"]);
-    let told = "the session ended as failed by its own log (no credit); to end the run so: `runlog \
-                emit run.failed`";
+    let told = "by its own log, the session failed (no credit); to end the run the same way: `runlog emit \
+                run.failed --run open -f error.message=…`";
     let said = call(&["--run", "open"]);
     assert!(said.status == 0 && said.err.contains(told), "{}", said.err);
     let input = format!("{failed}\n");
@@ -475,7 +475,7 @@ fn a_run_ends_as_the_session_in_its_output() {
     // Or the run ends so by itself.
     let more = input.replace("no credit", "still no credit");
     let said = bench.feed(&[&emit[..], &["--end-run"]].concat(), more.as_bytes());
-    assert!(said.status == 0 && !said.err.contains("by its own log"), "{}", said.err);
+    assert!(said.status == 0 && !said.err.contains("by its own log,"), "{}", said.err);
     assert_eq!(status("open"), "failed");
     bench.ok(&["emit", "run.created", "--run", "unknown"]);
     let emit = ["emit", "--run", "unknown", "--stdin", "--from", "codex", "--end-run"];

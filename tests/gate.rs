@@ -210,8 +210,7 @@ fn why_it_did_not_complete() {
     let bench = with(&[&["run.started"], &["run.completed"]]);
     gate(&bench, &["r", "--require", "report.md", "--record"]);
     let told = gate(&bench, &["r"]).out;
-    let expected =
-        "the run is incomplete (its deliverables are incomplete by the recorded verdict)";
+    let expected = "the run is incomplete (the recorded verdict on its deliverables is incomplete)";
     assert!(told.contains(expected), "{told}");
 }
 

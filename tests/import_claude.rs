@@ -63,6 +63,13 @@ fn totals_of_a_stream() {
     assert_eq!((tokens(&repeated), &repeated["cost_usd"]), ([30, 9, 7, 0], &json!(0.05)));
     let two = counts(&[result("r1", &one), result("r2", &fresh)]);
     assert_eq!((tokens(&two), &two["cost_usd"]), ([35, 11, 14, 0], &json!(0.06)));
+    // The tokens of a turn beside the cost of all turns.
+    let turn = json!({"usage": usage(0, 0), "total_cost_usd": 0.05});
+    let turns = counts(&[
+        result("r1", &json!({"usage": usage(30, 9), "total_cost_usd": 0.05})),
+        result("r2", &turn),
+    ]);
+    assert_eq!((tokens(&turns), &turns["cost_usd"]), ([30, 9, 14, 0], &json!(0.05)));
 }
 
 /// If this fails, a cost that the source reports is replaced by an estimate.

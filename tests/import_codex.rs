@@ -31,7 +31,9 @@ fn session(lines: &[(&str, Value)]) -> String {
 fn mapped(bench: &Bench) -> Vec<Value> {
     let ours = |line: &Value| {
         let mut data = line["data"].as_object().unwrap().clone();
-        for name in ["source", "source_text", "source_ref", "dialect", "time_origin", "history"] {
+        for name in
+            ["source", "source_text", "source_ref", "dialect", "time_origin", "history_place"]
+        {
             data.remove(name);
         }
         json!([line["type"], line["correlation_id"], data])
@@ -146,7 +148,7 @@ fn a_session_file() {
             json!(["message.reasoning", null, {"text": "Look first"}]),
             json!(["tool.started", "c1", {"tool_name": "shell", "args": {"command": ["ls"]}}]),
             json!(["tool.completed", "c1", {"tool_name": "shell", "result": "a.rs\n", "exit_code": 0, "duration_ms": 250}]),
-            json!(["llm.usage", null, {"input_tokens": 40, "output_tokens": 9, "cache_read_tokens": 60, "reasoning_tokens": 1, "model": "m-1", "message_id": "th1/0.100.60.9"}]),
+            json!(["llm.usage", null, {"input_tokens": 40, "output_tokens": 9, "cache_read_tokens": 60, "reasoning_tokens": 1, "model": "m-1", "message_id": "th1/0.100.60.0.9.1"}]),
             json!(["tool.started", "c2", {"tool_name": "shell", "args": "not json"}]),
             json!(["tool.failed", "c2", {"tool_name": "shell", "error": {"message": "no such file"}, "exit_code": 2, "duration_ms": 1005}]),
             json!(["tool.started", "c3", {"tool_name": "apply_patch", "args": "*** Begin Patch"}]),

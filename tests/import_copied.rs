@@ -125,83 +125,156 @@ fn equal_ids_at_other_times_are_no_copies() {
     assert_eq!(listed(&bench)["total"]["input_tokens"], 80);
 }
 
-/// If this fails, the work that a forked session of Codex repeats counts twice: a fork has times of
-/// its own for the history that it copies.
-#[test]
-fn a_fork_of_codex_counts_its_history_once() {
-    let line = |time: &str, kind: &str, payload: Value| {
-        let time = format!("2026-03-01T{time}.000Z");
-        json!({"timestamp": time, "type": kind, "payload": payload})
-    };
-    let meta =
-        |id: &str, from: Option<&str>| json!({"id": id, "cwd": "/sea", "forked_from_id": from});
-    let asked = |text: &str| json!({"type": "user_message", "message": text});
-    let used = |total: u32, last: u32| {
-        let counts = |input: u32| json!({"input_tokens": input, "output_tokens": input / 10});
-        json!({"type": "token_count",
-            "info": {"total_token_usage": counts(total), "last_token_usage": counts(last)}})
-    };
+/// The lines of a thread of Codex: at each time a payload, of the type of the line.
+fn rollout(lines: &[(&str, &str, Value)]) -> String {
+    let line = |(time, kind, payload): &(&str, &str, Value)| json!({"timestamp": format!("2026-03-01T{time}.000Z"), "type": kind, "payload": payload});
+    jsonl(&lines.iter().map(line).collect::<Vec<_>>())
+}
+
+fn meta(id: &str, from: Option<&str>) -> Value {
+    json!({"id": id, "cwd": "/sea", "forked_from_id": from})
+}
+
+fn asked(text: &str) -> Value {
+    json!({"type": "user_message", "message": text})
+}
+
+fn used(total: u32, last: u32) -> Value {
+    let counts = |input: u32| json!({"input_tokens": input, "output_tokens": input / 10});
+    json!({"type": "token_count",
+        "info": {"total_token_usage": counts(total), "last_token_usage": counts(last)}})
+}
+
+/// A prompt, a call that fails, and the tokens, all at one time.
+fn history(time: &str) -> Vec<(&str, &str, Value)> {
     let called =
         json!({"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c1"});
     let ended = json!({"type": "function_call_output", "call_id": "c1", "output": "Exit code: 1\nOutput:\n"});
-    let history = |time: &str| {
-        vec![
-            line(time, "event_msg", asked("first")),
-            line(time, "response_item", called.clone()),
-            line(time, "response_item", ended.clone()),
-            line(time, "event_msg", used(1000, 1000)),
+    vec![
+        (time, "event_msg", asked("first")),
+        (time, "response_item", called),
+        (time, "response_item", ended),
+        (time, "event_msg", used(1000, 1000)),
+    ]
+}
+
+/// Imports these files in that order, and returns the totals of `list` and of `stats`.
+fn totals(files: &[(&str, String)], order: &[usize]) -> (Vec<u64>, Vec<u64>) {
+    let bench = Bench::new();
+    for at in order {
+        let (name, text) = &files[*at];
+        write(&bench, &format!("{name}.jsonl"), text);
+        bench.ok(&["import", &format!("{name}.jsonl")]);
+    }
+    assert_eq!(bench.call(&["validate", "--all", "--strict"]).status, 0);
+    let stats: Value =
+        serde_json::from_str(&bench.ok(&["stats", "--by", "agent", "--format", "json"])).unwrap();
+    let figures = |of: &Value, names: &[&str]| {
+        names.iter().map(|name| of[name].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    let of_list = ["prompts", "tool_calls", "tool_failures", "input_tokens", "output_tokens"];
+    let of_stats = ["model_calls", "calls", "failures", "input_tokens", "output_tokens"];
+    (figures(&listed(&bench)["total"], &of_list), figures(&stats["total"], &of_stats))
+}
+
+/// If this fails, the work that a forked session of Codex repeats counts twice, because a fork has
+/// times of its own for the history that it copies; or the work of two forks counts once.
+#[test]
+fn a_fork_of_codex_counts_its_history_once() {
+    let first = [
+        vec![("10:00:00", "session_meta", meta("a", None))],
+        history("10:00:01"),
+        // It goes on after the fork, as the fork does.
+        vec![("10:05:00", "event_msg", asked("go on")), ("10:05:05", "event_msg", used(1300, 300))],
+    ];
+    let fork = |id: &'static str, times: [&'static str; 3]| {
+        [
+            vec![
+                (times[0], "session_meta", meta(id, Some("a"))),
+                (times[0], "session_meta", meta("a", None)),
+            ],
+            history(times[0]),
+            vec![(times[1], "event_msg", asked("go on")), (times[2], "event_msg", used(1300, 300))],
         ]
     };
-    let first = [vec![line("10:00:00", "session_meta", meta("a", None))], history("10:00:01")];
-    let second = [
+    let second = fork("b", ["10:01:00", "10:01:01", "10:01:05"]);
+    let third = fork("c", ["10:02:00", "10:02:01", "10:02:05"]);
+    let files = [("a", first.concat()), ("b", second.concat()), ("c", third.concat())];
+    let files = files.map(|(name, lines)| (name, rollout(&lines)));
+    for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
+        let (list, stats) = totals(&files, &order);
+        assert_eq!(list, [4, 1, 1, 1900, 190], "{order:?}");
+        assert_eq!(stats, [4, 1, 1, 1900, 190], "{order:?}");
+    }
+    // A fork of a fork.
+    let fourth = [
         vec![
-            line("10:01:00", "session_meta", meta("b", Some("a"))),
-            line("10:01:00", "session_meta", meta("a", None)),
+            ("10:03:00", "session_meta", meta("d", Some("b"))),
+            ("10:03:00", "session_meta", meta("b", Some("a"))),
+            ("10:03:00", "session_meta", meta("a", None)),
         ],
-        history("10:01:00"),
-        vec![
-            line("10:01:01", "event_msg", asked("second")),
-            line("10:01:05", "event_msg", used(1300, 300)),
-        ],
+        history("10:03:00"),
+        vec![("10:03:09", "event_msg", asked("last")), ("10:03:10", "event_msg", used(1050, 50))],
     ];
-    let third = [
-        vec![
-            line("10:02:00", "session_meta", meta("c", Some("b"))),
-            line("10:02:00", "session_meta", meta("b", Some("a"))),
-            line("10:02:00", "session_meta", meta("a", None)),
-        ],
-        history("10:02:00"),
-        vec![
-            line("10:02:01", "event_msg", asked("second")),
-            line("10:02:01", "event_msg", used(1300, 300)),
-            line("10:02:09", "event_msg", asked("third")),
-            line("10:02:10", "event_msg", used(1350, 50)),
-        ],
+    let files = [files[0].clone(), files[1].clone(), ("d", rollout(&fourth.concat()))];
+    assert_eq!(totals(&files, &[0, 1, 2]).1, [4, 1, 1, 1650, 165]);
+}
+
+/// If this fails, copies with the times of the original count twice when no line names the original.
+#[test]
+fn copies_with_the_same_times_count_once() {
+    let thread = |id: &'static str| {
+        let lines = [vec![("10:00:00", "session_meta", meta(id, None))], history("10:00:01")];
+        (id, rollout(&lines.concat()))
+    };
+    let (list, stats) = totals(&[thread("a"), thread("b")], &[0, 1]);
+    assert_eq!((&list[..3], &stats[1..3]), (&[1, 1, 1][..], &[1, 1][..]));
+}
+
+/// If this fails, the work of a sub-agent of Codex whose file is imported with that of its parent is
+/// the parent's, or calls of two sub-agents are taken for one.
+#[test]
+fn sub_agents_of_codex_in_files_of_their_own() {
+    let agent = |id: &str| {
+        json!({"id": id, "session_id": "a", "forked_from_id": "a", "cwd": "/sea",
+            "source": {"subagent": {"thread_spawn": {"parent_thread_id": "a"}}}})
+    };
+    let of_agent = |id: &str, begins: &'static str, works: &'static str| {
+        let lines = [
+            vec![(begins, "session_meta", agent(id)), (begins, "session_meta", meta("a", None))],
+            history(begins),
+            vec![(works, "event_msg", used(1500, 500))],
+        ];
+        rollout(&lines.concat())
+    };
+    let parent = rollout(
+        &[vec![("10:00:00", "session_meta", meta("a", None))], history("10:00:01")].concat(),
+    );
+    let files = [
+        ("logs/1.jsonl", parent),
+        ("logs/2.jsonl", of_agent("k1", "10:01:00", "10:01:09")),
+        ("logs/3.jsonl", of_agent("k2", "10:01:30", "10:01:39")),
     ];
     for together in [true, false] {
         let bench = Bench::new();
-        fs::create_dir_all(bench.path("runs")).unwrap();
         fs::create_dir_all(bench.path("logs")).unwrap();
-        let files = [("a", first.concat()), ("b", second.concat()), ("c", third.concat())];
-        for (name, lines) in &files {
-            fs::write(bench.path(&format!("logs/{name}.jsonl")), jsonl(lines)).unwrap();
+        for (name, text) in &files {
+            write(&bench, name, text);
             if !together {
-                bench.ok(&["import", &format!("logs/{name}.jsonl")]);
+                bench.ok(&["import", name]);
             }
         }
         if together {
             bench.ok(&["import", "logs"]);
         }
-        let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
-        let total = &list["total"];
-        let counts = ["prompts", "tool_calls", "tool_failures", "input_tokens", "output_tokens"];
-        assert_eq!(counts.map(|name| total[name].as_u64().unwrap()), [3, 1, 1, 1350, 135]);
-        let stats: Value =
-            serde_json::from_str(&bench.ok(&["stats", "--by", "agent", "--format", "json"]))
-                .unwrap();
-        let of_stats = &stats["total"];
-        assert_eq!(of_stats["input_tokens"], 1350, "{stats}");
-        assert_eq!(of_stats["calls"], 1, "{stats}");
-        assert_eq!(bench.call(&["validate", "--all", "--strict"]).status, 0);
+        let all = listed(&bench);
+        let counts = &all["runs"][0]["counts"];
+        assert_eq!(all["runs"].as_array().unwrap().len(), 1);
+        assert_eq!(
+            (&counts["prompts"], &counts["tool_calls"]),
+            (&json!(1), &json!(1)),
+            "{together}"
+        );
+        assert_eq!(counts["input_tokens"], 2000, "{together}");
     }
 }

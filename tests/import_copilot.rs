@@ -145,6 +145,21 @@ fn import_copilot_reads_exit_codes_of_commands_alone() {
     }
 }
 
+/// If this fails, the totals of a process with another model are taken for those of both.
+#[test]
+fn import_copilot_adds_totals_of_another_model() {
+    let end = |model: &str, input: u32| {
+        let usage = json!({"inputTokens": input, "outputTokens": 1, "cacheReadTokens": 0});
+        ("session.shutdown", json!({"modelMetrics": {model: {"usage": usage}}}))
+    };
+    let bench = Bench::with_run();
+    let resume = ("session.resume", json!({}));
+    let input = session(&[start(), end("m1", 100), resume, end("m2", 500)]);
+    assert_eq!(bench.import_from("copilot", &input)["usage"]["input_tokens"], 600);
+    let usage = bench.mapped_events().into_iter().rfind(|event| event[0] == "llm.usage");
+    assert_eq!(usage.unwrap()[2].get("model"), None);
+}
+
 /// If this fails, a session has no model although its log names it, or one model gets the tokens
 /// of two.
 #[test]

@@ -96,6 +96,34 @@ fn a_new_end_is_added_after_a_killed_import() {
     }
 }
 
+/// If this fails, the end of an earlier part, or of an older copy, replaces a later one: a session
+/// that failed passes the gate.
+#[test]
+fn an_earlier_part_does_not_end_the_run() {
+    let at = |line: &str, time: &str| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        line["timestamp"] = format!("2026-03-01T{time}:00Z").into();
+        line.to_string()
+    };
+    let first = [at(ASKED, "09:00"), at(WELL, "09:02")];
+    let second = [at(MORE, "09:30"), at(BADLY, "09:40")];
+    fn lines(part: &[String]) -> Vec<&str> {
+        part.iter().map(String::as_str).collect()
+    }
+    let bench = Bench::new();
+    assert_eq!(ended(&bench, &lines(&second)).0, "failed");
+    let after = ended(&bench, &lines(&first));
+    assert_eq!((after.0.as_str(), after.2), ("failed", 5));
+    assert_eq!(ended(&bench, &lines(&second)).0, "failed");
+    // An older copy with a line of its own.
+    let bench = Bench::new();
+    assert_eq!(ended(&bench, &lines(&[first.clone(), second].concat())).0, "failed");
+    let title =
+        r#"{"type":"ai-title","sessionId":"s","aiTitle":"Go","timestamp":"2026-03-01T09:01:00Z"}"#;
+    let older = [first[0].clone(), title.to_owned(), first[1].clone()];
+    assert_eq!(ended(&bench, &lines(&older)).0, "failed");
+}
+
 /// If this fails, an import takes back the end that a user recorded.
 #[test]
 fn an_end_by_hand_stays() {

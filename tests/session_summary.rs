@@ -80,7 +80,7 @@ fn thresholds_of_events_are_strict() {
     let said = summarize(&bench, &["--llm-cmd", KEEPS, "--if-events", "2"]);
     assert_eq!(
         (said.status, said.err.as_str()),
-        (1, "runlog: r: not due: 2 events; it takes more than 2 events\n")
+        (1, "runlog: r: not due: 2 events; needed: more than 2 events\n")
     );
     assert_eq!(said.out, "");
     assert_eq!(status(&bench, &["--if-events", "1"]), 0);

@@ -113,12 +113,12 @@ impl LateWork {
 
     /// The finding, if there is any such work.
     pub(super) fn finding(self) -> Option<Finding> {
-        let (began, them) = match self.count {
-            1 => ("1 task or call".to_owned(), "it"),
-            count => (format!("{count} tasks and calls"), "them"),
+        let number = match self.count {
+            1 => "1 task or call".to_owned(),
+            count => format!("{count} tasks and calls"),
         };
         let message =
-            format!("{began} began after the run had ended; its end says nothing about {them}");
+            format!("work began after the run had ended ({number}); its end says nothing about it");
         let level = if self.is_live { Level::Warning } else { Level::Info };
         Some(Finding::new(Code::RL411, self.first?, message).at_most(level))
     }

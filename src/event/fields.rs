@@ -52,7 +52,7 @@ pub(crate) const PATH: &[&str] = &["path", "file_path", "content_path"];
 pub(crate) const TIME_OF_READING: &str = "time_of_reading";
 /// The place of the work in the history of its session and of those that it was forked from: the
 /// first of them, and the tokens so far. A copy of the work has the same place.
-pub(crate) const HISTORY: &str = "history";
+pub(crate) const HISTORY: &str = "history_place";
 pub(crate) const MODEL_CALL: &[&str] = &["message_id", "request_id"];
 pub(crate) const DURATION: &[&str] = &["duration_ms", "durationMs"];
 

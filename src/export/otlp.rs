@@ -185,7 +185,9 @@ impl TimelineDrawing for OtlpSpans {
         let mut attributes = self.attributes("chat");
         attributes.text("gen_ai.provider.name", provider(model, self.agent.as_deref()));
         attributes.text_if("gen_ai.request.model", model).text_if("gen_ai.response.model", model);
-        attributes.text_if("gen_ai.response.id", usage.message_id.as_deref());
+        // An id with a slash is made from the history of a session; the provider gave none.
+        let id = usage.message_id.as_deref().filter(|id| !id.contains('/'));
+        attributes.text_if("gen_ai.response.id", id);
         attributes.text_if("gen_ai.agent.id", usage.agent_id.as_deref());
         tokens(&mut attributes, "gen_ai.usage", usage);
         attributes.dollars_if("runlog.cost_usd", usage.cost_usd.map(|cost| cost.0));

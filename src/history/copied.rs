@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use super::facts::Counts;
 use super::usage::Usage;
@@ -33,6 +33,10 @@ pub(crate) struct WorkItems {
     items: HashMap<WorkKey, Counts>,
     /// The keys of model calls and tool calls, by the hashes of their ids.
     keys: HashMap<WorkKey, WorkKey>,
+    /// Other keys of items: a copy may have times of its own.
+    others: HashMap<WorkKey, WorkKey>,
+    /// The values of `others`.
+    other_keys: HashSet<WorkKey>,
     /// Whether totals of sessions were reported. The single calls then do not count.
     has_totals: bool,
     /// The first and the last time of the work.
@@ -47,8 +51,9 @@ impl WorkItems {
         let origin = view.field("time_origin");
         let is_read = origin.as_deref() == Some(TIME_OF_READING);
         // Where a copy has times of its own, its place in the history identifies the work.
-        let history = view.field(HISTORY).map(Cow::into_owned);
-        let place = history.or_else(|| (!is_read).then(|| time.to_string()));
+        let history = view.field(HISTORY);
+        let work_time = (!is_read).then(|| time.to_string());
+        let places = WorkPlaces { time: work_time.as_deref(), history: history.as_deref() };
         if view.is_imported() && origin.is_none() {
             let (first, last) = self.span.unwrap_or((time, time));
             self.span = Some((first.min(time), last.max(time)));
@@ -57,9 +62,12 @@ impl WorkItems {
             self.has_totals |= view.field("scope").is_some_and(|scope| scope == "total");
             let request = view.field("request_id");
             // The lines of one response have several times; the first one counts.
-            let place = request.as_deref().or(place.as_deref());
+            let places = match request.as_deref() {
+                Some(request) => WorkPlaces { time: Some(request), history: None },
+                None => places,
+            };
             if let Some(id) = view.model_call_id()
-                && let Some(item) = self.item(&["model", &id], place)
+                && let Some(item) = self.item(&["model", &id], places)
             {
                 item.usage = usage;
             }
@@ -67,21 +75,20 @@ impl WorkItems {
         if view.role.is_tool_state()
             && let Some(id) = view.event.correlation_id.as_deref()
         {
-            if let Some(item) = self.item(&["tool", id], place.as_deref()) {
+            if let Some(item) = self.item(&["tool", id], places) {
                 item.tool_calls = 1;
                 item.tool_failures = u64::from(view.role == Role::ToolFail);
             }
         } else if view.is_prompt()
-            && let Some(place) = &place
+            && let Some(key) = self.key_of(&["prompt", &view.text().unwrap_or_default()], places)
         {
-            let text = view.text().unwrap_or_default();
-            self.item_of(key(&[&["prompt", place, &text].concat(), ""])).prompts = 1;
+            self.item_of(key).prompts = 1;
         }
         if view.is_error()
-            && let Some(place) = &place
+            && let Some(key) =
+                self.key_of(&["error", &view.error_text().unwrap_or_default()], places)
         {
-            let text = view.error_text().unwrap_or_default();
-            self.item_of(key(&[&["error", place, &text].concat(), ""])).errors += 1;
+            self.item_of(key).errors += 1;
         }
     }
 
@@ -99,9 +106,20 @@ impl WorkItems {
         self.keys.get(&key(&["tool", correlation_id])).copied()
     }
 
-    /// What identifies each piece of the work.
+    /// What identifies each piece of the work. A piece may have two keys.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &WorkKey> {
-        self.items.keys()
+        self.items.keys().chain(&self.other_keys)
+    }
+
+    /// The other key of a piece of the work, if it has one.
+    #[must_use]
+    pub(crate) fn other_key(&self, key: &WorkKey) -> Option<WorkKey> {
+        self.others.get(key).copied()
+    }
+
+    /// Whether a piece of the work has one of these keys.
+    fn has(&self, key: &WorkKey, other: Option<&WorkKey>) -> bool {
+        self.items.contains_key(key) || other.is_some_and(|other| self.other_keys.contains(other))
     }
 
     /// The first and the last time of the work, if any is known.
@@ -111,12 +129,24 @@ impl WorkItems {
 
     /// The item with that name. Its key also has the place of the first event with the name, so
     /// that ids that are only unique in their session do not meet. `None` without such a place.
-    fn item(&mut self, name: &[&str], place: Option<&str>) -> Option<&mut Counts> {
+    fn item(&mut self, name: &[&str], places: WorkPlaces<'_>) -> Option<&mut Counts> {
         let own = key(name);
         let known = self.keys.get(&own).copied();
-        let key = known.or_else(|| Some(key(&[&name.concat(), place?])))?;
+        let key = known.or_else(|| self.key_of(name, places))?;
         self.keys.insert(own, key);
         Some(self.item_of(key))
+    }
+
+    /// The key of the item with that name at these places: by its time, else by its place in the
+    /// history. `None` without both.
+    fn key_of(&mut self, name: &[&str], places: WorkPlaces<'_>) -> Option<WorkKey> {
+        let at = |place: &str| key(&[&name.concat(), place]);
+        let (by_time, by_history) = (places.time.map(at), places.history.map(at));
+        if let (Some(key), Some(other)) = (by_time, by_history) {
+            self.others.entry(key).or_insert(other);
+        }
+        self.other_keys.extend(by_history);
+        by_time.or(by_history)
     }
 
     fn item_of(&mut self, key: WorkKey) -> &mut Counts {
@@ -134,9 +164,11 @@ impl WorkItems {
         // Most items have the same sources, so the items are counted by their sources first.
         let mut groups: HashMap<(Option<RunSet>, Vec<&str>), Counts> = HashMap::default();
         for (key, counts) in &self.items {
-            let others = others.iter().filter(|(_, other)| other.items.contains_key(key));
+            let own = self.others.get(key);
+            let others = others.iter().filter(|(_, other)| other.has(key, own));
             let others = others.map(|(run, _)| run.as_str()).collect();
-            groups.entry((index.sets.get(key).copied(), others)).or_default().add(counts);
+            let set = index.sets.get(key).or_else(|| index.sets.get(own?)).copied();
+            groups.entry((set, others)).or_default().add(counts);
         }
         let mut copied: BTreeMap<Vec<&str>, Counts> = BTreeMap::new();
         for ((set, mut runs), mut counts) in groups {
@@ -153,6 +185,13 @@ impl WorkItems {
         let owned = |runs: Vec<&str>| runs.into_iter().map(str::to_owned).collect();
         copied.into_iter().map(|(runs, counts)| Copied { runs: owned(runs), counts }).collect()
     }
+}
+
+/// Where a piece of work is, in time and in the history of its session.
+#[derive(Clone, Copy)]
+struct WorkPlaces<'p> {
+    time: Option<&'p str>,
+    history: Option<&'p str>,
 }
 
 /// The work of many runs: for each piece, the runs that have it.
@@ -179,7 +218,7 @@ impl WorkIndex {
         let run = IndexedRun { number, id: run.into() };
         // The items that were in the same set are in the same set again.
         let mut grown: HashMap<Option<RunSet>, RunSet> = HashMap::default();
-        for key in work.items.keys() {
+        for key in work.keys() {
             let before = self.sets.get(key).copied();
             let set = *grown.entry(before).or_insert_with(|| {
                 self.members.push((run.clone(), before));

@@ -208,7 +208,7 @@ impl RunState {
             Status::Failed => self.facts().error_message(),
             Status::Incomplete if self.phase == Status::Completed => {
                 let verdict = self.deliverables.status.as_deref()?;
-                Some(format!("its deliverables are {verdict} by the recorded verdict"))
+                Some(format!("the recorded verdict on its deliverables is {verdict}"))
             }
             _ => self.reason.clone(),
         }

@@ -97,8 +97,8 @@ impl Status {
         Self::of_role(role).filter(|next| self.may_become(*next)).unwrap_or(self)
     }
 
-    /// Whether the status may change from this one, which an import set at the end of its source,
-    /// to `next`, which a later import sets at the end of a longer source.
+    /// Whether a later import of a longer source may set `next` in place of this status, which an
+    /// import set.
     pub(super) fn may_be_revised(self, next: Self) -> bool {
         self.is_over() && next.is_over()
     }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::calls::{CallOutcome, ReportedCalls};
-use super::copilot_usage::{CopilotCounts, counts, only_model, total, usage};
+use super::copilot_usage::{CopilotCounts, counts, has_model, only_model, total, usage};
 use super::source::{StartedCall, event, of_agent, prompt, text_event};
 use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
@@ -289,7 +289,10 @@ impl Copilot {
     fn shutdown(&mut self, data: Json<'_>) -> Vec<Draft<'static>> {
         let total = total(data);
         let model = only_model(data);
-        if total.is_below(&self.total) {
+        // Totals that lack the model of the earlier ones began again.
+        let earlier = self.total_model.as_deref();
+        let is_other = earlier.is_some_and(|earlier| !has_model(data, earlier));
+        if is_other || total.is_below(&self.total) {
             self.earlier.add(&self.total);
             self.is_mixed |= self.total_model.as_deref() != model.as_deref();
         }
@@ -320,7 +323,7 @@ fn text<'s>(json: Json<'s>, path: &str) -> Option<Cow<'s, str>> {
 
 /// Whether a tool of that name runs commands.
 fn runs_commands(tool: &str) -> bool {
-    ["bash", "shell", "tool"].iter().any(|word| tool.contains(word))
+    tool == "tool" || ["bash", "shell"].iter().any(|word| tool.contains(word))
 }
 
 /// The exit code that a shell's output ends with.

@@ -44,6 +44,12 @@ pub(super) fn only_model(shutdown: Json<'_>) -> Option<Cow<'_, str>> {
     (metrics.next().is_none() && !is_placeholder(&model)).then_some(model)
 }
 
+/// Whether the totals at the end of a session have a model. Without any model, it is not known.
+pub(super) fn has_model(shutdown: Json<'_>, model: &str) -> bool {
+    let mut metrics = shutdown.get("modelMetrics").into_iter().flat_map(Json::members).peekable();
+    metrics.peek().is_none() || metrics.any(|(name, _)| name == model)
+}
+
 /// Input without cached tokens, output, read from a cache, written to a cache, reasoning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CopilotCounts([Option<u64>; 5]);

@@ -153,15 +153,15 @@ fn inside(run: &RunDir, relative: &Path) -> Result<PathAt, FileState> {
 /// The state of a link that leads to nothing. What it names inside the folder is missing; any other
 /// link may come to lead anywhere.
 fn dangling(link: &Path, real_folder: &Path) -> FileState {
-    let target = || {
-        let parent = link.parent()?.canonicalize().ok()?;
-        let named = link.read_link().ok()?;
-        let plain = named.components().all(|part| matches!(part, Component::Normal(_)));
-        Some(parent.join(named)).filter(|_| plain)
+    let named = || {
+        let named = link.parent()?.join(link.read_link().ok()?);
+        // Links on the way are followed.
+        let folder = named.parent()?.canonicalize().ok()?;
+        Some(folder.join(named.file_name()?))
     };
     let is_inside =
         |target: PathBuf| target.starts_with(real_folder) && target.symlink_metadata().is_err();
-    match target().is_some_and(is_inside) {
+    match named().is_some_and(is_inside) {
         true => FileState::Missing,
         false => FileState::Outside,
     }

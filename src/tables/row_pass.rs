@@ -155,7 +155,7 @@ impl<'f> RowPass<'f> {
             status: status.name(),
             is_retry: round.is_retry,
             is_repeat: round.is_repeat,
-            first_seen: work.as_ref().is_none_or(|work| (self.is_first)(work)),
+            first_seen: work.as_ref().is_none_or(|work| self.is_first(work)),
             path: given.and_then(arguments::path).map(Into::into),
             command: given.and_then(command_of),
             exit_code,
@@ -226,13 +226,19 @@ impl<'f> RowPass<'f> {
             model: view.field("model").map(Into::into),
             message_id: view.field("message_id").map(Into::into),
             request_id: view.field("request_id").map(Into::into),
-            first_seen: work.as_ref().is_none_or(|work| (self.is_first)(work)),
+            first_seen: work.as_ref().is_none_or(|work| self.is_first(work)),
             work_key: work.map(|work| hex(&work)),
             calls: u64::from(call.calls),
             retries: u64::from(call.retries),
             repeats: u64::from(call.repeats),
             ..self.usage_row(UsageNumbers::of(&usage))
         });
+    }
+
+    /// Whether no earlier run has a piece of work, by any of its keys.
+    fn is_first(&self, work: &WorkKey) -> bool {
+        let other = self.fold.work.other_key(work);
+        (self.is_first)(work) && other.is_none_or(|other| (self.is_first)(&other))
     }
 
     /// A row of `usage` with these numbers.

@@ -3,15 +3,21 @@
 /// Whether `text` has `part` between characters that do not continue it. An empty part is in no text.
 #[must_use]
 pub(crate) fn holds_whole(text: &str, part: &str) -> bool {
-    let continues = |one: Option<char>, other: Option<char>| {
-        one.is_some_and(char::is_alphanumeric) && other.is_some_and(char::is_alphanumeric)
-    };
     !part.is_empty()
         && text.match_indices(part).any(|(at, _)| {
-            let (before, after) = (&text[..at], &text[at + part.len()..]);
-            !continues(before.chars().next_back(), part.chars().next())
-                && !continues(part.chars().next_back(), after.chars().next())
+            let before = text[..at].chars().rev();
+            let after = text[at + part.len()..].chars();
+            !continues(part.chars().next(), before.clone().next(), before.clone().nth(1))
+                && !continues(part.chars().next_back(), after.clone().next(), after.clone().nth(1))
         })
+}
+
+/// Whether a word or a number that ends with `edge` goes on with these two characters: `5` in `1.5`.
+fn continues(edge: Option<char>, next: Option<char>, after: Option<char>) -> bool {
+    let is_digit = |of: Option<char>| of.is_some_and(|c| c.is_ascii_digit());
+    let is_word =
+        edge.is_some_and(char::is_alphanumeric) && next.is_some_and(char::is_alphanumeric);
+    is_word || (is_digit(edge) && matches!(next, Some('.' | ',')) && is_digit(after))
 }
 
 #[cfg(test)]
@@ -30,6 +36,10 @@ mod tests {
             ("[ok]", "ok", true),
             ("ok", "", false),
             ("größe", "gr", false),
+            ("sum of 1.5 s", "5", false),
+            ("gave 1,200 lines", "1", false),
+            ("gave 5, 6.", "5", true),
+            ("gave 5, 6.", "6", true),
         ] {
             assert_eq!(holds_whole(text, part), expected, "{text} {part}");
         }

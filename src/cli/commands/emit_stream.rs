@@ -24,6 +24,7 @@ use crate::import::{DIALECTS, SessionEnd, dialect};
 use crate::json;
 use crate::json::{Json, JsonRules, ObjectText, check};
 use crate::log::tail::is_blank;
+use crate::ops::list::current_facts;
 use crate::ops::refresh::refresh_derived_from;
 use crate::ops::report::{report_recovery, report_stale};
 use crate::run::line_buffer::LineBuffer;
@@ -49,7 +50,7 @@ pub(in crate::cli) struct StreamArgs {
     /// Stop at the first line that is rejected
     #[arg(long, help_heading = STREAM)]
     strict: bool,
-    /// End the run as the log of the session says that it ended, else with run.imported
+    /// End the run the way the session's log says; if it does not say, with run.imported
     #[arg(long, help_heading = STREAM)]
     end_run: bool,
     #[command(flatten)]
@@ -175,7 +176,11 @@ pub(super) fn run(
     let session_end = stream.take_ending();
     let has_end = stream.status().is_terminal();
     let receipt = stream.finish();
-    let ends_run = args.end_run && !has_end && receipt.events > 0;
+    // What was interrupted, or is there already, ends nothing.
+    let is_whole = interrupts.caught().is_none() && !stopped;
+    let is_new = receipt.events > receipt.repeated;
+    let is_due = args.end_run && is_whole && is_new && !has_end;
+    let ends_run = is_due && !current_facts(&run).status.is_terminal();
     if ends_run {
         let end = run_end(session_end.as_ref());
         recorder.append(&[end])?.outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
@@ -185,7 +190,7 @@ pub(super) fn run(
     let kept = receipt.events > 0 || !recorder.remove_unused();
     args.import.write(&receipt)?;
     report(&receipt, first_rejection.as_deref(), kept, ui);
-    report_session_end(session_end.as_ref().filter(|_| !ends_run), ui);
+    report_session_end(session_end.as_ref().filter(|_| !ends_run), &run.name(), ui);
     Ok(match interrupts.caught() {
         Some(signal) => Exit::Signal(signal),
         None if stopped || (native && receipt.rejected > 0) => Exit::Input,
@@ -267,14 +272,18 @@ fn run_end(session: Option<&SessionEnd>) -> Draft<'static> {
 }
 
 /// Warns if the session did not end well by its own log: its run does not end with it.
-pub(super) fn report_session_end(end: Option<&SessionEnd>, ui: &Ui) {
+pub(super) fn report_session_end(end: Option<&SessionEnd>, run: &str, ui: &Ui) {
     let Some(end) = end.filter(|end| !end.is_good()) else { return };
-    let status = end.kind.trim_start_matches("run.");
     let reason = end.reason.as_deref().map(|reason| format!(" ({})", preview(reason, 120)));
-    let reason = reason.unwrap_or_default();
+    let (status, field) = match end.kind {
+        "run.failed" => ("failed", "error.message"),
+        "run.incomplete" => ("is incomplete", "reason"),
+        _ => ("was cancelled", "reason"),
+    };
     ui.warn(&format!(
-        "the session ended as {status} by its own log{reason}; to end the run so: \
-         `runlog emit {}`",
+        "by its own log, the session {status}{}; to end the run the same way: \
+         `runlog emit {} --run {run} -f {field}=…`",
+        reason.unwrap_or_default(),
         end.kind
     ));
 }

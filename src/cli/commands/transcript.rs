@@ -280,6 +280,9 @@ fn append(args: &AppendArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
 
 /// The size of a page that holds at least its headings.
 fn page_size(text: &str) -> Result<usize, String> {
-    let bytes = size(text)?;
-    if bytes < 200 { Err("use at least 200".to_owned()) } else { Ok(bytes) }
+    match size(text) {
+        Ok(0..200) => Err("must be at least 200".to_owned()),
+        _ if text == "0" => Err("must be at least 200".to_owned()),
+        other => other,
+    }
 }

@@ -24,10 +24,17 @@ const TELLING: &[(&str, &[&str])] = &[
     ("tool.failed", &["error.message"]),
     ("tool.blocked", &["reason"]),
     ("run.failed", &["error.message"]),
-    ("run.incomplete", &["reason"]),
     ("task.started", &["message"]),
     ("task.succeeded", &["result"]),
     ("llm.usage", &["model"]),
+];
+
+/// Fields that have other values than usual, or that no field list names.
+const OWN: &[(&str, &str)] = &[
+    ("error", " -f message='no such file'"),
+    ("review_submission", " -f text='Looks good'"),
+    ("run.incomplete", " -f reason='two tests left'"),
+    ("task.failed", " -f message='no such file'"),
 ];
 
 /// Values of fields that are JSON: numbers, booleans, objects, lists.
@@ -92,6 +99,9 @@ const TEXTS: &[(&str, &str)] = &[
 pub(crate) fn example(row: &Row) -> String {
     if let Some((_, command)) = BY_RUNLOG.iter().find(|(name, _)| *name == row.name) {
         return (*command).to_owned();
+    }
+    if let Some((name, fields)) = OWN.iter().find(|(name, _)| *name == row.name) {
+        return format!("runlog emit {name}{fields}");
     }
     let telling = TELLING.iter().find(|(name, _)| *name == row.name);
     let telling = telling.map_or(&[][..], |(_, fields)| fields);

@@ -49,8 +49,15 @@ impl SessionTotals {
         }
         let session = line.text_at("session_id").unwrap_or_default().into_owned();
         let processes = self.sessions.entry(session).or_default();
-        if totals.is_below(&processes.newest) {
-            processes.earlier = processes.earlier.plus(&processes.newest);
+        // Tokens may be those of a turn, where the cost is that of all turns.
+        let newest = processes.newest;
+        if totals.has_fewer_tokens(&newest) {
+            processes.earlier = processes.earlier.plus(&ResultTotals { cost: None, ..newest });
+        }
+        if totals.cost.zip(newest.cost).is_some_and(|(now, then)| now < then) {
+            processes.earlier = processes
+                .earlier
+                .plus(&ResultTotals { cost: newest.cost, ..ResultTotals::default() });
         }
         processes.newest = totals;
         let all = processes.earlier.plus(&totals);
@@ -81,17 +88,16 @@ impl ResultTotals {
             let tokens = COUNTS.map(|(_, name, _)| count(model, name));
             sum.plus(&Self { tokens, cost: None })
         });
-        if by_model != Self::default() && !by_model.is_below(&Self { tokens, cost: None }) {
+        if by_model != Self::default() && !by_model.has_fewer_tokens(&Self { tokens, cost: None }) {
             tokens = by_model.tokens;
         }
         Self { tokens, cost: cost_of(line).and_then(as_micros) }
     }
 
-    /// Whether a number is below the earlier one, which a process that goes on cannot be.
-    fn is_below(&self, earlier: &Self) -> bool {
+    /// Whether a token count is below the earlier one, which the total of a process cannot be.
+    fn has_fewer_tokens(&self, earlier: &Self) -> bool {
         let mut counts = self.tokens.iter().zip(earlier.tokens);
         counts.any(|(now, then)| now.zip(then).is_some_and(|(now, then)| now < then))
-            || self.cost.zip(earlier.cost).is_some_and(|(now, then)| now < then)
     }
 
     /// The sum. Known plus unknown is known.

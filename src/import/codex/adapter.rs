@@ -73,13 +73,45 @@ pub(super) struct Codex {
     pub(super) calls: RolloutCalls,
     /// Whether the session's own facts were read. Later ones are of copied history.
     is_known: bool,
-    /// The first of the sessions whose history this one goes on.
-    root: Option<String>,
-    /// Whether work was read.
+    /// The thread of the file.
+    thread: Option<String>,
+    /// The history that the thread begins with, if it was forked from another one.
+    fork: Option<ForkedHistory>,
+    /// Whether work of the thread was read.
     has_worked: bool,
     /// The thread, if the whole file is of a sub-agent.
     agent: Option<String>,
     twins: Twins,
+}
+
+/// The history that a forked thread begins with. It is written at once, when the thread begins, in
+/// some versions with the times of writing.
+#[derive(Debug)]
+struct ForkedHistory {
+    /// The first of the threads that it is from.
+    root: String,
+    /// It ends before this time.
+    until: Option<Timestamp>,
+}
+
+impl ForkedHistory {
+    /// How long the history is written, at most, in milliseconds.
+    const WRITTEN: i64 = 1000;
+
+    /// For a fork whose facts are on that line.
+    fn new(root: String, line: Json<'_>) -> Self {
+        let begun = line.present("timestamp").and_then(time);
+        let begun = begun.as_deref().and_then(Timestamp::parse);
+        let until = begun.map(|begun| Timestamp::from_millis(begun.millis() + Self::WRITTEN));
+        Self { root, until }
+    }
+
+    /// Whether a line is of the history.
+    fn holds(&self, line: Json<'_>) -> bool {
+        let time = line.present("timestamp").and_then(time);
+        let time = time.as_deref().and_then(Timestamp::parse);
+        time.zip(self.until).is_some_and(|(time, until)| time < until)
+    }
 }
 
 impl Adapter for Codex {
@@ -95,11 +127,11 @@ impl Adapter for Codex {
             }
             (Some(_), None) => self.item(source, line),
             (None, _) if line.get("role").is_some() => self.message(line),
-            (None, _) if line.get("instructions").is_some() => self.session_meta(line),
+            (None, _) if line.get("instructions").is_some() => self.session_meta(line, line),
             (None, _) => Vec::new(),
         };
         for draft in &mut drafts {
-            self.place_in_history(draft);
+            self.place_in_history(draft, line);
         }
         if let Some(agent) = &self.agent {
             for draft in &mut drafts {
@@ -138,7 +170,7 @@ impl Codex {
         payload: Json<'_>,
     ) -> Vec<Draft<'static>> {
         match kind {
-            "session_meta" => self.session_meta(payload),
+            "session_meta" => self.session_meta(payload, source.json),
             "turn_context" => self.settings(payload),
             "response_item" => self.item(source, payload),
             "event_msg" => self.event(source, payload),
@@ -151,14 +183,16 @@ impl Codex {
 
     /// Adds the place in the history of a rollout. A fork writes the history of another session
     /// with times of its own, and model calls have no ids.
-    fn place_in_history(&mut self, draft: &mut Draft<'static>) {
+    fn place_in_history(&mut self, draft: &mut Draft<'static>, line: Json<'_>) {
         let is_usage = draft.kind == "llm.usage";
         let is_work = is_usage
             || draft.kind.starts_with("tool.")
             || matches!(draft.kind.as_ref(), "message.user" | "error");
-        let Some(root) = self.root.as_ref().filter(|_| is_work) else { return };
+        let Some(thread) = self.thread.as_ref().filter(|_| is_work) else { return };
         self.has_worked = true;
-        let place = format!("{root}/{}", self.usage.place());
+        let fork = self.fork.as_ref().filter(|fork| fork.holds(line));
+        let thread = fork.map_or(thread, |fork| &fork.root);
+        let place = format!("{thread}/{}", self.usage.place());
         let mut data = ObjectText::new();
         data.members(draft.data());
         if is_usage && self.usage.is_total_known() {
@@ -169,20 +203,27 @@ impl Codex {
     }
 
     /// The facts of the session, and the instructions that the model received.
-    fn session_meta(&mut self, meta: Json<'_>) -> Vec<Draft<'static>> {
-        if !self.has_worked {
-            // Copied history begins with the facts of the sessions that it is from.
-            let root = meta.text_at("forked_from_id").or_else(|| meta.text_at("id"));
-            self.root =
-                root.filter(|root| !is_placeholder(root)).map(Cow::into_owned).or(self.root.take());
+    fn session_meta(&mut self, meta: Json<'_>, line: Json<'_>) -> Vec<Draft<'static>> {
+        let thread = meta.text_at("id").filter(|id| !is_placeholder(id)).map(Cow::into_owned);
+        if self.has_worked && thread.is_some() && thread != self.thread {
+            // The file of another thread of the session.
+            *self = Self { position: self.position, ..Self::default() };
         }
+        let from = meta.text_at("forked_from_id").filter(|from| !is_placeholder(from));
         if std::mem::replace(&mut self.is_known, true) {
+            // Copied history begins with the facts of the sessions that it is from.
+            if let Some(fork) = self.fork.as_mut().filter(|_| !self.has_worked)
+                && let Some(root) = from.map(Cow::into_owned).or(thread)
+            {
+                fork.root = root;
+            }
             return Vec::new();
         }
-        let thread = meta.text_at("id").map(Cow::into_owned);
+        self.thread.clone_from(&thread);
+        self.fork = from.map(|root| ForkedHistory::new(root.into_owned(), line));
         self.session = meta.text_at("session_id").map(Cow::into_owned).or_else(|| thread.clone());
         let is_agent = meta.path("source.subagent").is_some();
-        self.agent = thread.filter(|thread| is_agent && !is_placeholder(thread));
+        self.agent = thread.filter(|_| is_agent);
         let mut data = ObjectText::new();
         data.text_if("agent_version", meta.text_at("cli_version").as_deref());
         data.text_if("cwd", meta.text_at("cwd").as_deref());

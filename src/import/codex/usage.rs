@@ -64,9 +64,9 @@ impl Totals {
 
     /// The tokens so far, as the place in the history of a session.
     pub(super) fn place(&self) -> String {
-        let [input, read, _, output, _] =
-            self.newest.unwrap_or_default().0.map(Option::unwrap_or_default);
-        format!("{}.{input}.{read}.{output}", self.restarts)
+        let counts = self.newest.unwrap_or_default().0.map(Option::unwrap_or_default);
+        let counts = counts.map(|count| count.to_string()).join(".");
+        format!("{}.{counts}", self.restarts)
     }
 }
 

@@ -114,8 +114,9 @@ impl Importing<'_, '_> {
                 }
                 _ => false,
             };
-            let is_source = self.forked_from().is_some_and(|from| from == other.facts.session_id);
-            if is_older && has_agent && (overlaps || is_source) && other.name != name {
+            let of_other = other.facts.metadata("forked_from");
+            let is_related = self.is_related(&other.facts.session_id, of_other.as_deref());
+            if is_older && has_agent && (overlaps || is_related) && other.name != name {
                 older.push((other.facts.run_id.clone(), other.work()));
             }
         }
@@ -149,14 +150,17 @@ impl Importing<'_, '_> {
         let begun = other.files.first().and_then(|file| file.begun);
         let overlaps = begun.is_some_and(|begun| begun <= last)
             && i64::try_from(other.changed).unwrap_or(i64::MAX) >= first.millis();
-        let is_source = || self.forked_from().is_some_and(|from| from == other.id);
-        index < self.index && other.dialect.name == own.dialect.name && (overlaps || is_source())
+        let is_related = || self.is_related(&other.id, forked_from(other).as_deref());
+        index < self.index && other.dialect.name == own.dialect.name && (overlaps || is_related())
     }
 
-    /// The session that this one was forked from, if its source names it. The copied history may
-    /// have times of its own.
-    fn forked_from(&self) -> Option<Cow<'_, str>> {
-        Json::trusted(&self.known.sessions[self.index].metadata).text_at("forked_from")
+    /// Whether one of this session and another was forked from the other, or both from a third. The
+    /// copied history may have times of its own. `of_other` is what the other was forked from.
+    fn is_related(&self, other: &str, of_other: Option<&str>) -> bool {
+        let own = &self.known.sessions[self.index];
+        let from = forked_from(own);
+        let from = from.as_deref();
+        from == Some(other) || of_other == Some(&own.id) || (from.is_some() && from == of_other)
     }
 
     /// The work so far, with that of all earlier sessions that may have the same history.
@@ -173,6 +177,11 @@ impl Importing<'_, '_> {
         let done = self.known.one_is_done.wait_while(self.known.done(), awaits);
         done.unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The session that this one was forked from, if its source names it.
+fn forked_from(session: &Session) -> Option<Cow<'_, str>> {
+    Json::trusted(&session.metadata).text_at("forked_from")
 }
 
 impl Drop for Importing<'_, '_> {

@@ -12,6 +12,7 @@ use crate::event::id::check_id;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::history::copied::Copied;
+use crate::history::facts::RunFacts;
 use crate::history::status::Status;
 use crate::import::SessionEnd;
 use crate::json::{Json, ObjectText};
@@ -154,12 +155,17 @@ fn fill(
     let ahead = stream.take_ahead();
     let copied = importing.copied(&run, began, &stream.take_work());
     let ended = stream.status().is_terminal();
-    let ending = stream.take_ending();
+    let told_ending = stream.take_ending();
     let receipt = stream.finish();
+    // An older copy, or an earlier part, does not tell how the session ended.
+    let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before));
+    let ending = told_ending.filter(|_| !is_older);
     let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
     let status = before.map(|facts| facts.status);
     // The source may have the event that ends the run.
-    let is_closed = ended || how.end == SourceEnd::Open;
+    let is_closed = ended
+        || how.end == SourceEnd::Open
+        || (is_older && status.is_some_and(Status::is_terminal));
     if !is_closed && lacks_end(&run, status, ending.as_ref(), added) {
         let mut end = end_of_source(session, &receipt, ending.as_ref(), &copied);
         if how.end == SourceEnd::ToldNow {
@@ -188,9 +194,6 @@ fn lacks_end(
         return added > 0 || !status.is_over() || ending.is_some();
     }
     let is_other = ending.is_none_or(|ending| ending.kind != format!("run.{}", status.name()));
-    if added == 0 && !is_other {
-        return false;
-    }
     let state = state_of_log(run);
     if state.ended_by_source() {
         // The session went on after the end that an earlier import found.
@@ -198,6 +201,13 @@ fn lacks_end(
     } else {
         added > 0 && is_other && ending.is_some()
     }
+}
+
+/// Whether a source ends before the work that a run has by earlier imports.
+fn is_before(receipt: &Receipt, known: &RunFacts) -> bool {
+    let last = receipt.last_time.as_deref().and_then(Timestamp::parse);
+    let known = known.ended_at.filter(|_| known.is_imported);
+    last.zip(known).is_some_and(|(last, known)| last < known)
 }
 
 /// The event that begins the run. Its time is that of the work.

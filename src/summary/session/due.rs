@@ -129,11 +129,11 @@ impl fmt::Display for ConditionResult {
             unit if value == 1 => format!("1 {}", unit.trim_end_matches('s')),
             unit => format!("{} {unit}", count(value)),
         };
-        // Events and tokens are named by their numbers.
+        // The unit already names events and tokens.
         if !self.unit.starts_with(self.check) {
             write!(f, "{}: ", self.check)?;
         }
-        let verdict = if self.met { "that is more than" } else { "it takes more than" };
+        let verdict = if self.met { "that is more than" } else { "needed: more than" };
         write!(f, "{}; {verdict} {}", told(self.value), told(self.threshold))
     }
 }
@@ -175,6 +175,6 @@ mod tests {
         assert!(!two.check(&new(6, 10), false).due);
         assert!(Conditions { any: true, ..two }.check(&new(6, 10), false).due);
         let report = two.check(&new(6, 10), false).to_string();
-        assert_eq!(report, "not due: 10 tokens; it takes more than 10 tokens");
+        assert_eq!(report, "not due: 10 tokens; needed: more than 10 tokens");
     }
 }

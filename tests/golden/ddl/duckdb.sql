@@ -364,7 +364,7 @@ FROM backfilled;
 CREATE OR REPLACE VIEW calls AS
 WITH rounds AS (
   SELECT run_id, sequence, event_id, "time", role, tool, actor, agent_id, agent_name, task,
-    recorded_at, imported AND (coalesce((data->>'$.time_origin'), '') <> 'time_of_reading' OR (data->>'$.history') IS NOT NULL) AS may_be_copied, (data->>'$.history') AS history,
+    recorded_at, imported AND (coalesce((data->>'$.time_origin'), '') <> 'time_of_reading' OR (data->>'$.history_place') IS NOT NULL) AS may_be_copied, (data->>'$.history_place') AS history,
     correlation_id,
     role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') AS is_state,
     coalesce(CASE WHEN json_type(data, '$.duration_ms') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.duration_ms')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.duration_ms')::DOUBLE = floor((data->>'$.duration_ms')::DOUBLE) THEN (data->>'$.duration_ms')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.durationMs') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.durationMs')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.durationMs')::DOUBLE = floor((data->>'$.durationMs')::DOUBLE) THEN (data->>'$.durationMs')::DOUBLE::BIGINT END) AS own_duration, coalesce((data->>'$.exit_code'), (data->>'$.exitCode')) AS exit_status, (data->>'$.runId') AS run_ref,
@@ -591,8 +591,8 @@ LEFT JOIN ended ON ended.run_id = timed.run_id;
 CREATE OR REPLACE VIEW usage AS
 WITH reports AS (
   SELECT run_id, sequence, "time", session_id, agent_id, task, role,
-    imported AND (coalesce((data->>'$.time_origin'), '') <> 'time_of_reading' OR (data->>'$.request_id') IS NOT NULL OR (data->>'$.history') IS NOT NULL) AS may_be_copied,
-    recorded_at, (data->>'$.history') AS history,
+    imported AND (coalesce((data->>'$.time_origin'), '') <> 'time_of_reading' OR (data->>'$.request_id') IS NOT NULL OR (data->>'$.history_place') IS NOT NULL) AS may_be_copied,
+    recorded_at, (data->>'$.history_place') AS history,
     (data->>'$.model') AS model, (data->>'$.message_id') AS message_id, (data->>'$.request_id') AS request_id,
     coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END) AS model_call_id, coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END, concat('#', CAST(sequence AS VARCHAR))) AS answer,
     coalesce((data->>'$.scope') = 'total', false) AS is_total,

@@ -119,7 +119,7 @@ impl<'c> Record<'c> {
         if self.makes_run {
             drafts.push(self.call.run_ends(outcome, session_end.as_ref()));
         } else {
-            report_session_end(session_end.as_ref(), ui);
+            report_session_end(session_end.as_ref(), &self.run.name(), ui);
         }
         if let Err(error) = self.record(&drafts, ui) {
             warn("the end of the command was not recorded", &error, ui);

@@ -177,7 +177,7 @@ impl<'d> Statistics<'d> {
     pub(super) fn csv(&self) -> String {
         let names = self.dimensions.iter().map(|dimension| dimension.name());
         let known = || self.in_documents().filter_map(|(one, is_known)| is_known.then_some(one));
-        // Marks of other columns, in columns of their own.
+        // Whether a number is a lower bound or an estimate is in columns of its own.
         let marked = |name: &str| known().find(|measure| measure.name == name);
         let (output, cost) = (marked("output_tokens"), marked("cost_usd"));
         let marks = output.map(|_| "output_tokens_at_least").into_iter();
