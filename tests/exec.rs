@@ -457,7 +457,7 @@ fn a_run_ends_as_the_session_in_its_output() {
         (&"failed".into(), &"no credit".into())
     );
     assert_eq!(bench.call(&["validate", "mine", "--expect-status", "completed"]).status, 5);
-    // In a run that goes on, it is told.
+    // In a run that goes on, a warning says it.
     bench.ok(&["emit", "run.created", "--run", "open"]);
     let told = "by its own log, the session failed (no credit); to end the run the same way: `runlog emit \
                 run.failed --run open -f error.message=…`";
