@@ -33,10 +33,10 @@ pub(crate) struct WorkItems {
     items: HashMap<WorkKey, Counts>,
     /// The keys of model calls and tool calls, by the hashes of their ids.
     keys: HashMap<WorkKey, WorkKey>,
-    /// Other keys of items: a copy may have times of its own.
-    others: HashMap<WorkKey, WorkKey>,
-    /// The values of `others`.
-    other_keys: HashSet<WorkKey>,
+    /// The keys by history of items whose key has a time: a copy may have times of its own.
+    by_history: HashMap<WorkKey, WorkKey>,
+    /// All keys by history.
+    history_keys: HashSet<WorkKey>,
     /// Whether totals of sessions were reported. The single calls then do not count.
     has_totals: bool,
     /// The first and the last time of the work.
@@ -108,18 +108,18 @@ impl WorkItems {
 
     /// What identifies each piece of the work. A piece may have two keys.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &WorkKey> {
-        self.items.keys().chain(&self.other_keys)
+        self.items.keys().chain(&self.history_keys)
     }
 
     /// The other key of a piece of the work, if it has one.
     #[must_use]
     pub(crate) fn other_key(&self, key: &WorkKey) -> Option<WorkKey> {
-        self.others.get(key).copied()
+        self.by_history.get(key).copied()
     }
 
     /// Whether a piece of the work has one of these keys.
     fn has(&self, key: &WorkKey, other: Option<&WorkKey>) -> bool {
-        self.items.contains_key(key) || other.is_some_and(|other| self.other_keys.contains(other))
+        self.items.contains_key(key) || other.is_some_and(|other| self.history_keys.contains(other))
     }
 
     /// The first and the last time of the work, if any is known.
@@ -143,9 +143,9 @@ impl WorkItems {
         let at = |place: &str| key(&[&name.concat(), place]);
         let (by_time, by_history) = (places.time.map(at), places.history.map(at));
         if let (Some(key), Some(other)) = (by_time, by_history) {
-            self.others.entry(key).or_insert(other);
+            self.by_history.entry(key).or_insert(other);
         }
-        self.other_keys.extend(by_history);
+        self.history_keys.extend(by_history);
         by_time.or(by_history)
     }
 
@@ -164,7 +164,7 @@ impl WorkItems {
         // Most items have the same sources, so the items are counted by their sources first.
         let mut groups: HashMap<(Option<RunSet>, Vec<&str>), Counts> = HashMap::default();
         for (key, counts) in &self.items {
-            let own = self.others.get(key);
+            let own = self.by_history.get(key);
             let others = others.iter().filter(|(_, other)| other.has(key, own));
             let others = others.map(|(run, _)| run.as_str()).collect();
             let set = index.sets.get(key).or_else(|| index.sets.get(own?)).copied();

@@ -205,7 +205,8 @@ impl Codex {
     /// The facts of the session, and the instructions that the model received.
     fn session_meta(&mut self, meta: Json<'_>, line: Json<'_>) -> Vec<Draft<'static>> {
         let thread = meta.text_at("id").filter(|id| !is_placeholder(id)).map(Cow::into_owned);
-        if self.has_worked && thread.is_some() && thread != self.thread {
+        let is_copied = self.fork.as_ref().is_some_and(|fork| fork.holds(line));
+        if self.has_worked && !is_copied && thread.is_some() && thread != self.thread {
             // The file of another thread of the session.
             *self = Self { position: self.position, ..Self::default() };
         }
