@@ -14,7 +14,6 @@ pub(super) struct TranscriptCheck<'a> {
     /// What the transcript says about itself, if this version made it.
     made: Option<Colophon>,
     pass: OnePass,
-    /// Whether the last event that it covers was seen.
     is_over: bool,
 }
 
@@ -24,6 +23,11 @@ impl<'a> TranscriptCheck<'a> {
         let made = stored.and_then(Colophon::of).filter(Colophon::is_ours);
         let pass = made.as_ref().map(|made| OnePass::new(empty(made.extent))).unwrap_or_default();
         Self { stored, is_over: made.is_none(), made, pass }
+    }
+
+    /// Whether the last event that the transcript covers was seen.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
     }
 
     /// Adds the next event, whose line begins at this byte.

@@ -99,7 +99,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let mut tail = None;
     let (mut has_chapters, mut has_summaries) = (false, false);
     let mut claims = Vec::new();
-    each_line(reader, criteria.secrets, |line, scanned| {
+    each_line(reader, criteria.secrets, &mut transcript_check, |line, scanned| {
         match line.body {
             Body::Unterminated(bytes) => {
                 tail = Some((line.number, line.offset, bytes.len() as u64));
@@ -129,7 +129,6 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
             tools.expect(&records.tool, || fold.older_record(view, &records));
             errors.expect(&records.error, String::new);
             check.effect(view, &records, &fold.state, line);
-            transcript_check.observe(view, line.offset);
             let place = || Place {
                 line: Some(line.number),
                 offset: Some(line.offset),
