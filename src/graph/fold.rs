@@ -1,5 +1,6 @@
 //! Builds the graph from the events. A parent may be logged after its child, or not at all.
 
+use crate::json::Members;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -180,7 +181,7 @@ impl GraphFold {
             at
         });
         if let Some(given) = view.arguments().filter(|_| self.nodes[at].argument.is_empty()) {
-            let argument = in_one_line(given, self.directory.as_deref(), ARGUMENT);
+            let argument = in_one_line(&Members::of(given), self.directory.as_deref(), ARGUMENT);
             self.nodes[at].argument = preview(command(&argument), LABEL);
         }
         for id in [Some(id.clone()), view.call_id().map(Cow::into_owned)] {

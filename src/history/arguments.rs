@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::event::fields::as_text;
-use crate::json::{Json, Kind};
+use crate::json::{Json, Kind, Members};
 use crate::text::inert::{preview, preview_end};
 
 /// The most informative members of a call's arguments. Paths are cut at the beginning, the others
@@ -39,7 +39,7 @@ pub(crate) enum Telling {
 impl Telling {
     /// The part to show for a call with these arguments.
     #[must_use]
-    pub(crate) fn of(arguments: Json<'_>) -> Self {
+    pub(crate) fn of(arguments: &Members<'_>) -> Self {
         let given = |names: &[&str]| names.iter().any(|name| arguments.present(name).is_some());
         SHAPES
             .iter()
@@ -51,16 +51,16 @@ impl Telling {
 
 /// The file that a call is about, if there is one.
 #[must_use]
-pub(crate) fn path<'a>(arguments: Json<'a>) -> Option<Cow<'a, str>> {
+pub(crate) fn path<'a>(arguments: &Members<'a>) -> Option<Cow<'a, str>> {
     PATHS.iter().find_map(|name| arguments.text_at(name))
 }
 
 /// The arguments in one line of up to `columns` columns. Paths below `base` are shown relative to
 /// it.
 #[must_use]
-pub(crate) fn in_one_line(arguments: Json<'_>, base: Option<&str>, columns: usize) -> String {
-    if arguments.kind() != Kind::Object {
-        return preview(&as_text(arguments), columns);
+pub(crate) fn in_one_line(arguments: &Members<'_>, base: Option<&str>, columns: usize) -> String {
+    if !arguments.object().is_object() {
+        return preview(&as_text(arguments.object()), columns);
     }
     if let Some(path) = path(arguments) {
         return preview_end(below(&path, base), columns);
@@ -80,7 +80,8 @@ pub(crate) fn in_one_line(arguments: Json<'_>, base: Option<&str>, columns: usiz
         let asked: Vec<_> = questions.items().filter_map(|one| one.text_at("question")).collect();
         return preview(&asked.join(" / "), columns);
     }
-    let members = arguments.members().map(|(name, value)| format!("{name}: {}", as_text(value)));
+    let members = arguments.object().members();
+    let members = members.map(|(name, value)| format!("{name}: {}", as_text(value)));
     preview(&members.collect::<Vec<_>>().join(", "), columns)
 }
 
@@ -134,7 +135,7 @@ fn question(asked: Json<'_>, out: &mut String) {
 
 /// The command of a call that runs one. Of a list that starts a shell, its script.
 #[must_use]
-pub(crate) fn command<'a>(arguments: Json<'a>) -> Option<(&'static str, Cow<'a, str>)> {
+pub(crate) fn command<'a>(arguments: &Members<'a>) -> Option<(&'static str, Cow<'a, str>)> {
     let (name, given) = COMMANDS.iter().find_map(|name| Some((*name, arguments.present(name)?)))?;
     if let Some(text) = given.as_str() {
         return Some((name, text));

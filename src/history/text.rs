@@ -1,5 +1,6 @@
 //! Text of an event: a main line, and below it the content that the main line lacks.
 
+use crate::json::Members;
 use std::borrow::Cow;
 
 use crate::event::content::{ContentPiece, Kinship, beyond, characters, pieces};
@@ -120,7 +121,8 @@ fn standing(view: &View<'_, '_>, summary: Option<&str>) -> String {
         // The start of a call is of little use without its arguments.
         let called = view.arguments().filter(|_| view.role == Role::ToolStart);
         let base = view.field("source.cwd");
-        let called = called.map(|called| in_one_line(called, base.as_deref(), CALLED));
+        let called =
+            called.map(|called| in_one_line(&Members::of(called), base.as_deref(), CALLED));
         return match called.filter(|called| !called.is_empty() && !holds_whole(summary, called)) {
             Some(called) => format!("{summary}: {called}"),
             None => summary.to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::event::fields::as_text;
 use crate::history::arguments;
-use crate::json::Json;
+use crate::json::Members;
 use crate::transcript::diff::EditRequests;
 
 /// What a call does.
@@ -121,7 +121,7 @@ pub(crate) const TEST_PREFIXES: &[&str] = &[
 impl CallKind {
     /// What a call of the tool with these arguments does.
     #[must_use]
-    pub(crate) fn of(tool: &str, given: Option<Json<'_>>) -> Self {
+    pub(crate) fn of(tool: &str, given: Option<&Members<'_>>) -> Self {
         let tool = tool.to_lowercase();
         if let Some((_, command)) = given.and_then(arguments::command)
             && !is_editor(&command)
@@ -139,7 +139,7 @@ impl CallKind {
         named.map(|(_, kind)| *kind).unwrap_or_default()
     }
 
-    fn of_command(tool: &str, command: &str, given: Option<Json<'_>>) -> Self {
+    fn of_command(tool: &str, command: &str, given: Option<&Members<'_>>) -> Self {
         let edits = || given.is_some_and(|given| !EditRequests::of(tool, given).edits.is_empty());
         match () {
             () if edits() => Self::Edit,
@@ -213,14 +213,14 @@ fn without_prefixes<'w>(mut words: &'w [&'w str]) -> &'w [&'w str] {
 
 /// The command of a call for a table: as it was given.
 #[must_use]
-pub(super) fn command_of(given: Json<'_>) -> Option<String> {
+pub(super) fn command_of(given: &Members<'_>) -> Option<String> {
     let (_, command) = arguments::command(given)?;
     (!is_editor(&command)).then(|| command.into_owned())
 }
 
 /// The exit status in the payload of a call's end.
 #[must_use]
-pub(super) fn exit_code(data: &crate::json::Members<'_>) -> Option<i64> {
+pub(super) fn exit_code(data: &Members<'_>) -> Option<i64> {
     let code = ["exit_code", "exitCode"].iter().find_map(|name| data.present(name))?;
     as_text(code).parse().ok()
 }
@@ -228,6 +228,7 @@ pub(super) fn exit_code(data: &crate::json::Members<'_>) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Json;
 
     /// If this fails, the answer to "did the tests run after the last edit?" is wrong.
     #[test]
@@ -268,7 +269,11 @@ mod tests {
             ("WebFetch", r#"{"url":"x"}"#, CallKind::Web),
             ("mcp__db__query", r#"{"sql":"x"}"#, CallKind::Other),
         ] {
-            assert_eq!(CallKind::of(tool, Some(Json::trusted(given))), expected, "{tool} {given}");
+            assert_eq!(
+                CallKind::of(tool, Some(&Members::of(Json::trusted(given)))),
+                expected,
+                "{tool} {given}"
+            );
         }
     }
 }

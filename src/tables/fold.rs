@@ -1,5 +1,7 @@
 //! The first pass over the log of a run: what the rows need to know of later events.
 
+use crate::json::Members;
+use crate::transcript::call_arguments::CallArguments;
 use std::borrow::Cow;
 
 use foldhash::HashMap;
@@ -72,13 +74,14 @@ impl TableFold {
         self.tasks.observe(view);
         self.backfills.observe(view);
         self.rounds.observe(view, call);
-        self.requests.observe(view, call);
+        let given = CallArguments::of_event(view);
+        self.requests.observe(view, call, given.as_ref());
         if view.is_imported() {
             self.work.observe(view);
         }
         self.agents.observe(view, &self.state.calls, call);
         if let Some(call) = call {
-            self.call(view, call, offset);
+            self.call(view, call, offset, given.as_ref().map(|given| &given.members));
         }
     }
 
@@ -98,9 +101,9 @@ impl TableFold {
         agents.filter_map(|agent| Some((agent.id.clone(), sequence(agent.call)?))).collect()
     }
 
-    fn call(&mut self, view: &View<'_, '_>, call: usize, offset: u64) {
+    fn call(&mut self, view: &View<'_, '_>, call: usize, offset: u64, given: Option<&Members<'_>>) {
         if call == self.calls.len() {
-            let kind = CallKind::of(&view.tool(), view.arguments());
+            let kind = CallKind::of(&view.tool(), given);
             self.calls.push(CallExtras { offset, kind, ..CallExtras::default() });
             if kind == CallKind::Test {
                 self.tests.tests += 1;

@@ -1,5 +1,6 @@
 //! The second pass over the log of a run: the rows.
 
+use crate::json::Members;
 use foldhash::{HashMap, HashSet};
 
 use super::TableFold;
@@ -133,6 +134,8 @@ impl<'f> RowPass<'f> {
         let model_call = round.model_call.map(|at| &self.fold.rounds.model_calls[at as usize]);
         let agent_id: Option<String> = agent_of(view).map(Into::into);
         let given = view.arguments();
+        let members = given.map(Members::of);
+        let members = members.as_ref();
         let work = view.event.correlation_id.as_deref();
         let work = work.and_then(|id| self.fold.work.tool_call(id));
         let ended_at = started_at.zip(call.duration_ms);
@@ -156,14 +159,14 @@ impl<'f> RowPass<'f> {
             is_retry: round.is_retry,
             is_repeat: round.is_repeat,
             first_seen: work.as_ref().is_none_or(|work| self.is_first(work)),
-            path: given.and_then(arguments::path).map(Into::into),
-            command: given.and_then(command_of),
+            path: members.and_then(arguments::path).map(Into::into),
+            command: members.and_then(command_of),
             exit_code,
             error: self.fold.errors.get(&index).cloned(),
             result_bytes,
             arguments: given.map(|given| JsonText(given.compact().into_owned())),
         };
-        self.files_of(view, &row, kind, status, sink);
+        self.files_of(view, &row, members, (kind, status), sink);
         sink.call(row);
     }
 
@@ -171,11 +174,11 @@ impl<'f> RowPass<'f> {
         &self,
         view: &View<'_, '_>,
         call: &CallRow,
-        kind: CallKind,
-        status: CallStatus,
+        given: Option<&Members<'_>>,
+        (kind, status): (CallKind, CallStatus),
         sink: &mut impl RowSink,
     ) {
-        let Some(given) = view.arguments() else { return };
+        let Some(given) = given else { return };
         for file in touched(&call.tool, kind, given) {
             sink.file(FileRow {
                 sequence: Some(call.sequence),

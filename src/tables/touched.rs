@@ -2,7 +2,7 @@
 
 use crate::event::fields::View;
 use crate::history::arguments;
-use crate::json::Json;
+use crate::json::Members;
 use crate::transcript::changed_lines::files_of;
 use crate::transcript::diff::{DiffKind, EditRequest, EditRequests};
 
@@ -19,7 +19,7 @@ pub(super) struct TouchedPath {
 
 /// The files that a call with these arguments reads or changes.
 #[must_use]
-pub(super) fn touched(tool: &str, kind: CallKind, given: Json<'_>) -> Vec<TouchedPath> {
+pub(super) fn touched(tool: &str, kind: CallKind, given: &Members<'_>) -> Vec<TouchedPath> {
     let edits = EditRequests::of(&tool.to_lowercase(), given).edits;
     if !edits.is_empty() {
         return edits.into_iter().flat_map(changed).collect();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::todo::{self, TodoItem};
 use crate::event::fields::as_text;
-use crate::json::{Json, Kind};
+use crate::json::{Json, Kind, Members};
 
 /// What a call puts before a reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl CallForm {
     #[must_use]
     pub(crate) fn of(
         tool: &str,
-        arguments: Json<'_>,
+        arguments: &Members<'_>,
         shown: impl Fn(&str) -> String,
     ) -> Option<(Self, &'static str)> {
         if let Some((name, mut items)) = todo::listed(arguments) {

@@ -1,35 +1,26 @@
 //! The title of a call: its arguments in one line, with the command that really runs.
 
-use std::borrow::Cow;
-
+use super::call_arguments::CallArguments;
 use super::todo;
 use crate::event::fields::as_text;
 use crate::history::arguments::{below, in_one_line, path};
 use crate::json::{Json, Kind};
 use crate::text::inert::{preview, preview_around, preview_end};
 
-/// The members of arguments that hold a command line, and the directory where it runs.
-const COMMANDS: &[&str] = &["command", "cmd", "script"];
-const DIRECTORIES: &[&str] = &["workdir", "cwd", "dir_path", "working_directory", "directory"];
-
 /// Maximum width of a directory that is named beside a command, in columns.
 const DIRECTORY: usize = 30;
 
-/// A command line and the directory where it runs, if one is given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CommandLine {
-    /// The command, without `cd` and without the shell that runs it.
-    pub command: String,
-    /// The directory.
-    pub directory: Option<String>,
-}
-
 /// The arguments in one line of up to `columns` columns. `base` is the run's directory.
 #[must_use]
-pub(crate) fn call_title(arguments: Json<'_>, base: Option<&str>, columns: usize) -> String {
+pub(crate) fn call_title(
+    arguments: &CallArguments<'_>,
+    base: Option<&str>,
+    columns: usize,
+) -> String {
+    let CallArguments { members: arguments, command } = arguments;
     let has_patch = |text: &str| text.contains("*** Begin Patch");
-    if arguments.kind() == Kind::String && has_patch(&as_text(arguments)) {
-        return preview_end(&patched(&as_text(arguments), base), columns);
+    if arguments.object().kind() == Kind::String && has_patch(&as_text(arguments.object())) {
+        return preview_end(&patched(&as_text(arguments.object()), base), columns);
     }
     if let Some(items) = todo::items(arguments) {
         return preview(&todo::in_one_line(&items), columns);
@@ -41,12 +32,12 @@ pub(crate) fn call_title(arguments: Json<'_>, base: Option<&str>, columns: usize
         let room = columns.saturating_sub(what.len());
         return what + &preview_end(below(&path, base), room);
     }
-    if let Some(line) = command_line(arguments) {
+    if let Some(line) = command {
         if has_patch(&line.command) {
             return preview_end(&patched(&line.command, base), columns);
         }
-        let elsewhere = line.directory.filter(|directory| !is_same(directory, base));
-        let elsewhere = elsewhere.map(|directory| preview_end(below(&directory, base), DIRECTORY));
+        let elsewhere = line.directory.as_ref().filter(|directory| !is_same(directory, base));
+        let elsewhere = elsewhere.map(|directory| preview_end(below(directory, base), DIRECTORY));
         let elsewhere = elsewhere.map(|directory| format!(" (in {directory})")).unwrap_or_default();
         let room = columns.saturating_sub(elsewhere.chars().count());
         // The last command of several is often the one that matters.
@@ -61,47 +52,6 @@ pub(crate) fn call_title(arguments: Json<'_>, base: Option<&str>, columns: usize
         return preview_end(&patched(&patch, base), columns);
     }
     in_one_line(arguments, base, columns)
-}
-
-/// The command line of a call, if it runs one.
-#[must_use]
-pub(crate) fn command_line(arguments: Json<'_>) -> Option<CommandLine> {
-    let command = COMMANDS.iter().find_map(|name| arguments.present(name))?;
-    let command = match command.kind() {
-        Kind::Array => words(command),
-        Kind::String => as_text(command).into_owned(),
-        _ => return None,
-    };
-    let directory = DIRECTORIES.iter().find_map(|name| arguments.text_at(name));
-    let mut line = CommandLine {
-        command: command.trim().to_owned(),
-        directory: directory.map(Cow::into_owned).filter(|directory| !directory.is_empty()),
-    };
-    while let Some((directory, rest)) = changed_directory(&line.command) {
-        line = CommandLine { directory: Some(directory), command: rest };
-    }
-    Some(line)
-}
-
-/// The words of a command that is given as a list. Of `bash -lc LINE`, the line.
-fn words(list: Json<'_>) -> String {
-    let words: Vec<Cow<'_, str>> = list.items().map(as_text).collect();
-    match words.as_slice() {
-        [_, option, line] if option.starts_with('-') && option.ends_with('c') => line.to_string(),
-        all => all.join(" "),
-    }
-}
-
-/// The directory and the rest of `cd DIRECTORY && REST`.
-fn changed_directory(command: &str) -> Option<(String, String)> {
-    let rest = command.strip_prefix("cd ")?.trim_start();
-    let (directory, rest) = match rest.chars().next()? {
-        quote @ ('"' | '\'') => rest[1..].split_once(quote)?,
-        _ => rest.split_at(rest.find([' ', ';', '&', '\n'])?),
-    };
-    let rest = rest.trim_start_matches(' ');
-    let rest = rest.strip_prefix("&&").or_else(|| rest.strip_prefix([';', '\n']))?.trim();
-    (!rest.is_empty()).then(|| (directory.to_owned(), rest.to_owned()))
 }
 
 fn is_same(directory: &str, base: Option<&str>) -> bool {
@@ -124,7 +74,7 @@ fn patched(patch: &str, base: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::call_title;
+    use super::{CallArguments, call_title};
     use crate::json::Json;
 
     /// If this fails, a reader does not see what a call did.
@@ -156,7 +106,8 @@ mod tests {
                 "a, new b",
             ),
         ] {
-            assert_eq!(call_title(Json::trusted(arguments), Some("/w/app"), 80), expected);
+            let arguments = CallArguments::of(Json::trusted(arguments));
+            assert_eq!(call_title(&arguments, Some("/w/app"), 80), expected);
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::diff::{DiffKind, EditRequest, EditRequests, Requested};
-use crate::json::Json;
+use crate::json::Members;
 
 /// The number of lines that a call adds and removes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -26,7 +26,7 @@ pub(crate) struct ChangesOfCall {
 impl ChangesOfCall {
     /// The changes by a call with these arguments. `tool` is in lower case.
     #[must_use]
-    pub(crate) fn of(tool: &str, arguments: Json<'_>) -> Self {
+    pub(crate) fn of(tool: &str, arguments: &Members<'_>) -> Self {
         let edits = EditRequests::of(tool, arguments).edits;
         let lines = edits.iter().map(|edit| edit.change.changed_lines());
         let (added, removed) = lines.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
@@ -67,7 +67,7 @@ impl ChangedLines {
 #[cfg(test)]
 mod tests {
     use super::{ChangedLines, ChangesOfCall};
-    use crate::json::Json;
+    use crate::json::{Json, Members};
 
     /// If this fails, the numbers beside an edit are wrong.
     #[test]
@@ -99,8 +99,8 @@ mod tests {
             ("bash", r#"{"command":"ls"}"#, None),
             ("say", r#"{"content":"a message"}"#, None),
         ] {
-            let found =
-                ChangesOfCall::of(tool, Json::trusted(arguments)).lines.map(ChangedLines::told);
+            let given = Members::of(Json::trusted(arguments));
+            let found = ChangesOfCall::of(tool, &given).lines.map(ChangedLines::told);
             assert_eq!(found.as_deref(), expected, "{arguments}");
         }
     }

@@ -2,6 +2,7 @@
 //! events, one value ([`value::Transcript`]) is built from it, and each format renders that value.
 
 mod build;
+pub(crate) mod call_arguments;
 pub(crate) mod call_form;
 pub(crate) mod call_title;
 pub(crate) mod changed_lines;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::call_title::command_line;
+use super::call_arguments::CallArguments;
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 
@@ -23,18 +23,27 @@ pub(crate) struct PullRequests {
 }
 
 impl PullRequests {
-    /// Takes the next event. `call` is the call that it is a state of.
-    pub(crate) fn observe(&mut self, view: &View<'_, '_>, call: Option<usize>) {
+    /// Takes the next event. `call` is the call that it is a state of, and `given` are the arguments
+    /// in the event.
+    pub(crate) fn observe(
+        &mut self,
+        view: &View<'_, '_>,
+        call: Option<usize>,
+        given: Option<&CallArguments<'_>>,
+    ) {
         let found = match (view.role, call) {
             (Role::Note, _) => {
                 let text = view.text().filter(|text| text.starts_with("Pull request"));
                 text.and_then(|text| link(&text))
             }
             (Role::ToolStart, Some(call)) => {
-                let command = view.arguments().and_then(command_line).map(|line| line.command);
-                let command = command.unwrap_or_else(|| view.tool().to_lowercase());
                 let opens = |text: &str| REQUESTS.iter().any(|part| text.contains(part));
-                if self.open.len() < MOST_OPEN && (opens(&command) || opens(&view.tool())) {
+                let tool = view.tool();
+                let is_opened = match given.and_then(CallArguments::command) {
+                    Some(command) => opens(command) || opens(&tool),
+                    None => opens(&tool.to_lowercase()) || opens(&tool),
+                };
+                if self.open.len() < MOST_OPEN && is_opened {
                     self.open.insert(call);
                 }
                 None

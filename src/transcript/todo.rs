@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::json::{Json, Kind};
+use crate::json::{Json, Kind, Members};
 
 /// The list after an update.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -56,7 +56,7 @@ const MOST_TEXT: usize = 300;
 
 /// The list in the arguments of a call. `None` if there is none.
 #[must_use]
-pub(crate) fn items(arguments: Json<'_>) -> Option<Vec<TodoItem>> {
+pub(crate) fn items(arguments: &Members<'_>) -> Option<Vec<TodoItem>> {
     let (_, list) = list(arguments)?;
     let items: Vec<TodoItem> = list.items().take(MOST_ITEMS).filter_map(item).collect();
     (!items.is_empty()).then_some(items)
@@ -64,7 +64,7 @@ pub(crate) fn items(arguments: Json<'_>) -> Option<Vec<TodoItem>> {
 
 /// The list and the name of the member that holds it, if the items are the whole of it.
 #[must_use]
-pub(crate) fn listed(arguments: Json<'_>) -> Option<(&'static str, Vec<TodoItem>)> {
+pub(crate) fn listed(arguments: &Members<'_>) -> Option<(&'static str, Vec<TodoItem>)> {
     let (name, list) = list(arguments)?;
     let items: Option<Vec<TodoItem>> = list.items().map(item).collect();
     let is_whole = |item: &TodoItem| item.text.chars().count() < MOST_TEXT;
@@ -72,7 +72,7 @@ pub(crate) fn listed(arguments: Json<'_>) -> Option<(&'static str, Vec<TodoItem>
     (!items.is_empty()).then_some((name, items))
 }
 
-fn list(arguments: Json<'_>) -> Option<(&'static str, Json<'_>)> {
+fn list<'a>(arguments: &Members<'a>) -> Option<(&'static str, Json<'a>)> {
     let is_list = |list: &Json<'_>| list.kind() == Kind::Array;
     LISTS.iter().find_map(|name| Some((*name, arguments.present(name).filter(is_list)?)))
 }

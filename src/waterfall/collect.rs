@@ -1,5 +1,6 @@
 //! Makes a waterfall from the timeline of a run.
 
+use crate::transcript::call_arguments::CallArguments;
 use foldhash::{HashMap, HashMapExt as _};
 
 use super::value::{Waterfall, WaterfallCall, WaterfallLane, WaterfallMark};
@@ -87,8 +88,8 @@ impl TimelineDrawing for WaterfallDrawing<'_> {
             return;
         }
         let given = call.arguments.as_ref();
-        let title =
-            given.map(|given| call_title(Json::trusted(&given.0), self.base.as_deref(), TITLE));
+        let given = given.map(|given| CallArguments::of(Json::trusted(&given.0)));
+        let title = given.map(|given| call_title(&given, self.base.as_deref(), TITLE));
         let shown = WaterfallCall {
             event_id: span.event_id.clone(),
             sequence: call.sequence,

@@ -1,5 +1,6 @@
 //! A run whose log is read as it grows.
 
+use crate::transcript::call_arguments::CallArguments;
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
 
@@ -180,7 +181,8 @@ impl ReadLog {
     }
 
     fn open_call(&self, view: &View<'_, '_>, since: Timestamp) -> OpenToolCall {
-        let title = |given: Json<'_>| call_title(given, self.base.as_deref(), TEXT);
+        let title =
+            |given: Json<'_>| call_title(&CallArguments::of(given), self.base.as_deref(), TEXT);
         OpenToolCall {
             tool: preview(&view.tool(), TEXT),
             title: view.arguments().map(title).unwrap_or_default(),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::compare::between;
 use super::patch::{apply_patch, unified, unified_files};
 use super::{DiffHunk, DiffKind, counted};
-use crate::json::{Json, Kind};
+use crate::json::{Json, Kind, Members};
 
 /// A change of one file that a call asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,8 +87,9 @@ impl Requested {
 impl EditRequests {
     /// The changes that the arguments of a call ask for. `tool` is in lower case.
     #[must_use]
-    pub(crate) fn of(tool: &str, given: Json<'_>) -> Self {
-        let patches = texts(given).into_iter().filter(|(_, text)| text.contains("*** Begin Patch"));
+    pub(crate) fn of(tool: &str, given: &Members<'_>) -> Self {
+        let patches =
+            texts(given.object()).into_iter().filter(|(_, text)| text.contains("*** Begin Patch"));
         for (name, text) in patches {
             let edits = apply_patch(&text);
             if !edits.is_empty() {
@@ -119,8 +120,8 @@ impl EditRequests {
         };
         let one = |change| vec![EditRequest { path: path.clone(), change }];
         let edits = given.get("edits").filter(|edits| edits.kind() == Kind::Array);
-        let replaced = edits.into_iter().flat_map(Json::items).chain([given]);
-        let replaced: Vec<Replacement> = replaced.filter_map(replacement).collect();
+        let replaced = edits.into_iter().flat_map(Json::items).map(Members::of).chain([*given]);
+        let replaced: Vec<Replacement> = replaced.filter_map(|one| replacement(&one)).collect();
         if !replaced.is_empty() {
             let names = [OLD, NEW, EVERYWHERE, &["edits", path_name]].concat();
             return Self::showing(one(Requested::Replace(replaced)), &names);
@@ -172,7 +173,7 @@ impl EditRequests {
 }
 
 /// The old and the new text of one replacement. A new text alone is inserted.
-fn replacement(given: Json<'_>) -> Option<Replacement> {
+fn replacement(given: &Members<'_>) -> Option<Replacement> {
     let (old, new) = (first(given, OLD), first(given, NEW));
     if old.is_none() && new.is_none() {
         return None;
@@ -213,7 +214,7 @@ fn recorded(path: &str, change: Json<'_>) -> Option<EditRequest> {
 }
 
 /// The first of these arguments that is a text.
-fn first(given: Json<'_>, names: &[&'static str]) -> Option<(&'static str, String)> {
+fn first(given: &Members<'_>, names: &[&'static str]) -> Option<(&'static str, String)> {
     names.iter().find_map(|name| Some((*name, given.get(name)?.as_str()?.into_owned())))
 }
 

@@ -9,10 +9,11 @@ use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::{self, Telling};
 use crate::history::calls::{Call, Observed};
-use crate::json::Json;
+use crate::json::Members;
 use crate::text::inert::{preview, preview_end};
 use crate::text::output::{OutputPart, excerpt};
-use crate::transcript::call_title::{call_title, command_line};
+use crate::transcript::call_arguments::CallArguments;
+use crate::transcript::call_title::call_title;
 use crate::transcript::changed_lines::ChangesOfCall;
 use crate::transcript::open_call::OpenCall;
 use crate::transcript::todo::{self, TodoState};
@@ -44,7 +45,7 @@ const EDITOR_COMMANDS: &[(&str, Option<&str>)] = &[
 const OPEN_CHANGES: usize = 1000;
 
 /// What a call does to the file whose path it is given, if it changes it.
-fn operation(tool: &str, given: Json<'_>) -> Option<&'static str> {
+fn operation(tool: &str, given: &Members<'_>) -> Option<&'static str> {
     let by_name = CHANGES.iter().find(|(word, _)| tool.contains(word))?.1;
     let command = given.text_at("command");
     let known = |(name, _): &&(&str, Option<&'static str>)| Some(*name) == command.as_deref();
@@ -69,11 +70,11 @@ const SKILLS: &[&str] = &["skill", "activate_skill", "load_skill", "use_skill", 
 const SKILL_NAMES: &[&str] = &["skill", "name", "skill_name", "command"];
 
 /// The part of the result to show for a call with these arguments.
-fn telling(given: Json<'_>) -> Telling {
-    if arguments::path(given).is_some() {
+fn telling(given: &CallArguments<'_>) -> Telling {
+    if arguments::path(&given.members).is_some() {
         return Telling::Nothing;
     }
-    let line = command_line(given).map(|line| line.command).unwrap_or_default();
+    let line = given.command().unwrap_or_default();
     let is_view = |view: &str| {
         let rest = line.strip_prefix(view);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
@@ -81,14 +82,19 @@ fn telling(given: Json<'_>) -> Telling {
     let is_simple = !line.contains(['|', ';', '&', '\n', '>']);
     match is_simple && VIEWS.iter().any(|view| is_view(view)) {
         true => Telling::Nothing,
-        false => Telling::of(given),
+        false => Telling::of(&given.members),
     }
 }
 
 impl TranscriptFold {
     /// Processes one state of a call. Returns the text of a separate note if the call started or
     /// ended again under an id already used.
-    pub(super) fn tool(&mut self, view: &View<'_, '_>, observed: Observed) -> Option<String> {
+    pub(super) fn tool(
+        &mut self,
+        view: &View<'_, '_>,
+        observed: Observed,
+        given: Option<&CallArguments<'_>>,
+    ) -> Option<String> {
         let call = self.state.calls.get(observed.call);
         if view.role.is_tool_end() {
             self.aside.end(observed.call, call.duration_ms);
@@ -107,23 +113,28 @@ impl TranscriptFold {
             }
         }
         if view.role == Role::ToolStart {
-            self.started(view, observed.call)
+            self.started(view, observed.call, given)
         } else {
-            self.ended(view, observed)
+            self.ended(view, observed, given)
         }
     }
 
-    fn started(&mut self, view: &View<'_, '_>, call: usize) -> Option<String> {
+    fn started(
+        &mut self,
+        view: &View<'_, '_>,
+        call: usize,
+        given: Option<&CallArguments<'_>>,
+    ) -> Option<String> {
         let Call { first, ends, .. } = self.state.calls.get(call);
         // A call that ended before it started is listed at its end.
         match first.is_some_and(|(sequence, _)| sequence == view.event.sequence) {
             true if ends == 0 => {
-                self.call(view, call);
+                self.call(view, call, given);
                 self.told_by_arguments(view);
             }
             false if ends > 0 => {
                 self.repeated.insert(call);
-                let given = view.arguments().map(|given| shown(&self.one_line(given), view));
+                let given = given.map(|given| shown(&self.one_line(given), view));
                 let given = given.unwrap_or_default();
                 return Some(format!("{} started again under the same id: {given}", view.tool()));
             }
@@ -132,7 +143,12 @@ impl TranscriptFold {
         None
     }
 
-    fn ended(&mut self, view: &View<'_, '_>, observed: Observed) -> Option<String> {
+    fn ended(
+        &mut self,
+        view: &View<'_, '_>,
+        observed: Observed,
+        given: Option<&CallArguments<'_>>,
+    ) -> Option<String> {
         // A call that failed changed nothing.
         let files = self.changing.remove(&observed.call).unwrap_or_default();
         if view.role == Role::ToolEnd {
@@ -146,7 +162,7 @@ impl TranscriptFold {
                 .then(|| format!("{tool} ended again under the same id: {}", shown(&text, view)));
         }
         if self.state.calls.get(observed.call).first.is_none() {
-            self.call(view, observed.call);
+            self.call(view, observed.call, given);
         }
         None
     }
@@ -177,18 +193,18 @@ impl TranscriptFold {
         }
     }
 
-    fn one_line(&self, given: Json<'_>) -> String {
+    fn one_line(&self, given: &CallArguments<'_>) -> String {
         call_title(given, self.directory.as_deref(), ARGUMENTS)
     }
 
-    fn call(&mut self, view: &View<'_, '_>, call: usize) {
-        let tells = |given: &Json<'_>| !given.is_object() || given.raw_members().next().is_some();
-        let given = view.arguments().filter(tells);
+    fn call(&mut self, view: &View<'_, '_>, call: usize, given: Option<&CallArguments<'_>>) {
+        let given = given.filter(|given| given.tell());
         let arguments = given.map(|given| self.one_line(given));
         let telling = given.map(telling).unwrap_or_default();
         if telling != Telling::Nothing {
             self.awaited.insert(call, telling);
         }
+        let given = given.map(|given| &given.members);
         let tool = self.state.calls.tool(call).to_lowercase();
         let changes = given.map(|given| ChangesOfCall::of(&tool, given)).unwrap_or_default();
         let files = match given.and_then(arguments::path) {

@@ -1,12 +1,13 @@
 //! The circumstances of the work: how the agent was confined, pauses, the list of things to do, and
 //! the pull request that came of it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
-use crate::transcript::call_title::command_line;
+use crate::transcript::call_arguments::CallArguments;
 use crate::transcript::open_call::OpenCall;
 use crate::transcript::pull_request::PullRequests;
 use crate::transcript::todo::TodoState;
@@ -108,10 +109,15 @@ impl Circumstances {
         }
     }
 
-    /// Observes the start of a call.
-    pub(super) fn started(&mut self, view: &View<'_, '_>, call: usize) {
-        let command = view.arguments().and_then(command_line).map(|line| line.command);
-        let command = command.unwrap_or_else(|| view.tool().to_lowercase());
+    /// Observes the start of a call with these arguments.
+    pub(super) fn started(
+        &mut self,
+        view: &View<'_, '_>,
+        call: usize,
+        given: Option<&CallArguments<'_>>,
+    ) {
+        let command = given.and_then(CallArguments::command).map(Cow::Borrowed);
+        let command = command.unwrap_or_else(|| Cow::Owned(view.tool().to_lowercase()));
         let begins = |name: &str| {
             command.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };

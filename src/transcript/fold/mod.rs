@@ -44,6 +44,7 @@ use page_calls::PageCalls;
 use touched::TouchedFiles;
 use unlinked::UnlinkedAgents;
 
+use super::call_arguments::CallArguments;
 use super::trouble_groups::TroubleGroups;
 use super::value::{Note, OutputTokens, QuoteSource, Quoted, Said, Tokens, Trouble};
 
@@ -218,11 +219,13 @@ impl TranscriptFold {
         self.place(view, agent, task);
         self.observe_agent(view);
         self.circumstances.observe(view);
-        self.circumstances.requests.observe(view, call);
+        let given = CallArguments::of_event(view);
+        let given = given.as_ref();
+        self.circumstances.requests.observe(view, call, given);
         let is_search = call.is_some_and(|call| match view.role {
             role if role.is_tool_end() => self.circumstances.ended(call),
             Role::ToolStart => {
-                self.circumstances.started(view, call);
+                self.circumstances.started(view, call, given);
                 false
             }
             _ => false,
@@ -241,7 +244,9 @@ impl TranscriptFold {
             Role::Message => self.say(view),
             Role::Chunk => self.join(view),
             role if role.is_tool_state() => {
-                if let Some(text) = effect.call.and_then(|observed| self.tool(view, observed)) {
+                if let Some(text) =
+                    effect.call.and_then(|observed| self.tool(view, observed, given))
+                {
                     let again = Note { text, ..self.remark_of(view, summary) };
                     self.item(Item::Note(again));
                 }

@@ -1,5 +1,6 @@
 //! What a page shows of calls besides their results: commands and edits.
 
+use crate::json::Members;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -85,25 +86,26 @@ impl TranscriptFold {
         };
         let most = self.max_result();
         let tool = self.state.calls.tool(call).to_lowercase();
-        let edits = EditRequests::of(&tool, given).with_texts(redact);
+        let members = Members::of(given);
+        let edits = EditRequests::of(&tool, &members).with_texts(redact);
         let mut named = edits.shown.clone();
         let mut text = |found: Option<(&str, Cow<'_, str>)>| {
             let (name, text) = found.filter(|(_, text)| !text.trim().is_empty())?;
             named.push(name.to_owned());
             Some(shown_up_to(&text, most, view))
         };
-        let form = CallForm::of(&tool, given, |text| shown_up_to(text, most, view));
+        let form = CallForm::of(&tool, &members, |text| shown_up_to(text, most, view));
         let command = match edits.edits.is_empty() {
-            true => text(arguments::command(given)),
+            true => text(arguments::command(&members)),
             false => None,
         };
-        let description = given.text_at("description").filter(|_| command.is_some());
+        let description = members.text_at("description").filter(|_| command.is_some());
         let description = text(description.map(|text| ("description", text)));
         let form = form.map(|(form, name)| {
             named.push(name.to_owned());
             form
         });
-        let agent_type = AGENT_TYPES.iter().find_map(|name| given.text_at(name));
+        let agent_type = AGENT_TYPES.iter().find_map(|name| members.text_at(name));
         let agent_type = agent_type.map(|kind| shown_up_to(&kind, 100, view));
         let rest = shown_up_to(&arguments::whole_without(given, &named), most, view);
         let Some(calls) = &mut self.page_calls else { return };

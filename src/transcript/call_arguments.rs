@@ -1,0 +1,98 @@
+//! The arguments of a call, read once for all that the transcript says of them.
+
+use std::borrow::Cow;
+
+use crate::event::fields::{View, as_text};
+use crate::json::{Json, Kind, Members};
+
+/// The members of arguments that hold a command line, and the directory where it runs.
+const COMMANDS: &[&str] = &["command", "cmd", "script"];
+const DIRECTORIES: &[&str] = &["workdir", "cwd", "dir_path", "working_directory", "directory"];
+
+/// The arguments of a call.
+#[derive(Debug)]
+pub(crate) struct CallArguments<'a> {
+    /// The arguments by name. Arguments that are no object have no members.
+    pub members: Members<'a>,
+    /// The command line, if the call runs one.
+    pub command: Option<CommandLine>,
+}
+
+/// A command line and the directory where it runs, if one is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CommandLine {
+    /// The command, without `cd` and without the shell that runs it.
+    pub command: String,
+    /// The directory.
+    pub directory: Option<String>,
+}
+
+impl<'a> CallArguments<'a> {
+    /// Reads the arguments.
+    #[must_use]
+    pub(crate) fn of(arguments: Json<'a>) -> Self {
+        let members = Members::of(arguments);
+        let command = command_line(&members);
+        Self { members, command }
+    }
+
+    /// The arguments that the event of a call gives, if it gives some.
+    #[must_use]
+    pub(crate) fn of_event(view: &View<'_, 'a>) -> Option<Self> {
+        Some(view.role.is_tool_state()).filter(|is_call| *is_call)?;
+        view.arguments().map(Self::of)
+    }
+
+    /// Whether there is something to show: an empty object says nothing.
+    #[must_use]
+    pub(crate) fn tell(&self) -> bool {
+        let object = self.members.object();
+        !object.is_object() || object.raw_members().next().is_some()
+    }
+
+    /// The command, if the call runs one.
+    #[must_use]
+    pub(crate) fn command(&self) -> Option<&str> {
+        self.command.as_ref().map(|line| line.command.as_str())
+    }
+}
+
+/// The command line of a call, if it runs one.
+fn command_line(arguments: &Members<'_>) -> Option<CommandLine> {
+    let command = COMMANDS.iter().find_map(|name| arguments.present(name))?;
+    let command = match command.kind() {
+        Kind::Array => words(command),
+        Kind::String => as_text(command).into_owned(),
+        _ => return None,
+    };
+    let directory = DIRECTORIES.iter().find_map(|name| arguments.text_at(name));
+    let mut line = CommandLine {
+        command: command.trim().to_owned(),
+        directory: directory.map(Cow::into_owned).filter(|directory| !directory.is_empty()),
+    };
+    while let Some((directory, rest)) = changed_directory(&line.command) {
+        line = CommandLine { directory: Some(directory), command: rest };
+    }
+    Some(line)
+}
+
+/// The words of a command that is given as a list. Of `bash -lc LINE`, the line.
+fn words(list: Json<'_>) -> String {
+    let words: Vec<Cow<'_, str>> = list.items().map(as_text).collect();
+    match words.as_slice() {
+        [_, option, line] if option.starts_with('-') && option.ends_with('c') => line.to_string(),
+        all => all.join(" "),
+    }
+}
+
+/// The directory and the rest of `cd DIRECTORY && REST`.
+fn changed_directory(command: &str) -> Option<(String, String)> {
+    let rest = command.strip_prefix("cd ")?.trim_start();
+    let (directory, rest) = match rest.chars().next()? {
+        quote @ ('"' | '\'') => rest[1..].split_once(quote)?,
+        _ => rest.split_at(rest.find([' ', ';', '&', '\n'])?),
+    };
+    let rest = rest.trim_start_matches(' ');
+    let rest = rest.strip_prefix("&&").or_else(|| rest.strip_prefix([';', '\n']))?.trim();
+    (!rest.is_empty()).then(|| (directory.to_owned(), rest.to_owned()))
+}
