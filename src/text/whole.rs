@@ -3,13 +3,14 @@
 /// Whether `text` has `part` between characters that do not continue it. An empty part is in no text.
 #[must_use]
 pub(crate) fn holds_whole(text: &str, part: &str) -> bool {
-    !part.is_empty()
-        && text.match_indices(part).any(|(at, _)| {
+    let may = !part.is_empty() && part.len() <= text.len();
+    may && (text == part
+        || text.match_indices(part).any(|(at, _)| {
             let before = text[..at].chars().rev();
             let after = text[at + part.len()..].chars();
             !continues(part.chars().next(), before.clone().next(), before.clone().nth(1))
                 && !continues(part.chars().next_back(), after.clone().next(), after.clone().nth(1))
-        })
+        }))
 }
 
 /// Whether a word or a number that ends with `edge` goes on with these two characters: `5` in `1.5`.

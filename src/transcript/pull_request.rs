@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use memchr::memmem;
+
 use super::call_arguments::CallArguments;
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
@@ -37,7 +39,6 @@ impl PullRequests {
                 text.and_then(|text| link(&text))
             }
             (Role::ToolStart, Some(call)) => {
-                let opens = |text: &str| REQUESTS.iter().any(|part| text.contains(part));
                 let tool = view.tool();
                 let is_opened = match given.and_then(CallArguments::command) {
                     Some(command) => opens(command) || opens(&tool),
@@ -61,6 +62,13 @@ impl PullRequests {
     pub(crate) fn newest(&self) -> Option<&str> {
         self.newest.as_deref()
     }
+}
+
+/// Whether a command or the name of a tool opens a pull request.
+fn opens(text: &str) -> bool {
+    // Each part has one of these words, and most texts have none.
+    let has = |word: &str| memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    (has("request") || has(" create")) && REQUESTS.iter().any(|part| text.contains(part))
 }
 
 /// The first address of a pull request or a merge request in a text.

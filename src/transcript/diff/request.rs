@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
+
 use super::compare::between;
 use super::patch::{apply_patch, unified, unified_files};
 use super::{DiffHunk, DiffKind, counted};
@@ -64,6 +66,9 @@ pub(crate) const NEW: &[&str] =
 pub(crate) const WHOLE: &[&str] = &["content", "file_text", "contents", "text"];
 pub(crate) const PATCH: &[&str] = &["patch", "diff", "unified_diff"];
 
+/// The first line of a patch among the arguments.
+const BEGIN: &str = "*** Begin Patch";
+
 const EVERYWHERE: &[&str] = &["replace_all", "replaceAll"];
 
 /// Words in the name of a tool that writes whole files.
@@ -88,8 +93,8 @@ impl EditRequests {
     /// The changes that the arguments of a call ask for. `tool` is in lower case.
     #[must_use]
     pub(crate) fn of(tool: &str, given: &Members<'_>) -> Self {
-        let patches =
-            texts(given.object()).into_iter().filter(|(_, text)| text.contains("*** Begin Patch"));
+        let texts = may_hold(given.object(), BEGIN).then(|| texts(given.object()));
+        let patches = texts.into_iter().flatten().filter(|(_, text)| text.contains(BEGIN));
         for (name, text) in patches {
             let edits = apply_patch(&text);
             if !edits.is_empty() {
@@ -216,6 +221,12 @@ fn recorded(path: &str, change: Json<'_>) -> Option<EditRequest> {
 /// The first of these arguments that is a text.
 fn first(given: &Members<'_>, names: &[&'static str]) -> Option<(&'static str, String)> {
     names.iter().find_map(|name| Some((*name, given.get(name)?.as_str()?.into_owned())))
+}
+
+/// Whether a text in the value may contain `part`, which has no characters that JSON must escape.
+fn may_hold(value: Json<'_>, part: &str) -> bool {
+    let has = |part: &str| memmem::find(value.text().as_bytes(), part.as_bytes()).is_some();
+    has(part) || has("\\u")
 }
 
 /// The texts among the arguments, also those in a list, with the name of the argument.
