@@ -49,6 +49,7 @@ mod import_copilot;
 mod import_derived;
 mod import_end;
 mod import_flat;
+mod import_foreign;
 mod import_gateway;
 mod import_gemini;
 mod import_opencode;

@@ -376,6 +376,12 @@ impl<'e, 'a> View<'e, 'a> {
         is_imported(&self.data)
     }
 
+    /// Whether the event's time is that at which an import read its line: [`TIME_OF_READING`].
+    #[must_use]
+    pub(crate) fn has_time_of_reading(&self) -> bool {
+        self.data.text_at("time_origin").is_some_and(|origin| origin == TIME_OF_READING)
+    }
+
     /// Whether an import recorded the event at the end of its source. See [`SOURCE_END`].
     #[must_use]
     pub fn ends_source(&self) -> bool {

@@ -255,7 +255,10 @@ impl Calls {
             .recent
             .newest(call)
             .filter(|start| offset.saturating_sub(start.offset) <= PAIRING_WINDOW);
-        let duration_ms = view.duration_ms().or_else(|| event.timestamp.since(start?.time));
+        // Two lines that were read at the same moment tell no duration.
+        let is_known = |elapsed: &u64| *elapsed > 0 || !view.has_time_of_reading();
+        let elapsed = start.and_then(|start| event.timestamp.since(start.time)).filter(is_known);
+        let duration_ms = view.duration_ms().or(elapsed);
         let status = match view.role {
             Role::ToolFail => CallStatus::Failed,
             Role::ToolBlocked => CallStatus::Blocked,

@@ -47,6 +47,8 @@ struct Atif {
     nested: TokenCounts,
     /// Whether a step of the document was read.
     has_steps: bool,
+    /// The newest call with each id: the id in its events, and the tool.
+    named: HashMap<String, (String, String)>,
     /// The calls that spawned agents, by the agents' ids.
     spawned: HashMap<String, String>,
 }
@@ -237,12 +239,16 @@ impl Atif {
             let tool = call.text_at("function_name").unwrap_or(Cow::Borrowed("tool"));
             let id = call.text_at("tool_call_id");
             let own = id.clone().unwrap_or_default().into_owned();
+            // Some agents number the calls of each step anew.
+            let id = id.filter(|id| !self.named.contains_key(id.as_ref()));
             let args = call.present("arguments");
             let draft = source.call(&StartedCall { id, tool: tool.as_ref(), args }, index, |_| {});
             let used = draft.correlation_id.clone().unwrap_or_default().into_owned();
             calls.push((own, used, tool.into_owned()));
             drafts.push(draft);
         }
+        let named = calls.iter().filter(|(own, _, _)| !is_placeholder(own)).cloned();
+        self.named.extend(named.map(|(own, used, tool)| (own, (used, tool))));
         let results: Vec<Json<'_>> =
             json.path("observation.results").into_iter().flat_map(Json::items).collect();
         for result in &results {
@@ -268,7 +274,11 @@ impl Atif {
             let (id, tool) = match at.and_then(|at| calls.get(at)) {
                 Some((_, id, tool)) => (id.as_str(), tool.as_str()),
                 // The call is in an earlier step.
-                None if named.is_some() => (named.unwrap_or_default(), "tool"),
+                None if named.is_some() => {
+                    let named = named.unwrap_or_default();
+                    let known = self.named.get(named);
+                    known.map_or((named, "tool"), |(id, tool)| (id, tool))
+                }
                 None => {
                     if !text.is_empty() {
                         drafts.push(text_event("message.system", &text));

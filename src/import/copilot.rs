@@ -16,6 +16,13 @@ use crate::event::fields::{as_text, exact_text, is_placeholder};
 use crate::fs::hash::sha256;
 use crate::json::{Json, ObjectText};
 
+/// The sign of a line whose type is not among those known.
+pub(super) const SHAPE: &str = "data and id";
+
+/// What the types of lines begin with.
+const PARTS: &[&str] =
+    &["abort", "assistant", "hook", "session", "skill", "subagent", "system", "tool", "user"];
+
 /// The fields that show that a line is of Copilot CLI.
 pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     let has = |field: &str| line.get(field).is_some();
@@ -26,7 +33,8 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
         && has("parentId")
         && !has("customType")
         && (kind.contains('.') || kind == "abort");
-    is_own.then_some("data, id and parentId")
+    let part = kind.split('.').next().unwrap_or_default();
+    is_own.then_some(if PARTS.contains(&part) { "data, id and parentId" } else { SHAPE })
 }
 
 /// The line that ends a session says how.

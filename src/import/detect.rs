@@ -2,7 +2,7 @@
 
 use super::document::DocumentSplitter;
 use super::source::SourcePart;
-use super::{DIALECTS, Dialect};
+use super::{DIALECTS, Dialect, foreign};
 use crate::event::catalogue;
 use crate::event::schema::Field;
 use crate::json::{self, Json, JsonRules, Kind, LongValues};
@@ -46,6 +46,14 @@ struct FormatVotes {
     signs: Vec<(&'static str, u64)>,
 }
 
+impl FormatVotes {
+    /// Whether a sign was found that other programs' lines do not have.
+    fn is_shown(&self) -> bool {
+        let SourceFormat::Dialect(dialect) = self.format else { return self.votes > 0 };
+        self.signs.iter().any(|(sign, _)| !dialect.weak_signs.contains(sign))
+    }
+}
+
 /// Finds the fields that show a format.
 type FindSign = fn(Json<'_>) -> Option<&'static str>;
 
@@ -74,6 +82,9 @@ pub(crate) fn detect(sample: &[u8]) -> Result<Detected, UnknownSource> {
             continue;
         }
         objects += 1;
+        if let Some(agent) = foreign::agent(value) {
+            return Err(UnknownSource { looks_like: format!("a session of {agent}") });
+        }
         for (candidate, (_, sign)) in candidates.iter_mut().zip(formats()) {
             if let Some(found) = sign(value) {
                 candidate.votes += 1;
@@ -84,11 +95,12 @@ pub(crate) fn detect(sample: &[u8]) -> Result<Detected, UnknownSource> {
             }
         }
     }
+    candidates.retain(FormatVotes::is_shown);
     candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.votes));
-    match candidates.as_slice() {
-        [best, second, ..]
-            if best.votes > second.votes && best.votes * 3 >= objects && best.votes > 0 =>
-        {
+    let most = candidates.first().filter(|best| best.votes * 3 >= objects);
+    let next = candidates.get(1).map_or(0, |second| second.votes);
+    match most.filter(|best| best.votes > next) {
+        Some(best) => {
             // Of equally frequent signs, the first one.
             let sign = best.signs.iter().rev().max_by_key(|(_, number)| *number);
             let (sign, number) = sign.copied().unwrap_or_default();
@@ -98,7 +110,7 @@ pub(crate) fn detect(sample: &[u8]) -> Result<Detected, UnknownSource> {
             };
             Ok(Detected { format: best.format, why })
         }
-        _ => Err(UnknownSource { looks_like: look(&values) }),
+        None => Err(UnknownSource { looks_like: look(&values) }),
     }
 }
 

@@ -15,6 +15,9 @@ pub(super) static GATEWAY: FlatDialect = FlatDialect {
     complete: error_message,
 };
 
+/// The sign of an error, which any program may write.
+pub(super) const ERROR: &str = "runId of an error";
+
 /// The fields that show that a line is of the gateway.
 pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     GATEWAY.sign(line)
@@ -28,5 +31,5 @@ pub(super) fn adapter() -> Box<dyn Adapter> {
 /// Every event names its run, except the greeting of a connection.
 fn evidence(row: &'static Row, line: Json<'_>) -> Option<&'static str> {
     let name = if row.name == "connected" { "sessionId" } else { "runId" };
-    line.text_at(name).map(|_| name)
+    line.text_at(name).map(|_| if row.name == "error" { ERROR } else { name })
 }

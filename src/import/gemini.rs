@@ -17,11 +17,16 @@ use crate::event::time::Timestamp;
 use crate::fs::hash::sha256;
 use crate::json::{Json, ObjectText};
 
+/// The signs of lines that other programs may write too.
+pub(super) const WEAK: &[&str] =
+    &["sessionId with projectHash", "parts of a user", "a message with id and timestamp"];
+
 /// The fields that show that a line or a document is of Gemini CLI.
 pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     let has = |field: &str| line.get(field).is_some();
     if has("sessionId") && has("projectHash") {
-        return Some("sessionId and projectHash");
+        let begins = has("startTime") || has("messages");
+        return Some(if begins { "sessionId and projectHash" } else { WEAK[0] });
     }
     if has("$set") || has("$rewindTo") {
         return Some("$set or $rewindTo");
@@ -30,7 +35,8 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     let turn = first("history").unwrap_or(line);
     let role = turn.text_at("role").unwrap_or_default();
     if ["user", "gemini", "model"].contains(&role.as_ref()) && turn.get("parts").is_some() {
-        return Some("role and parts");
+        let is_kept = line.get("history").is_some();
+        return Some(if role == "user" && !is_kept { WEAK[1] } else { "role and parts" });
     }
     let message = first("messages").unwrap_or(line);
     let has = |field: &str| message.get(field).is_some();
@@ -40,7 +46,9 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
         && has("timestamp")
         && (has("content") || has("parts") || has("toolCalls"))
         && !["message", "data", "runId", "sessionId", "parentUuid"].into_iter().any(has);
-    is_own.then_some("id, timestamp and content")
+    let is_model = matches!(kind.as_ref(), "gemini" | "model") || has("toolCalls");
+    let is_strong = is_model || line.get("messages").is_some();
+    is_own.then_some(if is_strong { "id, timestamp and content" } else { WEAK[2] })
 }
 
 /// A new adapter.
@@ -226,8 +234,12 @@ impl Gemini {
             && !is_placeholder(message);
         let tool = call.text_at("name").unwrap_or(Cow::Borrowed("tool"));
         let outcome = outcome(call);
+        let message_id = Some(message).filter(|id| !is_placeholder(id));
         let started = |id: Option<Cow<'_, str>>| {
-            source.call(&StartedCall { id, tool: &tool, args: call.get("args") }, index, |_| {})
+            let call = StartedCall { id, tool: &tool, args: call.get("args") };
+            source.call(&call, index, |data| {
+                data.text_if("message_id", message_id);
+            })
         };
         let mut drafts = Vec::new();
         let id = match (own, known) {

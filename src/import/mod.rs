@@ -13,6 +13,7 @@ mod copilot_usage;
 pub(crate) mod detect;
 pub(crate) mod document;
 pub(crate) mod flat;
+mod foreign;
 mod gateway;
 mod gemini;
 mod gemini_calls;
@@ -35,6 +36,8 @@ pub(crate) struct Dialect {
     /// The fields that show that a line is of this dialect; `None` if nothing shows it. For a
     /// document, the value has the members before the list, and the list with its first item.
     pub sign: fn(Json<'_>) -> Option<&'static str>,
+    /// The signs that lines of other programs may have too. Without another one, they show nothing.
+    pub weak_signs: &'static [&'static str],
     /// The names of the lists whose items are read one by one, in a document of this dialect.
     pub lists: &'static [&'static str],
     /// How the session ended, if a line says so.
@@ -65,6 +68,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         name: "claude-code",
         about: "Claude Code: session files, and the output of --output-format stream-json",
         sign: claude_code::sign,
+        weak_signs: &[claude_code::SESSION],
         lists: &[],
         ending: claude_code::ending,
         unknown_version: |_| None,
@@ -76,6 +80,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         name: "codex",
         about: "Codex CLI: session files (rollouts), and the output of codex exec --json",
         sign: codex::sign,
+        weak_signs: &[],
         lists: &[],
         ending: codex::ending,
         unknown_version: |_| None,
@@ -87,6 +92,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         name: "gemini",
         about: "Gemini CLI: session files, as one document or as lines",
         sign: gemini::sign,
+        weak_signs: gemini::WEAK,
         lists: &["messages", "history"],
         ending: |_| None,
         unknown_version: |_| None,
@@ -98,6 +104,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         name: "copilot",
         about: "Copilot CLI: the events.jsonl of a session",
         sign: copilot::sign,
+        weak_signs: &[copilot::SHAPE],
         lists: &[],
         ending: copilot::ending,
         unknown_version: copilot::unknown_version,
@@ -109,6 +116,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         name: "opencode",
         about: "OpenCode: the files of its storage one after another, and the output of export",
         sign: opencode::sign,
+        weak_signs: &[opencode::PART],
         lists: &["messages"],
         ending: |_| None,
         unknown_version: |_| None,
@@ -120,6 +128,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         name: "pi",
         about: "Pi: session files",
         sign: pi::sign,
+        weak_signs: &[pi::HEADER],
         lists: &[],
         ending: |_| None,
         unknown_version: pi::unknown_version,
@@ -131,6 +140,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         name: "openhands",
         about: "OpenHands: output.jsonl and trajectories of V0, events of V1",
         sign: openhands::sign,
+        weak_signs: &[openhands::KIND],
         lists: &["history"],
         ending: openhands::ending,
         unknown_version: |_| None,
@@ -142,6 +152,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         name: "atif",
         about: "ATIF trajectories, versions 1.0 to 1.8",
         sign: atif::sign,
+        weak_signs: &[],
         lists: &["steps", "subagent_trajectories"],
         ending: |_| None,
         unknown_version: atif::unknown_version,
@@ -153,6 +164,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         name: "aos",
         about: "AOS: the transcript events of its harness",
         sign: aos::sign,
+        weak_signs: &[],
         lists: &[],
         ending: |_| None,
         unknown_version: |_| None,
@@ -164,6 +176,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         name: "gateway",
         about: "the gateway: the events of its harnesses",
         sign: gateway::sign,
+        weak_signs: &[gateway::ERROR],
         lists: &[],
         ending: |_| None,
         unknown_version: |_| None,
@@ -175,6 +188,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         name: "agex",
         about: "agex: the events of its agents, with the class name as type",
         sign: agex::sign,
+        weak_signs: &[],
         lists: &[],
         ending: |_| None,
         unknown_version: |_| None,

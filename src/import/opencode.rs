@@ -18,6 +18,25 @@ use crate::event::fields::{as_text, is_placeholder};
 use crate::event::time::Timestamp;
 use crate::json::Json;
 
+/// The sign of a part whose type is not among those known.
+pub(super) const PART: &str = "messageID";
+
+/// The types of parts.
+const PARTS: &[&str] = &[
+    "agent",
+    "compaction",
+    "file",
+    "patch",
+    "reasoning",
+    "retry",
+    "snapshot",
+    "step-finish",
+    "step-start",
+    "subtask",
+    "text",
+    "tool",
+];
+
 /// The fields that show that a line is of OpenCode.
 pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     let has = |name: &str| line.get(name).is_some();
@@ -27,7 +46,10 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     match () {
         () if has("projectID") && has("directory") => Some("projectID and directory"),
         () if has("sessionID") && has("role") && has("time") => Some("sessionID and role"),
-        () if has("messageID") && has("id") && has("type") => Some("messageID and type"),
+        () if has("messageID") && has("id") => {
+            let kind = line.text_at("type")?;
+            Some(if PARTS.contains(&kind.as_ref()) { "messageID and type" } else { PART })
+        }
         () if has("sessionID") && has("part") => Some("sessionID and part"),
         () => line.get("info").and_then(sign),
     }

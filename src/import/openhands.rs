@@ -16,6 +16,9 @@ use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
 use crate::json::{Json, Kind, ObjectText};
 
+/// The sign of a line whose kind is not the name of a class.
+pub(super) const KIND: &str = "kind and source";
+
 /// The fields that show that a line is of OpenHands.
 pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     let has = |name: &str| line.get(name).is_some();
@@ -28,7 +31,9 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
         return None;
     }
     if has("kind") && has("timestamp") && !has("type") {
-        return Some("kind, source and timestamp");
+        let kind = line.text_at("kind").unwrap_or_default();
+        let is_class = kind.starts_with(|c: char| c.is_ascii_uppercase());
+        return Some(if is_class { "kind, source and timestamp" } else { KIND });
     }
     let is_numbered = line.get("id").is_some_and(|id| id.as_u64().is_some());
     (is_numbered && (has("action") || has("observation"))).then_some("an action or an observation")

@@ -18,7 +18,9 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     let kind = line.text_at("type")?;
     let (_, field, evidence) = SIGNS.iter().find(|(name, ..)| *name == kind)?;
     let is_own = line.path(field).is_some() && line.get("timestamp").is_some();
-    (is_own && line.get("sessionId").is_none()).then_some(*evidence)
+    let is_bare = *evidence == HEADER && line.get("version").is_some();
+    let evidence = if is_bare { "a session with cwd and version" } else { *evidence };
+    (is_own && line.get("sessionId").is_none()).then_some(evidence)
 }
 
 /// The versions up to 3 are known.
@@ -33,9 +35,12 @@ pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(Pi::default())
 }
 
+/// The sign of a first line without a version.
+pub(super) const HEADER: &str = "a session with cwd";
+
 /// The types of entries, a field that they have, and the evidence in words.
 const SIGNS: &[(&str, &str, &str)] = &[
-    ("session", "cwd", "a session with cwd"),
+    ("session", "cwd", HEADER),
     ("message", "message.role", "a message with a role"),
     ("model_change", "modelId", "modelId"),
     ("thinking_level_change", "thinkingLevel", "thinkingLevel"),

@@ -1,11 +1,14 @@
 //! `logs/rejected.jsonl`: rejected input with the reason. Secrets in stream lines are replaced; a
 //! torn tail is kept unchanged.
 
+use std::collections::HashSet;
+use std::io::{BufRead as _, BufReader, Read as _};
+
 use base64::Engine as _;
 
 use super::tail::{hash_range, read_tail};
 use crate::event::time::Timestamp;
-use crate::fs::hash::hex;
+use crate::fs::hash::{hex, sha256};
 use crate::fs::{Access, PathAt, inspect, open_regular};
 use crate::json::{self, Json, JsonRules, ObjectText};
 
@@ -103,6 +106,22 @@ impl Rejected<'_> {
         out.extend_from_slice(object.finish().as_bytes());
         out.push(b'\n');
     }
+}
+
+/// Maximum number of bytes that are read of it, to find known records.
+const MOST_READ: u64 = 64 << 20;
+
+/// The fingerprints of the records in `logs/rejected.jsonl`, without their times: [`fingerprint`].
+/// Empty if the file cannot be read.
+pub(crate) fn fingerprints(rejected: &PathAt) -> HashSet<[u8; 32]> {
+    let Ok(file) = open_regular(rejected, Access::Read) else { return HashSet::new() };
+    let lines = BufReader::new(file.take(MOST_READ)).split(b'\n').map_while(Result::ok);
+    lines.map(|line| fingerprint(&line)).collect()
+}
+
+/// What is equal in two records of the same line at the same place, rejected at different times.
+pub(crate) fn fingerprint(record: &[u8]) -> [u8; 32] {
+    sha256(but_time(record).trim_ascii_end())
 }
 
 /// Bytes that were moved from a log to the newest records of `logs/rejected.jsonl`.

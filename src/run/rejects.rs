@@ -1,7 +1,7 @@
 //! The rejected lines of one stream: what `logs/rejected.jsonl` keeps of them, and what the event
 //! `stream.rejected` says about them.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use sha2::{Digest as _, Sha256};
@@ -10,7 +10,7 @@ use crate::event::draft::Draft;
 use crate::event::time::Timestamp;
 use crate::fs::hash::hex;
 use crate::json::ObjectText;
-use crate::log::rejected::{Rejected, RejectedContent, RejectedOrigin};
+use crate::log::rejected::{Rejected, RejectedContent, RejectedOrigin, fingerprint};
 use crate::secret::SecretRules;
 
 /// Maximum number of lines of a stream that are kept whole.
@@ -71,25 +71,63 @@ pub(crate) struct Rejection<'r> {
 #[derive(Debug)]
 pub(crate) struct Rejects {
     secrets: Option<&'static SecretRules>,
+    /// The fingerprints of the records that the run has of earlier imports.
+    known: HashSet<[u8; 32]>,
     /// Records for `logs/rejected.jsonl` that wait for the next write.
     waiting: Vec<u8>,
-    /// The number of rejected lines.
-    lines: u64,
-    /// Their bytes.
-    bytes: u64,
-    /// The number of lines that are kept.
+    /// The rejected lines that the run has no records of.
+    tally: Tally,
+    /// The number of these lines that are kept.
     kept: u64,
+    /// The number of lines that are kept, with those that were known.
+    seen: u64,
     /// The bytes of the records so far.
     written: u64,
     /// Over the records.
     hash: Sha256,
     /// Where the records are in `logs/rejected.jsonl`, in bytes.
     ranges: Vec<Range<u64>>,
-    reasons: BTreeMap<String, u64>,
     /// The lines that are only counted.
     uncounted: Option<Dropped>,
     /// The last rejected lines, if they follow each other, and the number of the last one.
     before: (VecDeque<u8>, u64),
+}
+
+/// The number of some rejected lines, their bytes, and how often each reason came.
+#[derive(Debug, Default)]
+struct Tally {
+    lines: u64,
+    bytes: u64,
+    reasons: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    fn add(&mut self, reason: &str, bytes: u64) {
+        // The same reason at another place is the same reason.
+        let mut kind = String::new();
+        for part in reason.split_inclusive(|c: char| !c.is_ascii_digit()) {
+            let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+            if rest.len() < part.len() {
+                kind.push('N');
+            }
+            kind.push_str(rest);
+        }
+        self.lines += 1;
+        self.bytes += bytes;
+        self.add_reason(kind, 1);
+    }
+
+    fn add_reason(&mut self, kind: String, lines: u64) {
+        let known = self.reasons.contains_key(&kind) || self.reasons.len() < MOST_REASONS;
+        let kind = if known { kind } else { "other reasons".to_owned() };
+        *self.reasons.entry(kind).or_default() += lines;
+    }
+
+    fn append(&mut self, more: Self) {
+        self.lines += more.lines;
+        self.bytes += more.bytes;
+        more.reasons.into_iter().for_each(|(kind, lines)| self.add_reason(kind, lines));
+    }
 }
 
 /// Lines that are counted and not kept.
@@ -97,8 +135,7 @@ pub(crate) struct Rejects {
 struct Dropped {
     /// The line and the offset of the first.
     first: (u64, u64),
-    lines: u64,
-    bytes: u64,
+    tally: Tally,
     /// Over the lines, each with a newline.
     hash: Sha256,
 }
@@ -108,22 +145,26 @@ impl Rejects {
     pub(crate) fn new(secrets: Option<&'static SecretRules>) -> Self {
         Self {
             secrets,
+            known: HashSet::new(),
             waiting: Vec::new(),
-            lines: 0,
-            bytes: 0,
+            tally: Tally::default(),
             kept: 0,
+            seen: 0,
             written: 0,
             hash: Sha256::new(),
             ranges: Vec::new(),
-            reasons: BTreeMap::new(),
             uncounted: None,
             before: (VecDeque::new(), 0),
         }
     }
 
+    /// Leaves out the lines that the run has records of: those with these fingerprints.
+    pub(crate) fn leave_out(&mut self, known: HashSet<[u8; 32]>) {
+        self.known = known;
+    }
+
     /// Takes a rejected line.
     pub(crate) fn line(&mut self, rejection: &Rejection<'_>, line: &[u8]) {
-        self.count(rejection.reason, line.len() as u64);
         let longest = MOST_BYTES as usize;
         if self.drops(line.len()) {
             self.drop_line(rejection, line.len() as u64, line);
@@ -137,7 +178,6 @@ impl Rejects {
 
     /// Takes a rejected line that was not read whole.
     pub(crate) fn long_line(&mut self, rejection: &Rejection<'_>, line: &LongLine) {
-        self.count(rejection.reason, line.bytes);
         if self.drops(0) {
             self.drop_line(rejection, line.bytes, &line.sha256);
         } else {
@@ -166,7 +206,8 @@ impl Rejects {
     /// Adds the record of the lines that are only counted, after the last line.
     pub(crate) fn end(&mut self, time: Timestamp) {
         let Some(dropped) = self.uncounted.take() else { return };
-        let reason = format!("{} more rejected lines, which are not kept", dropped.lines);
+        let Tally { lines, bytes, .. } = dropped.tally;
+        let reason = format!("{lines} more rejected lines, which are not kept");
         let rejection = Rejection {
             time,
             source: None,
@@ -175,61 +216,45 @@ impl Rejects {
             reason: &reason,
         };
         let sha256 = hex(&dropped.hash.finalize());
-        let content = RejectedContent::Counted { lines: dropped.lines, sha256: &sha256 };
-        self.push(&rejection, dropped.bytes, content);
+        let content = RejectedContent::Counted { lines, sha256: &sha256 };
+        if self.push(&rejection, bytes, content) {
+            self.tally.append(dropped.tally);
+        }
     }
 
     /// The event that tells of the lines; `None` if there are none.
     pub(crate) fn event(&self) -> Option<Draft<'static>> {
-        if self.lines == 0 {
+        let Tally { lines, bytes, reasons: counted } = &self.tally;
+        if *lines == 0 {
             return None;
         }
         let mut reasons = ObjectText::new();
-        for (reason, lines) in &self.reasons {
+        for (reason, lines) in counted {
             reasons.plain(reason, lines);
         }
         let ranges = self.ranges.iter().map(|range| format!("[{},{}]", range.start, range.end));
         let ranges = ranges.collect::<Vec<_>>().join(",");
         let mut data = ObjectText::new();
-        data.plain("lines", self.lines).plain("bytes", self.bytes).plain("kept", self.kept);
+        data.plain("lines", lines).plain("bytes", bytes).plain("kept", self.kept);
         data.text("sha256", &hex(&self.hash.clone().finalize()));
         data.plain("ranges", format!("[{ranges}]")).plain("reasons", reasons.finish());
         Some(Draft::new("stream.rejected", data))
     }
 
-    fn count(&mut self, reason: &str, bytes: u64) {
-        self.lines += 1;
-        self.bytes += bytes;
-        // The same reason at another place is the same reason.
-        let mut kind = String::new();
-        for part in reason.split_inclusive(|c: char| !c.is_ascii_digit()) {
-            let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
-            if rest.len() < part.len() {
-                kind.push('N');
-            }
-            kind.push_str(rest);
-        }
-        let known = self.reasons.contains_key(&kind) || self.reasons.len() < MOST_REASONS;
-        let kind = if known { kind } else { "other reasons".to_owned() };
-        *self.reasons.entry(kind).or_default() += 1;
-    }
-
     /// Whether a further line of that length is only counted.
     fn drops(&self, length: usize) -> bool {
         let fits = self.written + length as u64 <= MOST_BYTES;
-        self.uncounted.is_some() || self.kept >= MOST_LINES || !(fits || self.kept == 0)
+        self.uncounted.is_some() || self.seen >= MOST_LINES || !(fits || self.seen == 0)
     }
 
     fn drop_line(&mut self, rejection: &Rejection<'_>, length: u64, bytes: &[u8]) {
         let first = (rejection.line, rejection.offset);
         let dropped = self.uncounted.get_or_insert_with(|| Dropped {
             first,
-            lines: 0,
-            bytes: 0,
+            tally: Tally::default(),
             hash: Sha256::new(),
         });
-        dropped.lines += 1;
-        dropped.bytes += length;
+        dropped.tally.add(rejection.reason, length);
         dropped.hash.update(bytes);
         dropped.hash.update(b"\n");
     }
@@ -248,19 +273,33 @@ impl Rejects {
     }
 
     fn record(&mut self, rejection: &Rejection<'_>, bytes: u64, content: RejectedContent<'_>) {
-        self.kept += 1;
-        self.push(rejection, bytes, content);
+        self.seen += 1;
+        if self.push(rejection, bytes, content) {
+            self.kept += 1;
+            self.tally.add(rejection.reason, bytes);
+        }
     }
 
-    fn push(&mut self, rejection: &Rejection<'_>, bytes: u64, content: RejectedContent<'_>) {
+    /// Adds a record. False if the run has it.
+    fn push(
+        &mut self,
+        rejection: &Rejection<'_>,
+        bytes: u64,
+        content: RejectedContent<'_>,
+    ) -> bool {
         let from = self.waiting.len();
         let &Rejection { time, source, line, offset, reason } = rejection;
         let (origin, line) = (RejectedOrigin::Stream, Some(line));
         let record = Rejected { time, origin, source, line, offset, reason, bytes, content };
         record.write(&mut self.waiting);
         let record = &self.waiting[from..];
-        self.hash.update(record);
         self.written += record.len() as u64;
+        if !self.known.is_empty() && self.known.contains(&fingerprint(record)) {
+            self.waiting.truncate(from);
+            return false;
+        }
+        self.hash.update(record);
+        true
     }
 
     /// The line without secrets, of which some may begin in the rejected lines right before it.

@@ -41,7 +41,8 @@ pub(super) struct CallInRound {
 }
 
 /// The rounds of all agents. A round is a response of the model and the calls that it asks for, up
-/// to the first result or prompt. Programs log the usage of a response before, between or after its calls.
+/// to the first result or prompt, or the calls that name the response. Programs log the usage of a
+/// response before, between or after its calls.
 #[derive(Debug, Default)]
 pub(super) struct ModelRounds {
     /// The model calls, in the order of their first events.
@@ -51,6 +52,8 @@ pub(super) struct ModelRounds {
     /// The names of the models.
     models: Vec<String>,
     by_id: HashMap<u64, u32>,
+    /// Calls that name their response, until its usage is known.
+    by_response: HashMap<u64, Vec<usize>>,
     agents: HashMap<u64, OpenRound>,
     /// The sessions that report a cost as a whole. It covers their calls without a cost.
     pub(super) settled: HashSet<String>,
@@ -141,7 +144,9 @@ impl ModelRounds {
         });
         let round = self.agents.entry(agent).or_default();
         round.model_call = Some(next);
-        for call in std::mem::take(&mut round.waiting) {
+        let waiting = std::mem::take(&mut round.waiting);
+        let named = id.and_then(|id| self.by_response.remove(&id)).unwrap_or_default();
+        for call in waiting.into_iter().chain(named) {
             self.ask(next, call);
         }
     }
@@ -157,6 +162,15 @@ impl ModelRounds {
             is_repeat: !self.seen.insert(self.hasher.hash_one((tool, arguments))),
         };
         self.calls.insert(call, known);
+        // A response can ask for more calls after the results of the first ones.
+        if let Some(response) = view.model_call_id() {
+            let response = self.hasher.hash_one(response.as_ref());
+            match self.by_id.get(&response) {
+                Some(model_call) => self.ask(*model_call, call),
+                None => self.by_response.entry(response).or_default().push(call),
+            }
+            return;
+        }
         let round = self.agents.entry(agent).or_default();
         match round.model_call {
             Some(model_call) => self.ask(model_call, call),

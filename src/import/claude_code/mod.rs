@@ -26,6 +26,23 @@ use content::{Block, blocks, content_text};
 use sidechains::Sidechains;
 use totals::SessionTotals;
 
+/// The sign of a line whose type may be any program's.
+pub(super) const SESSION: &str = "sessionId";
+
+/// Types of lines beside the conversation that no other program has.
+const OWN_TYPES: &[&str] = &[
+    "agent-name",
+    "ai-title",
+    "bridge-session",
+    "custom-title",
+    "frame-link",
+    "last-prompt",
+    "permission-mode",
+    "pr-link",
+    "queue-operation",
+    "worktree-state",
+];
+
 /// The fields that show that a line is of Claude Code.
 pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     let has = |field: &str| line.get(field).is_some();
@@ -46,8 +63,9 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
         "stream_event" if has("session_id") && has("event") => Some("session_id and event"),
         "summary" if has("leafUuid") => Some("leafUuid"),
         "file-history-snapshot" if has("snapshot") => Some("a file history snapshot"),
+        kind if has("sessionId") && OWN_TYPES.contains(&kind) => Some("sessionId and type"),
         // Other programs' types have underscores and dots.
-        kind if has("sessionId") && !kind.contains(['_', '.']) => Some("sessionId"),
+        kind if has("sessionId") && !kind.contains(['_', '.']) => Some(SESSION),
         _ => None,
     }
 }
@@ -99,9 +117,9 @@ const AGENT_TOTALS: &[(&str, &str)] =
 
 #[derive(Default)]
 struct ClaudeCode {
-    /// Tool names by call id.
-    tools: HashMap<String, String>,
-    /// The newest call of each line, for results that only refer to the line.
+    /// The newest call with each id.
+    calls: HashMap<String, AskedCall>,
+    /// The newest call of each line by its key in `calls`, for results that only refer to the line.
     by_line: HashMap<String, String>,
     /// The newest call, for results that refer to nothing.
     newest_call: Option<String>,
@@ -111,6 +129,16 @@ struct ClaudeCode {
     totals: SessionTotals,
     /// The hashes of the ids of the lines so far.
     seen: HashSet<u64>,
+}
+
+/// A call that was asked for.
+struct AskedCall {
+    /// The id in its events.
+    id: String,
+    tool: String,
+    /// The id of the message that asked for it.
+    message: Option<String>,
+    has_ended: bool,
 }
 
 /// The values that the events of one line share.
@@ -139,7 +167,7 @@ impl Adapter for ClaudeCode {
             "result" => notices::result(&line, &mut self.totals),
             "summary" => notices::summary(&line, |leaf| self.seen.contains(&hash(leaf))),
             // Older versions logged calls as lines of their own.
-            "tool_use" => vec![self.tool_use(&line, source.json, 0)],
+            "tool_use" => vec![self.tool_use(&line, source.json, None, 0)],
             "tool_result" => vec![self.tool_result(&line, source.json)],
             other => notices::notice(&line, other),
         };
@@ -186,7 +214,9 @@ impl ClaudeCode {
                         data.text("text", &text);
                     }));
                 }
-                Block::ToolUse(call) => drafts.push(self.tool_use(line, call, index)),
+                Block::ToolUse(call) => {
+                    drafts.push(self.tool_use(line, call, message_id.as_deref(), index));
+                }
                 Block::ToolResult(result) => drafts.push(self.tool_result(line, result)),
                 Block::Other(_) => {}
             }
@@ -197,19 +227,42 @@ impl ClaudeCode {
         drafts
     }
 
-    fn tool_use(&mut self, line: &SourceLine<'_>, call: Json<'_>, index: usize) -> Draft<'static> {
+    fn tool_use(
+        &mut self,
+        line: &SourceLine<'_>,
+        call: Json<'_>,
+        message: Option<&str>,
+        index: usize,
+    ) -> Draft<'static> {
         let own_id = call.text_at("id").filter(|id| !is_placeholder(id));
-        let id = own_id.map_or_else(|| format!("{}.{index}", line.place), Cow::into_owned);
+        let by_place = || format!("{}.{index}", line.place);
+        // Some models number the calls of each message anew.
+        let is_used = |id: &&str| {
+            let known = self.calls.get(*id).filter(|known| known.has_ended);
+            known
+                .and_then(|known| known.message.as_deref().zip(message))
+                .is_some_and(|(a, b)| a != b)
+        };
+        let given = own_id.as_deref().filter(|id| !is_used(id));
+        let id = given.map_or_else(by_place, str::to_owned);
         let name = call.text_at("name").unwrap_or(Cow::Borrowed("tool"));
-        self.tools.insert(id.clone(), name.clone().into_owned());
+        let known = AskedCall {
+            id: id.clone(),
+            tool: name.clone().into_owned(),
+            message: message.map(str::to_owned),
+            has_ended: false,
+        };
+        let key = own_id.map_or_else(|| id.clone(), Cow::into_owned);
+        self.calls.insert(key.clone(), known);
         if let Some(uuid) = line.json.text_at("uuid").filter(|uuid| !is_placeholder(uuid)) {
-            self.by_line.insert(uuid.into_owned(), id.clone());
+            self.by_line.insert(uuid.into_owned(), key.clone());
         }
         self.sidechains.asks(&id, call.get("input"));
-        self.newest_call = Some(id.clone());
+        self.newest_call = Some(key);
         let mut draft = line.draft("tool.started", |data| {
             data.text("tool_name", &name);
             line.value(data, "args", call.get("input"));
+            data.text_if("message_id", message);
         });
         draft.correlation_id = Some(id.into());
         draft
@@ -217,7 +270,14 @@ impl ClaudeCode {
 
     fn tool_result(&mut self, line: &SourceLine<'_>, result: Json<'_>) -> Draft<'static> {
         let id = self.call_of(line, result);
-        let name = self.tools.get(&id).map_or("tool", String::as_str);
+        let known = self.calls.get_mut(&id);
+        let (id, name) = match known {
+            Some(known) => {
+                known.has_ended = true;
+                (known.id.clone(), known.tool.as_str())
+            }
+            None => (id, "tool"),
+        };
         let text = result.get("content").or_else(|| result.get("output")).map(content_text);
         let text = text.unwrap_or_default();
         let failed = result.get("is_error").and_then(Json::as_bool) == Some(true);
@@ -255,12 +315,12 @@ impl ClaudeCode {
         draft
     }
 
-    /// The call of a result: by the result's id, else by the line of the call, else the newest
+    /// The key of a result's call in `calls`: by the result's id, else by the line of the call, else the newest
     /// call.
     fn call_of(&self, line: &SourceLine<'_>, result: Json<'_>) -> String {
         let own = result.text_at("tool_use_id").filter(|id| !is_placeholder(id));
         let source = line.json.text_at("sourceToolUseID");
-        let source = source.filter(|id| self.tools.contains_key(id.as_ref()));
+        let source = source.filter(|id| self.calls.contains_key(id.as_ref()));
         if let Some(id) = own.or(source) {
             return id.into_owned();
         }

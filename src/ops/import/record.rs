@@ -132,6 +132,9 @@ fn fill(
         stream = stream.in_one_thread();
     }
     stream.keep_work();
+    if !is_new {
+        stream.leave_out_known_rejects();
+    }
     let transcript = TranscriptAhead::default();
     stream.follow(transcript.observer());
     let now = (options.clock)();

@@ -2,6 +2,7 @@
 
 use super::{MAX_HELD, Reader, Stream};
 use crate::event::time::Timestamp;
+use crate::log::rejected::fingerprints;
 use crate::run::RunError;
 use crate::run::rejects::{LongLine, Rejection};
 use crate::run::stream_line::{HeldLine, LineReading};
@@ -50,6 +51,11 @@ impl Stream<'_> {
         Rejection { time, source, line, offset, reason }
     }
 
+    /// Leaves out the rejected lines that the run has from an earlier import.
+    pub(crate) fn leave_out_known_rejects(&mut self) {
+        self.rejects.leave_out(fingerprints(&self.recorder.run().rejected()));
+    }
+
     pub(super) fn flush_rejects(&mut self) -> Result<(), RunError> {
         if self.rejects.waiting() > 0 {
             let range = self.recorder.reject(&self.rejects.take())?;
@@ -66,9 +72,14 @@ impl Stream<'_> {
     pub(crate) fn tell_rejects(&mut self, now: Timestamp) -> Result<(), RunError> {
         self.rejects.end(now);
         self.flush_rejects()?;
-        if let Some(event) = self.rejects.event()
+        if let Some(mut event) = self.rejects.event()
             && self.recorder.has_events()?
         {
+            // In an imported run, the time of recording would be after that of later work.
+            if matches!(self.reader, Reader::Dialect(_) | Reader::Elsewhere(_)) {
+                let last = self.counter.counts().last_time.as_deref();
+                event.timestamp = last.and_then(Timestamp::parse);
+            }
             self.recorder.append(&[event])?;
         }
         Ok(())

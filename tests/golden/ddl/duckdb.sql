@@ -368,6 +368,8 @@ WITH rounds AS (
     correlation_id,
     role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') AS is_state,
     coalesce(CASE WHEN json_type(data, '$.duration_ms') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.duration_ms')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.duration_ms')::DOUBLE = floor((data->>'$.duration_ms')::DOUBLE) THEN (data->>'$.duration_ms')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.durationMs') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.durationMs')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.durationMs')::DOUBLE = floor((data->>'$.durationMs')::DOUBLE) THEN (data->>'$.durationMs')::DOUBLE::BIGINT END) AS own_duration, coalesce((data->>'$.exit_code'), (data->>'$.exitCode')) AS exit_status, (data->>'$.runId') AS run_ref,
+    CASE WHEN coalesce((data->>'$.time_origin'), '') <> 'time_of_reading' THEN 0 ELSE 1 END AS is_read,
+    CASE WHEN role = 'tool_start' THEN coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END) END AS response,
     CASE WHEN role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') THEN coalesce(nullif(CAST(data->'$.args_summary' AS VARCHAR), 'null'), nullif(CAST(data->'$.args' AS VARCHAR), 'null'), nullif(CAST(data->'$.input' AS VARCHAR), 'null'), nullif(CAST(data->'$.arguments' AS VARCHAR), 'null'), nullif(CAST(data->'$.tool_input' AS VARCHAR), 'null'), nullif(CAST(data->'$.params' AS VARCHAR), 'null'), nullif(CAST(data->'$.inputs' AS VARCHAR), 'null'), nullif(CAST(data->'$.code' AS VARCHAR), 'null'), nullif(CAST(data->'$.terminal' AS VARCHAR), 'null')) END AS arguments,
     CASE WHEN role IN ('tool_end', 'tool_fail', 'tool_blocked') THEN coalesce(nullif(CAST(data->'$.result_summary' AS VARCHAR), 'null'), nullif(CAST(data->'$.result' AS VARCHAR), 'null'), nullif(CAST(data->'$.output' AS VARCHAR), 'null'), nullif(CAST(data->'$.tool_response' AS VARCHAR), 'null'), nullif(CAST(data->'$.stdout' AS VARCHAR), 'null'), nullif(CAST(data->'$.parts' AS VARCHAR), 'null'), nullif(CAST(data->'$.final_text' AS VARCHAR), 'null')) END AS wrapped_result,
     CASE WHEN coalesce(correlation_id, coalesce((data->>'$.call_id'), (data->>'$.toolCallId'), (data->>'$.tool_use_id'), (data->>'$.id'))) IN ('', 'REDACTED') OR coalesce(correlation_id, coalesce((data->>'$.call_id'), (data->>'$.toolCallId'), (data->>'$.tool_use_id'), (data->>'$.id'))) LIKE '[%]' OR coalesce(correlation_id, coalesce((data->>'$.call_id'), (data->>'$.toolCallId'), (data->>'$.tool_use_id'), (data->>'$.id'))) LIKE '<%>' THEN NULL ELSE coalesce(correlation_id, coalesce((data->>'$.call_id'), (data->>'$.toolCallId'), (data->>'$.tool_use_id'), (data->>'$.id'))) END AS given_id,
@@ -382,7 +384,7 @@ answers AS (
       ORDER BY sequence) = 1 THEN sequence END AS answered
   FROM rounds
 ),
--- The model call that asked for a call is the agent's latest one, unless a result or a prompt came
+-- The model call that asked for a call is the one that it names, else the agent's latest one, unless a result or a prompt came
 -- after it: then it is the next one before the next prompt.
 asked AS (
   SELECT *,
@@ -390,6 +392,7 @@ asked AS (
     max(CASE WHEN role IN ('task_start', 'tool_end', 'tool_fail', 'tool_blocked') THEN sequence END)
       OVER (PARTITION BY run_id, agent_id ORDER BY sequence) AS last_break,
     min(answered) OVER (PARTITION BY run_id, agent_id ORDER BY sequence ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next_answer,
+    max(answered) OVER (PARTITION BY run_id, coalesce(answer, response)) AS own_answer,
     min(CASE WHEN role = 'task_start' THEN sequence END)
       OVER (PARTITION BY run_id, agent_id ORDER BY sequence ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS next_task,
     max(CASE WHEN role IN ('tool_end', 'tool_fail', 'tool_blocked') THEN 2 * sequence + CASE role WHEN 'tool_fail' THEN 1 ELSE 0 END
@@ -406,9 +409,10 @@ asked AS (
 -- Calls by their ids. `R/tc1` and `tc1` are one call, unless several prefixes have a `tc1`.
 named AS (
   SELECT run_id, sequence, event_id, "time", role, tool, actor, agent_id, task, recorded_at, history,
-    had_failed, given_id, own_duration, exit_status, arguments, wrapped_result,
+    had_failed, given_id, own_duration, is_read, exit_status, arguments, wrapped_result,
     last_error_of_ref, last_error_of_agent, last_error_of_any,
     CASE
+      WHEN response IS NOT NULL THEN own_answer
       WHEN last_answer > coalesce(last_break, 0) THEN last_answer
       WHEN next_answer < coalesce(next_task, 9007199254740992) THEN next_answer
     END AS asker,
@@ -501,6 +505,7 @@ told AS (
     max(CASE WHEN sequence = first_start THEN had_failed END) OVER (PARTITION BY run_id, call_key) AS retry,
     max(CASE WHEN sequence = first_start THEN repeats END) OVER (PARTITION BY run_id, call_key) AS repeat_of,
     max(CASE WHEN sequence = last_end THEN own_duration END) OVER (PARTITION BY run_id, call_key) AS own_duration_ms,
+    max(CASE WHEN sequence = last_end THEN is_read END) OVER (PARTITION BY run_id, call_key) AS end_is_read,
     max(CASE WHEN sequence = last_end THEN exit_status END) OVER (PARTITION BY run_id, call_key) AS exit_text,
     max(CASE WHEN sequence = last_end THEN wrapped_result END) OVER (PARTITION BY run_id, call_key) AS wrapped
   FROM restarted
@@ -509,7 +514,7 @@ timed AS (
   SELECT *,
     CASE
       WHEN own_duration_ms IS NOT NULL THEN own_duration_ms
-      WHEN end_time >= restarted_at THEN epoch_ms(end_time) - epoch_ms(restarted_at)
+      WHEN end_time > restarted_at OR (end_time = restarted_at AND end_is_read = 0) THEN epoch_ms(end_time) - epoch_ms(restarted_at)
     END AS duration_ms,
     CASE json_type(coalesce(arguments->'$.command', arguments->'$.cmd'))
       WHEN 'VARCHAR' THEN coalesce(arguments->'$.command', arguments->'$.cmd')->>'$'

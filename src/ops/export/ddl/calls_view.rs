@@ -26,6 +26,8 @@ pub(super) fn calls(sql: &dyn Expressions) -> String {
     correlation_id,
     role IN ({states}) AS is_state,
     {own_duration} AS own_duration, {exit_code} AS exit_status, {run_ref} AS run_ref,
+    CASE WHEN {has_time} THEN 0 ELSE 1 END AS is_read,
+    CASE WHEN role = 'tool_start' THEN {response} END AS response,
     CASE WHEN role IN ({states}) THEN {arguments} END AS arguments,
     CASE WHEN role IN ({ends}) THEN {result} END AS wrapped_result,
     {call_id} AS given_id,
@@ -40,7 +42,7 @@ answers AS (
       ORDER BY sequence) = 1 THEN sequence END AS answered
   FROM rounds
 ),
--- The model call that asked for a call is the agent's latest one, unless a result or a prompt came
+-- The model call that asked for a call is the one that it names, else the agent's latest one, unless a result or a prompt came
 -- after it: then it is the next one before the next prompt.
 asked AS (
   SELECT *,
@@ -48,6 +50,7 @@ asked AS (
     max(CASE WHEN role IN ('task_start', {ends}) THEN sequence END)
       OVER (PARTITION BY run_id, agent_id ORDER BY sequence) AS last_break,
     min(answered) OVER (PARTITION BY run_id, agent_id ORDER BY sequence {to_end}) AS next_answer,
+    max(answered) OVER (PARTITION BY run_id, coalesce(answer, response)) AS own_answer,
     min(CASE WHEN role = 'task_start' THEN sequence END)
       OVER (PARTITION BY run_id, agent_id ORDER BY sequence {to_end}) AS next_task,
     max(CASE WHEN role IN ({ends}) THEN 2 * sequence + CASE role WHEN 'tool_fail' THEN 1 ELSE 0 END
@@ -64,9 +67,10 @@ asked AS (
 -- Calls by their ids. `R/tc1` and `tc1` are one call, unless several prefixes have a `tc1`.
 named AS (
   SELECT run_id, sequence, event_id, \"time\", role, tool, actor, agent_id, task, recorded_at, history,
-    had_failed, given_id, own_duration, exit_status, arguments, wrapped_result,
+    had_failed, given_id, own_duration, is_read, exit_status, arguments, wrapped_result,
     last_error_of_ref, last_error_of_agent, last_error_of_any,
     CASE
+      WHEN response IS NOT NULL THEN own_answer
       WHEN last_answer > coalesce(last_break, 0) THEN last_answer
       WHEN next_answer < coalesce(next_task, {NEVER}) THEN next_answer
     END AS asker,
@@ -159,6 +163,7 @@ told AS (
     {retry} {of_call} AS retry,
     {repeat} {of_call} AS repeat_of,
     {end_duration} {of_call} AS own_duration_ms,
+    {end_read} {of_call} AS end_is_read,
     {end_exit} {of_call} AS exit_text,
     {end_result} {of_call} AS wrapped
   FROM restarted
@@ -167,7 +172,7 @@ timed AS (
   SELECT *,
     CASE
       WHEN own_duration_ms IS NOT NULL THEN own_duration_ms
-      WHEN end_time >= restarted_at THEN {elapsed}
+      WHEN end_time > restarted_at OR (end_time = restarted_at AND end_is_read = 0) THEN {elapsed}
     END AS duration_ms,
     {command} AS command,
     coalesce({unwrapped}, wrapped) AS result
@@ -220,6 +225,8 @@ LEFT JOIN ended ON ended.run_id = timed.run_id",
         own_duration = first_count(sql, DURATION),
         result = result(sql),
         end_duration = at("last_end", "own_duration"),
+        end_read = at("last_end", "is_read"),
+        response = response(sql),
         end_exit = at("last_end", "exit_status"),
         end_result = at("last_end", "wrapped_result"),
         unwrapped = sql.json("wrapped", &["result"]),
@@ -243,6 +250,11 @@ LEFT JOIN ended ON ended.run_id = timed.run_id",
 pub(super) fn has_work_time(sql: &dyn Expressions) -> String {
     let origin = sql.text(DATA, &["time_origin"]);
     format!("coalesce({origin}, '') <> '{TIME_OF_READING}'")
+}
+
+/// The id of the model call that an event belongs to.
+fn response(sql: &dyn Expressions) -> String {
+    coalesce(MODEL_CALL.iter().map(|name| id(&sql.string(DATA, &[name]))))
 }
 
 /// The id of a model call, else a text that only this event has.

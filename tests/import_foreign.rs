@@ -1,0 +1,185 @@
+//! Files that look like an agent's session and are none, lines that are none, and ids that repeat.
+
+use serde_json::{Value, json};
+
+use crate::support::imports::jsonl;
+use crate::support::{Bench, json_lines};
+
+/// If this fails, a file of another program becomes a run.
+#[test]
+fn lookalikes_are_refused() {
+    let bench = Bench::new();
+    let at = "2026-01-01T00:00:00Z";
+    for (name, lines) in [
+        ("clicks", vec![json!({"type": "click", "sessionId": "s", "timestamp": at, "url": "/"})]),
+        (
+            "cursor",
+            vec![
+                json!({"type": "system", "subtype": "init", "session_id": "c", "model": "m"}),
+                json!({"type": "user", "session_id": "c",
+                    "message": {"role": "user", "content": [{"type": "text", "text": "Sail"}]}}),
+                json!({"type": "tool_call", "subtype": "started", "call_id": "1",
+                    "session_id": "c", "tool_call": {"readToolCall": {"args": {}}}}),
+                json!({"type": "result", "subtype": "success", "session_id": "c"}),
+            ],
+        ),
+        (
+            "droid",
+            vec![
+                json!({"type": "session_start", "id": "d", "title": "Sail", "owner": "me"}),
+                json!({"type": "message", "id": "1", "timestamp": at,
+                    "message": {"role": "user", "content": []}}),
+            ],
+        ),
+        (
+            "chat",
+            vec![
+                json!({"id": "1", "type": "user", "timestamp": at, "content": "hello"}),
+                json!({"id": "2", "type": "operator", "timestamp": at, "content": "hi"}),
+            ],
+        ),
+        ("training", vec![json!({"role": "user", "parts": [{"text": "hi"}]})]),
+        ("project", vec![json!({"sessionId": "a", "projectHash": "b", "x": 1})]),
+        ("job", vec![json!({"kind": "job", "source": "user", "timestamp": at, "id": "0"})]),
+        (
+            "payment",
+            vec![json!({"id": "e", "type": "charge.succeeded", "data": {}, "timestamp": at,
+                "parentId": null})],
+        ),
+        ("sms", vec![json!({"messageID": "m", "id": "1", "type": "sms", "body": "x"})]),
+        (
+            "visit",
+            vec![
+                json!({"type": "session", "id": "1", "timestamp": at, "cwd": "/x"}),
+                json!({"type": "click", "id": "2", "timestamp": at}),
+            ],
+        ),
+        ("error", vec![json!({"type": "error", "timestamp": at, "message": "m", "runId": "z"})]),
+    ] {
+        let file = format!("{name}.jsonl");
+        std::fs::write(bench.path(&file), jsonl(&lines)).unwrap();
+        let said = bench.call(&["import", &file]);
+        assert_eq!(said.status, 65, "{name}: {}", said.err);
+        assert!(said.err.contains("unknown format"), "{name}: {}", said.err);
+        assert!(!bench.path("runs").exists(), "{name}");
+    }
+    let said = bench.call(&["import", "cursor.jsonl"]);
+    assert!(said.err.contains("a session of Cursor"), "{}", said.err);
+}
+
+/// A session with a line of text between two events.
+fn mixed(bench: &Bench) {
+    let line = |uuid: &str, at: &str, content: Value| {
+        json!({"type": "user", "uuid": uuid, "sessionId": "mixed", "parentUuid": null,
+            "timestamp": at, "message": {"role": "user", "content": content}})
+    };
+    let lines = [
+        line("a", "2026-01-01T10:00:00Z", json!("Sail")),
+        line("b", "2026-01-01T10:00:09Z", json!("Row")),
+    ];
+    let [first, second] = lines.each_ref().map(Value::to_string);
+    std::fs::write(bench.path("mixed.jsonl"), format!("{first}\nnpm notice\n{second}\n")).unwrap();
+}
+
+/// If this fails, every import of a file adds the same rejected lines again, or an import makes the
+/// clock of its run go back.
+#[test]
+fn a_rejected_line_is_recorded_once() {
+    let bench = Bench::new();
+    mixed(&bench);
+    let run = bench.path("runs/claude-code-mixed");
+    let contents = || {
+        let read = |name: &str| std::fs::read_to_string(run.join(name)).unwrap();
+        (read("events.jsonl"), read("logs/rejected.jsonl"))
+    };
+    bench.call(&["import", "mixed.jsonl"]);
+    let once = contents();
+    bench.call(&["import", "mixed.jsonl"]);
+    assert_eq!(contents(), once);
+    assert_eq!(
+        bench.fails(1, &["validate", "claude-code-mixed", "--strict"]).matches("RL105").count(),
+        0
+    );
+    // A longer file adds what is new.
+    let longer = std::fs::read_to_string(bench.path("mixed.jsonl")).unwrap() + "npm again\n";
+    std::fs::write(bench.path("mixed.jsonl"), longer).unwrap();
+    bench.call(&["import", "mixed.jsonl"]);
+    let told: Vec<Value> = json_lines(&run.join("events.jsonl"))
+        .into_iter()
+        .filter(|line| line["type"] == "stream.rejected")
+        .map(|line| line["data"]["lines"].clone())
+        .collect();
+    assert_eq!(told, [json!(1), json!(1)]);
+    assert_eq!(json_lines(&run.join("logs/rejected.jsonl")).len(), 2);
+}
+
+/// If this fails, two calls become one because their agent numbers the calls of each answer anew.
+#[test]
+fn an_id_that_is_used_again_names_another_call() {
+    let bench = Bench::new();
+    let call = |id: &str, message: &str, tool: &str| {
+        json!({"type": "assistant", "uuid": format!("u{message}"), "sessionId": "again",
+            "message": {"id": message, "role": "assistant", "model": "m",
+                "content": [{"type": "tool_use", "id": id, "name": tool, "input": {}}],
+                "usage": {"input_tokens": 1, "output_tokens": 1}}})
+    };
+    let result = |id: &str, line: &str, text: &str| {
+        json!({"type": "user", "uuid": line, "sessionId": "again", "message": {"role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": id, "content": text}]}})
+    };
+    let lines = [
+        call("c1", "m1", "Read"),
+        result("c1", "r1", "the first result"),
+        call("c1", "m2", "Grep"),
+        result("c1", "r2", "the second result"),
+    ];
+    std::fs::write(bench.path("again.jsonl"), jsonl(&lines)).unwrap();
+    let step = |number: u64, tool: &str, text: &str| {
+        json!({"step_id": number, "source": "agent",
+            "tool_calls": [{"tool_call_id": "c1", "function_name": tool, "arguments": {}}],
+            "observation": {"results": [{"source_call_id": "c1", "content": text}]}})
+    };
+    let trajectory = json!({"schema_version": "ATIF-v1.7", "session_id": "again",
+        "agent": {"name": "sailor"},
+        "steps": [step(1, "Read", "the first result"), step(2, "Grep", "the second result")]});
+    let order = ["schema_version", "session_id", "agent", "steps"];
+    let trajectory = crate::support::document(&trajectory, &order);
+    std::fs::write(bench.path("again.json"), trajectory).unwrap();
+    for (file, run) in [("again.jsonl", "claude-code-again"), ("again.json", "atif-again")] {
+        bench.ok(&["import", file]);
+        bench.ok(&["import", file]);
+        let text = bench.ok(&["transcript", run, "--format", "text", "--detail", "full"]);
+        for part in ["Read", "the first result", "Grep", "the second result"] {
+            assert!(text.contains(part), "{run}: {part}\n{text}");
+        }
+        let calls = json_lines(&bench.path(&format!("runs/{run}/logs/tools.jsonl")));
+        let ended = calls.iter().filter(|call| call["status"] == "completed");
+        assert_eq!(ended.count(), 2, "{run}: {calls:?}");
+    }
+}
+
+/// If this fails, a model asked for fewer calls than it did, because results stand between them.
+#[test]
+fn calls_belong_to_the_response_that_they_name() {
+    let bench = Bench::new();
+    let mut lines = Vec::new();
+    for number in 1..=3 {
+        lines.push(json!({"type": "assistant", "uuid": format!("a{number}"), "sessionId": "three",
+            "message": {"id": "m1", "role": "assistant", "model": "claude-opus-4-5",
+                "content": [{"type": "tool_use", "id": format!("t{number}"), "name": "Read", "input": {}}],
+                "usage": {"input_tokens": 1, "output_tokens": 9}}}));
+        lines.push(json!({"type": "user", "uuid": format!("r{number}"), "sessionId": "three",
+            "message": {"role": "user", "content":
+                [{"type": "tool_result", "tool_use_id": format!("t{number}"), "content": "x"}]}}));
+    }
+    std::fs::write(bench.path("three.jsonl"), jsonl(&lines)).unwrap();
+    bench.ok(&["import", "three.jsonl"]);
+    let stats = bench.ok(&["stats", "--by", "model", "--format", "json"]);
+    let stats: Value = serde_json::from_str(&stats).unwrap();
+    let groups = stats["rows"].as_array().unwrap();
+    assert_eq!(groups.len(), 1, "{stats}");
+    assert_eq!(groups[0]["calls"], 3, "{stats}");
+    // The lines have no times.
+    let calls = json_lines(&bench.path("runs/claude-code-three/logs/tools.jsonl"));
+    assert!(calls.iter().all(|call| call["duration_ms"].is_null()), "{calls:?}");
+}
