@@ -183,3 +183,87 @@ fn calls_belong_to_the_response_that_they_name() {
     let calls = json_lines(&bench.path("runs/claude-code-three/logs/tools.jsonl"));
     assert!(calls.iter().all(|call| call["duration_ms"].is_null()), "{calls:?}");
 }
+
+/// If this fails, tokens of a session are negative, or the cost that it reports is an estimate in
+/// one view and none in another.
+#[test]
+fn a_stream_with_a_sub_agent_adds_up() {
+    let bench = Bench::new();
+    let answer = |id: &str, model: &str, input: u64, parent: Option<&str>| {
+        json!({"type": "assistant", "session_id": "sub", "parent_tool_use_id": parent,
+            "message": {"id": id, "role": "assistant", "model": model, "content": [],
+                "usage": {"input_tokens": input, "output_tokens": 1}}})
+    };
+    let lines = [
+        json!({"type": "system", "subtype": "init", "session_id": "sub", "uuid": "i"}),
+        answer("z1", "claude-opus-4-5", 3, None),
+        answer("z2", "claude-haiku-4-5", 30, Some("t1")),
+        json!({"type": "result", "subtype": "success", "is_error": false, "session_id": "sub",
+            "usage": {"input_tokens": 3, "output_tokens": 99}, "total_cost_usd": 0.5}),
+    ];
+    std::fs::write(bench.path("sub.jsonl"), jsonl(&lines)).unwrap();
+    bench.ok(&["import", "sub.jsonl"]);
+    let parsed = |args: &[&str]| -> Value { serde_json::from_str(&bench.ok(args)).unwrap() };
+    let list = parsed(&["list", "--format", "json"]);
+    let stats = parsed(&["stats", "--by", "model", "--format", "json"]);
+    for total in [&list["total"], &stats["total"]] {
+        assert_eq!(total["input_tokens"], 33, "{total}");
+        assert_eq!(total["output_tokens"], 100, "{total}");
+        assert_eq!(total["cost_usd"], 0.5, "{total}");
+        assert_ne!(total["cost_estimated"], true, "{total}");
+    }
+    for row in stats["rows"].as_array().unwrap() {
+        assert!(row["input_tokens"].as_i64().is_none_or(|tokens| tokens >= 0), "{row}");
+    }
+}
+
+/// If this fails, a byte order mark changes the name of a run, or a file with several trajectories
+/// becomes one run.
+#[test]
+fn sessions_keep_their_names() {
+    let bench = Bench::new();
+    let trajectory = |id: &str| {
+        let order = ["schema_version", "session_id", "agent", "steps"];
+        let steps = json!([{"step_id": 1, "source": "user", "message": id}]);
+        let value = json!({"schema_version": "ATIF-v1.7", "session_id": id,
+            "agent": {"name": "sailor"}, "steps": steps});
+        crate::support::document(&value, &order).replace('\n', "")
+    };
+    let two = format!("{}\n{}\n", trajectory("one"), trajectory("two"));
+    std::fs::write(bench.path("two.jsonl"), two).unwrap();
+    std::fs::write(bench.path("mark.json"), format!("\u{feff}{}", trajectory("three"))).unwrap();
+    bench.ok(&["import", "two.jsonl", "mark.json"]);
+    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let runs = list["runs"].as_array().unwrap();
+    let mut names: Vec<&str> = runs.iter().map(|run| run["run_id"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["atif-one", "atif-three", "atif-two"]);
+}
+
+/// If this fails, the time of an import is taken for that of the work, the title of a sub-agent for
+/// that of the session, or a command of the user is lost.
+#[test]
+fn a_session_with_a_sub_agent_in_one_stream() {
+    let bench = Bench::new();
+    let lines = [
+        json!({"id": "ses_a", "projectID": "p", "directory": "/w", "title": "parent",
+            "time": {"created": 1_767_261_600_000_u64}}),
+        json!({"id": "msg_a", "sessionID": "ses_a", "role": "user",
+            "time": {"created": 1_767_261_600_000_u64}}),
+        json!({"id": "prt_a", "sessionID": "ses_a", "messageID": "msg_a", "type": "subtask",
+            "prompt": "Review the sails", "description": "review", "command": "review"}),
+        json!({"id": "ses_c", "parentID": "ses_a", "projectID": "p", "directory": "/w",
+            "title": "child", "time": {"created": 1_767_261_601_000_u64}}),
+    ];
+    std::fs::write(bench.path("a.jsonl"), jsonl(&lines)).unwrap();
+    bench.ok(&["import", "a.jsonl"]);
+    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let run = &list["runs"][0];
+    assert_eq!(
+        (&run["metadata"]["title"], &run["counts"]["prompts"]),
+        (&json!("parent"), &json!(1)),
+        "{run}"
+    );
+    let text = bench.ok(&["transcript", "--format", "text"]);
+    assert!(text.contains("Review the sails"), "{text}");
+}

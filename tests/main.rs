@@ -69,6 +69,7 @@ mod mcp_session;
 mod memory;
 mod messages;
 mod mutation;
+mod outside_views;
 mod packaging;
 mod page;
 mod page_forms;

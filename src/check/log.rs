@@ -1,5 +1,6 @@
 //! The checks on the log itself: lines, order, references, chain, transitions, summaries.
 
+use std::borrow::Cow;
 use std::hash::BuildHasher as _;
 
 use foldhash::quality::RandomState;
@@ -41,6 +42,23 @@ const MAX_PENDING: usize = 100_000;
 const MAX_UNKNOWN: usize = 1000;
 /// Stands for the others. No type has a space in it.
 const OTHER_TYPES: &str = "other types";
+
+/// A summary that says that it is from a template, for an event that has one of its own. It can only
+/// be compared with the event.
+#[derive(Debug)]
+pub(crate) struct TemplateClaim {
+    /// The id of the event.
+    pub(crate) target: String,
+    /// The summary.
+    pub(crate) summary: String,
+    /// The user's template that it names.
+    pub(crate) template: Option<String>,
+    /// Where it is recorded.
+    pub(crate) place: Place,
+}
+
+/// Maximum number of such summaries that are compared.
+const MAX_CLAIMS: usize = 10_000;
 
 /// More about the summary that an event should get.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +116,7 @@ pub(crate) struct LogCheck {
     /// Events without a summary that get the one of a user's template, or may have an older one.
     pending: HashMap<IdKey, PendingSummary>,
     backfills: OpenReferences,
+    claims: Vec<TemplateClaim>,
     versions: Versions,
     /// Unknown types: the first event of each, and how many there are.
     unknown: HashMap<String, (Place, u64)>,
@@ -132,6 +151,7 @@ impl LogCheck {
             rejections: Rejections::default(),
             pending: HashMap::new(),
             backfills: OpenReferences::default(),
+            claims: Vec::new(),
             versions: Versions::default(),
             unknown: HashMap::new(),
             open_calls: OpenCalls::default(),
@@ -190,6 +210,11 @@ impl LogCheck {
     #[must_use]
     pub(crate) fn is_damaged(&self) -> bool {
         self.damaged
+    }
+
+    /// The summaries that must be compared with their events.
+    pub(crate) fn take_claims(&mut self) -> Vec<TemplateClaim> {
+        std::mem::take(&mut self.claims)
     }
 
     /// Checks the effect of the same event on the state.
@@ -501,9 +526,14 @@ impl LogCheck {
         let by_template = view.field("source").is_some_and(|source| source == "template");
         // An event made by a user's template names it. It can only be compared with the template in
         // force.
-        if by_template
+        let mark = by_template.then(|| self.ids.mark_of(self.ids.key_of(&target))).flatten();
+        if by_template && mark.is_none() && self.claims.len() < MAX_CLAIMS {
+            let template = view.field("template").map(Cow::into_owned);
+            let (target, place) = (target.clone(), spot.place());
+            self.claims.push(TemplateClaim { target, summary: summary.clone(), template, place });
+        }
+        if let Some(right) = mark
             && let key = self.ids.key_of(&target)
-            && let Some(right) = self.ids.mark_of(key)
             && let more = self.pending.get(&key)
             && view.field("template").as_deref() == more.and_then(|more| more.own)
             && let given = self.hashed(&summary)

@@ -30,6 +30,17 @@ pub(crate) struct Reference<'a> {
     value: Json<'a>,
 }
 
+/// What follows the numbers in an excerpt.
+const LEFT_OUT: &str = " bytes left out: blobs/";
+
+/// The number of bytes that an excerpt leaves out, if the text has the place where it says so.
+#[must_use]
+pub(crate) fn left_out_in(text: &str) -> Option<u64> {
+    let (before, _) = text.split_once(LEFT_OUT)?;
+    let (_, numbers) = before.rsplit_once("… ")?;
+    numbers.split_once(" of ")?.0.parse().ok()
+}
+
 impl<'a> Reference<'a> {
     /// Reads a value as a reference; `None` if it is not one.
     #[must_use]
@@ -45,6 +56,21 @@ impl<'a> Reference<'a> {
             return None;
         }
         Some(Self { hash, bytes: value.get("bytes")?.as_u64()?, value })
+    }
+
+    /// The beginning and the end of the content, and between them how much is left out and where it
+    /// is. A short content is returned whole.
+    #[must_use]
+    pub(crate) fn excerpt(&self) -> String {
+        let [head, tail] =
+            ["head", "tail"].map(|part| self.value.text_at(part).unwrap_or_default());
+        let shown = (head.len() + tail.len()) as u64;
+        let Some(left_out @ 1..) = self.bytes.checked_sub(shown).filter(|_| !tail.is_empty())
+        else {
+            return self.preview();
+        };
+        let Self { bytes, hash, .. } = self;
+        format!("{head}\n… {left_out} of {bytes}{LEFT_OUT}{hash} …\n{tail}")
     }
 
     /// The beginning of the content and a note of its size. A short content is returned whole.

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 
 use super::blob::Reference;
 use super::catalogue;
-use super::fields::{ARGUMENTS, ERROR_TEXT, HISTORY, RESULT, TEXT, THOUGHT, View, as_text};
+use super::fields::{
+    ARGUMENTS, ERROR_TEXT, HISTORY, RESULT, TEXT, THOUGHT, View, as_long_text, as_text,
+};
 use super::template::one_line;
 use crate::json::{Json, Kind};
 use crate::text::whole::holds_whole;
@@ -181,7 +183,7 @@ fn push<'a>(
     value: Json<'a>,
     kind: Kinship,
 ) {
-    let text = as_text(value);
+    let text = as_long_text(value);
     let is_empty = matches!(text.trim(), "" | "[]" | "{}");
     if !is_empty && !value.is_null() {
         pieces.push(ContentPiece { name, text, kind });

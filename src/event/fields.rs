@@ -98,6 +98,16 @@ pub(crate) fn as_text(value: Json<'_>) -> Cow<'_, str> {
     }
 }
 
+/// The same as [`as_text`], for views that show more than a line: a moved-out string as its beginning
+/// and its end.
+#[must_use]
+pub(crate) fn as_long_text(value: Json<'_>) -> Cow<'_, str> {
+    match Reference::of(value) {
+        Some(reference) => Cow::Owned(reference.excerpt()),
+        None => as_text(value),
+    }
+}
+
 /// A string as its characters, any other value as compact JSON. Nothing is shortened.
 #[must_use]
 pub(crate) fn exact_text(value: Json<'_>) -> Cow<'_, str> {
@@ -248,6 +258,12 @@ impl<'e, 'a> View<'e, 'a> {
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
         first_text(&self.data, TEXT)
+    }
+
+    /// The text of the message, for views that show more than a line of it.
+    #[must_use]
+    pub(crate) fn long_text(&self) -> Option<Cow<'a, str>> {
+        first(&self.data, TEXT).map(as_long_text)
     }
 
     /// The agent that the event is about.

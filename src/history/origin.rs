@@ -136,6 +136,10 @@ impl RunOrigin {
         let Some(title) = view.field("title").filter(|title| !title.trim().is_empty()) else {
             return;
         };
+        // The title of a sub-agent stands for the run's only as long as there is none.
+        if view.is_of_sub_agent() && self.title.is_some() {
+            return;
+        }
         let by_user = view.field("title_by").is_some_and(|by| by == "user");
         if by_user || self.title.as_ref().is_none_or(|(_, by_user)| !by_user) {
             self.title = Some((title.into_owned(), by_user));

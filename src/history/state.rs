@@ -151,8 +151,9 @@ impl RunState {
         self.errors += u64::from(view.is_error());
         self.warnings += u64::from(view.severity == Severity::Warning);
         self.usage.observe(view);
+        // The end of a source is of an import, even if nothing else was understood.
+        self.has_imported |= view.is_imported() || view.ends_source();
         if view.is_imported() {
-            self.has_imported = true;
             self.source_went_on |= self.ended_by_source();
             if self.origin.is_unknown() {
                 // The source's session takes precedence over the run's.

@@ -3,6 +3,7 @@
 use crate::json::Members;
 use std::borrow::Cow;
 
+use crate::event::blob::left_out_in;
 use crate::event::content::{ContentPiece, Kinship, beyond, characters, pieces};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
@@ -153,12 +154,14 @@ pub(crate) fn shortened(text: &str, most: usize, sequence: u64) -> Cow<'_, str> 
     let Some(left_out @ 1..) = total.checked_sub(most) else { return Cow::Borrowed(text) };
     let at = |character: usize| text.char_indices().nth(character).map_or(text.len(), |(at, _)| at);
     let head = most * 2 / 3;
-    let tail = total - (most - head);
+    let (head, tail) = (at(head), at(total - (most - head)));
+    // Most of a moved-out value was left out before.
+    let left_out = left_out as u64 + left_out_in(&text[head..tail]).unwrap_or(0);
     Cow::Owned(format!(
         "{}\n… {} characters of event {sequence} left out …\n{}",
-        &text[..at(head)],
-        count(left_out as u64),
-        &text[at(tail)..]
+        &text[..head],
+        count(left_out),
+        &text[tail..]
     ))
 }
 

@@ -31,6 +31,14 @@ pub(super) fn unknown_version(line: Json<'_>) -> Option<String> {
     known.is_none_or(|minor| minor > 8).then(|| version.into_owned())
 }
 
+/// The session of a line that is a trajectory of its own.
+pub(super) fn whole_session(line: Json<'_>) -> Option<String> {
+    line.text_at("schema_version").filter(|version| version.starts_with("ATIF"))?;
+    line.get("steps")?;
+    let id = line.text_at("session_id").or_else(|| line.text_at("trajectory_id"));
+    id.filter(|id| !is_placeholder(id)).map(Cow::into_owned)
+}
+
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(Atif::default())

@@ -71,6 +71,7 @@ fn formats() -> impl Iterator<Item = (SourceFormat, FindSign)> {
 /// # Errors
 /// Nothing, or too little, shows what it is.
 pub(crate) fn detect(sample: &[u8]) -> Result<Detected, UnknownSource> {
+    let sample = without_mark(sample);
     let mut candidates: Vec<FormatVotes> =
         formats().map(|(format, _)| FormatVotes { format, votes: 0, signs: Vec::new() }).collect();
     let values = values(sample);
@@ -114,18 +115,22 @@ pub(crate) fn detect(sample: &[u8]) -> Result<Detected, UnknownSource> {
     }
 }
 
+/// A text without the byte order mark with which some programs begin it.
+#[must_use]
+pub(crate) fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text)
+}
+
 /// The values of the sample: its lines, or a document without most items of its list.
 fn values(sample: &[u8]) -> Vec<Vec<u8>> {
     let is_blank = |line: &&[u8]| line.trim_ascii().is_empty();
     let mut lines = sample.split(|byte| *byte == b'\n').filter(|line| !is_blank(line)).peekable();
     let Some(first) = lines.peek() else { return Vec::new() };
-    let first = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first);
     let begins_list = first.trim_ascii_start().first() == Some(&b'[');
     if json::check(first, JsonRules::LENIENT).is_ok() && !begins_list {
         return lines.map(<[u8]>::to_vec).take(LINES).collect();
     }
-    document(sample.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(sample))
-        .unwrap_or_else(|| lines.map(<[u8]>::to_vec).take(LINES).collect())
+    document(sample).unwrap_or_else(|| lines.map(<[u8]>::to_vec).take(LINES).collect())
 }
 
 /// The beginning of a document that spans many lines: its members, and its list with one item.

@@ -156,7 +156,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         lists: &["steps", "subagent_trajectories"],
         ending: |_| None,
         unknown_version: atif::unknown_version,
-        whole_session: None,
+        whole_session: Some(atif::whole_session),
         named: None,
         adapter: atif::adapter,
     },

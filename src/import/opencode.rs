@@ -280,6 +280,18 @@ impl OpenCode {
                 let step = self.step(json, message_id, model);
                 step.map(|step| Draft { timestamp: completed, ..step }).into_iter().collect()
             }
+            // A command of the user that a sub-agent carries out.
+            "subtask" => {
+                let prompt = json.text_at("prompt").filter(|prompt| !prompt.is_empty());
+                let prompt = prompt.or_else(|| json.text_at("description"));
+                let asked = prompt.map(|prompt| {
+                    event("message.user", |data| {
+                        data.text("text", &prompt);
+                        data.text_if("command", json.text_at("command").as_deref());
+                    })
+                });
+                asked.into_iter().collect()
+            }
             "compaction" => {
                 let manner = if is_set("auto") { " (auto)" } else { "" };
                 vec![text_event("note", &format!("Context compacted{manner}"))]

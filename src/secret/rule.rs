@@ -178,8 +178,8 @@ impl SecretRule {
             && (self.extent.is_some()
                 || self.lead != Lead::None
                 || begins_word(&bytes[..hit])
-                || (!self.whole_word && is_glued(&bytes[..hit]))
-                || (self.has_glued_length(&bytes[hit..]) && is_glued(&bytes[..hit])))
+                || (!self.whole_word && is_glued(bytes, hit))
+                || (self.has_glued_length(&bytes[hit..]) && is_glued(bytes, hit)))
     }
 
     /// Whether the word at the beginning of `bytes` has a length that no other word has.
@@ -237,12 +237,26 @@ pub(super) fn begins_word(before: &[u8]) -> bool {
     last.is_ascii_alphabetic() && rest[..rest.len() - parameters].ends_with(b"[")
 }
 
-/// Whether a secret may be glued to the word before it (`tokenghp_…`). In a long run of base64 it is
-/// chance.
-fn is_glued(before: &[u8]) -> bool {
+/// Whether a secret at `hit` may be glued to the word before it (`tokenghp_…`). In a long run of
+/// base64 it is chance, unless base64 does not have its characters or hardly ever in this order.
+fn is_glued(bytes: &[u8], hit: usize) -> bool {
     const LONGEST_WORD: usize = 32;
+    const LOOKED_AT: usize = 128;
+    const NEAR: usize = 8;
+    const LONG: usize = 20;
+    let (before, secret) = bytes.split_at(hit);
     let encoded = |byte: &&u8| is_word(**byte) || b"+/-".contains(byte);
-    before.iter().rev().take(LONGEST_WORD).take_while(encoded).count() < LONGEST_WORD
+    let word = before.iter().rev().take(LOOKED_AT).take_while(encoded);
+    if word.clone().count() < LONGEST_WORD {
+        return true;
+    }
+    let is_mark = |byte: &u8| matches!(byte, b'_' | b'-');
+    if secret.iter().take(NEAR).any(is_mark) {
+        return !word.clone().any(|byte| is_mark(byte) || b"+/".contains(byte));
+    }
+    let is_upper = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+    secret.get(..LONG).is_some_and(|secret| secret.iter().all(is_upper))
+        && !word.clone().all(is_upper)
 }
 
 fn compile(pattern: &str) -> Result<Regex, String> {

@@ -7,9 +7,10 @@ use foldhash::HashMap;
 use super::extent::LONGEST_BAR;
 use super::fold::{CallLine, Item, ItemList, ItemOrGap, TaskTurn, TranscriptFold};
 use super::value::{
-    CallEntry, ChapterLine, DroppedKind, Entry, LastAnswer, QuoteSource, Quoted, Remarks,
-    RequiredFile, Said, Section, SpawnedAgent, TITLE, Tool, Transcript,
+    CallEntry, ChapterLine, DroppedKind, Entry, LastAnswer, Note, NoteMark, QuoteSource, Quoted,
+    Remarks, RequiredFile, Said, Section, SpawnedAgent, TITLE, Tool, Transcript,
 };
+use crate::event::template::one_line;
 use crate::history::calls::{Call, CallStatus};
 use crate::history::chapters::Chapter;
 use crate::history::request::own_words;
@@ -42,10 +43,14 @@ impl Transcript {
             let source = QuoteSource::Event(first.first_sequence);
             Some(Quoted { text: first.message.clone(), source })
         };
-        let prompt = prompt.or_else(asked);
+        let prompt = prompt.or_else(asked).or_else(|| fold.system_prompt.take());
         let system_prompt = harness.system_prompt.filter(|text| !text.trim().is_empty());
         let system_prompt = system_prompt.map(of_file("effective-system-prompt.md"));
-        let system_prompt = system_prompt.or(fold.system_prompt.take());
+        let rendered = fold.system_prompt.take();
+        // What the file replaces is still something that an event says.
+        let replaced = rendered.as_ref().filter(|_| system_prompt.is_some());
+        fold.settings.extend(replaced.map(prompt_note));
+        let system_prompt = system_prompt.or(rendered);
         let others = harness.others.into_iter();
         let own_tasks = fold.own_tasks();
         fold.finish_page();
@@ -93,6 +98,17 @@ impl Transcript {
             last_sequence: fold.last_sequence,
         }
     }
+}
+
+/// The line for a rendered prompt that is not quoted.
+fn prompt_note(prompt: &Quoted) -> Note {
+    let sequence = match prompt.source {
+        QuoteSource::Event(sequence) => sequence,
+        QuoteSource::File(_) => 0,
+    };
+    let text = format!("Prompt rendered: {}", one_line(&prompt.text));
+    let more = if prompt.text.contains('\n') { prompt.text.clone() } else { String::new() };
+    Note { sequence, text, more, level: None, minor: false, mark: NoteMark::Plain }
 }
 
 fn tools(fold: &TranscriptFold) -> Vec<Tool> {

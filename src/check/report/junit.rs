@@ -9,6 +9,9 @@ use crate::check::finding::Finding;
 use crate::check::table::{CHECKS, Check, Code, Level};
 use crate::text::inert;
 
+/// The checks of single deliverables, which are tests by the names of the files.
+const OF_FILES: [Code; 4] = [Code::RL801, Code::RL802, Code::RL803, Code::RL804];
+
 /// Maximum number of findings listed per check.
 const MAX_SHOWN: usize = 50;
 
@@ -26,9 +29,17 @@ pub(crate) fn junit(runs: ValidatedRuns<'_>) -> String {
         let mut suite = TestSuite::new(report.name.as_str());
         suite.add_test_cases(checks(report, runs));
         for deliverable in &report.deliverables {
+            let file = format!("deliverables/{}", deliverable.path);
+            let is_of_file = |finding: &&Finding| {
+                OF_FILES.contains(&finding.code) && finding.place.file == file.as_str()
+            };
+            let check =
+                report.findings.all.iter().find(is_of_file).map(|finding| finding.code.check());
+            let code = check.map(|check| format!("{} ", check.code)).unwrap_or_default();
+            let remedy = check.map(|check| check.remedy.to_owned()).unwrap_or_default();
             let reason = deliverable.reason.as_deref().unwrap_or_default();
-            let reason = format!("{}: {reason}", deliverable.status);
-            let fault = (deliverable.verdict != Verdict::Passed).then_some((reason, String::new()));
+            let reason = format!("{code}{}: {reason}", deliverable.status);
+            let fault = (deliverable.verdict != Verdict::Passed).then_some((reason, remedy));
             suite.add_test_case(case(&inert::line(&deliverable.path), DELIVERABLES, fault));
         }
         document.add_test_suite(suite);
@@ -43,7 +54,7 @@ fn checks<'r>(
     let least = if strict { Level::Warning } else { Level::Error };
     // Deliverables that were checked are tests of their own.
     let is_test =
-        move |check: &&Check| check.family != DELIVERABLES || left_out_by(check.code).is_some();
+        move |check: &&Check| !OF_FILES.contains(&check.code) || left_out_by(check.code).is_some();
     CHECKS.iter().filter(is_test).map(move |check| {
         let name = format!("{} {}", check.code, check.title);
         if let Some(option) = left_out_by(check.code) {

@@ -136,11 +136,25 @@ pub(super) fn run(
     let mut input = Input { file: input?, lines: LineBuffer::default(), blank: (0, 0) };
     let interrupts = Interrupts::watch()?;
     // A stream may begin with the run.created event that creates its run.
-    let makes_run = create || input.begins_with_creation(&interrupts)?;
+    let format = format_of(args.from.as_deref().unwrap_or("native"));
+    let is_copy = matches!(format, StreamFormat::Copy);
+    let creation = input.creation(&interrupts)?;
+    let makes_run = create || creation.is_some();
+    // It then belongs to the run that it names.
+    // A copy of a run is recorded under another name.
+    let named = creation.flatten().filter(|_| !is_copy);
+    if let (Some(run_id), Some(named)) = (&run_id, &named)
+        && run_id != named
+    {
+        let message =
+            format!("the stream creates the run {named}, but the run to record to is {run_id}");
+        let hint = "leave out --run and RUNLOG_RUN, or name the run of the stream";
+        return Err(Failure::new(Exit::Usage, message).hint(hint).into());
+    }
+    let run_id = run_id.or(named);
     if let Some(signal) = interrupts.caught().filter(|_| input.lines.waiting().is_empty()) {
         return Ok(Exit::Signal(signal));
     }
-    let format = format_of(args.from.as_deref().unwrap_or("native"));
     let mut recorder = open(run_id, makes_run, None, options, global)?;
     let run = recorder.run().clone();
     let stream = Stream::new(&mut recorder, format, !args.import.no_source);
@@ -347,11 +361,13 @@ impl Input {
         })
     }
 
-    /// Whether the first line that is not blank creates a run. Skips blank lines before it. Stops
-    /// early on a signal.
-    fn begins_with_creation(&mut self, interrupts: &Interrupts) -> anyhow::Result<bool> {
-        let creates = |json: Json<'_>| {
-            json.text_at("type").is_some_and(|kind| catalogue::role(&kind) == Role::RunCreated)
+    /// The run that the first line creates, if it creates one, and if it names it. Skips blank lines
+    /// before it. Stops early on a signal.
+    fn creation(&mut self, interrupts: &Interrupts) -> anyhow::Result<Option<Option<RunId>>> {
+        let created = |json: Json<'_>| {
+            let kind = json.text_at("type")?;
+            let named = || json.text_at("run_id").and_then(|id| RunId::parse(&id).ok());
+            (catalogue::role(&kind) == Role::RunCreated).then(named)
         };
         loop {
             let ended = self.lines.has_ended();
@@ -362,12 +378,12 @@ impl Input {
                     }
                     continue;
                 }
-                Some((_, first)) => return Ok(first.is_ok_and(creates)),
+                Some((_, first)) => return Ok(first.ok().and_then(created)),
                 None => {}
             }
             interrupts.input_is_ready(&self.file, true)?;
             if interrupts.caught().is_some() {
-                return Ok(false);
+                return Ok(None);
             }
             self.fill()?;
         }

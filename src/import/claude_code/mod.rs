@@ -347,6 +347,11 @@ impl ClaudeCode {
             more.members(Json::trusted(&figures)).plain(OUTPUT_AT_LEAST, true);
             figures = more.finish();
         }
+        if line.agent.is_some() {
+            let session = line.json.text_at("session_id").unwrap_or_default();
+            let message = message_id.unwrap_or(line.place);
+            self.totals.sub_agent(&session, message, Json::trusted(&figures));
+        }
         if let Some(id) = message_id {
             let this = (id.to_owned(), figures.clone());
             if self.newest_usage.as_ref() == Some(&this) {

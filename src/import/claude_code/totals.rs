@@ -37,13 +37,23 @@ struct SessionProcesses {
     /// What those before the newest one used.
     earlier: ResultTotals,
     newest: ResultTotals,
+    /// What the messages of sub-agents used, by their ids.
+    of_sub_agents: HashMap<String, ResultTotals>,
 }
 
 impl SessionTotals {
+    /// Takes the token counts of a sub-agent's message, with the names of this program.
+    pub(super) fn sub_agent(&mut self, session: &str, message: &str, figures: Json<'_>) {
+        let tokens = COUNTS.map(|(_, _, name)| figures.get(name).and_then(Json::as_u64));
+        let processes = self.sessions.entry(session.to_owned()).or_default();
+        let totals = ResultTotals { tokens, cost: None };
+        processes.of_sub_agents.insert(message.to_owned(), totals);
+    }
+
     /// The members of the event that reports the totals after a `result` line. `None` if the line
     /// has no numbers.
     pub(super) fn after(&mut self, line: &Members<'_>) -> Option<String> {
-        let totals = ResultTotals::of(line);
+        let (totals, has_sub_agents) = ResultTotals::of(line);
         if totals == ResultTotals::default() {
             return None;
         }
@@ -60,7 +70,10 @@ impl SessionTotals {
                 .plus(&ResultTotals { cost: newest.cost, ..ResultTotals::default() });
         }
         processes.newest = totals;
-        let all = processes.earlier.plus(&totals);
+        let mut all = processes.earlier.plus(&totals);
+        if !has_sub_agents {
+            all = processes.of_sub_agents.values().fold(all, |sum, one| sum.plus(one));
+        }
         let mut data = ObjectText::new();
         for ((_, _, name), count) in COUNTS.iter().zip(all.tokens) {
             if let Some(count) = count {
@@ -78,8 +91,9 @@ impl SessionTotals {
 }
 
 impl ResultTotals {
-    /// The totals on a line. `usage` leaves out sub-agents, `modelUsage` does not.
-    fn of(line: &Members<'_>) -> Self {
+    /// The totals on a line, and whether they include those of sub-agents. `usage` leaves them out,
+    /// `modelUsage` does not.
+    fn of(line: &Members<'_>) -> (Self, bool) {
         let count = |object: Json<'_>, name: &str| object.get(name).and_then(Json::as_u64);
         let usage = line.present("usage");
         let mut tokens = COUNTS.map(|(name, _, _)| count(usage?, name));
@@ -88,10 +102,12 @@ impl ResultTotals {
             let tokens = COUNTS.map(|(_, name, _)| count(model, name));
             sum.plus(&Self { tokens, cost: None })
         });
-        if by_model != Self::default() && !by_model.has_fewer_tokens(&Self { tokens, cost: None }) {
+        let is_whole =
+            by_model != Self::default() && !by_model.has_fewer_tokens(&Self { tokens, cost: None });
+        if is_whole {
             tokens = by_model.tokens;
         }
-        Self { tokens, cost: cost_of(line).and_then(as_micros) }
+        (Self { tokens, cost: cost_of(line).and_then(as_micros) }, is_whole)
     }
 
     /// Whether a token count is below the earlier one, which the total of a process cannot be.

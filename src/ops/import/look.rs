@@ -97,6 +97,7 @@ pub(super) fn look_within(
 
 /// Looks at the beginning of a file.
 fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotImported> {
+    let sample = detect::without_mark(sample);
     if sample.trim_ascii().is_empty() {
         return Err(NotImported::Empty);
     }

@@ -12,6 +12,7 @@ mod record;
 mod rejected_end;
 mod snapshot;
 mod summaries;
+mod template_claims;
 mod transcript;
 mod validation;
 

@@ -12,6 +12,7 @@ use super::lines::each_line;
 use super::log_end::{moved_away, unterminated};
 use super::snapshot::snapshot;
 use super::summaries;
+use super::template_claims;
 use super::transcript::TranscriptCheck;
 use crate::check::blobs::BlobCheck;
 use crate::check::derived::{self, Comparison};
@@ -147,6 +148,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let is = |hash: Option<HexHash>, wanted: &str| hash.is_some_and(|hash| hash.is(wanted));
     let cut = head.as_ref().is_some_and(|head| !is(seen.hash, &head.hash));
     let (next, lost) = (check.last_sequence(), cut || check.is_damaged());
+    let template_claims = check.take_claims();
     let mut findings = check.finish(&fold.state, criteria.expected_status);
     evidence(run, &claims, fold.state.status(), &mut findings)?;
     leftovers(run, |name| blobs.has_seen(name), &mut findings);
@@ -189,6 +191,9 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     }
     if has_chapters || check_dir(&run.chapters()).is_ok() {
         chapters::check(run, criteria.templates, &mut findings)?;
+    }
+    if !template_claims.is_empty() {
+        template_claims::check(run, template_claims, criteria.templates, &mut findings)?;
     }
     if has_summaries {
         summaries::check(run, &mut findings)?;

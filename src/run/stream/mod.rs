@@ -108,9 +108,6 @@ struct Writes {
     recorded: Vec<RecordedEvent>,
 }
 
-/// The bytes with which some programs begin a text.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-
 /// The reason for rejecting the lines of such an input.
 const UNKNOWN: &str = "the input is of no known format";
 
@@ -270,7 +267,7 @@ impl<'r> Stream<'r> {
         let (number, offset) = (counts.lines, self.offset);
         self.offset += length;
         let lenient = is_first && !matches!(self.reader, Reader::Lines(LineReading::Native));
-        let line = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| lenient).unwrap_or(line);
+        let line = if lenient { detect::without_mark(line) } else { line };
         if is_blank(line) {
             self.counter.counts().blank += 1;
             return Ok(());

@@ -1,6 +1,6 @@
 //! Reads the lines of a dialect, and decides what the dialect is.
 
-use super::{BYTE_ORDER_MARK, InputLine, MAX_HELD, Reader, Stream};
+use super::{InputLine, MAX_HELD, Reader, Stream};
 use crate::event::time::Timestamp;
 use crate::import::SessionEnd;
 use crate::import::detect::{self, Detected, SourceFormat};
@@ -41,7 +41,7 @@ impl ReadLine {
             InputLine::Whole(line) => line,
             InputLine::Long(line) => return Self { content: SourceContent::Long(line), length },
         };
-        let line = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_first).unwrap_or(line);
+        let line = if is_first { detect::without_mark(line) } else { line };
         if is_blank(line) {
             return Self { content: SourceContent::Blank, length };
         }

@@ -51,6 +51,13 @@ impl<'d> StatisticsSink<'d> {
             self.groups.total.count_run();
         }
         self.groups.groups.values_mut().for_each(Measures::count_run);
+        // The parts of a reported cost may be estimated; the whole is not.
+        if self.run.as_ref().is_some_and(|run| !run.cost_estimated) {
+            self.groups.total.cost_is_reported();
+            if self.groups.groups.len() == 1 {
+                self.groups.groups.values_mut().for_each(Measures::cost_is_reported);
+            }
+        }
         self.groups
     }
 

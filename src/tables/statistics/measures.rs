@@ -377,6 +377,12 @@ impl Measures {
         self.runs += 1;
     }
 
+    /// Notes that the cost of all the rows of a run is reported. Copies are left out of the sum, so
+    /// without them it is not the reported one.
+    pub(super) fn cost_is_reported(&mut self) {
+        self.cost_estimated &= self.copied_tokens != 0 || self.copied_micros != 0;
+    }
+
     /// Adds a row of `usage`. `is_uncosted`: its cost is missing in that of the run.
     pub(super) fn add_usage(&mut self, usage: &UsageRow, is_uncosted: bool) {
         let UsageRow { input_tokens, output_tokens, cache_read_tokens, .. } = usage;

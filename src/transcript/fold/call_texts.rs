@@ -6,7 +6,7 @@ use std::hash::BuildHasher as _;
 use super::page_calls::is_argument;
 use super::{TranscriptFold, shown, shown_up_to};
 use crate::event::content::{ContentPiece, beyond};
-use crate::event::fields::{View, as_text};
+use crate::event::fields::{View, as_long_text};
 use crate::event::role::Role;
 use crate::history::arguments;
 use crate::history::usage::Usage;
@@ -47,8 +47,8 @@ impl TranscriptFold {
     pub(super) fn keep_call(&mut self, view: &View<'_, '_>, call: usize) {
         let ends = view.role.is_tool_end();
         let told = match ends {
-            true if view.role == Role::ToolEnd => view.result().map(as_text),
-            true => view.error_text().or_else(|| view.result().map(as_text)),
+            true if view.role == Role::ToolEnd => view.result().map(as_long_text),
+            true => view.error_text().or_else(|| view.result().map(as_long_text)),
             false => view.arguments().map(|given| Cow::Owned(arguments::whole(given))),
         };
         let told = told.unwrap_or_default();

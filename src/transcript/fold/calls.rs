@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::items::ItemList;
 use super::kept::KeptCalls;
 use super::{CallLine, Item, MAX_RESULT, Note, Said, TranscriptFold, shown};
-use crate::event::fields::{View, as_text};
+use crate::event::fields::{View, as_long_text, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::{self, Telling};
 use crate::history::calls::{Call, Observed};
@@ -173,7 +173,7 @@ impl TranscriptFold {
             return;
         }
         let telling = self.awaited.remove(&call).unwrap_or(Telling::Nothing);
-        let Some(text) = view.result().map(as_text) else { return };
+        let Some(text) = view.result().map(as_long_text) else { return };
         let told = match telling {
             Telling::Nothing => None,
             Telling::Beginning => {

@@ -35,7 +35,7 @@ impl TranscriptFold {
         if let Some(thought) = &thought {
             self.item(Item::Said(Said { thought: true, ..self.said(view, thought) }));
         }
-        let text = view.text().filter(present);
+        let text = view.long_text().filter(present);
         if let Some(text) = &text {
             self.item(Item::Said(self.said(view, text)));
         }

@@ -257,7 +257,11 @@ impl TranscriptFold {
                 self.beyond_minor(view, &prompt);
                 let source = QuoteSource::Event(event.sequence);
                 let text = Some(prompt.into_owned()).filter(|prompt| !prompt.is_empty());
-                self.system_prompt = text.map(|text| Quoted { text, source });
+                match (&self.system_prompt, text) {
+                    (None, Some(text)) => self.system_prompt = Some(Quoted { text, source }),
+                    (_, None) => {}
+                    (Some(_), Some(_)) => self.settings.push(self.remark_of(view, summary)),
+                }
             }
             Role::Error => {
                 let text = view.error_text().map_or_else(String::new, Cow::into_owned);
