@@ -267,3 +267,34 @@ fn a_session_with_a_sub_agent_in_one_stream() {
     let text = bench.ok(&["transcript", "--format", "text"]);
     assert!(text.contains("Review the sails"), "{text}");
 }
+
+/// If this fails, a conversation that is kept in a file for each event becomes a run for each event.
+#[test]
+fn a_folder_of_events_is_one_session() {
+    let bench = Bench::new();
+    let folder = bench.path("sailing/events");
+    std::fs::create_dir_all(&folder).unwrap();
+    let event = |number: u64, action: &str, more: Value| {
+        let mut event = json!({"id": number, "timestamp": format!("2026-01-01T10:00:{number:02}"),
+            "source": "agent", "action": action, "message": "m", "args": {}});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    };
+    for (number, more) in [
+        (2, json!({"source": "user", "args": {"content": "Sail"}})),
+        (9, json!({"args": {"command": "row"}})),
+        (10, json!({"args": {"command": "moor"}})),
+    ] {
+        let action = if number == 2 { "message" } else { "run" };
+        let text = serde_json::to_string_pretty(&event(number, action, more)).unwrap();
+        std::fs::write(folder.join(format!("{number}.json")), text).unwrap();
+    }
+    bench.ok(&["import", "sailing"]);
+    let text =
+        bench.ok(&["transcript", "openhands-sailing", "--format", "text", "--detail", "full"]);
+    let places: Vec<usize> =
+        ["Sail", "row", "moor"].iter().map(|part| text.find(part).expect(part)).collect();
+    assert!(places.is_sorted(), "{text}");
+    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    assert_eq!(list["runs"].as_array().unwrap().len(), 1, "{list}");
+}

@@ -143,3 +143,62 @@ fn a_secret_behind_a_long_word_is_removed() {
     let log = bench.log();
     assert!(!log.contains("ghp_aB3") && !log.contains("AKIAQ3"), "{log}");
 }
+
+/// If this fails, a run whose log cannot be read is listed as a good one.
+#[test]
+fn an_unsafe_log_is_not_listed() {
+    let bench = Bench::with_run();
+    std::fs::create_dir_all(bench.path("runs/evil")).unwrap();
+    std::os::unix::fs::symlink(bench.log_path(), bench.path("runs/evil/events.jsonl")).unwrap();
+    let said = bench.call(&["list", "--format", "json"]);
+    assert_eq!(said.status, 77, "{}", said.err);
+    let list: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(list["total"]["runs"], 1, "{list}");
+}
+
+/// If this fails, a model call counts in two tasks because a repeated line of it comes later.
+#[test]
+fn a_model_call_counts_in_one_task() {
+    let bench = Bench::with_run();
+    let usage = |output: &str, id: &str| {
+        bench.emit(&[
+            "llm.usage",
+            "-F",
+            "input_tokens=10",
+            "-F",
+            &format!("output_tokens={output}"),
+            "-f",
+            &format!("message_id={id}"),
+        ]);
+    };
+    bench.emit(&["message.user", "-f", "text=one"]);
+    usage("1", "m1");
+    bench.emit(&["message.user", "-f", "text=two"]);
+    usage("3", "m1");
+    usage("5", "m2");
+    let index: Value =
+        serde_json::from_str(&bench.ok(&["chapter", "index", "r", "--format", "json"])).unwrap();
+    let text = index.to_string();
+    assert_eq!(text.matches("\"output_tokens\":8").count(), 1, "{text}");
+    assert_eq!(text.matches("\"output_tokens\":1").count(), 0, "{text}");
+}
+
+/// If this fails, the answer of a session that only hooks record is lost, or its run has no end.
+#[test]
+fn a_session_of_hooks_alone_has_its_answer() {
+    let bench = Bench::new();
+    for (event, more) in [
+        ("SessionStart", json!({"source": "startup"})),
+        ("UserPromptSubmit", json!({"prompt": "Sail"})),
+        ("Stop", json!({"last_assistant_message": "Sailed home"})),
+        ("SessionEnd", json!({"reason": "exit"})),
+    ] {
+        let mut payload = json!({"session_id": "h", "hook_event_name": event, "cwd": "/w"});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let said = bench.feed(&["hook", "--agent", "codex"], payload.to_string().as_bytes());
+        assert_eq!(said.status, 0, "{}", said.err);
+    }
+    let text = bench.ok(&["transcript", "--format", "text"]);
+    assert!(text.contains("Sailed home") && !text.contains("gave no answer"), "{text}");
+    bench.ok(&["validate", "codex-h"]);
+}

@@ -1,7 +1,9 @@
 //! Tasks. Numbers never change (seed *agex-chapters*).
 
 use std::borrow::Cow;
+use std::hash::BuildHasher as _;
 
+use foldhash::quality::RandomState;
 use serde::{Serialize, Serializer};
 
 use crate::event::catalogue;
@@ -9,6 +11,7 @@ use crate::event::fields::{View, as_text};
 use crate::event::id::is_generated_task;
 use crate::event::role::{Role, TaskEnding};
 use crate::event::time::Timestamp;
+use crate::history::gradual_map::GradualMap;
 use crate::history::task_split::{TaskBeginning, TaskSplit};
 use crate::history::usage::Usage;
 use crate::history::usage_fold::UsageFold;
@@ -116,9 +119,30 @@ pub(crate) struct Tasks {
     tasks: Vec<Task>,
     split: TaskSplit,
     ended: bool,
+    /// The task with the newest line of each model call, by the hash of its id.
+    of_calls: GradualMap<u32>,
+    hasher: RandomState,
 }
 
 impl Tasks {
+    /// A model call counts in the task of its last line.
+    fn forget_older_line(&mut self, view: &View<'_, '_>) {
+        let is_total = view.field("scope").is_some_and(|scope| scope == "total");
+        let Some(id) = view.model_call_id().filter(|_| !is_total && Usage::of(view).is_some())
+        else {
+            return;
+        };
+        let newest = u32::try_from(self.tasks.len()).unwrap_or(u32::MAX);
+        let (known, _) = self.of_calls.insert(self.hasher.hash_one(id.as_ref()), newest);
+        let older = std::mem::replace(known, newest);
+        if older != newest
+            && let Some(task) =
+                (older as usize).checked_sub(1).and_then(|at| self.tasks.get_mut(at))
+        {
+            task.usage.forget(&id);
+        }
+    }
+
     /// Takes the next event. Returns the number of the task that owns it, if there is one.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>) -> Option<u64> {
         match view.role {
@@ -147,6 +171,7 @@ impl Tasks {
                 self.begin(view);
             }
         }
+        self.forget_older_line(view);
         let task = self.tasks.last_mut()?;
         task.last_sequence = event.sequence;
         task.events += 1;

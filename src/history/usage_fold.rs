@@ -85,6 +85,13 @@ impl UsageFold {
         }
     }
 
+    /// Forgets what a model call used. Of repeated lines of one call, only the last one counts.
+    pub(crate) fn forget(&mut self, call: &str) {
+        if let Some(ledger) = &mut self.ledger {
+            ledger.clear(RecordName::Call(call));
+        }
+    }
+
     /// The sum over all sessions.
     #[must_use]
     pub fn sum(&self) -> Usage {
@@ -151,6 +158,15 @@ impl Ledger {
             self.places.insert(hash, place);
         } else {
             self.more.add(&record.usage);
+        }
+    }
+
+    /// Empties the record with that name.
+    fn clear(&mut self, name: RecordName<'_>) {
+        if let Some(place) = self.places.get_mut(self.hasher.hash_one(name)) {
+            let record = self.records.at(*place);
+            *place =
+                self.records.replace(*place, &UsageRecord { usage: Usage::default(), ..record });
         }
     }
 

@@ -23,6 +23,7 @@ const OUTPUT: &[&str] = &["tool_response", "tool_output", "toolResult", "tool_re
 const ERROR: &[&str] = &["error", "error_message", "reason"];
 const DURATION: &[&str] = &["duration_ms", "duration"];
 const PROMPT: &[&str] = &["prompt", "user_prompt"];
+const ANSWER: &[&str] = &["last_assistant_message", "lastAssistantMessage"];
 const AGENT: &[&str] = &["agent_id", "agentId"];
 const DIRECTORY: &[&str] = &["cwd", "workspace_roots"];
 const TRANSCRIPT: &[&str] = &["transcript_path", "transcriptPath"];
@@ -167,6 +168,16 @@ impl<'p> HookPayload<'p> {
         };
         draft.correlation_id = call.map(|call| Cow::Owned(call.to_owned()));
         draft
+    }
+
+    /// The answer that ended a turn, for a session without a file.
+    #[must_use]
+    pub(crate) fn answer(&self) -> Option<Draft<'static>> {
+        let text = first_text(self.json, ANSWER).filter(|text| !text.trim().is_empty());
+        let text = text.filter(|_| self.meaning == HookMeaning::TurnEnd)?;
+        let mut data = ObjectText::new();
+        data.text("text", &text);
+        Some(self.finished("message.assistant", data))
     }
 
     fn call(&self, kind: &str, fill: impl FnOnce(&mut ObjectText, &Self)) -> Draft<'static> {

@@ -40,9 +40,16 @@ fn kind(kind: &str) -> Option<&'static str> {
     class.map(|(_, kind)| *kind).or_else(|| of_family("agex", kind))
 }
 
-/// The agent is named by every event; a class name alone may be another program's.
+/// The sign of a line with only the name of a class, which another program may have too.
+pub(super) const CLASS: &str = "the name of a class";
+
+/// Most events name the agent or its task.
 fn evidence(_: &'static Row, line: Json<'_>) -> Option<&'static str> {
-    ["full_namespace", "agent_name"].into_iter().find(|name| line.text_at(name).is_some())
+    let named = ["full_namespace", "agent_name"].into_iter();
+    let named = named.chain(["task_name"]).find(|name| line.text_at(name).is_some());
+    let kind = line.text_at("type")?;
+    let is_class = CLASSES.iter().any(|(class, _)| *class == kind);
+    named.or(is_class.then_some(CLASS))
 }
 
 fn complete(row: &Row, line: Json<'_>, data: &mut ObjectText) {

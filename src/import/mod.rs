@@ -188,7 +188,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         name: "agex",
         about: "agex: the events of its agents, with the class name as type",
         sign: agex::sign,
-        weak_signs: &[],
+        weak_signs: &[agex::CLASS],
         lists: &[],
         ending: |_| None,
         unknown_version: |_| None,

@@ -135,7 +135,10 @@ impl Adapter for OpenHands {
     fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
         let json = source.json;
         let text = |name: &str| json.text_at(name).map(Cow::into_owned);
-        if source.part == SourcePart::Document {
+        // A file can hold one event, on several lines.
+        let is_event =
+            ["kind", "action", "observation"].iter().any(|name| json.get(name).is_some());
+        if source.part == SourcePart::Document && !is_event {
             return AdaptedLine {
                 source_type: "document".to_owned(),
                 drafts: self.document(json),

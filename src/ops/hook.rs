@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::event::draft::Draft;
+use crate::event::fields::SOURCE_END;
 use crate::hooks::{HookMeaning, HookPayload, NamedBy, call_content_id, prompt_content_id};
 use crate::import::DIALECTS;
+use crate::json::{Json, ObjectText};
 use crate::ops::import::{
     HowToRecord, KnownWork, SourceEnd, created_by, find, in_order, record, run_named,
 };
+use crate::ops::list::state_of_log;
 use crate::ops::refresh::refresh_derived;
 use crate::run::RunError;
 use crate::run::options::RecordOptions;
@@ -79,6 +82,10 @@ pub(crate) fn record_hook(
         drafts.push(Draft { settled_id: true, ..created });
     }
     drafts.push(named(payload, &mut recorder)?);
+    // A session file has the answer itself.
+    if payload.transcript().is_none() {
+        drafts.extend(payload.answer());
+    }
     let outcomes = recorder.append(&drafts)?.outcomes;
     outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     drop(recorder);
@@ -141,9 +148,7 @@ fn take_over(
 ) -> Result<(), RunError> {
     let dialect = DIALECTS.iter().find(|dialect| dialect.name == payload.agent.name);
     let (Some(dialect), Some(path)) = (dialect, payload.transcript()) else {
-        let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
-        refresh_derived(&run, options.lock_timeout, true);
-        return Ok(());
+        return end_without_file(payload, runs_dir, options);
     };
     let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
     let found = find(&[PathBuf::from(path.as_ref())], Some(dialect), None);
@@ -156,7 +161,28 @@ fn take_over(
         record(session, runs_dir, &how, &known.begin(index))?;
     }
     if sessions.is_empty() {
-        refresh_derived(&run, options.lock_timeout, true);
+        return end_without_file(payload, runs_dir, options);
     }
+    Ok(())
+}
+
+/// Ends the run at the end of a session whose file cannot be read. A file that is imported later may
+/// tell another end.
+fn end_without_file(
+    payload: &HookPayload<'_>,
+    runs_dir: &Path,
+    options: RecordOptions,
+) -> Result<(), RunError> {
+    let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
+    let state = state_of_log(&run);
+    let is_open = !state.status().is_over() || state.source_went_on();
+    if payload.meaning == HookMeaning::SessionEnd && is_open {
+        let mut data = ObjectText::new();
+        data.json(SOURCE_END, Json::trusted("true"));
+        let mut recorder = Recorder::open(&run, options)?;
+        let outcomes = recorder.append(&[Draft::new("run.imported", data)])?.outcomes;
+        outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
+    }
+    refresh_derived(&run, options.lock_timeout, true);
     Ok(())
 }

@@ -1,9 +1,13 @@
 //! The state of a run for a list of runs.
 
+use std::fs::Metadata;
+
 use crate::fs::read_small;
 use crate::history::facts::RunFacts;
 use crate::history::state::RunState;
-use crate::ops::read::each_event;
+use crate::log::reader::LogReader;
+use crate::ops::read::{Read, each_event};
+use crate::run::RunError;
 use crate::run::derive::MAX_STATE;
 use crate::run::dir::RunDir;
 use crate::run::document::{RunDocument, stored_facts, stored_head};
@@ -18,6 +22,8 @@ pub(crate) struct ListedRun {
     pub(crate) document: Vec<u8>,
     /// Whether the log has events that the document does not count.
     pub(crate) behind: bool,
+    /// Why the log cannot be read, if it is there. The document is then of no use.
+    pub(crate) unread: Option<RunError>,
 }
 
 /// Reads the state document of a run: `run.json`, or one computed from the log if there is none. If
@@ -25,19 +31,27 @@ pub(crate) struct ListedRun {
 pub(crate) fn list_run(run: RunDir) -> ListedRun {
     let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
     let stored = stored.and_then(|bytes| Some((stored_facts(&bytes)?, bytes)));
+    let log = run.events().metadata().ok();
+    let is_file = log.as_ref().is_some_and(Metadata::is_file);
+    let mut unread = None;
+    if log.is_some() && !is_file {
+        unread = LogReader::open(&run.events()).err().map(RunError::from);
+    }
     let (facts, document, behind) = match stored {
         Some((facts, document)) => {
-            let length = run.events().metadata().map_or(0, |metadata| metadata.len());
+            let length = log.map_or(0, |metadata| metadata.len());
             let counted = stored_head(&document).map_or(length, |head| head.bytes);
             (facts, document, length > counted)
         }
         None => {
-            let facts = state_of_log(&run).facts();
+            let (state, read) = read_state(&run);
+            unread = unread.or(read.err().filter(|_| is_file));
+            let facts = state.facts();
             let document = RunDocument::new(&facts, None).to_bytes();
             (facts, document, false)
         }
     };
-    ListedRun { run, facts, document, behind }
+    ListedRun { run, facts, document, behind, unread }
 }
 
 /// The facts of a run by its whole log, which the state document may not count yet.
@@ -48,10 +62,15 @@ pub(crate) fn current_facts(run: &RunDir) -> RunFacts {
 
 /// The state of a run by its whole log.
 pub(crate) fn state_of_log(run: &RunDir) -> RunState {
-    let mut state = RunState::default();
     // Errors are left to `validate`.
-    let _ = each_event(run, |view, line| {
+    read_state(run).0
+}
+
+/// The state by the events up to the first error.
+fn read_state(run: &RunDir) -> (RunState, Result<Read, RunError>) {
+    let mut state = RunState::default();
+    let read = each_event(run, |view, line| {
         state.observe(view, line.offset);
     });
-    state
+    (state, read)
 }

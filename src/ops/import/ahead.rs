@@ -181,7 +181,7 @@ fn read_file(
 /// Whether a line is the last one, has no newline, and is not complete.
 fn is_torn(line: &InputLine<'_>, length: u64) -> bool {
     let InputLine::Whole(bytes) = line else { return false };
-    let is_last = bytes.len() as u64 == length && bytes.len() > 1;
+    let is_last = bytes.len() as u64 == length;
     let begins = bytes.trim_ascii_start().first() == Some(&b'{');
     is_last && begins && check(bytes, JsonRules::LENIENT).is_err() && several(bytes).is_none()
 }

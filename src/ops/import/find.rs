@@ -58,7 +58,8 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
             Ok((look, _)) => {
                 let sub_agent_of = parent_session(&path);
                 let is_sub_agent = sub_agent_of.is_some() || look.is_sub_agent;
-                let id = sub_agent_of.or(look.session.clone()).unwrap_or_else(|| stem(&path));
+                let id = sub_agent_of.or_else(|| folder_of_events(&path, look.dialect));
+                let id = id.or_else(|| look.session.clone()).unwrap_or_else(|| stem(&path));
                 let candidate = Candidate { path, changed, is_sub_agent, look };
                 sessions.entry((candidate.look.dialect.name, id)).or_default().push(candidate);
             }
@@ -117,11 +118,29 @@ fn each_run(
     sessions.into_values().collect()
 }
 
+/// The session of a file with one event: the folder around the folder of its events.
+fn folder_of_events(path: &Path, dialect: &Dialect) -> Option<String> {
+    let events = path.parent().filter(|_| dialect.name == "openhands")?;
+    let is_number = number_of(path).is_some();
+    let is_event = is_number || stem(path).starts_with("event-");
+    let session = events.parent().filter(|_| is_event && events.ends_with("events"))?;
+    session.file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+/// The number that a file has for its name: `10.json` comes after `9.json`.
+fn number_of(path: &Path) -> Option<u64> {
+    stem(path).parse().ok()
+}
+
 /// Puts the files of a session together. A session that is found through one of its files brings
 /// the others that are where the agent keeps them.
 fn session(id: String, mut files: Vec<Candidate>) -> Option<Session> {
     files.sort_by(|one, other| {
-        one.is_sub_agent.cmp(&other.is_sub_agent).then_with(|| one.path.cmp(&other.path))
+        let by_number = || number_of(&one.path).cmp(&number_of(&other.path));
+        one.is_sub_agent
+            .cmp(&other.is_sub_agent)
+            .then_with(by_number)
+            .then_with(|| one.path.cmp(&other.path))
     });
     let first = files.first()?;
     let (dialect, why) = (first.look.dialect, first.look.why.clone());

@@ -9,12 +9,13 @@ use crate::cli::complete::run_and_path;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::ops::chapter::{list_folder, read_index, read_page};
+use crate::run::missing::LATEST;
 use crate::text::inert;
 
 #[derive(Debug, Args)]
 #[command(override_usage = "runlog chapter ls [OPTIONS] [RUN] [PATH]")]
 pub(super) struct LsArgs {
-    /// The run [default: RUNLOG_RUN] and the folder [default: /chapters]
+    /// The run [default: RUNLOG_RUN, else the newest] and the folder [default: /chapters]
     #[arg(value_names = ["RUN", "PATH"], num_args = 0..=2, add = run_and_path())]
     words: Vec<String>,
 }
@@ -22,7 +23,7 @@ pub(super) struct LsArgs {
 #[derive(Debug, Args)]
 #[command(override_usage = "runlog chapter cat [OPTIONS] [RUN] <PATH>")]
 pub(super) struct CatArgs {
-    /// The run [default: RUNLOG_RUN] and the file
+    /// The run [default: RUNLOG_RUN, else the newest] and the file
     #[arg(value_names = ["RUN", "PATH"], num_args = 1..=2, required = true, add = run_and_path())]
     words: Vec<String>,
 }
@@ -30,7 +31,7 @@ pub(super) struct CatArgs {
 pub(super) fn ls(args: &LsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     const ROOT: &str = "/chapters";
     let (run, path) = match (args.words.as_slice(), default_run()) {
-        ([], Some(run)) => (global.locate(&run)?, ROOT),
+        ([], run) => (global.locate(run.as_deref().unwrap_or(LATEST))?, ROOT),
         ([run], None) => (global.locate(run)?, ROOT),
         (words, _) => run_and(words, global)?,
     };

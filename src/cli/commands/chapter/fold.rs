@@ -65,7 +65,7 @@ pub(super) struct ApplyArgs {
 #[derive(Debug, Args)]
 #[command(override_usage = "runlog chapter remove [OPTIONS] [RUN] <SLUG>")]
 pub(super) struct RemoveArgs {
-    /// The run [default: RUNLOG_RUN] and the slug of the chapter, as `chapter list` prints it
+    /// The run [default: RUNLOG_RUN, else the newest] and the slug of the chapter, as `chapter list` prints it
     #[arg(value_names = ["RUN", "SLUG"], num_args = 1..=2, required = true, add = run_and_chapter())]
     words: Vec<String>,
     #[command(flatten)]

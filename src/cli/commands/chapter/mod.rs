@@ -13,6 +13,7 @@ use super::{Global, default_run};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::run::dir::RunDir;
+use crate::run::missing::LATEST;
 
 /// Fold finished tasks into chapters, and browse them
 ///
@@ -85,20 +86,15 @@ pub(super) fn run(args: &ChapterArgs, global: &Global, ui: &Ui) -> anyhow::Resul
     }
 }
 
-/// Two words are RUN and an argument. One word is the argument, and the run is RUNLOG_RUN.
+/// Two words are RUN and an argument. One word is the argument, and the run is RUNLOG_RUN, else the
+/// newest one.
 fn run_and<'w>(words: &'w [String], global: &Global) -> anyhow::Result<(RunDir, &'w str)> {
-    match (words, default_run()) {
-        ([run, wanted], _) => Ok((global.locate(run)?, wanted)),
-        ([wanted], Some(run)) => Ok((global.locate(&run)?, wanted)),
-        ([word], None) => {
-            let message =
-                format!("two arguments are required, the run first; only {word:?} is given");
-            Err(Failure::new(Exit::Usage, message)
-                .hint("name the run first (or set RUNLOG_RUN); `runlog chapter list RUN` shows its chapters")
-                .into())
-        }
-        _ => Err(Failure::new(Exit::Usage, "no run given")
-            .hint("name the run as the first argument, or set RUNLOG_RUN")
+    let default = || default_run().unwrap_or_else(|| LATEST.to_owned());
+    match words {
+        [run, wanted] => Ok((global.locate(run)?, wanted)),
+        [wanted] => Ok((global.locate(&default())?, wanted)),
+        _ => Err(Failure::new(Exit::Usage, "no argument given")
+            .hint("`runlog chapter list` shows the chapters of the newest run")
             .into()),
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct OverviewArgs {
 #[derive(Debug, Args)]
 #[command(override_usage = "runlog chapter show [OPTIONS] [RUN] <SLUG>")]
 pub(super) struct ChapterShowArgs {
-    /// The run [default: RUNLOG_RUN] and the slug of the chapter, as `chapter list` prints it
+    /// The run [default: RUNLOG_RUN, else the newest] and the slug of the chapter, as `chapter list` prints it
     #[arg(value_names = ["RUN", "SLUG"], num_args = 1..=2, required = true, add = run_and_chapter())]
     words: Vec<String>,
 }

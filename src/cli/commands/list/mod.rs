@@ -20,6 +20,7 @@ use crate::fs::{PathAt, replace};
 use crate::history::facts::Total;
 use crate::json;
 use crate::ops::list::{ListedRun, list_run};
+use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::document::TotalDocument;
 use crate::run::runs::survey;
@@ -141,15 +142,21 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let names: Vec<String> = found.runs.iter().map(RunDir::name).collect();
     let now = now();
     let listed = each(THREADS, &found.runs, "reading", ui, |run| {
-        let mut listed = look(run.clone());
+        let mut listed = look(run.clone())?;
         let is_wanted = args.filter.takes(&listed.row, &listed.document, now);
         // Ten thousands of documents are some hundred megabytes.
         if args.format != ListFormat::Json {
             listed.document = Vec::new();
         }
-        is_wanted.then_some(listed)
+        Ok(is_wanted.then_some(listed))
     });
-    let mut runs: Vec<Listed> = listed.into_iter().flatten().collect();
+    let mut runs = Vec::new();
+    for listed in listed {
+        match listed {
+            Ok(listed) => runs.extend(listed),
+            Err(error) => found.unreadable.push(error),
+        }
+    }
     runs.sort_by(|one, other| compare(args.sort, args.reverse, &one.row, &other.row));
     runs.truncate(args.limit.unwrap_or(usize::MAX));
     let rows: Vec<&RunRow> = runs.iter().map(|listed| &listed.row).collect();
@@ -206,10 +213,16 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
 }
 
 /// The run as a table row, with its state document.
-fn look(run: RunDir) -> Listed {
-    let ListedRun { run, facts, document, behind } = list_run(run);
+///
+/// # Errors
+/// Its log is there and cannot be read.
+fn look(run: RunDir) -> Result<Listed, RunError> {
+    let ListedRun { run, facts, document, behind, unread } = list_run(run);
+    if let Some(error) = unread {
+        return Err(error);
+    }
     let row = RunRow { name: run.name(), facts, behind };
-    Listed { run, row, document }
+    Ok(Listed { run, row, document })
 }
 
 fn document(listed: &Listed) -> Value {
