@@ -202,3 +202,34 @@ fn a_session_of_hooks_alone_has_its_answer() {
     assert!(text.contains("Sailed home") && !text.contains("gave no answer"), "{text}");
     bench.ok(&["validate", "codex-h"]);
 }
+
+/// If this fails, a clean copy of a run that rejected lines can never be valid.
+#[test]
+fn a_copy_does_not_claim_records_that_it_lacks() {
+    let bench = Bench::with_run();
+    bench.feed(&["emit", "--run", "r", "--stdin"], b"no event\n");
+    bench.append_raw(b"{\"torn");
+    bench.emit(&["note", "-f", "text=x"]);
+    bench.emit(&["run.completed"]);
+    assert!(bench.log().contains("log.recovered") && bench.log().contains("stream.rejected"));
+    bench.ok(&["validate", "r"]);
+    let copy = bench.ok(&["show", "r", "--full", "--format", "jsonl"]);
+    let feed = ["emit", "--create", "--run", "copy", "--stdin", "--from", "runlog"];
+    let said = bench.feed(&feed, copy.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    bench.ok(&["validate", "copy"]);
+}
+
+/// If this fails, the summary of a failed call prints values in another way than templates do.
+#[test]
+fn failures_are_printed_like_other_values() {
+    let bench = Bench::with_run();
+    for (error, expected) in [
+        (r#"["a","b"]"#, "t failed: a,b"),
+        ("5e-05", "t failed: 0.00005"),
+        (r#"{"message":"m"}"#, "t failed: m"),
+    ] {
+        bench.emit(&["tool.failed", "-f", "tool_name=t", "-F", &format!("error={error}")]);
+        assert_eq!(bench.lines().last().unwrap()["summary"], expected);
+    }
+}

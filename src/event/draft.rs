@@ -7,6 +7,7 @@ use super::envelope::{Event, LineError, LineFault};
 use super::fields::{effective, exact_text, is_imported};
 use super::reader::{EnvelopeReader, members};
 use super::reserved::REDACTIONS;
+use super::role::Role;
 use super::severity::Severity;
 use super::templates::Templates;
 use super::time::Timestamp;
@@ -120,6 +121,24 @@ impl<'a> Draft<'a> {
         reader.flat_draft()
     }
 
+    /// Empties what an event says of records beside the log, which a copy does not have.
+    fn forget_records(&mut self) {
+        let role = catalogue::role(&self.kind);
+        if !matches!(role, Role::RejectedLines | Role::Recovered) {
+            return;
+        }
+        let mut data = ObjectText::new();
+        for (name, value) in self.data().members() {
+            match name.as_ref() {
+                "ranges" => {}
+                "kept" => drop(data.plain("kept", 0)),
+                "sha256" | "moved_to" => drop(data.text(&name, "")),
+                _ => drop(data.json(&name, value)),
+            }
+        }
+        self.data = data.finish().into();
+    }
+
     /// Reads a line of another run's log, to record it again. Fields that belong to that run are
     /// left out.
     ///
@@ -145,6 +164,7 @@ impl<'a> Draft<'a> {
             let kept = draft.data().get("source").or(draft.data().get("source_text"));
             draft.source_hash = kept.map(|source| sha256(exact_text(source).as_bytes()));
         }
+        draft.forget_records();
         let Some(redactions) = draft.data().get(REDACTIONS).and_then(Json::as_u64) else {
             return Ok(draft);
         };

@@ -78,10 +78,10 @@ fn first_text<'a>(data: &Members<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
     first(data, names).map(as_text)
 }
 
-fn error_text<'a>(data: &Members<'a>) -> Option<Cow<'a, str>> {
-    let named = ERROR_TEXT.iter().find_map(|path| data.path(path)).map(as_text);
+fn error_value<'a>(data: &Members<'a>) -> Option<Json<'a>> {
+    let named = ERROR_TEXT.iter().find_map(|path| data.path(path));
     let is_error = data.get("is_error").and_then(Json::as_bool) == Some(true);
-    named.or_else(|| first_text(data, RESULT).filter(|_| is_error))
+    named.or_else(|| first(data, RESULT).filter(|_| is_error))
 }
 
 /// A string as its characters, a moved-out string as its beginning, a list of content parts as
@@ -153,12 +153,16 @@ pub(crate) fn effective(role: Role, severity: Severity, data: &Members<'_>) -> (
     if failed { (Role::ToolFail, Severity::Error) } else { (role, severity) }
 }
 
-/// The tool that an event of that type with this payload is about.
-pub(super) fn tool_name<'a>(kind: &str, data: &Members<'a>) -> Cow<'a, str> {
+/// The tool that an event of that type with this payload is about, as text by `as_text`.
+pub(super) fn tool_name<'a>(
+    kind: &str,
+    data: &Members<'a>,
+    as_text: impl Fn(Json<'a>) -> Cow<'a, str>,
+) -> Cow<'a, str> {
     if kind.starts_with("repl_") {
         return Cow::Borrowed("repl");
     }
-    first_text(data, TOOL).unwrap_or(Cow::Borrowed("tool"))
+    first(data, TOOL).map_or(Cow::Borrowed("tool"), as_text)
 }
 
 /// The result in a payload; a wrapped result (`output.result`) is unwrapped.
@@ -167,13 +171,18 @@ pub(super) fn result_of<'a>(data: &Members<'a>) -> Option<Json<'a>> {
     Some(result.present("result").unwrap_or(result))
 }
 
-/// The text of the error: from the payload, else from its output, else the message text.
-pub(super) fn failure_text<'a>(data: &Members<'a>) -> Option<Cow<'a, str>> {
+/// The error: from the payload, else from its output, else the message.
+pub(super) fn failure_of<'a>(data: &Members<'a>) -> Option<Json<'a>> {
     let output = || Members::of(data.present("output").unwrap_or(Json::EMPTY));
-    error_text(data)
-        .or_else(|| error_text(&output()))
-        .or_else(|| first_text(data, &["message"]))
-        .or_else(|| first_text(&output(), &["message"]))
+    error_value(data)
+        .or_else(|| error_value(&output()))
+        .or_else(|| data.present("message"))
+        .or_else(|| output().present("message"))
+}
+
+/// The text of the error.
+fn failure_text<'a>(data: &Members<'a>) -> Option<Cow<'a, str>> {
+    failure_of(data).map(as_text)
 }
 
 impl<'e, 'a> View<'e, 'a> {
@@ -201,7 +210,7 @@ impl<'e, 'a> View<'e, 'a> {
     /// The tool's name. Default: `repl` for code cells, else `tool`.
     #[must_use]
     pub fn tool(&self) -> Cow<'a, str> {
-        tool_name(&self.event.kind, &self.data)
+        tool_name(&self.event.kind, &self.data, as_text)
     }
 
     /// The id that connects the events of a call, if the event has one.

@@ -125,7 +125,7 @@ fn lookup<'a>(data: &Members<'a>, path: &str, decimals: Option<usize>) -> Option
 }
 
 /// A value as templates print it; `None` for null and for numbers that are not finite.
-fn printed(value: Json<'_>) -> Option<Cow<'_, str>> {
+pub(super) fn printed(value: Json<'_>) -> Option<Cow<'_, str>> {
     match value.kind() {
         Kind::Null => None,
         Kind::Bool => Some(value.text().into()),
