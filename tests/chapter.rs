@@ -332,3 +332,30 @@ fn the_index_has_two_lines_per_task() {
         bench.ok(&["chapter", "show", "r", slug]);
     }
 }
+
+/// If this fails, a model call counts in two tasks because a repeated line of it comes later.
+#[test]
+fn a_model_call_counts_in_one_task() {
+    let bench = Bench::with_run();
+    let usage = |output: &str, id: &str| {
+        bench.emit(&[
+            "llm.usage",
+            "-F",
+            "input_tokens=10",
+            "-F",
+            &format!("output_tokens={output}"),
+            "-f",
+            &format!("message_id={id}"),
+        ]);
+    };
+    bench.emit(&["message.user", "-f", "text=one"]);
+    usage("1", "m1");
+    bench.emit(&["message.user", "-f", "text=two"]);
+    usage("3", "m1");
+    usage("5", "m2");
+    let index: serde_json::Value =
+        serde_json::from_str(&bench.ok(&["chapter", "index", "r", "--format", "json"])).unwrap();
+    let text = index.to_string();
+    assert_eq!(text.matches("\"output_tokens\":8").count(), 1, "{text}");
+    assert_eq!(text.matches("\"output_tokens\":1").count(), 0, "{text}");
+}

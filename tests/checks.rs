@@ -593,3 +593,40 @@ fn sentence(text: &str) -> String {
     let end = if text.ends_with(['.', '?', '!', '`']) && text.ends_with('.') { "" } else { "." };
     format!("{}{}{end}", first.unwrap_or_default(), characters.as_str())
 }
+
+/// If this fails, a made-up summary passes for that of a template.
+#[test]
+fn a_forged_template_summary_is_found() {
+    let forged = |kind: &str, summary: &str| {
+        let bench = Bench::with_run();
+        bench.emit(&[
+            kind,
+            "--event-id",
+            "forged",
+            "-f",
+            "agentId=a",
+            "-f",
+            "operation=modified",
+            "-f",
+            "path=p",
+            "-f",
+            "text=x",
+        ]);
+        let own = bench.lines().last().unwrap()["summary"].as_str().map(str::to_owned);
+        let summary = if summary.is_empty() { own.unwrap() } else { summary.to_owned() };
+        bench.emit(&[
+            "summary.backfilled",
+            "-f",
+            "target_event_id=forged",
+            "-f",
+            "source=template",
+            "-f",
+            &format!("summary={summary}"),
+        ]);
+        bench.emit(&["run.completed"]);
+        bench.codes().contains(&"RL601".to_owned())
+    };
+    assert!(forged("file_changed", "a deleted /etc/passwd"));
+    assert!(forged("message.assistant", "a said nothing"));
+    assert!(!forged("file_changed", ""));
+}

@@ -382,3 +382,23 @@ fn a_directory_that_is_gone() {
         assert_eq!(log.exists(), home.is_some(), "{}", said.err);
     }
 }
+
+/// If this fails, the answer of a session that only hooks record is lost, or its run has no end.
+#[test]
+fn a_session_of_hooks_alone_has_its_answer() {
+    let bench = Bench::new();
+    for (event, more) in [
+        ("SessionStart", json!({"source": "startup"})),
+        ("UserPromptSubmit", json!({"prompt": "Sail"})),
+        ("Stop", json!({"last_assistant_message": "Sailed home"})),
+        ("SessionEnd", json!({"reason": "exit"})),
+    ] {
+        let mut payload = json!({"session_id": "h", "hook_event_name": event, "cwd": "/w"});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let said = bench.feed(&["hook", "--agent", "codex"], payload.to_string().as_bytes());
+        assert_eq!(said.status, 0, "{}", said.err);
+    }
+    let text = bench.ok(&["transcript", "--format", "text"]);
+    assert!(text.contains("Sailed home") && !text.contains("gave no answer"), "{text}");
+    bench.ok(&["validate", "codex-h"]);
+}

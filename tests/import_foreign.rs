@@ -1,4 +1,4 @@
-//! Files that look like an agent's session and are none, lines that are none, and ids that repeat.
+//! Files that only look like an agent's session, lines that are rejected, and ids that repeat.
 
 use serde_json::{Value, json};
 
@@ -113,7 +113,7 @@ fn a_rejected_line_is_recorded_once() {
     assert_eq!(json_lines(&run.join("logs/rejected.jsonl")).len(), 2);
 }
 
-/// If this fails, two calls become one because their agent numbers the calls of each answer anew.
+/// If this fails, two calls become one because their agent numbers the calls of each answer from 1.
 #[test]
 fn an_id_that_is_used_again_names_another_call() {
     let bench = Bench::new();

@@ -196,3 +196,15 @@ fn an_import_is_opened() {
     let opened = fs::read_to_string(bench.path("opened.txt")).unwrap();
     assert!(opened.ends_with("2f6e8d0a4b77/transcript.html"), "{opened}");
 }
+
+/// If this fails, a run whose log cannot be read is listed as a good one.
+#[test]
+fn an_unsafe_log_is_not_listed() {
+    let bench = Bench::with_run();
+    fs::create_dir_all(bench.path("runs/evil")).unwrap();
+    std::os::unix::fs::symlink(bench.log_path(), bench.path("runs/evil/events.jsonl")).unwrap();
+    let said = bench.call(&["list", "--format", "json"]);
+    assert_eq!(said.status, 77, "{}", said.err);
+    let list: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(list["total"]["runs"], 1, "{list}");
+}

@@ -69,7 +69,6 @@ mod mcp_session;
 mod memory;
 mod messages;
 mod mutation;
-mod outside_views;
 mod packaging;
 mod page;
 mod page_forms;

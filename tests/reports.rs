@@ -407,3 +407,23 @@ fn a_job_summary_that_cannot_be_written_is_only_told() {
     assert_eq!(done.status.code(), Some(5));
     assert!(String::from_utf8_lossy(&done.stderr).contains("/nowhere/summary.md"));
 }
+
+/// If this fails, a JUnit report is green although the verdict is not.
+#[test]
+fn junit_fails_with_the_verdict() {
+    let bench = Bench::created(&["-F", r#"deliverables.required=["report.md"]"#]);
+    let report = bench.path("runs/r/deliverables/report.md");
+    fs::create_dir_all(report.parent().unwrap()).unwrap();
+    let junit = |status: i32| {
+        bench.fails(status, &["validate", "r", "--report", "junit=a.xml"]);
+        fs::read_to_string(bench.path("a.xml")).unwrap()
+    };
+    bench.emit(&["run.completed"]);
+    let missing = junit(3);
+    assert!(missing.contains("RL803") && missing.contains("write the file"), "{missing}");
+    fs::write(&report, "x").unwrap();
+    bench.ok(&["validate", "r", "--record"]);
+    fs::write(&report, "other").unwrap();
+    let changed = junit(1);
+    assert!(changed.contains("RL806") && !changed.contains(r#"failures="0""#), "{changed}");
+}

@@ -578,3 +578,17 @@ fn long_texts() {
         let _ = SecretRules::built_in().redact(&text);
     }
 }
+
+/// If this fails, a token behind a long word is recorded.
+#[test]
+fn a_secret_behind_a_long_word_is_removed() {
+    let bench = Bench::with_run();
+    let (token, key) = ("ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5", "AKIAQ3XYZ7LMN2PRS5TU");
+    for lead in ["z".repeat(32), "z".repeat(300), "0123456789abcdef".repeat(4)] {
+        for secret in [token, key] {
+            bench.emit(&["note", "-f", &format!("text={lead}{secret}")]);
+        }
+    }
+    let log = bench.log();
+    assert!(!log.contains("ghp_aB3") && !log.contains("AKIAQ3"), "{log}");
+}

@@ -273,3 +273,35 @@ fn a_long_stream_beside_other_writers_leaves_what_the_log_says() {
     let derived = ["RL501", "RL502"];
     assert!(!derived.iter().any(|code| said.contains(code)), "{said}");
 }
+
+/// If this fails, a stream that creates a run is recorded in another one.
+#[test]
+fn a_stream_belongs_to_the_run_that_it_creates() {
+    let bench = Bench::new();
+    let stream = "{\"type\":\"run.created\",\"run_id\":\"strm\",\"data\":{}}\n\
+                  {\"type\":\"note\",\"data\":{\"text\":\"x\"}}\n";
+    let said = bench.feed(&["emit", "--stdin", "--run", "k"], stream.as_bytes());
+    assert_eq!(said.status, 2, "{}", said.err);
+    assert!(said.err.contains("the stream creates the run strm"), "{}", said.err);
+    assert!(!bench.path("runs").exists());
+    let said = bench.feed(&["emit", "--stdin"], stream.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert_eq!(json_lines(&bench.path("runs/strm/events.jsonl")).len(), 2);
+}
+
+/// If this fails, a clean copy of a run that rejected lines can never be valid.
+#[test]
+fn a_copy_does_not_claim_records_that_it_lacks() {
+    let bench = Bench::with_run();
+    bench.feed(&["emit", "--run", "r", "--stdin"], b"no event\n");
+    bench.append_raw(b"{\"torn");
+    bench.emit(&["note", "-f", "text=x"]);
+    bench.emit(&["run.completed"]);
+    assert!(bench.log().contains("log.recovered") && bench.log().contains("stream.rejected"));
+    bench.ok(&["validate", "r"]);
+    let copy = bench.ok(&["show", "r", "--full", "--format", "jsonl"]);
+    let feed = ["emit", "--create", "--run", "copy", "--stdin", "--from", "runlog"];
+    let said = bench.feed(&feed, copy.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    bench.ok(&["validate", "copy"]);
+}

@@ -136,3 +136,17 @@ fn every_template_of_the_catalogue_parses() {
         assert!(error.to_string().contains(&format!("column {column} ")), "{source}: {error}");
     }
 }
+
+/// If this fails, the summary of a failed call prints values in another way than templates do.
+#[test]
+fn failures_are_printed_like_other_values() {
+    let bench = Bench::with_run();
+    for (error, expected) in [
+        (r#"["a","b"]"#, "t failed: a,b"),
+        ("5e-05", "t failed: 0.00005"),
+        (r#"{"message":"m"}"#, "t failed: m"),
+    ] {
+        bench.emit(&["tool.failed", "-f", "tool_name=t", "-F", &format!("error={error}")]);
+        assert_eq!(bench.lines().last().unwrap()["summary"], expected);
+    }
+}

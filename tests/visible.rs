@@ -357,3 +357,57 @@ fn records_of_ends_repeat_what_was_called() {
     bench.emit(&["run.completed"]);
     assert_eq!(std::fs::read(&path).unwrap(), recorded);
 }
+
+/// If this fails, the end of a long result is shown nowhere.
+#[test]
+fn the_end_of_a_moved_out_value_is_shown() {
+    let bench = Bench::with_run();
+    let text: String = (0..4000).map(|line| format!("{line}\n")).collect();
+    let text = format!("{text}LAST-WORDS");
+    let feed = |event: Value| {
+        let said = bench.feed(&["emit", "--stdin", "--run", "r"], format!("{event}\n").as_bytes());
+        assert_eq!(said.status, 0, "{}", said.err);
+    };
+    feed(json!({"type": "tool.started", "correlation_id": "c",
+        "data": {"tool_name": "bash", "args": {"command": "make"}}}));
+    feed(json!({"type": "tool.completed", "correlation_id": "c",
+        "data": {"tool_name": "bash", "result": text}}));
+    feed(json!({"type": "message.assistant", "data": {"text": text}}));
+    bench.emit(&["run.completed"]);
+    for view in [
+        &["show", "r"][..],
+        &["show", "r", "--folded"],
+        &["transcript", "r", "-o", "-"],
+        &["transcript", "r", "-o", "-", "--format", "text", "--detail", "full"],
+        &["transcript", "r", "-o", "-", "--format", "html"],
+    ] {
+        let shown = bench.ok(view);
+        assert!(shown.matches("LAST-WORDS").count() >= 2, "{view:?}");
+    }
+    let shown = bench.ok(&["show", "r"]);
+    let told = shown.lines().find(|line| line.contains("characters of event 3 left out"));
+    let told = told.unwrap().trim().split(' ').nth(1).unwrap().replace(',', "");
+    assert!(told.parse::<usize>().unwrap() > 15_000, "{told}");
+}
+
+/// If this fails, a prompt that was rendered is in no transcript.
+#[test]
+fn every_rendered_prompt_is_shown() {
+    let bench = Bench::with_run();
+    for prompt in ["FIRST", "SECOND", "THIRD"] {
+        bench.emit(&["prompt.rendered", "-f", &format!("prompt={prompt}")]);
+    }
+    let shows_all = || {
+        for format in ["markdown", "text", "html", "json"] {
+            let args = ["transcript", "r", "-o", "-", "--format", format, "--detail", "full"];
+            let shown = bench.ok(&args);
+            for prompt in ["FIRST", "SECOND", "THIRD"] {
+                assert!(shown.contains(prompt), "{format}: {prompt}\n{shown}");
+            }
+        }
+    };
+    shows_all();
+    std::fs::write(bench.path("runs/r/prompt.md"), "The prompt").unwrap();
+    std::fs::write(bench.path("runs/r/effective-system-prompt.md"), "The role").unwrap();
+    shows_all();
+}

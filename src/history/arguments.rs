@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::event::fields::as_text;
+use crate::event::fields::{as_long_text, as_text};
 use crate::json::{Json, Kind, Members};
 use crate::text::inert::{preview, preview_end};
 
@@ -113,7 +113,7 @@ pub(crate) fn whole_without(arguments: Json<'_>, left_out: &[String]) -> String 
             }),
             ("questions", Kind::Array) => value.items().for_each(|asked| question(asked, &mut out)),
             (name, _) => {
-                let text = as_text(value);
+                let text = as_long_text(value);
                 let between = if text.contains('\n') { '\n' } else { ' ' };
                 out.push_str(&format!("{name}:{between}{}\n", text.trim_end()));
             }

@@ -247,7 +247,7 @@ impl Atif {
             let tool = call.text_at("function_name").unwrap_or(Cow::Borrowed("tool"));
             let id = call.text_at("tool_call_id");
             let own = id.clone().unwrap_or_default().into_owned();
-            // Some agents number the calls of each step anew.
+            // Some agents number the calls of each step from 1.
             let id = id.filter(|id| !self.named.contains_key(id.as_ref()));
             let args = call.present("arguments");
             let draft = source.call(&StartedCall { id, tool: tool.as_ref(), args }, index, |_| {});

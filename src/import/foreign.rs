@@ -1,5 +1,5 @@
-//! Agents whose logs look like those of a dialect, and are not. To read them as that dialect would
-//! lose most of their content.
+//! Agents whose logs look like those of a dialect. Read as that dialect, they would lose most of
+//! their content.
 
 use crate::json::Json;
 

@@ -18,15 +18,17 @@ use crate::fs::hash::sha256;
 use crate::json::{Json, ObjectText};
 
 /// The signs of lines that other programs may write too.
-pub(super) const WEAK: &[&str] =
-    &["sessionId with projectHash", "parts of a user", "a message with id and timestamp"];
+pub(super) const WEAK: &[&str] = &[PROJECT, PARTS_OF_USER, MESSAGE];
+const PROJECT: &str = "sessionId with projectHash";
+const PARTS_OF_USER: &str = "parts of a user";
+const MESSAGE: &str = "a message with id and timestamp";
 
 /// The fields that show that a line or a document is of Gemini CLI.
 pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     let has = |field: &str| line.get(field).is_some();
     if has("sessionId") && has("projectHash") {
         let begins = has("startTime") || has("messages");
-        return Some(if begins { "sessionId and projectHash" } else { WEAK[0] });
+        return Some(if begins { "sessionId and projectHash" } else { PROJECT });
     }
     if has("$set") || has("$rewindTo") {
         return Some("$set or $rewindTo");
@@ -36,7 +38,7 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     let role = turn.text_at("role").unwrap_or_default();
     if ["user", "gemini", "model"].contains(&role.as_ref()) && turn.get("parts").is_some() {
         let is_kept = line.get("history").is_some();
-        return Some(if role == "user" && !is_kept { WEAK[1] } else { "role and parts" });
+        return Some(if role == "user" && !is_kept { PARTS_OF_USER } else { "role and parts" });
     }
     let message = first("messages").unwrap_or(line);
     let has = |field: &str| message.get(field).is_some();
@@ -48,7 +50,7 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
         && !["message", "data", "runId", "sessionId", "parentUuid"].into_iter().any(has);
     let is_model = matches!(kind.as_ref(), "gemini" | "model") || has("toolCalls");
     let is_strong = is_model || line.get("messages").is_some();
-    is_own.then_some(if is_strong { "id, timestamp and content" } else { WEAK[2] })
+    is_own.then_some(if is_strong { "id, timestamp and content" } else { MESSAGE })
 }
 
 /// A new adapter.

@@ -9,7 +9,7 @@ use crate::check::finding::Finding;
 use crate::check::table::{CHECKS, Check, Code, Level};
 use crate::text::inert;
 
-/// The checks of single deliverables, which are tests by the names of the files.
+/// The checks of single deliverables. Instead of them, each file is a test.
 const OF_FILES: [Code; 4] = [Code::RL801, Code::RL802, Code::RL803, Code::RL804];
 
 /// Maximum number of findings listed per check.

@@ -236,7 +236,7 @@ impl ClaudeCode {
     ) -> Draft<'static> {
         let own_id = call.text_at("id").filter(|id| !is_placeholder(id));
         let by_place = || format!("{}.{index}", line.place);
-        // Some models number the calls of each message anew.
+        // Some models number the calls of each message from 1.
         let is_used = |id: &&str| {
             let known = self.calls.get(*id).filter(|known| known.has_ended);
             known

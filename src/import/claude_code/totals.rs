@@ -42,7 +42,7 @@ struct SessionProcesses {
 }
 
 impl SessionTotals {
-    /// Takes the token counts of a sub-agent's message, with the names of this program.
+    /// Takes what a message of a sub-agent used. The counts have the names of this program.
     pub(super) fn sub_agent(&mut self, session: &str, message: &str, figures: Json<'_>) {
         let tokens = COUNTS.map(|(_, _, name)| figures.get(name).and_then(Json::as_u64));
         let processes = self.sessions.entry(session.to_owned()).or_default();

@@ -236,7 +236,7 @@ impl<'f> ContextFold<'f> {
 fn moved_length(view: &View<'_, '_>) -> TextLength {
     let mut bytes = 0;
     references(view.event.data, &mut |reference| {
-        bytes += reference.bytes.saturating_sub(reference.preview().len() as u64);
+        bytes += reference.bytes.saturating_sub(reference.excerpt().len() as u64);
     });
     TextLength::of_bytes(bytes)
 }

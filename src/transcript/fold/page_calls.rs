@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::{MAX_RESULT, TranscriptFold, shown_up_to};
 use crate::event::content::ContentPiece;
-use crate::event::fields::{View, as_text};
+use crate::event::fields::{View, as_long_text};
 use crate::history::arguments;
 use crate::history::calls::CallStatus;
 use crate::secret::SecretRules;
@@ -55,7 +55,7 @@ impl PageCalls {
 
 /// Whether a piece of an event's content is the arguments of the call, or one of them.
 pub(super) fn is_argument(view: &View<'_, '_>, piece: &ContentPiece<'_>) -> bool {
-    let is_piece = |value| as_text(value) == piece.text;
+    let is_piece = |value| as_long_text(value) == piece.text;
     view.arguments()
         .is_some_and(|given| is_piece(given) || given.get(&piece.name).is_some_and(is_piece))
 }

@@ -1,5 +1,6 @@
 //! The top of the text: the facts, the outcome, the last answer, the prompts, and what is left.
 
+use crate::event::blob::left_out_in;
 use std::path::Path;
 
 use unicode_width::UnicodeWidthStr as _;
@@ -101,10 +102,10 @@ pub(super) fn outcome_told(transcript: &Transcript) -> String {
     format!("{status}{task}{failed}")
 }
 
-/// Whether a text of an event is only its beginning. Its length is then unknown here.
+/// Whether a text of an event is only a part of it. Its length is then unknown here.
 pub(super) fn is_beginning(text: &str) -> bool {
     let is_moved = || text.rfind("… [").is_some_and(|at| text[at..].contains(" bytes, blobs/"));
-    text.ends_with('…') || (text.ends_with(']') && is_moved())
+    text.ends_with('…') || (text.ends_with(']') && is_moved()) || left_out_in(text).is_some()
 }
 
 /// Up to `most` lines of a text of an event. If there are more, a line says how to see them.
