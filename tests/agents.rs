@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use crate::support::Bench;
 
 /// A stream in which a call spawns an agent, which spawns another agent, before the call ends.
@@ -47,11 +49,24 @@ fn spawned_agents_stand_under_their_calls() {
     assert!(!notes.contains("### [2]"), "{notes}");
 
     let json = bench.ok(&["transcript", "r", "--format", "json", "-o", "-"]);
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["turns"].as_array().unwrap().len(), 1, "{json}");
     let agent = &json["turns"][0]["items"][0]["agents"][0];
     assert_eq!((agent["id"].as_str(), agent["task"].as_u64()), (Some("toolu_a"), Some(2)));
     assert_eq!(agent["items"][1]["agents"][0]["id"], "toolu_b");
+    // The flat lists have everything, also what agents of agents did.
+    let calls = json["calls"].as_array().unwrap().iter();
+    let calls: Vec<_> = calls.map(|call| (&call["agent"], &call["task"], &call["status"])).collect();
+    let completed = &"completed".into();
+    assert_eq!(
+        calls,
+        [(&Value::Null, &1.into(), completed), (&"toolu_a".into(), &2.into(), completed)]
+    );
+    let tasks = json["tasks"].as_array().unwrap().iter();
+    let tasks: Vec<_> = tasks.map(|task| (&task["number"], &task["message"])).collect();
+    assert_eq!(tasks[0], (&1.into(), &"Find every loose end".into()));
+    assert_eq!(tasks[1], (&2.into(), &"Look into the cellar".into()));
+    assert_eq!(json["facts"]["counts"]["tool_calls"], calls.len());
 
     let text = bench.ok(&["transcript", "r", "--format", "text", "-o", "-"]);
     let column = |what: &str| {

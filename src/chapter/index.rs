@@ -11,6 +11,7 @@ use crate::event::fields::View;
 use crate::event::templates::Templates;
 use crate::history::calls::Calls;
 use crate::history::chapters::{Chapter, Chapters};
+use crate::history::task_document::TaskDocument;
 use crate::history::tasks::{Task, Tasks};
 use crate::history::text::event_tokens;
 use crate::history::usage::NewestCall;
@@ -248,20 +249,9 @@ impl Index {
     /// The document for programs.
     #[must_use]
     pub(crate) fn document(&self) -> IndexDocument {
-        let task = |task: &Task| {
-            let usage = task.usage();
-            TaskDocument {
-                number: task.number,
-                name: task.name.clone(),
-                message: task.message.clone(),
-                outcome: self.tasks.outcome(task).name(),
-                first_sequence: task.first_sequence,
-                last_sequence: task.last_sequence,
-                events: task.events,
-                input_tokens: usage.input_tokens,
-                output_tokens: usage.output_tokens,
-                chapter: self.chapter_of(task).map(|chapter| chapter.slug.clone()),
-            }
+        let task = |task: &Task| IndexedTask {
+            task: TaskDocument::of(task, &self.tasks),
+            chapter: self.chapter_of(task).map(|chapter| chapter.slug.clone()),
         };
         IndexDocument { schema_version: 1, tasks: self.tasks.all().iter().map(task).collect() }
     }
@@ -282,19 +272,12 @@ impl Index {
 #[derive(Debug, Serialize)]
 pub(crate) struct IndexDocument {
     schema_version: u32,
-    tasks: Vec<TaskDocument>,
+    tasks: Vec<IndexedTask>,
 }
 
 #[derive(Debug, Serialize)]
-struct TaskDocument {
-    number: u64,
-    name: String,
-    message: String,
-    outcome: &'static str,
-    first_sequence: u64,
-    last_sequence: u64,
-    events: u64,
-    input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
+struct IndexedTask {
+    #[serde(flatten)]
+    task: TaskDocument,
     chapter: Option<String>,
 }

@@ -19,6 +19,7 @@ mod recent_starts;
 pub(crate) mod request;
 pub(crate) mod state;
 pub(crate) mod status;
+pub(crate) mod task_document;
 pub(crate) mod task_split;
 pub(crate) mod tasks;
 pub(crate) mod text;

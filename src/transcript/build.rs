@@ -95,6 +95,7 @@ impl Transcript {
             waited_ms: fold.idle.waited_ms,
             idle: fold.idle.finish(),
             own_tasks,
+            tasks: fold.tasks,
             last_sequence: fold.last_sequence,
         }
     }

@@ -7,6 +7,7 @@ pub(crate) mod call_form;
 pub(crate) mod call_title;
 pub(crate) mod changed_lines;
 pub(crate) mod diff;
+pub(crate) mod document;
 pub(crate) mod extent;
 mod facts;
 pub(crate) mod fold;

@@ -21,6 +21,7 @@ use crate::ops::transcript::{page, render, transcript};
 use crate::ops::transcript_live::LiveTranscript;
 use crate::run::dir::RunDir;
 use crate::text::units::size;
+use crate::transcript::document::TranscriptDocument;
 use crate::transcript::extent::{Detail, Extent};
 use crate::transcript::text;
 
@@ -180,7 +181,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
                 detail: extent.detail.unwrap_or_default(),
             };
             let text = match format {
-                TranscriptFormat::Json => json::document(&transcript),
+                TranscriptFormat::Json => json::document(&TranscriptDocument::of(&transcript)),
                 _ => text::render(&transcript, look),
             };
             (text, read)

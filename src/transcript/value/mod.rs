@@ -15,6 +15,7 @@ use super::todo::TodoState;
 use super::trouble_groups::TroubleGroup;
 use crate::event::time::Timestamp;
 use crate::history::facts::RunFacts;
+use crate::history::tasks::Tasks;
 use crate::run::document::RunDocument;
 pub(crate) use answer::LastAnswer;
 pub(crate) use calls::{AgentFacts, CallEntry, PageCall, SpawnedAgent};
@@ -47,6 +48,9 @@ pub(crate) struct Transcript {
     pub chapters: Vec<ChapterLine>,
     /// What happened, task by task.
     pub turns: Vec<Section>,
+    /// All tasks; a document for programs lists them.
+    #[serde(skip)]
+    pub tasks: Tasks,
     /// The last answer.
     pub answer: Option<LastAnswer>,
     /// The files touched, and the operations on them.
