@@ -56,7 +56,8 @@ fn spawned_agents_stand_under_their_calls() {
     assert_eq!(agent["items"][1]["agents"][0]["id"], "toolu_b");
     // The flat lists have everything, also what agents of agents did.
     let calls = json["calls"].as_array().unwrap().iter();
-    let calls: Vec<_> = calls.map(|call| (&call["agent"], &call["task"], &call["status"])).collect();
+    let calls: Vec<_> =
+        calls.map(|call| (&call["agent"], &call["task"], &call["status"])).collect();
     let completed = &"completed".into();
     assert_eq!(
         calls,
@@ -80,7 +81,7 @@ fn spawned_agents_stand_under_their_calls() {
     assert_eq!(page.matches("<section class=\"agent\">").count(), 2);
 
     let graph = bench.ok(&["graph", "r", "--format", "json"]);
-    let graph: serde_json::Value = serde_json::from_str(&graph).unwrap();
+    let graph: Value = serde_json::from_str(&graph).unwrap();
     let spawned = |call: &str, agent: &str| {
         graph["edges"].as_array().unwrap().iter().any(|edge| {
             edge["kind"] == "spawn"

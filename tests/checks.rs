@@ -315,6 +315,7 @@ fn each_check_has_its_run() {
             ),
             no,
         ),
+        ("RL206", line(r#"{"event_id":"me","parent_event_id":"me"}"#), no),
         ("RL301", line(&hash), no),
         ("RL302", line(r#"{"prev_hash":"(absent)"}"#), no),
         ("RL303", file("run.json", |text| Some(text.replace("\"hash\": \"", "\"hash\": \"0"))), no),

@@ -211,6 +211,52 @@ fn ids_are_told_apart() {
     }
 }
 
+/// If this fails, an event that is its own ancestor is not found, or an innocent order of children
+/// and parents is reported.
+#[test]
+fn cycles_of_parents() {
+    let mut random = 7_u32;
+    let mut next = |below: u32| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 16) % below
+    };
+    let mut found = 0;
+    for case in 0..60 {
+        let number = 2 + next(9) as usize;
+        // A parent with a number that no event has is not in the log.
+        let parents: Vec<Option<usize>> = (0..number)
+            .map(|_| Some(next(number as u32 + 3) as usize).filter(|parent| *parent < number + 2))
+            .collect();
+        let bench = Bench::with_run();
+        let line = |(index, parent): (usize, &Option<usize>)| {
+            let parent = parent.map(|parent| format!(r#","parent_event_id":"p{parent}""#));
+            let parent = parent.unwrap_or_default();
+            format!(r#"{{"type":"note","event_id":"p{index}"{parent},"data":{{"text":"x"}}}}"#)
+        };
+        let lines: Vec<String> = parents.iter().enumerate().map(line).collect();
+        bench.feed(&["emit", "--run", "r", "--stdin"], lines.join("\n").as_bytes());
+        // An event is on a cycle if its parents lead back to it; a cycle has one smallest event.
+        let cycle = |event: usize| {
+            let mut at = event;
+            let mut smallest = event;
+            for _ in 0..number {
+                at = parents.get(at).copied().flatten()?;
+                smallest = smallest.min(at);
+                if at == event {
+                    return Some(smallest);
+                }
+            }
+            None
+        };
+        let cycles: std::collections::BTreeSet<usize> = (0..number).filter_map(cycle).collect();
+        let judged = bench.validate(case);
+        let codes = judged.codes().into_iter().filter(|code| *code == "RL206").count();
+        assert_eq!(codes, cycles.len(), "{parents:?}");
+        found += codes;
+    }
+    assert!(found > 20, "{found}");
+}
+
 /// If this fails, validating during a write reports a false finding.
 #[test]
 fn beside_live_writers() {

@@ -11,6 +11,7 @@ use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::{IdKey, Ids, SummaryMark};
 use super::line_scan::ScannedLine;
 use super::open_calls::OpenCalls;
+use super::parents::Parents;
 use super::references::{OpenReference, OpenReferences};
 use super::rejections::Rejections;
 use super::table::{Code, Level};
@@ -111,7 +112,7 @@ pub(crate) struct LogCheck {
     last_event_id: String,
     ids: Ids,
     hasher: RandomState,
-    parents: OpenReferences,
+    parents: Parents,
     rejections: Rejections,
     /// Events without a summary that get the one of a user's template, or may have an older one.
     pending: HashMap<IdKey, PendingSummary>,
@@ -147,7 +148,7 @@ impl LogCheck {
             last_event_id: String::new(),
             ids: Ids::default(),
             hasher: RandomState::default(),
-            parents: OpenReferences::default(),
+            parents: Parents::default(),
             rejections: Rejections::default(),
             pending: HashMap::new(),
             backfills: OpenReferences::default(),
@@ -245,14 +246,7 @@ impl LogCheck {
     /// The findings after the last line.
     #[must_use]
     pub(crate) fn finish(mut self, state: &RunState, expected: &ExpectedStatus) -> Findings {
-        let (parents, more) = std::mem::take(&mut self.parents).finish(&self.ids);
-        for OpenReference { id, place, imported } in parents {
-            let message = format!("the parent {id} is not in the log");
-            let finding = Finding::new(Code::RL201, place, message);
-            self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
-        }
-        self.findings.add(Code::RL201, Code::RL201.check().level, more[0]);
-        self.findings.add(Code::RL201, Level::Info, more[1]);
+        std::mem::take(&mut self.parents).finish(&self.ids, &mut self.findings);
         self.unknown_types();
         let ended = state.status().is_over();
         std::mem::take(&mut self.open_calls).finish(state, &mut self.findings);
@@ -346,7 +340,7 @@ impl LogCheck {
         let spot = Spot { event_id: Some(&event.event_id), ..spot };
         self.order(event, scanned.number, view.is_imported(), spot);
         self.chain(event, spot);
-        self.references(event, view.is_imported(), spot);
+        self.parents.observe(view, &self.ids, || spot.place(), &mut self.findings);
         self.summaries(view, spot);
         self.versions(view, spot);
         match catalogue::expected_fields(&event.kind) {
@@ -494,12 +488,6 @@ impl LogCheck {
             (Some(_), None) => self.add(Code::RL304, spot, "the first line has a prev_hash"),
             (None, Some(_)) => self.add(Code::RL302, spot, "the line has no prev_hash"),
             _ => {}
-        }
-    }
-
-    fn references(&mut self, event: &Event<'_>, imported: bool, spot: Spot<'_>) {
-        if let Some(parent) = &event.parent_event_id {
-            self.parents.add(parent, imported, &self.ids, || spot.place());
         }
     }
 

@@ -12,6 +12,8 @@ pub(crate) mod line_scan;
 pub(crate) mod log;
 pub(crate) mod mend;
 mod open_calls;
+mod parent_cycles;
+mod parents;
 mod references;
 mod rejections;
 pub(crate) mod report;
