@@ -296,7 +296,7 @@ fn calls_and_parents_that_do_not_fit() {
     bench.emit(&["note", "-f", "text=x", "--event-id", "a", "--parent", "b"]);
     bench.emit(&["note", "-f", "text=x", "--event-id", "b", "--parent", "a"]);
     bench.emit(&["run.completed"]);
-    assert_eq!(bench.codes(), ["RL201", "RL202", "RL203", "RL204"]);
+    assert_eq!(bench.codes(), ["RL201", "RL202", "RL203", "RL204", "RL206"]);
     assert_eq!(bench.call(&["validate", "r"]).status, 0, "they are warnings");
 }
 

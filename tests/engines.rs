@@ -33,6 +33,7 @@ fn engines_agree_with_the_program() {
     nasty_run(&bench);
     hard_run(&bench);
     untimed_runs(&bench);
+    totals_of_models(&bench);
     write(&bench, "session.jsonl", std::str::from_utf8(&fixture("agent-session.jsonl")).unwrap());
     write(&bench, "first.jsonl", &lines("first", 0..4, true));
     write(&bench, "resumed.jsonl", &lines("resumed", 0..6, true));
@@ -70,6 +71,49 @@ fn untimed_runs(bench: &Bench) {
             events.map(|(at, (kind, id, data))| event(kind, "2026-03-03", at, id, &data)).collect();
         record(bench, run, &events);
     }
+}
+
+/// A run whose sessions report the totals of their models: newer ones in place of older ones, of a
+/// model without calls, before a later call, and in place of and replaced by a total of all.
+fn totals_of_models(bench: &Bench) {
+    let usage = |session: &str, model: Option<&str>, is_total: bool, input: u64| {
+        let mut data = json!({"dialect": "claude-code", "input_tokens": input, "output_tokens": 1,
+            "cache_read_tokens": 2});
+        if let Some(model) = model {
+            data["model"] = model.into();
+        }
+        if is_total {
+            data["scope"] = "total".into();
+            data["cost_usd"] = (input as f64 / 1e3).into();
+        }
+        (session.to_owned(), data)
+    };
+    let (main, side) = (Some("claude-opus-4-5"), Some("claude-haiku-4-5"));
+    let events = [
+        usage("plain", main, false, 100),
+        usage("plain", main, true, 110),
+        usage("plain", side, true, 40),
+        usage("plain", main, false, 70),
+        usage("plain", main, true, 200),
+        usage("plain", main, false, 9),
+        usage("all-last", main, false, 5),
+        usage("all-last", main, true, 6),
+        usage("all-last", None, true, 50),
+        usage("all-first", None, true, 500),
+        usage("all-first", side, true, 60),
+        usage("unfit", main, false, 30),
+        usage("unfit", side, true, 45),
+        usage("nameless", None, false, 21),
+        usage("nameless", side, true, 22),
+    ];
+    let mut all = vec![event("run.created", "2026-03-04", 0, None, &json!({}))];
+    for (at, (session, data)) in events.iter().enumerate() {
+        let mut one = event("llm.usage", "2026-03-04", at + 1, None, data);
+        one["session_id"] = session.as_str().into();
+        all.push(one);
+    }
+    all.push(event("run.completed", "2026-03-04", 60, None, &json!({})));
+    record(bench, "totals", &all);
 }
 
 /// A run that SQL finds hard: calls without ids inside each other, two forms of one id, patches,

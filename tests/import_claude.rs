@@ -72,6 +72,95 @@ fn totals_of_a_stream() {
     assert_eq!((tokens(&turns), &turns["cost_usd"]), ([30, 9, 14, 0], &json!(0.05)));
 }
 
+/// If this fails, a turn after the last total is lost, or the tokens of several turns count as
+/// those of the largest one.
+#[test]
+fn turns_and_totals() {
+    let tokens = |counts: &Value| {
+        (counts["input_tokens"].as_u64().unwrap(), counts["output_tokens"].as_u64().unwrap())
+    };
+    // The process was killed in its second turn.
+    let total = json!({"usage": usage(20, 8), "total_cost_usd": 0.25});
+    let cut = counts(&[
+        answer("m1", "big", 20, None),
+        result("r1", &total),
+        answer("m2", "big", 5000, None),
+    ]);
+    let of_answer = tokens(&counts(&[answer("m2", "big", 5000, None)]));
+    assert_eq!(tokens(&cut), (20 + of_answer.0, 8 + of_answer.1));
+    // A repeated line of a call in the total adds nothing.
+    let again = counts(&[
+        answer("m1", "big", 20, None),
+        result("r1", &total),
+        answer("m1", "big", 20, None),
+    ]);
+    assert_eq!(tokens(&again), (20, 8));
+    // The next total has it.
+    let next = json!({"usage": usage(5030, 5099), "total_cost_usd": 0.5});
+    let whole = counts(&[
+        answer("m1", "big", 20, None),
+        result("r1", &total),
+        answer("m2", "big", 5000, None),
+        result("r2", &next),
+    ]);
+    assert_eq!(tokens(&whole), (5030, 5099));
+    // The second total is below what the first one and the messages say: it is of one turn.
+    let turns = counts(&[
+        answer("m1", "big", 20, None),
+        result("r1", &total),
+        answer("m2", "big", 50, None),
+        result("r2", &json!({"usage": usage(50, 90), "total_cost_usd": 0.5})),
+    ]);
+    assert_eq!((tokens(&turns), &turns["cost_usd"]), ((70, 98), &json!(0.5)));
+}
+
+/// If this fails, the tokens of one model are told as those of another, or the parts of a reported
+/// cost do not add up to it.
+#[test]
+fn totals_of_models() {
+    let total = |big: &str, costs: [f64; 2], all: f64| {
+        json!({"usage": usage(20, 8), "total_cost_usd": all, "modelUsage": {
+            big: {"inputTokens": 20, "outputTokens": 8, "cacheReadInputTokens": 7,
+                "cacheCreationInputTokens": 0, "costUSD": costs[0]},
+            "small": {"inputTokens": 300, "outputTokens": 4, "cacheReadInputTokens": 0,
+                "cacheCreationInputTokens": 5, "costUSD": costs[1]}}})
+    };
+    let by_model = |total: &Value| {
+        let bench = Bench::with_run();
+        bench.import_from(
+            "claude-code",
+            &jsonl(&[answer("m1", "big", 20, None), result("r", total)]),
+        );
+        bench.emit(&["run.completed"]);
+        let stats: Value =
+            serde_json::from_str(&bench.ok(&["stats", "--by", "model", "--format", "json"]))
+                .unwrap();
+        let rows = stats["rows"].as_array().unwrap().iter();
+        let rows: Vec<Value> = rows
+            .map(|row| {
+                json!([row["model"], row["input_tokens"], row["output_tokens"], row["cost_usd"]])
+            })
+            .collect();
+        let summary: Value =
+            serde_json::from_str(&bench.ok(&["summarize", "r", "--format", "json"])).unwrap();
+        (rows, stats["total"]["cost_usd"].clone(), summary["runs"][0]["usage"].clone())
+    };
+    let (rows, cost, agents) = by_model(&total("big", [0.2, 0.05], 0.25));
+    assert_eq!(rows, [json!(["big", 20, 8, 0.2]), json!(["small", 300, 4, 0.05])]);
+    assert_eq!(cost, 0.25);
+    let in_totals = agents.as_array().unwrap().iter().rfind(|row| row["model"] == "small");
+    assert_eq!(in_totals.unwrap()["cost_usd"], 0.05, "{agents}");
+    // The name of a model may have the size of its window.
+    assert_eq!(by_model(&total("big[1m]", [0.2, 0.05], 0.25)).0, rows);
+    // Rounded parts.
+    let (parts, cost, _) = by_model(&total("big", [0.1999996, 0.0500006], 0.25));
+    assert_eq!(parts, [json!(["big", 20, 8, 0.199999]), json!(["small", 300, 4, 0.050001])]);
+    assert_eq!(cost, 0.25);
+    // Parts that have nothing to do with the whole.
+    let (rows, cost, _) = by_model(&total("big", [3.0, 2.0], 0.25));
+    assert_eq!((rows.iter().filter(|row| row[0] == "small").count(), cost), (0, json!(0.25)));
+}
+
 /// If this fails, a cost that the source reports is replaced by an estimate.
 #[test]
 fn reported_costs() {

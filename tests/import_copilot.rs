@@ -106,8 +106,10 @@ fn import_copilot_maps_a_session() {
             json!(["note", null, {"text": "Context compacted from 90 tokens to 10 tokens"}]),
             json!(["message.system", null, {"text": "One test fails."}]),
             json!(["user.interrupted", null, {"reason": "user initiated"}]),
-            json!(["llm.usage", null, {"input_tokens": 47, "output_tokens": 10,
-            "cache_read_tokens": 60, "scope": "total"}]),
+            json!(["llm.usage", null, {"input_tokens": 40, "output_tokens": 9,
+            "cache_read_tokens": 60, "model": "m1", "scope": "total"}]),
+            json!(["llm.usage", null, {"input_tokens": 7, "output_tokens": 1,
+            "cache_read_tokens": 0, "model": "m2", "scope": "total"}]),
         ]
     );
     let counted =
@@ -156,8 +158,9 @@ fn import_copilot_adds_totals_of_another_model() {
     let resume = ("session.resume", json!({}));
     let input = session(&[start(), end("m1", 100), resume, end("m2", 500)]);
     assert_eq!(bench.import_from("copilot", &input)["usage"]["input_tokens"], 600);
-    let usage = bench.mapped_events().into_iter().rfind(|event| event[0] == "llm.usage");
-    assert_eq!(usage.unwrap()[2].get("model"), None);
+    let usage = bench.mapped_events().into_iter().rev().filter(|event| event[0] == "llm.usage");
+    let models: Vec<_> = usage.map(|event| event[2]["model"].clone()).collect();
+    assert_eq!(models, ["m2", "m1", "m1"]);
 }
 
 /// If this fails, a session has no model although its log names it, or one model gets the tokens
@@ -170,12 +173,12 @@ fn import_copilot_knows_the_model() {
             models.iter().map(|model| ((*model).to_owned(), json!({"usage": usage}))).collect();
         ("session.shutdown", json!({"modelMetrics": metrics}))
     };
-    for (models, of_totals) in [(&["m2"][..], json!("m2")), (&["m1", "m2"], Value::Null)] {
+    for (models, first) in [(&["m2"][..], "m2"), (&["m1", "m2"], "m1")] {
         let bench = Bench::with_run();
         let change = ("session.model_change", json!({"newModel": "m2"}));
         bench.import_from("copilot", &session(&[start(), change, end(models)]));
         let usage = bench.mapped_events().into_iter().find(|event| event[0] == "llm.usage");
-        assert_eq!(usage.unwrap()[2]["model"], of_totals);
+        assert_eq!(usage.unwrap()[2]["model"], first);
         bench.emit(&["run.completed"]);
         let state = std::fs::read(bench.path("runs/r/run.json")).unwrap();
         let state: Value = serde_json::from_slice(&state).unwrap();

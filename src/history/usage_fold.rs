@@ -3,13 +3,14 @@
 use std::hash::BuildHasher as _;
 
 use foldhash::quality::RandomState;
-use foldhash::{HashMap, HashMapExt as _};
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 use super::gradual_map::GradualMap;
 use super::usage::Usage;
 use super::usage_records::{RecordPlace, UsageRecord, UsageRecords};
 use crate::event::fields::View;
 use crate::event::role::Role;
+use crate::event::time::Timestamp;
 
 /// The usage of a run.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +26,10 @@ pub struct UsageFold {
 enum RecordName<'n> {
     /// The calls of a session that have no id of their own.
     Calls(&'n str),
-    /// The total of a session.
-    Total(&'n str),
+    /// The same after the newest total of the session.
+    LaterCalls(&'n str),
+    /// The total of a session, or of one of its models.
+    Total(&'n str, Option<&'n str>),
     /// A model call. Of repeated lines, the last counts.
     Call(&'n str),
 }
@@ -39,11 +42,25 @@ struct Ledger {
     places: GradualMap<RecordPlace>,
     /// Number of sessions.
     sessions: u32,
+    /// The sessions that reported a total, by their numbers.
+    totals: HashMap<u32, SessionTotal>,
+    /// The numbers of calls after a total, and the sessions that they belong to.
+    parts: HashMap<u32, u32>,
     /// Costs by the hash of the agent.
     agents: GradualMap<AgentCost>,
     /// What was reported after the records were full.
     more: Usage,
     hasher: RandomState,
+}
+
+/// The newest total of a session.
+#[derive(Clone, Debug)]
+struct SessionTotal {
+    time: Timestamp,
+    /// The number of the calls after it, if there are any.
+    later: Option<u32>,
+    /// The hashes of the names of the totals of models.
+    models: HashSet<u64>,
 }
 
 /// The costs that an agent reported.
@@ -77,10 +94,15 @@ impl UsageFold {
         }
         let session_id: &str = &view.event.session_id;
         let session = ledger.session(session_id);
-        let record = UsageRecord { session, is_total, usage };
+        if is_total {
+            let record = UsageRecord { session, is_total, usage };
+            return ledger.put_total(view, record);
+        }
+        let later = ledger.after_total(session, view);
+        let record = UsageRecord { session: later.unwrap_or(session), is_total, usage };
         match view.model_call_id() {
-            _ if is_total => ledger.put(RecordName::Total(session_id), record),
-            Some(id) => ledger.put(RecordName::Call(&id), record),
+            Some(id) => ledger.put_call(&id, record),
+            None if later.is_some() => ledger.add(RecordName::LaterCalls(session_id), &usage),
             None => ledger.add(RecordName::Calls(session_id), &usage),
         }
     }
@@ -88,7 +110,7 @@ impl UsageFold {
     /// Forgets what a model call used. Of repeated lines of one call, only the last one counts.
     pub(crate) fn forget(&mut self, call: &str) {
         if let Some(ledger) = &mut self.ledger {
-            ledger.clear(RecordName::Call(call));
+            ledger.clear_named(RecordName::Call(call));
         }
     }
 
@@ -100,10 +122,11 @@ impl UsageFold {
         // In a session with a total, the calls only say what the total does not.
         let mut totals: HashMap<u32, (Usage, Usage)> = HashMap::new();
         for record in ledger.records.iter().filter(|record| record.is_total) {
-            totals.insert(record.session, (record.usage, Usage::default()));
+            totals.entry(record.session).or_default().0.add(&record.usage);
         }
         for record in ledger.records.iter().filter(|record| !record.is_total) {
-            match totals.get_mut(&record.session) {
+            let session = ledger.session_with(record.session);
+            match session.and_then(|session| totals.get_mut(&session)) {
                 Some((_, calls)) => calls.add(&record.usage),
                 None => sum.add(&record.usage),
             }
@@ -149,8 +172,8 @@ impl Ledger {
         session
     }
 
-    /// Puts a record in the place of an earlier one with that name.
-    fn put(&mut self, name: RecordName<'_>, record: UsageRecord) {
+    /// Puts a record in the place of an earlier one with that name. Returns the name's hash.
+    fn put(&mut self, name: RecordName<'_>, record: UsageRecord) -> u64 {
         let hash = self.hasher.hash_one(name);
         if let Some(place) = self.places.get_mut(hash) {
             *place = self.records.replace(*place, &record);
@@ -159,11 +182,78 @@ impl Ledger {
         } else {
             self.more.add(&record.usage);
         }
+        hash
+    }
+
+    /// Puts the total of a session or of one of its models. The newest way of telling a total
+    /// counts: a total of all replaces those of the models, and the other way round.
+    fn put_total(&mut self, view: &View<'_, '_>, record: UsageRecord) {
+        let time = view.event.timestamp;
+        let new = || SessionTotal { time, later: None, models: HashSet::default() };
+        let total = self.totals.entry(record.session).or_insert_with(new);
+        (total.time, total.later) = (time, None);
+        let models = std::mem::take(&mut total.models);
+        let (session, model) = (&view.event.session_id, view.field("model"));
+        let hash = self.put(RecordName::Total(session, model.as_deref()), record);
+        if model.is_none() {
+            return models.into_iter().for_each(|model| self.clear(model));
+        }
+        if models.is_empty() {
+            self.clear_named(RecordName::Total(session, None));
+        }
+        if let Some(total) = self.totals.get_mut(&record.session) {
+            total.models = models;
+            total.models.insert(hash);
+        }
+    }
+
+    /// The number for a call after the newest total of a session. The total in a program's log is a
+    /// snapshot: calls that the log has after it count in addition.
+    fn after_total(&mut self, session: u32, view: &View<'_, '_>) -> Option<u32> {
+        let total = self.totals.get_mut(&session)?;
+        // The file of a sub-agent may be imported after the total that has its calls.
+        if !view.is_imported() || view.event.timestamp < total.time {
+            return None;
+        }
+        if total.later.is_none() {
+            let next = self.sessions.saturating_add(1);
+            let record = UsageRecord { session: next, is_total: false, usage: Usage::default() };
+            let place = self.records.push(&record)?;
+            (self.sessions, total.later) = (next, Some(next));
+            self.parts.insert(next, session);
+            let name = RecordName::LaterCalls(&view.event.session_id);
+            *self.places.insert(self.hasher.hash_one(name), place).0 = place;
+        }
+        total.later
+    }
+
+    /// Puts a model call. A repeated line of a call that a total has is no call after the total.
+    fn put_call(&mut self, id: &str, mut record: UsageRecord) {
+        if let Some(session) = self.parts.get(&record.session)
+            && let Some(place) = self.places.get(self.hasher.hash_one(RecordName::Call(id)))
+            && let old = self.records.at(place).session
+            && self.parts.get(&old).unwrap_or(&old) == session
+        {
+            record.session = old;
+        }
+        self.put(RecordName::Call(id), record);
+    }
+
+    /// The session whose total has the calls with that number; `None` if they came after it.
+    fn session_with(&self, number: u32) -> Option<u32> {
+        let Some(session) = self.parts.get(&number) else { return Some(number) };
+        let total = self.totals.get(session)?;
+        (total.later != Some(number)).then_some(*session)
     }
 
     /// Empties the record with that name.
-    fn clear(&mut self, name: RecordName<'_>) {
-        if let Some(place) = self.places.get_mut(self.hasher.hash_one(name)) {
+    fn clear_named(&mut self, name: RecordName<'_>) {
+        self.clear(self.hasher.hash_one(name));
+    }
+
+    /// Empties the record whose name has that hash.
+    fn clear(&mut self, hash: u64) {
+        if let Some(place) = self.places.get_mut(hash) {
             let record = self.records.at(*place);
             *place =
                 self.records.replace(*place, &UsageRecord { usage: Usage::default(), ..record });

@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::calls::{CallOutcome, ReportedCalls};
-use super::copilot_usage::{CopilotCounts, counts, has_model, only_model, total, usage};
+use super::copilot_usage::{ShutdownTotals, counts, usage};
 use super::source::{StartedCall, event, of_agent, prompt, text_event};
 use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, exact_text, is_placeholder};
 use crate::fs::hash::sha256;
-use crate::json::{Json, ObjectText};
+use crate::json::Json;
 
 /// The sign of a line whose type is not among those known.
 pub(super) const SHAPE: &str = "data and id";
@@ -74,13 +74,7 @@ struct Copilot {
     agents: HashMap<String, String>,
     /// Hash of the newest reasoning. Its own event and its message both hold it.
     reasoning: Option<[u8; 32]>,
-    /// The newest totals, and those before the last time that they began at zero.
-    total: CopilotCounts,
-    earlier: CopilotCounts,
-    /// The model of the newest totals, if it is only one.
-    total_model: Option<String>,
-    /// Whether totals of several models were added.
-    is_mixed: bool,
+    totals: ShutdownTotals,
 }
 
 /// A line and the agent that it is of.
@@ -292,29 +286,9 @@ impl Copilot {
         end.into_iter().collect()
     }
 
-    /// The end of the session: its tokens so far, and the error that ended it. A session that was
-    /// resumed may count from zero again.
+    /// The end of the session: its tokens so far, and the error that ended it.
     fn shutdown(&mut self, data: Json<'_>) -> Vec<Draft<'static>> {
-        let total = total(data);
-        let model = only_model(data);
-        // Totals that lack the model of the earlier ones began again.
-        let earlier = self.total_model.as_deref();
-        let is_other = earlier.is_some_and(|earlier| !has_model(data, earlier));
-        if is_other || total.is_below(&self.total) {
-            self.earlier.add(&self.total);
-            self.is_mixed |= self.total_model.as_deref() != model.as_deref();
-        }
-        self.total_model = model.map(Cow::into_owned);
-        let model = self.total_model.as_deref().filter(|_| !self.is_mixed);
-        self.total = total;
-        let mut all = self.earlier;
-        all.add(&total);
-        let mut drafts = Vec::new();
-        if let Some(draft) = all.finish(model, None) {
-            let mut more = ObjectText::new();
-            more.members(draft.data()).text("scope", "total");
-            drafts.push(Draft::new("llm.usage", more));
-        }
+        let mut drafts = self.totals.after(data);
         if let Some(reason) = data.text_at("errorReason").filter(|reason| !reason.is_empty()) {
             drafts.push(event("error", |more| {
                 more.text("code", "shutdown").text("message", &reason).text("category", "engine");

@@ -1,6 +1,6 @@
 //! The token counts of Copilot CLI.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
@@ -16,38 +16,72 @@ pub(super) fn usage(data: Json<'_>, id: Option<&str>) -> Option<Draft<'static>> 
     counts(data, NAMES).finish(model.as_deref(), id)
 }
 
-/// The totals at the end of a session.
-pub(super) fn total(shutdown: Json<'_>) -> CopilotCounts {
-    let mut total = CopilotCounts::default();
-    for (_, metric) in shutdown.get("modelMetrics").into_iter().flat_map(Json::members) {
-        if let Some(usage) = metric.present("usage") {
-            total.add(&counts(usage, NAMES));
+/// The totals at the ends of a session. A session that was resumed may count from zero again.
+#[derive(Debug, Default)]
+pub(super) struct ShutdownTotals {
+    /// The newest totals by model; with the name `""` if the model is unknown.
+    newest: BTreeMap<String, CopilotCounts>,
+    /// The sums of those before the times that they began at zero.
+    earlier: BTreeMap<String, CopilotCounts>,
+}
+
+impl ShutdownTotals {
+    /// The events that report the totals after this shutdown: one per model, or one for all if a
+    /// model is unknown.
+    pub(super) fn after(&mut self, shutdown: Json<'_>) -> Vec<Draft<'static>> {
+        let totals = totals(shutdown);
+        // Totals that lack a model of the earlier ones began again.
+        let names_any = totals.keys().any(|name| !name.is_empty());
+        let lacks = |name: &String| !name.is_empty() && names_any && !totals.contains_key(name);
+        if self.newest.keys().any(lacks) || sum(&totals).is_below(&sum(&self.newest)) {
+            for (name, counts) in std::mem::take(&mut self.newest) {
+                self.earlier.entry(name).or_default().add(&counts);
+            }
         }
+        let mut all = self.earlier.clone();
+        for (name, counts) in &totals {
+            all.entry(name.clone()).or_default().add(counts);
+        }
+        self.newest = totals;
+        if all.contains_key("") {
+            all = BTreeMap::from([(String::new(), sum(&all))]);
+        }
+        let event = |(model, counts): (String, CopilotCounts)| {
+            let draft =
+                counts.finish(Some(model.as_str()).filter(|model| !model.is_empty()), None)?;
+            let mut data = ObjectText::new();
+            data.members(draft.data()).text("scope", "total");
+            Some(Draft::new("llm.usage", data))
+        };
+        all.into_iter().filter_map(event).collect()
     }
-    let details = shutdown.present("tokenDetails").filter(|_| total == CopilotCounts::default());
-    let Some(details) = details else { return total };
+}
+
+/// The totals on a line, by model.
+fn totals(shutdown: Json<'_>) -> BTreeMap<String, CopilotCounts> {
+    let mut totals: BTreeMap<String, CopilotCounts> = BTreeMap::new();
+    for (model, metric) in shutdown.get("modelMetrics").into_iter().flat_map(Json::members) {
+        let name = if is_placeholder(&model) { String::new() } else { model.into_owned() };
+        let used = metric.present("usage").map(|usage| counts(usage, NAMES));
+        totals.entry(name).or_default().add(&used.unwrap_or_default());
+    }
+    let details = shutdown.present("tokenDetails");
+    let Some(details) = details.filter(|_| sum(&totals) == CopilotCounts::default()) else {
+        return totals;
+    };
     // Here, input excludes cached tokens.
     let count = |name: &str| details.get(name)?.get("tokenCount")?.as_u64();
-    CopilotCounts([
-        count("input"),
-        count("output"),
-        count("cache_read"),
-        count("cache_write"),
-        None,
-    ])
+    let names = ["input", "output", "cache_read", "cache_write"];
+    let [input, output, read, written] = names.map(count);
+    let model = totals.into_keys().collect::<Vec<_>>();
+    let only = if let [only] = model.as_slice() { only.clone() } else { String::new() };
+    BTreeMap::from([(only, CopilotCounts([input, output, read, written, None]))])
 }
 
-/// The model of all the totals at the end of a session, if it is only one.
-pub(super) fn only_model(shutdown: Json<'_>) -> Option<Cow<'_, str>> {
-    let mut metrics = shutdown.get("modelMetrics")?.members();
-    let (model, _) = metrics.next()?;
-    (metrics.next().is_none() && !is_placeholder(&model)).then_some(model)
-}
-
-/// Whether the totals at the end of a session have a model. Without any model, it is not known.
-pub(super) fn has_model(shutdown: Json<'_>, model: &str) -> bool {
-    let mut metrics = shutdown.get("modelMetrics").into_iter().flat_map(Json::members).peekable();
-    metrics.peek().is_none() || metrics.any(|(name, _)| name == model)
+fn sum(totals: &BTreeMap<String, CopilotCounts>) -> CopilotCounts {
+    let mut sum = CopilotCounts::default();
+    totals.values().for_each(|counts| sum.add(counts));
+    sum
 }
 
 /// Input without cached tokens, output, read from a cache, written to a cache, reasoning.

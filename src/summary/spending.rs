@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
+use crate::history::model_totals::{CallOfModel, ModelTotals};
 use crate::history::usage::Usage;
 use crate::summary::prices::Prices;
 
@@ -19,13 +20,19 @@ pub(crate) struct Spending {
     spenders: Vec<(String, String)>,
     /// For each session, whether a total reports its cost. Nothing is then estimated.
     settled: Vec<bool>,
+    /// The totals of the models of the sessions.
+    totals: ModelTotals,
     /// Whether totals of sessions were reported.
     has_totals: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct ModelCall {
+    /// The time of its first line.
     time: Timestamp,
+    /// Sequence of its last line.
+    sequence: u64,
+    imported: bool,
     session: usize,
     /// Index of its agent and model.
     spender: usize,
@@ -59,6 +66,7 @@ impl Spending {
             sessions: HashMap::new(),
             spenders: Vec::new(),
             settled: Vec::new(),
+            totals: ModelTotals::default(),
             has_totals: false,
         }
     }
@@ -74,12 +82,15 @@ impl Spending {
         if view.field("scope").is_some_and(|scope| scope == "total") {
             self.settled[session] |= usage.reported_micros().is_some();
             self.has_totals = true;
+            self.totals.total(view, usage);
             return;
         }
         let named = view.field("model");
         let spender = self.spender(&view.agent(), named.as_deref().unwrap_or_default());
         let call = ModelCall {
             time: view.event.timestamp,
+            sequence: view.event.sequence,
+            imported: view.is_imported(),
             session,
             spender,
             usage: usage.estimated(|usage| {
@@ -91,7 +102,7 @@ impl Spending {
             .model_call_id()
             .map(|id| *self.by_message.entry(id.into_owned()).or_insert(self.calls.len()));
         match known.and_then(|index| self.calls.get_mut(index)) {
-            Some(old) => *old = call,
+            Some(old) => *old = ModelCall { time: old.time, ..call },
             None => self.calls.push(call),
         }
     }
@@ -123,10 +134,32 @@ impl Spending {
         }
         let mut told = Usage::default();
         all.iter().for_each(|spent| told.add(&spent.usage));
+        let in_totals =
+            |model, usage| Spent { agent: IN_TOTALS.to_owned(), model, calls: 0, usage };
+        for (model, usage) in self.beyond_of_models() {
+            told.add(&usage);
+            all.push(in_totals(Some(model), usage));
+        }
         if let Some(usage) = run.beyond(&told).filter(|_| self.has_totals) {
-            all.push(Spent { agent: IN_TOTALS.to_owned(), model: None, calls: 0, usage });
+            all.push(in_totals(None, usage));
         }
         all
+    }
+
+    /// What the totals of models say beyond their calls.
+    fn beyond_of_models(&self) -> Vec<(String, Usage)> {
+        let mut totals = self.totals.clone();
+        let mut sessions = vec![""; self.settled.len()];
+        for (id, at) in &self.sessions {
+            sessions[*at] = id;
+        }
+        for ModelCall { time, sequence, imported, session, spender, usage } in &self.calls {
+            let (session_id, (_, model)) = (sessions[*session], &self.spenders[*spender]);
+            let (sequence, time, imported) = (*sequence, *time, *imported);
+            totals.call(&CallOfModel { session_id, model, usage, sequence, time, imported });
+        }
+        let totals = totals.finish().into_iter();
+        totals.filter_map(|(model, (total, calls))| Some((model, total.beyond(&calls)?))).collect()
     }
 
     /// Whether the estimates are by the user's prices. Models that these do not have are estimated

@@ -15,6 +15,7 @@ mod rows;
 pub(crate) mod statistics;
 mod touched;
 mod transcript_event;
+mod usage_numbers;
 
 pub(crate) use call_kind::{CallKind, TEST_COMMANDS, TEST_PREFIXES, TOOL_WORDS};
 pub use cell::CellKind;

@@ -1,5 +1,7 @@
 //! The second pass over the log of a run: the rows.
 
+use std::collections::BTreeMap;
+
 use crate::json::Members;
 use foldhash::{HashMap, HashSet};
 
@@ -9,6 +11,7 @@ use super::cell::{Dollars, JsonText};
 use super::fold::{CallExtras, LogHead, agent_of};
 use super::rows::{CallRow, EventRow, FileRow, RunTableRow, UsageRow};
 use super::touched::{action_of, touched};
+use super::usage_numbers::UsageNumbers;
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::fs::hash::hex;
@@ -16,6 +19,7 @@ use crate::history::arguments;
 use crate::history::calls::CallStatus;
 use crate::history::copied::WorkKey;
 use crate::history::facts::RunFacts;
+use crate::history::model_totals::{CallOfModel, ModelTotals};
 use crate::history::usage::Usage;
 use crate::json::quoted;
 
@@ -53,6 +57,7 @@ pub(crate) struct RowPass<'f> {
     next_call: usize,
     /// The usage in rows so far.
     told: Usage,
+    model_totals: ModelTotals,
     with_events: bool,
 }
 
@@ -74,6 +79,7 @@ impl<'f> RowPass<'f> {
             is_first,
             next_call: 0,
             told: Usage::default(),
+            model_totals: ModelTotals::default(),
             with_events,
         }
     }
@@ -116,8 +122,8 @@ impl<'f> RowPass<'f> {
     }
 
     /// Makes the last rows, which are about the whole run.
-    pub(crate) fn finish(self, sink: &mut impl RowSink) {
-        self.total(sink);
+    pub(crate) fn finish(mut self, sink: &mut impl RowSink) {
+        self.totals(sink);
         self.deliverables(sink);
     }
 
@@ -214,11 +220,25 @@ impl<'f> RowPass<'f> {
 
     fn usage(&mut self, view: &View<'_, '_>, usage: Usage, sink: &mut impl RowSink) {
         // A total is told at the end, and of repeated lines the last one counts.
-        let Some(at) = self.model_calls.get(&view.event.sequence) else { return };
+        let Some(at) = self.model_calls.get(&view.event.sequence) else {
+            if view.field("scope").is_some_and(|scope| scope == "total") {
+                self.model_totals.total(view, usage);
+            }
+            return;
+        };
         let call = self.fold.rounds.model_calls[*at];
         let id = view.model_call_id();
         let work = id.as_deref().and_then(|id| self.fold.work.model_call(id));
         self.told.add(&usage);
+        let model = view.field("model");
+        self.model_totals.call(&CallOfModel {
+            session_id: &view.event.session_id,
+            model: model.as_deref().unwrap_or_default(),
+            usage: &usage,
+            sequence: call.sequence,
+            time: call.first,
+            imported: view.is_imported(),
+        });
         sink.usage(UsageRow {
             sequence: Some(call.sequence),
             kind: "call",
@@ -226,7 +246,7 @@ impl<'f> RowPass<'f> {
             session_id: view.event.session_id.clone().into_owned(),
             task: self.task(view.event.sequence),
             agent_id: agent_of(view).map(Into::into),
-            model: view.field("model").map(Into::into),
+            model: model.map(Into::into),
             message_id: view.field("message_id").map(Into::into),
             request_id: view.field("request_id").map(Into::into),
             first_seen: work.as_ref().is_none_or(|work| self.is_first(work)),
@@ -274,15 +294,25 @@ impl<'f> RowPass<'f> {
         }
     }
 
-    /// The row that makes the sum of the rows equal to the run's usage.
-    fn total(&self, sink: &mut impl RowSink) {
-        let numbers = UsageNumbers::between(&self.facts.counts.usage, &self.told);
-        if numbers.is_empty() {
+    /// The rows that make the sum of the rows equal to the run's usage: one for each model whose
+    /// total was reported, and one for the rest.
+    fn totals(&mut self, sink: &mut impl RowSink) {
+        let of_models = std::mem::take(&mut self.model_totals).finish().into_iter();
+        let of_models = of_models
+            .map(|(model, (total, calls))| (model, UsageNumbers::between(&total, &calls)))
+            .filter(|(_, numbers)| !numbers.is_empty());
+        let of_models: BTreeMap<String, UsageNumbers> = of_models.collect();
+        let all = UsageNumbers::between(&self.facts.counts.usage, &self.told);
+        let rest = all.without(&of_models.values().collect::<Vec<_>>());
+        for (model, numbers) in of_models {
+            sink.usage(UsageRow { model: Some(model), ..self.usage_row(numbers) });
+        }
+        if rest.is_empty() {
             return;
         }
         let models = &self.facts.models;
         let model = models.first().filter(|_| models.len() == 1).cloned();
-        sink.usage(UsageRow { model, ..self.usage_row(numbers) });
+        sink.usage(UsageRow { model, ..self.usage_row(rest) });
     }
 
     fn event(&self, view: &View<'_, '_>) -> EventRow {
@@ -377,58 +407,5 @@ impl<'f> RowPass<'f> {
             head_hash: head.hash.clone(),
             metadata: JsonText(facts.metadata.clone()),
         }
-    }
-}
-
-/// The numbers of a row of `usage`. In a row of kind `total` they may be negative.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct UsageNumbers {
-    /// Input, output, cache read, cache creation.
-    tokens: [Option<i64>; 4],
-    /// Millionths of a dollar.
-    cost: Option<i64>,
-    estimated: bool,
-    at_least: bool,
-    context: Option<u64>,
-}
-
-fn four(usage: &Usage) -> [Option<u64>; 4] {
-    let Usage { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, .. } = usage;
-    [*input_tokens, *output_tokens, *cache_read_tokens, *cache_creation_tokens]
-}
-
-fn signed(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-impl UsageNumbers {
-    fn of(usage: &Usage) -> Self {
-        Self {
-            tokens: four(usage).map(|count| count.map(signed)),
-            cost: usage.cost_micros,
-            estimated: usage.estimated_micros.is_some(),
-            at_least: usage.output_at_least,
-            context: usage.context_tokens(),
-        }
-    }
-
-    /// What the whole has beyond the part. A difference of 0 is `None`.
-    fn between(whole: &Usage, part: &Usage) -> Self {
-        let less = |whole: Option<i64>, part: Option<i64>| {
-            let rest = whole.unwrap_or(0).saturating_sub(part.unwrap_or(0));
-            (rest != 0).then_some(rest)
-        };
-        let (whole_of, part_of) = (Self::of(whole), Self::of(part));
-        Self {
-            tokens: std::array::from_fn(|at| less(whole_of.tokens[at], part_of.tokens[at])),
-            cost: less(whole.cost_micros, part.cost_micros),
-            estimated: whole.estimated_micros.is_some() && part.estimated_micros.is_none(),
-            at_least: whole.output_at_least && !part.output_at_least,
-            context: None,
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.tokens == [None; 4] && self.cost.is_none()
     }
 }

@@ -24,7 +24,7 @@ use crate::event::id::check_id;
 use crate::json::{Json, Members, ObjectText};
 use content::{Block, blocks, content_text};
 use sidechains::Sidechains;
-use totals::SessionTotals;
+use totals::{SessionTotals, UsedMessage};
 
 /// The sign of a line whose type may be any program's.
 pub(super) const SESSION: &str = "sessionId";
@@ -347,11 +347,16 @@ impl ClaudeCode {
             more.members(Json::trusted(&figures)).plain(OUTPUT_AT_LEAST, true);
             figures = more.finish();
         }
-        if line.agent.is_some() {
-            let session = line.json.text_at("session_id").unwrap_or_default();
-            let message = message_id.unwrap_or(line.place);
-            self.totals.sub_agent(&session, message, Json::trusted(&figures));
-        }
+        let session = line.json.text_at("session_id").unwrap_or_default();
+        self.totals.message(
+            &session,
+            &UsedMessage {
+                id: message_id.unwrap_or(line.place),
+                model,
+                figures: Json::trusted(&figures),
+                by_sub_agent: line.agent.is_some(),
+            },
+        );
         if let Some(id) = message_id {
             let this = (id.to_owned(), figures.clone());
             if self.newest_usage.as_ref() == Some(&this) {

@@ -65,7 +65,7 @@ pub(super) fn notice(line: &SourceLine<'_>, source_type: &str) -> Vec<Draft<'sta
 pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<Draft<'static>> {
     let mut drafts = Vec::new();
     let failed = line.is_set("is_error");
-    if let Some(totals) = totals.after(&line.json) {
+    for totals in totals.after(&line.json) {
         drafts.push(line.draft("llm.usage", |data| {
             data.members(Json::trusted(&totals)).text("scope", "total");
         }));

@@ -1,8 +1,8 @@
 //! The totals of a session, from the `result` lines of its streams.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::event::fields::as_micros;
+use crate::event::fields::{as_micros, is_placeholder};
 use crate::json::{Json, Members, ObjectText};
 
 /// The names of the counts: in `usage`, in `modelUsage`, and in this program.
@@ -16,12 +16,19 @@ const COUNTS: [(&str, &str, &str); 4] = [
 /// The names of the cost, the newest first.
 const COSTS: [&str; 3] = ["total_cost_usd", "cost_usd", "total_cost"];
 
-/// What a process used up to a `result` line: the token counts in the order of [`COUNTS`], and the
-/// cost in millionths of a dollar.
+/// Token counts in the order of [`COUNTS`], and a cost in millionths of a dollar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct ResultTotals {
+struct TotalCounts {
     tokens: [Option<u64>; 4],
     cost: Option<i64>,
+}
+
+/// What a process used up to a `result` line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct ResultTotals {
+    all: TotalCounts,
+    /// The same for each model; empty if the line does not say it.
+    models: BTreeMap<String, TotalCounts>,
 }
 
 /// The totals of the sessions. Each process counts from zero. One that resumes a session adds to
@@ -37,56 +44,76 @@ struct SessionProcesses {
     /// What those before the newest one used.
     earlier: ResultTotals,
     newest: ResultTotals,
+    /// What the messages of the main agent used after the newest `result` line, by their ids.
+    since_result: HashMap<String, TotalCounts>,
     /// What the messages of sub-agents used, by their ids.
-    of_sub_agents: HashMap<String, ResultTotals>,
+    of_sub_agents: HashMap<String, TotalCounts>,
+    /// The models of all messages.
+    models: BTreeSet<String>,
+}
+
+/// A message that reports its tokens.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UsedMessage<'m> {
+    /// Its id.
+    pub id: &'m str,
+    /// The model.
+    pub model: Option<&'m str>,
+    /// The token counts, by the names of this program.
+    pub figures: Json<'m>,
+    /// Whether a sub-agent got it.
+    pub by_sub_agent: bool,
 }
 
 impl SessionTotals {
-    /// Takes what a message of a sub-agent used. The counts have the names of this program.
-    pub(super) fn sub_agent(&mut self, session: &str, message: &str, figures: Json<'_>) {
-        let tokens = COUNTS.map(|(_, _, name)| figures.get(name).and_then(Json::as_u64));
+    /// Takes what a message used. The counts in `figures` have the names of this program.
+    pub(super) fn message(&mut self, session: &str, message: &UsedMessage<'_>) {
+        let UsedMessage { id, model, figures, by_sub_agent } = *message;
         let processes = self.sessions.entry(session.to_owned()).or_default();
-        let totals = ResultTotals { tokens, cost: None };
-        processes.of_sub_agents.insert(message.to_owned(), totals);
+        if let Some(model) = model.filter(|model| !processes.models.contains(*model)) {
+            processes.models.insert(model.to_owned());
+        }
+        let tokens = COUNTS.map(|(_, _, name)| figures.get(name).and_then(Json::as_u64));
+        let messages =
+            if by_sub_agent { &mut processes.of_sub_agents } else { &mut processes.since_result };
+        messages.insert(id.to_owned(), TotalCounts { tokens, cost: None });
     }
 
-    /// The members of the event that reports the totals after a `result` line. `None` if the line
-    /// has no numbers.
-    pub(super) fn after(&mut self, line: &Members<'_>) -> Option<String> {
+    /// The members of the events that report the totals after a `result` line: one event per model,
+    /// or one for all if the line does not tell them apart. None if the line has no numbers.
+    pub(super) fn after(&mut self, line: &Members<'_>) -> Vec<String> {
         let (totals, has_sub_agents) = ResultTotals::of(line);
         if totals == ResultTotals::default() {
-            return None;
+            return Vec::new();
         }
         let session = line.text_at("session_id").unwrap_or_default().into_owned();
         let processes = self.sessions.entry(session).or_default();
-        // Tokens may be those of a turn, where the cost is that of all turns.
-        let newest = processes.newest;
-        if totals.has_fewer_tokens(&newest) {
-            processes.earlier = processes.earlier.plus(&ResultTotals { cost: None, ..newest });
+        // Tokens may be those of a turn, where the cost is that of all turns. Those of all turns
+        // have at least what the messages say.
+        let newest = &processes.newest;
+        let since = std::mem::take(&mut processes.since_result);
+        let since = TotalCounts::sum(since.values().filter(|_| !has_sub_agents));
+        if totals.all.has_fewer_tokens(&newest.all.plus(&since)) {
+            let part = newest.map(|counts| TotalCounts { cost: None, ..*counts });
+            processes.earlier = processes.earlier.plus(&part);
         }
-        if totals.cost.zip(newest.cost).is_some_and(|(now, then)| now < then) {
-            processes.earlier = processes
-                .earlier
-                .plus(&ResultTotals { cost: newest.cost, ..ResultTotals::default() });
+        if totals.all.cost.zip(newest.all.cost).is_some_and(|(now, then)| now < then) {
+            let part = newest.map(|counts| TotalCounts { tokens: [None; 4], ..*counts });
+            processes.earlier = processes.earlier.plus(&part);
         }
-        processes.newest = totals;
         let mut all = processes.earlier.plus(&totals);
         if !has_sub_agents {
-            all = processes.of_sub_agents.values().fold(all, |sum, one| sum.plus(one));
-        }
-        let mut data = ObjectText::new();
-        for ((_, _, name), count) in COUNTS.iter().zip(all.tokens) {
-            if let Some(count) = count {
-                data.plain(name, count);
-            }
+            all.models.clear();
+            all.all = processes.of_sub_agents.values().fold(all.all, |sum, one| sum.plus(one));
         }
         // The source's own digits, unless costs were added.
-        match (all.cost, cost_of(line).filter(|_| all.cost == totals.cost)) {
-            (_, Some(own)) => drop(data.json("cost_usd", own)),
-            (Some(cost), None) => drop(data.plain("cost_usd", cost as f64 / 1e6)),
-            (None, None) => {}
-        }
-        Some(data.finish())
+        let own_cost = cost_of(line).filter(|_| all.all.cost == totals.all.cost);
+        processes.newest = totals;
+        let Some(models) = all.by_model(&processes.models) else {
+            return vec![all.all.members(own_cost, None)];
+        };
+        let own_cost = own_cost.filter(|_| models.len() == 1);
+        models.iter().map(|(model, counts)| counts.members(own_cost, Some(model))).collect()
     }
 }
 
@@ -96,18 +123,74 @@ impl ResultTotals {
     fn of(line: &Members<'_>) -> (Self, bool) {
         let count = |object: Json<'_>, name: &str| object.get(name).and_then(Json::as_u64);
         let usage = line.present("usage");
-        let mut tokens = COUNTS.map(|(name, _, _)| count(usage?, name));
-        let models = line.present("modelUsage").into_iter().flat_map(Json::members);
-        let by_model = models.fold(Self::default(), |sum, (_, model)| {
+        let of_turn =
+            TotalCounts { tokens: COUNTS.map(|(name, _, _)| count(usage?, name)), cost: None };
+        let mut models: BTreeMap<String, TotalCounts> = BTreeMap::new();
+        for (name, model) in line.present("modelUsage").into_iter().flat_map(Json::members) {
+            let cost = model.get("costUSD").and_then(as_micros);
             let tokens = COUNTS.map(|(_, name, _)| count(model, name));
-            sum.plus(&Self { tokens, cost: None })
-        });
-        let is_whole =
-            by_model != Self::default() && !by_model.has_fewer_tokens(&Self { tokens, cost: None });
-        if is_whole {
-            tokens = by_model.tokens;
+            let known = models.entry(name.into_owned()).or_default();
+            *known = known.plus(&TotalCounts { tokens, cost });
         }
-        (Self { tokens, cost: cost_of(line).and_then(as_micros) }, is_whole)
+        let by_model = TotalCounts { cost: None, ..TotalCounts::sum(models.values()) };
+        let is_whole = by_model != TotalCounts::default() && !by_model.has_fewer_tokens(&of_turn);
+        if !is_whole {
+            models.clear();
+        }
+        let tokens = if is_whole { by_model.tokens } else { of_turn.tokens };
+        let cost = cost_of(line).and_then(as_micros);
+        (Self { all: TotalCounts { tokens, cost }, models }, is_whole)
+    }
+
+    /// The same with other counts.
+    fn map(&self, change: impl Fn(&TotalCounts) -> TotalCounts) -> Self {
+        let models = self.models.iter().map(|(name, counts)| (name.clone(), change(counts)));
+        Self { all: change(&self.all), models: models.collect() }
+    }
+
+    /// The sum, also of each model.
+    fn plus(&self, other: &Self) -> Self {
+        let mut sum = Self { all: self.all.plus(&other.all), models: self.models.clone() };
+        for (name, counts) in &other.models {
+            let known = sum.models.entry(name.clone()).or_default();
+            *known = known.plus(counts);
+        }
+        sum
+    }
+
+    /// The counts of each model, whose sum is that of the whole. `None` if they do not account for
+    /// all of it, or lack one of the models whose messages were `seen`.
+    fn by_model(&self, seen: &BTreeSet<String>) -> Option<BTreeMap<String, TotalCounts>> {
+        let mut models: BTreeMap<String, TotalCounts> = BTreeMap::new();
+        for (name, counts) in &self.models {
+            // A name may say how large the context window is: `claude-sonnet-4-5[1m]`.
+            let plain = name.split('[').next().filter(|plain| seen.contains(*plain));
+            let known = models.entry(plain.unwrap_or(name).to_owned()).or_default();
+            *known = known.plus(counts);
+        }
+        let sum = TotalCounts::sum(models.values());
+        let names_all = seen.iter().all(|model| models.contains_key(model));
+        let names_none = models.keys().any(|name| is_placeholder(name));
+        if models.is_empty() || !names_all || names_none || sum.tokens != self.all.tokens {
+            return None;
+        }
+        let Some(cost) = self.all.cost else { return Some(models) };
+        let are_known = models.values().all(|counts| counts.cost.is_some());
+        let rest = cost.saturating_sub(sum.cost.filter(|_| are_known)?);
+        // The parts are rounded. What that costs goes to the model where it shows least.
+        let is_rounding =
+            rest.unsigned_abs() <= (models.len() as u64).max(cost.unsigned_abs() / 500);
+        let largest =
+            models.values_mut().max_by_key(|counts| counts.cost).filter(|_| is_rounding)?;
+        largest.cost = largest.cost.map(|cost| cost.saturating_add(rest));
+        Some(models)
+    }
+}
+
+impl TotalCounts {
+    /// The sum of all.
+    fn sum<'t>(all: impl Iterator<Item = &'t Self>) -> Self {
+        all.fold(Self::default(), |sum, one| sum.plus(one))
     }
 
     /// Whether a token count is below the earlier one, which the total of a process cannot be.
@@ -127,6 +210,23 @@ impl ResultTotals {
             (one, other) => one.or(other),
         };
         Self { tokens, cost }
+    }
+
+    /// The members of the event that reports them. `own_cost` is the cost in the source's digits.
+    fn members(&self, own_cost: Option<Json<'_>>, model: Option<&str>) -> String {
+        let mut data = ObjectText::new();
+        for ((_, _, name), count) in COUNTS.iter().zip(self.tokens) {
+            if let Some(count) = count {
+                data.plain(name, count);
+            }
+        }
+        match (own_cost, self.cost) {
+            (Some(own), _) => drop(data.json("cost_usd", own)),
+            (None, Some(cost)) => drop(data.plain("cost_usd", cost as f64 / 1e6)),
+            (None, None) => {}
+        }
+        data.text_if("model", model);
+        data.finish()
     }
 }
 

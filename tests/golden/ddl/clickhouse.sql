@@ -547,7 +547,7 @@ CREATE OR REPLACE VIEW usage AS
 WITH reports AS (
   SELECT run_id, sequence, "time", session_id, agent_id, task, role,
     imported AND (coalesce(multiIf(JSONType(ifNull(data, ''), 'time_origin') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'time_origin') = 'String', JSONExtractString(ifNull(data, ''), 'time_origin'), JSONExtractRaw(ifNull(data, ''), 'time_origin')), '') <> 'time_of_reading' OR multiIf(JSONType(ifNull(data, ''), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'request_id') = 'String', JSONExtractString(ifNull(data, ''), 'request_id'), JSONExtractRaw(ifNull(data, ''), 'request_id')) IS NOT NULL OR multiIf(JSONType(ifNull(data, ''), 'history_place') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'history_place') = 'String', JSONExtractString(ifNull(data, ''), 'history_place'), JSONExtractRaw(ifNull(data, ''), 'history_place')) IS NOT NULL) AS may_be_copied,
-    recorded_at, multiIf(JSONType(ifNull(data, ''), 'history_place') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'history_place') = 'String', JSONExtractString(ifNull(data, ''), 'history_place'), JSONExtractRaw(ifNull(data, ''), 'history_place')) AS history,
+    imported, recorded_at, multiIf(JSONType(ifNull(data, ''), 'history_place') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'history_place') = 'String', JSONExtractString(ifNull(data, ''), 'history_place'), JSONExtractRaw(ifNull(data, ''), 'history_place')) AS history,
     multiIf(JSONType(ifNull(data, ''), 'model') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'model') = 'String', JSONExtractString(ifNull(data, ''), 'model'), JSONExtractRaw(ifNull(data, ''), 'model')) AS model, multiIf(JSONType(ifNull(data, ''), 'message_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'message_id') = 'String', JSONExtractString(ifNull(data, ''), 'message_id'), JSONExtractRaw(ifNull(data, ''), 'message_id')) AS message_id, multiIf(JSONType(ifNull(data, ''), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'request_id') = 'String', JSONExtractString(ifNull(data, ''), 'request_id'), JSONExtractRaw(ifNull(data, ''), 'request_id')) AS request_id,
     coalesce(CASE WHEN if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) END, CASE WHEN if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) END) AS model_call_id, coalesce(CASE WHEN if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) END, CASE WHEN if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) END, concat('#', CAST(sequence AS VARCHAR))) AS answer,
     coalesce(multiIf(JSONType(ifNull(data, ''), 'scope') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'scope') = 'String', JSONExtractString(ifNull(data, ''), 'scope'), JSONExtractRaw(ifNull(data, ''), 'scope')) = 'total', false) AS is_total,
@@ -583,7 +583,7 @@ asked AS (
   FROM calls WHERE asked_by IS NOT NULL GROUP BY run_id, asked_by
 ),
 model_calls AS (
-  SELECT priced.run_id AS run_id, sequence, first_time, session_id, task, agent_id, model,
+  SELECT priced.run_id AS run_id, sequence, first_time, imported, session_id, task, agent_id, model,
     message_id, request_id,
     CASE WHEN work_id IS NULL THEN true ELSE
       row_number() OVER (PARTITION BY work_id, coalesce(request_id, history, CAST(first_time AS VARCHAR))
@@ -608,20 +608,117 @@ known AS (
     sum(cost_usd) AS cost_usd, max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) AS estimates
   FROM model_calls GROUP BY run_id
 ),
+-- The newest totals of the models of each session.
+session_totals AS (
+  SELECT *,
+    row_number() OVER (PARTITION BY run_id, session_id, model ORDER BY sequence DESC) AS place,
+    max(CASE WHEN model IS NULL THEN sequence ELSE 0 END) OVER (PARTITION BY run_id, session_id)
+      AS last_of_all
+  FROM reports WHERE is_total AND (role = 'usage' OR input_tokens IS NOT NULL)
+),
+model_totals AS (
+  SELECT run_id, session_id, model, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, reported_usd,
+    CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
+      THEN toDecimal64('0.000001', 6) * toInt64(floor((input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation + coalesce(for_an_hour, 0) * (2 * runlog_prices.input - runlog_prices.cache_creation)) + 0.5)) END AS estimated_usd
+  FROM session_totals LEFT JOIN runlog_prices ON runlog_prices.name = CASE WHEN replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') LIKE 'claude-%' THEN replace(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', ''), '.', '-') ELSE replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') END
+  WHERE place = 1 AND session_totals.model IS NOT NULL AND sequence > last_of_all
+),
+last_totals AS (
+  SELECT run_id, session_id, max(sequence) AS last_total, max("time") AS last_time
+  FROM session_totals GROUP BY run_id, session_id
+),
+known_of_models AS (
+  SELECT model_calls.run_id AS run_id, model_calls.session_id AS session_id,
+    coalesce(model, '') AS model,
+    sum(input_tokens) AS input_tokens,
+    sum(output_tokens) AS output_tokens,
+    sum(cache_read_tokens) AS cache_read_tokens,
+    sum(cache_creation_tokens) AS cache_creation_tokens,
+    sum(cost_usd) AS cost_usd, max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) AS estimates
+  FROM model_calls
+  JOIN last_totals ON last_totals.run_id = model_calls.run_id
+    AND last_totals.session_id = model_calls.session_id
+  WHERE NOT (imported AND sequence > last_total AND first_time >= last_time)
+  GROUP BY model_calls.run_id, model_calls.session_id, coalesce(model, '')
+),
+-- The sessions whose totals lack the model of one of their calls.
+unfit AS (
+  SELECT known_of_models.run_id AS run_id, known_of_models.session_id AS session_id,
+    count(*) AS models
+  FROM known_of_models
+  LEFT JOIN model_totals ON model_totals.run_id = known_of_models.run_id
+    AND model_totals.session_id = known_of_models.session_id
+    AND model_totals.model = known_of_models.model
+  WHERE coalesce(model_totals.run_id, '') = ''
+  GROUP BY known_of_models.run_id, known_of_models.session_id
+),
+paired AS (
+  SELECT model_totals.run_id AS run_id, model_totals.model AS model,
+    coalesce(model_totals.input_tokens, known_of_models.input_tokens) AS total_input_tokens,
+    known_of_models.input_tokens AS known_input_tokens,
+    coalesce(model_totals.output_tokens, known_of_models.output_tokens) AS total_output_tokens,
+    known_of_models.output_tokens AS known_output_tokens,
+    coalesce(model_totals.cache_read_tokens, known_of_models.cache_read_tokens) AS total_cache_read_tokens,
+    known_of_models.cache_read_tokens AS known_cache_read_tokens,
+    coalesce(model_totals.cache_creation_tokens, known_of_models.cache_creation_tokens) AS total_cache_creation_tokens,
+    known_of_models.cache_creation_tokens AS known_cache_creation_tokens,
+    CASE WHEN reported_usd IS NOT NULL THEN reported_usd
+      ELSE coalesce(known_of_models.cost_usd, estimated_usd) END AS total_cost_usd,
+    known_of_models.cost_usd AS known_cost_usd,
+    CASE WHEN reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
+      AND estimated_usd IS NOT NULL AND known_of_models.cost_usd IS NULL THEN 1 ELSE 0 END
+      AS is_estimated
+  FROM model_totals
+  LEFT JOIN known_of_models ON known_of_models.run_id = model_totals.run_id
+    AND known_of_models.session_id = model_totals.session_id
+    AND known_of_models.model = model_totals.model
+  LEFT JOIN unfit ON unfit.run_id = model_totals.run_id
+    AND unfit.session_id = model_totals.session_id
+  WHERE coalesce(unfit.models, 0) = 0
+),
+beyond_of_models AS (
+  SELECT run_id, model,
+    nullif(coalesce(sum(total_input_tokens), 0) - coalesce(sum(known_input_tokens), 0), 0) AS input_tokens,
+    nullif(coalesce(sum(total_output_tokens), 0) - coalesce(sum(known_output_tokens), 0), 0) AS output_tokens,
+    nullif(coalesce(sum(total_cache_read_tokens), 0) - coalesce(sum(known_cache_read_tokens), 0), 0) AS cache_read_tokens,
+    nullif(coalesce(sum(total_cache_creation_tokens), 0) - coalesce(sum(known_cache_creation_tokens), 0), 0) AS cache_creation_tokens,
+    nullif(coalesce(sum(total_cost_usd), 0) - coalesce(sum(known_cost_usd), 0), 0) AS cost_usd,
+    max(is_estimated) AS estimates
+  FROM paired GROUP BY run_id, model
+),
+told_of_models AS (
+  SELECT run_id,
+    sum(input_tokens) AS input_tokens,
+    sum(output_tokens) AS output_tokens,
+    sum(cache_read_tokens) AS cache_read_tokens,
+    sum(cache_creation_tokens) AS cache_creation_tokens, sum(cost_usd) AS cost_usd
+  FROM beyond_of_models GROUP BY run_id
+),
 reported AS (SELECT run_id, max(sequence) AS last_report FROM reports GROUP BY run_id),
 -- What run.json has beyond the calls, if it is as new as the last report.
 beyond AS (
   SELECT runlog_states.run_id AS run_id, runlog_states.session_id AS session_id,
     coalesce(ended_at, began_at) AS "time", runlog_states.only_model AS model,
-    nullif(coalesce(runlog_states.input_tokens, 0) - coalesce(known.input_tokens, 0), 0) AS input_tokens,
-    nullif(coalesce(runlog_states.output_tokens, 0) - coalesce(known.output_tokens, 0), 0) AS output_tokens,
-    nullif(coalesce(runlog_states.cache_read_tokens, 0) - coalesce(known.cache_read_tokens, 0), 0) AS cache_read_tokens,
-    nullif(coalesce(runlog_states.cache_creation_tokens, 0) - coalesce(known.cache_creation_tokens, 0), 0) AS cache_creation_tokens,
-    CASE WHEN NOT runlog_states.cost_estimated OR prices_as_of = '2026-11' THEN nullif(coalesce(runlog_states.cost_usd, 0) - coalesce(known.cost_usd, 0), 0) END AS cost_usd,
+    nullif(coalesce(runlog_states.input_tokens, 0) - coalesce(known.input_tokens, 0) - coalesce(told_of_models.input_tokens, 0), 0) AS input_tokens,
+    nullif(coalesce(runlog_states.output_tokens, 0) - coalesce(known.output_tokens, 0) - coalesce(told_of_models.output_tokens, 0), 0) AS output_tokens,
+    nullif(coalesce(runlog_states.cache_read_tokens, 0) - coalesce(known.cache_read_tokens, 0) - coalesce(told_of_models.cache_read_tokens, 0), 0) AS cache_read_tokens,
+    nullif(coalesce(runlog_states.cache_creation_tokens, 0) - coalesce(known.cache_creation_tokens, 0) - coalesce(told_of_models.cache_creation_tokens, 0), 0) AS cache_creation_tokens,
+    CASE WHEN NOT runlog_states.cost_estimated OR prices_as_of = '2026-11' THEN nullif(coalesce(runlog_states.cost_usd, 0) - coalesce(known.cost_usd, 0) - coalesce(told_of_models.cost_usd, 0), 0) END AS cost_usd,
     runlog_states.cost_estimated AND coalesce(known.estimates, 0) = 0 AS cost_estimated
   FROM runlog_states
   JOIN reported ON reported.run_id = runlog_states.run_id
   LEFT JOIN known ON known.run_id = runlog_states.run_id
+  LEFT JOIN told_of_models ON told_of_models.run_id = runlog_states.run_id
+  WHERE head_sequence >= last_report
+  UNION ALL
+  SELECT runlog_states.run_id, runlog_states.session_id, coalesce(ended_at, began_at),
+    beyond_of_models.model, beyond_of_models.input_tokens,
+    beyond_of_models.output_tokens,
+    beyond_of_models.cache_read_tokens,
+    beyond_of_models.cache_creation_tokens, beyond_of_models.cost_usd, estimates = 1
+  FROM beyond_of_models
+  JOIN runlog_states ON runlog_states.run_id = beyond_of_models.run_id
+  JOIN reported ON reported.run_id = beyond_of_models.run_id
   WHERE head_sequence >= last_report
 )
 SELECT run_id, sequence, 'call' AS kind, first_time AS "time", session_id, task, agent_id, model,

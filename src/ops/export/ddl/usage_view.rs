@@ -40,13 +40,16 @@ pub(super) fn usage(sql: &dyn Expressions) -> String {
         TOKENS.iter().map(|name| one(name)).collect::<Vec<_>>().join(",\n    ")
     };
     let rest = |name: &str| {
-        format!("nullif(coalesce(runlog_states.{name}, 0) - coalesce(known.{name}, 0), 0)")
+        format!(
+            "nullif(coalesce(runlog_states.{name}, 0) - coalesce(known.{name}, 0) - \
+             coalesce(told_of_models.{name}, 0), 0)"
+        )
     };
     format!(
         "WITH reports AS (
   SELECT run_id, sequence, \"time\", session_id, agent_id, task, role,
     imported AND ({has_time} OR {request} IS NOT NULL OR {history} IS NOT NULL) AS may_be_copied,
-    recorded_at, {history} AS history,
+    imported, recorded_at, {history} AS history,
     {model} AS model, {message} AS message_id, {request} AS request_id,
     {ids} AS model_call_id, {answer} AS answer,
     coalesce({scope} = 'total', false) AS is_total,
@@ -82,7 +85,7 @@ asked AS (
   FROM calls WHERE asked_by IS NOT NULL GROUP BY run_id, asked_by
 ),
 model_calls AS (
-  SELECT priced.run_id AS run_id, sequence, first_time, session_id, task, agent_id, model,
+  SELECT priced.run_id AS run_id, sequence, first_time, imported, session_id, task, agent_id, model,
     message_id, request_id,
     CASE WHEN work_id IS NULL THEN true ELSE
       row_number() OVER (PARTITION BY work_id, coalesce(request_id, history, CAST(first_time AS VARCHAR))
@@ -104,6 +107,76 @@ known AS (
     sum(cost_usd) AS cost_usd, max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) AS estimates
   FROM model_calls GROUP BY run_id
 ),
+-- The newest totals of the models of each session.
+session_totals AS (
+  SELECT *,
+    row_number() OVER (PARTITION BY run_id, session_id, model ORDER BY sequence DESC) AS place,
+    max(CASE WHEN model IS NULL THEN sequence ELSE 0 END) OVER (PARTITION BY run_id, session_id)
+      AS last_of_all
+  FROM reports WHERE is_total AND (role = 'usage' OR input_tokens IS NOT NULL)
+),
+model_totals AS (
+  SELECT run_id, session_id, model, {token_names}, reported_usd,
+    CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
+      THEN {estimate} END AS estimated_usd
+  FROM session_totals LEFT JOIN runlog_prices ON runlog_prices.name = {plain_total}
+  WHERE place = 1 AND session_totals.model IS NOT NULL AND sequence > last_of_all
+),
+last_totals AS (
+  SELECT run_id, session_id, max(sequence) AS last_total, max(\"time\") AS last_time
+  FROM session_totals GROUP BY run_id, session_id
+),
+known_of_models AS (
+  SELECT model_calls.run_id AS run_id, model_calls.session_id AS session_id,
+    coalesce(model, '') AS model,
+    {sums},
+    sum(cost_usd) AS cost_usd, max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) AS estimates
+  FROM model_calls
+  JOIN last_totals ON last_totals.run_id = model_calls.run_id
+    AND last_totals.session_id = model_calls.session_id
+  WHERE NOT (imported AND sequence > last_total AND first_time >= last_time)
+  GROUP BY model_calls.run_id, model_calls.session_id, coalesce(model, '')
+),
+-- The sessions whose totals lack the model of one of their calls.
+unfit AS (
+  SELECT known_of_models.run_id AS run_id, known_of_models.session_id AS session_id,
+    count(*) AS models
+  FROM known_of_models
+  LEFT JOIN model_totals ON model_totals.run_id = known_of_models.run_id
+    AND model_totals.session_id = known_of_models.session_id
+    AND model_totals.model = known_of_models.model
+  WHERE coalesce(model_totals.run_id, '') = ''
+  GROUP BY known_of_models.run_id, known_of_models.session_id
+),
+paired AS (
+  SELECT model_totals.run_id AS run_id, model_totals.model AS model,
+    {pairs},
+    CASE WHEN reported_usd IS NOT NULL THEN reported_usd
+      ELSE coalesce(known_of_models.cost_usd, estimated_usd) END AS total_cost_usd,
+    known_of_models.cost_usd AS known_cost_usd,
+    CASE WHEN reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
+      AND estimated_usd IS NOT NULL AND known_of_models.cost_usd IS NULL THEN 1 ELSE 0 END
+      AS is_estimated
+  FROM model_totals
+  LEFT JOIN known_of_models ON known_of_models.run_id = model_totals.run_id
+    AND known_of_models.session_id = model_totals.session_id
+    AND known_of_models.model = model_totals.model
+  LEFT JOIN unfit ON unfit.run_id = model_totals.run_id
+    AND unfit.session_id = model_totals.session_id
+  WHERE coalesce(unfit.models, 0) = 0
+),
+beyond_of_models AS (
+  SELECT run_id, model,
+    {differences},
+    nullif(coalesce(sum(total_cost_usd), 0) - coalesce(sum(known_cost_usd), 0), 0) AS cost_usd,
+    max(is_estimated) AS estimates
+  FROM paired GROUP BY run_id, model
+),
+told_of_models AS (
+  SELECT run_id,
+    {sums}, sum(cost_usd) AS cost_usd
+  FROM beyond_of_models GROUP BY run_id
+),
 reported AS (SELECT run_id, max(sequence) AS last_report FROM reports GROUP BY run_id),
 -- What run.json has beyond the calls, if it is as new as the last report.
 beyond AS (
@@ -115,6 +188,14 @@ beyond AS (
   FROM runlog_states
   JOIN reported ON reported.run_id = runlog_states.run_id
   LEFT JOIN known ON known.run_id = runlog_states.run_id
+  LEFT JOIN told_of_models ON told_of_models.run_id = runlog_states.run_id
+  WHERE head_sequence >= last_report
+  UNION ALL
+  SELECT runlog_states.run_id, runlog_states.session_id, coalesce(ended_at, began_at),
+    beyond_of_models.model, {beyond_names}, beyond_of_models.cost_usd, estimates = 1
+  FROM beyond_of_models
+  JOIN runlog_states ON runlog_states.run_id = beyond_of_models.run_id
+  JOIN reported ON reported.run_id = beyond_of_models.run_id
   WHERE head_sequence >= last_report
 )
 SELECT run_id, sequence, 'call' AS kind, first_time AS \"time\", session_id, task, agent_id, model,
@@ -150,6 +231,16 @@ WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_to
              coalesce(for_an_hour, 0) * (2 * runlog_prices.input - runlog_prices.cache_creation))"
         ),
         plain = plain_name(sql, "counted.model"),
+        plain_total = plain_name(sql, "session_totals.model"),
+        token_names = TOKENS.join(", "),
+        pairs = each(&|name| format!(
+            "coalesce(model_totals.{name}, known_of_models.{name}) AS total_{name},\n    \
+             known_of_models.{name} AS known_{name}"
+        )),
+        differences = each(&|name| format!(
+            "nullif(coalesce(sum(total_{name}), 0) - coalesce(sum(known_{name}), 0), 0) AS {name}"
+        )),
+        beyond_names = each(&|name| format!("beyond_of_models.{name}")),
         sums = each(&|name| format!("sum({name}) AS {name}")),
         rests = each(&|name| format!("{} AS {name}", rest(name))),
         as_of = models::AS_OF,
