@@ -340,3 +340,43 @@ fn nothing_acts_on_a_terminal() {
     let said = said(&output);
     assert!(said.status == 0, "{}{}", said.out, said.err);
 }
+
+/// If this fails, a report, a page or an export can replace the log of a run.
+#[test]
+fn outputs_never_replace_the_files_of_a_run() {
+    let bench = Bench::with_run();
+    bench.emit(&["tool.completed", "-f", "tool_name=a"]);
+    bench.emit(&["run.completed"]);
+    std::fs::create_dir(bench.path("runs/r/blobs")).unwrap();
+    std::os::unix::fs::symlink("r", bench.path("runs/link")).unwrap();
+    let session = crate::support::fixture("agent-session.jsonl");
+    std::fs::write(bench.path("session.jsonl"), session).unwrap();
+    let (log, state) = (bench.log(), std::fs::read(bench.path("runs/r/run.json")).unwrap());
+    let files = ["runs/r/events.jsonl", "runs/link/events.jsonl", "runs/r/../r/run.json"];
+    let more = ["runs/r/logs/tools.jsonl", "runs/r/blobs/x"];
+    for file in files.into_iter().chain(more) {
+        let report = format!("junit={file}");
+        for call in [
+            &["transcript", "r", "--output", file][..],
+            &["transcript", "r", "--format", "html", "--output", file],
+            &["validate", "r", "--format", "json", "--output", file],
+            &["validate", "r", "--report", &report],
+            &["list", "--output", file],
+            &["graph", "r", "--output", file],
+            &["export", "--to", "otlp", "r", "--out", file],
+            &["export", "--to", "sqlite", "r", "--out", file],
+            &["export", "--to", "ddl", "duckdb", "--out", file],
+            &["import", "session.jsonl", "--receipt", file],
+        ] {
+            let said = bench.call(call);
+            // What is not named like a document is a directory of documents.
+            let is_directory = call[0] == "export" && call[2] == "otlp" && !file.ends_with("json");
+            let told = said.err.contains("a file of a run, which no output may replace");
+            assert!(said.status == 77 && told || is_directory, "{call:?}: {}", said.err);
+            assert_ne!(said.status, 0);
+        }
+    }
+    assert_eq!(bench.log(), log);
+    assert_eq!(std::fs::read(bench.path("runs/r/run.json")).unwrap(), state);
+    bench.ok(&["validate", "r", "--output", "runs/r/report.txt"]);
+}

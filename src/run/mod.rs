@@ -17,6 +17,7 @@ pub(crate) mod line_buffer;
 pub(crate) mod mend;
 pub(crate) mod missing;
 pub(crate) mod options;
+pub(crate) mod output_path;
 mod pairing;
 mod preparing;
 pub(crate) mod receipt;

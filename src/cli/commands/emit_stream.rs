@@ -19,7 +19,7 @@ use crate::event::fields::SOURCE_END;
 use crate::event::id::RunId;
 use crate::event::role::Role;
 use crate::fs::reason;
-use crate::fs::{PathAt, replace, retried};
+use crate::fs::{replace, retried};
 use crate::import::{DIALECTS, SessionEnd, dialect};
 use crate::json;
 use crate::json::{Json, JsonRules, ObjectText, check};
@@ -29,6 +29,7 @@ use crate::ops::refresh::refresh_derived_from;
 use crate::ops::report::{report_recovery, report_stale};
 use crate::run::line_buffer::LineBuffer;
 use crate::run::options::RecordOptions;
+use crate::run::output_path::output_path;
 use crate::run::receipt::Receipt;
 use crate::run::stream::{Stream, StreamFormat};
 use crate::text::human::plural;
@@ -72,7 +73,8 @@ impl SourceArgs {
     /// Writes the receipt if a file is given.
     pub(super) fn write(&self, receipt: &Receipt) -> anyhow::Result<()> {
         let Some(path) = &self.receipt else { return Ok(()) };
-        replace(&PathAt::of(path), json::document(receipt).as_bytes()).map_err(|error| {
+        let receipt = json::document(receipt);
+        output_path(path).and_then(|path| replace(&path, receipt.as_bytes())).map_err(|error| {
             let message =
                 format!("the events are recorded, but the receipt cannot be written: {error}");
             Failure::new(Exit::Io, message).into()

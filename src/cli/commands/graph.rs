@@ -7,12 +7,13 @@ use clap::{Args, ValueEnum};
 use super::{Global, RunArg};
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
-use crate::fs::{PathAt, replace};
+use crate::fs::replace;
 use crate::graph::drawing::Drawing;
 use crate::graph::model::Graph;
 use crate::graph::{dot, mermaid};
 use crate::json;
 use crate::ops::graph::graph;
+use crate::run::output_path::output_path;
 use crate::text::human::plural;
 
 /// Draw what the agents of a run did, as a graph
@@ -96,7 +97,7 @@ pub(super) fn run(args: &GraphArgs, global: &Global, ui: &Ui) -> anyhow::Result<
         (None, _) => json::document(&graph),
     };
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
-        Some(path) => replace(&PathAt::of(path), text.as_bytes())?,
+        Some(path) => replace(&output_path(path)?, text.as_bytes())?,
         None => ui.data(text.as_bytes())?,
     }
     if let Some(drawing) = drawing {

@@ -12,7 +12,7 @@ use crate::cli::pager::Pager;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
-use crate::fs::{PathAt, replace};
+use crate::fs::replace;
 use crate::json;
 use crate::json::ObjectText;
 use crate::ops::append::append_and_refresh;
@@ -20,6 +20,7 @@ use crate::ops::report::{report_bad_lines, report_stale};
 use crate::ops::transcript::{page, render, transcript};
 use crate::ops::transcript_live::LiveTranscript;
 use crate::run::dir::RunDir;
+use crate::run::output_path::output_path;
 use crate::text::units::size;
 use crate::transcript::document::TranscriptDocument;
 use crate::transcript::extent::{Detail, Extent};
@@ -193,7 +194,8 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
         TranscriptFormat::Html => Some(run.directory().join("transcript.html")),
         TranscriptFormat::Text | TranscriptFormat::Json => None,
     };
-    match args.output.clone().map(PathAt::of).filter(|_| !stdout).or(own.filter(|_| !stdout)) {
+    let named = args.output.as_deref().filter(|_| !stdout).map(output_path).transpose()?;
+    match named.or(own.filter(|_| !stdout)) {
         Some(path) => {
             replace(&path, text.as_bytes())?;
             ui.note(&format!("wrote {}", path.path().display()));

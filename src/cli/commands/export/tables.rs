@@ -23,6 +23,7 @@ use crate::ops::export::{ParquetExport, ParquetWritten};
 use crate::ops::tables::Copies;
 use crate::ops::validate::Criteria;
 use crate::run::dir::RunDir;
+use crate::run::output_path::output_path;
 use crate::tables::TableName;
 use crate::text::human::{count, plural, size};
 
@@ -126,7 +127,7 @@ impl TablesJob<'_> {
             }
             #[cfg(feature = "sqlite")]
             (ExportTo::Sqlite, Some(out)) => {
-                export_sqlite(&runs, &self.tables, &source, &PathAt::of(out), &step)?
+                export_sqlite(&runs, &self.tables, &source, &output_path(out)?, &step)?
             }
             (_, Some(out)) => {
                 export_csv(&runs, &self.tables, &source, &PathAt::of(out), PATIENCE, &step)?

@@ -11,13 +11,14 @@ use crate::cli::commands::runs::shorten;
 use crate::cli::commands::table::{UNKNOWN, table};
 use crate::cli::exit::sentence;
 use crate::cli::ui::Ui;
-use crate::fs::{PathAt, replace};
+use crate::fs::replace;
 use crate::history::facts::RunFacts;
 use crate::json;
 use crate::ops::import::{ImportedRun, Session, SkippedSource};
 use crate::ops::list::list_run;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
+use crate::run::output_path::output_path;
 use crate::run::receipt::Receipt;
 use crate::run::runs::survey;
 use crate::text::distinct::DistinctCut;
@@ -112,7 +113,7 @@ pub(super) fn report(
         }
     }
     if let Some(path) = &args.receipt {
-        replace(&PathAt::of(path), json::document(&document(true)).as_bytes())?;
+        replace(&output_path(path)?, json::document(&document(true)).as_bytes())?;
     }
     let mut last = None;
     for outcome in outcomes {

@@ -16,13 +16,14 @@ use super::{Global, now};
 use crate::cli::exit::Exit;
 use crate::cli::parallel::{THREADS, each};
 use crate::cli::ui::Ui;
-use crate::fs::{PathAt, replace};
+use crate::fs::replace;
 use crate::history::facts::Total;
 use crate::json;
 use crate::ops::list::{ListedRun, list_run};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::document::TotalDocument;
+use crate::run::output_path::output_path;
 use crate::run::runs::survey;
 use crate::text::inert::preview;
 
@@ -201,7 +202,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     };
     match &args.output {
         Some(path) if path != Path::new("-") => {
-            replace(&PathAt::of(path), text.as_bytes())?;
+            replace(&output_path(path)?, text.as_bytes())?;
             ui.note(&format!("wrote {}", path.display()));
         }
         _ => ui.data(text.as_bytes())?,

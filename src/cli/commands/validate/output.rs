@@ -11,8 +11,9 @@ use crate::check::report::{
 use crate::cli::commands::runs::shorten;
 use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::ui::Ui;
-use crate::fs::{Action, FsError, PathAt, replace};
+use crate::fs::{Action, FsError, replace};
 use crate::json;
+use crate::run::output_path::output_path;
 use crate::text::inert;
 
 /// The data to report.
@@ -138,6 +139,7 @@ fn job_summary() -> Option<PathBuf> {
 /// Writes a report. A new file is created atomically. An existing file keeps its owner and mode.
 /// The summary of a GitHub job is appended to, as GitHub requires.
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let place = output_path(path)?;
     let summary = job_summary().is_some_and(|summary| summary == path);
     let written = match path.metadata() {
         Ok(_) => {
@@ -149,7 +151,7 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
                 .map_err(|error| FsError::io(path, Action::Write, error))
         }
         Err(_) => {
-            return replace(&PathAt::of(path), text.as_bytes()).map_err(|error| {
+            return replace(&place, text.as_bytes()).map_err(|error| {
                 let exit = if error.is_creation() { Exit::CannotCreate } else { Exit::Io };
                 not_written(&error, exit)
             });

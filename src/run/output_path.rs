@@ -1,0 +1,36 @@
+//! Where a command may write what the user asks for: never over the files of a run.
+
+use std::path::Path;
+
+use super::dir::EVENTS;
+use crate::fs::{FsError, PathAt};
+
+/// The files and directories of a run that only this program's own writers change.
+const OWN: &[&str] = &[
+    EVENTS,
+    "run.json",
+    "logs/tools.jsonl",
+    "logs/errors.jsonl",
+    "logs/rejected.jsonl",
+    "blobs",
+    "chapters",
+];
+
+/// The path of a report, a page or an export that the user named.
+///
+/// # Errors
+/// It is a file of a run: the log would be lost, or the run would not be valid any more.
+pub(crate) fn output_path(path: &Path) -> Result<PathAt, FsError> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    // A directory that does not exist is no part of a run.
+    let directory = parent.unwrap_or(Path::new(".")).canonicalize().unwrap_or_default();
+    let file = directory.join(path.file_name().unwrap_or_default());
+    let is_own = |run: &Path| {
+        run.join(EVENTS).symlink_metadata().is_ok()
+            && OWN.iter().any(|own| file.strip_prefix(run).is_ok_and(|name| name.starts_with(own)))
+    };
+    if directory.ancestors().any(is_own) {
+        return Err(FsError::unsafe_path(path, "a file of a run, which no output may replace"));
+    }
+    Ok(PathAt::of(path))
+}
