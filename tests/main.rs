@@ -100,6 +100,7 @@ mod transcript_story;
 mod unlinked_agents;
 mod user_templates;
 mod validate;
+mod verdicts;
 mod visible;
 mod waterfall;
 mod worker;

@@ -95,6 +95,16 @@ impl Deliverable {
         Self { path, status: verdict.name(), reason, verdict, file, code, files: Vec::new() }
     }
 
+    /// Makes it fail, because of a file that is not the recorded one. It keeps an earlier reason.
+    pub(crate) fn fail(&mut self, finding: &Finding) {
+        self.verdict = Verdict::Failed;
+        self.status = self.verdict.name();
+        if self.code.is_none() {
+            self.code = Some(finding.code);
+            self.reason = Some(format!("changed since it was recorded: {}", finding.message));
+        }
+    }
+
     /// The finding, if it did not pass.
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {

@@ -6,6 +6,7 @@ use std::hash::BuildHasher as _;
 use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt as _};
 
+use super::created;
 use super::ending::{ExpectedStatus, LateWork};
 use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::{IdKey, Ids, SummaryMark};
@@ -16,10 +17,11 @@ use super::references::{OpenReference, OpenReferences};
 use super::rejections::Rejections;
 use super::table::{Code, Level};
 use super::versions::Versions;
-use crate::event::advice::{advice, hides_deliverables, near_type};
+use crate::event::advice::near_type;
 use crate::event::catalogue;
 use crate::event::envelope::{Event, LineError, LineFault};
 use crate::event::fields::View;
+use crate::event::id::RunId;
 use crate::event::role::Role;
 use crate::event::templates::Templates;
 use crate::event::time::Timestamp;
@@ -246,6 +248,12 @@ impl LogCheck {
     /// The findings after the last line.
     #[must_use]
     pub(crate) fn finish(mut self, state: &RunState, expected: &ExpectedStatus) -> Findings {
+        if let Some((line, offset)) = self.last_event.filter(|_| !self.begun && !self.damaged) {
+            let (line, offset) = (Some(line), Some(offset));
+            let place = Place { line, offset, ..Place::file(LOG) };
+            let message = "nothing but repairs is recorded";
+            self.findings.push(Finding::new(Code::RL406, place, message));
+        }
         std::mem::take(&mut self.parents).finish(&self.ids, &mut self.findings);
         self.unknown_types();
         let ended = state.status().is_over();
@@ -338,6 +346,7 @@ impl LogCheck {
     fn event(&mut self, view: &View<'_, '_>, scanned: &ScannedLine, spot: Spot<'_>) {
         let event = view.event;
         let spot = Spot { event_id: Some(&event.event_id), ..spot };
+        let has_begun = self.begun;
         self.order(event, scanned.number, view.is_imported(), spot);
         self.chain(event, spot);
         self.parents.observe(view, &self.ids, || spot.place(), &mut self.findings);
@@ -366,15 +375,8 @@ impl LogCheck {
             let imported = view.is_imported();
             self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
         }
-        if view.role == Role::RunCreated && !view.is_imported() {
-            let advice = advice(&event.kind, event.data);
-            if hides_deliverables(event.data) {
-                let message =
-                    "no deliverable is required, but a field is named nearly like `deliverables`";
-                self.add(Code::RL906, spot, advice.unwrap_or_else(|| message.to_owned()));
-            } else if let Some(advice) = advice {
-                self.add(Code::RL905, spot, advice);
-            }
+        for (code, message) in created::faults(view, has_begun) {
+            self.add(code, spot, message);
         }
         self.rejections.observe(view, || spot.place());
         for (name, _) in &event.unknown {
@@ -434,6 +436,9 @@ impl LogCheck {
         match &self.run_id {
             None => {
                 self.run_id = Some(event.run_id.clone().into_owned());
+                if let Err(error) = RunId::parse(&event.run_id) {
+                    self.add(Code::RL006, spot, error.to_string());
+                }
             }
             Some(run_id) if *run_id != event.run_id => {
                 let message =

@@ -3,6 +3,7 @@
 
 pub(crate) mod blobs;
 pub(crate) mod chapters;
+mod created;
 pub(crate) mod deliverables;
 pub(crate) mod derived;
 pub(crate) mod ending;

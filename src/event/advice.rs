@@ -73,6 +73,16 @@ pub(crate) fn hides_deliverables(data: Json<'_>) -> bool {
     unknown_list(data).is_some() && !requires(data) || names_none() && misspelt()
 }
 
+/// Whether the required deliverables of a `run.created`, if it has any, are a list of paths.
+#[must_use]
+pub(crate) fn lists_deliverables(data: Json<'_>) -> bool {
+    let Some(deliverables) = data.present(DELIVERABLES) else { return true };
+    deliverables.is_object()
+        && deliverables.present(REQUIRED).is_none_or(|required| {
+            required.kind() == Kind::Array && required.items().all(|path| path.as_str().is_some())
+        })
+}
+
 /// A field of `deliverables` that has no meaning.
 fn unknown_list(data: Json<'_>) -> Option<String> {
     let mut keys = data.get(DELIVERABLES)?.members().map(|(key, _)| key.into_owned());

@@ -346,6 +346,12 @@ impl RunState {
             }
             Role::DeliverableVerdict => {
                 self.deliverables.status = view.field("status").map(Cow::into_owned);
+                let listed = view.data.path("missing").into_iter().flat_map(Json::items);
+                for path in listed.filter_map(Json::as_str) {
+                    if !self.deliverables.missing.iter().any(|known| *known == path) {
+                        self.missing(path);
+                    }
+                }
                 let files = view.data.path("files");
                 let files = files.into_iter().flat_map(Json::items).filter_map(recorded_file);
                 self.recorded_files = files.collect();

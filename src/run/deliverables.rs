@@ -74,10 +74,12 @@ pub(crate) fn full_path(path: &str) -> String {
 /// sorted.
 #[must_use]
 pub(crate) fn files(run: &RunDir) -> Vec<String> {
-    WalkDir::new(run.path().join(FOLDER))
-        .min_depth(1)
-        .sort_by_file_name()
-        .into_iter()
+    let folder = run.directory().join(FOLDER);
+    let is_link = folder.metadata().is_ok_and(|found| found.file_type().is_symlink());
+    // What a link leads to is not of the run.
+    let folder = Some(folder).filter(|_| !is_link).into_iter();
+    folder
+        .flat_map(|folder| WalkDir::new(folder.path()).min_depth(1).sort_by_file_name())
         .filter_map(Result::ok)
         .filter(|entry| !entry.file_type().is_dir())
         .filter_map(|entry| {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use super::identity::Identity;
 use super::options::RecordOptions;
 use super::requirement::Requirement;
+use crate::event::advice::lists_deliverables;
 use crate::event::blob::{Blob, move_out};
 use crate::event::catalogue;
 use crate::event::draft::{Defaults, Derived, Draft};
@@ -18,7 +19,7 @@ use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::import::line::SOURCE_HASH;
-use crate::json::{Json, JsonRules, Kind, MemberPlaces, Members, ObjectText};
+use crate::json::{Json, JsonRules, MemberPlaces, Members, ObjectText};
 use crate::secret::SecretRules;
 
 /// A draft that is ready for the log.
@@ -192,10 +193,7 @@ fn check(draft: &Draft<'_>) -> Result<(), LineError> {
     if is_created(draft)
         && let Some(deliverables) = draft.data().present("deliverables")
     {
-        let listed = deliverables.present("required").is_none_or(|required| {
-            required.kind() == Kind::Array && required.items().all(|path| path.as_str().is_some())
-        });
-        if !deliverables.is_object() || !listed {
+        if !lists_deliverables(draft.data()) {
             let is_text =
                 deliverables.present("required").is_some_and(|list| list.as_str().is_some());
             let remedy = if is_text { "; it is a text, -F records it as JSON" } else { "" };

@@ -65,6 +65,9 @@ impl Requirement {
         if path.is_empty() {
             return Err("the path is empty".to_owned());
         }
+        if required.allow_empty && required.min > Some(0) {
+            return Err("allow-empty contradicts min".to_owned());
+        }
         required.path = normal(&full_path(path));
         if path.contains(['*', '?', '[']) {
             // A path that is not a valid pattern is taken literally.
@@ -76,6 +79,17 @@ impl Requirement {
     /// Parses a condition. Returns false if the text is not a condition.
     fn condition(&mut self, condition: &str) -> Result<bool, String> {
         let (name, value) = condition.split_once('=').unwrap_or((condition, ""));
+        let is_repeated = match name {
+            "fresh" => self.fresh,
+            "allow-empty" => self.allow_empty,
+            "min" => self.min.is_some(),
+            "type" => self.file_type.is_some(),
+            "sha256" => self.sha256.is_some(),
+            _ => false,
+        };
+        if is_repeated {
+            return Err(format!("the condition {name} is given twice"));
+        }
         match (name, condition.contains('=')) {
             ("fresh", false) => self.fresh = true,
             ("allow-empty", false) => self.allow_empty = true,
@@ -129,7 +143,8 @@ impl Requirement {
             require_literal_leading_dot: false,
         };
         match &self.pattern {
-            Some(pattern) => pattern.matches_with(path, options),
+            // A file may be named like a pattern: `[id].md`.
+            Some(pattern) => self.path == path || pattern.matches_with(path, options),
             None => self.path == path,
         }
     }

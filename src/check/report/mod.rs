@@ -19,6 +19,7 @@ use crate::check::deliverables::{Deliverable, Verdict, worst};
 use crate::check::finding::{Finding, Findings};
 use crate::check::mend::Step;
 use crate::check::table::{Code, Level};
+use crate::history::state::RecordedFile;
 use crate::history::status::Status;
 use crate::run::document::SCHEMA_VERSION;
 use crate::text::inert::line;
@@ -45,6 +46,8 @@ pub struct RunReport {
     pub deliverables: Vec<Deliverable>,
     /// The newest recorded verdict on the deliverables.
     pub recorded: Verdict,
+    /// The files of that verdict that nothing requires now. The next verdict keeps them.
+    pub kept: Vec<RecordedFile>,
     /// The fixes, done or planned.
     pub fixes: Vec<Step>,
 }

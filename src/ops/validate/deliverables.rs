@@ -6,7 +6,7 @@ use super::validation::Criteria;
 use crate::check::deliverables::{Deliverable, Verdict, changed, judge, worst};
 use crate::check::finding::{Finding, Findings, Place};
 use crate::check::table::Code;
-use crate::history::state::RunState;
+use crate::history::state::{RecordedFile, RunState};
 use crate::run::deliverables::{FOLDER, FileState, Wants, files, look};
 use crate::run::dir::RunDir;
 use crate::run::requirement::Requirement;
@@ -15,14 +15,23 @@ use crate::text::human::plural;
 /// Maximum number of undeclared files that are reported one by one.
 const MAX_UNDECLARED: usize = 100;
 
-/// The verdicts on the deliverables required by the run and by the criteria, and the newest
-/// recorded verdict.
+/// The deliverables of a run.
+pub(super) struct JudgedDeliverables {
+    /// The verdicts on those that the run or the criteria require.
+    pub(super) verdicts: Vec<Deliverable>,
+    /// The newest recorded verdict.
+    pub(super) recorded: Verdict,
+    /// The files of that verdict that nothing requires now.
+    pub(super) kept: Vec<RecordedFile>,
+}
+
+/// Judges the deliverables required by the run and by the criteria.
 pub(super) fn deliverables(
     run: &RunDir,
     state: &RunState,
     criteria: &Criteria<'_>,
     findings: &mut Findings,
-) -> (Vec<Deliverable>, Verdict) {
+) -> JudgedDeliverables {
     let started = state.started_at.or(state.created_at);
     let there = files(run);
     let mut seen = HashSet::new();
@@ -54,17 +63,26 @@ pub(super) fn deliverables(
     verdicts.iter().filter_map(Deliverable::finding).for_each(|finding| findings.push(finding));
     for recorded in &state.recorded_files {
         let wants = Wants { bytes: false, sha256: true };
-        let changed = changed(recorded, &look(run, &recorded.path, wants));
-        changed.into_iter().for_each(|finding| findings.push(finding));
+        let Some(finding) = changed(recorded, &look(run, &recorded.path, wants)) else { continue };
+        // A new verdict is about the new file.
+        if !criteria.hashes {
+            let is_of =
+                |one: &&mut Deliverable| one.files.iter().any(|file| file.path == recorded.path);
+            verdicts.iter_mut().filter(is_of).for_each(|one| one.fail(&finding));
+        }
+        findings.push(finding);
     }
     let recorded = state.deliverables.status.as_deref().and_then(Verdict::parse);
-    let (recorded, computed) = (recorded.unwrap_or(Verdict::Passed), worst(&verdicts));
+    // A file that is recorded as missing is a verdict, also without its event.
+    let missing = state.deliverables.missing.first().filter(|_| recorded.is_none());
+    let implied = if missing.is_some() { Verdict::Incomplete } else { Verdict::Passed };
+    let (recorded, computed) = (recorded.unwrap_or(implied), worst(&verdicts));
     if recorded > computed && !criteria.hashes {
-        let message = format!(
-            "the recorded verdict is {}; it would be {} now",
-            recorded.name(),
-            computed.name()
-        );
+        let (name, now) = (recorded.name(), computed.name());
+        let message = match missing {
+            Some(path) => format!("{path} was recorded as missing, and no verdict followed"),
+            None => format!("the recorded verdict is {name}; it would be {now} now"),
+        };
         findings.push(Finding::new(Code::RL807, Place::file(FOLDER), message));
     }
     let undeclared = there.iter().filter(|path| !declared.iter().any(|one| one.covers(path)));
@@ -76,5 +94,11 @@ pub(super) fn deliverables(
         let message = format!("not required: {}", plural(more as u64, "more file"));
         findings.push(Finding::new(Code::RL805, Place::file(FOLDER), message));
     }
-    (verdicts, if criteria.hashes { computed } else { recorded })
+    let covered = |path: &str| declared.iter().any(|one| one.covers(path));
+    let kept = state.recorded_files.iter().filter(|file| !covered(&file.path)).cloned().collect();
+    JudgedDeliverables {
+        verdicts,
+        recorded: if criteria.hashes { computed } else { recorded },
+        kept,
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::check::deliverables::{Deliverable, Verdict, worst};
 use crate::event::draft::Draft;
+use crate::history::state::RecordedFile;
 use crate::json::{Json, ObjectText, quoted};
 use crate::ops::append::append_and_refresh;
 use crate::ops::refresh::RefreshWarning;
@@ -9,7 +10,8 @@ use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
 
-/// Appends one event for the check, one per deliverable that did not pass, and one for the verdict.
+/// Appends one event for the check, one per deliverable that did not pass, and one for the verdict,
+/// with the recorded files that nothing requires now (`kept`).
 /// Returns the derived files that could not be updated.
 ///
 /// # Errors
@@ -17,6 +19,7 @@ use crate::run::options::RecordOptions;
 pub(crate) fn record(
     run: &RunDir,
     deliverables: &[Deliverable],
+    kept: &[RecordedFile],
     options: RecordOptions,
 ) -> Result<Vec<RefreshWarning>, RunError> {
     let list = |paths: &mut dyn Iterator<Item = &Deliverable>| {
@@ -42,7 +45,14 @@ pub(crate) fn record(
         object.text_if("sha256", file.sha256.as_deref()).text("status", file.verdict.name());
         object.finish()
     });
-    let files = format!("[{}]", files.collect::<Vec<_>>().join(","));
+    // A file stays evidence, whether the next check names it or not.
+    let kept = kept.iter().map(|file| {
+        let mut object = ObjectText::new();
+        object.text("path", &file.path).plain("bytes", file.bytes);
+        object.text("sha256", &file.sha256).text("status", Verdict::Passed.name());
+        object.finish()
+    });
+    let files = format!("[{}]", files.chain(kept).collect::<Vec<_>>().join(","));
     completed.json("files", Json::trusted(&files));
     drafts.push(Draft::new("deliverable.check.completed", completed));
     Ok(append_and_refresh(run, &drafts, options)?.warnings)

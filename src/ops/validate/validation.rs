@@ -4,7 +4,7 @@ use crate::check::table::Code;
 use std::io::BufReader;
 
 use super::chapters;
-use super::deliverables::deliverables;
+use super::deliverables::{JudgedDeliverables, deliverables};
 use super::evidence::{Claim, evidence};
 use super::expected_head::ExpectedHead;
 use super::leftovers::leftovers;
@@ -183,7 +183,8 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let run_id = if given.is_empty() { name.clone() } else { given.clone() };
     let status = fold.state.status();
     let mut of_deliverables = Findings::keeping(criteria.most_findings);
-    let (deliverables, recorded) = deliverables(run, &fold.state, criteria, &mut of_deliverables);
+    let judged = deliverables(run, &fold.state, criteria, &mut of_deliverables);
+    let JudgedDeliverables { verdicts: deliverables, recorded, kept } = judged;
     // What follows reads the log again and needs the memory.
     drop(fold);
     if transcript.is_ok() {
@@ -201,8 +202,18 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     findings.append(of_deliverables);
     let path = run.path().display().to_string();
     let fixes = Vec::new();
-    let report =
-        RunReport { run_id, name, path, status, findings, events, deliverables, recorded, fixes };
+    let report = RunReport {
+        run_id,
+        name,
+        path,
+        status,
+        findings,
+        events,
+        deliverables,
+        recorded,
+        kept,
+        fixes,
+    };
     Ok(Validated { report, last_sequence: next, is_stale, lost })
 }
 
