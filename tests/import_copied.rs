@@ -174,7 +174,64 @@ fn totals(files: &[(&str, String)], order: &[usize]) -> (Vec<u64>, Vec<u64>) {
     };
     let of_list = ["prompts", "tool_calls", "tool_failures", "input_tokens", "output_tokens"];
     let of_stats = ["model_calls", "calls", "failures", "input_tokens", "output_tokens"];
-    (figures(&listed(&bench)["total"], &of_list), figures(&stats["total"], &of_stats))
+    let found = (figures(&listed(&bench)["total"], &of_list), figures(&stats["total"], &of_stats));
+    // The same files in one import.
+    let together = Bench::new();
+    let names: Vec<String> = order.iter().map(|at| format!("{}.jsonl", files[*at].0)).collect();
+    for at in order {
+        write(&together, &format!("{}.jsonl", files[*at].0), &files[*at].1);
+    }
+    let names = names.iter().map(String::as_str);
+    together.ok(&["import"].into_iter().chain(names).collect::<Vec<_>>());
+    assert_eq!(figures(&listed(&together)["total"], &of_list), found.0, "{order:?}");
+    found
+}
+
+/// If this fails, a copy or a new recording of a run makes `list` and `stats` disagree, or count
+/// its work twice or never.
+#[test]
+fn runs_that_are_recorded_again() {
+    let thread = |id: &'static str, from: Option<&str>| {
+        let begun = if from.is_some() { "10:01:00" } else { "10:00:00" };
+        let mut lines = vec![(begun, "session_meta", meta(id, from))];
+        if from.is_some() {
+            lines.push((begun, "session_meta", meta("a", None)));
+        }
+        lines.extend(history(begun));
+        if from.is_some() {
+            lines.push(("10:05:00", "event_msg", asked("go on")));
+            lines.push(("10:05:05", "event_msg", used(1300, 300)));
+        }
+        rollout(&lines)
+    };
+    let total = |bench: &Bench| {
+        let stats: Value =
+            serde_json::from_str(&bench.ok(&["stats", "--by", "agent", "--format", "json"]))
+                .unwrap();
+        let (list, stats) = (&listed(bench)["total"], &stats["total"]);
+        let pair = |list_name: &str, stats_name: &str| {
+            assert_eq!(list[list_name], stats[stats_name], "{list_name}");
+            list[list_name].as_u64().unwrap()
+        };
+        (pair("tool_calls", "calls"), pair("input_tokens", "input_tokens"))
+    };
+    let bench = Bench::new();
+    write(&bench, "a.jsonl", &thread("a", None));
+    write(&bench, "b.jsonl", &thread("b", Some("a")));
+    bench.ok(&["import", "a.jsonl"]);
+    // A renamed run is imported again; a directory is copied.
+    fs::rename(bench.path("runs/codex-a"), bench.path("runs/old")).unwrap();
+    bench.ok(&["import", "a.jsonl"]);
+    assert_eq!(total(&bench), (1, 1000));
+    fs::remove_dir_all(bench.path("runs/old")).unwrap();
+    assert_eq!(total(&bench), (1, 1000));
+    // The original is removed and imported again: each may call the other one the original.
+    bench.ok(&["import", "b.jsonl"]);
+    assert_eq!(total(&bench), (1, 1300));
+    fs::remove_dir_all(bench.path("runs/codex-a")).unwrap();
+    assert_eq!(total(&bench), (1, 1300));
+    bench.ok(&["import", "a.jsonl"]);
+    assert_eq!(total(&bench), (1, 1300));
 }
 
 /// If this fails, the work that a forked session of Codex repeats counts twice, because a fork has

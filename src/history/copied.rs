@@ -162,17 +162,18 @@ impl WorkItems {
         others: &'o [(String, Arc<Self>)],
     ) -> Vec<Copied> {
         // Most items have the same sources, so the items are counted by their sources first.
-        let mut groups: HashMap<(Option<RunSet>, Vec<&str>), Counts> = HashMap::default();
+        let mut groups: HashMap<([Option<RunSet>; 2], Vec<&str>), Counts> = HashMap::default();
         for (key, counts) in &self.items {
             let own = self.by_history.get(key);
             let others = others.iter().filter(|(_, other)| other.has(key, own));
             let others = others.map(|(run, _)| run.as_str()).collect();
-            let set = index.sets.get(key).or_else(|| index.sets.get(own?)).copied();
-            groups.entry((set, others)).or_default().add(counts);
+            let sets = [Some(key), own].map(|key| index.sets.get(key?).copied());
+            groups.entry((sets, others)).or_default().add(counts);
         }
         let mut copied: BTreeMap<Vec<&str>, Counts> = BTreeMap::new();
-        for ((set, mut runs), mut counts) in groups {
-            runs.extend(index.runs(set).filter(|run| wanted(run.number)).map(IndexedRun::name));
+        for ((sets, mut runs), mut counts) in groups {
+            let known = sets.into_iter().flat_map(|set| index.runs(set));
+            runs.extend(known.filter(|run| wanted(run.number)).map(IndexedRun::name));
             runs.sort_unstable();
             runs.dedup();
             if self.has_totals {

@@ -1,6 +1,8 @@
 //! The facts of a run. The fold of the run's state computes them once; the views only format them.
 
-use std::collections::HashSet;
+use std::ptr;
+
+use foldhash::HashMap;
 
 use super::copied::Copied;
 use super::request::own_words;
@@ -114,19 +116,30 @@ pub(crate) struct Total {
 }
 
 impl Total {
-    /// The total of some runs.
+    /// The total of some runs. Of several directories of one run, the one with the most events
+    /// counts.
     pub(crate) fn of<'f>(runs: impl Iterator<Item = &'f RunFacts> + Clone) -> Self {
-        let known: HashSet<&str> = runs.clone().map(|facts| facts.run_id.as_str()).collect();
+        let mut known: HashMap<&str, &RunFacts> = HashMap::default();
+        for facts in runs.clone() {
+            let longest = known.entry(&facts.run_id).or_insert(facts);
+            if longest.counts.events < facts.counts.events {
+                *longest = facts;
+            }
+        }
         let mut total = Self::default();
         for facts in runs {
             total.runs += 1;
             total.counts.add(&facts.counts);
-            let is_there = |copied: &&Copied| copied.runs.iter().any(|run| known.contains(&**run));
-            facts
-                .copied
-                .iter()
-                .filter(is_there)
-                .for_each(|copied| total.copied.add(&copied.counts));
+            let is_there = |run: &String| {
+                known.get(run.as_str()).is_some_and(|other| !other.is_copy_of(facts))
+            };
+            if known.get(facts.run_id.as_str()).is_some_and(|longest| !ptr::eq(*longest, facts)) {
+                total.copied.add(&facts.counts);
+                continue;
+            }
+            for copied in facts.copied.iter().filter(|copied| copied.runs.iter().any(is_there)) {
+                total.copied.add(&copied.counts);
+            }
         }
         total.counts.subtract(&total.copied);
         total
@@ -139,6 +152,18 @@ impl RunFacts {
     pub fn began_at(&self) -> Option<Timestamp> {
         // The time of recording says nothing about imported work.
         self.started_at.or(self.created_at.filter(|_| !self.is_imported))
+    }
+
+    /// Whether this run repeats work of another one that repeats the same work of this run. Of two
+    /// runs that call each other the original, the newer one is the copy.
+    fn is_copy_of(&self, other: &Self) -> bool {
+        let names = |copied: &Copied| copied.runs.contains(&other.run_id);
+        self.copied.iter().any(names) && self.age() > other.age()
+    }
+
+    /// What orders runs by the beginning of their recording.
+    pub(crate) fn age(&self) -> (Option<Timestamp>, &str) {
+        (self.recorded_at, &self.run_id)
     }
 
     /// A text value of the metadata.

@@ -52,7 +52,7 @@ pub(crate) struct RowPass<'f> {
     /// The model calls, by the event that counts.
     model_calls: HashMap<u64, usize>,
     /// Whether a piece of work is in this run for the first time.
-    is_first: &'f dyn Fn(&WorkKey) -> bool,
+    is_first: &'f dyn Fn(Option<&WorkKey>) -> bool,
     /// The next call whose first event is awaited.
     next_call: usize,
     /// The usage in rows so far.
@@ -66,7 +66,7 @@ impl<'f> RowPass<'f> {
     #[must_use]
     pub(crate) fn new(
         fold: &'f TableFold,
-        is_first: &'f dyn Fn(&WorkKey) -> bool,
+        is_first: &'f dyn Fn(Option<&WorkKey>) -> bool,
         with_events: bool,
     ) -> Self {
         let calls = fold.rounds.model_calls.iter().enumerate();
@@ -164,7 +164,7 @@ impl<'f> RowPass<'f> {
             status: status.name(),
             is_retry: round.is_retry,
             is_repeat: round.is_repeat,
-            first_seen: work.as_ref().is_none_or(|work| self.is_first(work)),
+            first_seen: self.is_first(work.as_ref()),
             path: members.and_then(arguments::path).map(Into::into),
             command: members.and_then(command_of),
             exit_code,
@@ -249,7 +249,7 @@ impl<'f> RowPass<'f> {
             model: model.map(Into::into),
             message_id: view.field("message_id").map(Into::into),
             request_id: view.field("request_id").map(Into::into),
-            first_seen: work.as_ref().is_none_or(|work| self.is_first(work)),
+            first_seen: self.is_first(work.as_ref()),
             work_key: work.map(|work| hex(&work)),
             calls: u64::from(call.calls),
             retries: u64::from(call.retries),
@@ -259,9 +259,9 @@ impl<'f> RowPass<'f> {
     }
 
     /// Whether no earlier run has a piece of work, by any of its keys.
-    fn is_first(&self, work: &WorkKey) -> bool {
-        let other = self.fold.work.other_key(work);
-        (self.is_first)(work) && other.is_none_or(|other| (self.is_first)(&other))
+    fn is_first(&self, work: Option<&WorkKey>) -> bool {
+        let other = work.and_then(|work| self.fold.work.other_key(work));
+        (self.is_first)(work) && other.is_none_or(|other| (self.is_first)(Some(&other)))
     }
 
     /// A row of `usage` with these numbers.
@@ -278,7 +278,7 @@ impl<'f> RowPass<'f> {
             model: None,
             message_id: None,
             request_id: None,
-            first_seen: true,
+            first_seen: self.is_first(None),
             work_key: None,
             input_tokens: input,
             output_tokens: output,

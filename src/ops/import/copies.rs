@@ -116,7 +116,9 @@ impl Importing<'_, '_> {
             };
             let of_other = other.facts.metadata("forked_from");
             let is_related = self.is_related(&other.facts.session_id, of_other.as_deref());
-            if is_older && has_agent && (overlaps || is_related) && other.name != name {
+            // A copy of this run's own directory is no other run.
+            let is_other = other.name != name && other.facts.run_id != name;
+            if is_older && has_agent && (overlaps || is_related) && is_other {
                 older.push((other.facts.run_id.clone(), other.work()));
             }
         }

@@ -1,6 +1,6 @@
 //! Which run had a piece of work first, if several runs have it.
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use crate::history::copied::{WorkItems, WorkKey};
 use crate::history::facts::RunFacts;
@@ -14,6 +14,8 @@ use crate::run::dir::RunDir;
 pub(crate) struct Copies {
     first: HashMap<WorkKey, usize>,
     numbers: HashMap<String, usize>,
+    /// The names of directories whose run another directory has too, with at least as many events.
+    again: HashSet<String>,
 }
 
 impl Copies {
@@ -22,8 +24,18 @@ impl Copies {
     /// # Errors
     /// When a log cannot be read.
     pub(crate) fn among(runs: &[(RunDir, RunFacts)]) -> Result<Self, RunError> {
-        let by_id: HashMap<&str, usize> =
-            runs.iter().enumerate().map(|(at, (_, facts))| (facts.run_id.as_str(), at)).collect();
+        let mut by_id: HashMap<&str, usize> = HashMap::default();
+        let mut again = HashSet::default();
+        for (at, (run, facts)) in runs.iter().enumerate() {
+            let Some(other) = by_id.insert(&facts.run_id, at) else { continue };
+            let shorter = if runs[other].1.counts.events < facts.counts.events {
+                runs[other].0.name()
+            } else {
+                by_id.insert(&facts.run_id, other);
+                run.name()
+            };
+            again.insert(shorter);
+        }
         let mut involved: Vec<usize> = Vec::new();
         for (at, (_, facts)) in runs.iter().enumerate() {
             let sources = facts.copied.iter().flat_map(|copied| &copied.runs);
@@ -34,10 +46,9 @@ impl Copies {
                 involved.extend(sources);
             }
         }
-        let age = |at: &usize| (runs[*at].1.recorded_at, runs[*at].1.run_id.as_str());
-        involved.sort_by_key(age);
+        involved.sort_by_key(|at| runs[*at].1.age());
         involved.dedup();
-        let mut copies = Self::default();
+        let mut copies = Self { again, ..Self::default() };
         for at in involved {
             let (run, facts) = &runs[at];
             copies.numbers.insert(facts.run_id.clone(), at);
@@ -54,9 +65,16 @@ impl Copies {
         Ok(copies)
     }
 
-    /// Whether no earlier run has this piece of work too.
+    /// Whether the run in the directory of that name is in another directory too, which counts.
     #[must_use]
-    pub(crate) fn is_first(&self, run_id: &str, work: &WorkKey) -> bool {
+    pub(crate) fn is_again(&self, name: &str) -> bool {
+        self.again.contains(name)
+    }
+
+    /// Whether no earlier run has this piece of work too. Work without a key is in one run only.
+    #[must_use]
+    pub(crate) fn is_first(&self, run_id: &str, work: Option<&WorkKey>) -> bool {
+        let Some(work) = work else { return true };
         let number = self.numbers.get(run_id);
         number.is_none_or(|number| self.first.get(work).is_none_or(|first| first == number))
     }

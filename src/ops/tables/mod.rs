@@ -50,7 +50,8 @@ pub(crate) fn read_rows_until(
         None => LogHead::default(),
     };
     let run_id = fold.run_id().to_owned();
-    let is_first = |work: &WorkKey| copies.is_first(&run_id, work);
+    let is_again = copies.is_again(&run.name());
+    let is_first = |work: Option<&WorkKey>| !is_again && copies.is_first(&run_id, work);
     let mut pass = RowPass::new(&fold, &is_first, with_events);
     let mut row = pass.run(&head);
     if row.run_id.is_empty() {
