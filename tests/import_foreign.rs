@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::imports::jsonl;
-use crate::support::{Bench, json_lines};
+use crate::support::{Bench, fixture, json_lines};
 
 /// If this fails, a file of another program becomes a run.
 #[test]
@@ -21,6 +21,17 @@ fn lookalikes_are_refused() {
                 json!({"type": "tool_call", "subtype": "started", "call_id": "1",
                     "session_id": "c", "tool_call": {"readToolCall": {"args": {}}}}),
                 json!({"type": "result", "subtype": "success", "session_id": "c"}),
+            ],
+        ),
+        (
+            "qwen",
+            vec![
+                json!({"uuid": "1", "parentUuid": null, "sessionId": "q", "timestamp": at,
+                    "type": "user", "message": {"role": "user", "parts": [{"text": "Sail"}]}}),
+                json!({"uuid": "2", "parentUuid": "1", "sessionId": "q", "timestamp": at,
+                    "type": "system", "subtype": "ui_telemetry", "systemPayload": {}}),
+                json!({"uuid": "3", "parentUuid": "2", "sessionId": "q", "timestamp": at,
+                    "type": "tool_result", "message": {"role": "user", "parts": []}}),
             ],
         ),
         (
@@ -297,4 +308,36 @@ fn a_folder_of_events_is_one_session() {
     assert!(places.is_sorted(), "{text}");
     let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
     assert_eq!(list["runs"].as_array().unwrap().len(), 1, "{list}");
+}
+
+/// If this fails, half of a surrogate pair (an emoji that a client cut in two) loses a document, or a
+/// file whose last line has one is taken for a file that is not complete.
+#[test]
+fn broken_characters() {
+    let broken = r"\ud83d";
+    let document = json!({"schema_version": "ATIF-v1.4", "session_id": "s",
+        "agent": {"name": "helper", "version": "1", "model_name": "m"},
+        "steps": [{"step_id": 1, "source": "user", "message": "Fix it XX"},
+            {"step_id": 2, "source": "agent", "message": "done",
+                "metrics": {"prompt_tokens": 70, "completion_tokens": 5}}]});
+    let pretty = serde_json::to_string_pretty(&document).unwrap();
+    for text in [document.to_string(), pretty.clone(), format!("{document}\n")] {
+        let bench = Bench::new();
+        std::fs::write(bench.path("trajectory.json"), text.replace("XX", broken)).unwrap();
+        bench.ok(&["import", "trajectory.json"]);
+        let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let counts = &list["runs"][0]["counts"];
+        assert_eq!((&counts["prompts"], &counts["input_tokens"]), (&json!(1), &json!(70)));
+        assert!(bench.ok(&["show", "latest"]).contains("Fix it \u{fffd}"));
+        assert_eq!(bench.call(&["validate", "latest", "--strict"]).status, 0);
+    }
+    // A line of a log is rejected, and kept; the others are taken.
+    let session = fixture("agent-session.jsonl");
+    let session = std::str::from_utf8(&session).unwrap().trim_end();
+    let bench = Bench::new();
+    let line = format!(r#"{{"type":"user","sessionId":"z","uuid":"last","text":"{broken}"}}"#);
+    std::fs::write(bench.path("session.jsonl"), format!("{session}\n{line}")).unwrap();
+    let said = bench.call(&["import", "session.jsonl"]);
+    assert_eq!(said.status, 65, "{}", said.err);
+    assert!(said.err.contains("1 line rejected") && !said.err.contains("not complete"), "{}", said.err);
 }

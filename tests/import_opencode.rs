@@ -170,3 +170,25 @@ fn a_session_with_a_parent_is_a_spawned_agent() {
     let said = find("message.assistant");
     assert_eq!((&said["agent_id"], &said["spawned_by"]), (&json!("child"), &json!("call-p1")));
 }
+
+/// If this fails, tokens spent on reasoning are in no total, or count twice.
+#[test]
+fn reasoning_tokens_are_output() {
+    for (tokens, output) in [
+        (
+            json!({"total": 2110, "input": 100, "output": 10, "reasoning": 1000,
+            "cache": {"read": 1000, "write": 0}}),
+            1010,
+        ),
+        // An older version: the output has the reasoning.
+        (json!({"input": 100, "output": 1010, "reasoning": 1000}), 1010),
+        (json!({"total": 1110, "input": 100, "output": 1010, "reasoning": 1000}), 1010),
+    ] {
+        let bench = Bench::with_run();
+        let step = part("p1", "a", "step-finish", json!({"tokens": tokens, "cost": 0.5}));
+        import(&bench, &[session("s", None), message("a", "s", "assistant", json!({})), step]);
+        let lines = bench.lines();
+        let usage = lines.iter().find(|line| line["type"] == "llm.usage").unwrap();
+        assert_eq!(usage["data"]["output_tokens"], output, "{tokens}");
+    }
+}

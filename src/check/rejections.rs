@@ -5,13 +5,14 @@ use super::log::LOG;
 use super::table::Code;
 use crate::event::fields::View;
 use crate::event::role::Role;
+use crate::history::status::Status;
 use crate::json::Json;
 use crate::text::human::plural;
 
 /// Counts accepted events and rejected lines.
 #[derive(Debug, Default)]
 pub(super) struct Rejections {
-    /// Events, without those that only report on the recording.
+    /// Events, without those that only report on the recording or the state of the run.
     accepted: u64,
     /// Rejected lines.
     rejected: u64,
@@ -29,6 +30,8 @@ impl Rejections {
                 self.place = Some(place());
             }
             Role::Recovered => {}
+            // The beginning and the end of the run are not input.
+            role if Status::of_role(role).is_some() => {}
             _ => self.accepted += 1,
         }
     }

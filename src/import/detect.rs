@@ -5,7 +5,7 @@ use super::source::SourcePart;
 use super::{DIALECTS, Dialect, foreign};
 use crate::event::catalogue;
 use crate::event::schema::Field;
-use crate::json::{self, Json, JsonRules, Kind, LongValues};
+use crate::json::{self, Json, JsonRules, Kind, LongValues, repaired};
 
 /// Number of lines looked at.
 pub(crate) const LINES: usize = 200;
@@ -71,7 +71,8 @@ fn formats() -> impl Iterator<Item = (SourceFormat, FindSign)> {
 /// # Errors
 /// Nothing, or too little, shows what it is.
 pub(crate) fn detect(sample: &[u8]) -> Result<Detected, UnknownSource> {
-    let sample = without_mark(sample);
+    let mended = repaired(sample);
+    let sample = without_mark(mended.as_deref().unwrap_or(sample));
     let mut candidates: Vec<FormatVotes> =
         formats().map(|(format, _)| FormatVotes { format, votes: 0, signs: Vec::new() }).collect();
     let values = values(sample);

@@ -15,7 +15,9 @@ use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
-use crate::json::{self, Json, JsonError, JsonRules, Kind, LongValues, MAX_DEPTH, ObjectText};
+use crate::json::{
+    self, Json, JsonError, JsonRules, Kind, LongValues, MAX_DEPTH, ObjectText, repaired,
+};
 
 /// The field of `data` for a source line that could not be kept unchanged (secrets, large values):
 /// lower-case hex SHA-256 of its compact text.
@@ -136,7 +138,22 @@ impl Importer {
         }
         let mut document = DocumentSplitter::new(self.dialect.lists);
         let mut long = LongValues::default();
-        match long.check(line, JsonRules::LENIENT) {
+        let checked = long.check(line, JsonRules::LENIENT);
+        if checked.is_err()
+            && let Some(text) = repaired(line)
+        {
+            self.begun = !is_first;
+            let units = self.units(&text).into_iter();
+            let owned = |unit: SourceUnit<'_>| SourceUnit {
+                text: unit.text.into_owned().into(),
+                part: unit.part,
+            };
+            let units: Vec<SourceUnit<'l>> = units.map(owned).collect();
+            // A line that is no document is rejected, and the others go on.
+            let is_line = units.iter().all(|unit| unit.part == SourcePart::Line);
+            return if is_line { whole } else { units };
+        }
+        match checked {
             Ok(value) => {
                 let has_list =
                     |name: &&str| value.get(name).is_some_and(|list| list.kind() == Kind::Array);
@@ -196,9 +213,19 @@ impl Importer {
     ) -> Result<Imported, JsonError> {
         let strict = JsonRules { max_depth: MAX_DEPTH - WRAPPING, ..JsonRules::STRICT };
         let (mut long, mut lenient) = (LongValues::default(), LongValues::default());
+        let mut mended = LongValues::default();
+        let mended_text;
         let (json, clean) = match long.check(line, strict) {
             Ok(json) => (json, reserved_key(json).is_none()),
-            Err(_) => (lenient.check(line, JsonRules::LENIENT)?, false),
+            Err(_) => match lenient.check(line, JsonRules::LENIENT) {
+                Ok(json) => (json, false),
+                Err(error) => {
+                    // A document without one of its parts would be another one.
+                    let can_be_mended = part != SourcePart::Line;
+                    mended_text = repaired(line).filter(|_| can_be_mended).ok_or(error)?;
+                    (mended.check(&mended_text, JsonRules::LENIENT)?, false)
+                }
+            },
         };
         let compact = json.compact();
         let content = sha256(compact.as_bytes());

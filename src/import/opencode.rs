@@ -393,9 +393,17 @@ fn error(error: Json<'_>) -> Draft<'static> {
 fn tokens(json: Json<'_>) -> Option<TokenCounts> {
     let tokens = json.present("tokens")?;
     let cost = json.present("cost").map(|cost| cost.path("usd").unwrap_or(cost));
+    let sum = |names: &[&str]| {
+        names.iter().fold(0_u64, |sum, name| sum.saturating_add(count(tokens, name).unwrap_or(0)))
+    };
+    // Newer versions leave reasoning out of the output. Their total has both.
+    let with_reasoning = ["input", "output", "reasoning", "cache.read", "cache.write"];
+    let is_apart = count(tokens, "total").is_some_and(|total| total == sum(&with_reasoning));
+    let output =
+        if is_apart { Some(sum(&["output", "reasoning"])) } else { count(tokens, "output") };
     let counted = TokenCounts {
         input: count(tokens, "input"),
-        output: count(tokens, "output"),
+        output,
         cache_read: count(tokens, "cache.read"),
         cache_creation: count(tokens, "cache.write"),
         reasoning: count(tokens, "reasoning"),

@@ -9,7 +9,7 @@ use super::{Session, SessionFile};
 use crate::event::time::Timestamp;
 use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular, retried};
 use crate::import::line::{Importer, several};
-use crate::json::{JsonRules, check};
+use crate::json::{JsonRules, check, repaired};
 use crate::run::line_buffer::LineBuffer;
 use crate::run::stream::{InputLine, ReadLine};
 
@@ -183,5 +183,9 @@ fn is_torn(line: &InputLine<'_>, length: u64) -> bool {
     let InputLine::Whole(bytes) = line else { return false };
     let is_last = bytes.len() as u64 == length;
     let begins = bytes.trim_ascii_start().first() == Some(&b'{');
-    is_last && begins && check(bytes, JsonRules::LENIENT).is_err() && several(bytes).is_none()
+    if !is_last || !begins || check(bytes, JsonRules::LENIENT).is_ok() {
+        return false;
+    }
+    let is_valid = |text: Vec<u8>| check(&text, JsonRules::LENIENT).is_ok();
+    !repaired(bytes).is_some_and(is_valid) && several(bytes).is_none()
 }

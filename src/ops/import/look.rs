@@ -14,7 +14,7 @@ use crate::history::state::RunState;
 use crate::import::Dialect;
 use crate::import::detect::{self, SourceFormat};
 use crate::import::line::Importer;
-use crate::json::{Json, JsonRules, check};
+use crate::json::{Json, JsonRules, check, repaired};
 
 /// Number of bytes that are looked at, if they show the dialect, the session and the model.
 const LITTLE: usize = 16 << 10;
@@ -117,7 +117,8 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
     let lines = sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     for line in lines {
         directory = directory.or_else(|| {
-            let json = check(line, JsonRules::LENIENT).ok()?;
+            let mended = repaired(line);
+            let json = check(mended.as_deref().unwrap_or(line), JsonRules::LENIENT).ok()?;
             json.text_at("cwd").map(Cow::into_owned)
         });
         for unit in importer.read_line(line, Timestamp::from_millis(0)) {

@@ -1,12 +1,13 @@
 //! Files that hold many sessions, one per line.
 
+use std::cell::OnceCell;
 use std::io::Read as _;
 use std::ops::Range;
 use std::path::Path;
 
 use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
 use crate::import::Dialect;
-use crate::json::{JsonRules, LongValues};
+use crate::json::{JsonRules, LongValues, repaired};
 use crate::run::line_buffer::LineBuffer;
 use crate::run::stream::InputLine;
 
@@ -32,7 +33,11 @@ pub(super) fn runs_in_file(
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let json = long.check(line, JsonRules::LENIENT).ok();
+            let (mended, mut long_again) = (OnceCell::new(), LongValues::default());
+            let json = long.check(line, JsonRules::LENIENT).ok().or_else(|| {
+                let mended = mended.get_or_init(|| repaired(line)).as_deref()?;
+                long_again.check(mended, JsonRules::LENIENT).ok()
+            });
             match json.and_then(whole_session) {
                 Some(id) => runs.push((id, start..at)),
                 // The file is of another kind.

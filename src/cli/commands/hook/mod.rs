@@ -13,7 +13,7 @@ use crate::cli::signals::Caught;
 use crate::cli::ui::Ui;
 use crate::event::templates::Templates;
 use crate::hooks::{AGENTS, HookAgent, HookPayload, session_in_text};
-use crate::json::{JsonRules, check};
+use crate::json::{JsonRules, check, repaired};
 use crate::ops::hook::{HookTrouble, keep_trouble, record_hook};
 use crate::run::options::{Durability, INLINE_LIMIT, RecordOptions};
 use crate::text::units::duration;
@@ -81,6 +81,11 @@ fn record(
     std::io::stdin().lock().take(MOST + 1).read_to_end(bytes)?;
     anyhow::ensure!(bytes.len() as u64 <= MOST, "the payload has more than {MOST} bytes");
     anyhow::ensure!(!bytes.trim_ascii().is_empty(), "there is no payload on standard input");
+    if check(bytes, JsonRules::LENIENT).is_err()
+        && let Some(mended) = repaired(bytes)
+    {
+        *bytes = mended;
+    }
     let json = check(bytes, JsonRules::LENIENT);
     let json = json.map_err(|error| anyhow::anyhow!("the payload is not JSON: {error}"))?;
     let agent = args.agent.and_then(HookAgent::named);

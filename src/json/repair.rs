@@ -1,0 +1,73 @@
+//! Mends two faults of text in JSON that other programs write: half of a surrogate pair (an emoji
+//! cut in two), and bytes that are not UTF-8.
+
+use std::borrow::Cow;
+
+/// What stands for a character that is lost, as an escape.
+const LOST: &[u8] = br"\ufffd";
+
+/// The text with U+FFFD in place of each half of a surrogate pair and of bytes that are not UTF-8.
+/// `None` if there are none.
+#[must_use]
+pub(crate) fn repaired(text: &[u8]) -> Option<Vec<u8>> {
+    let valid = String::from_utf8_lossy(text);
+    let bytes = valid.as_bytes();
+    let mut out: Vec<u8> = Vec::new();
+    let mut kept = 0;
+    let mut at = 0;
+    while let Some(next) = memchr::memchr(b'\\', &bytes[at..]) {
+        let escape = at + next;
+        at = match unit(bytes, escape) {
+            // Any other escape has two bytes.
+            None => bytes.len().min(escape + 2),
+            Some(first @ 0xD800..=0xDFFF) => {
+                let is_pair = first < 0xDC00
+                    && unit(bytes, escape + 6).is_some_and(|next| (0xDC00..0xE000).contains(&next));
+                if is_pair {
+                    escape + 12
+                } else {
+                    out.extend_from_slice(&bytes[kept..escape]);
+                    out.extend_from_slice(LOST);
+                    kept = escape + 6;
+                    kept
+                }
+            }
+            Some(_) => escape + 6,
+        };
+    }
+    if kept == 0 && matches!(valid, Cow::Borrowed(_)) {
+        return None;
+    }
+    out.extend_from_slice(&bytes[kept..]);
+    Some(out)
+}
+
+/// The UTF-16 unit of the escape `\uXXXX` at a place, if there is one.
+fn unit(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + 6)?.strip_prefix(br"\u")?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// If this fails, a line of another program is lost because of one character, or a good line
+    /// is changed.
+    #[test]
+    fn what_is_lost_is_marked() {
+        for good in [&br#"{"a":"\ud83d\ude00 \n \\ud83d"}"#[..], b"{}", b"\\", br"\u12", b""] {
+            assert_eq!(repaired(good), None, "{}", good.escape_ascii());
+        }
+        for (bad, mended) in [
+            (&br#"["\ud83d"]"#[..], r#"["\ufffd"]"#),
+            (br#"["\ud83dx\ude00"]"#, r#"["\ufffdx\ufffd"]"#),
+            (br#"["\ud83d\ud83d\ude00"]"#, r#"["\ufffd\ud83d\ude00"]"#),
+            (br#"["\\\ud83d"]"#, r#"["\\\ufffd"]"#),
+            (b"[\"a\xff\"]", "[\"a\u{fffd}\"]"),
+            (b"[\"a\xff\\ude00\"]", "[\"a\u{fffd}\\ufffd\"]"),
+        ] {
+            assert_eq!(repaired(bad).as_deref(), Some(mended.as_bytes()));
+        }
+    }
+}
