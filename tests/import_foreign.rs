@@ -339,5 +339,9 @@ fn broken_characters() {
     std::fs::write(bench.path("session.jsonl"), format!("{session}\n{line}")).unwrap();
     let said = bench.call(&["import", "session.jsonl"]);
     assert_eq!(said.status, 65, "{}", said.err);
-    assert!(said.err.contains("1 line rejected") && !said.err.contains("not complete"), "{}", said.err);
+    assert!(
+        said.err.contains("1 line rejected") && !said.err.contains("not complete"),
+        "{}",
+        said.err
+    );
 }

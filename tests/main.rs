@@ -68,6 +68,7 @@ mod mcp;
 mod mcp_session;
 mod memory;
 mod messages;
+mod model_view;
 mod mutation;
 mod packaging;
 mod page;

@@ -95,7 +95,7 @@ fn long_logs_stay_under_the_limit() {
             };
             let told = String::from_utf8_lossy(&output.stderr);
             // The log has no hashes, so validation finds errors; it must finish.
-            let finished = matches!(output.status.code(), Some(0 | 1));
+            let finished = matches!(output.status.code(), Some(0 | 1 | 3));
             assert!(finished, "{} of {name}: {}: {told}", args[0], output.status);
         }
     }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::blob::Reference;
+use super::blob::{Reference, references};
 use super::catalogue;
 use super::fields::{
     ARGUMENTS, ERROR_TEXT, HISTORY, RESULT, TEXT, THOUGHT, View, as_long_text, as_text,
@@ -137,7 +137,26 @@ fn after_lead<'l>(view: &View<'_, '_>, line: &'l str) -> &'l str {
 /// The number of characters in all pieces, for estimating tokens.
 #[must_use]
 pub(crate) fn characters(view: &View<'_, '_>) -> u64 {
-    pieces(view).iter().map(|piece| piece.text.chars().count() as u64).sum()
+    let shown = pieces(view).iter().map(|piece| piece.text.chars().count() as u64).sum::<u64>();
+    shown.saturating_add(moved_bytes(view))
+}
+
+/// The length of the values of the content that were moved out of the event, without the parts that
+/// are still in it.
+#[must_use]
+pub(crate) fn moved_bytes(view: &View<'_, '_>) -> u64 {
+    let mut bytes = 0_u64;
+    for (name, value) in view.event.data.members() {
+        // The source has the same values again.
+        if TECHNICAL.contains(&name.as_ref()) || name == "source" && view.is_imported() {
+            continue;
+        }
+        references(value, &mut |reference| {
+            let shown = reference.excerpt().len() as u64;
+            bytes = bytes.saturating_add(reference.bytes.saturating_sub(shown));
+        });
+    }
+    bytes
 }
 
 /// How deep objects are taken apart.

@@ -77,7 +77,7 @@ impl Status {
     }
 
     /// The status that an event of that role sets; `None` if it sets none.
-    pub(super) fn of_role(role: Role) -> Option<Self> {
+    pub(crate) fn of_role(role: Role) -> Option<Self> {
         Some(match role {
             Role::RunCreated => Self::Created,
             Role::RunStarted | Role::RunResumed => Self::Running,

@@ -130,6 +130,10 @@ pub(crate) fn backfills(run: &RunDir, last: Option<u64>) -> Result<Backfills, Ru
     Ok(backfills)
 }
 
+/// The largest value outside the log that is given to a model, in bytes. A larger one is shown by its
+/// beginning, its end and its size. A streamed text ends there too.
+pub(crate) const LARGEST_MOVED: u64 = 8 << 20;
+
 /// Calls `each` with the event, with the values that were moved to `blobs/` if they have up to
 /// `most` bytes. A value whose file is missing or changed stays a reference.
 pub(crate) fn with_moved_values(

@@ -16,7 +16,7 @@ use crate::history::usage::NewestCall;
 use crate::ops::append;
 use crate::ops::error::OpsError;
 use crate::ops::host::Host;
-use crate::ops::read::{each_event, events_until};
+use crate::ops::read::{LARGEST_MOVED, each_event, events_until, with_moved_values};
 use crate::ops::refresh::{RefreshWarning, refresh_derived};
 use crate::ops::report::{Notice, report_stale};
 use crate::ops::turn::{self, WaitEnd};
@@ -163,7 +163,10 @@ impl Rounds<'_> {
             if view.event.sequence >= started {
                 return;
             }
-            let text = folded.lines(view, Some(COLUMNS), self.max_event_bytes);
+            let mut text = String::new();
+            with_moved_values(&self.run, LARGEST_MOVED, view, |view| {
+                text = folded.lines(view, Some(COLUMNS), self.max_event_bytes);
+            });
             let secrets = self.options.secrets.and_then(|rules| rules.redact(&text));
             let text = secrets.map_or(text, |redacted| redacted.text);
             bytes += text.len();

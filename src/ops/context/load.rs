@@ -11,23 +11,19 @@ use crate::history::chapters::Chapter;
 use crate::json::{Json, escape_live, quoted};
 use crate::log::chunk::{LogChunk, LogRange, open_range};
 use crate::log::reader::line_at;
-use crate::ops::read::with_moved_values;
+use crate::ops::read::{LARGEST_MOVED, with_moved_values};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::summary::context::compaction::{ResultForm, ResultOrigin, head_and_tail};
-use crate::summary::context::fold::stream_of;
 use crate::summary::context::item::{ContextItem, ItemKind, LogPlace, ResultSize};
-use crate::summary::context::part::{Part, Side, is_reasoning, part};
+use crate::summary::context::part::{Part, Side, call_arguments, is_reasoning, part};
 use crate::summary::context::piece::{
     CallPiece, ContextPiece, chapter_text, gap_text, open_result,
 };
 use crate::summary::context::plan::PlannedEntry;
+use crate::summary::session::stream_name::StreamName;
 use crate::summary::session::turn::author;
 use crate::text::inert;
-
-/// The largest value outside the log that is loaded, in bytes. A larger one is shown by its beginning
-/// and its size. A streamed text ends there too.
-const LARGEST: u64 = 8 << 20;
 
 /// Loads texts from the log of a run.
 pub(super) struct Loader<'l> {
@@ -104,7 +100,8 @@ impl<'l> Loader<'l> {
                 let author = author(view);
                 let is_named = author != view.event.actor;
                 let lead = if is_named { format!("{author}: ") } else { String::new() };
-                found = Some((String::new(), Some((stream_of(view), lead, is_reasoning(view)))));
+                found =
+                    Some((String::new(), Some((StreamName::of(view), lead, is_reasoning(view)))));
             } else if let Some(Part::Text { text, .. }) = part(view, None) {
                 found = Some((text, None));
             }
@@ -126,11 +123,7 @@ impl<'l> Loader<'l> {
     }
 
     /// The pieces of a stream as one text, and whether the user says it.
-    fn streamed(
-        &self,
-        place: LogPlace,
-        stream: &(String, String, String),
-    ) -> Result<(String, bool), RunError> {
+    fn streamed(&self, place: LogPlace, stream: &StreamName) -> Result<(String, bool), RunError> {
         let range = LogRange { from: place.from, to: place.to };
         let mut reader = open_range(&self.run.events(), range)?;
         let (mut chunk, mut all, mut is_user) = (LogChunk::default(), String::new(), false);
@@ -138,13 +131,13 @@ impl<'l> Loader<'l> {
             for line in chunk.lines() {
                 let Ok(event) = parse(chunk.line(*line)) else { continue };
                 let view = View::of(&event);
-                if view.role != Role::Chunk || stream_of(&view) != *stream {
+                if view.role != Role::Chunk || StreamName::of(&view) != *stream {
                     continue;
                 }
-                with_moved_values(self.run, LARGEST, &view, |view| {
+                with_moved_values(self.run, LARGEST_MOVED, &view, |view| {
                     if let Some(Part::Text { text, side, .. }) = part(view, None) {
                         is_user |= side == Side::User;
-                        if (all.len() + text.len()) as u64 <= LARGEST {
+                        if (all.len() + text.len()) as u64 <= LARGEST_MOVED {
                             all.push_str(&text);
                         }
                     }
@@ -180,8 +173,10 @@ impl<'l> Loader<'l> {
     ) -> Result<Option<ContextPiece>, RunError> {
         let mut made = None;
         self.event(item.place.from, |view| {
-            if let Some(Part::Call { tool, arguments }) = part(view, None) {
-                made = Some((view.call_id_or_own().into_owned(), tool, arguments));
+            // A call may be known by its end only.
+            if view.role.is_tool_state() {
+                let (id, tool) = (view.call_id_or_own(), view.tool());
+                made = Some((id.into_owned(), tool.into_owned(), call_arguments(view)));
             }
         })?;
         let Some((id, tool, arguments)) = made else { return Ok(None) };
@@ -270,7 +265,7 @@ impl<'l> Loader<'l> {
     fn event(&self, offset: u64, each: impl FnOnce(&View<'_, '_>)) -> Result<(), RunError> {
         let line = line_at(self.run.events().path(), &self.log, offset)?;
         if let Ok(event) = parse(&line) {
-            with_moved_values(self.run, LARGEST, &View::of(&event), each);
+            with_moved_values(self.run, LARGEST_MOVED, &View::of(&event), each);
         }
         Ok(())
     }

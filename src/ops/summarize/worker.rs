@@ -8,11 +8,13 @@ use super::reading::RunReading;
 use super::served::Served;
 use crate::event::draft::Draft;
 use crate::event::envelope;
+use crate::event::fields::View;
 use crate::fs::{Access, open_regular};
 use crate::json::{Json, ObjectText};
 use crate::log::reader::line_at;
 use crate::ops::error::OpsError;
 use crate::ops::host::Host;
+use crate::ops::read::{LARGEST_MOVED, with_moved_values};
 use crate::ops::report::Notice;
 use crate::ops::turn::{self, WaitEnd};
 use crate::run::RunError;
@@ -182,11 +184,10 @@ impl Worker<'_> {
         for event in batch {
             let line = line_at(path.path(), &file, event.offset).map_err(RunError::from)?;
             let secrets = self.options.secrets;
-            lines.extend(
-                envelope::parse(&line)
-                    .ok()
-                    .map(|event| event_line(&event, secrets, self.max_event)),
-            );
+            let Ok(event) = envelope::parse(&line) else { continue };
+            with_moved_values(run, LARGEST_MOVED, &View::of(&event), |view| {
+                lines.push(event_line(view.event, secrets, self.max_event));
+            });
         }
         if lines.is_empty() {
             return Ok(());

@@ -1,21 +1,22 @@
 //! Folds the events of a run into the rounds that its context may have.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 
 use super::compaction::ResultOrigin;
 use super::item::{ContextItem, ItemKind, LogPlace, ResultSize};
-use super::part::{Part, Side, part};
+use super::part::{Part, Side, call_arguments, part};
 use super::rounds::{RoundLimits, RoundStore};
-use crate::event::blob::references;
+use crate::event::content::moved_bytes;
 use crate::event::fields::View;
 use crate::event::role::Role;
-use crate::history::calls::Calls;
+use crate::history::calls::{Calls, Observed};
 use crate::history::chapters::Chapter;
 use crate::history::task_split::{TaskBeginning, TaskSplit};
 use crate::summary::session::scope::BranchScope;
 use crate::summary::session::stored::StoredSummary;
+use crate::summary::session::stream_name::StreamName;
 use crate::summary::session::tokens::TextLength;
-use crate::summary::session::turn::author;
 
 /// What is known about a run before its events are folded.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +39,8 @@ const SYSTEM_TEXTS: usize = 16;
 /// The characters of a result that is shorter than any placeholder.
 const SHORT: u64 = 100;
 
-/// Identifies the message that a streamed piece belongs to: type, author and id.
-type StreamName = (String, String, String);
+/// The most streamed texts that are continued.
+const STREAMS: usize = 4096;
 
 /// Folds events, one by one.
 #[derive(Debug)]
@@ -60,7 +61,11 @@ pub(crate) struct ContextFold<'f> {
     is_talking: bool,
     /// The sequence of the start of each open call.
     open: HashMap<usize, u64>,
-    stream: Option<StreamName>,
+    /// The sequence of the first piece of each streamed text, by the hash of its name.
+    streams: HashMap<u64, u64>,
+    /// The streamed text without an id that the last event belongs to.
+    nameless: Option<u64>,
+    hasher: RandomState,
     /// How many of the outermost chapters are shown or past.
     chapters: usize,
 }
@@ -80,7 +85,9 @@ impl<'f> ContextFold<'f> {
             begun: 0,
             is_talking: false,
             open: HashMap::new(),
-            stream: None,
+            streams: HashMap::new(),
+            nameless: None,
+            hasher: RandomState::new(),
             chapters: 0,
         }
     }
@@ -93,7 +100,7 @@ impl<'f> ContextFold<'f> {
             _ => {}
         }
         self.number(view);
-        let call = self.calls.observe(view, place.from).map(|observed| observed.call);
+        let observed = self.calls.observe(view, place.from);
         let summary = self.input.summary;
         let is_covered =
             summary.is_some_and(|summary| view.event.sequence <= summary.last_sequence);
@@ -101,16 +108,22 @@ impl<'f> ContextFold<'f> {
         if is_wanted && self.is_system_prompt(view, place) {
             // A summary does not stand for the system prompt.
         } else if is_wanted && !is_covered && !self.is_in_chapter(view) {
-            self.add(view, place, call);
+            self.add(view, place, observed);
         } else {
-            self.stream = None;
+            // What follows of its text is a text of its own.
+            if view.role == Role::Chunk {
+                let stream = self.hasher.hash_one(StreamName::of(view));
+                self.streams.remove(&stream);
+            }
+            self.nameless = None;
             self.begun = 0;
         }
         // The id decides if the sequences in the log are damaged.
         if summary.is_some_and(|summary| summary.last_event_id == view.event.event_id) {
             self.rounds.clear();
             self.open.clear();
-            self.stream = None;
+            self.streams.clear();
+            self.nameless = None;
         }
     }
 
@@ -157,7 +170,7 @@ impl<'f> ContextFold<'f> {
         if view.role.is_bookkeeping() || !chapters[at].covers(sequence) {
             return false;
         }
-        self.stream = None;
+        self.nameless = None;
         if self.chapters < begun {
             self.chapters = begun;
             let length = self.input.limits.estimate.length(&chapters[at].in_context());
@@ -171,22 +184,32 @@ impl<'f> ContextFold<'f> {
         true
     }
 
-    fn add(&mut self, view: &View<'_, '_>, place: LogPlace, call: Option<usize>) {
+    fn add(&mut self, view: &View<'_, '_>, place: LogPlace, observed: Option<Observed>) {
+        let call = observed.map(|observed| observed.call);
+        let is_repeated = observed.is_some_and(|observed| observed.repeated_end);
         let estimate = self.input.limits.estimate;
         let tool = call.map(|call| self.calls.tool(call));
         let Some(part) = part(view, tool) else { return };
         let sequence = view.event.sequence;
-        let moved = moved_length(view);
-        let stream = (view.role == Role::Chunk).then(|| stream_of(view));
+        let moved = TextLength::of_bytes(moved_bytes(view));
+        let name = (view.role == Role::Chunk).then(|| StreamName::of(view));
+        let stream = name.as_ref().map(|name| self.hasher.hash_one(name));
+        let begun = stream.and_then(|stream| self.streams.get(&stream).copied());
+        let goes_on = name.as_ref().is_some_and(StreamName::has_id) || self.nameless == stream;
         let (length, kind, is_request) = match part {
-            Part::Text { text, .. } if stream.is_some() && self.stream == stream => {
-                return self.rounds.extend(place, estimate.length(&text).plus(moved));
+            Part::Text { text, .. } if begun.is_some() && goes_on => {
+                let length = estimate.length(&text).plus(moved);
+                return self.rounds.extend(begun.unwrap_or_default(), place, length);
             }
             Part::Text { side, is_request, text } => {
                 let length = estimate.length(&text).plus(moved);
                 (length, ItemKind::Text { side, task: self.begun }, is_request)
             }
             Part::Call { tool, arguments } => {
+                // Two streams may tell of the same call.
+                if call.is_some_and(|call| self.open.contains_key(&call)) {
+                    return;
+                }
                 if let Some(call) = call {
                     self.open.insert(call, sequence);
                 }
@@ -200,13 +223,29 @@ impl<'f> ContextFold<'f> {
                     let result = self.result(view, tool.unwrap_or_default(), place, length);
                     // The call of a result that finds no place is too old for the context.
                     self.rounds.attach(start, result);
-                    self.stream = None;
+                    self.nameless = None;
                     return;
                 }
-                (length, ItemKind::LateResult, false)
+                // A call that only its end tells of has its arguments there.
+                let is_alone = call.is_some_and(|call| self.calls.get(call).first.is_none());
+                if is_alone && !is_repeated {
+                    let tool = tool.unwrap_or_default();
+                    let result = self.result(view, tool, place, length);
+                    let arguments = estimate.length(&call_arguments(view));
+                    let length = estimate.length(tool).plus(arguments);
+                    (length, ItemKind::Call(Some(Box::new(result))), false)
+                } else {
+                    (length, ItemKind::LateResult, false)
+                }
             }
         };
-        self.stream = stream;
+        self.nameless = stream;
+        if let Some(stream) = stream {
+            if self.streams.len() >= STREAMS {
+                self.streams.clear();
+            }
+            self.streams.insert(stream, sequence);
+        }
         let begins = std::mem::take(&mut self.begun) > 0 || is_request;
         self.rounds.push(ContextItem { sequence, place, length, kind }, begins);
     }
@@ -230,20 +269,4 @@ impl<'f> ContextFold<'f> {
         let placeholder = limits.estimate.length(&origin.placeholder(length.characters()));
         ResultSize { sequence: view.event.sequence, place, length, placeholder, wish }
     }
-}
-
-/// The length of the values that were moved out of the event, without the part that is still in it.
-fn moved_length(view: &View<'_, '_>) -> TextLength {
-    let mut bytes = 0;
-    references(view.event.data, &mut |reference| {
-        bytes += reference.bytes.saturating_sub(reference.excerpt().len() as u64);
-    });
-    TextLength::of_bytes(bytes)
-}
-
-/// The streamed message that a piece belongs to.
-#[must_use]
-pub(crate) fn stream_of(view: &View<'_, '_>) -> StreamName {
-    let id = view.field("id").unwrap_or_default().into_owned();
-    (view.event.kind.clone().into_owned(), author(view).into_owned(), id)
 }

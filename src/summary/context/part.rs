@@ -59,13 +59,16 @@ const TOOL_NAMES: &[&str] = &["tool_name", "tool", "name"];
 #[must_use]
 pub(crate) fn part(view: &View<'_, '_>, tool: Option<&str>) -> Option<Part> {
     use Role::{Chunk, Message, TaskStart, ToolProgress, ToolStart, Usage};
+    if view.role.ends_run() {
+        return ending(view);
+    }
     if view.role.is_bookkeeping() || view.is_opaque() || is_own_failure(view) {
         return None;
     }
     match view.role {
         Usage | ToolProgress => None,
         ToolStart => {
-            Some(Part::Call { tool: view.tool().into_owned(), arguments: arguments(view) })
+            Some(Part::Call { tool: view.tool().into_owned(), arguments: call_arguments(view) })
         }
         role if role.is_tool_end() => Some(Part::Result { text: returned(view, tool) }),
         Chunk => {
@@ -95,12 +98,28 @@ pub(crate) fn is_agent(view: &View<'_, '_>) -> bool {
     !ENVIRONMENT.contains(&view.event.actor.as_ref())
 }
 
+/// How the run ended, if the event says more than its type.
+fn ending(view: &View<'_, '_>) -> Option<Part> {
+    let (ended, text) = match view.role {
+        Role::RunCompleted => ("completed", view.field("final_text")),
+        Role::RunFailed => ("failed", view.error_text()),
+        Role::RunIncomplete => ("is incomplete", view.error_text()),
+        Role::RunCancelled => ("was cancelled", view.error_text()),
+        _ => return None,
+    };
+    let text = text.filter(|text| !text.trim().is_empty())?;
+    let text = format!("[The run {ended}: {}]", text.trim());
+    Some(Part::Text { side: Side::Environment, is_request: false, text })
+}
+
 /// A text that somebody says.
 fn said(view: &View<'_, '_>, text: String) -> Part {
     let author = author(view);
     let is_user = matches!(author.as_ref(), "user" | "human");
     // A sub-agent is asked by its agent.
-    let is_asked = view.role == Role::TaskStart || is_user;
+    let is_note = matches!(view.role, Role::Note | Role::Section);
+    // A note asks nothing, whoever wrote it.
+    let is_asked = view.role == Role::TaskStart || is_user && !is_note;
     let is_request = is_asked && !view.is_of_sub_agent();
     if view.role == Role::TaskStart && !is_request {
         let agent = view.sub_agent().unwrap_or_default();
@@ -114,7 +133,7 @@ fn said(view: &View<'_, '_>, text: String) -> Part {
     if view.event.kind == "message.system" && !view.is_imported() {
         return Part::Text { side: Side::System, is_request, text };
     }
-    if !is_agent(view) || matches!(view.role, Role::Note | Role::Section) {
+    if !is_agent(view) || is_note {
         let text = format!("[{}: {text}]", view.event.kind);
         let side = if is_agent(view) { Side::Assistant } else { Side::Environment };
         return Part::Text { side, is_request, text };
@@ -166,7 +185,8 @@ fn spoken_text(view: &View<'_, '_>) -> Option<String> {
 }
 
 /// The arguments of a call as a JSON object.
-fn arguments(view: &View<'_, '_>) -> String {
+#[must_use]
+pub(crate) fn call_arguments(view: &View<'_, '_>) -> String {
     let Some(arguments) = view.arguments() else { return "{}".to_owned() };
     if arguments.is_object() {
         return arguments.compact().into_owned();

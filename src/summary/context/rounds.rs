@@ -179,17 +179,29 @@ impl<'l> RoundStore<'l> {
         true
     }
 
-    /// Adds a piece of a streamed text to the newest item.
-    pub(crate) fn extend(&mut self, place: LogPlace, length: TextLength) {
-        let Some(round) = self.newest.back_mut() else { return };
-        let Some(item) = round.items.back_mut().or(round.requests.last_mut()) else { return };
+    /// Adds a piece to the streamed text that began with the event `start`. Does nothing if that text
+    /// is no longer in the store.
+    pub(crate) fn extend(&mut self, start: u64, place: LogPlace, length: TextLength) {
+        let newest = self.newest.iter_mut().rev();
+        let mut rounds = newest
+            .map(|round| (round, true))
+            .chain(self.first.iter_mut().rev().map(|round| (round, false)));
+        let found = rounds.find(|(round, _)| round.first_sequence <= start);
+        let Some((round, is_new)) = found else { return };
+        let at = round.items.partition_point(|item| item.sequence < start);
+        let item = round.items.get_mut(at).filter(|item| item.sequence == start);
+        let requests = &mut round.requests;
+        let item = item.or_else(|| requests.iter_mut().find(|item| item.sequence == start));
+        let Some(item) = item else { return };
         let before = self.limits.cost(item, RoundAge::Historical);
         item.place.to = place.to;
         item.length = item.length.plus(length);
         let more = self.limits.cost(item, RoundAge::Historical).saturating_sub(before);
-        round.cost = round.cost.saturating_add(more);
-        round.present = round.present.saturating_add(more);
-        self.newest_cost = self.newest_cost.saturating_add(more);
+        let sum = if is_new { &mut self.newest_cost } else { &mut self.first_cost };
+        for sum in [&mut round.cost, &mut round.present, sum] {
+            *sum = sum.saturating_add(more);
+        }
+        self.shrink();
     }
 
     /// Removes the numbers of tasks, because the first real task begins.

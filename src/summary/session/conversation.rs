@@ -1,6 +1,9 @@
 //! The conversation of a run, event by event.
 
+use std::collections::{HashMap, HashSet};
+
 use super::cuts::cuts_between_calls;
+use super::stream_name::StreamName;
 use super::tokens::TokenEstimate;
 use super::turn::{CallFormat, CallPart, Turn, author, turn_text};
 use crate::event::fields::View;
@@ -19,12 +22,13 @@ pub(crate) struct Conversation {
     format: CallFormat,
     secrets: Option<&'static SecretRules>,
     calls: Calls,
-    /// The streamed message that the last turn belongs to.
-    stream: Option<StreamKey>,
+    /// The calls that have begun and not ended.
+    open: HashSet<usize>,
+    /// The turn of each streamed text: its index, and the sequence of its first event.
+    streams: HashMap<StreamName, (usize, u64)>,
+    /// The streamed text without an id that the last turn belongs to.
+    nameless: Option<StreamName>,
 }
-
-/// Identifies the message that a streamed piece belongs to: type, author and id.
-type StreamKey = (String, String, String);
 
 impl Conversation {
     /// No turns yet.
@@ -36,7 +40,9 @@ impl Conversation {
             format,
             secrets,
             calls: Calls::default(),
-            stream: None,
+            open: HashSet::new(),
+            streams: HashMap::new(),
+            nameless: None,
         }
     }
 
@@ -50,11 +56,21 @@ impl Conversation {
         }
         let call = self.calls.observe(view, offset).map(|observed| observed.call);
         if !wanted {
-            self.stream = None;
+            self.nameless = None;
             return;
         }
         if self.continues_stream(view) {
             return;
+        }
+        // Two streams may tell of the same call.
+        let is_open = |call: &usize| self.open.contains(call);
+        if view.role == Role::ToolStart && call.as_ref().is_some_and(is_open) {
+            return;
+        }
+        match call {
+            Some(call) if view.role == Role::ToolStart => drop(self.open.insert(call)),
+            Some(call) if view.role.is_tool_end() => drop(self.open.remove(&call)),
+            _ => {}
         }
         let tool = call.map(|call| self.calls.tool(call));
         let Some(text) = turn_text(view, tool, self.format) else { return };
@@ -62,15 +78,27 @@ impl Conversation {
             Role::ToolStart => CallPart::Start(call),
             _ => CallPart::End(call),
         });
-        let text = self.redacted(text);
-        self.stream = (view.role == Role::Chunk).then(|| stream_key(view));
+        let mut text = self.redacted(text);
+        if view.role == Role::Chunk {
+            // The next piece begins after this space.
+            let piece = view.text().unwrap_or_default();
+            text.push_str(&inert::text(&piece[piece.trim_end().len()..]));
+        }
+        let sequence = view.event.sequence;
+        let name = (view.role == Role::Chunk).then(|| StreamName::of(view));
+        if let Some(name) = &name {
+            self.streams.insert(name.clone(), (self.turns.len(), sequence));
+        }
+        self.nameless = name.filter(|name| !name.has_id());
+        let is_note = matches!(view.role, Role::Note | Role::Section);
         self.turns.push(Turn {
             event_id: view.event.event_id.clone().into_owned(),
-            sequence: view.event.sequence,
+            first_sequence: sequence,
+            sequence,
             time: view.event.timestamp,
             text,
             events: u64::from(!view.role.is_bookkeeping()),
-            is_request: (view.role == Role::TaskStart || author(view) == "user")
+            is_request: (view.role == Role::TaskStart || author(view) == "user" && !is_note)
                 && !view.is_of_sub_agent(),
             call,
         });
@@ -79,7 +107,9 @@ impl Conversation {
     /// Forgets the turns, because a later event is the boundary.
     pub(crate) fn clear(&mut self) {
         self.turns.clear();
-        self.stream = None;
+        self.open.clear();
+        self.streams.clear();
+        self.nameless = None;
     }
 
     /// The number of events in the turns.
@@ -108,10 +138,18 @@ impl Conversation {
         self.turns.truncate(place.unwrap_or(0));
     }
 
-    /// Adds a piece to the streamed message of the last turn. Returns whether it belongs there.
+    /// Adds a piece to the turn of its text. Returns false if it begins a text.
     fn continues_stream(&mut self, view: &View<'_, '_>) -> bool {
-        let belongs = view.role == Role::Chunk && self.stream == Some(stream_key(view));
-        let Some(turn) = self.turns.last_mut().filter(|_| belongs) else { return false };
+        if view.role != Role::Chunk {
+            return false;
+        }
+        let name = StreamName::of(view);
+        let goes_on = name.has_id() || self.nameless.as_ref() == Some(&name);
+        let Some((at, start)) = self.streams.get(&name).copied().filter(|_| goes_on) else {
+            return false;
+        };
+        let turn = self.turns.get_mut(at).filter(|turn| turn.first_sequence == start);
+        let Some(turn) = turn else { return false };
         let piece = view.text().unwrap_or_default();
         turn.text.push_str(&inert::text(&piece));
         turn.event_id = view.event.event_id.clone().into_owned();
@@ -121,7 +159,7 @@ impl Conversation {
         // A secret may be spread over several pieces.
         let text = std::mem::take(&mut turn.text);
         let text = self.redacted(text);
-        if let Some(turn) = self.turns.last_mut() {
+        if let Some(turn) = self.turns.get_mut(at) {
             turn.text = text;
         }
         true
@@ -132,9 +170,4 @@ impl Conversation {
         let text = redacted.map_or(text, |redacted| redacted.text);
         inert::text(&text).into_owned()
     }
-}
-
-fn stream_key(view: &View<'_, '_>) -> StreamKey {
-    let id = view.field("id").unwrap_or_default().into_owned();
-    (view.event.kind.clone().into_owned(), author(view).into_owned(), id)
 }

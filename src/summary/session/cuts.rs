@@ -48,13 +48,23 @@ pub(crate) fn cuts_between_calls(turns: &[Turn], run_has_ended: bool) -> Vec<usi
             block(start + 1, turns.len() + 1);
         }
     }
+    // A cut in a streamed text would be a boundary behind events that are still to come.
+    let mut newest = 0;
+    let parts_text = turns.iter().map(|turn| {
+        let parts = turn.first_sequence <= newest;
+        newest = newest.max(turn.sequence);
+        parts
+    });
+    let parts_text: Vec<bool> = parts_text.collect();
+    let is_in_text = |place: usize| parts_text.get(place).copied().unwrap_or(false);
     let mut depth = 0;
     let open_at = parted.iter().map(|change| {
         depth += change;
         depth
     });
     let free = open_at.enumerate().filter(|(_, depth)| *depth == 0);
-    free.map(|(place, _)| place).filter(|place| (1..=turns.len()).contains(place)).collect()
+    let places = free.map(|(place, _)| place);
+    places.filter(|place| (1..=turns.len()).contains(place) && !is_in_text(*place)).collect()
 }
 
 /// How many turns fit a budget of tokens: the largest complete number of them. If not even the
@@ -81,7 +91,7 @@ mod tests {
     fn turn(is_request: bool, call: Option<CallPart>) -> Turn {
         let time = Timestamp::from_millis(0);
         let (event_id, text) = (String::new(), String::new());
-        Turn { event_id, sequence: 1, time, text, events: 1, is_request, call }
+        Turn { event_id, first_sequence: 1, sequence: 0, time, text, events: 1, is_request, call }
     }
 
     /// If this fails, a summary covers a call without its result, or a request without its answer.
@@ -102,6 +112,14 @@ mod tests {
         assert_eq!(cuts(&open, false), [1]);
         assert_eq!(cuts(&open, true), [1, 2, 3]);
         assert_eq!(cuts(&[call(Start(0)), user, says], false), [1, 3]);
+    }
+
+    /// If this fails, a summary ends in a streamed text, and what lies between its pieces is never
+    /// summarized.
+    #[test]
+    fn a_streamed_text_stays_whole() {
+        let at = |first_sequence, sequence| Turn { first_sequence, sequence, ..turn(false, None) };
+        assert_eq!(cuts(&[at(1, 1), at(2, 4), at(3, 3), at(5, 5)], false), [1, 3, 4]);
     }
 
     /// If this fails, the input of a model is larger than its budget, or nothing is ever summarized.

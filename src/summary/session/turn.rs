@@ -44,7 +44,9 @@ pub(crate) enum CallPart {
 pub(crate) struct Turn {
     /// The id of its last event.
     pub(crate) event_id: String,
-    /// The sequence of its last event.
+    /// The sequence of its first event.
+    pub(crate) first_sequence: u64,
+    /// The sequence of its last event. Pieces of a streamed text may lie between other events.
     pub(crate) sequence: u64,
     /// The time of its last event.
     pub(crate) time: Timestamp,
