@@ -402,3 +402,55 @@ fn a_session_of_hooks_alone_has_its_answer() {
     assert!(text.contains("Sailed home") && !text.contains("gave no answer"), "{text}");
     bench.ok(&["validate", "codex-h"]);
 }
+
+/// If this fails, a session that failed, as only its hooks report, passes and shows no error.
+#[test]
+fn failures_that_only_hooks_report() {
+    let record = |agent: &str, payloads: &[(&str, Value)]| {
+        let bench = Bench::new();
+        for (event, more) in payloads {
+            let mut payload = json!({"hook_event_name": event, "sessionId": "h", "session_id": "h",
+                "conversation_id": "h", "cwd": "/w", "model": "m-1"});
+            payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let words = ["hook", "--agent", agent, "--event", event];
+            assert_eq!(bench.feed(&words, payload.to_string().as_bytes()).status, 0);
+        }
+        bench
+    };
+    let failed = |bench: &Bench, run: &str, text: &str| {
+        assert!(bench.ok(&["show", run]).contains(text));
+        let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        assert!(list["runs"][0]["counts"]["errors"].as_u64().unwrap() > 0, "{list}");
+        let expected = ["validate", run, "--expect-status", "completed,imported"];
+        bench.call(&expected).status
+    };
+    let cursor = record(
+        "cursor",
+        &[
+            ("beforeSubmitPrompt", json!({"prompt": "Sail"})),
+            ("afterAgentResponse", json!({"text": "Sailing"})),
+            ("stop", json!({"status": "error"})),
+            ("sessionEnd", json!({"reason": "error", "error_message": "overloaded"})),
+        ],
+    );
+    assert_eq!(failed(&cursor, "cursor-h", "overloaded"), 5);
+    assert!(cursor.ok(&["show", "cursor-h"]).contains("Sailing"));
+    assert!(cursor.ok(&["list"]).contains("m-1"));
+    let copilot = record(
+        "copilot",
+        &[
+            ("userPromptSubmitted", json!({"prompt": "Sail"})),
+            ("errorOccurred", json!({"error": {"name": "E", "message": "no wind"}})),
+            ("sessionEnd", json!({"reason": "error"})),
+        ],
+    );
+    assert_eq!(failed(&copilot, "copilot-h", "no wind"), 5);
+    let codex = record(
+        "codex",
+        &[
+            ("UserPromptSubmit", json!({"prompt": "Sail"})),
+            ("StopFailure", json!({"error": "rate_limit", "error_details": "429 of the sea"})),
+        ],
+    );
+    assert_eq!(failed(&codex, "codex-h", "429 of the sea"), 5);
+}

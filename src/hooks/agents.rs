@@ -15,8 +15,14 @@ pub(crate) enum HookMeaning {
     CallDenied,
     /// A user's prompt.
     Prompt,
+    /// The agent says something.
+    Answer,
+    /// Something failed that is no call.
+    Error,
     /// The agent has answered: its transcript is taken over.
     TurnEnd,
+    /// The agent could not answer: its transcript is taken over.
+    TurnFail,
     /// The session ends: its transcript is taken over, and the run ends.
     SessionEnd,
     /// Anything else. It is kept as it is.
@@ -32,7 +38,9 @@ pub(crate) struct HookAgent {
     pub events: &'static [(&'static str, HookMeaning)],
 }
 
-use HookMeaning::{CallDenied, CallEnd, CallFail, CallStart, Prompt, SessionEnd, TurnEnd};
+use HookMeaning::{
+    Answer, CallDenied, CallEnd, CallFail, CallStart, Error, Prompt, SessionEnd, TurnEnd, TurnFail,
+};
 
 /// The agents. Sources: the published types and schemas of their hooks, November 2026.
 pub(crate) static AGENTS: &[HookAgent] = &[
@@ -45,7 +53,7 @@ pub(crate) static AGENTS: &[HookAgent] = &[
             ("PermissionDenied", CallDenied),
             ("UserPromptSubmit", Prompt),
             ("Stop", TurnEnd),
-            ("StopFailure", TurnEnd),
+            ("StopFailure", TurnFail),
             ("SubagentStop", TurnEnd),
             ("SessionEnd", SessionEnd),
         ],
@@ -57,7 +65,7 @@ pub(crate) static AGENTS: &[HookAgent] = &[
             ("PostToolUse", CallEnd),
             ("UserPromptSubmit", Prompt),
             ("Stop", TurnEnd),
-            ("StopFailure", TurnEnd),
+            ("StopFailure", TurnFail),
             ("SubagentStop", TurnEnd),
             ("SessionEnd", SessionEnd),
         ],
@@ -79,6 +87,7 @@ pub(crate) static AGENTS: &[HookAgent] = &[
             ("postToolUse", CallEnd),
             ("postToolUseFailure", CallFail),
             ("userPromptSubmitted", Prompt),
+            ("errorOccurred", Error),
             ("agentStop", TurnEnd),
             ("subagentStop", TurnEnd),
             ("sessionEnd", SessionEnd),
@@ -91,6 +100,7 @@ pub(crate) static AGENTS: &[HookAgent] = &[
             ("postToolUse", CallEnd),
             ("postToolUseFailure", CallFail),
             ("beforeSubmitPrompt", Prompt),
+            ("afterAgentResponse", Answer),
             ("stop", TurnEnd),
             ("sessionEnd", SessionEnd),
         ],

@@ -164,20 +164,58 @@ impl<'p> HookPayload<'p> {
                 data.text("text", &self.prompt().unwrap_or_default());
                 self.finished("message.user", data)
             }
-            HookMeaning::TurnEnd | HookMeaning::SessionEnd | HookMeaning::Other => self.as_it_is(),
+            HookMeaning::Answer => {
+                let mut data = ObjectText::new();
+                data.text("text", &self.json.text_at("text").unwrap_or_default());
+                self.finished("message.assistant", data)
+            }
+            HookMeaning::Error => self.error(),
+            HookMeaning::TurnEnd
+            | HookMeaning::TurnFail
+            | HookMeaning::SessionEnd
+            | HookMeaning::Other => self.as_it_is(),
         };
         draft.correlation_id = call.map(|call| Cow::Owned(call.to_owned()));
         draft
     }
 
-    /// The answer that ended a turn, for a session without a file.
+    /// What only the session file has otherwise: the answer that ended a turn, or why there is none.
     #[must_use]
-    pub(crate) fn answer(&self) -> Option<Draft<'static>> {
+    pub(crate) fn outcome(&self) -> Vec<Draft<'static>> {
         let text = first_text(self.json, ANSWER).filter(|text| !text.trim().is_empty());
-        let text = text.filter(|_| self.meaning == HookMeaning::TurnEnd)?;
+        let ends_turn = matches!(self.meaning, HookMeaning::TurnEnd | HookMeaning::TurnFail);
+        let answer = text.filter(|_| ends_turn).map(|text| {
+            let mut data = ObjectText::new();
+            data.text("text", &text);
+            self.finished("message.assistant", data)
+        });
+        let status = self.json.text_at("status").unwrap_or_default();
+        let failed = self.meaning == HookMeaning::TurnFail || ends_turn && status == "error";
+        answer.into_iter().chain(failed.then(|| self.error())).collect()
+    }
+
+    /// The error that ended the session, if one did.
+    #[must_use]
+    pub(crate) fn fatal_error(&self) -> Option<String> {
+        let reason = self.json.text_at("reason").filter(|reason| reason == "error")?;
+        let text = self.json.text_at("error_message").or_else(|| self.json.text_at("error"));
+        Some(text.unwrap_or(reason).into_owned())
+    }
+
+    /// The error that a payload reports.
+    fn error(&self) -> Draft<'static> {
+        let error = ["error", "error_message"].iter().find_map(|name| self.json.present(name));
+        let text = |error: Json<'p>| error.text_at("message").unwrap_or_else(|| as_text(error));
+        let message = error.map_or(Cow::Borrowed("the agent failed"), text);
+        let details = self.json.text_at("error_details");
         let mut data = ObjectText::new();
-        data.text("text", &text);
-        Some(self.finished("message.assistant", data))
+        let code = error.and_then(|error| error.text_at("name"));
+        data.text_if("code", code.as_deref()).text("message", &message);
+        data.text("category", "engine").text_if("details", details.as_deref());
+        if let Some(recoverable) = self.json.get("recoverable").and_then(Json::as_bool) {
+            data.plain("retryable", recoverable);
+        }
+        self.finished("error", data)
     }
 
     fn call(&self, kind: &str, fill: impl FnOnce(&mut ObjectText, &Self)) -> Draft<'static> {
@@ -279,7 +317,7 @@ impl HookMeaning {
     /// Whether the agent's transcript is taken over.
     #[must_use]
     pub(crate) fn takes_over(self) -> bool {
-        matches!(self, Self::TurnEnd | Self::SessionEnd)
+        matches!(self, Self::TurnEnd | Self::TurnFail | Self::SessionEnd)
     }
 }
 

@@ -184,6 +184,7 @@ pub(crate) static WIRINGS: &[Wiring] = &[
         events: &[
             "sessionStart",
             "beforeSubmitPrompt",
+            "afterAgentResponse",
             "preToolUse",
             "postToolUse",
             "postToolUseFailure",

@@ -64,8 +64,13 @@ impl SessionEnd {
         Self { kind: "run.completed", reason: None, is_of_whole: false }
     }
 
+    /// Its source ends, and does not say how it ended.
+    pub(crate) fn unknown() -> Self {
+        Self { kind: "run.imported", ..Self::completed() }
+    }
+
     /// It failed.
-    pub(super) fn failed(error: impl Into<String>) -> Self {
+    pub(crate) fn failed(error: impl Into<String>) -> Self {
         Self { kind: "run.failed", reason: Some(error.into()), is_of_whole: false }
     }
 

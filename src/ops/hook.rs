@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::event::draft::Draft;
 use crate::event::fields::SOURCE_END;
 use crate::hooks::{HookMeaning, HookPayload, NamedBy, call_content_id, prompt_content_id};
-use crate::import::DIALECTS;
+use crate::import::{DIALECTS, SessionEnd};
 use crate::json::{Json, ObjectText};
 use crate::ops::import::{
     HowToRecord, KnownWork, SourceEnd, created_by, find, in_order, record, run_named,
@@ -82,10 +82,6 @@ pub(crate) fn record_hook(
         drafts.push(Draft { settled_id: true, ..created });
     }
     drafts.push(named(payload, &mut recorder)?);
-    // A session file has the answer itself.
-    if payload.transcript().is_none() {
-        drafts.extend(payload.answer());
-    }
     let outcomes = recorder.append(&drafts)?.outcomes;
     outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     drop(recorder);
@@ -148,7 +144,7 @@ fn take_over(
 ) -> Result<(), RunError> {
     let dialect = DIALECTS.iter().find(|dialect| dialect.name == payload.agent.name);
     let (Some(dialect), Some(path)) = (dialect, payload.transcript()) else {
-        return end_without_file(payload, runs_dir, options);
+        return without_file(payload, runs_dir, options);
     };
     let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
     let found = find(&[PathBuf::from(path.as_ref())], Some(dialect), None);
@@ -161,14 +157,14 @@ fn take_over(
         record(session, runs_dir, &how, &known.begin(index))?;
     }
     if sessions.is_empty() {
-        return end_without_file(payload, runs_dir, options);
+        return without_file(payload, runs_dir, options);
     }
     Ok(())
 }
 
-/// Ends the run at the end of a session whose file cannot be read. A file that is imported later may
-/// tell another end.
-fn end_without_file(
+/// Records what the session file would have: the outcome of a turn, and the end of the session. A
+/// file that is imported later may tell another end.
+fn without_file(
     payload: &HookPayload<'_>,
     runs_dir: &Path,
     options: RecordOptions,
@@ -176,11 +172,24 @@ fn end_without_file(
     let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
     let state = state_of_log(&run);
     let is_open = !state.status().is_over() || state.source_went_on();
+    // A file that is named may be imported later. It has the outcome itself.
+    let mut drafts = match payload.transcript() {
+        None => payload.outcome(),
+        Some(_) => Vec::new(),
+    };
     if payload.meaning == HookMeaning::SessionEnd && is_open {
+        let end = match payload.fatal_error() {
+            Some(error) => SessionEnd::failed(error),
+            None => SessionEnd::unknown(),
+        };
         let mut data = ObjectText::new();
+        end.tell_reason(&mut data);
         data.json(SOURCE_END, Json::trusted("true"));
+        drafts.push(Draft::new(end.kind, data));
+    }
+    if !drafts.is_empty() {
         let mut recorder = Recorder::open(&run, options)?;
-        let outcomes = recorder.append(&[Draft::new("run.imported", data)])?.outcomes;
+        let outcomes = recorder.append(&drafts)?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     }
     refresh_derived(&run, options.lock_timeout, true);

@@ -1,6 +1,6 @@
 //! The events of Cursor's agent, by the page about its hooks.
 
-use super::{Agent, PROMPT_BY_CONTENT, Row, call, kept};
+use super::{Agent, PROMPT_BY_CONTENT, Row, call, kept, told};
 
 pub(super) static AGENT: Agent = Agent {
     name: "cursor",
@@ -93,7 +93,7 @@ const ROWS: &[Row] = &[
         r#"{"file_path":"/x","edits":[{"old_string":"a","new_string":"b"}]}"#,
         "{}",
     ),
-    kept("afterAgentResponse", r#"{"text":"Done."}"#, "{}"),
+    told("afterAgentResponse", r#"{"text":"Done."}"#, ("message.assistant", r#"{"text":"Done."}"#)),
     kept("afterAgentThought", r#"{"text":"Hm"}"#, r#"{"duration_ms":5}"#),
     kept(
         "preCompact",

@@ -62,7 +62,7 @@ pub(super) struct ColumnRow {
     /// Its value for people. `None` if it is unknown.
     pub(super) cell: fn(&RunRow, Timestamp) -> Option<String>,
     /// Its exact value for programs.
-    value: fn(&RunRow) -> Option<String>,
+    pub(super) value: fn(&RunRow) -> Option<String>,
 }
 
 /// The columns that a table has if no others are chosen, from the left.
@@ -112,6 +112,14 @@ impl RunColumn {
     /// Its value for people. `None` if it is unknown.
     pub(in crate::cli::commands) fn cell(self, row: &RunRow, now: Timestamp) -> Option<String> {
         (self.row().cell)(row, now)
+    }
+
+    /// Whether it has a name or a text, which may be long.
+    pub(super) fn is_name(self) -> bool {
+        matches!(
+            self,
+            Self::Run | Self::Agent | Self::Model | Self::Directory | Self::Branch | Self::Title
+        )
     }
 
     /// What it shows.
@@ -247,7 +255,10 @@ pub(in crate::cli::commands) fn tsv(rows: &[&RunRow], columns: &[RunColumn]) -> 
 
 /// The first model, and how many others there are.
 fn models(row: &RunRow, columns: usize) -> Option<String> {
-    let (first, others) = row.facts.models.split_first()?;
+    let Some((first, others)) = row.facts.models.split_first() else {
+        // No call names it, but the run does.
+        return row.facts.metadata("model").map(|model| preview(&model, columns));
+    };
     let first = preview(first, columns);
     Some(if others.is_empty() { first } else { format!("{first}+{}", others.len()) })
 }

@@ -63,7 +63,8 @@ pub(in crate::cli::commands) fn runs_table(
     let chosen = if form.columns.is_empty() { USUAL } else { form.columns };
     let total =
         (form.total && rows.len() > 1).then(|| Total::of(rows.iter().map(|row| &row.facts)));
-    let mut columns: Vec<Laid> = chosen.iter().map(|column| laid(*column, rows, now)).collect();
+    let mut columns: Vec<Laid> =
+        chosen.iter().map(|column| laid(*column, rows, now, form.width.is_none())).collect();
     if form.columns.is_empty() {
         let is_known = |laid: &Laid| laid.cells.iter().any(|cell| cell != UNKNOWN);
         columns.retain(|laid| rows.is_empty() || is_known(laid));
@@ -79,9 +80,15 @@ pub(in crate::cli::commands) fn runs_table(
     print(&columns, rows, Paint(form.color))
 }
 
-fn laid(column: RunColumn, rows: &[&RunRow], now: Timestamp) -> Laid {
+/// A column. With `whole`, no name is cut.
+fn laid(column: RunColumn, rows: &[&RunRow], now: Timestamp, whole: bool) -> Laid {
     let row = column.row();
-    let cell = |run: &&RunRow| (row.cell)(run, now).unwrap_or_else(|| UNKNOWN.to_owned());
+    let cell = |run: &&RunRow| {
+        let whole = whole && column.is_name();
+        let name = whole.then(|| (row.value)(run)).flatten();
+        let cell = name.map(|name| inert::line(&name).into_owned());
+        cell.or_else(|| (row.cell)(run, now)).unwrap_or_else(|| UNKNOWN.to_owned())
+    };
     let cells = rows.iter().map(cell).collect();
     Laid { column, heading: row.heading, is_number: row.is_number, cells }
 }
