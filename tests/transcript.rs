@@ -291,3 +291,29 @@ fn too_little_room() {
     assert!(said.contains("bytes"), "{said}");
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
 }
+
+/// If this fails, the first of two calls with one id loses its result, or shows that of the second.
+#[test]
+fn calls_that_use_one_id_again() {
+    let bench = Bench::with_run();
+    bench.emit(&["message.user", "-f", "text=go"]);
+    for (command, result) in [("first", "FIRSTRESULT"), ("second", "SECONDRESULT")] {
+        let args = format!("args.command={command}");
+        let call = ["-f", "tool_name=sh", "--correlation-id", "1"];
+        bench.emit(&[&["tool.started", "-f", &args][..], &call].concat());
+        let result = format!("result={result}");
+        bench.emit(&[&["tool.completed", "-f", &result][..], &call].concat());
+    }
+    bench.emit(&["run.completed"]);
+    for more in [
+        &["--format", "markdown", "--detail", "full"][..],
+        &["--format", "text", "--detail", "full"],
+        &["--format", "html"],
+        &["--format", "json"],
+    ] {
+        let shown = bench.ok(&[&["transcript", "r", "-o", "-"][..], more].concat());
+        for text in ["first", "FIRSTRESULT", "second", "SECONDRESULT"] {
+            assert!(shown.contains(text), "{text} in {more:?}: {shown}");
+        }
+    }
+}

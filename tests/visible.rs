@@ -272,6 +272,15 @@ fn content_parts_are_read_as_text() {
         ("task.output", json!({"parts": parts})),
         ("message.assistant", json!({"text": parts})),
         ("tool.completed", json!({"tool_name": "plot", "result": parts})),
+        // A result of the Model Context Protocol, a list with something else in it, and the form
+        // of Gemini.
+        ("tool.completed", json!({"tool_name": "p2", "result": {"content": parts}})),
+        ("message.assistant", json!({"parts": [parts[0], null, parts[1]]})),
+        (
+            "message.assistant",
+            json!({"content": [{"text": "Small."},
+                {"inlineData": {"mimeType": "image/png", "data": image}}]}),
+        ),
     ] {
         let line = format!("{}\n", json!({"type": kind, "data": data}));
         let call = ["emit", "--run", "r", "--stdin", "--inline-limit", "1M"];
@@ -281,13 +290,15 @@ fn content_parts_are_read_as_text() {
     for args in [
         &["show", "r"][..],
         &["show", "r", "--folded"],
+        &["context", "r"],
+        &["summarize", "r", "--session", "--print-prompt"],
         &["transcript", "r", "-o", "-", "--detail", "full"],
         &["transcript", "r", "-o", "-", "--format", "html"],
         &["transcript", "r", "-o", "-", "--format", "text", "--detail", "full"],
     ] {
         let text = bench.ok(args);
         let plain = text.replace('\\', "");
-        for part in ["Here is the plot.", "[image, 8 kB]", "It rises."] {
+        for part in ["Here is the plot.", "[image, 8 kB]", "It rises.", "Small."] {
             assert!(plain.contains(part), "{part} is not in {args:?}: {plain}");
         }
         assert!(!text.contains("iVBORw0KGgo"), "{args:?} shows base64");

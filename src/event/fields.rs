@@ -92,7 +92,10 @@ pub(crate) fn as_text(value: Json<'_>) -> Cow<'_, str> {
         Kind::Array => parts::as_text(value).map_or_else(|| value.compact(), Cow::Owned),
         Kind::Object => match Reference::of(value) {
             Some(reference) => Cow::Owned(reference.preview()),
-            None => parts::label(value).map_or_else(|| value.compact(), Cow::Owned),
+            None => {
+                let text = parts::label(value).or_else(|| parts::in_result(value));
+                text.map_or_else(|| value.compact(), Cow::Owned)
+            }
         },
         _ => value.as_str().unwrap_or_else(|| value.compact()),
     }

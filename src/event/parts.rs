@@ -19,7 +19,7 @@ const LONG: usize = 256;
 /// else.
 pub(super) fn as_text(list: Json<'_>) -> Option<String> {
     let mut lines = Vec::new();
-    let mut typed = false;
+    let (mut typed, mut has_others) = (false, false);
     for item in list.items() {
         match item.kind() {
             Kind::String => lines.push(item.as_str()?.into_owned()),
@@ -27,8 +27,16 @@ pub(super) fn as_text(list: Json<'_>) -> Option<String> {
                 typed = true;
                 lines.push(part(item)?);
             }
-            _ => return None,
+            Kind::Null => has_others = true,
+            _ => {
+                has_others = true;
+                lines.push(item.compact().into_owned());
+            }
         }
+    }
+    // Numbers and nulls beside parts are no reason to show the parts as JSON.
+    if has_others && !typed {
+        return None;
     }
     let short = |line: &String| line.len() <= SHORT && !line.contains('\n');
     let between = if !typed && lines.iter().all(short) { ", " } else { "\n" };
@@ -66,16 +74,53 @@ fn short_name(kind: &str) -> &str {
 
 /// One part as its text, its label or its inner list; `None` for an object without a type.
 fn part(part: Json<'_>) -> Option<String> {
-    let kind = part.text_at("type")?;
+    let Some(kind) = part.text_at("type") else { return bare_part(part) };
     if let Some(label) = label(part) {
         return Some(label);
     }
     let text = ["text", "thinking", "content"].iter().find_map(|name| part.present(name));
+    // A long text was moved out of the event.
+    if let Some(moved) = text.and_then(Reference::of) {
+        return Some(moved.excerpt());
+    }
     match text.map(|text| (text, text.kind())) {
         Some((text, Kind::String)) => text.as_str().map(std::borrow::Cow::into_owned),
         Some((list, Kind::Array)) => as_text(list),
         _ => Some(format!("[{kind}] {}", part.compact())),
     }
+}
+
+/// A part without a type, as Gemini has them: an object with one member, a text or media.
+fn bare_part(part: Json<'_>) -> Option<String> {
+    let mut members = part.members();
+    let (name, value) = members.next().filter(|_| members.next().is_none())?;
+    match name.as_ref() {
+        "text" => match Reference::of(value) {
+            Some(moved) => Some(moved.excerpt()),
+            None => value.as_str().map(std::borrow::Cow::into_owned),
+        },
+        "inlineData" | "inline_data" => {
+            let kind = value.text_at("mimeType").or_else(|| value.text_at("mime_type"));
+            let kind = kind.unwrap_or_default();
+            let kind = kind.split('/').next().filter(|kind| !kind.is_empty()).unwrap_or("data");
+            let data = value.get("data")?;
+            let bytes = match Reference::of(data) {
+                Some(moved) => moved.bytes,
+                None => data.as_str()?.len() as u64,
+            };
+            Some(format!("[{kind}, {}]", size(bytes / 4 * 3)))
+        }
+        _ => None,
+    }
+}
+
+/// The parts in the result of a tool of the Model Context Protocol: `{content: [parts], isError}`.
+pub(super) fn in_result(result: Json<'_>) -> Option<String> {
+    let is_known = |name: &str| matches!(name, "content" | "isError" | "is_error");
+    let list = result.get("content").filter(|list| list.kind() == Kind::Array)?;
+    let has_parts = list.items().any(|item| item.get("type").is_some());
+    let is_result = has_parts && result.members().all(|(name, _)| is_known(&name));
+    is_result.then(|| as_text(list)).flatten()
 }
 
 /// Whether a text is media in base64, with or without the head of a `data:` URL.

@@ -54,9 +54,17 @@ pub(super) fn content_text(content: Json<'_>) -> String {
     content.items().map(piece).collect::<Vec<_>>().join("\n")
 }
 
-/// The label of a piece that is no text, such as `[image, 12 kB]`.
+/// The label of a piece that is no text, such as `[image, 12 kB]`, or its short texts:
+/// `[web_search_result] The title · https://example.com`.
 fn label(item: Json<'_>) -> String {
-    media_label(item).unwrap_or_else(|| {
-        format!("[{}]", item.text_at("type").unwrap_or(Cow::Borrowed("content")))
-    })
+    /// Longer texts are content of the model's provider, which nobody can read.
+    const SHORT: usize = 1000;
+    if let Some(label) = media_label(item) {
+        return label;
+    }
+    let kind = item.text_at("type").unwrap_or(Cow::Borrowed("content"));
+    let texts = item.members().filter(|(name, _)| name != "type" && !name.starts_with("encrypted"));
+    let texts = texts.filter_map(|(_, value)| value.as_str());
+    let texts: Vec<_> = texts.filter(|text| !text.is_empty() && text.len() <= SHORT).collect();
+    if texts.is_empty() { format!("[{kind}]") } else { format!("[{kind}] {}", texts.join(" · ")) }
 }

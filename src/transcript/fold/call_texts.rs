@@ -12,6 +12,9 @@ use crate::history::arguments;
 use crate::history::usage::Usage;
 use crate::transcript::value::{OutputTokens, Tokens};
 
+/// Stands between the arguments or results of calls that have one id.
+const AGAIN: &str = "\n(again under the same id)\n";
+
 impl TranscriptFold {
     /// Keeps the arguments or the result of a call, and the tokens of a model call.
     pub(super) fn keep(&mut self, view: &View<'_, '_>, call: Option<usize>) {
@@ -67,8 +70,16 @@ impl TranscriptFold {
         let text = shown_up_to(&lines.collect::<Vec<_>>().join("\n"), self.max_result(), view);
         self.long_texts += text.len();
         if !text.is_empty() {
+            let most = self.max_result();
             let kept = if ends { &mut self.results } else { &mut self.inputs };
-            kept.insert(call, text);
+            // Under one id, several calls may have begun and ended.
+            let known = kept.entry(call).or_default();
+            if known.is_empty() {
+                *known = text;
+            } else if *known != text && known.len() <= most {
+                known.push_str(AGAIN);
+                known.push_str(&text);
+            }
         }
     }
 }
