@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::imports::jsonl;
-use crate::support::{Bench, json_lines};
+use crate::support::{Bench, fixture, json_lines};
 
 /// A line of a model message.
 fn answer(id: &str, model: &str, tokens: u32, of: Option<&str>) -> Value {
@@ -280,4 +280,40 @@ fn titles_in_summary_lines() {
     let page = bench.ok(&["transcript", "r", "--format", "text", "-o", "-"]);
     let is_told = |line: &str| line.contains("Title of another session: Another one");
     assert!(page.lines().filter(|line| line.contains("Another one")).all(is_told), "{page}");
+}
+
+/// If this fails, a stream does not say how long it took or why it failed, or a web search shows no
+/// page that it found.
+#[test]
+fn what_the_last_line_of_a_stream_says() {
+    let bench = Bench::with_run();
+    let found = json!([{"type": "web_search_result", "title": "Winds", "url": "https://sea.example",
+        "encrypted_content": "abc"}]);
+    let searched = json!({"type": "assistant", "session_id": "s", "uuid": "u1", "message": {"id": "m1",
+        "role": "assistant", "model": "big", "content": [
+            {"type": "server_tool_use", "id": "t1", "name": "web_search", "input": {"query": "wind"}},
+            {"type": "web_search_tool_result", "tool_use_id": "t1", "content": found}]}});
+    let failed = json!({"subtype": "error_during_execution", "is_error": true, "result": "",
+        "duration_ms": 12345,
+        "usage": usage(20, 8), "errors": ["no wind", "no sail"]});
+    bench.import_from("claude-code", &jsonl(&[searched, result("r1", &failed)]));
+    let shown = bench.ok(&["show", "r"]);
+    assert!(shown.contains("no wind; no sail"), "{shown}");
+    assert!(shown.contains("Winds · https://sea.example") && !shown.contains("abc"), "{shown}");
+    bench.emit(&["run.completed"]);
+    let state = fs::read(bench.path("runs/r/run.json")).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&state).unwrap()["duration_ms"], 12345);
+    assert!(bench.ok(&["list"]).contains("12.3s"), "{}", bench.ok(&["list"]));
+}
+
+/// If this fails, the reports of an import make a run fail that has nothing wrong.
+#[test]
+fn text_before_a_session_is_no_fault() {
+    let bench = Bench::new();
+    let session = fixture("agent-session.jsonl");
+    let session = std::str::from_utf8(&session).unwrap();
+    fs::write(bench.path("session.jsonl"), format!("npm notice\n{session}")).unwrap();
+    assert_eq!(bench.call(&["import", "session.jsonl"]).status, 65);
+    let said = bench.call(&["validate", "latest", "--strict"]);
+    assert_eq!(said.status, 0, "{}", said.out);
 }

@@ -107,10 +107,7 @@ fn a_rejected_line_is_recorded_once() {
     let once = contents();
     bench.call(&["import", "mixed.jsonl"]);
     assert_eq!(contents(), once);
-    assert_eq!(
-        bench.fails(1, &["validate", "claude-code-mixed", "--strict"]).matches("RL105").count(),
-        0
-    );
+    bench.ok(&["validate", "claude-code-mixed", "--strict"]);
     // A longer file adds what is new.
     let longer = std::fs::read_to_string(bench.path("mixed.jsonl")).unwrap() + "npm again\n";
     std::fs::write(bench.path("mixed.jsonl"), longer).unwrap();

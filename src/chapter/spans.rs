@@ -2,7 +2,7 @@
 
 use crate::history::calls::{Call, CallStatus, Calls};
 
-/// One call with a recorded start.
+/// One call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CallSpan {
     /// The tool's name.
@@ -31,7 +31,8 @@ impl Spans {
     #[must_use]
     pub(crate) fn of(calls: &Calls, over: bool) -> Self {
         let span = |(at, call): (usize, Call)| {
-            let (began, _) = call.first?;
+            // A call may be known by its end only.
+            let began = call.first.map(|(sequence, _)| sequence).or(call.end_sequence)?;
             let failed = calls.status(at, over) == CallStatus::Failed;
             Some(CallSpan {
                 tool: calls.tool(at).to_owned(),

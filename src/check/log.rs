@@ -108,6 +108,7 @@ pub(crate) struct LogCheck {
     /// Whether an event was seen that does not report a repair.
     begun: bool,
     last_time: Option<Timestamp>,
+    has_imported: bool,
     /// Hash of the previous line that is not blank.
     last_hash: Option<HexHash>,
     last_event: Option<(u64, u64)>,
@@ -145,6 +146,7 @@ impl LogCheck {
             damaged: false,
             begun: false,
             last_time: None,
+            has_imported: false,
             last_hash: None,
             last_event: None,
             last_event_id: String::new(),
@@ -475,8 +477,12 @@ impl LogCheck {
             let back = human::duration(back.unsigned_abs());
             let message = format!("the clock went back by {back}");
             let finding = Finding::new(Code::RL105, spot.place(), message);
-            self.findings.push(if imported { finding.at_most(Level::Info) } else { finding });
+            // The end of an import has a time of the source, its other reports that of reading.
+            let is_of_import = self.has_imported && catalogue::role(&event.kind).is_bookkeeping();
+            let is_source = imported || is_of_import;
+            self.findings.push(if is_source { finding.at_most(Level::Info) } else { finding });
         }
+        self.has_imported |= imported;
         self.last_time = Some(event.timestamp);
     }
 

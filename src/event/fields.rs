@@ -47,6 +47,9 @@ pub(crate) const CACHE_CREATION: &[&str] = &["cache_creation_tokens", "cacheCrea
 pub(crate) const CACHE_CREATION_1H: &[&str] = &["cache_creation_1h_tokens"];
 pub(crate) const COST: &[&str] = &["cost_usd", "cost"];
 pub(crate) const PATH: &[&str] = &["path", "file_path", "content_path"];
+/// The member with the milliseconds that a part of a session took, in a source without times.
+pub(crate) const WORK_TIME: &str = "work_time_ms";
+
 /// The value of `time_origin` in an imported event if no line up to it had a time: the event's time
 /// is then that of the import.
 pub(crate) const TIME_OF_READING: &str = "time_of_reading";

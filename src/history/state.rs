@@ -11,7 +11,7 @@ use super::status::Status;
 use super::usage_fold::UsageFold;
 use crate::event::blob::{Reference, put_back};
 use crate::event::draft::Derived;
-use crate::event::fields::{View, as_text};
+use crate::event::fields::{View, WORK_TIME, as_text};
 use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::event::template::{cut, one_line};
@@ -87,6 +87,8 @@ pub struct RunState {
     /// First and last time of imported events that have one. They say when the work was done, not
     /// when it was recorded.
     pub imported: Option<(Timestamp, Timestamp)>,
+    /// How long the work took, as a source without times says it.
+    work_time_ms: Option<u64>,
     /// Facts about the agent and its environment.
     pub origin: RunOrigin,
     /// The first prompt in one line.
@@ -164,6 +166,9 @@ impl RunState {
                 let (first, last) = self.imported.unwrap_or((time, time));
                 self.imported = Some((first.min(time), last.max(time)));
             }
+            if let Some(time) = view.data.get(WORK_TIME).and_then(Json::as_u64) {
+                self.work_time_ms = Some(self.work_time_ms.unwrap_or(0).saturating_add(time));
+            }
         }
         self.origin.observe(view);
         self.details(view);
@@ -226,7 +231,7 @@ impl RunState {
                 (Some(first), Some(last).filter(|_| status.is_over()), last.since(first))
             }
             // The source has no times.
-            None if self.has_imported => (None, None, None),
+            None if self.has_imported => (None, None, self.work_time_ms),
             None => {
                 let began = self.started_at.or(self.created_at);
                 let duration = ended_at.zip(began).and_then(|(end, began)| end.since(began));

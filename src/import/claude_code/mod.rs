@@ -79,7 +79,8 @@ pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
     if subtype == "success" && !failed {
         return Some(SessionEnd::completed());
     }
-    let text = line.text_at("result").filter(|text| failed && !text.is_empty());
+    let text = notices::result_error(line.get("result"), line.get("errors"));
+    let text = text.filter(|_| failed);
     Some(SessionEnd::failed(text.unwrap_or(subtype)))
 }
 

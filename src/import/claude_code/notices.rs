@@ -1,10 +1,12 @@
 //! The lines of Claude Code that are neither messages nor results: system lines, attachments,
 //! titles, links.
 
+use std::borrow::Cow;
+
 use super::totals::SessionTotals;
 use super::{SourceLine, hooks};
 use crate::event::draft::Draft;
-use crate::event::fields::is_placeholder;
+use crate::event::fields::{WORK_TIME, as_text, is_placeholder};
 use crate::event::severity::Severity;
 use crate::json::{Json, ObjectText};
 use crate::text::human::duration;
@@ -61,18 +63,36 @@ pub(super) fn notice(line: &SourceLine<'_>, source_type: &str) -> Vec<Draft<'sta
     known.map(|notice| notice(line)).unwrap_or_default()
 }
 
+/// Why a session failed, as its last line says it.
+pub(super) fn result_error<'s>(
+    result: Option<Json<'s>>,
+    errors: Option<Json<'s>>,
+) -> Option<Cow<'s, str>> {
+    let text = result.and_then(Json::as_str).filter(|text| !text.is_empty());
+    text.or_else(|| {
+        let errors = errors.into_iter().flat_map(Json::items);
+        let errors: Vec<_> = errors.map(as_text).filter(|error| !error.is_empty()).collect();
+        (!errors.is_empty()).then(|| Cow::Owned(errors.join("; ")))
+    })
+}
+
 /// The last line of a stream: the session's totals.
 pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<Draft<'static>> {
     let mut drafts = Vec::new();
     let failed = line.is_set("is_error");
+    let mut work_time = line.json.get("duration_ms").and_then(Json::as_u64);
     for totals in totals.after(&line.json) {
         drafts.push(line.draft("llm.usage", |data| {
             data.members(Json::trusted(&totals)).text("scope", "total");
+            if let Some(time) = work_time.take() {
+                data.plain(WORK_TIME, time);
+            }
         }));
     }
     if failed {
         let subtype = line.json.text_at("subtype");
-        let text = line.json.text_at("result").or_else(|| subtype.clone());
+        let text = result_error(line.json.get("result"), line.json.get("errors"));
+        let text = text.or_else(|| subtype.clone());
         drafts.push(line.draft("error", |data| {
             data.text_if("code", subtype.as_deref());
             data.text("message", text.as_deref().unwrap_or("the session ended with an error"));

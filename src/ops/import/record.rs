@@ -122,7 +122,9 @@ fn fill(
     // The import is acknowledged as a whole. If it is interrupted, it can be repeated.
     recorder.defer_sync();
     if is_new {
-        let outcomes = recorder.append(&[created(session, (options.clock)())])?.outcomes;
+        // Another import of the session may have recorded it at the same moment.
+        let created = Draft { settled_id: true, ..created(session, (options.clock)()) };
+        let outcomes = recorder.append(&[created])?.outcomes;
         outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     }
     let run = recorder.run().clone();
@@ -159,7 +161,8 @@ fn fill(
     let copied = importing.copied(&run, began, &stream.take_work());
     let ended = stream.status().is_terminal();
     let told_ending = stream.take_ending();
-    let receipt = stream.finish();
+    let mut receipt = stream.finish();
+    receipt.why.get_or_insert_with(|| session.why.clone());
     // An older copy, or an earlier part, does not tell how the session ended.
     let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before));
     let ending = told_ending.filter(|_| !is_older);
