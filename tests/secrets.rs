@@ -592,3 +592,29 @@ fn a_secret_behind_a_long_word_is_removed() {
     let log = bench.log();
     assert!(!log.contains("ghp_aB3") && !log.contains("AKIAQ3"), "{log}");
 }
+
+/// If this fails, a secret whose halves lie in two pieces of a streamed text is in the log, and
+/// nothing says so; or a header is not found in base64.
+#[test]
+fn secrets_in_pieces_and_in_base64() {
+    use base64::Engine as _;
+    let bench = Bench::with_run();
+    let secret = "ghp_x7Kq2mZ9pLr4Tn8VbW3cYd5FhJ6sA1eG0uRi";
+    let piece = |text: &str| {
+        json!({"type": "text", "data": {"runId": "R", "id": "t", "content": text}}).to_string()
+    };
+    let pieces =
+        [piece(&format!("it is {}", &secret[..18])), piece(&format!("{} ok", &secret[18..]))];
+    bench.feed(&["emit", "--run", "r", "--stdin"], pieces.join("\n").as_bytes());
+    bench.emit(&["run.completed"]);
+    let said = bench.call(&["validate", "r"]);
+    assert!(said.out.contains("warning RL903"), "{}", said.out);
+    assert!(said.out.contains("spread over the pieces of a text: github"), "{}", said.out);
+    let headers = ["Authorization: Bearer", "authorization: bearer", "AUTHORIZATION: Bearer"];
+    for header in headers {
+        let text = format!("{header} x7Kq2mZ9pLr4Tn8VbW3cYd5F");
+        let encoded = base64::prelude::BASE64_STANDARD.encode(&text);
+        let event = bench.emit(&["note", "--print", "event", "-f", &format!("text={encoded}")]);
+        assert!(event.contains("[REDACTED:authorization-header]"), "{header}: {event}");
+    }
+}

@@ -15,6 +15,7 @@ use super::open_calls::OpenCalls;
 use super::parents::Parents;
 use super::references::{OpenReference, OpenReferences};
 use super::rejections::Rejections;
+use super::split_secrets::SplitSecrets;
 use super::table::{Code, Level};
 use super::versions::Versions;
 use crate::event::advice::near_type;
@@ -117,6 +118,7 @@ pub(crate) struct LogCheck {
     hasher: RandomState,
     parents: Parents,
     rejections: Rejections,
+    split_secrets: SplitSecrets,
     /// Events without a summary that get the one of a user's template, or may have an older one.
     pending: HashMap<IdKey, PendingSummary>,
     backfills: OpenReferences,
@@ -154,6 +156,7 @@ impl LogCheck {
             hasher: RandomState::default(),
             parents: Parents::default(),
             rejections: Rejections::default(),
+            split_secrets: SplitSecrets::default(),
             pending: HashMap::new(),
             backfills: OpenReferences::default(),
             claims: Vec::new(),
@@ -379,6 +382,11 @@ impl LogCheck {
         }
         for (code, message) in created::faults(view, has_begun) {
             self.add(code, spot, message);
+        }
+        for rule in self.split_secrets.observe(view, self.secrets) {
+            let message = format!("a secret is spread over the pieces of a text: {rule}");
+            let finding = Finding::new(Code::RL903, spot.place(), message);
+            self.findings.push(finding.at_most(Level::Warning));
         }
         self.rejections.observe(view, || spot.place());
         for (name, _) in &event.unknown {

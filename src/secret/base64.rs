@@ -74,12 +74,29 @@ impl Decoded {
     }
 }
 
+/// The name of a header as it is usually written: `X-Api-Key`.
+fn title_case(name: &str) -> String {
+    let mut begins = true;
+    let letter = |letter: char| {
+        let upper = std::mem::replace(&mut begins, letter == '-');
+        if upper { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() }
+    };
+    name.chars().map(letter).collect()
+}
+
 impl EncodedPrefixes {
     pub(super) fn of<'r>(rules: impl Iterator<Item = &'r SecretRule>) -> Self {
         let mut forms = Vec::new();
-        for rule in rules.filter(|rule| rule.is_form() && !rule.any_case) {
+        for rule in rules.filter(|rule| rule.is_form()) {
             for prefix in rule.prefixes.iter() {
-                forms.extend((0..3).map(|lead| EncodedPrefix::of(prefix.as_bytes(), lead)));
+                // The case of a name can be any; headers are written in one of these.
+                let spellings = match rule.any_case {
+                    true => vec![prefix.to_lowercase(), title_case(prefix), prefix.to_uppercase()],
+                    false => vec![prefix.to_string()],
+                };
+                for spelling in spellings.iter().filter(|name| !rule.any_case || name.len() > 5) {
+                    forms.extend((0..3).map(|lead| EncodedPrefix::of(spelling.as_bytes(), lead)));
+                }
             }
         }
         // Of the forms with the same beginning, the first rule's comes first.
