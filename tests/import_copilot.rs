@@ -87,7 +87,8 @@ fn import_copilot_maps_a_session() {
         [
             json!(["config.loaded", null, {"agent_version": "1.2.3", "model": "m1",
             "cwd": "/srv/shop", "git_branch": "fix"}]),
-            json!(["message.user", null, {"text": "Test it", "attachments": 1}]),
+            json!(["message.user", null, {"text": "Test it", "attachments": 1,
+            "attached": "[file a]"}]),
             json!(["message.system", null, {"text": "How to test"}]),
             json!(["message.reasoning", null, {"text": "Two runs"}]),
             json!(["message.assistant", null, {"text": "Testing.", "model": "m1", "message_id": "g1"}]),

@@ -127,7 +127,7 @@ fn import_gemini_reads_turns() {
     let bench = Bench::with_run();
     let document = json!({"history": [
         {"role": "user", "ts": 1_772_359_200,
-            "parts": [{"text": "What is it?"}, {"inlineData": {"mimeType": "image/png", "data": "AA"}}]},
+            "parts": [{"text": "What is it?"}, {"inlineData": {"mimeType": "image/png", "data": "iVBORw0K"}}]},
         {"role": "model", "ts": 1_772_359_201_500_u64, "parts": [{"text": "hm", "thought": true},
             {"text": "I look."}, {"functionCall": {"name": "look", "args": {"at": 1}}}]},
         {"role": "user", "ts": 1_772_359_202,
@@ -139,7 +139,8 @@ fn import_gemini_reads_turns() {
     assert_eq!(
         events,
         [
-            json!(["message.user", null, {"text": "What is it?", "attachments": 1}]),
+            json!(["message.user", null, {"text": "What is it?", "attachments": 1,
+            "attached": "[image, 6 B]"}]),
             json!(["message.reasoning", null, {"text": "hm"}]),
             json!(["message.assistant", null, {"text": "I look."}]),
             json!(["tool.started", id, {"tool_name": "look", "args": {"at": 1}}]),

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::blob::Reference;
 use super::envelope::Event;
 use super::parts;
-pub(crate) use super::parts::label as media_label;
+pub(crate) use super::parts::{attachment_label, label as media_label};
 use super::role::Role;
 use super::severity::Severity;
 use crate::json::{Json, Kind, MemberPlaces, Members};

@@ -108,9 +108,23 @@ fn bare_part(part: Json<'_>) -> Option<String> {
                 Some(moved) => moved.bytes,
                 None => data.as_str()?.len() as u64,
             };
-            Some(format!("[{kind}, {}]", size(bytes / 4 * 3)))
+            Some(format!("[{kind}, {}]", size(bytes * 3 / 4)))
         }
         _ => None,
+    }
+}
+
+/// The label of a part that is no text: its kind, its size, and its file.
+#[must_use]
+pub(crate) fn attachment_label(part: Json<'_>) -> String {
+    let kind = || part.text_at("type").map(|kind| format!("[{kind}]"));
+    let label = label(part).or_else(|| bare_part(part)).or_else(kind);
+    let label = label.unwrap_or_else(|| "[attachment]".to_owned());
+    let file =
+        ["displayName", "path", "name", "filename"].iter().find_map(|name| part.text_at(name));
+    match (file.filter(|file| !file.is_empty()), label.strip_suffix(']')) {
+        (Some(file), Some(label)) => format!("{label} {file}]"),
+        _ => label,
     }
 }
 

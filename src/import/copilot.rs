@@ -12,7 +12,7 @@ use super::copilot_usage::{ShutdownTotals, counts, usage};
 use super::source::{StartedCall, event, of_agent, prompt, text_event};
 use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
-use crate::event::fields::{as_text, exact_text, is_placeholder};
+use crate::event::fields::{as_text, attachment_label, exact_text, is_placeholder};
 use crate::fs::hash::sha256;
 use crate::json::Json;
 
@@ -318,12 +318,13 @@ fn exit_code(output: &str) -> Option<i64> {
 /// A prompt has no source but the user, and no agent that is told what to do.
 fn user(line: &CopilotLine<'_>) -> Vec<Draft<'static>> {
     let said = line.data.text_at("content").unwrap_or_default();
-    let attachments = line.data.get("attachments").into_iter().flat_map(Json::items).count();
+    let attached = line.data.get("attachments").into_iter().flat_map(Json::items);
+    let attached: Vec<String> = attached.map(attachment_label).collect();
     let by_person = line.data.text_at("source").is_none_or(|source| source == "user")
         && line.data.path("parentAgentTaskId").is_none()
         && line.agent.is_none();
     if by_person {
-        return prompt(&said, attachments).into_iter().collect();
+        return prompt(&said, &attached).into_iter().collect();
     }
     system(line.data, "content")
 }

@@ -12,7 +12,7 @@ use super::gemini_calls::{outcome, part_outcome};
 use super::source::{StartedCall, event, of_agent, prompt, said, text_event};
 use super::{AdaptedLine, Adapter, SourcePart, SourceText};
 use crate::event::draft::Draft;
-use crate::event::fields::is_placeholder;
+use crate::event::fields::{attachment_label, is_placeholder};
 use crate::event::time::Timestamp;
 use crate::fs::hash::sha256;
 use crate::json::{Json, ObjectText};
@@ -158,7 +158,7 @@ impl Gemini {
         let hash = Some(sha256(text.as_bytes()));
         let is_new = seen.text.replace(sha256(text.as_bytes())) != hash;
         let drafts = match kind {
-            "user" if is_new => user(json, &text, others),
+            "user" if is_new => user(json, &text, &others),
             "gemini" | "model" | "assistant" => self.answer(source, &mut seen, &text, is_new),
             "info" | "warning" if is_new => notice(&text),
             "error" if is_new => vec![event("error", |data| {
@@ -285,7 +285,7 @@ impl Gemini {
     /// A turn of the older form.
     fn turn(&mut self, source: &SourceText<'_>, role: &str) -> Vec<Draft<'static>> {
         let mut drafts = Vec::new();
-        let (mut texts, mut others) = (Vec::new(), 0);
+        let (mut texts, mut others) = (Vec::new(), Vec::new());
         let parts = source.json.get("parts").into_iter().flat_map(Json::items);
         for (index, part) in parts.enumerate() {
             let is_thought = part.get("thought").and_then(Json::as_bool) == Some(true);
@@ -306,12 +306,12 @@ impl Gemini {
                     texts.push(text);
                 }
             } else {
-                others += 1;
+                others.push(attachment_label(part));
             }
         }
         let text = texts.join("\n");
         if role == "user" {
-            let mut said = user(source.json, &text, others);
+            let mut said = user(source.json, &text, &others);
             said.append(&mut drafts);
             return said;
         }
@@ -364,7 +364,7 @@ fn set(json: Json<'_>) -> Vec<Draft<'static>> {
 }
 
 /// The text of a user message. What the client added to the text that the user typed is apart.
-fn user(json: Json<'_>, text: &str, others: usize) -> Vec<Draft<'static>> {
+fn user(json: Json<'_>, text: &str, others: &[String]) -> Vec<Draft<'static>> {
     let begins = |beginnings: &[&str]| {
         beginnings.iter().any(|beginning| text.trim_start().starts_with(beginning))
     };
@@ -377,14 +377,16 @@ fn user(json: Json<'_>, text: &str, others: usize) -> Vec<Draft<'static>> {
     }
     // The answers of tools are no attachments.
     let parts = json.get("content").into_iter().flat_map(Json::items);
-    let answers = parts.filter(|part| part.get("functionResponse").is_some()).count();
-    let others = others.saturating_sub(answers);
+    let answers = parts.filter(|part| part.get("functionResponse").is_some());
+    let answers: Vec<String> = answers.map(attachment_label).collect();
+    let others: Vec<String> =
+        others.iter().filter(|label| !answers.contains(label)).cloned().collect();
     let typed = json.present("displayContent").map(|typed| said(typed).0);
     let Some(typed) = typed.filter(|typed| !typed.is_empty() && typed != text) else {
-        return prompt(text, others).into_iter().collect();
+        return prompt(text, &others).into_iter().collect();
     };
     let added = text.strip_prefix(typed.as_str()).unwrap_or(text).trim();
-    let mut drafts: Vec<_> = prompt(&typed, others).into_iter().collect();
+    let mut drafts: Vec<_> = prompt(&typed, &others).into_iter().collect();
     if !added.is_empty() {
         drafts.push(text_event("message.system", added));
     }

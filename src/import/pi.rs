@@ -210,7 +210,7 @@ impl Pi {
 
 fn user(json: Json<'_>) -> Vec<Draft<'static>> {
     let (text, others) = json.path("message.content").map(said).unwrap_or_default();
-    prompt(&text, others).into_iter().collect()
+    prompt(&text, &others).into_iter().collect()
 }
 
 /// A command that the user ran in the client. It is neither a prompt nor a call of the agent.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::event::draft::Draft;
-use crate::event::fields::is_placeholder;
+use crate::event::fields::{attachment_label, is_placeholder};
 use crate::json::{Json, Kind, ObjectText};
 
 /// One line of a source, or one part of a document.
@@ -227,35 +227,37 @@ pub(super) fn of_agent(
     draft
 }
 
-/// The texts of a message's content, one per line, and the number of its other parts. Content is a
+/// The texts of a message's content, one per line, and the labels of its other parts. Content is a
 /// string, a part with a text, or a list of these.
-pub(super) fn said(content: Json<'_>) -> (String, usize) {
+pub(super) fn said(content: Json<'_>) -> (String, Vec<String>) {
     let text = |part: Json<'_>| part.as_str().or_else(|| part.text_at("text")).map(Cow::into_owned);
     if content.kind() != Kind::Array {
         return match text(content) {
-            Some(text) => (text, 0),
-            None => (String::new(), usize::from(!content.is_null())),
+            Some(text) => (text, Vec::new()),
+            None if content.is_null() => Default::default(),
+            None => (String::new(), vec![attachment_label(content)]),
         };
     }
-    let (mut texts, mut others) = (Vec::new(), 0);
+    let (mut texts, mut others) = (Vec::new(), Vec::new());
     for part in content.items() {
         match text(part) {
             Some(text) => texts.push(text),
-            None => others += 1,
+            None => others.push(attachment_label(part)),
         }
     }
     (texts.join("\n"), others)
 }
 
-/// What a person typed, with the number of attachments; `None` if it is empty.
-pub(super) fn prompt(text: &str, attachments: usize) -> Option<Draft<'static>> {
-    if text.is_empty() && attachments == 0 {
+/// What a person typed, with the labels of what is attached; `None` if it is empty.
+pub(super) fn prompt(text: &str, attached: &[String]) -> Option<Draft<'static>> {
+    if text.is_empty() && attached.is_empty() {
         return None;
     }
     Some(event("message.user", |data| {
         data.text("text", if text.is_empty() { "[attachment]" } else { text });
-        if attachments > 0 {
-            data.plain("attachments", attachments);
+        if !attached.is_empty() {
+            data.plain("attachments", attached.len());
+            data.text("attached", &attached.join(", "));
         }
     }))
 }
