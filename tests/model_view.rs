@@ -14,11 +14,13 @@ fn run_with(events: &[Value]) -> Bench {
     bench
 }
 
-fn event(kind: &str, data: Value) -> Value {
+fn event(kind: &str, data: impl Into<Value>) -> Value {
+    let data = data.into();
     json!({"type": kind, "data": data})
 }
 
-fn call(kind: &str, id: &str, data: Value) -> Value {
+fn call(kind: &str, id: &str, data: impl Into<Value>) -> Value {
+    let data = data.into();
     json!({"type": kind, "data": data, "correlation_id": id})
 }
 
