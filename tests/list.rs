@@ -208,3 +208,19 @@ fn an_unsafe_log_is_not_listed() {
     let list: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(list["total"]["runs"], 1, "{list}");
 }
+
+/// If this fails, a name is cut where nobody limits the width, or a run has no model although it
+/// names one.
+#[test]
+fn whole_names_in_a_pipe() {
+    let bench = Bench::new();
+    let model = "a-model-with-a-name-that-is-much-longer-than-a-column";
+    let agent = "an-agent-with-a-long-name-too";
+    let metadata = format!(r#"metadata={{"agent":"{agent}","model":"{model}"}}"#);
+    bench.ok(&["emit", "run.created", "--run", "r", "-F", &metadata]);
+    bench.ok(&["emit", "run.completed", "--run", "r"]);
+    for words in [&["list"][..], &["summarize", "--all"], &["list", "--columns", "agent,model"]] {
+        let out = bench.ok(words);
+        assert!(out.contains(model) && out.contains(agent), "{words:?}: {out}");
+    }
+}

@@ -190,6 +190,9 @@ fn branches() {
     found.sort();
     assert_eq!(found, ["m1", "m2"]);
     assert_eq!(ids(&bench, &["ibex", "--branch", "app"]).len(), 3);
+    // Nor are those of other branches shown around a hit.
+    let shown = bench.ok(&["search", "ibex", "--branch", "app/tool"]);
+    assert!(!shown.contains("toolbox") && !shown.contains("without"), "{shown}");
     assert_eq!(ids(&bench, &["ibex"]).len(), 4);
 }
 

@@ -234,6 +234,12 @@ impl Counter {
     #[must_use]
     pub(crate) fn finish(mut self) -> Receipt {
         let failed = |status: &CallStatus| *status == CallStatus::Failed;
+        if self.receipt.mapped == 0 && self.receipt.opaque > 0 {
+            let dialect = self.receipt.dialect;
+            let warning =
+                format!("no line was understood as {dialect}: is the log of another program?");
+            self.receipt.warnings.push(warning);
+        }
         self.receipt.calls = self.calls.len() as u64;
         self.receipt.failures = self.calls.statuses(false).filter(failed).count() as u64;
         let usage = self.usage.sum();

@@ -242,7 +242,8 @@ fn take_best(
             continue;
         }
         if outcome.hits.len() < WITH_NEIGHBOURS {
-            match around(judge.run, found.offset, &summaries[found.run]) {
+            let branches = &judge.filter.branches;
+            match around(judge.run, found.offset, &summaries[found.run], branches) {
                 Ok((before, after)) => (hit.before, hit.after) = (before, after),
                 Err(error) => outcome.failed.push(error.into()),
             }

@@ -14,6 +14,7 @@ use crate::log::LogError;
 use crate::log::chunk::{LogRange, line_before, open_range};
 use crate::log::reader::Body;
 use crate::run::dir::RunDir;
+use crate::summary::session::scope::BranchScope;
 
 /// An event in short.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,8 +63,8 @@ impl Neighbour {
     }
 }
 
-/// The event before the one on the line at `offset`, and the event after it. Bookkeeping is passed
-/// over.
+/// The event before the one on the line at `offset`, and the event after it. Bookkeeping and events
+/// of other branches are passed over.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -71,17 +72,19 @@ pub(super) fn around(
     run: &RunDir,
     offset: u64,
     summaries: &HashMap<String, String>,
+    branches: &BranchScope,
 ) -> Result<(Vec<Neighbour>, Vec<Neighbour>), LogError> {
+    let is_shown = |event: &Event<'_>| is_content(event) && branches.takes(event.branch.as_deref());
     let short =
         |event: &Event<'_>| Neighbour::of(&View::of(event), current_summary(event, summaries), run);
     let lines = Lines::open(run)?;
     let (mut before, mut after) = (Vec::new(), Vec::new());
     lines.before(offset, NEAR, |event| {
-        before.extend(is_content(event).then(|| short(event)));
+        before.extend(is_shown(event).then(|| short(event)));
         before.is_empty()
     })?;
     lines.after(offset, NEAR, |event| {
-        after.extend(is_content(event).then(|| short(event)));
+        after.extend(is_shown(event).then(|| short(event)));
         after.is_empty()
     })?;
     Ok((before, after))

@@ -252,7 +252,8 @@ impl SessionOutcome {
         let imported = self.imported.as_ref().and_then(|imported| imported.as_ref().ok());
         let receipt = imported.map(|imported| &imported.receipt);
         ImportedDocument {
-            run_id: imported.map_or_else(String::new, |imported| imported.run.name()),
+            // A plan names the run that the import would make.
+            run_id: imported.map_or_else(|| name_of(&self.session), |imported| imported.run.name()),
             path: imported
                 .map_or_else(String::new, |imported| imported.run.path().display().to_string()),
             agent: self.session.dialect.name,
