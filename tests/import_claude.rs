@@ -114,7 +114,7 @@ fn turns_and_totals() {
     assert_eq!((tokens(&turns), &turns["cost_usd"]), ((70, 98), &json!(0.5)));
 }
 
-/// If this fails, the tokens of one model are told as those of another, or the parts of a reported
+/// If this fails, the tokens of one model are counted as those of another, or the parts of a reported
 /// cost do not add up to it.
 #[test]
 fn totals_of_models() {

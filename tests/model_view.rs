@@ -1,5 +1,5 @@
-//! What a model is shown of a run: texts of interleaved streams, calls that are told twice or only at
-//! their end, values outside the log, and how the run ended.
+//! What a model is shown of a run: texts of interleaved streams, calls that are recorded twice or only
+//! at their end, values outside the log, and how the run ended.
 
 use serde_json::{Value, json};
 
@@ -56,9 +56,9 @@ fn interleaved_streams() {
     assert_eq!(stored.unwrap()["data"]["last_sequence"], 8);
 }
 
-/// If this fails, a call that two streams tell of is shown as two, one of them without a result.
+/// If this fails, a call that two streams report is shown as two, one of them without a result.
 #[test]
-fn a_call_that_is_told_twice() {
+fn a_call_that_is_recorded_twice() {
     let input = json!({"command": "deploy.sh"});
     let start = |run: &str, id: &str| {
         event("tool_call", json!({"runId": run, "id": id, "name": "bash", "input": input}))
@@ -82,7 +82,7 @@ fn a_call_that_is_told_twice() {
 /// If this fails, what was run or blocked is invisible when only the end of the call is recorded, or
 /// its result is cut although the user keeps it.
 #[test]
-fn calls_that_only_their_ends_tell_of() {
+fn calls_without_a_start() {
     let long = format!("BEGIN {} MIDDLE {} END", "w ".repeat(3500), "w ".repeat(3500));
     let blocked =
         json!({"tool_name": "rm", "args": {"command": "rm -rf /data"}, "reason": "policy"});

@@ -71,8 +71,8 @@ fn formats() -> impl Iterator<Item = (SourceFormat, FindSign)> {
 /// # Errors
 /// Nothing, or too little, shows what it is.
 pub(crate) fn detect(sample: &[u8]) -> Result<Detected, UnknownSource> {
-    let mended = repaired(sample);
-    let sample = without_mark(mended.as_deref().unwrap_or(sample));
+    let fixed = repaired(sample);
+    let sample = without_mark(fixed.as_deref().unwrap_or(sample));
     let mut candidates: Vec<FormatVotes> =
         formats().map(|(format, _)| FormatVotes { format, votes: 0, signs: Vec::new() }).collect();
     let values = values(sample);

@@ -213,17 +213,17 @@ impl Importer {
     ) -> Result<Imported, JsonError> {
         let strict = JsonRules { max_depth: MAX_DEPTH - WRAPPING, ..JsonRules::STRICT };
         let (mut long, mut lenient) = (LongValues::default(), LongValues::default());
-        let mut mended = LongValues::default();
-        let mended_text;
+        let mut fixed = LongValues::default();
+        let fixed_text;
         let (json, clean) = match long.check(line, strict) {
             Ok(json) => (json, reserved_key(json).is_none()),
             Err(_) => match lenient.check(line, JsonRules::LENIENT) {
                 Ok(json) => (json, false),
                 Err(error) => {
                     // A document without one of its parts would be another one.
-                    let can_be_mended = part != SourcePart::Line;
-                    mended_text = repaired(line).filter(|_| can_be_mended).ok_or(error)?;
-                    (mended.check(&mended_text, JsonRules::LENIENT)?, false)
+                    let can_be_fixed = part != SourcePart::Line;
+                    fixed_text = repaired(line).filter(|_| can_be_fixed).ok_or(error)?;
+                    (fixed.check(&fixed_text, JsonRules::LENIENT)?, false)
                 }
             },
         };

@@ -1,4 +1,4 @@
-//! Mends two faults of text in JSON that other programs write: half of a surrogate pair (an emoji
+//! Repairs two faults of text in JSON that other programs write: half of a surrogate pair (an emoji
 //! cut in two), and bytes that are not UTF-8.
 
 use std::borrow::Cow;
@@ -59,7 +59,7 @@ mod tests {
         for good in [&br#"{"a":"\ud83d\ude00 \n \\ud83d"}"#[..], b"{}", b"\\", br"\u12", b""] {
             assert_eq!(repaired(good), None, "{}", good.escape_ascii());
         }
-        for (bad, mended) in [
+        for (bad, fixed) in [
             (&br#"["\ud83d"]"#[..], r#"["\ufffd"]"#),
             (br#"["\ud83dx\ude00"]"#, r#"["\ufffdx\ufffd"]"#),
             (br#"["\ud83d\ud83d\ude00"]"#, r#"["\ufffd\ud83d\ude00"]"#),
@@ -67,7 +67,7 @@ mod tests {
             (b"[\"a\xff\"]", "[\"a\u{fffd}\"]"),
             (b"[\"a\xff\\ude00\"]", "[\"a\u{fffd}\\ufffd\"]"),
         ] {
-            assert_eq!(repaired(bad).as_deref(), Some(mended.as_bytes()));
+            assert_eq!(repaired(bad).as_deref(), Some(fixed.as_bytes()));
         }
     }
 }

@@ -117,8 +117,8 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
     let lines = sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     for line in lines {
         directory = directory.or_else(|| {
-            let mended = repaired(line);
-            let json = check(mended.as_deref().unwrap_or(line), JsonRules::LENIENT).ok()?;
+            let fixed = repaired(line);
+            let json = check(fixed.as_deref().unwrap_or(line), JsonRules::LENIENT).ok()?;
             json.text_at("cwd").map(Cow::into_owned)
         });
         for unit in importer.read_line(line, Timestamp::from_millis(0)) {

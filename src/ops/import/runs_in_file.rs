@@ -33,10 +33,10 @@ pub(super) fn runs_in_file(
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let (mended, mut long_again) = (OnceCell::new(), LongValues::default());
+            let (fixed, mut long_again) = (OnceCell::new(), LongValues::default());
             let json = long.check(line, JsonRules::LENIENT).ok().or_else(|| {
-                let mended = mended.get_or_init(|| repaired(line)).as_deref()?;
-                long_again.check(mended, JsonRules::LENIENT).ok()
+                let fixed = fixed.get_or_init(|| repaired(line)).as_deref()?;
+                long_again.check(fixed, JsonRules::LENIENT).ok()
             });
             match json.and_then(whole_session) {
                 Some(id) => runs.push((id, start..at)),

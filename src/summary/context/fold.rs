@@ -206,7 +206,7 @@ impl<'f> ContextFold<'f> {
                 (length, ItemKind::Text { side, task: self.begun }, is_request)
             }
             Part::Call { tool, arguments } => {
-                // Two streams may tell of the same call.
+                // Two streams may report the same call.
                 if call.is_some_and(|call| self.open.contains_key(&call)) {
                     return;
                 }
@@ -226,7 +226,7 @@ impl<'f> ContextFold<'f> {
                     self.nameless = None;
                     return;
                 }
-                // A call that only its end tells of has its arguments there.
+                // If only the end of a call is recorded, it has the arguments.
                 let is_alone = call.is_some_and(|call| self.calls.get(call).first.is_none());
                 if is_alone && !is_repeated {
                     let tool = tool.unwrap_or_default();

@@ -62,7 +62,7 @@ impl Conversation {
         if self.continues_stream(view) {
             return;
         }
-        // Two streams may tell of the same call.
+        // Two streams may report the same call.
         let is_open = |call: &usize| self.open.contains(call);
         if view.role == Role::ToolStart && call.as_ref().is_some_and(is_open) {
             return;

@@ -26,8 +26,7 @@ impl StreamName {
         }
     }
 
-    /// Whether the pieces are told apart from those of other texts wherever they are. Without an
-    /// id, only neighbours belong together.
+    /// Whether pieces belong together wherever they are. Without an id, only neighbours do.
     #[must_use]
     pub(crate) fn has_id(&self) -> bool {
         !self.id.is_empty()

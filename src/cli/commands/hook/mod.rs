@@ -82,9 +82,9 @@ fn record(
     anyhow::ensure!(bytes.len() as u64 <= MOST, "the payload has more than {MOST} bytes");
     anyhow::ensure!(!bytes.trim_ascii().is_empty(), "there is no payload on standard input");
     if check(bytes, JsonRules::LENIENT).is_err()
-        && let Some(mended) = repaired(bytes)
+        && let Some(fixed) = repaired(bytes)
     {
-        *bytes = mended;
+        *bytes = fixed;
     }
     let json = check(bytes, JsonRules::LENIENT);
     let json = json.map_err(|error| anyhow::anyhow!("the payload is not JSON: {error}"))?;
