@@ -130,7 +130,7 @@ checks! {
     check(RL203, "references", Warning, "tool end without start", "a call ended, but its start was not recorded", "emit tool.started with the same --correlation-id first"),
     check(RL204, "references", Warning, "second end of a call", "one call ended twice", "use one --correlation-id per call"),
     check(RL205, "references", Warning, "negative duration", "a call ended before it started, according to the clock; the duration is shown as unknown", "nothing to fix: the sequence numbers define the order"),
-    check(RL206, "references", Warning, "cycle of parents", "an event is its own ancestor: parent_event_id leads back to it, so what caused it cannot be told; only a note for imported events", "give each event the parent that came before it"),
+    check(RL206, "references", Warning, "cycle of parents", "an event is its own ancestor: parent_event_id leads back to it, so its cause is unknown; only a note for imported events", "name an earlier event as the parent"),
     check(RL301, "chain", Error, "hash chain broken", "prev_hash is not the hash of the previous line: that line or this one was changed", "restore the log from a copy"),
     check(RL302, "chain", Warning, "line outside the hash chain", "a line without prev_hash does not protect the previous line against changes", "append with `runlog emit`, which chains by default"),
     check(RL303, "chain", Error, "head does not match", "the newest line named by run.json is not in the log: the end of the log was removed or changed", "restore the log from a copy"),
