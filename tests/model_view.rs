@@ -63,19 +63,22 @@ fn a_call_that_is_recorded_twice() {
     let start = |run: &str, id: &str| {
         event("tool_call", json!({"runId": run, "id": id, "name": "bash", "input": input}))
     };
+    let end = |run: &str, id: &str| {
+        let output = json!({"result": "deployed"});
+        event("tool_result", json!({"runId": run, "id": id, "name": "bash", "output": output}))
+    };
     let bench = run_with(&[
         event("user", json!({"content": "go"})),
         start("P", "tc1"),
         start("R", "R/tc1"),
-        event(
-            "tool_result",
-            json!({"runId": "R", "id": "R/tc1", "name": "bash", "output": {"result": "deployed"}}),
-        ),
+        end("R", "R/tc1"),
+        end("P", "tc1"),
         event("run.completed", json!({})),
     ]);
     let context = bench.ok(&["context", "r", "-q"]);
     assert_eq!(context.matches("deploy.sh").count(), 1, "{context}");
-    assert!(context.contains("deployed") && !context.contains("No result"), "{context}");
+    assert_eq!(context.matches("deployed").count(), 1, "{context}");
+    assert!(!context.contains("No result"), "{context}");
     assert_eq!(prompt(&bench).matches("Called tool").count(), 1);
 }
 
@@ -167,4 +170,104 @@ fn values_outside_the_log() {
     assert!(folding.contains("DECISION"), "{}", folding.len());
     let index = bench.ok(&["chapter", "index", "r"]);
     assert!(index.contains("~7.5k tokens"), "{index}");
+}
+
+/// If this fails, a call vanishes because its id was used before, and its result goes to the other
+/// call.
+#[test]
+fn an_open_id_that_is_used_again() {
+    let start = |command: &str| {
+        let args = json!({"command": command});
+        call("tool.started", "call_1", json!({"tool_name": "bash", "args": args}))
+    };
+    let bench = run_with(&[
+        event("message.user", json!({"text": "list"})),
+        start("ls"),
+        event("run.failed", json!({"reason": "crash"})),
+        event("run.resumed", json!({})),
+        event("message.user", json!({"text": "clean up"})),
+        start("ls"),
+        start("rm -rf cache"),
+        call("tool.completed", "call_1", json!({"tool_name": "bash", "result": "removed"})),
+    ]);
+    let messages = bench.ok(&["context", "r", "-q", "--format", "messages"]);
+    let messages: Vec<Value> = serde_json::from_str(&messages).unwrap();
+    let calls = messages.iter().filter_map(|message| message["tool_calls"].as_array()).flatten();
+    let calls: Vec<&Value> = calls.collect();
+    assert_eq!(calls.len(), 3, "{calls:?}");
+    let removed = messages.iter().find(|message| message["content"] == "removed").unwrap();
+    let answered = calls.iter().find(|call| call["id"] == removed["tool_call_id"]).unwrap();
+    assert!(answered["function"]["arguments"].as_str().unwrap().contains("rm -rf cache"));
+    assert_eq!(prompt(&bench).matches("Called tool").count(), 3);
+}
+
+/// If this fails, the newest words are lost because the beginning of their text has no room, or
+/// texts of later rounds are added to the first one.
+#[test]
+fn streams_and_rounds() {
+    let piece =
+        |id: &str, text: &str| event("text", json!({"runId": "A", "id": id, "content": text}));
+    let mut events = vec![event("message.user", json!({"text": "go"})), piece("t", "I look. ")];
+    for at in 0..40 {
+        let id = format!("c{at}");
+        let result = json!({"tool_name": "b", "result": "0".repeat(200)});
+        events.push(call("tool.started", &id, json!({"tool_name": "b", "args": {}})));
+        events.push(call("tool.completed", &id, result));
+    }
+    events.push(piece("t", "FINAL: 42."));
+    let bench = run_with(&events);
+    assert!(bench.ok(&["context", "r", "-q", "--max-tokens", "1000"]).contains("FINAL: 42."));
+    let rounds: Vec<Value> = (0..30)
+        .flat_map(|at| {
+            let ask = event("message.user", json!({"text": format!("question{at}")}));
+            [ask, piece("0", &format!("answer{at} ")), piece("0", "ends.")]
+        })
+        .collect();
+    let bench = run_with(&rounds);
+    let context = bench.ok(&["context", "r", "-q", "--max-tokens", "50000"]);
+    let order: Vec<usize> = ["question0", "answer0 ends.", "question29", "answer29 ends."]
+        .map(|text| context.find(text).unwrap())
+        .to_vec();
+    assert!(order.is_sorted(), "{order:?}");
+}
+
+/// If this fails, a summary covers a piece of a text twice, or a later event never.
+#[test]
+fn the_boundary_of_a_summary_with_streams() {
+    let piece =
+        |run: &str, text: &str| event("text", json!({"runId": run, "id": "t", "content": text}));
+    let bench = run_with(&[
+        event("user", json!({"content": "go"})),
+        piece("A", "A1 "),
+        piece("B", "B1 "),
+        piece("A", "A2 "),
+    ]);
+    bench.ok(&["summarize", "r", "--session", "--llm-cmd", "cat >/dev/null; echo short"]);
+    assert!(!bench.ok(&["context", "r", "-q"]).contains("A2"));
+    let again = ["summarize", "r", "--session", "--llm-cmd", "cat >p2; echo short"];
+    bench.call(&again);
+    assert!(!bench.path("p2").exists());
+}
+
+/// If this fails, the end of a run repeats the answer, or a wrong size stops every view.
+#[test]
+fn answers_and_sizes() {
+    let bench = run_with(&[
+        event("message.user", json!({"text": "go"})),
+        event("message.assistant", json!({"text": "It is 42"})),
+        event("run.completed", json!({"final_text": "It is 42"})),
+    ]);
+    assert_eq!(bench.ok(&["context", "r", "-q"]).matches("It is 42").count(), 1);
+    let bench = Bench::with_run();
+    let reference = json!({"$blob": "a".repeat(64), "bytes": u64::MAX, "head": "x", "tail": "y"});
+    let part = json!([{"inlineData": {"mimeType": "image/png", "data": reference}}]);
+    let mut line = bench.lines()[0].clone();
+    line["type"] = "message.user".into();
+    line["data"] = json!({"content": part});
+    bench.append_raw(format!("{line}\n").as_bytes());
+    for view in ["show", "context", "graph"] {
+        bench.ok(&[view, "r"]);
+    }
+    bench.ok(&["transcript", "r", "-o", "-"]);
+    bench.ok(&["search", "go", "--scope", "all"]);
 }

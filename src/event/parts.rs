@@ -2,6 +2,7 @@
 //! a label with its size, never its base64.
 
 use super::blob::Reference;
+use super::template::one_line;
 use crate::json::{Json, Kind};
 use crate::text::human::size;
 
@@ -90,28 +91,34 @@ fn part(part: Json<'_>) -> Option<String> {
     }
 }
 
-/// A part without a type, as Gemini has them: an object with one member, a text or media.
+/// A part without a type, as Gemini has them: a text, media, or the address of a file.
 fn bare_part(part: Json<'_>) -> Option<String> {
-    let mut members = part.members();
-    let (name, value) = members.next().filter(|_| members.next().is_none())?;
-    match name.as_ref() {
-        "text" => match Reference::of(value) {
-            Some(moved) => Some(moved.excerpt()),
-            None => value.as_str().map(std::borrow::Cow::into_owned),
-        },
-        "inlineData" | "inline_data" => {
-            let kind = value.text_at("mimeType").or_else(|| value.text_at("mime_type"));
-            let kind = kind.unwrap_or_default();
-            let kind = kind.split('/').next().filter(|kind| !kind.is_empty()).unwrap_or("data");
-            let data = value.get("data")?;
-            let bytes = match Reference::of(data) {
-                Some(moved) => moved.bytes,
-                None => data.as_str()?.len() as u64,
-            };
-            Some(format!("[{kind}, {}]", size(bytes * 3 / 4)))
-        }
-        _ => None,
+    const KNOWN: &[&str] =
+        &["text", "thought", "thoughtSignature", "inlineData", "inline_data", "fileData"];
+    if !part.members().all(|(name, _)| KNOWN.contains(&name.as_ref())) {
+        return None;
     }
+    if let Some(text) = part.present("text") {
+        return match Reference::of(text) {
+            Some(moved) => Some(moved.excerpt()),
+            None => text.as_str().map(std::borrow::Cow::into_owned),
+        };
+    }
+    if let Some(file) = part.path("fileData.fileUri").and_then(Json::as_str) {
+        return Some(format!("[file {}]", one_line(&file)));
+    }
+    let media = part.present("inlineData").or_else(|| part.present("inline_data"))?;
+    let kind = media.text_at("mimeType").or_else(|| media.text_at("mime_type"));
+    let kind = kind.unwrap_or_default();
+    let kind = kind.split('/').next().unwrap_or_default();
+    let is_word = !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let kind = if is_word { kind } else { "data" };
+    let data = media.get("data")?;
+    let bytes = match Reference::of(data) {
+        Some(moved) => moved.bytes,
+        None => data.as_str()?.len() as u64,
+    };
+    Some(format!("[{kind}, {}]", size(bytes / 4 * 3 + bytes % 4 * 3 / 4)))
 }
 
 /// The label of a part that is no text: its kind, its size, and its file.
@@ -123,18 +130,22 @@ pub(crate) fn attachment_label(part: Json<'_>) -> String {
     let file =
         ["displayName", "path", "name", "filename"].iter().find_map(|name| part.text_at(name));
     match (file.filter(|file| !file.is_empty()), label.strip_suffix(']')) {
-        (Some(file), Some(label)) => format!("{label} {file}]"),
+        (Some(file), Some(label)) => format!("{label} {}]", one_line(&file)),
         _ => label,
     }
 }
 
 /// The parts in the result of a tool of the Model Context Protocol: `{content: [parts], isError}`.
 pub(super) fn in_result(result: Json<'_>) -> Option<String> {
-    let is_known = |name: &str| matches!(name, "content" | "isError" | "is_error");
+    const TYPES: &[&str] = &["text", "image", "audio", "resource", "resource_link"];
+    let is_known = |name: &str| matches!(name, "content" | "isError");
     let list = result.get("content").filter(|list| list.kind() == Kind::Array)?;
-    let has_parts = list.items().any(|item| item.get("type").is_some());
+    let mut types = list.items().map(|item| item.text_at("type").unwrap_or_default());
+    let has_parts = list.items().next().is_some() && types.all(|kind| TYPES.contains(&&*kind));
     let is_result = has_parts && result.members().all(|(name, _)| is_known(&name));
-    is_result.then(|| as_text(list)).flatten()
+    let text = is_result.then(|| as_text(list)).flatten()?;
+    let is_error = result.get("isError").and_then(Json::as_bool) == Some(true);
+    Some(if is_error { format!("Error: {text}") } else { text })
 }
 
 /// Whether a text is media in base64, with or without the head of a `data:` URL.

@@ -15,7 +15,7 @@ use crate::event::draft::Draft;
 use crate::event::fields::{attachment_label, is_placeholder};
 use crate::event::time::Timestamp;
 use crate::fs::hash::sha256;
-use crate::json::{Json, ObjectText};
+use crate::json::{Json, Kind, ObjectText};
 
 /// The signs of lines that other programs may write too.
 pub(super) const WEAK: &[&str] = &[PROJECT, PARTS_OF_USER, MESSAGE];
@@ -376,11 +376,14 @@ fn user(json: Json<'_>, text: &str, others: &[String]) -> Vec<Draft<'static>> {
         return vec![text_event("message.system", text)];
     }
     // The answers of tools are no attachments.
-    let parts = json.get("content").into_iter().flat_map(Json::items);
-    let answers = parts.filter(|part| part.get("functionResponse").is_some());
-    let answers: Vec<String> = answers.map(attachment_label).collect();
-    let others: Vec<String> =
-        others.iter().filter(|label| !answers.contains(label)).cloned().collect();
+    let is_attached = |part: &Json<'_>| {
+        part.is_object() && part.get("text").is_none() && part.get("functionResponse").is_none()
+    };
+    let content = json.get("content").filter(|content| content.kind() == Kind::Array);
+    let others: Vec<String> = match content {
+        Some(parts) => parts.items().filter(is_attached).map(attachment_label).collect(),
+        None => others.to_vec(),
+    };
     let typed = json.present("displayContent").map(|typed| said(typed).0);
     let Some(typed) = typed.filter(|typed| !typed.is_empty() && typed != text) else {
         return prompt(text, &others).into_iter().collect();

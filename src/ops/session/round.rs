@@ -90,7 +90,8 @@ pub(super) fn round(
     };
     let after = settings.hooks.after.as_deref();
     let text = hooked(settings, "--post-hook", after, written.text)?;
-    let Some(last) = turns[..written.turns].last() else {
+    // A streamed text may go on after the events of later turns.
+    let Some(last) = turns[..written.turns].iter().max_by_key(|turn| turn.sequence) else {
         return Ok(RoundEnd::Failed("there is nothing to summarize".to_owned()));
     };
     let (source, command, model) = match &settings.source {
@@ -142,7 +143,7 @@ fn extracted(
     turns: &[Turn],
     most: u64,
 ) -> Result<WrittenSummary, OpsError> {
-    let last = turns.last().map_or(0, |turn| turn.sequence);
+    let last = turns.iter().map(|turn| turn.sequence).max().unwrap_or(0);
     let text = digest(run, last, settings)?.text(most);
     let redacted = settings.options.secrets.and_then(|rules| rules.redact(&text));
     let text = redacted.map_or(text, |redacted| redacted.text);

@@ -61,6 +61,11 @@ pub(crate) struct ContextFold<'f> {
     is_talking: bool,
     /// The sequence of the start of each open call.
     open: HashMap<usize, u64>,
+    /// Of the calls that began and ended in this round, the hashes of what was called and returned.
+    started: HashMap<usize, u64>,
+    ended: HashMap<usize, u64>,
+    /// Whether the agent has said something in this round.
+    is_answered: bool,
     /// The sequence of the first piece of each streamed text, by the hash of its name.
     streams: HashMap<u64, u64>,
     /// The streamed text without an id that the last event belongs to.
@@ -85,6 +90,9 @@ impl<'f> ContextFold<'f> {
             begun: 0,
             is_talking: false,
             open: HashMap::new(),
+            started: HashMap::new(),
+            ended: HashMap::new(),
+            is_answered: false,
             streams: HashMap::new(),
             nameless: None,
             hasher: RandomState::new(),
@@ -196,27 +204,44 @@ impl<'f> ContextFold<'f> {
         let stream = name.as_ref().map(|name| self.hasher.hash_one(name));
         let begun = stream.and_then(|stream| self.streams.get(&stream).copied());
         let goes_on = name.as_ref().is_some_and(StreamName::has_id) || self.nameless == stream;
+        if view.role == Role::RunCompleted && self.is_answered {
+            // The final text is the answer again.
+            return;
+        }
         let (length, kind, is_request) = match part {
-            Part::Text { text, .. } if begun.is_some() && goes_on => {
-                let length = estimate.length(&text).plus(moved);
-                return self.rounds.extend(begun.unwrap_or_default(), place, length);
-            }
             Part::Text { side, is_request, text } => {
                 let length = estimate.length(&text).plus(moved);
+                if let Some(begun) = begun.filter(|_| goes_on)
+                    && self.rounds.extend(begun, place, length)
+                {
+                    return;
+                }
+                self.is_answered |=
+                    side == Side::Assistant && matches!(view.role, Role::Message | Role::Chunk);
                 (length, ItemKind::Text { side, task: self.begun }, is_request)
             }
             Part::Call { tool, arguments } => {
-                // Two streams may report the same call.
-                if call.is_some_and(|call| self.open.contains_key(&call)) {
-                    return;
-                }
+                let mark = self.hasher.hash_one((&tool, &arguments));
                 if let Some(call) = call {
+                    // Two streams may report the same call.
+                    let is_known = self.started.insert(call, mark) == Some(mark);
+                    if is_known && self.open.contains_key(&call) {
+                        return;
+                    }
                     self.open.insert(call, sequence);
                 }
                 let length = estimate.length(&tool).plus(estimate.length(&arguments)).plus(moved);
                 (length, ItemKind::Call(None), false)
             }
             Part::Result { text } => {
+                let mark = self.hasher.hash_one(&text);
+                if let Some(call) = call
+                    && self.ended.insert(call, mark) == Some(mark)
+                    && !self.open.contains_key(&call)
+                {
+                    // Two streams may report the same result.
+                    return;
+                }
                 let length = estimate.length(&text).plus(moved);
                 let start = call.and_then(|call| self.open.remove(&call));
                 if let Some(start) = start {
@@ -247,7 +272,18 @@ impl<'f> ContextFold<'f> {
             self.streams.insert(stream, sequence);
         }
         let begins = std::mem::take(&mut self.begun) > 0 || is_request;
+        if begins {
+            self.begin_round(stream);
+        }
         self.rounds.push(ContextItem { sequence, place, length, kind }, begins);
+    }
+
+    /// Forgets what belongs to the round before. `stream` is the text that begins the round.
+    fn begin_round(&mut self, stream: Option<u64>) {
+        self.streams.retain(|known, _| Some(*known) == stream);
+        self.started.clear();
+        self.ended.clear();
+        self.is_answered = false;
     }
 
     fn result(

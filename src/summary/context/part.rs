@@ -109,7 +109,9 @@ fn ending(view: &View<'_, '_>) -> Option<Part> {
     };
     let text = text.filter(|text| !text.trim().is_empty())?;
     let text = format!("[The run {ended}: {}]", text.trim());
-    Some(Part::Text { side: Side::Environment, is_request: false, text })
+    let is_answer = view.role == Role::RunCompleted;
+    let side = if is_answer { Side::Assistant } else { Side::Environment };
+    Some(Part::Text { side, is_request: false, text })
 }
 
 /// A text that somebody says.

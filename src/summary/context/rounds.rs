@@ -179,20 +179,20 @@ impl<'l> RoundStore<'l> {
         true
     }
 
-    /// Adds a piece to the streamed text that began with the event `start`. Does nothing if that text
-    /// is no longer in the store.
-    pub(crate) fn extend(&mut self, start: u64, place: LogPlace, length: TextLength) {
+    /// Adds a piece to the streamed text that began with the event `start`. False if that text is no
+    /// longer in the store.
+    pub(crate) fn extend(&mut self, start: u64, place: LogPlace, length: TextLength) -> bool {
         let newest = self.newest.iter_mut().rev();
         let mut rounds = newest
             .map(|round| (round, true))
             .chain(self.first.iter_mut().rev().map(|round| (round, false)));
         let found = rounds.find(|(round, _)| round.first_sequence <= start);
-        let Some((round, is_new)) = found else { return };
+        let Some((round, is_new)) = found else { return false };
         let at = round.items.partition_point(|item| item.sequence < start);
         let item = round.items.get_mut(at).filter(|item| item.sequence == start);
         let requests = &mut round.requests;
         let item = item.or_else(|| requests.iter_mut().find(|item| item.sequence == start));
-        let Some(item) = item else { return };
+        let Some(item) = item else { return false };
         let before = self.limits.cost(item, RoundAge::Historical);
         item.place.to = place.to;
         item.length = item.length.plus(length);
@@ -202,6 +202,7 @@ impl<'l> RoundStore<'l> {
             *sum = sum.saturating_add(more);
         }
         self.shrink();
+        true
     }
 
     /// Removes the numbers of tasks, because the first real task begins.

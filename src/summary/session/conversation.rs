@@ -1,6 +1,7 @@
 //! The conversation of a run, event by event.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 
 use super::cuts::cuts_between_calls;
 use super::stream_name::StreamName;
@@ -22,13 +23,18 @@ pub(crate) struct Conversation {
     format: CallFormat,
     secrets: Option<&'static SecretRules>,
     calls: Calls,
-    /// The calls that have begun and not ended.
-    open: HashSet<usize>,
+    /// The newest state of each call since the last request: whether it is an end, and the hash of
+    /// its text.
+    newest: HashMap<usize, (bool, u64)>,
+    hasher: RandomState,
     /// The turn of each streamed text: its index, and the sequence of its first event.
     streams: HashMap<StreamName, (usize, u64)>,
     /// The streamed text without an id that the last turn belongs to.
     nameless: Option<StreamName>,
 }
+
+/// How much of the end of a streamed text is searched for secrets after each piece, in bytes.
+const LOOKED_AT: usize = 16 << 10;
 
 impl Conversation {
     /// No turns yet.
@@ -40,7 +46,8 @@ impl Conversation {
             format,
             secrets,
             calls: Calls::default(),
-            open: HashSet::new(),
+            newest: HashMap::new(),
+            hasher: RandomState::new(),
             streams: HashMap::new(),
             nameless: None,
         }
@@ -62,18 +69,16 @@ impl Conversation {
         if self.continues_stream(view) {
             return;
         }
-        // Two streams may report the same call.
-        let is_open = |call: &usize| self.open.contains(call);
-        if view.role == Role::ToolStart && call.as_ref().is_some_and(is_open) {
-            return;
-        }
-        match call {
-            Some(call) if view.role == Role::ToolStart => drop(self.open.insert(call)),
-            Some(call) if view.role.is_tool_end() => drop(self.open.remove(&call)),
-            _ => {}
-        }
         let tool = call.map(|call| self.calls.tool(call));
         let Some(text) = turn_text(view, tool, self.format) else { return };
+        // Two streams may report the same call or result.
+        if let Some(call) = call
+            && view.role.is_tool_state()
+            && let (ends, mark) = (view.role.is_tool_end(), self.hasher.hash_one(&text))
+            && self.newest.insert(call, (ends, mark)) == Some((ends, mark))
+        {
+            return;
+        }
         let call = call.map(|call| match view.role {
             Role::ToolStart => CallPart::Start(call),
             _ => CallPart::End(call),
@@ -85,12 +90,19 @@ impl Conversation {
             text.push_str(&inert::text(&piece[piece.trim_end().len()..]));
         }
         let sequence = view.event.sequence;
+        let is_note = matches!(view.role, Role::Note | Role::Section);
+        let is_request = (view.role == Role::TaskStart || author(view) == "user" && !is_note)
+            && !view.is_of_sub_agent();
+        if is_request {
+            // Ids are used again in the next round.
+            self.streams.clear();
+            self.newest.clear();
+        }
         let name = (view.role == Role::Chunk).then(|| StreamName::of(view));
         if let Some(name) = &name {
             self.streams.insert(name.clone(), (self.turns.len(), sequence));
         }
         self.nameless = name.filter(|name| !name.has_id());
-        let is_note = matches!(view.role, Role::Note | Role::Section);
         self.turns.push(Turn {
             event_id: view.event.event_id.clone().into_owned(),
             first_sequence: sequence,
@@ -98,8 +110,7 @@ impl Conversation {
             time: view.event.timestamp,
             text,
             events: u64::from(!view.role.is_bookkeeping()),
-            is_request: (view.role == Role::TaskStart || author(view) == "user" && !is_note)
-                && !view.is_of_sub_agent(),
+            is_request,
             call,
         });
     }
@@ -107,7 +118,7 @@ impl Conversation {
     /// Forgets the turns, because a later event is the boundary.
     pub(crate) fn clear(&mut self) {
         self.turns.clear();
-        self.open.clear();
+        self.newest.clear();
         self.streams.clear();
         self.nameless = None;
     }
@@ -156,11 +167,12 @@ impl Conversation {
         turn.sequence = view.event.sequence;
         turn.time = view.event.timestamp;
         turn.events += 1;
-        // A secret may be spread over several pieces.
-        let text = std::mem::take(&mut turn.text);
-        let text = self.redacted(text);
+        // A secret may be spread over several pieces. Most of a long text was looked at before.
+        let from = turn.text.floor_char_boundary(turn.text.len().saturating_sub(LOOKED_AT));
+        let end = turn.text.split_off(from);
+        let end = self.redacted(end);
         if let Some(turn) = self.turns.get_mut(at) {
-            turn.text = text;
+            turn.text.push_str(&end);
         }
         true
     }
