@@ -73,38 +73,48 @@ fn untimed_runs(bench: &Bench) {
     }
 }
 
-/// A run whose sessions report the totals of their models: newer ones in place of older ones, of a
-/// model without calls, before a later call, and in place of and replaced by a total of all.
+/// A run whose sessions report totals and their parts of models: newer ones in place of older ones, of
+/// a model without calls, before a later call, without a cost, and parts that do not fit the calls.
 fn totals_of_models(bench: &Bench) {
-    let usage = |session: &str, model: Option<&str>, is_total: bool, input: u64| {
+    let usage = |session: &str, model: Option<&str>, scope: &str, input: u64| {
         let mut data = json!({"dialect": "claude-code", "input_tokens": input, "output_tokens": 1,
             "cache_read_tokens": 2});
         if let Some(model) = model {
             data["model"] = model.into();
         }
-        if is_total {
-            data["scope"] = "total".into();
+        if !scope.is_empty() {
+            data["scope"] = scope.into();
+        }
+        if !scope.is_empty() && session != "free" {
             data["cost_usd"] = (input as f64 / 1e3).into();
         }
         (session.to_owned(), data)
     };
     let (main, side) = (Some("claude-opus-4-5"), Some("claude-haiku-4-5"));
     let events = [
-        usage("plain", main, false, 100),
-        usage("plain", main, true, 110),
-        usage("plain", side, true, 40),
-        usage("plain", main, false, 70),
-        usage("plain", main, true, 200),
-        usage("plain", main, false, 9),
-        usage("all-last", main, false, 5),
-        usage("all-last", main, true, 6),
-        usage("all-last", None, true, 50),
-        usage("all-first", None, true, 500),
-        usage("all-first", side, true, 60),
-        usage("unfit", main, false, 30),
-        usage("unfit", side, true, 45),
-        usage("nameless", None, false, 21),
-        usage("nameless", side, true, 22),
+        usage("plain", main, "", 100),
+        usage("plain", None, "total", 150),
+        usage("plain", main, "model", 110),
+        usage("plain", side, "model", 40),
+        usage("plain", main, "", 70),
+        usage("plain", None, "total", 245),
+        usage("plain", main, "model", 200),
+        usage("plain", side, "model", 45),
+        usage("plain", main, "", 9),
+        usage("newer", main, "", 5),
+        usage("newer", None, "total", 6),
+        usage("newer", main, "model", 6),
+        usage("newer", None, "total", 50),
+        usage("unfit", main, "", 30),
+        usage("unfit", None, "total", 75),
+        usage("unfit", side, "model", 45),
+        usage("nameless", None, "", 21),
+        usage("nameless", None, "total", 22),
+        usage("nameless", side, "model", 22),
+        usage("free", main, "", 60),
+        usage("free", None, "total", 80),
+        usage("free", main, "model", 60),
+        usage("free", side, "model", 20),
     ];
     let mut all = vec![event("run.created", "2026-03-04", 0, None, &json!({}))];
     for (at, (session, data)) in events.iter().enumerate() {

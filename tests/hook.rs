@@ -436,15 +436,6 @@ fn failures_that_only_hooks_report() {
     assert_eq!(failed(&cursor, "cursor-h", "overloaded"), 5);
     assert!(cursor.ok(&["show", "cursor-h"]).contains("Sailing"));
     assert!(cursor.ok(&["list"]).contains("m-1"));
-    let copilot = record(
-        "copilot",
-        &[
-            ("userPromptSubmitted", json!({"prompt": "Sail"})),
-            ("errorOccurred", json!({"error": {"name": "E", "message": "no wind"}})),
-            ("sessionEnd", json!({"reason": "error"})),
-        ],
-    );
-    assert_eq!(failed(&copilot, "copilot-h", "no wind"), 5);
     let codex = record(
         "codex",
         &[

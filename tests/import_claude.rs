@@ -317,3 +317,45 @@ fn text_before_a_session_is_no_fault() {
     let said = bench.call(&["validate", "latest", "--strict"]);
     assert_eq!(said.status, 0, "{}", said.out);
 }
+
+/// If this fails, an import of a session that an older version imported changes its numbers, or a
+/// source with many models makes a log of the square of its size.
+#[test]
+fn parts_of_models_change_no_total() {
+    let line = |models: usize| {
+        let parts: serde_json::Map<String, Value> = (0..models)
+            .map(|at| {
+                (format!("m{at:03}"), json!({"inputTokens": 1, "outputTokens": 1, "costUSD": 0.01}))
+            })
+            .collect();
+        let all = json!({"input_tokens": models, "output_tokens": models});
+        json!({"usage": all, "total_cost_usd": models as f64 / 100.0, "modelUsage": parts})
+    };
+    for models in [1, 2, 16, 17, 300] {
+        let bench = Bench::with_run();
+        bench.import_from("claude-code", &jsonl(&[result("r", &line(models))]));
+        let totals = |wanted: &str| {
+            let lines = bench.lines();
+            lines.iter().filter(|line| line["data"]["scope"] == wanted).count()
+        };
+        let parts = if (2..=16).contains(&models) { models } else { 0 };
+        assert_eq!((totals("total"), totals("model")), (1, parts), "{models}");
+        // The total alone, as an older version recorded it, and with its parts.
+        let counts = |bench: &Bench| {
+            bench.emit(&["run.completed"]);
+            let state = fs::read(bench.path("runs/r/run.json")).unwrap();
+            serde_json::from_slice::<Value>(&state).unwrap()["counts"].clone()
+        };
+        let alone = Bench::with_run();
+        let total =
+            bench.lines().into_iter().find(|line| line["data"]["scope"] == "total").unwrap();
+        let total = json!({"type": "llm.usage", "data": {"scope": "total", "dialect": "claude-code",
+            "input_tokens": total["data"]["input_tokens"],
+            "output_tokens": total["data"]["output_tokens"], "cost_usd": total["data"]["cost_usd"]}});
+        alone.feed(&["emit", "--run", "r", "--stdin"], total.to_string().as_bytes());
+        let (with, without) = (counts(&bench), counts(&alone));
+        for name in ["input_tokens", "output_tokens", "cost_usd"] {
+            assert_eq!(with[name], without[name], "{name}");
+        }
+    }
+}

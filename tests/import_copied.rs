@@ -225,6 +225,19 @@ fn runs_that_are_recorded_again() {
     assert_eq!(total(&bench), (1, 1000));
     fs::remove_dir_all(bench.path("runs/old")).unwrap();
     assert_eq!(total(&bench), (1, 1000));
+    // A copied directory of a run that shares its history.
+    bench.ok(&["import", "b.jsonl"]);
+    for (run, copy) in [("codex-a", "zz"), ("codex-b", "aa")] {
+        fs::create_dir(bench.path(&format!("runs/{copy}"))).unwrap();
+        for file in ["events.jsonl", "run.json"] {
+            let from = bench.path(&format!("runs/{run}/{file}"));
+            fs::copy(from, bench.path(&format!("runs/{copy}/{file}"))).unwrap();
+        }
+        assert_eq!(total(&bench), (1, 1300), "{copy}");
+    }
+    for name in ["zz", "aa", "codex-b"] {
+        fs::remove_dir_all(bench.path(&format!("runs/{name}"))).unwrap();
+    }
     // The original is removed and imported again: each may call the other one the original.
     bench.ok(&["import", "b.jsonl"]);
     assert_eq!(total(&bench), (1, 1300));

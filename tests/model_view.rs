@@ -269,5 +269,6 @@ fn answers_and_sizes() {
         bench.ok(&[view, "r"]);
     }
     bench.ok(&["transcript", "r", "-o", "-"]);
-    bench.ok(&["search", "go", "--scope", "all"]);
+    // No hit, and no failure.
+    assert_eq!(bench.call(&["search", "go", "--scope", "all"]).status, 1);
 }

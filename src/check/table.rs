@@ -170,7 +170,7 @@ checks! {
     check(RL803, "deliverables", Error, "deliverable missing", "the run must produce this file, and it does not exist", "write the file to `deliverables/` in the run directory, or remove it from the requirements"),
     check(RL804, "deliverables", Error, "deliverable empty or condition not met", "a file that is empty or does not meet its condition is not a deliverable", "write the required content, or correct the condition"),
     check(RL805, "deliverables", Info, "undeclared file", "a file in deliverables/ that nothing requires is not checked", "require it when the run is created, or with --require"),
-    check(RL806, "deliverables", Error, "deliverable changed since it was recorded", "the recorded verdict is for a file with a different length or SHA-256", "restore the file, or record the new one with `runlog validate RUN --record`"),
+    check(RL806, "deliverables", Error, "deliverable changed since it was recorded", "the recorded verdict is for a file with a different length or SHA-256", "restore the file, or record the new one with `runlog validate RUN --record --require FILE`"),
     check(RL807, "deliverables", Error, "recorded verdict is worse", "the newest recorded verdict on the deliverables is worse than the one for the current files", "`runlog validate RUN --record` records a new verdict"),
     check(RL901, "other", Info, "unknown event type", "the type is not in the catalogue: the event is recorded and shown as a note", "nothing to fix; `runlog catalogue` lists the known types"),
     check(RL902, "other", Info, "unknown envelope field", "the field is kept, but no view reads it", "put your own fields into data"),

@@ -120,6 +120,17 @@ pub(crate) fn exact_text(value: Json<'_>) -> Cow<'_, str> {
     value.as_str().unwrap_or_else(|| value.compact())
 }
 
+/// What the numbers of a usage event are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UsageScope {
+    /// One model call.
+    Call,
+    /// The whole session: `scope: total`. It replaces the calls of the session.
+    Session,
+    /// One model, as a part of the session's total: `scope: model`.
+    Model,
+}
+
 /// Whether an id is a placeholder that unrelated events share: empty, `REDACTED`, or bracketed
 /// text.
 #[must_use]
@@ -405,6 +416,16 @@ impl<'e, 'a> View<'e, 'a> {
     #[must_use]
     pub fn is_imported(&self) -> bool {
         is_imported(&self.data)
+    }
+
+    /// What the numbers of a usage event are about.
+    #[must_use]
+    pub(crate) fn usage_scope(&self) -> UsageScope {
+        match self.field("scope").as_deref() {
+            Some("total") => UsageScope::Session,
+            Some("model") => UsageScope::Model,
+            _ => UsageScope::Call,
+        }
     }
 
     /// Whether the event's time is that at which an import read its line: [`TIME_OF_READING`].

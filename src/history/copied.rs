@@ -9,7 +9,7 @@ use foldhash::{HashMap, HashSet};
 
 use super::facts::Counts;
 use super::usage::Usage;
-use crate::event::fields::{HISTORY, TIME_OF_READING, View};
+use crate::event::fields::{HISTORY, TIME_OF_READING, UsageScope, View};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::sha256;
@@ -59,7 +59,7 @@ impl WorkItems {
             self.span = Some((first.min(time), last.max(time)));
         }
         if let Some(usage) = Usage::of(view) {
-            self.has_totals |= view.field("scope").is_some_and(|scope| scope == "total");
+            self.has_totals |= view.usage_scope() == UsageScope::Session;
             let request = view.field("request_id");
             // The lines of one response have several times; the first one counts.
             let places = match request.as_deref() {

@@ -17,20 +17,16 @@ pub(crate) struct ModelTotals {
 /// The models of a session.
 #[derive(Clone, Debug, Default)]
 struct SessionModels {
-    /// The sequence and the time of the newest total.
+    /// The sequence and the time of the newest total of the session.
     newest: Option<(u64, Timestamp)>,
-    models: BTreeMap<String, ModelUsage>,
-}
-
-/// What a session used of a model.
-#[derive(Clone, Debug, Default)]
-struct ModelUsage {
-    /// The newest total.
-    total: Option<Usage>,
-    /// The sum of the calls that the total has.
-    calls: Usage,
-    /// The sum of the calls after the newest total of the session.
-    later: Usage,
+    /// Whether that total reports a cost.
+    has_cost: bool,
+    /// The newest total of each model, and the sequence of the total of the session before it.
+    totals: BTreeMap<String, (u64, Usage)>,
+    /// The sum of the calls of each model that the total of the session includes.
+    calls: BTreeMap<String, Usage>,
+    /// The sum of the calls after it.
+    later: BTreeMap<String, Usage>,
 }
 
 /// A model call beside a total.
@@ -42,8 +38,8 @@ pub(crate) struct CallOfModel<'c> {
     pub model: &'c str,
     /// What it used.
     pub usage: &'c Usage,
-    /// Sequence of its last line.
-    pub sequence: u64,
+    /// Sequence of its first line.
+    pub first_sequence: u64,
     /// Time of its first line.
     pub time: Timestamp,
     /// Whether it is from another program's log.
@@ -55,48 +51,57 @@ impl ModelTotals {
     pub(crate) fn call(&mut self, call: &CallOfModel<'_>) {
         let session = self.session(call.session_id);
         let is_later = call.imported
-            && session
-                .newest
-                .is_some_and(|(sequence, time)| call.sequence > sequence && call.time >= time);
-        let model = session.models.entry(call.model.to_owned()).or_default();
-        if is_later { &mut model.later } else { &mut model.calls }.add(call.usage);
+            && session.newest.is_some_and(|(sequence, time)| {
+                call.first_sequence > sequence && call.time >= time
+            });
+        let calls = if is_later { &mut session.later } else { &mut session.calls };
+        match calls.get_mut(call.model) {
+            Some(sum) => sum.add(call.usage),
+            None => drop(calls.insert(call.model.to_owned(), *call.usage)),
+        }
     }
 
-    /// Takes the total of a session or of one of its models. A total of all replaces those of the
-    /// models.
-    pub(crate) fn total(&mut self, view: &View<'_, '_>, usage: Usage) {
-        let model = view.field("model");
+    /// Takes the total of a session. The totals of models that follow are its parts.
+    pub(crate) fn total(&mut self, view: &View<'_, '_>, usage: &Usage) {
         let session = self.session(&view.event.session_id);
+        session.has_cost = usage.reported_micros().is_some();
         session.newest = Some((view.event.sequence, view.event.timestamp));
-        for known in session.models.values_mut() {
-            known.calls.add(&std::mem::take(&mut known.later));
-            if model.is_none() {
-                known.total = None;
-            }
-        }
-        if let Some(model) = model {
-            session.models.entry(model.into_owned()).or_default().total = Some(usage);
+        for (model, usage) in std::mem::take(&mut session.later) {
+            session.calls.entry(model).or_default().add(&usage);
         }
     }
 
-    /// The total of each model, and the sum of the calls in it, over all sessions.
+    /// Takes the total of a model.
+    pub(crate) fn model(&mut self, view: &View<'_, '_>, usage: Usage) {
+        let Some(model) = view.field("model") else { return };
+        let session = self.session(&view.event.session_id);
+        let Some((of_total, _)) = session.newest else { return };
+        session.totals.insert(model.into_owned(), (of_total, usage));
+    }
+
+    /// The total of each model, and the sum of the calls that it includes, over all sessions.
     #[must_use]
     pub(crate) fn finish(self) -> BTreeMap<String, (Usage, Usage)> {
         let mut sums: BTreeMap<String, (Usage, Usage)> = BTreeMap::new();
-        // The totals of a session that lack the model of one of its calls do not fit its calls.
-        let fits = |session: &SessionModels| {
-            let lacks =
-                |model: &ModelUsage| model.total.is_none() && model.calls != Usage::default();
-            !session.models.values().any(lacks)
-        };
-        let sessions = self.sessions.into_values().filter(fits);
-        for (model, ModelUsage { total, calls, .. }) in sessions.flat_map(|session| session.models)
-        {
-            if let Some(total) = total {
-                let (totals, parts) = sums.entry(model).or_default();
+        for session in self.sessions.into_values() {
+            let SessionModels { newest, has_cost, mut totals, calls, .. } = session;
+            // Without a cost of the whole, the parts have none.
+            let costed = |usage: Usage| match has_cost {
+                true => usage,
+                false => Usage { cost_micros: None, estimated_micros: None, ..usage },
+            };
+            // Only the parts of the newest total count.
+            totals.retain(|_, (of_total, _)| newest.is_some_and(|(newest, _)| newest == *of_total));
+            // Parts that lack the model of a call do not belong to these calls.
+            if calls.keys().any(|model| !totals.contains_key(model)) {
+                continue;
+            }
+            for (model, (_, total)) in totals {
+                let part = calls.get(&model).copied().unwrap_or_default();
+                let (sum, parts) = sums.entry(model).or_default();
                 // What a total does not say, its calls do.
-                totals.add(&total.or(&calls));
-                parts.add(&calls);
+                sum.add(&costed(total.or(&part)));
+                parts.add(&costed(part));
             }
         }
         sums

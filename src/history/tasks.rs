@@ -7,7 +7,7 @@ use foldhash::quality::RandomState;
 use serde::{Serialize, Serializer};
 
 use crate::event::catalogue;
-use crate::event::fields::{View, as_text};
+use crate::event::fields::{UsageScope, View, as_text};
 use crate::event::id::is_generated_task;
 use crate::event::role::{Role, TaskEnding};
 use crate::event::time::Timestamp;
@@ -127,9 +127,8 @@ pub(crate) struct Tasks {
 impl Tasks {
     /// A model call counts in the task of its last line.
     fn forget_older_line(&mut self, view: &View<'_, '_>) {
-        let is_total = view.field("scope").is_some_and(|scope| scope == "total");
-        let Some(id) = view.model_call_id().filter(|_| !is_total && Usage::of(view).is_some())
-        else {
+        let is_call = view.usage_scope() == UsageScope::Call;
+        let Some(id) = view.model_call_id().filter(|_| is_call && Usage::of(view).is_some()) else {
             return;
         };
         let newest = u32::try_from(self.tasks.len()).unwrap_or(u32::MAX);

@@ -1,7 +1,7 @@
 //! Tokens and cost. Each model response counts once.
 
 use super::models::list_prices;
-use crate::event::fields::{OUTPUT_AT_LEAST, View};
+use crate::event::fields::{OUTPUT_AT_LEAST, UsageScope, View};
 use crate::event::role::Role;
 use crate::text::human::{dollars, short_count};
 
@@ -239,8 +239,8 @@ impl NewestCall {
     pub(crate) fn of(view: &View<'_, '_>) -> Option<Self> {
         let usage = Usage::of(view)?;
         let tokens = usage.context_tokens()?;
-        let total = view.field("scope").is_some_and(|scope| scope == "total");
-        (!total).then_some(Self { sequence: view.event.sequence, usage, tokens })
+        let is_call = view.usage_scope() == UsageScope::Call;
+        is_call.then_some(Self { sequence: view.event.sequence, usage, tokens })
     }
 
     /// Whether its input is over the trigger.

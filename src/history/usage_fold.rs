@@ -3,12 +3,12 @@
 use std::hash::BuildHasher as _;
 
 use foldhash::quality::RandomState;
-use foldhash::{HashMap, HashMapExt as _, HashSet};
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::gradual_map::GradualMap;
 use super::usage::Usage;
 use super::usage_records::{RecordPlace, UsageRecord, UsageRecords};
-use crate::event::fields::View;
+use crate::event::fields::{UsageScope, View};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 
@@ -28,8 +28,8 @@ enum RecordName<'n> {
     Calls(&'n str),
     /// The same after the newest total of the session.
     LaterCalls(&'n str),
-    /// The total of a session, or of one of its models.
-    Total(&'n str, Option<&'n str>),
+    /// The total of a session.
+    Total(&'n str),
     /// A model call. Of repeated lines, the last counts.
     Call(&'n str),
 }
@@ -54,13 +54,11 @@ struct Ledger {
 }
 
 /// The newest total of a session.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct SessionTotal {
     time: Timestamp,
     /// The number of the calls after it, if there are any.
     later: Option<u32>,
-    /// The hashes of the names of the totals of models.
-    models: HashSet<u64>,
 }
 
 /// The costs that an agent reported.
@@ -84,7 +82,12 @@ impl UsageFold {
             }
             return;
         };
-        let is_total = view.field("scope").is_some_and(|scope| scope == "total");
+        let scope = view.usage_scope();
+        if scope == UsageScope::Model {
+            // The total of the session has it.
+            return;
+        }
+        let is_total = scope == UsageScope::Session;
         if !is_total && let Some(context) = usage.context_tokens() {
             self.newest_context = Some(context);
         }
@@ -110,7 +113,7 @@ impl UsageFold {
     /// Forgets what a model call used. Of repeated lines of one call, only the last one counts.
     pub(crate) fn forget(&mut self, call: &str) {
         if let Some(ledger) = &mut self.ledger {
-            ledger.clear_named(RecordName::Call(call));
+            ledger.clear(RecordName::Call(call));
         }
     }
 
@@ -122,7 +125,7 @@ impl UsageFold {
         // In a session with a total, the calls only say what the total does not.
         let mut totals: HashMap<u32, (Usage, Usage)> = HashMap::new();
         for record in ledger.records.iter().filter(|record| record.is_total) {
-            totals.entry(record.session).or_default().0.add(&record.usage);
+            totals.insert(record.session, (record.usage, Usage::default()));
         }
         for record in ledger.records.iter().filter(|record| !record.is_total) {
             let session = ledger.session_with(record.session);
@@ -172,8 +175,8 @@ impl Ledger {
         session
     }
 
-    /// Puts a record in the place of an earlier one with that name. Returns the name's hash.
-    fn put(&mut self, name: RecordName<'_>, record: UsageRecord) -> u64 {
+    /// Puts a record in the place of an earlier one with that name.
+    fn put(&mut self, name: RecordName<'_>, record: UsageRecord) {
         let hash = self.hasher.hash_one(name);
         if let Some(place) = self.places.get_mut(hash) {
             *place = self.records.replace(*place, &record);
@@ -182,29 +185,13 @@ impl Ledger {
         } else {
             self.more.add(&record.usage);
         }
-        hash
     }
 
-    /// Puts the total of a session or of one of its models. The newest way of telling a total
-    /// counts: a total of all replaces those of the models, and the other way round.
+    /// Puts the total of a session in the place of an earlier one.
     fn put_total(&mut self, view: &View<'_, '_>, record: UsageRecord) {
-        let time = view.event.timestamp;
-        let new = || SessionTotal { time, later: None, models: HashSet::default() };
-        let total = self.totals.entry(record.session).or_insert_with(new);
-        (total.time, total.later) = (time, None);
-        let models = std::mem::take(&mut total.models);
-        let (session, model) = (&view.event.session_id, view.field("model"));
-        let hash = self.put(RecordName::Total(session, model.as_deref()), record);
-        if model.is_none() {
-            return models.into_iter().for_each(|model| self.clear(model));
-        }
-        if models.is_empty() {
-            self.clear_named(RecordName::Total(session, None));
-        }
-        if let Some(total) = self.totals.get_mut(&record.session) {
-            total.models = models;
-            total.models.insert(hash);
-        }
+        let total = SessionTotal { time: view.event.timestamp, later: None };
+        self.totals.insert(record.session, total);
+        self.put(RecordName::Total(&view.event.session_id), record);
     }
 
     /// The number for a call after the newest total of a session. The total in a program's log is a
@@ -247,13 +234,8 @@ impl Ledger {
     }
 
     /// Empties the record with that name.
-    fn clear_named(&mut self, name: RecordName<'_>) {
-        self.clear(self.hasher.hash_one(name));
-    }
-
-    /// Empties the record whose name has that hash.
-    fn clear(&mut self, hash: u64) {
-        if let Some(place) = self.places.get_mut(hash) {
+    fn clear(&mut self, name: RecordName<'_>) {
+        if let Some(place) = self.places.get_mut(self.hasher.hash_one(name)) {
             let record = self.records.at(*place);
             *place =
                 self.records.replace(*place, &UsageRecord { usage: Usage::default(), ..record });

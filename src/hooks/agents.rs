@@ -17,8 +17,6 @@ pub(crate) enum HookMeaning {
     Prompt,
     /// The agent says something.
     Answer,
-    /// Something failed that is no call.
-    Error,
     /// The agent has answered: its transcript is taken over.
     TurnEnd,
     /// The agent could not answer: its transcript is taken over.
@@ -39,7 +37,7 @@ pub(crate) struct HookAgent {
 }
 
 use HookMeaning::{
-    Answer, CallDenied, CallEnd, CallFail, CallStart, Error, Prompt, SessionEnd, TurnEnd, TurnFail,
+    Answer, CallDenied, CallEnd, CallFail, CallStart, Prompt, SessionEnd, TurnEnd, TurnFail,
 };
 
 /// The agents. Sources: the published types and schemas of their hooks, November 2026.
@@ -87,7 +85,6 @@ pub(crate) static AGENTS: &[HookAgent] = &[
             ("postToolUse", CallEnd),
             ("postToolUseFailure", CallFail),
             ("userPromptSubmitted", Prompt),
-            ("errorOccurred", Error),
             ("agentStop", TurnEnd),
             ("subagentStop", TurnEnd),
             ("sessionEnd", SessionEnd),

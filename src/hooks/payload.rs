@@ -164,12 +164,12 @@ impl<'p> HookPayload<'p> {
                 data.text("text", &self.prompt().unwrap_or_default());
                 self.finished("message.user", data)
             }
+            HookMeaning::Answer if self.says_nothing() => self.as_it_is(),
             HookMeaning::Answer => {
                 let mut data = ObjectText::new();
                 data.text("text", &self.json.text_at("text").unwrap_or_default());
                 self.finished("message.assistant", data)
             }
-            HookMeaning::Error => self.error(),
             HookMeaning::TurnEnd
             | HookMeaning::TurnFail
             | HookMeaning::SessionEnd
@@ -194,6 +194,11 @@ impl<'p> HookPayload<'p> {
         answer.into_iter().chain(failed.then(|| self.error())).collect()
     }
 
+    /// Whether the payload has no text.
+    fn says_nothing(&self) -> bool {
+        self.json.text_at("text").is_none_or(|text| text.trim().is_empty())
+    }
+
     /// The error that ended the session, if one did.
     #[must_use]
     pub(crate) fn fatal_error(&self) -> Option<String> {
@@ -212,9 +217,6 @@ impl<'p> HookPayload<'p> {
         let code = error.and_then(|error| error.text_at("name"));
         data.text_if("code", code.as_deref()).text("message", &message);
         data.text("category", "engine").text_if("details", details.as_deref());
-        if let Some(recoverable) = self.json.get("recoverable").and_then(Json::as_bool) {
-            data.plain("retryable", recoverable);
-        }
         self.finished("error", data)
     }
 

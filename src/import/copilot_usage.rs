@@ -16,6 +16,9 @@ pub(super) fn usage(data: Json<'_>, id: Option<&str>) -> Option<Draft<'static>> 
     counts(data, NAMES).finish(model.as_deref(), id)
 }
 
+/// The most models whose parts of a total are recorded.
+const MODELS: usize = 16;
+
 /// The totals at the ends of a session. A session that was resumed may count from zero again.
 #[derive(Debug, Default)]
 pub(super) struct ShutdownTotals {
@@ -26,8 +29,8 @@ pub(super) struct ShutdownTotals {
 }
 
 impl ShutdownTotals {
-    /// The events that report the totals after this shutdown: one per model, or one for all if a
-    /// model is unknown.
+    /// The events that report the totals after this shutdown: the total, then its part of each model
+    /// if all models are known.
     pub(super) fn after(&mut self, shutdown: Json<'_>) -> Vec<Draft<'static>> {
         let totals = totals(shutdown);
         // Totals that lack a model of the earlier ones began again.
@@ -43,17 +46,18 @@ impl ShutdownTotals {
             all.entry(name.clone()).or_default().add(counts);
         }
         self.newest = totals;
-        if all.contains_key("") {
-            all = BTreeMap::from([(String::new(), sum(&all))]);
-        }
-        let event = |(model, counts): (String, CopilotCounts)| {
-            let draft =
-                counts.finish(Some(model.as_str()).filter(|model| !model.is_empty()), None)?;
+        let event = |counts: CopilotCounts, model: Option<&str>, scope: &str| {
+            let draft = counts.finish(model, None)?;
             let mut data = ObjectText::new();
-            data.members(draft.data()).text("scope", "total");
+            data.members(draft.data()).text("scope", scope);
             Some(Draft::new("llm.usage", data))
         };
-        all.into_iter().filter_map(event).collect()
+        let only = all.keys().next().filter(|name| all.len() == 1 && !name.is_empty());
+        let total = event(sum(&all), only.map(String::as_str), "total");
+        let has_parts = (2..=MODELS).contains(&all.len()) && !all.contains_key("");
+        let parts = all.iter().filter(|_| has_parts);
+        let parts = parts.filter_map(|(model, counts)| event(*counts, Some(model), "model"));
+        total.into_iter().chain(parts).collect()
     }
 }
 

@@ -173,9 +173,10 @@ fn without_file(
     let state = state_of_log(&run);
     let is_open = !state.status().is_over() || state.source_went_on();
     // A file that is named may be imported later. It has the outcome itself.
+    let has_dialect = DIALECTS.iter().any(|dialect| dialect.name == payload.agent.name);
     let mut drafts = match payload.transcript() {
-        None => payload.outcome(),
-        Some(_) => Vec::new(),
+        Some(_) if has_dialect => Vec::new(),
+        _ => payload.outcome(),
     };
     if payload.meaning == HookMeaning::SessionEnd && is_open {
         let end = match payload.fatal_error() {

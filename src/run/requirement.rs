@@ -41,6 +41,19 @@ impl Requirement {
     /// # Errors
     /// An unknown or empty condition, a condition with an invalid value, or an empty path.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        Self::read(text, true)
+    }
+
+    /// Parses a requirement that is recorded. Older versions accepted conditions that are given twice
+    /// or contradict each other.
+    ///
+    /// # Errors
+    /// As [`Requirement::parse`].
+    pub(crate) fn recorded(text: &str) -> Result<Self, String> {
+        Self::read(text, false)
+    }
+
+    fn read(text: &str, is_new: bool) -> Result<Self, String> {
         let mut required = Self {
             text: text.to_owned(),
             path: String::new(),
@@ -57,6 +70,10 @@ impl Requirement {
                 let known = CONDITIONS.join(", ");
                 return Err(format!("nothing after the last \":\"; the conditions are {known}"));
             }
+            if is_new && required.has(condition) {
+                let name = condition.split_once('=').map_or(condition, |(name, _)| name);
+                return Err(format!("the condition {name} is given twice"));
+            }
             if !required.condition(condition)? {
                 break;
             }
@@ -65,7 +82,7 @@ impl Requirement {
         if path.is_empty() {
             return Err("the path is empty".to_owned());
         }
-        if required.allow_empty && required.min > Some(0) {
+        if is_new && required.allow_empty && required.min > Some(0) {
             return Err("allow-empty contradicts min".to_owned());
         }
         required.path = normal(&full_path(path));
@@ -76,20 +93,21 @@ impl Requirement {
         Ok(required)
     }
 
-    /// Parses a condition. Returns false if the text is not a condition.
-    fn condition(&mut self, condition: &str) -> Result<bool, String> {
-        let (name, value) = condition.split_once('=').unwrap_or((condition, ""));
-        let is_repeated = match name {
+    /// Whether a condition of that name is known already.
+    fn has(&self, condition: &str) -> bool {
+        match condition.split_once('=').map_or(condition, |(name, _)| name) {
             "fresh" => self.fresh,
             "allow-empty" => self.allow_empty,
             "min" => self.min.is_some(),
             "type" => self.file_type.is_some(),
             "sha256" => self.sha256.is_some(),
             _ => false,
-        };
-        if is_repeated {
-            return Err(format!("the condition {name} is given twice"));
         }
+    }
+
+    /// Parses a condition. Returns false if the text is not a condition.
+    fn condition(&mut self, condition: &str) -> Result<bool, String> {
+        let (name, value) = condition.split_once('=').unwrap_or((condition, ""));
         match (name, condition.contains('=')) {
             ("fresh", false) => self.fresh = true,
             ("allow-empty", false) => self.allow_empty = true,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::event::fields::View;
+use crate::event::fields::{UsageScope, View};
 use crate::event::time::Timestamp;
 use crate::history::model_totals::{CallOfModel, ModelTotals};
 use crate::history::usage::Usage;
@@ -30,8 +30,8 @@ pub(crate) struct Spending {
 struct ModelCall {
     /// The time of its first line.
     time: Timestamp,
-    /// Sequence of its last line.
-    sequence: u64,
+    /// Sequence of its first line.
+    first_sequence: u64,
     imported: bool,
     session: usize,
     /// Index of its agent and model.
@@ -79,17 +79,20 @@ impl Spending {
         if session == self.settled.len() {
             self.settled.push(false);
         }
-        if view.field("scope").is_some_and(|scope| scope == "total") {
-            self.settled[session] |= usage.reported_micros().is_some();
-            self.has_totals = true;
-            self.totals.total(view, usage);
-            return;
+        match view.usage_scope() {
+            UsageScope::Call => {}
+            UsageScope::Session => {
+                self.settled[session] |= usage.reported_micros().is_some();
+                self.has_totals = true;
+                return self.totals.total(view, &usage);
+            }
+            UsageScope::Model => return self.totals.model(view, usage),
         }
         let named = view.field("model");
         let spender = self.spender(&view.agent(), named.as_deref().unwrap_or_default());
         let call = ModelCall {
             time: view.event.timestamp,
-            sequence: view.event.sequence,
+            first_sequence: view.event.sequence,
             imported: view.is_imported(),
             session,
             spender,
@@ -102,7 +105,9 @@ impl Spending {
             .model_call_id()
             .map(|id| *self.by_message.entry(id.into_owned()).or_insert(self.calls.len()));
         match known.and_then(|index| self.calls.get_mut(index)) {
-            Some(old) => *old = ModelCall { time: old.time, ..call },
+            Some(old) => {
+                *old = ModelCall { time: old.time, first_sequence: old.first_sequence, ..call }
+            }
             None => self.calls.push(call),
         }
     }
@@ -153,10 +158,10 @@ impl Spending {
         for (id, at) in &self.sessions {
             sessions[*at] = id;
         }
-        for ModelCall { time, sequence, imported, session, spender, usage } in &self.calls {
+        for ModelCall { time, first_sequence, imported, session, spender, usage } in &self.calls {
             let (session_id, (_, model)) = (sessions[*session], &self.spenders[*spender]);
-            let (sequence, time, imported) = (*sequence, *time, *imported);
-            totals.call(&CallOfModel { session_id, model, usage, sequence, time, imported });
+            let (first_sequence, time, imported) = (*first_sequence, *time, *imported);
+            totals.call(&CallOfModel { session_id, model, usage, first_sequence, time, imported });
         }
         let totals = totals.finish().into_iter();
         totals.filter_map(|(model, (total, calls))| Some((model, total.beyond(&calls)?))).collect()

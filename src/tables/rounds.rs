@@ -6,7 +6,7 @@ use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashSet};
 
 use super::fold::agent_of;
-use crate::event::fields::View;
+use crate::event::fields::{UsageScope, View};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::history::usage::Usage;
@@ -17,7 +17,9 @@ use crate::json::Json;
 pub(super) struct LoggedModelCall {
     /// The event that counts: the last one with the id of the response.
     pub(super) sequence: u64,
-    /// The time of the first event with this id.
+    /// The first event with this id.
+    pub(super) first_sequence: u64,
+    /// Its time.
     pub(super) first: Timestamp,
     /// Index of the model's name.
     model: Option<u32>,
@@ -117,10 +119,11 @@ impl ModelRounds {
 
     fn usage(&mut self, view: &View<'_, '_>, usage: &Usage, agent: u64) {
         let event = view.event;
-        if view.field("scope").is_some_and(|scope| scope == "total") {
-            if usage.reported_micros().is_some() {
-                self.settled.insert(event.session_id.clone().into_owned());
-            }
+        let scope = view.usage_scope();
+        if scope == UsageScope::Session && usage.reported_micros().is_some() {
+            self.settled.insert(event.session_id.clone().into_owned());
+        }
+        if scope != UsageScope::Call {
             return;
         }
         let next = u32::try_from(self.model_calls.len()).unwrap_or(u32::MAX);
@@ -136,6 +139,7 @@ impl ModelRounds {
         let model = view.field("model").map(|model| self.model_number(&model));
         self.model_calls.push(LoggedModelCall {
             sequence: event.sequence,
+            first_sequence: event.sequence,
             first: event.timestamp,
             model,
             calls: 0,

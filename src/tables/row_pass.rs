@@ -12,7 +12,7 @@ use super::fold::{CallExtras, LogHead, agent_of};
 use super::rows::{CallRow, EventRow, FileRow, RunTableRow, UsageRow};
 use super::touched::{action_of, touched};
 use super::usage_numbers::UsageNumbers;
-use crate::event::fields::View;
+use crate::event::fields::{UsageScope, View};
 use crate::event::role::Role;
 use crate::fs::hash::hex;
 use crate::history::arguments;
@@ -221,10 +221,11 @@ impl<'f> RowPass<'f> {
     fn usage(&mut self, view: &View<'_, '_>, usage: Usage, sink: &mut impl RowSink) {
         // A total is told at the end, and of repeated lines the last one counts.
         let Some(at) = self.model_calls.get(&view.event.sequence) else {
-            if view.field("scope").is_some_and(|scope| scope == "total") {
-                self.model_totals.total(view, usage);
-            }
-            return;
+            return match view.usage_scope() {
+                UsageScope::Call => {}
+                UsageScope::Session => self.model_totals.total(view, &usage),
+                UsageScope::Model => self.model_totals.model(view, usage),
+            };
         };
         let call = self.fold.rounds.model_calls[*at];
         let id = view.model_call_id();
@@ -235,7 +236,7 @@ impl<'f> RowPass<'f> {
             session_id: &view.event.session_id,
             model: model.as_deref().unwrap_or_default(),
             usage: &usage,
-            sequence: call.sequence,
+            first_sequence: call.first_sequence,
             time: call.first,
             imported: view.is_imported(),
         });

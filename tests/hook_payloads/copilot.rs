@@ -1,7 +1,7 @@
 //! The events of Copilot CLI, by the types of its SDK, version 1.0.28, and the reference of its hooks.
 //! The command line of the hook names the event.
 
-use super::{Agent, BY_CONTENT, PROMPT_BY_CONTENT, Row, call, kept, told};
+use super::{Agent, BY_CONTENT, PROMPT_BY_CONTENT, Row, call, kept};
 
 pub(super) static AGENT: Agent = Agent {
     name: "copilot",
@@ -72,10 +72,10 @@ const ROWS: &[Row] = &[
         r#"{"reason":"complete"}"#,
         r#"{"finalMessage":"Done.","error":{"message":"no"}}"#,
     ),
-    told(
+    kept(
         "errorOccurred",
         r#"{"error":{"name":"Error","message":"no","stack":""},"errorContext":"model_call","recoverable":true}"#,
-        ("error", r#"{"code":"Error","message":"no","category":"engine","retryable":true}"#),
+        "{}",
     ),
     kept(
         "agentStop",

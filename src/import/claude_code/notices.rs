@@ -83,7 +83,7 @@ pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<D
     let mut work_time = line.json.get("duration_ms").and_then(Json::as_u64);
     for totals in totals.after(&line.json) {
         drafts.push(line.draft("llm.usage", |data| {
-            data.members(Json::trusted(&totals)).text("scope", "total");
+            data.members(Json::trusted(&totals));
             if let Some(time) = work_time.take() {
                 data.plain(WORK_TIME, time);
             }

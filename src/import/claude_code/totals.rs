@@ -13,6 +13,9 @@ const COUNTS: [(&str, &str, &str); 4] = [
     ("cache_creation_input_tokens", "cacheCreationInputTokens", "cache_creation_tokens"),
 ];
 
+/// The most models whose parts of a total are recorded.
+const MODELS: usize = 16;
+
 /// The names of the cost, the newest first.
 const COSTS: [&str; 3] = ["total_cost_usd", "cost_usd", "total_cost"];
 
@@ -79,8 +82,8 @@ impl SessionTotals {
         messages.insert(id.to_owned(), TotalCounts { tokens, cost: None });
     }
 
-    /// The members of the events that report the totals after a `result` line: one event per model,
-    /// or one for all if the line does not tell them apart. None if the line has no numbers.
+    /// The members of the events that report the totals after a `result` line: the total, then its
+    /// part of each model if the line says it. None if the line has no numbers.
     pub(super) fn after(&mut self, line: &Members<'_>) -> Vec<String> {
         let (totals, has_sub_agents) = ResultTotals::of(line);
         if totals == ResultTotals::default() {
@@ -89,11 +92,12 @@ impl SessionTotals {
         let session = line.text_at("session_id").unwrap_or_default().into_owned();
         let processes = self.sessions.entry(session).or_default();
         // Tokens may be those of a turn, where the cost is that of all turns. Those of all turns
-        // have at least what the messages say.
+        // exceed what the messages of this turn say.
         let newest = &processes.newest;
         let since = std::mem::take(&mut processes.since_result);
         let since = TotalCounts::sum(since.values().filter(|_| !has_sub_agents));
-        if totals.all.has_fewer_tokens(&newest.all.plus(&since)) {
+        let is_of_turn = newest.all != TotalCounts::default() && totals.all.is_within(&since);
+        if is_of_turn || totals.all.has_fewer_tokens(&newest.all) {
             let part = newest.map(|counts| TotalCounts { cost: None, ..*counts });
             processes.earlier = processes.earlier.plus(&part);
         }
@@ -109,11 +113,12 @@ impl SessionTotals {
         // The source's own digits, unless costs were added.
         let own_cost = cost_of(line).filter(|_| all.all.cost == totals.all.cost);
         processes.newest = totals;
-        let Some(models) = all.by_model(&processes.models) else {
-            return vec![all.all.members(own_cost, None)];
-        };
-        let own_cost = own_cost.filter(|_| models.len() == 1);
-        models.iter().map(|(model, counts)| counts.members(own_cost, Some(model))).collect()
+        let models = all.by_model(&processes.models).unwrap_or_default();
+        // One model has the total. Many would make a log of the square of the source's size.
+        let models = Some(models).filter(|models| (2..=MODELS).contains(&models.len()));
+        let parts = models.into_iter().flatten();
+        let parts = parts.map(|(model, counts)| counts.members(None, Some(&model)));
+        [all.all.members(own_cost, None)].into_iter().chain(parts).collect()
     }
 }
 
@@ -199,6 +204,17 @@ impl TotalCounts {
         counts.any(|(now, then)| now.zip(then).is_some_and(|(now, then)| now < then))
     }
 
+    /// Whether no count of the input is above those of the messages of a turn. The output of a message
+    /// may be a lower bound.
+    fn is_within(&self, turn: &Self) -> bool {
+        let mut input = [0, 2, 3].into_iter();
+        turn.tokens[0].is_some_and(|tokens| tokens > 0)
+            && input.all(|at| {
+                let (whole, turn) = (self.tokens[at].unwrap_or(0), turn.tokens[at]);
+                turn.is_none_or(|turn| whole <= turn)
+            })
+    }
+
     /// The sum. Known plus unknown is known.
     fn plus(&self, other: &Self) -> Self {
         let tokens = std::array::from_fn(|at| match (self.tokens[at], other.tokens[at]) {
@@ -226,6 +242,7 @@ impl TotalCounts {
             (None, None) => {}
         }
         data.text_if("model", model);
+        data.text("scope", if model.is_some() { "model" } else { "total" });
         data.finish()
     }
 }

@@ -37,7 +37,11 @@ impl Copies {
             again.insert(shorter);
         }
         let mut involved: Vec<usize> = Vec::new();
-        for (at, (_, facts)) in runs.iter().enumerate() {
+        let counts = |run: &RunDir| !again.contains(&run.name());
+        for (at, (run, facts)) in runs.iter().enumerate() {
+            if !counts(run) {
+                continue;
+            }
             let sources = facts.copied.iter().flat_map(|copied| &copied.runs);
             let sources: Vec<usize> =
                 sources.filter_map(|run| by_id.get(run.as_str()).copied()).collect();

@@ -37,9 +37,11 @@ pub(super) fn deliverables(
     let mut seen = HashSet::new();
     let mut declared: Vec<Requirement> = Vec::new();
     let mut verdicts = Vec::new();
-    let required = state.deliverables.required.iter().chain(criteria.require);
-    for text in required.filter(|text| seen.insert(*text)) {
-        let required = match Requirement::parse(text) {
+    let recorded = state.deliverables.required.iter().map(|text| (text, true));
+    let required = recorded.chain(criteria.require.iter().map(|text| (text, false)));
+    for (text, is_recorded) in required.filter(|(text, _)| seen.insert(*text)) {
+        let parse = if is_recorded { Requirement::recorded } else { Requirement::parse };
+        let required = match parse(text) {
             Ok(required) => required,
             Err(what) => {
                 verdicts.push(Deliverable::unreadable(text, what));

@@ -6,7 +6,7 @@ use std::hash::BuildHasher as _;
 use super::page_calls::is_argument;
 use super::{TranscriptFold, shown, shown_up_to};
 use crate::event::content::{ContentPiece, beyond};
-use crate::event::fields::{View, as_long_text};
+use crate::event::fields::{UsageScope, View, as_long_text};
 use crate::event::role::Role;
 use crate::history::arguments;
 use crate::history::usage::Usage;
@@ -22,7 +22,7 @@ impl TranscriptFold {
             self.keep_call(view, call);
         }
         if let Some(usage) = Usage::of(view) {
-            if view.field("scope").is_some_and(|scope| scope == "total") {
+            if view.usage_scope() != UsageScope::Call {
                 return;
             }
             let call = self.model_call(view);

@@ -551,6 +551,7 @@ WITH reports AS (
     multiIf(JSONType(ifNull(data, ''), 'model') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'model') = 'String', JSONExtractString(ifNull(data, ''), 'model'), JSONExtractRaw(ifNull(data, ''), 'model')) AS model, multiIf(JSONType(ifNull(data, ''), 'message_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'message_id') = 'String', JSONExtractString(ifNull(data, ''), 'message_id'), JSONExtractRaw(ifNull(data, ''), 'message_id')) AS message_id, multiIf(JSONType(ifNull(data, ''), 'request_id') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'request_id') = 'String', JSONExtractString(ifNull(data, ''), 'request_id'), JSONExtractRaw(ifNull(data, ''), 'request_id')) AS request_id,
     coalesce(CASE WHEN if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) END, CASE WHEN if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) END) AS model_call_id, coalesce(CASE WHEN if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'message_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'message_id')), NULL) END, CASE WHEN if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) IN ('', 'REDACTED') OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '[%]' OR if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) LIKE '<%>' THEN NULL ELSE if(JSONType(ifNull(data, ''), 'request_id') = 'String', toNullable(JSONExtractString(ifNull(data, ''), 'request_id')), NULL) END, concat('#', CAST(sequence AS VARCHAR))) AS answer,
     coalesce(multiIf(JSONType(ifNull(data, ''), 'scope') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'scope') = 'String', JSONExtractString(ifNull(data, ''), 'scope'), JSONExtractRaw(ifNull(data, ''), 'scope')) = 'total', false) AS is_total,
+    coalesce(multiIf(JSONType(ifNull(data, ''), 'scope') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'scope') = 'String', JSONExtractString(ifNull(data, ''), 'scope'), JSONExtractRaw(ifNull(data, ''), 'scope')) = 'model', false) AS is_of_model,
     coalesce(if(JSONType(ifNull(data, ''), 'input_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'input_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'input_tokens') = floor(JSONExtractFloat(ifNull(data, ''), 'input_tokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'input_tokens'))), NULL), if(JSONType(ifNull(data, ''), 'inputTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'inputTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'inputTokens') = floor(JSONExtractFloat(ifNull(data, ''), 'inputTokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'inputTokens'))), NULL), if(JSONType(ifNull(data, ''), 'tokensIn') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'tokensIn') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'tokensIn') = floor(JSONExtractFloat(ifNull(data, ''), 'tokensIn')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'tokensIn'))), NULL)) AS input_tokens, coalesce(if(JSONType(ifNull(data, ''), 'output_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'output_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'output_tokens') = floor(JSONExtractFloat(ifNull(data, ''), 'output_tokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'output_tokens'))), NULL), if(JSONType(ifNull(data, ''), 'outputTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'outputTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'outputTokens') = floor(JSONExtractFloat(ifNull(data, ''), 'outputTokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'outputTokens'))), NULL), if(JSONType(ifNull(data, ''), 'tokensOut') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'tokensOut') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'tokensOut') = floor(JSONExtractFloat(ifNull(data, ''), 'tokensOut')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'tokensOut'))), NULL)) AS output_tokens,
     coalesce(multiIf(JSONType(ifNull(data, ''), 'output_tokens_at_least') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'output_tokens_at_least') = 'String', JSONExtractString(ifNull(data, ''), 'output_tokens_at_least'), JSONExtractRaw(ifNull(data, ''), 'output_tokens_at_least')) = 'true', false) AS output_at_least,
     coalesce(if(JSONType(ifNull(data, ''), 'cache_read_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'cache_read_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'cache_read_tokens') = floor(JSONExtractFloat(ifNull(data, ''), 'cache_read_tokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'cache_read_tokens'))), NULL), if(JSONType(ifNull(data, ''), 'cacheReadTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'cacheReadTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'cacheReadTokens') = floor(JSONExtractFloat(ifNull(data, ''), 'cacheReadTokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'cacheReadTokens'))), NULL)) AS cache_read_tokens, coalesce(if(JSONType(ifNull(data, ''), 'cache_creation_tokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'cache_creation_tokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'cache_creation_tokens') = floor(JSONExtractFloat(ifNull(data, ''), 'cache_creation_tokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'cache_creation_tokens'))), NULL), if(JSONType(ifNull(data, ''), 'cacheCreationTokens') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(data, ''), 'cacheCreationTokens') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(data, ''), 'cacheCreationTokens') = floor(JSONExtractFloat(ifNull(data, ''), 'cacheCreationTokens')), toNullable(toInt64(JSONExtractFloat(ifNull(data, ''), 'cacheCreationTokens'))), NULL)) AS cache_creation_tokens,
@@ -566,7 +567,7 @@ counted AS (
       AS first_time,
     min(sequence) OVER (PARTITION BY run_id, is_total, answer) AS first_sequence,
     row_number() OVER (PARTITION BY run_id, is_total, answer ORDER BY sequence DESC) AS place
-  FROM reports WHERE role = 'usage' OR input_tokens IS NOT NULL
+  FROM reports WHERE (role = 'usage' OR input_tokens IS NOT NULL) AND NOT is_of_model
 ),
 priced AS (
   SELECT counted.*,
@@ -583,7 +584,7 @@ asked AS (
   FROM calls WHERE asked_by IS NOT NULL GROUP BY run_id, asked_by
 ),
 model_calls AS (
-  SELECT priced.run_id AS run_id, sequence, first_time, imported, session_id, task, agent_id, model,
+  SELECT priced.run_id AS run_id, sequence, first_sequence, first_time, imported, session_id, task, agent_id, model,
     message_id, request_id,
     CASE WHEN work_id IS NULL THEN true ELSE
       row_number() OVER (PARTITION BY work_id, coalesce(request_id, history, CAST(first_time AS VARCHAR))
@@ -611,21 +612,26 @@ known AS (
 -- The newest totals of the models of each session.
 session_totals AS (
   SELECT *,
-    row_number() OVER (PARTITION BY run_id, session_id, model ORDER BY sequence DESC) AS place,
-    max(CASE WHEN model IS NULL THEN sequence ELSE 0 END) OVER (PARTITION BY run_id, session_id)
-      AS last_of_all
-  FROM reports WHERE is_total AND (role = 'usage' OR input_tokens IS NOT NULL)
-),
-model_totals AS (
-  SELECT run_id, session_id, model, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, reported_usd,
-    CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
-      THEN toDecimal64('0.000001', 6) * toInt64(floor((input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation + coalesce(for_an_hour, 0) * (2 * runlog_prices.input - runlog_prices.cache_creation)) + 0.5)) END AS estimated_usd
-  FROM session_totals LEFT JOIN runlog_prices ON runlog_prices.name = CASE WHEN replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') LIKE 'claude-%' THEN replace(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', ''), '.', '-') ELSE replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') END
-  WHERE place = 1 AND session_totals.model IS NOT NULL AND sequence > last_of_all
+    row_number() OVER (PARTITION BY run_id, session_id, model ORDER BY sequence DESC) AS place
+  FROM reports
+  WHERE is_of_model AND model IS NOT NULL AND (role = 'usage' OR input_tokens IS NOT NULL)
 ),
 last_totals AS (
-  SELECT run_id, session_id, max(sequence) AS last_total, max("time") AS last_time
-  FROM session_totals GROUP BY run_id, session_id
+  SELECT run_id, session_id, max(sequence) AS last_total, max("time") AS last_time,
+    max(CASE WHEN reported_usd IS NOT NULL THEN sequence ELSE 0 END) AS last_cost
+  FROM reports WHERE is_total AND (role = 'usage' OR input_tokens IS NOT NULL)
+  GROUP BY run_id, session_id
+),
+model_totals AS (
+  SELECT session_totals.run_id AS run_id, session_totals.session_id AS session_id, model,
+    input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, reported_usd, last_cost = last_total AS has_cost,
+    CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
+      THEN toDecimal64('0.000001', 6) * toInt64(floor((input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation + coalesce(for_an_hour, 0) * (2 * runlog_prices.input - runlog_prices.cache_creation)) + 0.5)) END AS estimated_usd
+  FROM session_totals
+  JOIN last_totals ON last_totals.run_id = session_totals.run_id
+    AND last_totals.session_id = session_totals.session_id
+  LEFT JOIN runlog_prices ON runlog_prices.name = CASE WHEN replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') LIKE 'claude-%' THEN replace(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', ''), '.', '-') ELSE replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') END
+  WHERE place = 1 AND sequence > last_total
 ),
 known_of_models AS (
   SELECT model_calls.run_id AS run_id, model_calls.session_id AS session_id,
@@ -638,7 +644,7 @@ known_of_models AS (
   FROM model_calls
   JOIN last_totals ON last_totals.run_id = model_calls.run_id
     AND last_totals.session_id = model_calls.session_id
-  WHERE NOT (imported AND sequence > last_total AND first_time >= last_time)
+  WHERE NOT (imported AND first_sequence > last_total AND first_time >= last_time)
   GROUP BY model_calls.run_id, model_calls.session_id, coalesce(model, '')
 ),
 -- The sessions whose totals lack the model of one of their calls.
@@ -662,10 +668,10 @@ paired AS (
     known_of_models.cache_read_tokens AS known_cache_read_tokens,
     coalesce(model_totals.cache_creation_tokens, known_of_models.cache_creation_tokens) AS total_cache_creation_tokens,
     known_of_models.cache_creation_tokens AS known_cache_creation_tokens,
-    CASE WHEN reported_usd IS NOT NULL THEN reported_usd
+    CASE WHEN NOT has_cost THEN NULL WHEN reported_usd IS NOT NULL THEN reported_usd
       ELSE coalesce(known_of_models.cost_usd, estimated_usd) END AS total_cost_usd,
-    known_of_models.cost_usd AS known_cost_usd,
-    CASE WHEN reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
+    CASE WHEN has_cost THEN known_of_models.cost_usd END AS known_cost_usd,
+    CASE WHEN has_cost AND reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
       AND estimated_usd IS NOT NULL AND known_of_models.cost_usd IS NULL THEN 1 ELSE 0 END
       AS is_estimated
   FROM model_totals

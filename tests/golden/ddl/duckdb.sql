@@ -601,6 +601,7 @@ WITH reports AS (
     (data->>'$.model') AS model, (data->>'$.message_id') AS message_id, (data->>'$.request_id') AS request_id,
     coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END) AS model_call_id, coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END, concat('#', CAST(sequence AS VARCHAR))) AS answer,
     coalesce((data->>'$.scope') = 'total', false) AS is_total,
+    coalesce((data->>'$.scope') = 'model', false) AS is_of_model,
     coalesce(CASE WHEN json_type(data, '$.input_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.input_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.input_tokens')::DOUBLE = floor((data->>'$.input_tokens')::DOUBLE) THEN (data->>'$.input_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.inputTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.inputTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.inputTokens')::DOUBLE = floor((data->>'$.inputTokens')::DOUBLE) THEN (data->>'$.inputTokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.tokensIn') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.tokensIn')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.tokensIn')::DOUBLE = floor((data->>'$.tokensIn')::DOUBLE) THEN (data->>'$.tokensIn')::DOUBLE::BIGINT END) AS input_tokens, coalesce(CASE WHEN json_type(data, '$.output_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.output_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.output_tokens')::DOUBLE = floor((data->>'$.output_tokens')::DOUBLE) THEN (data->>'$.output_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.outputTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.outputTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.outputTokens')::DOUBLE = floor((data->>'$.outputTokens')::DOUBLE) THEN (data->>'$.outputTokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.tokensOut') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.tokensOut')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.tokensOut')::DOUBLE = floor((data->>'$.tokensOut')::DOUBLE) THEN (data->>'$.tokensOut')::DOUBLE::BIGINT END) AS output_tokens,
     coalesce((data->>'$.output_tokens_at_least') = 'true', false) AS output_at_least,
     coalesce(CASE WHEN json_type(data, '$.cache_read_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.cache_read_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.cache_read_tokens')::DOUBLE = floor((data->>'$.cache_read_tokens')::DOUBLE) THEN (data->>'$.cache_read_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.cacheReadTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.cacheReadTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.cacheReadTokens')::DOUBLE = floor((data->>'$.cacheReadTokens')::DOUBLE) THEN (data->>'$.cacheReadTokens')::DOUBLE::BIGINT END) AS cache_read_tokens, coalesce(CASE WHEN json_type(data, '$.cache_creation_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.cache_creation_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.cache_creation_tokens')::DOUBLE = floor((data->>'$.cache_creation_tokens')::DOUBLE) THEN (data->>'$.cache_creation_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.cacheCreationTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.cacheCreationTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.cacheCreationTokens')::DOUBLE = floor((data->>'$.cacheCreationTokens')::DOUBLE) THEN (data->>'$.cacheCreationTokens')::DOUBLE::BIGINT END) AS cache_creation_tokens,
@@ -616,7 +617,7 @@ counted AS (
       AS first_time,
     min(sequence) OVER (PARTITION BY run_id, is_total, answer) AS first_sequence,
     row_number() OVER (PARTITION BY run_id, is_total, answer ORDER BY sequence DESC) AS place
-  FROM reports WHERE role = 'usage' OR input_tokens IS NOT NULL
+  FROM reports WHERE (role = 'usage' OR input_tokens IS NOT NULL) AND NOT is_of_model
 ),
 priced AS (
   SELECT counted.*,
@@ -633,7 +634,7 @@ asked AS (
   FROM calls WHERE asked_by IS NOT NULL GROUP BY run_id, asked_by
 ),
 model_calls AS (
-  SELECT priced.run_id AS run_id, sequence, first_time, imported, session_id, task, agent_id, model,
+  SELECT priced.run_id AS run_id, sequence, first_sequence, first_time, imported, session_id, task, agent_id, model,
     message_id, request_id,
     CASE WHEN work_id IS NULL THEN true ELSE
       row_number() OVER (PARTITION BY work_id, coalesce(request_id, history, CAST(first_time AS VARCHAR))
@@ -661,21 +662,26 @@ known AS (
 -- The newest totals of the models of each session.
 session_totals AS (
   SELECT *,
-    row_number() OVER (PARTITION BY run_id, session_id, model ORDER BY sequence DESC) AS place,
-    max(CASE WHEN model IS NULL THEN sequence ELSE 0 END) OVER (PARTITION BY run_id, session_id)
-      AS last_of_all
-  FROM reports WHERE is_total AND (role = 'usage' OR input_tokens IS NOT NULL)
-),
-model_totals AS (
-  SELECT run_id, session_id, model, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, reported_usd,
-    CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
-      THEN CAST(round((input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation + coalesce(for_an_hour, 0) * (2 * runlog_prices.input - runlog_prices.cache_creation))) / 1e6 AS DECIMAL(18, 6)) END AS estimated_usd
-  FROM session_totals LEFT JOIN runlog_prices ON runlog_prices.name = CASE WHEN regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') LIKE 'claude-%' THEN replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', ''), '.', '-') ELSE regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') END
-  WHERE place = 1 AND session_totals.model IS NOT NULL AND sequence > last_of_all
+    row_number() OVER (PARTITION BY run_id, session_id, model ORDER BY sequence DESC) AS place
+  FROM reports
+  WHERE is_of_model AND model IS NOT NULL AND (role = 'usage' OR input_tokens IS NOT NULL)
 ),
 last_totals AS (
-  SELECT run_id, session_id, max(sequence) AS last_total, max("time") AS last_time
-  FROM session_totals GROUP BY run_id, session_id
+  SELECT run_id, session_id, max(sequence) AS last_total, max("time") AS last_time,
+    max(CASE WHEN reported_usd IS NOT NULL THEN sequence ELSE 0 END) AS last_cost
+  FROM reports WHERE is_total AND (role = 'usage' OR input_tokens IS NOT NULL)
+  GROUP BY run_id, session_id
+),
+model_totals AS (
+  SELECT session_totals.run_id AS run_id, session_totals.session_id AS session_id, model,
+    input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, reported_usd, last_cost = last_total AS has_cost,
+    CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
+      THEN CAST(round((input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation + coalesce(for_an_hour, 0) * (2 * runlog_prices.input - runlog_prices.cache_creation))) / 1e6 AS DECIMAL(18, 6)) END AS estimated_usd
+  FROM session_totals
+  JOIN last_totals ON last_totals.run_id = session_totals.run_id
+    AND last_totals.session_id = session_totals.session_id
+  LEFT JOIN runlog_prices ON runlog_prices.name = CASE WHEN regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') LIKE 'claude-%' THEN replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', ''), '.', '-') ELSE regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(session_totals.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') END
+  WHERE place = 1 AND sequence > last_total
 ),
 known_of_models AS (
   SELECT model_calls.run_id AS run_id, model_calls.session_id AS session_id,
@@ -688,7 +694,7 @@ known_of_models AS (
   FROM model_calls
   JOIN last_totals ON last_totals.run_id = model_calls.run_id
     AND last_totals.session_id = model_calls.session_id
-  WHERE NOT (imported AND sequence > last_total AND first_time >= last_time)
+  WHERE NOT (imported AND first_sequence > last_total AND first_time >= last_time)
   GROUP BY model_calls.run_id, model_calls.session_id, coalesce(model, '')
 ),
 -- The sessions whose totals lack the model of one of their calls.
@@ -712,10 +718,10 @@ paired AS (
     known_of_models.cache_read_tokens AS known_cache_read_tokens,
     coalesce(model_totals.cache_creation_tokens, known_of_models.cache_creation_tokens) AS total_cache_creation_tokens,
     known_of_models.cache_creation_tokens AS known_cache_creation_tokens,
-    CASE WHEN reported_usd IS NOT NULL THEN reported_usd
+    CASE WHEN NOT has_cost THEN NULL WHEN reported_usd IS NOT NULL THEN reported_usd
       ELSE coalesce(known_of_models.cost_usd, estimated_usd) END AS total_cost_usd,
-    known_of_models.cost_usd AS known_cost_usd,
-    CASE WHEN reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
+    CASE WHEN has_cost THEN known_of_models.cost_usd END AS known_cost_usd,
+    CASE WHEN has_cost AND reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
       AND estimated_usd IS NOT NULL AND known_of_models.cost_usd IS NULL THEN 1 ELSE 0 END
       AS is_estimated
   FROM model_totals

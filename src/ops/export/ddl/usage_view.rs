@@ -53,6 +53,7 @@ pub(super) fn usage(sql: &dyn Expressions) -> String {
     {model} AS model, {message} AS message_id, {request} AS request_id,
     {ids} AS model_call_id, {answer} AS answer,
     coalesce({scope} = 'total', false) AS is_total,
+    coalesce({scope} = 'model', false) AS is_of_model,
     {input} AS input_tokens, {output} AS output_tokens,
     coalesce({at_least} = 'true', false) AS output_at_least,
     {read} AS cache_read_tokens, {creation} AS cache_creation_tokens,
@@ -68,7 +69,7 @@ counted AS (
       AS first_time,
     min(sequence) OVER (PARTITION BY run_id, is_total, answer) AS first_sequence,
     row_number() OVER (PARTITION BY run_id, is_total, answer ORDER BY sequence DESC) AS place
-  FROM reports WHERE role = 'usage' OR input_tokens IS NOT NULL
+  FROM reports WHERE (role = 'usage' OR input_tokens IS NOT NULL) AND NOT is_of_model
 ),
 priced AS (
   SELECT counted.*,
@@ -85,7 +86,7 @@ asked AS (
   FROM calls WHERE asked_by IS NOT NULL GROUP BY run_id, asked_by
 ),
 model_calls AS (
-  SELECT priced.run_id AS run_id, sequence, first_time, imported, session_id, task, agent_id, model,
+  SELECT priced.run_id AS run_id, sequence, first_sequence, first_time, imported, session_id, task, agent_id, model,
     message_id, request_id,
     CASE WHEN work_id IS NULL THEN true ELSE
       row_number() OVER (PARTITION BY work_id, coalesce(request_id, history, CAST(first_time AS VARCHAR))
@@ -110,21 +111,26 @@ known AS (
 -- The newest totals of the models of each session.
 session_totals AS (
   SELECT *,
-    row_number() OVER (PARTITION BY run_id, session_id, model ORDER BY sequence DESC) AS place,
-    max(CASE WHEN model IS NULL THEN sequence ELSE 0 END) OVER (PARTITION BY run_id, session_id)
-      AS last_of_all
-  FROM reports WHERE is_total AND (role = 'usage' OR input_tokens IS NOT NULL)
-),
-model_totals AS (
-  SELECT run_id, session_id, model, {token_names}, reported_usd,
-    CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
-      THEN {estimate} END AS estimated_usd
-  FROM session_totals LEFT JOIN runlog_prices ON runlog_prices.name = {plain_total}
-  WHERE place = 1 AND session_totals.model IS NOT NULL AND sequence > last_of_all
+    row_number() OVER (PARTITION BY run_id, session_id, model ORDER BY sequence DESC) AS place
+  FROM reports
+  WHERE is_of_model AND model IS NOT NULL AND (role = 'usage' OR input_tokens IS NOT NULL)
 ),
 last_totals AS (
-  SELECT run_id, session_id, max(sequence) AS last_total, max(\"time\") AS last_time
-  FROM session_totals GROUP BY run_id, session_id
+  SELECT run_id, session_id, max(sequence) AS last_total, max(\"time\") AS last_time,
+    max(CASE WHEN reported_usd IS NOT NULL THEN sequence ELSE 0 END) AS last_cost
+  FROM reports WHERE is_total AND (role = 'usage' OR input_tokens IS NOT NULL)
+  GROUP BY run_id, session_id
+),
+model_totals AS (
+  SELECT session_totals.run_id AS run_id, session_totals.session_id AS session_id, model,
+    {token_names}, reported_usd, last_cost = last_total AS has_cost,
+    CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
+      THEN {estimate} END AS estimated_usd
+  FROM session_totals
+  JOIN last_totals ON last_totals.run_id = session_totals.run_id
+    AND last_totals.session_id = session_totals.session_id
+  LEFT JOIN runlog_prices ON runlog_prices.name = {plain_total}
+  WHERE place = 1 AND sequence > last_total
 ),
 known_of_models AS (
   SELECT model_calls.run_id AS run_id, model_calls.session_id AS session_id,
@@ -134,7 +140,7 @@ known_of_models AS (
   FROM model_calls
   JOIN last_totals ON last_totals.run_id = model_calls.run_id
     AND last_totals.session_id = model_calls.session_id
-  WHERE NOT (imported AND sequence > last_total AND first_time >= last_time)
+  WHERE NOT (imported AND first_sequence > last_total AND first_time >= last_time)
   GROUP BY model_calls.run_id, model_calls.session_id, coalesce(model, '')
 ),
 -- The sessions whose totals lack the model of one of their calls.
@@ -151,10 +157,10 @@ unfit AS (
 paired AS (
   SELECT model_totals.run_id AS run_id, model_totals.model AS model,
     {pairs},
-    CASE WHEN reported_usd IS NOT NULL THEN reported_usd
+    CASE WHEN NOT has_cost THEN NULL WHEN reported_usd IS NOT NULL THEN reported_usd
       ELSE coalesce(known_of_models.cost_usd, estimated_usd) END AS total_cost_usd,
-    known_of_models.cost_usd AS known_cost_usd,
-    CASE WHEN reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
+    CASE WHEN has_cost THEN known_of_models.cost_usd END AS known_cost_usd,
+    CASE WHEN has_cost AND reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
       AND estimated_usd IS NOT NULL AND known_of_models.cost_usd IS NULL THEN 1 ELSE 0 END
       AS is_estimated
   FROM model_totals
