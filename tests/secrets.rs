@@ -609,7 +609,7 @@ fn secrets_in_pieces_and_in_base64() {
     bench.emit(&["run.completed"]);
     let said = bench.call(&["validate", "r"]);
     assert!(said.out.contains("warning RL903"), "{}", said.out);
-    assert!(said.out.contains("spread over the pieces of a text: github"), "{}", said.out);
+    assert!(said.out.contains("split over pieces of a streamed text: github"), "{}", said.out);
     let headers = ["Authorization: Bearer", "authorization: bearer", "AUTHORIZATION: Bearer"];
     for header in headers {
         let text = format!("{header} x7Kq2mZ9pLr4Tn8VbW3cYd5F");

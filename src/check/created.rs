@@ -21,7 +21,8 @@ pub(super) fn faults(view: &View<'_, '_>, has_begun: bool) -> Vec<(Code, String)
         let message = "deliverables.required is not a list of paths, so nothing is required";
         faults.push((Code::RL906, message.to_owned()));
     } else if hides_deliverables(data) {
-        let message = "no deliverable is required, but a field is named nearly like `deliverables`";
+        let message =
+            "no deliverable is required, but the name of a field is nearly `deliverables`";
         faults.push((Code::RL906, advice.unwrap_or_else(|| message.to_owned())));
     } else if let Some(advice) = advice {
         faults.push((Code::RL905, advice));

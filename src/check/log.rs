@@ -256,7 +256,7 @@ impl LogCheck {
         if let Some((line, offset)) = self.last_event.filter(|_| !self.begun && !self.damaged) {
             let (line, offset) = (Some(line), Some(offset));
             let place = Place { line, offset, ..Place::file(LOG) };
-            let message = "nothing but repairs is recorded";
+            let message = "the log has only repair records";
             self.findings.push(Finding::new(Code::RL406, place, message));
         }
         std::mem::take(&mut self.parents).finish(&self.ids, &mut self.findings);
@@ -384,7 +384,7 @@ impl LogCheck {
             self.add(code, spot, message);
         }
         for rule in self.split_secrets.observe(view, self.secrets) {
-            let message = format!("a secret is spread over the pieces of a text: {rule}");
+            let message = format!("a secret is split over pieces of a streamed text: {rule}");
             let finding = Finding::new(Code::RL903, spot.place(), message);
             self.findings.push(finding.at_most(Level::Warning));
         }

@@ -29,7 +29,7 @@ impl Parents {
             self.missing.add(parent, imported, ids, &place);
         }
         if self.cycles.closes(&event.event_id, parent, ids) {
-            let message = "the parents of this event lead back to it";
+            let message = "this event is its own ancestor";
             let finding = Finding::new(Code::RL206, place(), message);
             findings.push(if imported { finding.at_most(Level::Info) } else { finding });
         }

@@ -163,7 +163,7 @@ fn take_over(
 }
 
 /// Records what the session file would have: the outcome of a turn, and the end of the session. A
-/// file that is imported later may tell another end.
+/// file that is imported later may report another end.
 fn without_file(
     payload: &HookPayload<'_>,
     runs_dir: &Path,

@@ -131,7 +131,7 @@ pub(crate) fn backfills(run: &RunDir, last: Option<u64>) -> Result<Backfills, Ru
 }
 
 /// The largest value outside the log that is given to a model, in bytes. A larger one is shown by its
-/// beginning, its end and its size. A streamed text ends there too.
+/// beginning, its end and its size. Streamed texts are cut at this size too.
 pub(crate) const LARGEST_MOVED: u64 = 8 << 20;
 
 /// Calls `each` with the event, with the values that were moved to `blobs/` if they have up to

@@ -236,8 +236,9 @@ impl Counter {
         let failed = |status: &CallStatus| *status == CallStatus::Failed;
         if self.receipt.mapped == 0 && self.receipt.opaque > 0 {
             let dialect = self.receipt.dialect;
-            let warning =
-                format!("no line was understood as {dialect}: is the log of another program?");
+            let warning = format!(
+                "no line was understood as {dialect}; the file may be from another program"
+            );
             self.receipt.warnings.push(warning);
         }
         self.receipt.calls = self.calls.len() as u64;

@@ -89,7 +89,7 @@ impl EncodedPrefixes {
         let mut forms = Vec::new();
         for rule in rules.filter(|rule| rule.is_form()) {
             for prefix in rule.prefixes.iter() {
-                // The case of a name can be any; headers are written in one of these.
+                // Names of headers can have any case; these spellings are the common ones.
                 let spellings = match rule.any_case {
                     true => vec![prefix.to_lowercase(), title_case(prefix), prefix.to_uppercase()],
                     false => vec![prefix.to_string()],

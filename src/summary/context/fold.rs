@@ -118,7 +118,7 @@ impl<'f> ContextFold<'f> {
         } else if is_wanted && !is_covered && !self.is_in_chapter(view) {
             self.add(view, place, observed);
         } else {
-            // What follows of its text is a text of its own.
+            // Later pieces of this stream begin a new text.
             if view.role == Role::Chunk {
                 let stream = self.hasher.hash_one(StreamName::of(view));
                 self.streams.remove(&stream);

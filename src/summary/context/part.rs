@@ -120,7 +120,7 @@ fn said(view: &View<'_, '_>, text: String) -> Part {
     let is_user = matches!(author.as_ref(), "user" | "human");
     // A sub-agent is asked by its agent.
     let is_note = matches!(view.role, Role::Note | Role::Section);
-    // A note asks nothing, whoever wrote it.
+    // A note is never a request, even if the user wrote it.
     let is_asked = view.role == Role::TaskStart || is_user && !is_note;
     let is_request = is_asked && !view.is_of_sub_agent();
     if view.role == Role::TaskStart && !is_request {

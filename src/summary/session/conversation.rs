@@ -85,7 +85,7 @@ impl Conversation {
         });
         let mut text = self.redacted(text);
         if view.role == Role::Chunk {
-            // The next piece begins after this space.
+            // `turn_text` trims; the next piece follows the space.
             let piece = view.text().unwrap_or_default();
             text.push_str(&inert::text(&piece[piece.trim_end().len()..]));
         }

@@ -48,7 +48,7 @@ pub(crate) fn cuts_between_calls(turns: &[Turn], run_has_ended: bool) -> Vec<usi
             block(start + 1, turns.len() + 1);
         }
     }
-    // A cut in a streamed text would be a boundary behind events that are still to come.
+    // A cut inside a streamed text would put the boundary after events that are not summarized yet.
     let mut newest = 0;
     let parts_text = turns.iter().map(|turn| {
         let parts = turn.first_sequence <= newest;

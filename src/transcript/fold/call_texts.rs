@@ -13,7 +13,7 @@ use crate::history::usage::Usage;
 use crate::transcript::value::{OutputTokens, Tokens};
 
 /// Stands between the arguments or results of calls that have one id.
-const AGAIN: &str = "\n(again under the same id)\n";
+const AGAIN: &str = "\n(next call with the same id)\n";
 
 impl TranscriptFold {
     /// Keeps the arguments or the result of a call, and the tokens of a model call.
