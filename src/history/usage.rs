@@ -165,12 +165,7 @@ impl Usage {
             cache_creation_tokens: self.cache_creation_tokens.or(other.cache_creation_tokens),
             cost_micros: cost.cost_micros,
             estimated_micros: cost.estimated_micros,
-            uncosted_calls: match self.cost_micros {
-                Some(_) if is_settled => 0,
-                // The totals of some models may have a price, and others not.
-                Some(_) if other.cost_micros.is_none() => self.uncosted_calls,
-                _ => other.uncosted_calls,
-            },
+            uncosted_calls: if is_settled { 0 } else { other.uncosted_calls },
         }
     }
 
