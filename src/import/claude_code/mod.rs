@@ -348,16 +348,13 @@ impl ClaudeCode {
             more.members(Json::trusted(&figures)).plain(OUTPUT_AT_LEAST, true);
             figures = more.finish();
         }
-        let session = line.json.text_at("session_id").unwrap_or_default();
-        self.totals.message(
-            &session,
-            &UsedMessage {
-                id: message_id.unwrap_or(line.place),
-                model,
-                figures: Json::trusted(&figures),
-                by_sub_agent: line.agent.is_some(),
-            },
-        );
+        let by_sub_agent = line.agent.is_some();
+        // Session files have no totals that their messages would be compared with.
+        if by_sub_agent || line.json.get("sessionId").is_none() {
+            let session = line.json.text_at("session_id").unwrap_or_default();
+            let (id, figures) = (message_id.unwrap_or(line.place), Json::trusted(&figures));
+            self.totals.message(&session, &UsedMessage { id, model, figures, by_sub_agent });
+        }
         if let Some(id) = message_id {
             let this = (id.to_owned(), figures.clone());
             if self.newest_usage.as_ref() == Some(&this) {
