@@ -25,6 +25,19 @@ fn note(bench: &Bench, data: &Value) -> i32 {
     bench.feed(&["emit", "--run", "r", "note", "--data", "-"], data.to_string().as_bytes()).status
 }
 
+/// If this fails, `show --grep` says that no event matches a word in the middle of a large value.
+#[test]
+fn patterns_are_looked_for_in_large_values() {
+    let bench = Bench::with_run();
+    let text = format!("{} the quagga {}", "x ".repeat(20_000), "y ".repeat(20_000));
+    assert_eq!(note(&bench, &json!({ "list": [{ "text": text }] })), 0);
+    assert_eq!(note(&bench, &json!({ "text": "z".repeat(20_000) })), 0);
+    let shown = bench.ok(&["show", "r", "--grep", "THE quag+a", "--format", "jsonl"]);
+    let [line] = shown.lines().collect::<Vec<_>>()[..] else { panic!("{shown}") };
+    assert_eq!(serde_json::from_str::<Value>(line).unwrap()["sequence"], 2);
+    assert_eq!(bench.ok(&["show", "r", "--grep", "zebra"]), "");
+}
+
 /// If this fails, a large value stays in the log, is lost, or is stored in another form than
 /// documented.
 #[test]

@@ -185,3 +185,27 @@ fn counted_events_do_nothing_else() {
     let imported = Derived { severity: Severity::Info, summary: None, imported: true };
     assert_eq!(Counted::of(Role::Note, &imported), None);
 }
+
+/// If this fails, the costs of the agents are not those of the run.
+#[test]
+fn costs_that_messages_report_belong_to_their_agents() {
+    let bench = Bench::with_run();
+    let emit = |kind: &str, data: serde_json::Value| {
+        bench.ok(&["emit", kind, "--run", "r", "--data", &data.to_string()]);
+    };
+    emit("response", json!({"agentId": "a", "cost": 0.25, "text": "one"}));
+    emit("token_usage", json!({"agentId": "b", "cost": 0.5, "tokensIn": 5, "tokensOut": 6}));
+    // This agent reports its cost with its usage.
+    emit("response", json!({"agentId": "b", "cost": 0.25, "text": "two"}));
+    emit("token_usage", json!({"agentId": "c", "tokensIn": 7, "tokensOut": 8}));
+    emit("response", json!({"agentId": "c", "cost": 0.125, "text": "three"}));
+    let table = bench.ok(&["summarize", "r"]);
+    let costs: Vec<&str> = table
+        .lines()
+        .skip_while(|line| !line.starts_with("AGENT"))
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().last())
+        .collect();
+    assert_eq!(costs, ["COST", "$0.5000", "$0.1250+", "$0.2500"], "{table}");
+    assert!(table.contains("$0.8750+"), "{table}");
+}

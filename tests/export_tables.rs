@@ -712,3 +712,21 @@ fn ddl_golden() {
         assert!(fs::read_to_string(bench.path("views.sql")).unwrap().contains("runs"));
     }
 }
+
+/// If this fails, the files of an export lie among the files that a run owns, and `validate` finds
+/// files that nobody accounts for.
+#[test]
+fn no_export_goes_among_the_files_of_a_run() {
+    let bench = three_runs();
+    let run = fs::read_dir(bench.path("runs")).unwrap().next().unwrap().unwrap().file_name();
+    let run = format!("runs/{}", run.to_str().unwrap());
+    let before = files(&bench.path(&run));
+    for out in ["blobs", "blobs/new/deeper", "chapters"] {
+        let out = format!("{run}/{out}");
+        for format in ["csv", "parquet", "sqlite", "otlp"] {
+            let refused = bench.fails(77, &["export", "--to", format, "--out", &out]);
+            assert!(refused.contains("a file of a run"), "{refused}");
+        }
+    }
+    assert_eq!(files(&bench.path(&run)), before);
+}

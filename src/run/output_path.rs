@@ -1,6 +1,6 @@
 //! Where a command may write what the user asks for: never over the files of a run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::dir::EVENTS;
 use crate::fs::{FsError, PathAt};
@@ -16,21 +16,31 @@ const OWN: &[&str] = &[
     "chapters",
 ];
 
-/// The path of a report, a page or an export that the user named.
+/// The path of a report, a page, an export or a directory of exports that the user named.
 ///
 /// # Errors
 /// It is a file of a run: the log would be lost, or the run would not be valid any more.
 pub(crate) fn output_path(path: &Path) -> Result<PathAt, FsError> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    // A directory that does not exist is no part of a run.
-    let directory = parent.unwrap_or(Path::new(".")).canonicalize().unwrap_or_default();
-    let file = directory.join(path.file_name().unwrap_or_default());
+    let file = real(path);
     let is_own = |run: &Path| {
         run.join(EVENTS).symlink_metadata().is_ok()
             && OWN.iter().any(|own| file.strip_prefix(run).is_ok_and(|name| name.starts_with(own)))
     };
-    if directory.ancestors().any(is_own) {
+    if file.ancestors().skip(1).any(is_own) {
         return Err(FsError::unsafe_path(path, "a file of a run, which no output may replace"));
     }
     Ok(PathAt::of(path))
+}
+
+/// The path without links in its directories. Some of them may not exist yet.
+fn real(path: &Path) -> PathBuf {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = match parent.unwrap_or(Path::new(".")) {
+        directory if directory.as_os_str() == "/" => directory.to_owned(),
+        directory => directory.canonicalize().unwrap_or_else(|_| real(directory)),
+    };
+    match path.file_name() {
+        Some(name) => directory.join(name),
+        None => directory,
+    }
 }

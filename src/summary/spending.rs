@@ -1,8 +1,9 @@
 //! Tokens over time, and their cost by a table of prices.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::event::fields::{UsageScope, View};
+use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::history::model_totals::{CallOfModel, ModelTotals};
 use crate::history::usage::Usage;
@@ -24,6 +25,10 @@ pub(crate) struct Spending {
     totals: ModelTotals,
     /// Whether totals of sessions were reported.
     has_totals: bool,
+    /// Costs that messages report, in millionths of a dollar, by the agent.
+    said: BTreeMap<String, i64>,
+    /// The agents that report costs with their usage. Then those in messages are not added.
+    costed: BTreeSet<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -68,12 +73,25 @@ impl Spending {
             settled: Vec::new(),
             totals: ModelTotals::default(),
             has_totals: false,
+            said: BTreeMap::new(),
+            costed: BTreeSet::new(),
         }
     }
 
     /// Takes the next event.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>) {
-        let Some(usage) = Usage::of(view) else { return };
+        let Some(usage) = Usage::of(view) else {
+            if view.role == Role::Message
+                && let Some(cost) = view.cost_micros()
+            {
+                let said = self.said.entry(view.agent().into_owned()).or_default();
+                *said = said.saturating_add(cost);
+            }
+            return;
+        };
+        if usage.reported_micros().is_some() && view.usage_scope() != UsageScope::Model {
+            self.costed.insert(view.agent().into_owned());
+        }
         let session_id = view.event.session_id.clone().into_owned();
         let session = *self.sessions.entry(session_id).or_insert(self.settled.len());
         if session == self.settled.len() {
@@ -137,6 +155,7 @@ impl Spending {
                 spent.usage.add(&call.usage);
             }
         }
+        self.add_said(&mut all);
         let mut told = Usage::default();
         all.iter().for_each(|spent| told.add(&spent.usage));
         let in_totals =
@@ -149,6 +168,26 @@ impl Spending {
             all.push(in_totals(None, usage));
         }
         all
+    }
+
+    /// Adds the costs that only messages report, as the usage of the run does.
+    fn add_said(&self, all: &mut Vec<Spent>) {
+        let said = self.said.iter().filter(|(agent, _)| !self.costed.contains(*agent));
+        let said: Vec<(&String, i64)> = said.map(|(agent, cost)| (agent, *cost)).collect();
+        if said.is_empty() {
+            return;
+        }
+        for Spent { usage, .. } in all.iter_mut() {
+            usage.cost_micros = usage.reported_micros();
+            usage.estimated_micros = None;
+        }
+        for (agent, cost) in said {
+            let usage = Usage { cost_micros: Some(cost), ..Usage::default() };
+            match all.iter_mut().find(|spent| spent.agent == *agent) {
+                Some(spent) => spent.usage.add(&usage),
+                None => all.push(Spent { agent: agent.clone(), model: None, calls: 0, usage }),
+            }
+        }
     }
 
     /// What the totals of models say beyond their calls.

@@ -177,6 +177,7 @@ fn each_document(
             Ok(None)
         }
         (Some(directory), _) => {
+            output_path(directory)?;
             std::fs::create_dir_all(directory)
                 .map_err(|error| FsError::io(directory, Action::Create, error))?;
             let (written, failure) = each_run(runs, "exporting", ui, |run| {

@@ -12,7 +12,6 @@ use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::parallel::each_run;
 use crate::cli::progress::Progress;
 use crate::cli::ui::Ui;
-use crate::fs::PathAt;
 use crate::history::facts::RunFacts;
 use crate::ops::error::OpsError;
 #[cfg(feature = "sqlite")]
@@ -131,7 +130,7 @@ impl TablesJob<'_> {
                 export_sqlite(&runs, &self.tables, &source, &output_path(out)?, &step)?
             }
             (_, Some(out)) => {
-                export_csv(&runs, &self.tables, &source, &PathAt::of(out), PATIENCE, &step)?
+                export_csv(&runs, &self.tables, &source, &output_path(out)?, PATIENCE, &step)?
             }
             (_, None) => return Ok(()),
         };
@@ -146,7 +145,7 @@ impl TablesJob<'_> {
     fn parquet(&self, runs: Vec<ExportedRun>, out: &Path) -> anyhow::Result<()> {
         let all = self.args.runs.is_empty();
         let tables = self.tables.clone();
-        let export = ParquetExport::prepare(runs, all, tables, &PathAt::of(out), PATIENCE)?;
+        let export = ParquetExport::prepare(runs, all, tables, &output_path(out)?, PATIENCE)?;
         let to_read = export.runs_to_read();
         let copies = match to_read {
             0 => Copies::default(),

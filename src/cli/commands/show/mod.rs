@@ -188,7 +188,7 @@ fn all(
     let wanted = |kind: &str| args.selection.may_take(kind) || args.relative;
     let read = events.each(wanted, |view, line, summary| {
         printing.passes(view.event.timestamp);
-        if failed.is_some() || !args.selection.takes(view, summary, task, now) {
+        if failed.is_some() || !args.selection.takes(events.run(), view, summary, task, now) {
             return;
         }
         if args.format == ShowFormat::Human && args.selection.hides(view) {
@@ -264,7 +264,7 @@ fn follow(
         events.each_new(|view, line, summary| {
             printing.passes(view.event.timestamp);
             let hidden = args.format == ShowFormat::Human && args.selection.hides(view);
-            if hidden || !args.selection.takes(view, summary, None, now()) {
+            if hidden || !args.selection.takes(printing.run, view, summary, None, now()) {
                 return ControlFlow::Continue(());
             }
             let text = printing.event(view, line, summary);

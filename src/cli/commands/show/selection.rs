@@ -7,11 +7,14 @@ use crate::cli::commands::recording::SeverityArg;
 use crate::cli::commands::when::When;
 use crate::cli::offers;
 use crate::event::advice::near_type;
+use crate::event::blob;
 use crate::event::fields::View;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
+use crate::json::Json;
 use crate::ops::show::range_of_task;
 use crate::run::RunError;
+use crate::run::blobs;
 use crate::run::dir::RunDir;
 use crate::text::glob::matches_glob;
 
@@ -58,6 +61,18 @@ pub(in crate::cli::commands) fn pattern(text: &str) -> Result<Regex, String> {
     pattern.map_err(|error| error.to_string())
 }
 
+/// Whether a large value that was moved out of the payload matches.
+fn is_match_in_blobs(grep: &Regex, data: Json<'_>, run: &RunDir) -> bool {
+    let mut is_match = false;
+    if data.text().contains(blob::KEY) {
+        blob::references(data, &mut |reference| {
+            is_match = is_match
+                || blobs::read(run, reference).is_ok_and(|content| grep.is_match(&content));
+        });
+    }
+    is_match
+}
+
 impl Selection {
     /// Whether events of this type may match.
     pub(super) fn may_take(&self, kind: &str) -> bool {
@@ -94,6 +109,7 @@ impl Selection {
     /// last event of the task that the user chose by its number.
     pub(super) fn takes(
         &self,
+        run: &RunDir,
         view: &View<'_, '_>,
         summary: Option<&str>,
         task: Option<(u64, u64)>,
@@ -112,7 +128,9 @@ impl Selection {
             && self.since.is_none_or(|since| event.timestamp >= since.time(now))
             && self.until.is_none_or(|until| event.timestamp <= until.time(now))
             && self.grep.as_ref().is_none_or(|grep| {
-                grep.is_match(summary.unwrap_or_default()) || grep.is_match(event.data.text())
+                grep.is_match(summary.unwrap_or_default())
+                    || grep.is_match(event.data.text())
+                    || is_match_in_blobs(grep, event.data, run)
             })
     }
 }

@@ -22,8 +22,9 @@ pub(super) fn run(args: &ShowArgs, run: &RunDir, global: &Global, ui: &Ui) -> an
     }
     let now = now();
     let task = args.selection.task_range(run)?;
-    let takes =
-        |view: &View<'_, '_>, summary: Option<&str>| args.selection.takes(view, summary, task, now);
+    let takes = |view: &View<'_, '_>, summary: Option<&str>| {
+        args.selection.takes(run, view, summary, task, now)
+    };
     let mut waterfall = match args.selection.takes_all() {
         true => waterfall(run, None)?,
         false => waterfall(run, Some(&takes))?,
