@@ -337,3 +337,34 @@ fn the_files_of_a_patch_are_changed_files() {
     let files: Vec<&str> = files.map(|file| file["path"].as_str().unwrap()).collect();
     assert_eq!(files, ["/p/gone.rs", "/p/more.rs", "moved.rs", "new.rs", "old.rs"]);
 }
+
+/// If this fails, a failed call with long arguments looks as if it had succeeded.
+#[test]
+fn a_failure_is_marked_whatever_the_width() {
+    let bench = Bench::created(&[]);
+    let commands = [
+        format!("make {}", "-C some/folder --with=this,that ".repeat(20)),
+        "x".repeat(300),
+        "a b".to_owned(),
+        format!("{}/file.rs", "/a/very/deep/folder".repeat(9)),
+        "é字".repeat(90),
+    ];
+    for (at, command) in commands.iter().enumerate() {
+        let id = format!("c{at}");
+        let data = serde_json::json!({"tool_name": "a_tool_with_a_long_name", "args": {"command": command}});
+        bench.emit(&["tool.started", "--correlation-id", &id, "--data", &data.to_string()]);
+        let data = serde_json::json!({"tool_name": "a_tool_with_a_long_name", "error": "no", "duration_ms": 61_000});
+        bench.emit(&["tool.failed", "--correlation-id", &id, "--data", &data.to_string()]);
+    }
+    for width in ["40", "60", "80", "100", "200"] {
+        for detail in ["brief", "normal", "full"] {
+            let mut command = bench.command();
+            command.args(["transcript", "r", "--format", "text", "--detail", detail]);
+            let said = command.env("COLUMNS", width).output().unwrap();
+            let text = String::from_utf8(said.stdout).unwrap();
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let marks = text.matches("(failed) · 1m01s").count();
+            assert_eq!(marks, commands.len(), "{width} {detail}:\n{text}");
+        }
+    }
+}

@@ -155,7 +155,7 @@ impl<'t> Story<'t> {
         let who = preview(&who, 40);
         let (paint, most) = self.style(entry, is_last, depth);
         let (text, how) = match entry {
-            Entry::Call(call) => self.call_title(call, text, indent + who.width() + 2),
+            Entry::Call(call) => self.call_title(call, text, &who, indent),
             Entry::Said(said)
                 if Some(said.sequence) == self.answer && !said.thought && !is_full =>
             {
@@ -178,6 +178,8 @@ impl<'t> Story<'t> {
             Entry::Said(said) if is_last => {
                 bounded(&body, indent, most, said.sequence, self.transcript, look)
             }
+            // Its arguments are cut already. Its status never is.
+            Entry::Call(_) => wrapped(&body, indent, usize::MAX, look),
             _ => wrapped(&body, indent, most, look),
         };
         let body = body.get(indent..).unwrap_or_default();
@@ -223,22 +225,36 @@ impl<'t> Story<'t> {
     }
 
     /// The arguments of a call, and what follows them: the lines it changes, its status, its time.
-    fn call_title(&self, call: &CallEntry, text: &str, before: usize) -> (String, String) {
-        let how = remark(call);
-        let room = self.look.width.saturating_sub(before);
-        let text = match self.look.detail {
-            Detail::Full => text.to_owned(),
-            // The end of a path is as useful as its beginning.
-            _ if call.telling == Telling::Nothing && text.split(' ').count() <= 2 => {
-                preview_middle(text, room.saturating_sub(how.width()).max(20))
+    /// The arguments are cut until all of it has room in the lines of a call.
+    fn call_title(
+        &self,
+        call: &CallEntry,
+        text: &str,
+        who: &str,
+        indent: usize,
+    ) -> (String, String) {
+        /// Columns of the arguments that are kept in any case.
+        const LEAST: usize = 12;
+        let (how, look) = (remark(call), self.look);
+        if look.detail == Detail::Full {
+            return (text.to_owned(), how);
+        }
+        // The end of a path is as useful as its beginning.
+        let is_path = call.telling == Telling::Nothing && text.split(' ').count() <= 2;
+        let most = if is_path { 1 } else { look.most(2) };
+        let room = look.width.saturating_sub(indent);
+        let mut columns = (most * room).saturating_sub(who.width() + 2 + how.width()).max(LEAST);
+        loop {
+            let text = match is_path {
+                true => preview_middle(text, columns),
+                false => preview_around(text, columns, columns / 3),
+            };
+            let has_room = wrapped_part(&format!("{who}: {text}{how}"), indent, most, look).1 == 0;
+            if has_room || columns <= LEAST {
+                return (text, how);
             }
-            // What follows the text is not cut.
-            _ => {
-                let room = (2 * room).saturating_sub(how.width() + before).max(20);
-                preview_around(text, room, room / 3)
-            }
-        };
-        (text, how)
+            columns = (columns - columns / 8 - 1).max(LEAST);
+        }
     }
 
     /// What a call returned: the lines that say most.
