@@ -157,10 +157,10 @@ fn other_files_in_a_folder_are_one_warning() {
     let said = bench.call(&["import", "."]);
     assert_eq!(
         said.err,
-        "runlog: warning: ./runs/a/events.jsonl is not imported: it holds events of runlog; `emit \
-         --stdin` records them\n\
-         runlog: warning: ./runs/b/events.jsonl is not imported: it holds events of runlog; `emit \
-         --stdin` records them\n\
+        "runlog: warning: ./runs/a/events.jsonl is not imported: it is the log of a run; `emit --stdin \
+         --from runlog` copies it\n\
+         runlog: warning: ./runs/b/events.jsonl is not imported: it is the log of a run; `emit --stdin \
+         --from runlog` copies it\n\
          runlog: warning: 4 files like ./a/package.json are not imported: unknown format: JSON \
          objects with the fields name\n\
          runlog: there is nothing to import\n"

@@ -348,3 +348,91 @@ fn sub_agents_of_codex_in_files_of_their_own() {
         assert_eq!(counts["input_tokens"], 2000, "{together}");
     }
 }
+
+/// The failed run of a session of Codex, and the beginning of it that looks like a success.
+fn failed_session() -> (String, String) {
+    let lines = [
+        json!({"type": "thread.started", "thread_id": "t"}),
+        json!({"type": "turn.started"}),
+        json!({"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}}),
+        json!({"type": "turn.started"}),
+        json!({"type": "turn.failed", "error": {"message": "boom"}}),
+    ];
+    (jsonl(&lines), jsonl(&lines[..3]))
+}
+
+/// If this fails, an older copy of a session in the same folder makes a failed run green, or each
+/// copy counts again.
+#[test]
+fn several_files_of_one_session() {
+    let (whole, part) = failed_session();
+    for names in [["a", "b"], ["b", "a"]] {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.path("s")).unwrap();
+        write(&bench, &format!("s/{}.jsonl", names[0]), &whole);
+        write(&bench, &format!("s/{}.jsonl", names[1]), &part);
+        let told: Value =
+            serde_json::from_str(&bench.ok(&["import", "s", "--format", "json"])).unwrap();
+        assert_eq!(told["runs"].as_array().unwrap().len(), 1, "{told}");
+        let reason = told["skipped"][0]["reason"].as_str().unwrap();
+        assert!(reason.contains("repeats the beginning of"), "{told}");
+        assert_eq!(bench.call(&["validate", "codex-t", "--expect-status", "completed"]).status, 5);
+    }
+    // Copies that differ are recorded one after the other.
+    let copy = lines("s", 0..3, false);
+    let without = copy.lines().enumerate().filter(|(at, _)| *at != 1);
+    let without: String = without.map(|(_, line)| format!("{line}\n")).collect();
+    let counts = |files: &[&str]| {
+        let bench = Bench::new();
+        for (at, text) in files.iter().enumerate() {
+            fs::create_dir_all(bench.path(&format!("s/{at}"))).unwrap();
+            write(&bench, &format!("s/{at}/s.jsonl"), text);
+        }
+        bench.ok(&["import", "s"]);
+        listed(&bench)["total"].clone()
+    };
+    let once = counts(&[&copy]);
+    assert_eq!(counts(&[&copy, &copy]), once);
+    assert_eq!(counts(&[&copy, &without]), once);
+    assert_eq!(counts(&[&without, &copy]), once);
+}
+
+/// If this fails, a file with nothing of a session makes a run that passes the gate, or a run under
+/// the name of the file beside that of the session.
+#[test]
+fn no_run_without_a_session() {
+    let bench = Bench::new();
+    write(&bench, "text.jsonl", "some text\nmore text\n");
+    bench.fails(65, &["import", "--from", "claude-code", "text.jsonl"]);
+    let all = format!(
+        "{}\n{}",
+        json!({"type": "file-history-snapshot", "messageId": "m", "snapshot": {"timestamp": "2026-03-01T09:00:00Z"}}),
+        lines("s", 0..2, false)
+    );
+    let first = all.lines().next().unwrap().len() + 1;
+    for cut in [first / 2, first, first + 10] {
+        write(&bench, "part.jsonl", &all[..cut]);
+        bench.fails(65, &["import", "part.jsonl"]);
+    }
+    assert_eq!(fs::read_dir(bench.path("runs")).unwrap().count(), 0);
+    write(&bench, "part.jsonl", &all);
+    bench.ok(&["import", "part.jsonl"]);
+    let runs: Vec<_> = fs::read_dir(bench.path("runs")).unwrap().collect();
+    assert_eq!(runs.len(), 1);
+}
+
+/// If this fails, two imports at the same moment end a run twice.
+#[test]
+fn two_imports_at_once_end_a_run_once() {
+    let (whole, _) = failed_session();
+    let bench = Bench::new();
+    write(&bench, "s.jsonl", &whole);
+    for _ in 0..10 {
+        let start = || bench.command().args(["import", "-q", "s.jsonl"]).spawn().unwrap();
+        let both = [start(), start(), start()];
+        both.into_iter().for_each(|mut child| assert!(child.wait().unwrap().success()));
+        let log = fs::read_to_string(bench.path("runs/codex-t/events.jsonl")).unwrap();
+        assert_eq!(log.matches(r#""type":"run.failed""#).count(), 1, "{log}");
+        fs::remove_dir_all(bench.path("runs/codex-t")).unwrap();
+    }
+}

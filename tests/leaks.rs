@@ -130,3 +130,32 @@ fn no_kind_is_left_in_any_place() {
         .collect();
     assert!(told.is_empty(), "{} of {}:\n{}", told.len(), leaks.len() * 10, told.join("\n"));
 }
+
+/// If this fails, a secret that was recorded with `--no-redact` passes the gate because it is in a
+/// large value or in a rejected line.
+#[test]
+fn secrets_beside_the_log_are_found() {
+    let secret = format!("AKIA{}", "IOSFODNN7EXAMPLQ");
+    let bench = Bench::with_run();
+    let large = serde_json::json!({"text": format!("{} {secret} {}", "z ".repeat(3_000_000), "y ".repeat(20_000))});
+    let said = bench.feed(
+        &["emit", "note", "--run", "r", "--no-redact", "--data", "-"],
+        large.to_string().as_bytes(),
+    );
+    assert_eq!(said.status, 0, "{}", said.err);
+    let line = format!("bad {secret}\n");
+    assert_eq!(
+        bench.feed(&["emit", "--stdin", "--no-redact", "--run", "r"], line.as_bytes()).status,
+        65
+    );
+    let said = bench.call(&["validate", "r", "--select", "RL903"]);
+    assert_eq!(said.status, 1);
+    let report = said.out;
+    let told = |file: &str| report.contains(file);
+    assert!(told("blobs/") && told("logs/rejected.jsonl"), "{report}");
+    // What was redacted is not found again.
+    let bench = Bench::with_run();
+    bench.feed(&["emit", "note", "--run", "r", "--data", "-"], large.to_string().as_bytes());
+    bench.feed(&["emit", "--stdin", "--run", "r"], line.as_bytes());
+    bench.ok(&["validate", "r", "--select", "RL903", "--expect-status", "any"]);
+}

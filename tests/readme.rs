@@ -60,7 +60,10 @@ fn examples_print_what_the_pages_show() {
         let directory = tempfile::tempdir().unwrap();
         let session = directory.path().join("session.jsonl");
         fs::copy(root().join("fixtures/agent-session.jsonl"), session).unwrap();
-        fs::create_dir(directory.path().join("runs")).unwrap();
+        if !page.ends_with("README.md") {
+            // These pages are about a project that has runs.
+            fs::create_dir(directory.path().join("runs")).unwrap();
+        }
         let rerun = rerun(&text, directory.path());
         let lines = |text: &str| text.lines().map(timeless).collect::<Vec<_>>();
         if lines(&rerun) == lines(&text) {

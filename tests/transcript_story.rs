@@ -368,3 +368,16 @@ fn a_failure_is_marked_whatever_the_width() {
         }
     }
 }
+
+/// If this fails, the reader of an incomplete run does not learn why.
+#[test]
+fn the_reason_of_an_incomplete_run_stands_with_its_status() {
+    let bench = Bench::created(&[]);
+    bench.emit(&["run.incomplete", "-f", "reason=ran out of budget"]);
+    for format in ["text", "markdown", "html"] {
+        let page = bench.ok(&["transcript", "r", "--format", format, "--output", "-"]);
+        let top = page.split("Errors and").next().unwrap();
+        assert!(top.contains("ran out of budget"), "{format}:\n{page}");
+    }
+    assert!(bench.ok(&["summarize", "r"]).contains("Reason        ran out of budget"));
+}

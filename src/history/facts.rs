@@ -67,6 +67,8 @@ pub struct RunFacts {
     pub duration_ms: Option<u64>,
     /// The error that the run failed with: a JSON object as text.
     pub error: Option<String>,
+    /// Why the run is incomplete or was cancelled. `None` in facts that were read from `run.json`.
+    pub reason: Option<String>,
     /// The required deliverables.
     pub deliverables: Deliverables,
     /// A JSON object as text: agent, agent_version, model, cwd, git_branch and title if known, and

@@ -210,13 +210,19 @@ impl RunState {
     /// Why the run did not complete, as its last events say.
     #[must_use]
     pub fn end_reason(&self) -> Option<String> {
-        match self.status() {
-            Status::Failed => self.facts().error_message(),
+        let facts = self.facts();
+        facts.error_message().filter(|_| facts.status == Status::Failed).or(facts.reason)
+    }
+
+    /// Why the run is incomplete or was cancelled.
+    fn reason_to_end(&self, status: Status) -> Option<String> {
+        match status {
             Status::Incomplete if self.phase == Status::Completed => {
                 let verdict = self.deliverables.status.as_deref()?;
                 Some(format!("the recorded verdict on its deliverables is {verdict}"))
             }
-            _ => self.reason.clone(),
+            Status::Incomplete | Status::Cancelled => self.reason.clone(),
+            _ => None,
         }
     }
 
@@ -250,6 +256,7 @@ impl RunState {
             ended_at,
             duration_ms,
             error: self.error.clone(),
+            reason: self.reason_to_end(status),
             deliverables: self.deliverables.clone(),
             metadata: self.origin.metadata(),
             models: self.origin.models(),

@@ -54,6 +54,8 @@ pub enum FactName {
     Deliverables,
     /// The error that the run failed with.
     Error,
+    /// Why the run is incomplete or was cancelled.
+    Reason,
     /// Other metadata of `run.created`.
     Given(String),
 }
@@ -88,6 +90,7 @@ impl FactName {
             Self::Errors => "Errors",
             Self::Deliverables => "Deliverables",
             Self::Error => "Error",
+            Self::Reason => "Reason",
             Self::Given(name) => name,
         }
     }
@@ -204,6 +207,7 @@ impl RunFacts {
         tell(FactName::Errors, Some(format!("{errors}, {warnings}")));
         tell(FactName::Deliverables, self.deliverables_told());
         tell(FactName::Error, self.error_message());
+        tell(FactName::Reason, self.reason.clone());
         let given = Json::trusted(&self.metadata);
         for (name, value) in given.members().filter(|(name, _)| !LISTED.contains(&name.as_ref())) {
             let value = as_text(value);

@@ -364,6 +364,7 @@ pub(crate) fn stored_facts(bytes: &[u8]) -> Option<RunFacts> {
         ended_at: time("ended_at"),
         duration_ms: number("duration_ms"),
         error: raw("error"),
+        reason: None,
         deliverables: Deliverables {
             required: list("deliverables.required"),
             status: text("deliverables.status"),

@@ -150,7 +150,8 @@ pub(super) fn run(
     {
         let message =
             format!("the stream creates the run {named}, but the run to record to is {run_id}");
-        let hint = "leave out --run and RUNLOG_RUN, or name the run of the stream";
+        let hint =
+            "--from runlog copies the log into this run; otherwise leave out --run and RUNLOG_RUN";
         return Err(Failure::new(Exit::Usage, message).hint(hint).into());
     }
     let run_id = run_id.or(named);

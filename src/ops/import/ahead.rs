@@ -53,11 +53,8 @@ enum Stop {
 /// Whether the files of a session are so short that reading them in a thread of their own costs more
 /// than it gains. `is_of_many`: many other sessions wait.
 pub(super) fn is_short(session: &Session, is_of_many: bool) -> bool {
-    let length = |SessionFile { path, place, .. }: &SessionFile| match place {
-        Some(place) => place.end - place.start,
-        None => std::fs::metadata(path).map_or(0, |metadata| metadata.len()),
-    };
-    session.files.iter().map(length).sum::<u64>() <= if is_of_many { SHORT_OF_MANY } else { SHORT }
+    session.files.iter().map(SessionFile::bytes).sum::<u64>()
+        <= if is_of_many { SHORT_OF_MANY } else { SHORT }
 }
 
 /// Reads the files of a session and gives their lines to `take`, block by block. A long session is

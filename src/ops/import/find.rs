@@ -7,6 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use walkdir::WalkDir;
 
+use super::copies_of_files::merged;
 use super::look::{Look, NotImported, look, look_within};
 use super::runs_in_file::runs_in_file;
 use super::{Session, SessionFile, SkippedSource};
@@ -59,6 +60,12 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
                 let sub_agent_of = parent_session(&path);
                 let is_sub_agent = sub_agent_of.is_some() || look.is_sub_agent;
                 let id = sub_agent_of.or_else(|| folder_of_events(&path, look.dialect));
+                if id.is_none() && look.is_unnamed {
+                    // Its run would have the name of the file, and a longer copy another one.
+                    let reason = NotImported::NoSession;
+                    found.skipped.push(SkippedSource { source: path, reason });
+                    continue;
+                }
                 let id = id.or_else(|| look.session.clone()).unwrap_or_else(|| stem(&path));
                 let candidate = Candidate { path, changed, is_sub_agent, look };
                 sessions.entry((candidate.look.dialect.name, id)).or_default().push(candidate);
@@ -67,7 +74,11 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
         }
     }
     leave_out_derived(&mut found.skipped, paths);
-    found.sessions.extend(sessions.into_iter().filter_map(|((_, id), files)| session(id, files)));
+    for ((_, id), files) in sessions {
+        let each = by_place(files).into_iter();
+        found.sessions.extend(each.filter_map(|files| session(id.clone(), files)));
+    }
+    found.sessions = merged(std::mem::take(&mut found.sessions), &mut found.skipped);
     found
         .sessions
         .sort_by(|one, other| other.changed.cmp(&one.changed).then_with(|| one.id.cmp(&other.id)));
@@ -77,7 +88,8 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
 /// Leaves out the files that runlog derives from a log beside them, unless they are named.
 fn leave_out_derived(skipped: &mut Vec<SkippedSource>, named: &[PathBuf]) {
     let is_log = |one: &&SkippedSource| {
-        matches!(one.reason, NotImported::OwnEvents) && one.source.ends_with("events.jsonl")
+        matches!(one.reason, NotImported::OwnEvents | NotImported::OwnLog)
+            && one.source.ends_with("events.jsonl")
     };
     let logs = skipped.iter().filter(is_log);
     let runs: HashSet<PathBuf> =
@@ -112,6 +124,7 @@ fn each_run(
             changed,
             metadata: look.map_or_else(|| "{}".to_owned(), |look| look.metadata),
             files: Vec::new(),
+            copies: Vec::new(),
         });
         session.files.push(file);
     }
@@ -164,7 +177,32 @@ fn session(id: String, mut files: Vec<Candidate>) -> Option<Session> {
         begun: look.and_then(|look| look.begun),
     };
     let files = std::iter::once((path, look)).chain(looks).map(file).collect();
-    Some(Session { dialect, why, id, directory, changed, metadata, files })
+    Some(Session { dialect, why, id, directory, changed, metadata, files, copies: Vec::new() })
+}
+
+/// The files of a session that belong together: if the session is in several places, those of each
+/// place.
+fn by_place(files: Vec<Candidate>) -> Vec<Vec<Candidate>> {
+    let is_main = |file: &Candidate| {
+        !file.is_sub_agent && folder_of_events(&file.path, file.look.dialect).is_none()
+    };
+    let mains: Vec<PathBuf> =
+        files.iter().filter(|file| is_main(file)).map(|file| file.path.clone()).collect();
+    let place = |file: &Candidate| {
+        let (path, folder) = (&file.path, file.path.parent().unwrap_or(&file.path));
+        if !file.is_sub_agent {
+            return if is_main(file) { path.clone() } else { folder.to_owned() };
+        }
+        let parent = folder.parent().map(|session| session.with_extension("jsonl"));
+        let parent = parent.filter(|parent| mains.contains(parent));
+        let beside = || mains.iter().find(|main| main.parent() == Some(folder)).cloned();
+        parent.or_else(beside).or_else(|| mains.first().cloned()).unwrap_or_default()
+    };
+    let mut places: BTreeMap<PathBuf, Vec<Candidate>> = BTreeMap::new();
+    for file in files {
+        places.entry(place(&file)).or_default().push(file);
+    }
+    places.into_values().collect()
 }
 
 /// The files that belong to a session file: the session before its sub-agents, a stored session

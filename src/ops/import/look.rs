@@ -5,9 +5,10 @@ use std::fmt;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::event::fields::View;
+use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
 use crate::history::state::RunState;
@@ -27,6 +28,9 @@ pub(super) struct Look {
     pub(super) why: String,
     /// The session that the first line with one names.
     pub(super) session: Option<String>,
+    /// Whether no line names a session, and either nothing is said or done, or more has to follow: a
+    /// document that is not complete.
+    pub(super) is_unnamed: bool,
     /// Whether the file holds a sub-agent's lines.
     pub(super) is_sub_agent: bool,
     /// The time of the first line that has one.
@@ -41,10 +45,17 @@ pub(super) struct Look {
 #[derive(Debug)]
 pub(crate) enum NotImported {
     Empty,
+    /// Events that scripts write.
     OwnEvents,
+    /// The log of a run.
+    OwnLog,
     /// What it looks like.
     Unknown(String),
     Unreadable(FsError),
+    /// It is the beginning of this file, or a copy of it.
+    Copy(PathBuf),
+    /// It names no session, and has nothing that anybody said or did. More may follow.
+    NoSession,
 }
 
 impl fmt::Display for NotImported {
@@ -55,6 +66,13 @@ impl fmt::Display for NotImported {
                 f.write_str("it holds events of runlog; `emit --stdin` records them")
             }
             Self::Unknown(looks_like) => write!(f, "unknown format: {looks_like}"),
+            Self::OwnLog => {
+                f.write_str("it is the log of a run; `emit --stdin --from runlog` copies it")
+            }
+            Self::Copy(original) => {
+                write!(f, "it repeats the beginning of {}", original.display())
+            }
+            Self::NoSession => f.write_str("it has no complete line of a session yet"),
             Self::Unreadable(error) => f.write_str(&error.cause.told_of(&"it")),
         }
     }
@@ -106,14 +124,15 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
         None => match detect::detect(sample) {
             Ok(found) => match found.format {
                 SourceFormat::Dialect(dialect) => (dialect, found.why),
-                SourceFormat::Native | SourceFormat::Copy => return Err(NotImported::OwnEvents),
+                SourceFormat::Native => return Err(NotImported::OwnEvents),
+                SourceFormat::Copy => return Err(NotImported::OwnLog),
             },
             Err(unknown) => return Err(NotImported::Unknown(unknown.looks_like)),
         },
     };
     let mut importer = Importer::new(dialect, false);
     let (mut session, mut is_sub_agent, mut state) = (None, None, RunState::default());
-    let (mut begun, mut directory) = (None, None);
+    let (mut begun, mut directory, mut has_work) = (None, None, false);
     let lines = sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     for line in lines {
         directory = directory.or_else(|| {
@@ -128,14 +147,35 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
                 session = session.or_else(|| draft.session_id.as_deref().map(str::to_owned));
                 is_sub_agent = is_sub_agent.or(Some(draft.data().get("agent_id").is_some()));
                 let event = draft.as_event();
-                state.observe(&View::of(&event), 0);
+                let view = View::of(&event);
+                has_work |= is_work(view.role);
+                state.observe(&view, 0);
             }
         }
     }
     let facts = state.facts();
     // Only this agent keeps its sub-agents in files of their own.
     let is_sub_agent = dialect.name == "claude-code" && is_sub_agent == Some(true);
-    Ok(Look { dialect, why, session, is_sub_agent, begun, metadata: facts.metadata, directory })
+    let (metadata, is_open) = (facts.metadata, importer.rest().is_some());
+    let is_empty = !has_work || (is_open && sample.len() < detect::BYTES);
+    let is_unnamed = session.is_none() && is_empty;
+    Ok(Look { dialect, why, session, is_unnamed, is_sub_agent, begun, metadata, directory })
+}
+
+/// Whether an event with that role shows that somebody said or did something.
+fn is_work(role: Role) -> bool {
+    matches!(
+        role,
+        Role::TaskStart
+            | Role::Message
+            | Role::Chunk
+            | Role::ToolStart
+            | Role::ToolEnd
+            | Role::ToolFail
+            | Role::ToolBlocked
+            | Role::Usage
+            | Role::Error
+    )
 }
 
 impl Look {

@@ -269,6 +269,11 @@ fn end_of_source(
     }
     let kind = ending.map_or("run.imported", |ending| ending.kind);
     let mut draft = Draft::new(kind, data);
+    // Two imports at the same moment find the same end.
+    let read = [session.id.as_str(), kind, receipt.last_time.as_deref().unwrap_or_default()];
+    let read = format!("{} {} {}", read.join(" "), receipt.lines, receipt.events);
+    draft.event_id = Some(format!("import-end:{}", hex(&sha256(read.as_bytes())[..8])).into());
+    draft.settled_id = true;
     draft.timestamp =
         receipt.last_time.as_deref().and_then(Timestamp::parse_loose).map(|(time, _)| time);
     draft

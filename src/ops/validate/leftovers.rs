@@ -38,7 +38,7 @@ pub(super) fn temporary_files(run: &RunDir) -> Vec<PathAt> {
 
 /// The files and links below a directory, relative to it, in order. Links are not followed. A
 /// directory that cannot be read has none.
-fn files(directory: &PathAt, depth: usize) -> Vec<String> {
+pub(super) fn files(directory: &PathAt, depth: usize) -> Vec<String> {
     let entries = entries_below(directory, depth).into_iter();
     let files = entries.filter(|(_, kind)| *kind != EntryKind::Directory);
     files.map(|(path, _)| path.display().to_string()).collect()

@@ -5,6 +5,7 @@ mod deliverables;
 mod evidence;
 mod expected_head;
 mod fix;
+mod leaks;
 mod leftovers;
 mod lines;
 mod log_end;

@@ -7,6 +7,7 @@ use super::chapters;
 use super::deliverables::{JudgedDeliverables, deliverables};
 use super::evidence::{Claim, evidence};
 use super::expected_head::ExpectedHead;
+use super::leaks::leaks;
 use super::leftovers::leftovers;
 use super::lines::each_line;
 use super::log_end::{moved_away, unterminated};
@@ -152,6 +153,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let mut findings = check.finish(&fold.state, criteria.expected_status);
     evidence(run, &claims, fold.state.status(), &mut findings)?;
     leftovers(run, |name| blobs.has_seen(name), &mut findings);
+    leaks(run, criteria.secrets, &mut findings);
     findings.append(blobs.finish());
     match tail {
         Some((number, offset, length)) => findings.push(unterminated(run, number, offset, length)),

@@ -9,11 +9,12 @@ use crate::transcript::value::Transcript;
 /// The facts of the run in one line. The id comes last.
 pub(super) fn facts(transcript: &Transcript) -> Markup {
     let status = transcript.facts.status.name();
-    let error = transcript.facts.error_message();
+    let facts = &transcript.facts;
+    let why = facts.error_message().or_else(|| facts.reason.clone());
     html! {
         p.facts {
             b.(status) { (status) }
-            @if let Some(error) = error { ": " b.failed { (crate::text::inert::preview(&error, 300)) } }
+            @if let Some(why) = why { ": " b.failed { (crate::text::inert::preview(&why, 300)) } }
             @for fact in told(transcript) { " · " span { (fact) } }
             @match transcript.troubles.len() {
                 0 => {}

@@ -189,7 +189,7 @@ fn metadata(transcript: &Transcript) -> String {
             FactName::Events => format!("{value} ([events.jsonl](events.jsonl))"),
             FactName::Started | FactName::Calls | FactName::Tokens | FactName::Cost => value,
             FactName::Duration => duration_told(transcript, value),
-            FactName::Error => unlinked(&preview(&value, 300)),
+            FactName::Error | FactName::Reason => unlinked(&preview(&value, 300)),
             FactName::Agent => unlinked(&preview(&agent_told(transcript).unwrap_or(value), 120)),
             _ => unlinked(&preview(&value, 120)),
         };

@@ -53,8 +53,11 @@ pub(super) fn head(transcript: &Transcript, look: TextLook) -> String {
 /// How the run ended, and its last answer.
 pub(super) fn outcome(transcript: &Transcript, look: TextLook) -> String {
     let mut out = heading(&format!("Outcome: {}", outcome_told(transcript)), look);
-    if let Some(error) = transcript.facts.error_message() {
-        out.push_str(&wrapped(&format!("error: {error}"), 2, look.most(6), look));
+    let facts = &transcript.facts;
+    for (name, why) in [("error", facts.error_message()), ("reason", facts.reason.clone())] {
+        if let Some(why) = why {
+            out.push_str(&wrapped(&format!("{name}: {why}"), 2, look.most(6), look));
+        }
     }
     if let Some(request) = &transcript.pull_request {
         out.push_str(&wrapped(&format!("pull request: {request}"), 2, 2, look));

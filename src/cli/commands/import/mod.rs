@@ -24,8 +24,8 @@ use crate::cli::ui::Ui;
 use crate::event::id::RunId;
 use crate::import::{DIALECTS, Dialect, detect, dialect};
 use crate::ops::import::{
-    Found, HowToRecord, KnownWork, PLACES, Session, SkippedSource, SourceEnd, find, in_order,
-    places, record, run_of,
+    Found, HowToRecord, KnownWork, NotImported, PLACES, Session, SkippedSource, SourceEnd, find,
+    in_order, places, record, run_of,
 };
 use crate::run::dir::RunDir;
 use crate::text::human::plural;
@@ -120,13 +120,14 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         return follow::follow(args, global, ui);
     }
     let Found { sessions, skipped } = search(args, None, ui)?;
+    let is_copy = |skipped: &&SkippedSource| matches!(skipped.reason, NotImported::Copy(_));
     let sessions = in_order(sessions, &global.runs_dir);
     let outcomes = import_all(&sessions, SourceEnd::Told, args, global, ui)?;
     let failed = report(args, &outcomes, &skipped, &global.runs_dir, ui)?;
     let is_named = !args.latest && !args.all;
     let rejected = |outcome: &SessionOutcome| matches!(&outcome.imported, Some(Ok(run)) if run.receipt.rejected > 0);
     if is_named {
-        warn_of_skipped(&skipped, &args.paths, ui);
+        warn_of_skipped(skipped.iter().filter(|one| !is_copy(one)), &args.paths, ui);
     }
     if let Some(error) = failed {
         return Err(error);
@@ -135,7 +136,13 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         open_newest(&outcomes, global, ui)?;
     }
     // A folder may hold other files; a file that was named is meant.
-    let refused = skipped.iter().any(|skipped| args.paths.contains(&skipped.source));
+    let refused =
+        skipped.iter().filter(|one| !is_copy(one)).any(|one| args.paths.contains(&one.source));
+    let copies = skipped.iter().filter(is_copy).count();
+    if copies > 0 {
+        let files = plural(copies as u64, "file");
+        ui.note(&format!("not read: {files} with nothing but the beginning of another"));
+    }
     if refused {
         ui.note(&format!("known formats: {}", detect::known()));
     }
@@ -154,12 +161,15 @@ const NAMED: usize = 3;
 
 /// Warns of the files that are not imported. A folder may hold many that were not meant: those with
 /// one reason are one warning.
-fn warn_of_skipped(skipped: &[SkippedSource], named: &[PathBuf], ui: &Ui) {
+fn warn_of_skipped<'s>(
+    skipped: impl Iterator<Item = &'s SkippedSource>,
+    named: &[PathBuf],
+    ui: &Ui,
+) {
     let warn = |file: &SkippedSource| {
         ui.warn(&format!("{} is not imported: {}", file.source.display(), file.reason));
     };
-    let (named, found): (Vec<_>, Vec<_>) =
-        skipped.iter().partition(|file| named.contains(&file.source));
+    let (named, found): (Vec<_>, Vec<_>) = skipped.partition(|file| named.contains(&file.source));
     named.into_iter().for_each(warn);
     let mut by_reason: BTreeMap<String, Vec<&SkippedSource>> = BTreeMap::new();
     for file in found {
@@ -252,17 +262,21 @@ fn import_all(
     let runs_dir = &global.runs_dir;
     let known = KnownWork::new(runs_dir, sessions);
     let how = HowToRecord { run, keep_source: !args.no_source, end, options };
-    let import = |(index, session): &(usize, &Session)| {
+    let import = |(index, session): &(usize, &Session)| -> Vec<SessionOutcome> {
         let importing = known.begin(*index);
-        let imported = (!args.dry_run).then(|| record(session, runs_dir, &how, &importing));
-        let planned = match &how.run {
-            Some(run) => Some(run.clone()),
-            None => run_of(session, runs_dir).ok(),
+        let outcome = |session: &Session| {
+            let imported = (!args.dry_run).then(|| record(session, runs_dir, &how, &importing));
+            let planned = match &how.run {
+                Some(run) => Some(run.clone()),
+                None => run_of(session, runs_dir).ok(),
+            };
+            SessionOutcome::new(session.clone(), planned, imported)
         };
-        SessionOutcome::new((*session).clone(), planned, imported)
+        std::iter::once(*session).chain(&session.copies).map(outcome).collect()
     };
     let numbered: Vec<(usize, &Session)> = sessions.iter().enumerate().collect();
-    let mut outcomes = each(THREADS, &numbered, "importing", ui, import);
+    let outcomes = each(THREADS, &numbered, "importing", ui, import);
+    let mut outcomes: Vec<SessionOutcome> = outcomes.into_iter().flatten().collect();
     outcomes.sort_by_key(|outcome| std::cmp::Reverse(outcome.session.changed));
     Ok(outcomes)
 }

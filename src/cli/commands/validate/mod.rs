@@ -193,13 +193,19 @@ impl ValidateArgs {
     /// When no run is named, and the only runs are those of other projects.
     fn refuse_others_run(&self, global: &Global) -> anyhow::Result<()> {
         let is_latest = !self.all && self.runs.iter().any(|run| run == LATEST);
-        let has_runs = || newest_first(&global.runs_dir).is_ok_and(|runs| !runs.is_empty());
-        if !is_latest || !global.is_own_runs_dir || !has_runs() || global.newest_here()?.is_some() {
+        if !is_latest || !global.is_own_runs_dir {
+            return Ok(());
+        }
+        let runs = newest_first(&global.runs_dir).unwrap_or_default();
+        let Some(newest) = runs.first() else { return Ok(()) };
+        if global.newest_here()?.is_some() {
             return Ok(());
         }
         let own = global.runs_dir.display();
         let message = format!("there is no run of this project, here or in {own}");
-        Err(Failure::new(Exit::NoInput, message).hint("name a run, or give --runs-dir").into())
+        let newest = newest.name();
+        let hint = format!("`runlog validate {newest}` checks the newest run of other projects");
+        Err(Failure::new(Exit::NoInput, message).hint(hint).into())
     }
 
     /// Whether the command only describes checks, without looking at a run.
