@@ -445,3 +445,73 @@ fn failures_that_only_hooks_report() {
     );
     assert_eq!(failed(&codex, "codex-h", "429 of the sea"), 5);
 }
+
+/// If this fails, a call of which a hook saw only one state counts twice after the import of the
+/// session's file.
+#[test]
+fn a_missed_hook_makes_no_second_call() {
+    let file = [
+        json!({"type": "session.start", "id": "1", "timestamp": "2026-01-01T00:00:00.000Z", "parentId": null,
+            "data": {"sessionId": "cop", "version": 1, "producer": "copilot-agent", "copilotVersion": "1.0.77",
+                "startTime": "2026-01-01T00:00:00.000Z", "context": {"cwd": "/x"}}}),
+        json!({"type": "tool.execution_start", "id": "3", "timestamp": "2026-01-01T00:00:02.000Z", "parentId": "1",
+            "data": {"toolCallId": "call-1", "toolName": "bash", "arguments": {"command": "ls"}}}),
+        json!({"type": "tool.execution_complete", "id": "4", "timestamp": "2026-01-01T00:00:03.000Z", "parentId": "3",
+            "data": {"toolCallId": "call-1", "success": true, "result": {"content": "ok"}}}),
+    ];
+    let whole: String = file.iter().map(|line| format!("{line}\n")).collect();
+    let begun: String = file[..2].iter().map(|line| format!("{line}\n")).collect();
+    let orders =
+        ["pre,whole", "post,whole", "pre,post,whole", "begun,post,whole", "pre,begun,whole"];
+    for order in orders {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.path("runs")).unwrap();
+        for step in order.split(',') {
+            let payload = |more: &str| {
+                format!(
+                    r#"{{"sessionId":"cop","timestamp":1767225602000,"cwd":"/x","toolName":"bash","toolArgs":"{{\"command\":\"ls\"}}"{more}}}"#
+                )
+            };
+            let hook = |event: &str, payload: String| {
+                bench.feed(&["hook", "--agent", "copilot", "--event", event], payload.as_bytes());
+            };
+            let import = |text: &str| {
+                fs::write(bench.path("s.jsonl"), text).unwrap();
+                bench.ok(&["import", "s.jsonl"]);
+            };
+            match step {
+                "pre" => hook("preToolUse", payload("")),
+                "post" => hook(
+                    "postToolUse",
+                    payload(r#","toolResult":{"resultType":"success","textResultForLlm":"ok"}"#),
+                ),
+                "begun" => import(&begun),
+                _ => import(&whole),
+            }
+        }
+        let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        assert_eq!(listed["total"]["tool_calls"], 1, "{order}");
+        let report = bench.ok(&["validate", "--all"]);
+        assert!(!report.contains("RL202") && !report.contains("RL203"), "{order}: {report}");
+    }
+}
+
+/// If this fails, a prompt with a picture is recorded by the hook, which gets the text only, and
+/// again by the import.
+#[test]
+fn a_prompt_with_a_picture_is_one_prompt() {
+    let bench = Bench::new();
+    let line = json!({"type": "user", "sessionId": "s", "uuid": "u", "timestamp": "2026-01-01T00:00:00.000Z",
+        "message": {"role": "user", "content": [
+            {"type": "text", "text": "look [Image #1]"},
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}}]}});
+    let payload = r#"{"session_id":"s","transcript_path":"/nowhere","cwd":"/x","hook_event_name":"UserPromptSubmit","prompt":"look [Image #1]"}"#;
+    bench.feed(&["hook"], payload.as_bytes());
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    fs::write(bench.path("s.jsonl"), format!("{line}\n")).unwrap();
+    for _ in 0..2 {
+        bench.ok(&["import", "s.jsonl"]);
+        let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        assert_eq!(listed["total"]["prompts"], 1);
+    }
+}

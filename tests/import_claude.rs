@@ -359,3 +359,34 @@ fn parts_of_models_change_no_total() {
         }
     }
 }
+
+/// If this fails, results of calls whose ids were removed get lost, and with them a failure.
+#[test]
+fn results_without_ids_belong_to_the_calls_in_their_order() {
+    let call =
+        |name: &str| json!({"type": "tool_use", "id": "REDACTED", "name": name, "input": {}});
+    let result = |text: &str, failed: bool| json!({"type": "tool_result", "tool_use_id": "REDACTED", "content": text, "is_error": failed});
+    let line = |kind: &str, at: u32, content: Value| {
+        json!({"type": kind, "uuid": format!("u{at}"), "sessionId": "s", "timestamp": format!("2026-05-01T10:00:{at:02}.000Z"),
+               "message": {"id": format!("m{at}"), "role": kind, "content": content}})
+    };
+    let calls = line("assistant", 1, json!([call("Bash"), call("Read")]));
+    let together = line("user", 2, json!([result("fine", false), result("broken", true)]));
+    let apart = [
+        line("user", 2, json!([result("fine", false)])),
+        line("user", 3, json!([result("broken", true)])),
+    ];
+    for results in [&[together][..], &apart] {
+        let bench = Bench::new();
+        let text: String =
+            std::iter::once(&calls).chain(results).map(|line| format!("{line}\n")).collect();
+        fs::create_dir_all(bench.path("runs")).unwrap();
+        fs::write(bench.path("s.jsonl"), text).unwrap();
+        bench.ok(&["import", "s.jsonl"]);
+        let shown = bench.ok(&["show", "latest"]);
+        assert!(
+            shown.contains("Bash completed") && shown.contains("Read failed: broken"),
+            "{shown}"
+        );
+    }
+}

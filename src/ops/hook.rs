@@ -1,8 +1,10 @@
 //! Records what an agent's hook says in the run of its session.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::event::draft::Draft;
+use crate::event::envelope;
 use crate::event::fields::SOURCE_END;
 use crate::hooks::{HookMeaning, HookPayload, NamedBy, call_content_id, prompt_content_id};
 use crate::import::{DIALECTS, SessionEnd};
@@ -106,7 +108,16 @@ fn named(payload: &HookPayload<'_>, recorder: &mut Recorder) -> Result<Draft<'st
         NamedBy::Id(id) => id,
         NamedBy::Content => by_content(payload, recorder)?,
     };
-    let mut draft = payload.draft(payload.meaning.is_call().then_some(id.as_str()));
+    let mut call = Cow::Borrowed(id.as_str());
+    if state == "end"
+        && let Some(start) = recorder.stored(&format!("{id}/start"))?
+        && let Ok(start) = envelope::parse(&start)
+        && let Some(own) = start.correlation_id
+    {
+        // An import may have recorded the start, with the id that the session file has.
+        call = Cow::Owned(own.into_owned());
+    }
+    let mut draft = payload.draft(payload.meaning.is_call().then_some(&call));
     draft.event_id = Some(format!("{id}/{state}").into());
     Ok(draft)
 }

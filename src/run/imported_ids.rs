@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use super::RunError;
 use super::recorder::Recorder;
+use crate::event::catalogue;
+use crate::event::draft::Draft;
 use crate::event::envelope;
-use crate::hooks::RECORDED_BY;
+use crate::event::role::Role;
+use crate::hooks::{RECORDED_BY, prompt_content_id};
 use crate::import::line::Imported;
 use crate::json::Json;
 
@@ -17,6 +20,10 @@ pub(super) struct ImportedIds {
     marks: HashMap<String, [u8; 8]>,
     /// The first event of each line whose first event is not named by the line.
     renamed: HashMap<String, String>,
+    /// The ids that hooks gave to calls, by the ids that the source has for them.
+    calls_of_hooks: HashMap<String, String>,
+    /// The prompts of hooks that the source has with what was attached to them.
+    prompts_of_hooks: HashSet<String>,
 }
 
 /// What an id is in the stream and in the log.
@@ -50,6 +57,22 @@ impl ImportedIds {
         let mut index = 0;
         while let Some(draft) = line.drafts.get_mut(index) {
             if let Some(id) = draft.event_id.take() {
+                let call = call_of(&id, draft);
+                if let Some((call, other)) = &call
+                    && let Some(own) = line.drafts[index].correlation_id.take()
+                {
+                    let ids = [id.as_ref(), other.as_str()];
+                    let mut uses = ids.into_iter().map(|id| self.use_of(id, line, recorder));
+                    let is_of_hook = uses.any(|found| matches!(found, Ok(IdUse::Hook)));
+                    if is_of_hook {
+                        self.calls_of_hooks.insert(own.clone().into_owned(), call.clone());
+                    }
+                    line.drafts[index].correlation_id = Some(own);
+                }
+                if self.is_prompt_of_hook(&line.drafts[index], recorder)? {
+                    line.remove(index);
+                    continue;
+                }
                 match self.use_of(&id, line, recorder)? {
                     IdUse::Own => {
                         self.marks.insert(id.clone().into_owned(), mark);
@@ -71,9 +94,40 @@ impl ImportedIds {
         {
             draft.event_id = Some(Cow::Owned(first.clone()));
         }
+        for draft in &mut line.drafts {
+            let known = draft.correlation_id.as_deref().and_then(|id| self.calls_of_hooks.get(id));
+            if let Some(call) = known {
+                draft.correlation_id = Some(Cow::Owned(call.clone()));
+            }
+        }
         line.name(&base_id);
         self.relate(line, base_id);
         Ok(())
+    }
+
+    /// Whether a hook has recorded a prompt without what is attached to it. Hooks get the text only.
+    fn is_prompt_of_hook(
+        &mut self,
+        draft: &Draft<'_>,
+        recorder: &mut Recorder,
+    ) -> Result<bool, RunError> {
+        if catalogue::role(&draft.kind) != Role::TaskStart {
+            return Ok(false);
+        }
+        let text = draft.data().text_at("text").unwrap_or_default();
+        let typed = without_attached(&text);
+        if typed == text {
+            return Ok(false);
+        }
+        for number in 1.. {
+            let id = format!("{}/prompt", prompt_content_id(typed, number));
+            let Some(stored) = recorder.stored(&id)? else { return Ok(false) };
+            let is_hook = envelope::parse(&stored).is_ok_and(|event| is_by_hook(event.data));
+            if is_hook && self.prompts_of_hooks.insert(id) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Sets the parents of the events: the first event of another line.
@@ -103,8 +157,7 @@ impl ImportedIds {
         }
         let Some(stored) = recorder.stored(id)? else { return Ok(IdUse::Own) };
         let Ok(event) = envelope::parse(&stored) else { return Ok(IdUse::Other) };
-        let is_hook =
-            event.data.get(RECORDED_BY).and_then(Json::as_str).is_some_and(|by| by == "hook");
+        let is_hook = is_by_hook(event.data);
         // A later event of a line refers to the first one.
         let refers = || event.data.get("source_ref").is_some();
         Ok(match () {
@@ -113,4 +166,33 @@ impl ImportedIds {
             () => IdUse::Other,
         })
     }
+}
+
+/// Whether a hook of the agent has recorded an event.
+fn is_by_hook(data: Json<'_>) -> bool {
+    data.get(RECORDED_BY).and_then(Json::as_str).is_some_and(|by| by == "hook")
+}
+
+/// The call that an event is a state of, if the event is named by the call's content: the id that
+/// hooks give to the call, and the id of its other state.
+fn call_of(id: &str, draft: &Draft<'_>) -> Option<(String, String)> {
+    let (call, other) = match id.strip_suffix("/start") {
+        Some(call) => (call, "end"),
+        None => (id.strip_suffix("/end")?, "start"),
+    };
+    let is_by_content = draft.correlation_id.as_deref().is_some_and(|own| own != call);
+    is_by_content.then(|| (call.to_owned(), format!("{call}/{other}")))
+}
+
+/// A prompt without the labels of attached parts in its last lines (`[image, 12 kB]`).
+fn without_attached(text: &str) -> &str {
+    let mut typed = text;
+    while let Some((before, last)) = typed.rsplit_once('\n')
+        && last.starts_with('[')
+        && last.ends_with(']')
+        && last.contains(", ")
+    {
+        typed = before;
+    }
+    typed
 }

@@ -21,7 +21,7 @@ use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{OUTPUT_AT_LEAST, as_micros, is_placeholder};
 use crate::event::id::check_id;
-use crate::json::{Json, Members, ObjectText};
+use crate::json::{self, Json, Members, ObjectText};
 use content::{Block, blocks, content_text};
 use sidechains::Sidechains;
 use totals::{SessionTotals, UsedMessage};
@@ -120,8 +120,11 @@ const AGENT_TOTALS: &[(&str, &str)] =
 struct ClaudeCode {
     /// The newest call with each id.
     calls: HashMap<String, AskedCall>,
-    /// The newest call of each line by its key in `calls`, for results that only refer to the line.
-    by_line: HashMap<String, String>,
+    /// The calls of each line by their keys in `calls`, for results that only refer to the line.
+    by_line: HashMap<String, Vec<String>>,
+    /// The open calls without ids of their own, for results without ids: the results come in the
+    /// order of the calls.
+    unnamed: Vec<String>,
     /// The newest call, for results that refer to nothing.
     newest_call: Option<String>,
     /// Message id and numbers of the newest usage. The next line may repeat them.
@@ -253,10 +256,12 @@ impl ClaudeCode {
             message: message.map(str::to_owned),
             has_ended: false,
         };
+        let is_unnamed = own_id.is_none();
         let key = own_id.map_or_else(|| id.clone(), Cow::into_owned);
+        self.unnamed.extend(is_unnamed.then(|| key.clone()));
         self.calls.insert(key.clone(), known);
         if let Some(uuid) = line.json.text_at("uuid").filter(|uuid| !is_placeholder(uuid)) {
-            self.by_line.insert(uuid.into_owned(), key.clone());
+            self.by_line.entry(uuid.into_owned()).or_default().push(key.clone());
         }
         self.sidechains.asks(&id, call.get("input"));
         self.newest_call = Some(key);
@@ -271,6 +276,7 @@ impl ClaudeCode {
 
     fn tool_result(&mut self, line: &SourceLine<'_>, result: Json<'_>) -> Draft<'static> {
         let id = self.call_of(line, result);
+        self.unnamed.retain(|open| *open != id);
         let known = self.calls.get_mut(&id);
         let (id, name) = match known {
             Some(known) => {
@@ -316,8 +322,8 @@ impl ClaudeCode {
         draft
     }
 
-    /// The key of a result's call in `calls`: by the result's id, else by the line of the call, else the newest
-    /// call.
+    /// The key of a result's call in `calls`: by the result's id, else by the line of the call, else
+    /// the first open call without an id, else the newest call.
     fn call_of(&self, line: &SourceLine<'_>, result: Json<'_>) -> String {
         let own = result.text_at("tool_use_id").filter(|id| !is_placeholder(id));
         let source = line.json.text_at("sourceToolUseID");
@@ -327,7 +333,10 @@ impl ClaudeCode {
         }
         let by_line = line.json.text_at("sourceToolAssistantUUID");
         let by_line = by_line.and_then(|uuid| self.by_line.get(uuid.as_ref()));
-        by_line.or(self.newest_call.as_ref()).cloned().unwrap_or_else(|| line.place.to_owned())
+        let is_open = |key: &&String| self.calls.get(*key).is_some_and(|call| !call.has_ended);
+        let by_line = by_line.and_then(|keys| keys.iter().find(is_open).or_else(|| keys.last()));
+        let call = by_line.or_else(|| self.unnamed.first()).or(self.newest_call.as_ref());
+        call.cloned().unwrap_or_else(|| line.place.to_owned())
     }
 
     fn usage(
@@ -470,8 +479,14 @@ fn figures(usage: Json<'_>) -> Option<String> {
     ];
     let mut figures = ObjectText::new();
     for (theirs, ours) in NAMES {
-        if let Some(count) = usage.get(theirs).and_then(Json::as_u64) {
-            figures.plain(ours, count);
+        let Some(value) = usage.get(theirs) else { continue };
+        match value.as_u64() {
+            Some(count) => drop(figures.plain(ours, count)),
+            // No count, which `validate` tells.
+            None if matches!(value.kind(), json::Kind::Number | json::Kind::String) => {
+                figures.json(ours, Json::trusted(&value.compact()));
+            }
+            None => {}
         }
     }
     let for_an_hour = usage.path("cache_creation.ephemeral_1h_input_tokens");
