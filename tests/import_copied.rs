@@ -1,6 +1,7 @@
 //! Sessions that repeat the history of others: every total counts it once.
 
 use std::fs;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
@@ -428,11 +429,43 @@ fn two_imports_at_once_end_a_run_once() {
     let bench = Bench::new();
     write(&bench, "s.jsonl", &whole);
     for _ in 0..10 {
-        let start = || bench.command().args(["import", "-q", "s.jsonl"]).spawn().unwrap();
+        let start = || {
+            bench
+                .command()
+                .args(["import", "s.jsonl", "--format", "json"])
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap()
+        };
         let both = [start(), start(), start()];
         both.into_iter().for_each(|mut child| assert!(child.wait().unwrap().success()));
         let log = fs::read_to_string(bench.path("runs/codex-t/events.jsonl")).unwrap();
         assert_eq!(log.matches(r#""type":"run.failed""#).count(), 1, "{log}");
         fs::remove_dir_all(bench.path("runs/codex-t")).unwrap();
     }
+}
+
+/// If this fails, a total counts work twice when a session goes on after its fork was imported.
+#[test]
+fn an_original_that_goes_on_after_its_fork() {
+    let bench = Bench::new();
+    let (original, fork) = (lines("a", 0..4, false), lines("b", 0..5, false));
+    let begun: String = original.split_inclusive('\n').take(3).collect();
+    for (name, text) in [("a", &begun), ("b", &fork), ("a", &original)] {
+        write(&bench, &format!("{name}.jsonl"), text);
+        bench.ok(&["import", &format!("{name}.jsonl")]);
+    }
+    let total = |command: &str| -> Value {
+        let all: Value = serde_json::from_str(&bench.ok(&[command, "--format", "json"])).unwrap();
+        all["total"].clone()
+    };
+    assert_eq!(total("list")["input_tokens"], 50);
+    assert_eq!(total("list")["prompts"], 5);
+    assert_eq!(total("list")["tool_calls"], 5);
+    assert_eq!(total("stats")["input_tokens"], 50);
+    bench.ok(&["validate", "--all"]);
+    let log = || fs::read(bench.path("runs/claude-code-b/events.jsonl")).unwrap();
+    let once = log();
+    bench.ok(&["import", "a.jsonl", "b.jsonl"]);
+    assert_eq!(log(), once);
 }

@@ -10,7 +10,7 @@ use crate::hooks::{HookMeaning, HookPayload, NamedBy, call_content_id, prompt_co
 use crate::import::{DIALECTS, SessionEnd};
 use crate::json::{Json, ObjectText};
 use crate::ops::import::{
-    HowToRecord, KnownWork, SourceEnd, created_by, find, in_order, record, run_named,
+    HowToRecord, KnownWork, SourceEnd, created_by, find, in_order, record, renew_copies, run_named,
 };
 use crate::ops::list::state_of_log;
 use crate::ops::refresh::refresh_derived;
@@ -166,6 +166,9 @@ fn take_over(
     let how = HowToRecord { run: Some(run.clone()), keep_source: true, end, options };
     for (index, session) in sessions.iter().enumerate() {
         record(session, runs_dir, &how, &known.begin(index))?;
+    }
+    if ends {
+        renew_copies(&[run.clone()], options)?;
     }
     if sessions.is_empty() {
         return without_file(payload, runs_dir, options);

@@ -1,21 +1,27 @@
 //! Finds sessions in files and folders, and puts the files of a session together.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::Read as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use memchr::memmem;
 use walkdir::WalkDir;
 
 use super::copies_of_files::merged;
 use super::look::{Look, NotImported, look, look_within};
 use super::runs_in_file::runs_in_file;
 use super::{Session, SessionFile, SkippedSource};
+use crate::fs::{Access, PathAt, open_regular, retried};
 use crate::import::Dialect;
 use crate::ops::parallel::each;
 
 /// The endings of the names of session files.
 const ENDINGS: &[&str] = &["jsonl", "json"];
+
+/// Size of each read in the search for a session, in bytes.
+const PIECE: usize = 1 << 20;
 
 /// The folder with the files of sub-agents, in a folder named like the session.
 const SUB_AGENTS: &str = "subagents";
@@ -66,7 +72,7 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
                     found.skipped.push(SkippedSource { source: path, reason });
                     continue;
                 }
-                let id = id.or_else(|| look.session.clone()).unwrap_or_else(|| stem(&path));
+                let id = id.or_else(|| session_of(&path, &look)).unwrap_or_else(|| stem(&path));
                 let candidate = Candidate { path, changed, is_sub_agent, look };
                 sessions.entry((candidate.look.dialect.name, id)).or_default().push(candidate);
             }
@@ -129,6 +135,36 @@ fn each_run(
         session.files.push(file);
     }
     sessions.into_values().collect()
+}
+
+/// The session of a file. The file of a resumed session may begin with lines of the session that it
+/// resumes; it has the name of its own one.
+fn session_of(path: &Path, look: &Look) -> Option<String> {
+    let first = look.session.clone()?;
+    let own = stem(path);
+    let is_resumed = look.dialect.name == "claude-code"
+        && !look.is_sub_agent
+        && own != first
+        && holds(path, format!("\"sessionId\":{}", crate::json::quoted(&own)).as_bytes());
+    Some(if is_resumed { own } else { first })
+}
+
+/// Whether a file has these bytes.
+fn holds(path: &Path, wanted: &[u8]) -> bool {
+    let Ok(file) = open_regular(&PathAt::of(path), Access::ReadInput) else { return false };
+    let (finder, mut file) = (memmem::Finder::new(wanted), file);
+    let mut piece: Vec<u8> = Vec::with_capacity(PIECE);
+    loop {
+        let before = piece.len();
+        let mut more = (&mut file).take((PIECE - before) as u64);
+        if retried(|| more.read_to_end(&mut piece)).is_err() || piece.len() == before {
+            return false;
+        }
+        if finder.find(&piece).is_some() {
+            return true;
+        }
+        piece.drain(..piece.len().saturating_sub(wanted.len()));
+    }
 }
 
 /// The session of a file with one event: the folder around the folder of its events.
@@ -264,7 +300,7 @@ fn is_part(path: &Path) -> bool {
 /// The id of a stored message, which names the folder of its parts.
 fn message_id(path: &Path) -> String {
     let id = || {
-        let bytes = crate::fs::read_small(&crate::fs::PathAt::of(path), 1 << 20).ok().flatten()?;
+        let bytes = crate::fs::read_small(&PathAt::of(path), 1 << 20).ok().flatten()?;
         let json = crate::json::check(&bytes, crate::json::JsonRules::LENIENT).ok()?;
         let id = json.text_at("id")?.into_owned();
         (!id.contains(['/', '\0'])).then_some(id)

@@ -8,6 +8,7 @@ mod find;
 mod look;
 mod places;
 mod record;
+mod renew;
 mod run_of;
 mod runs_in_file;
 
@@ -19,6 +20,7 @@ pub(crate) use find::{Found, find};
 pub(crate) use look::NotImported;
 pub(crate) use places::{PLACES, places};
 pub(crate) use record::{HowToRecord, ImportedRun, SourceEnd, created_by, record};
+pub(crate) use renew::renew_copies;
 pub(crate) use run_of::{run_named, run_of};
 
 use crate::event::time::Timestamp;

@@ -25,7 +25,7 @@ use crate::event::id::RunId;
 use crate::import::{DIALECTS, Dialect, detect, dialect};
 use crate::ops::import::{
     Found, HowToRecord, KnownWork, NotImported, PLACES, Session, SkippedSource, SourceEnd, find,
-    in_order, places, record, run_of,
+    in_order, places, record, renew_copies, run_of,
 };
 use crate::run::dir::RunDir;
 use crate::text::human::plural;
@@ -278,6 +278,12 @@ fn import_all(
     let outcomes = each(THREADS, &numbered, "importing", ui, import);
     let mut outcomes: Vec<SessionOutcome> = outcomes.into_iter().flatten().collect();
     outcomes.sort_by_key(|outcome| std::cmp::Reverse(outcome.session.changed));
+    let imported = outcomes.iter().filter_map(|outcome| outcome.imported.as_ref()?.as_ref().ok());
+    let grown = imported.filter(|imported| !imported.is_new && imported.added > 0);
+    let grown: Vec<RunDir> = grown.map(|imported| imported.run.clone()).collect();
+    if let Err(error) = renew_copies(&grown, how.options) {
+        ui.warn(&error.to_string());
+    }
     Ok(outcomes)
 }
 

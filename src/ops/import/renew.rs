@@ -1,0 +1,100 @@
+//! Tells the runs that repeat the history of a run which went on that they repeat more of it now.
+
+use std::sync::Arc;
+
+use super::copies::known_facts;
+use crate::event::draft::Draft;
+use crate::event::fields::View;
+use crate::event::time::Timestamp;
+use crate::fs::hash::{hex, sha256};
+use crate::history::copied::{Copied, WorkIndex, WorkItems};
+use crate::json::{Json, ObjectText};
+use crate::ops::read::each_event;
+use crate::ops::refresh::refresh_derived;
+use crate::run::RunError;
+use crate::run::dir::RunDir;
+use crate::run::options::RecordOptions;
+use crate::run::recorder::Recorder;
+use crate::run::runs::survey;
+
+/// The end that an import recorded.
+struct RecordedEnd {
+    kind: String,
+    time: Timestamp,
+    /// A JSON object as text.
+    data: String,
+}
+
+/// Looks at the runs that repeat one of the `grown` runs. If one repeats more than it says, its end
+/// is recorded again, with the new numbers: totals over runs leave out what is repeated.
+///
+/// # Errors
+/// A run cannot be read or recorded to.
+pub(crate) fn renew_copies(grown: &[RunDir], options: RecordOptions) -> Result<(), RunError> {
+    let Some(runs_dir) = grown.first().and_then(|run| run.path().parent()) else { return Ok(()) };
+    let grown: Vec<String> = grown.iter().map(RunDir::name).collect();
+    let runs = survey(runs_dir)?.runs;
+    for run in &runs {
+        let Some(facts) = known_facts(run) else { continue };
+        let mut sources = facts.copied.iter().flat_map(|copied| &copied.runs);
+        if !sources.any(|source| grown.contains(source)) {
+            continue;
+        }
+        let is_source =
+            |other: &&RunDir| facts.copied.iter().any(|copied| copied.runs.contains(&other.name()));
+        let others =
+            runs.iter().filter(is_source).map(|other| Ok((other.name(), work_of(other)?.0)));
+        let others: Vec<(String, Arc<WorkItems>)> = others.collect::<Result<_, RunError>>()?;
+        let (work, end) = work_of(run)?;
+        let copied = work.copied_from(&WorkIndex::default(), |_| false, &others);
+        if let Some(end) = end.filter(|_| copied != facts.copied) {
+            let mut recorder = Recorder::open(run, options)?;
+            let outcomes = recorder.append(&[end.with(&copied)])?.outcomes;
+            outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
+            drop(recorder);
+            refresh_derived(run, options.lock_timeout, false);
+        }
+    }
+    Ok(())
+}
+
+/// The work of a run, and the end that its newest import recorded, if it is its last end.
+fn work_of(run: &RunDir) -> Result<(Arc<WorkItems>, Option<RecordedEnd>), RunError> {
+    let (mut work, mut end) = (WorkItems::default(), None);
+    each_event(run, |view, _| {
+        work.observe(view);
+        if view.role.ends_run() {
+            end = RecordedEnd::of(view);
+        }
+    })?;
+    Ok((Arc::new(work), end))
+}
+
+impl RecordedEnd {
+    fn of(view: &View<'_, '_>) -> Option<Self> {
+        let event = view.event;
+        view.ends_source().then(|| Self {
+            kind: event.kind.clone().into_owned(),
+            time: event.timestamp,
+            data: event.data.text().to_owned(),
+        })
+    }
+
+    /// The same end with other numbers.
+    fn with(&self, copied: &[Copied]) -> Draft<'static> {
+        let mut data = ObjectText::new();
+        let kept = Json::trusted(&self.data);
+        for (name, value) in kept.members().filter(|(name, _)| name != "copied") {
+            data.json(&name, value);
+        }
+        let copied: Vec<String> = copied.iter().map(Copied::to_json).collect();
+        let copied = format!("[{}]", copied.join(","));
+        data.json("copied", Json::trusted(&copied));
+        let mut draft = Draft::new(&self.kind, data);
+        draft.timestamp = Some(self.time);
+        let named = format!("{} {} {copied}", self.kind, self.time);
+        draft.event_id = Some(format!("import-end:{}", hex(&sha256(named.as_bytes())[..8])).into());
+        draft.settled_id = true;
+        draft
+    }
+}
