@@ -552,3 +552,20 @@ fn a_run_for_one_command_can_require_deliverables() {
     }
     assert!(!bench.path("touched").exists() && !bench.path("runs/s").exists());
 }
+
+/// If this fails, output that could not be written is lost, and the exit status says that all is
+/// well.
+#[test]
+fn output_to_a_full_disk_is_told() {
+    let bench = Bench::with_run();
+    for more in [&["--from", "native"][..], &["--capture"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = bench.command();
+        command.args(["exec", "--run", "r"]).args(more);
+        command.args(["--", "echo", r#"{"type":"note","data":{"text":"x"}}"#]).stdout(full);
+        let said = command.output().unwrap();
+        let error = String::from_utf8(said.stderr).unwrap();
+        assert_eq!(said.status.code(), Some(74), "{error}");
+        assert!(error.contains("the output could not be written: No space left"), "{error}");
+    }
+}

@@ -105,10 +105,31 @@ fn real_sessions_have_the_same_facts_everywhere() {
     }
 }
 
+/// If this fails, the list shows no failure of a running run that has one.
+#[test]
+fn figures_of_a_short_log_are_never_old() {
+    let bench = Bench::with_run();
+    bench.emit(&["tool.started", "--correlation-id", "c", "-f", "tool_name=make"]);
+    bench.emit(&["tool.failed", "--correlation-id", "c", "-f", "tool_name=make", "-f", "error=no"]);
+    let json: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let run = &json["runs"][0];
+    assert_eq!(run["counts"]["tool_failures"], 1, "{run}");
+    assert_eq!(json["total"]["tool_failures"], 1, "{json}");
+    assert!(run["head"]["hash"].is_string() && run.get("behind").is_none(), "{run}");
+    assert!(!bench.ok(&["list"]).contains('*'));
+    bench.ok(&["list", "--where", "counts.tool_failures=1"]);
+}
+
 /// If this fails, numbers of a running run look final.
 #[test]
 fn figures_that_lag_are_marked() {
     let bench = Bench::with_run();
+    // The list does not read a long log.
+    let note = format!("{{\"type\":\"note\",\"data\":{{\"text\":\"{}\"}}}}\n", "x".repeat(15_000));
+    assert_eq!(
+        bench.feed(&["emit", "--stdin", "--run", "r"], note.repeat(80).as_bytes()).status,
+        0
+    );
     bench.emit(&["note", "-f", "text=x"]);
     let listed = bench.call(&["list"]);
     assert!(listed.out.contains("created*"), "{}", listed.out);

@@ -152,3 +152,42 @@ fn a_link_in_place_of_the_deliverables() {
     assert_eq!(said.status, 4, "{}", said.out);
     assert!(!said.out.contains("RL805"), "{}", said.out);
 }
+
+/// If this fails, a requirement that has a wrong place, or a verdict that says nothing, makes a run
+/// green.
+#[test]
+fn what_says_nothing_is_not_passed() {
+    for data in [r#"{"deliverables.required":["a.md"]}"#, r#"{"required":["a.md"]}"#] {
+        let bench = Bench::new();
+        let said = bench.call(&["emit", "run.created", "--create", "--run", "r", "--data", data]);
+        assert!(
+            said.err.contains("did you mean deliverables with required in it?"),
+            "{}",
+            said.err
+        );
+        bench.emit(&["run.completed"]);
+        assert_eq!(judged(&bench, "r"), (1, vec!["RL906".to_owned()]), "{data}");
+    }
+    for status in ["null", "5", r#""bogus""#] {
+        let bench = Bench::with_run();
+        bench.emit(&["run.completed"]);
+        let data = format!(r#"{{"status":{status},"files":[]}}"#);
+        bench.emit(&["deliverable.check.completed", "--data", &data]);
+        assert_eq!(
+            bench.call(&["validate", "r", "--expect-status", "completed"]).status,
+            5,
+            "{status}"
+        );
+    }
+}
+
+/// If this fails, a head that was kept elsewhere is not compared because of a selection of checks.
+#[test]
+fn an_expected_head_is_always_compared() {
+    let bench = Bench::with_run();
+    let head = format!("1:{}", "0".repeat(64));
+    for selection in [&["--ignore", "RL3"], &["--select", "secrets"]] {
+        let arguments = [&["validate", "r", "--expect-head", &head], &selection[..]].concat();
+        assert_eq!(bench.call(&arguments).status, 1, "{selection:?}");
+    }
+}

@@ -30,6 +30,13 @@ pub(crate) fn advice(kind: &str, data: Json<'_>) -> Option<String> {
         };
         return Some(format!("{kind} has the unknown field deliverables.{key}{hint}"));
     }
+    if row.role == Role::RunCreated
+        && let Some((key, _)) = data.members().find(|(key, _)| is_misplaced(key))
+    {
+        return Some(format!(
+            "{kind} has the unknown field {key}; did you mean {DELIVERABLES} with {REQUIRED} in it?"
+        ));
+    }
     if matches!(row.role, Role::Usage | Role::Message)
         && let Some((key, text)) =
             counted(data).find_map(|key| Some((key, data.get(key)?.as_str()?)))
@@ -64,7 +71,9 @@ pub(crate) fn advice_on_metadata(kind: &str, data: Json<'_>) -> Option<String> {
 #[must_use]
 pub(crate) fn hides_deliverables(data: Json<'_>) -> bool {
     let holds = |value: Json<'_>| matches!(value.kind(), Kind::Object | Kind::Array);
-    let is_misspelt = |key: &str| key != DELIVERABLES && nearest(key, [DELIVERABLES]).is_some();
+    let is_misspelt = |key: &str| {
+        is_misplaced(key) || (key != DELIVERABLES && nearest(key, [DELIVERABLES]).is_some())
+    };
     let misspelt = || data.members().any(|(key, value)| is_misspelt(&key) && holds(value));
     let names_none = || {
         let required = data.present(DELIVERABLES).and_then(|found| found.present(REQUIRED));
@@ -81,6 +90,11 @@ pub(crate) fn lists_deliverables(data: Json<'_>) -> bool {
         && deliverables.present(REQUIRED).is_none_or(|required| {
             required.kind() == Kind::Array && required.items().all(|path| path.as_str().is_some())
         })
+}
+
+/// Whether a field of `run.created` was meant as the list in `deliverables`.
+fn is_misplaced(key: &str) -> bool {
+    key == REQUIRED || key.strip_prefix(DELIVERABLES).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// A field of `deliverables` that has no meaning.

@@ -12,6 +12,9 @@ use crate::run::derive::MAX_STATE;
 use crate::run::dir::RunDir;
 use crate::run::document::{RunDocument, stored_facts, stored_head};
 
+/// Up to this length in bytes, a log is read if its state document is behind it.
+const SHORT: u64 = 1 << 20;
+
 /// A run with the data of its state document.
 pub(crate) struct ListedRun {
     /// The run.
@@ -26,8 +29,8 @@ pub(crate) struct ListedRun {
     pub(crate) unread: Option<RunError>,
 }
 
-/// Reads the state document of a run: `run.json`, or one computed from the log if there is none. If
-/// neither can be read, only the name is known.
+/// Reads the state document of a run: `run.json`, or one computed from the log if there is none, or
+/// if it lacks events of a short log. If neither can be read, only the name is known.
 pub(crate) fn list_run(run: RunDir) -> ListedRun {
     let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
     let stored = stored.and_then(|bytes| Some((stored_facts(&bytes)?, bytes)));
@@ -40,8 +43,15 @@ pub(crate) fn list_run(run: RunDir) -> ListedRun {
     let (facts, document, behind) = match stored {
         Some((facts, document)) => {
             let length = log.map_or(0, |metadata| metadata.len());
-            let counted = stored_head(&document).map_or(length, |head| head.bytes);
-            (facts, document, length > counted)
+            let head = stored_head(&document);
+            let behind = length > head.as_ref().map_or(length, |head| head.bytes);
+            if behind && length <= SHORT {
+                let facts = state_of_log(&run).facts();
+                let document = RunDocument::new(&facts, head).to_bytes();
+                (facts, document, false)
+            } else {
+                (facts, document, behind)
+            }
         }
         None => {
             let (state, read) = read_state(&run);

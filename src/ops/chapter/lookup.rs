@@ -9,6 +9,7 @@ use crate::ops::read::{Read, each_event};
 use crate::ops::report::{Reporter, report_bad_lines};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
+use crate::text::slug::slugify;
 
 /// Reads the whole run into a given index, and reports bad lines.
 ///
@@ -41,7 +42,12 @@ pub(crate) fn fill_index(run: &RunDir, mut index: Index) -> Result<(Index, Read)
 /// When it does not exist.
 pub(crate) fn find_chapter<'i>(index: &'i Index, name: &str) -> Result<&'i Chapter, OpsError> {
     let slug = name.trim_matches('/').rsplit('/').next().unwrap_or(name);
-    index.chapters.get(slug).ok_or_else(|| OpsError::NoSuchChapter(name.to_owned()))
+    let by_name = || index.chapters.get(&slugify(name));
+    index
+        .chapters
+        .get(slug)
+        .or_else(by_name)
+        .ok_or_else(|| OpsError::NoSuchChapter(name.to_owned()))
 }
 
 /// The names in a folder of the tree, or the name of a file.

@@ -135,13 +135,14 @@ impl TopRuns {
         let mut runs: Vec<TopRun> = self.live.values().map(WatchedRun::top).collect();
         runs.extend(self.settled.iter().filter_map(|(path, settled)| {
             let facts = settled.facts.as_deref()?.clone();
+            let last_error = facts.error_message().zip(facts.ended_at);
             Some(TopRun {
                 name: name(path),
                 last_event: facts.ended_at,
                 facts,
                 current: None,
                 open_calls: None,
-                last_error: None,
+                last_error: last_error.map(|(text, time)| LastError::of(&text, time)),
             })
         }));
         let time = |run: &TopRun| match run.facts.status.is_over() {

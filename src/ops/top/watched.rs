@@ -42,6 +42,12 @@ pub(crate) struct LastError {
     pub(crate) text: String,
 }
 
+impl LastError {
+    pub(super) fn of(text: &str, time: Timestamp) -> Self {
+        Self { time, text: preview(text, TEXT) }
+    }
+}
+
 /// A run whose log is read as it grows.
 pub(super) struct WatchedRun {
     run: RunDir,
@@ -172,7 +178,7 @@ impl ReadLog {
         if view.is_error() {
             let text = view.error_text().or_else(|| view.text());
             let text = text.or_else(|| view.event.summary.clone()).unwrap_or_default();
-            self.last_error = Some(LastError { time, text: preview(&text, TEXT) });
+            self.last_error = Some(LastError::of(&text, time));
         }
         self.last_event = self.last_event.max(Some(time));
         if let Some(directory) = ["cwd", "metadata.cwd"].iter().find_map(|name| view.field(name)) {

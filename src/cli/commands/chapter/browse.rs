@@ -33,6 +33,10 @@ pub(super) fn ls(args: &LsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit
     let (run, path) = match (args.words.as_slice(), default_run()) {
         ([], run) => (global.locate(run.as_deref().unwrap_or(LATEST))?, ROOT),
         ([run], None) => (global.locate(run)?, ROOT),
+        // The name of a run is no path in the tree.
+        ([run], Some(_)) if !run.contains('/') && global.locate(run).is_ok() => {
+            (global.locate(run)?, ROOT)
+        }
         (words, _) => run_and(words, global)?,
     };
     let (index, _) = read_index(&run, Index::new(global.templates(ui)?), ui)?;

@@ -26,7 +26,9 @@ use crate::cli::offers;
 use crate::cli::signals::Caught;
 use crate::cli::ui::Ui;
 use crate::event::id::{RunId, check_id};
+use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
+use crate::run::requirement::Requirement;
 use crate::text::units::size;
 
 /// Run a command and record it as a tool call
@@ -51,7 +53,8 @@ Exit status:
   126    the command cannot be run
   2      wrong usage; the command was not started
   66     there is no such run; the command was not started
-  70     the command succeeded, but recording failed")]
+  70     the command succeeded, but recording failed
+  74     the command succeeded, but its output could not be written")]
 pub(in crate::cli) struct ExecArgs {
     /// The exact id of the run; with --run-new, the id of the new run [default: RUNLOG_RUN]
     #[arg(long, value_name = "ID", add = complete::runs())]
@@ -59,8 +62,8 @@ pub(in crate::cli) struct ExecArgs {
     /// Create, start and end a run for this command; print its id on standard error
     #[arg(long)]
     run_new: bool,
-    /// A file that the new run must produce: a path, perhaps with conditions, as in `validate
-    /// --require`; can be repeated
+    /// A file that the new run must leave in $RUNLOG_RUNS_DIR/$RUNLOG_RUN/deliverables/: a path,
+    /// perhaps with conditions, as in `validate --require`, which judges it; can be repeated
     #[arg(long, value_name = "SPEC", requires = "run_new", value_parser = deliverable)]
     deliverable: Vec<String>,
     /// The name of the tool [default: the name of the command]
@@ -114,6 +117,8 @@ pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let duration = begun.elapsed();
     let seen = plan.seen();
     let whole = plan.whole;
+    let unwritten = plan.through.iter().find_map(|through| through.failure());
+    let unwritten = unwritten.map(|error| format!("the output could not be written: {error}"));
     child::leave(plan.through, &signals);
     let errors = seen.iter().find(|seen| seen.has_errors());
     let stderr = errors.map(|seen| seen.window.last(options.secrets)).unwrap_or_default();
@@ -122,14 +127,34 @@ pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     if let Some(trouble) = outcome.ending.trouble() {
         ui.warn(&format!("{}: {trouble}", args.command[0].to_string_lossy()));
     }
+    let run = record.run().clone();
     let complete = record.end(&outcome, &args.import, ui);
+    args.tell_missing(&run, ui);
+    if let Some(unwritten) = &unwritten {
+        ui.warn(unwritten);
+    }
     Ok(match ending.status() {
+        0 if unwritten.is_some() => Exit::Io,
         0 if !(complete && whole) => Exit::Bug,
         status => Exit::Child(status),
     })
 }
 
 impl ExecArgs {
+    /// Warns of required files that the command did not leave. The exit status is the command's.
+    fn tell_missing(&self, run: &RunDir, ui: &Ui) {
+        let required = self.deliverable.iter().filter_map(|text| Requirement::parse(text).ok());
+        for path in required.filter(|required| required.pattern.is_none()).map(|one| one.path) {
+            let file = run.path().join(&path);
+            if file.symlink_metadata().is_err() {
+                let (file, run) = (file.display(), run.name());
+                ui.warn(&format!(
+                    "{file} is required, but is not there; see `runlog validate {run}`"
+                ));
+            }
+        }
+    }
+
     /// The id of the run; `None` if a run is to be created with a generated id.
     fn run_id(&self) -> anyhow::Result<Option<RunId>> {
         let given = match &self.run {

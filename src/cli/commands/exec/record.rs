@@ -96,6 +96,11 @@ impl<'c> Record<'c> {
         Some(feed)
     }
 
+    /// The run.
+    pub(super) fn run(&self) -> &RunDir {
+        &self.run
+    }
+
     /// Records the end of the command. Returns true if the record is complete.
     pub(super) fn end(mut self, outcome: &CommandOutcome, import: &SourceArgs, ui: &Ui) -> bool {
         let (mut changed_state, mut ahead, mut session_end) = (self.makes_run, None, None);

@@ -7,7 +7,7 @@
 //! place, they share one pipe, so that the order of the bytes is preserved.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
+use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read as _, Write as _};
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
@@ -85,6 +85,8 @@ pub(super) struct Through {
     window: Option<OutputWindow>,
     /// The recorder of the events in the stream, if any.
     feed: Option<Feed>,
+    /// Why the bytes could not be written, if it is not that the reader left.
+    failure: Option<io::Error>,
 }
 
 /// The number of bytes that a pipe accepts without waiting, if it accepts any (POSIX, `PIPE_BUF`).
@@ -166,6 +168,7 @@ impl StreamPlan {
             shared: false,
             window: room.map(OutputWindow::new),
             feed,
+            failure: None,
         };
         self.through.push(through);
         Ok(())
@@ -297,7 +300,8 @@ impl Through {
                 self.written += written;
             }
             Err(error) if is_passing(&error) => {}
-            Err(_) => {
+            Err(error) => {
+                self.failure = Some(error).filter(|error| error.kind() != ErrorKind::BrokenPipe);
                 // The reader has closed the pipe. The command notices it in the usual way: its own
                 // pipe has no reader now.
                 self.pending.clear();
@@ -335,6 +339,11 @@ impl Through {
         self.source = None;
     }
 
+    /// Why the bytes could not be written: a full disk, for example.
+    pub(super) fn failure(&self) -> Option<&io::Error> {
+        self.failure.as_ref()
+    }
+
     /// Whether the stream has ended and all bytes are written.
     pub(super) fn is_done(&self) -> bool {
         self.source.is_none() && !self.is_unfinished()
@@ -348,5 +357,5 @@ impl Through {
 
 /// Whether an error is temporary.
 fn is_passing(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock)
+    matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock)
 }

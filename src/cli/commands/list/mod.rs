@@ -188,7 +188,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         ListFormat::Table if rows.is_empty() => String::new(),
         ListFormat::Table => {
             if rows.iter().any(|row| row.behind) {
-                ui.note("* counts as of the last lifecycle event; `runlog summarize` counts all");
+                ui.note("* these numbers may be old: they are from the last start, pause or end of the run; `runlog summarize` counts again");
             }
             let form = TableForm {
                 columns: &args.columns,

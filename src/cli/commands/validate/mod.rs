@@ -154,6 +154,13 @@ impl ValidateArgs {
     fn left_out_by(&self, code: Code) -> Option<&'static str> {
         let any = |selections: &[String]| selections.iter().any(|one| is_meant(code, one));
         match () {
+            // Whoever names a head wants it compared, unless this very check is ignored.
+            () if code == Code::RL305
+                && self.expect_head.is_some()
+                && !self.ignore.iter().any(|one| one.eq_ignore_ascii_case("RL305")) =>
+            {
+                None
+            }
             () if any(&self.ignore) => Some("--ignore"),
             () if !self.select.is_empty() && !any(&self.select) => Some("--select"),
             () => None,
