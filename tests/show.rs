@@ -293,3 +293,21 @@ fn summaries_without_colour_codes() {
         "{shown}"
     );
 }
+
+/// If this fails, `show` hides most of a call's input, its cost, or the exit status of a command.
+#[test]
+fn figures_that_no_summary_has() {
+    let bench = Bench::with_run();
+    let emit = |kind: &str, data: &str| bench.emit(&[kind, "--data", data]);
+    emit(
+        "llm.usage",
+        r#"{"input_tokens":500,"output_tokens":50,"cache_read_tokens":3000,"cost_usd":0.5}"#,
+    );
+    emit("tool.failed", r#"{"tool_name":"make","error":"no","exit_code":2,"duration_ms":1500}"#);
+    let shown = bench.ok(&["show", "r"]);
+    assert!(shown.contains("\n      3.5k in, 86 % cached, 50 out · cost $0.5000\n"), "{shown}");
+    assert!(shown.contains("\n      exit status 2\n"), "{shown}");
+    let said = bench.call(&["show", "r", "--event", "3", "--before", "5", "--after", "5"]);
+    assert!(said.out.contains("exit_code: 2") && said.out.contains("duration_ms: 1500"));
+    assert!(said.err.contains("printing 2 before and 2 after"), "{}", said.err);
+}

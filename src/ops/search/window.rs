@@ -7,7 +7,7 @@ use crate::event::content::{ContentPiece, Kinship, pieces};
 use crate::event::envelope::{Event, parse, peek};
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
-use crate::json::Json;
+use crate::json::{Json, Kind};
 use crate::log::chunk::{LogChunk, LogRange, open_range, ranges};
 use crate::log::reader::line_at;
 use crate::ops::parallel;
@@ -77,7 +77,7 @@ pub(crate) struct WindowEvent {
     pub(crate) timestamp: Timestamp,
     /// Its current summary.
     pub(crate) summary: Option<String>,
-    /// Short members of the payload, such as the tool's name.
+    /// Short members of the payload, such as the tool's name, and its numbers.
     pub(crate) facts: Vec<(String, String)>,
     /// The content: its only long text, or several with their names.
     pub(crate) content: Slice,
@@ -232,6 +232,9 @@ impl Reading<'_> {
         };
         let facts =
             short.into_iter().map(|piece| (piece.name.into_owned(), piece.text.into_owned()));
+        let is_figure = |value: &Json<'_>| matches!(value.kind(), Kind::Number | Kind::Bool);
+        let figures = view.event.data.members().filter(|(_, value)| is_figure(value));
+        let figures = figures.map(|(name, value)| (name.into_owned(), value.text().to_owned()));
         WindowEvent {
             event_id: event.event_id.clone().into_owned(),
             sequence: event.sequence,
@@ -240,7 +243,7 @@ impl Reading<'_> {
             actor: event.actor.clone().into_owned(),
             timestamp: event.timestamp,
             summary,
-            facts: facts.collect(),
+            facts: facts.chain(figures).collect(),
             content: slice(&content, request),
         }
     }

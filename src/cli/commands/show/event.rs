@@ -11,13 +11,14 @@ use crate::event::fields::View;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
 use crate::history::text::{EventText, Room, lines};
+use crate::history::usage::Usage;
 use crate::json::{Json, ObjectText};
 use crate::log::reader::{Body, Line};
 use crate::ops::list::list_run;
 use crate::run::blobs::{BlobState, read};
 use crate::run::dir::RunDir;
 use crate::tables::TranscriptEvent;
-use crate::text::human::duration;
+use crate::text::human::{dollars, duration};
 use crate::text::inert::preview;
 use crate::text::wrap::hanging;
 
@@ -97,7 +98,7 @@ impl Printing<'_> {
         let (beside, own) = if is_narrow { (String::new(), Some(line)) } else { (line, None) };
         let mut out = format!("{} {beside}", head.join(" ")).trim_end().to_owned();
         let own = own.filter(|line| !line.is_empty());
-        for line in own.into_iter().chain(below) {
+        for line in own.into_iter().chain(below).chain(figures(view, summary)) {
             let line = hanging(&line, INDENT, INDENT, self.width);
             out.push('\n');
             out.push_str(format!("{:INDENT$}{line}", "").trim_end());
@@ -121,6 +122,21 @@ impl Printing<'_> {
             }
         }
     }
+}
+
+/// Numbers of an event that no summary has: all input of a model call with its cached part, its
+/// cost, and the exit status of a command that failed.
+fn figures(view: &View<'_, '_>, summary: Option<&str>) -> Option<String> {
+    let usage = Usage::of(view);
+    let has_cached = |usage: &&Usage| usage.context_tokens() != usage.input_tokens;
+    let tokens = usage.as_ref().filter(has_cached).and_then(Usage::told);
+    let has_cost = summary.is_some_and(|summary| summary.contains('$'));
+    let cost = view.cost_micros().filter(|_| !has_cost);
+    let cost = cost.map(|cost| format!("cost {}", dollars(cost)));
+    let status = view.data.get("exit_code").map(|code| code.text()).filter(|code| *code != "0");
+    let status = status.map(|code| format!("exit status {}", preview(code, 20)));
+    let parts: Vec<String> = [tokens, cost, status].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
 /// Whether times of this run are shown with the year: unless all of it is of the current year.

@@ -34,7 +34,7 @@ pub(super) struct EventArgs {
     /// Events after it (at most 4 before and after together, unless --unbounded)
     #[arg(long, value_name = "N", default_value_t = 1, requires = "event")]
     after: usize,
-    /// Allow more than 4 events before and after, and none at all
+    /// Lift the limit of 4 events; also allow none at all
     #[arg(long, requires = "event")]
     unbounded: bool,
     /// Print the content from this byte on
@@ -86,7 +86,12 @@ pub(super) fn run(
         }
     };
     let size = WindowSize { before: args.before, after: args.after };
-    let size = if args.unbounded { size } else { size.bounded() };
+    let bounded = if args.unbounded { size } else { size.bounded() };
+    if bounded != size {
+        let WindowSize { before, after } = bounded;
+        ui.note(&format!("printing {before} before and {after} after; --unbounded lifts the limit"));
+    }
+    let size = bounded;
     let slice = SliceRequest { offset: args.content_offset, limit: args.content_limit };
     let window = window(run, offset, size, slice)?;
     match format {
