@@ -109,7 +109,7 @@ impl Task {
     #[must_use]
     pub(crate) fn title(&self) -> &str {
         let title = if self.message.is_empty() { &self.name } else { &self.message };
-        if title.is_empty() { "(no message)" } else { title }
+        if title.is_empty() { "(no prompt)" } else { title }
     }
 }
 

@@ -31,8 +31,8 @@ impl fmt::Display for RefreshWarning {
             Self::State(error) => write!(f, "run.json was not updated: {error}"),
             Self::HeadMissing(sequence) => write!(
                 f,
-                "run.json names line {sequence} as head, but the log no longer has that line; \
-                 run.json was kept as evidence"
+                "the log was changed: its line {sequence} is not the one that run.json names; \
+                 run.json was kept as it is"
             ),
             Self::Transcript(error) => write!(f, "transcript.md was not written: {error}"),
             Self::Chapters(error) => write!(f, "chapters/ was not updated: {error}"),

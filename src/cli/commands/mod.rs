@@ -127,7 +127,7 @@ const GLOBAL: &str = "Global options";
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(super) struct Global {
-    /// The directory that holds the runs [default: runs, here or above; else your own]
+    /// The directory that holds the runs [default: the folder runs, here or above; else ~/.local/share/runlog/runs]
     #[arg(
         long = "runs-dir",
         global = true,
@@ -225,6 +225,10 @@ impl Global {
             Some(own) => {
                 let hint = format!("it is in {0}: add --runs-dir {0}", own.display());
                 Failure::new(Exit::NoInput, error.to_string()).hint(hint).into()
+            }
+            // The user did not type this name.
+            None if default_run().as_deref() == Some(name) => {
+                anyhow::Error::from(error).context("RUNLOG_RUN does not name a run here")
             }
             None => error.into(),
         }

@@ -310,7 +310,7 @@ pub(crate) const MEASURES: &[Measure] = &[
     Measure {
         name: "copied_tokens",
         heading: Some("COPIED"),
-        purpose: "tokens of copied history, which no other figure holds",
+        purpose: "tokens of history copied from another run; in no other column",
         scopes: &[Run, Work],
         documents: &[],
         value: |of| Tokens(of.copied_tokens, false),
@@ -318,7 +318,7 @@ pub(crate) const MEASURES: &[Measure] = &[
     Measure {
         name: "copied_cost_usd",
         heading: None,
-        purpose: "cost of copied history, which no other figure holds",
+        purpose: "cost of history copied from another run; in no other column",
         scopes: &[Run, Work],
         documents: &[],
         value: |of| Cost { micros: of.copied_micros, estimated: of.cost_estimated, partial: false },

@@ -26,8 +26,8 @@ fn one(group: &TroubleGroup) -> String {
     let level = group.level.name();
     let why = match group.rank {
         TroubleRank::EndedTheWork => ", ended the work",
-        TroubleRank::OfTheUser => ", of the user",
-        TroubleRank::Harmless => ", harmless",
+        TroubleRank::OfTheUser => ", by the user",
+        TroubleRank::Harmless => ", did not stop the work",
         _ => "",
     };
     let times = if group.times > 1 { format!(", {} times", group.times) } else { String::new() };

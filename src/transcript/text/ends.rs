@@ -51,8 +51,8 @@ fn one(group: &TroubleGroup, look: TextLook) -> String {
     let level = group.level.name();
     let why = match group.rank {
         TroubleRank::EndedTheWork => ", ended the work",
-        TroubleRank::OfTheUser => ", of the user",
-        TroubleRank::Harmless => ", harmless",
+        TroubleRank::OfTheUser => ", by the user",
+        TroubleRank::Harmless => ", did not stop the work",
         _ => "",
     };
     let others: Vec<String> = group.sequences.iter().skip(1).map(|one| format!("#{one}")).collect();

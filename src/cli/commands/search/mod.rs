@@ -21,9 +21,9 @@ use crate::text::human::{count, plural, size};
 /// Find events by their text
 ///
 /// Searches the content of events (messages, arguments, results, errors, large values moved to
-/// blobs/), their current summaries and their types. It does not search ids of the envelope, the
-/// names of members, the copy of an imported line, and lines that the import did not understand
-/// (see --opaque).
+/// blobs/), their current summaries and their types. It does not search event ids, the names of
+/// JSON fields, the stored source lines, and lines that the import did not understand (see
+/// --opaque).
 ///
 /// QUERY is words, and phrases in double quotes. Upper and lower case count as the same. A word also
 /// matches a part of a longer word. An event is found if it has every phrase and at least one of

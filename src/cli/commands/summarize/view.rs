@@ -43,7 +43,7 @@ pub(super) fn one_run(reading: &RunReading, width: usize, paint: Paint) -> Strin
     let spent = overview.spending.by_agent(&overview.facts().counts.usage);
     if spent.len() > 1 {
         let rows: Vec<[String; 6]> = spent.iter().map(|one| spent_row(one, width / 3)).collect();
-        let header = ["AGENT", "MODEL", "CALLS", "IN", "OUT", "COST"];
+        let header = ["AGENT", "MODEL", "REQUESTS", "IN", "OUT", "COST"];
         out.push('\n');
         out.push_str(&headed(&table(width, header, 2..6, &rows), paint));
     }
@@ -111,7 +111,10 @@ fn facts(reading: &RunReading, width: usize) -> Vec<(String, String)> {
         lines.push(("Pending".to_owned(), parts.join(", ")));
     }
     for chapter in reading.chapters.children(None) {
-        let tasks = format!(" (tasks {} to {})", chapter.start, chapter.end);
+        let tasks = match chapter.start == chapter.end {
+            true => format!(" (task {})", chapter.start),
+            false => format!(" (tasks {} to {})", chapter.start, chapter.end),
+        };
         let name = preview(&chapter.name, width.saturating_sub(LABEL + tasks.len()));
         lines.push(("Chapter".to_owned(), name + &tasks));
     }
