@@ -27,6 +27,8 @@ pub(crate) struct StatisticsSink<'d> {
     run: Option<RunTableRow>,
     /// The sessions whose reported cost covers their calls without a cost.
     settled: HashSet<String>,
+    /// The groups of models whose totals the run reports.
+    covered: HashSet<GroupKey>,
     groups: Groups,
 }
 
@@ -40,6 +42,7 @@ impl<'d> StatisticsSink<'d> {
             scope,
             run: None,
             settled: HashSet::default(),
+            covered: HashSet::default(),
             groups: Groups::default(),
         }
     }
@@ -51,20 +54,32 @@ impl<'d> StatisticsSink<'d> {
             self.groups.total.count_run();
         }
         self.groups.groups.values_mut().for_each(Measures::count_run);
-        // The parts of a reported cost may be estimated; the whole is not.
-        if self.run.as_ref().is_some_and(|run| !run.cost_estimated) {
-            self.groups.total.cost_is_reported();
-            if self.groups.groups.len() == 1 {
-                self.groups.groups.values_mut().for_each(Measures::cost_is_reported);
+        // The parts of what is reported may be estimated, or lower bounds; the whole is not.
+        let Some(run) = &self.run else { return self.groups };
+        let has_one = self.groups.groups.len() == 1;
+        let groups = self.groups.groups.iter_mut();
+        let groups = groups.filter(|(key, _)| has_one || self.covered.contains(*key));
+        let wholes = groups.map(|(_, group)| group).chain([&mut self.groups.total]);
+        for whole in wholes {
+            if !run.cost_estimated {
+                whole.cost_is_reported();
+            }
+            if !run.output_at_least {
+                whole.output_is_reported();
             }
         }
         self.groups
     }
 
+    /// The group of a row.
+    fn key(&self, row: AnyRow<'_>) -> Option<GroupKey> {
+        let run = self.run.as_ref()?;
+        Some(self.dimensions.iter().map(|dimension| dimension.value(run, row)).collect())
+    }
+
     /// Adds a row to its group and to the total.
     fn add(&mut self, row: AnyRow<'_>, add: impl Fn(&mut Measures)) {
-        let Some(run) = &self.run else { return };
-        let key = self.dimensions.iter().map(|dimension| dimension.value(run, row)).collect();
+        let Some(key) = self.key(row) else { return };
         add(self.groups.groups.entry(key).or_default());
         add(&mut self.groups.total);
     }
@@ -101,6 +116,14 @@ impl RowSink for StatisticsSink<'_> {
             let is_uncosted = usage.kind == "call" && usage.cost_usd.is_none() && !is_covered;
             let add = |measures: &mut Measures| measures.add_usage(&usage, is_uncosted);
             self.add(AnyRow::Usage(&usage), add);
+            let is_by_model =
+                |one: &Dimension| *one == Dimension::Model || one.scope() == DimensionScope::Run;
+            if usage.kind == "total"
+                && usage.model.is_some()
+                && self.dimensions.iter().all(is_by_model)
+            {
+                self.covered.extend(self.key(AnyRow::Usage(&usage)));
+            }
         }
     }
 

@@ -383,6 +383,11 @@ impl Measures {
         self.cost_estimated &= self.copied_tokens != 0 || self.copied_micros != 0;
     }
 
+    /// The same for the output.
+    pub(super) fn output_is_reported(&mut self) {
+        self.output_at_least &= self.copied_tokens != 0;
+    }
+
     /// Adds a row of `usage`. `is_uncosted`: its cost is missing in that of the run.
     pub(super) fn add_usage(&mut self, usage: &UsageRow, is_uncosted: bool) {
         let UsageRow { input_tokens, output_tokens, cache_read_tokens, .. } = usage;

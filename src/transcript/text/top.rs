@@ -93,8 +93,12 @@ pub(super) fn outcome_told(transcript: &Transcript) -> String {
     };
     let has_last_word = transcript.answer.as_ref().is_some_and(|answer| answer.is_final);
     let status = match transcript.facts.status {
-        Status::Imported if has_last_word => "answered; the log does not say how the session ended".to_owned(),
-        Status::Imported => "no answer at the end; the log does not say how the session ended".to_owned(),
+        Status::Imported if has_last_word => {
+            "answered; the log does not say how the session ended".to_owned()
+        }
+        Status::Imported => {
+            "no answer at the end; the log does not say how the session ended".to_owned()
+        }
         status => status.name().to_owned(),
     };
     let counts = &transcript.facts.counts;

@@ -89,7 +89,9 @@ pub(super) fn run(
     let bounded = if args.unbounded { size } else { size.bounded() };
     if bounded != size {
         let WindowSize { before, after } = bounded;
-        ui.note(&format!("printing {before} before and {after} after; --unbounded lifts the limit"));
+        ui.note(&format!(
+            "printing {before} before and {after} after; --unbounded lifts the limit"
+        ));
     }
     let size = bounded;
     let slice = SliceRequest { offset: args.content_offset, limit: args.content_limit };
