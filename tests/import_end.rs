@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::Bench;
 use crate::support::imports::{ASKED, BADLY, MORE, WELL, ended, events, imported, session};
@@ -204,5 +204,69 @@ fn the_end_of_a_source_is_added_after_a_killed_import() {
             assert_eq!(ended(&bench, &lines), done);
             assert_eq!(fs::read_to_string(&log).unwrap(), completed);
         }
+    }
+}
+
+/// If this fails, the output of `claude -p` and the session file of the same session tell everything
+/// twice, or the status depends on which of them was imported last.
+#[test]
+fn a_stream_and_the_file_of_one_session() {
+    let line = |kind: &str, at: u32, message: Value| {
+        json!({"type": kind, "sessionId": "s", "uuid": format!("u{at}"),
+            "timestamp": format!("2026-05-01T10:00:{at:02}.000Z"), "message": message})
+    };
+    let file = [
+        line("user", 0, json!({"role": "user", "content": "do it"})),
+        line(
+            "assistant",
+            1,
+            json!({"id": "m1", "role": "assistant", "model": "m",
+                "content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "make"}}],
+                "usage": {"input_tokens": 10, "output_tokens": 5}}),
+        ),
+        line(
+            "user",
+            2,
+            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "bad", "is_error": true}]}),
+        ),
+        line(
+            "assistant",
+            3,
+            json!({"id": "m2", "role": "assistant", "model": "m", "content": [{"type": "text", "text": "sorry"}],
+                "usage": {"input_tokens": 12, "output_tokens": 6}}),
+        ),
+    ];
+    let streamed = |line: &Value| {
+        json!({"type": line["type"], "session_id": "s", "uuid": line["uuid"], "message": line["message"],
+            "parent_tool_use_id": null})
+    };
+    let mut stream: Vec<Value> = file[1..].iter().map(streamed).collect();
+    stream.insert(
+        0,
+        json!({"type": "system", "subtype": "init", "session_id": "s", "uuid": "i", "cwd": "/p"}),
+    );
+    stream.push(json!({"type": "result", "subtype": "success", "is_error": false, "session_id": "s", "uuid": "r",
+        "duration_ms": 3000, "result": "sorry", "total_cost_usd": 0.01,
+        "usage": {"input_tokens": 22, "output_tokens": 11}}));
+    let text = |lines: &[Value]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let sources = [("file", text(&file)), ("stream", text(&stream))];
+    for order in [[0, 1], [1, 0]] {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.path("runs")).unwrap();
+        for at in order {
+            let (name, text) = &sources[at];
+            fs::write(bench.path(&format!("{name}.jsonl")), text).unwrap();
+            bench.ok(&["import", &format!("{name}.jsonl")]);
+        }
+        let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let run = &list["runs"][0];
+        assert_eq!(run["status"], "completed", "{order:?}");
+        assert_eq!(run["duration_ms"], 3000, "{order:?}");
+        let counts = &run["counts"];
+        let names =
+            ["prompts", "tool_calls", "tool_failures", "errors", "input_tokens", "output_tokens"];
+        let counts = names.map(|name| counts[name].as_u64().unwrap());
+        assert_eq!(counts, [1, 1, 1, 1, 22, 11], "{order:?}");
+        assert_eq!(bench.ok(&["show", "latest", "--type", "message.assistant"]).lines().count(), 1);
     }
 }

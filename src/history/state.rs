@@ -156,7 +156,8 @@ impl RunState {
         // The end of a source is of an import, even if nothing else was understood.
         self.has_imported |= view.is_imported() || view.ends_source();
         if view.is_imported() {
-            self.source_went_on |= self.ended_by_source();
+            let is_later = self.ended_at.is_none_or(|end| event.timestamp >= end);
+            self.source_went_on |= self.ended_by_source() && is_later;
             if self.origin.is_unknown() {
                 // The source's session takes precedence over the run's.
                 self.session_id = event.session_id.clone().into_owned();
@@ -234,7 +235,11 @@ impl RunState {
         let (started_at, ended_at, duration_ms) = match self.imported {
             // Time of the work, not of the recording.
             Some((first, last)) => {
-                (Some(first), Some(last).filter(|_| status.is_over()), last.since(first))
+                (Some(first), Some(last).filter(|_| status.is_over()), {
+                    // Of some lines, the times may be unknown.
+                    let span = last.since(first);
+                    span.filter(|span| *span > 0).or(self.work_time_ms).or(span)
+                })
             }
             // The source has no times.
             None if self.has_imported => (None, None, self.work_time_ms),

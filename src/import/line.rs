@@ -448,6 +448,16 @@ impl Imported {
         format!("{}~{}", self.base_id, hex(&self.content[..4]))
     }
 
+    /// Whether a line of another log of the session says the same: its id and its message are equal.
+    fn says_the_same(&self, source: Json<'_>) -> bool {
+        let own = self.drafts.first().and_then(|draft| draft.data().get("source"));
+        let equal = |name: &str| {
+            let (own, other) = (own.and_then(|own| own.present(name)), source.present(name));
+            own.zip(other).is_some_and(|(own, other)| own.compact() == other.compact())
+        };
+        equal("uuid") && equal("message")
+    }
+
     /// Whether an event of the log was made from the same source line.
     #[must_use]
     pub(crate) fn is_from_same_source(&self, data: Json<'_>) -> bool {
@@ -455,7 +465,9 @@ impl Imported {
             return hash == hex(&self.content);
         }
         match (data.get("source"), data.text_at("source_text")) {
-            (Some(source), _) => sha256(source.compact().as_bytes()) == self.content,
+            (Some(source), _) => {
+                sha256(source.compact().as_bytes()) == self.content || self.says_the_same(source)
+            }
             (None, Some(text)) => sha256(text.as_bytes()) == self.content,
             (None, None) => {
                 let draft = self.drafts.first();

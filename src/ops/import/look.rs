@@ -21,6 +21,8 @@ use crate::json::{Json, JsonRules, check, repaired};
 const LITTLE: usize = 16 << 10;
 /// Number of bytes that are looked at, if they show the dialect and the session.
 const BEGINNING: usize = 64 << 10;
+/// Up to this many bytes, a session that is one line is looked at as a whole.
+const LONGEST: usize = 64 << 20;
 
 /// What the beginning of a file shows.
 pub(super) struct Look {
@@ -99,6 +101,11 @@ pub(super) fn look_within(
     let read = |bytes: usize| {
         sample(path, place.start, bytes.min(length)).map_err(NotImported::Unreadable)
     };
+    // The session is one line, of which a part does not tell the times.
+    let is_whole = given.is_some_and(|dialect| dialect.whole_session.is_some());
+    if is_whole && length <= LONGEST {
+        return look_at(&read(length)?, given);
+    }
     let names_model = |look: &Look| Json::trusted(&look.metadata).get("model").is_some();
     let mut beginning = read(LITTLE)?;
     let mut known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());

@@ -18,7 +18,7 @@ use crate::ops::list::list_run;
 use crate::run::blobs::{BlobState, read};
 use crate::run::dir::RunDir;
 use crate::tables::TranscriptEvent;
-use crate::text::human::{dollars, duration};
+use crate::text::human::{dollars, duration, plural, short_count};
 use crate::text::inert::preview;
 use crate::text::wrap::hanging;
 
@@ -135,7 +135,15 @@ fn figures(view: &View<'_, '_>, summary: Option<&str>) -> Option<String> {
     let cost = cost.map(|cost| format!("cost {}", dollars(cost)));
     let status = view.data.get("exit_code").map(|code| code.text()).filter(|code| *code != "0");
     let status = status.map(|code| format!("exit status {}", preview(code, 20)));
-    let parts: Vec<String> = [tokens, cost, status].into_iter().flatten().collect();
+    // Its own lines may be missing.
+    let of_agent = |name: &str| view.data.get(name).and_then(Json::as_u64);
+    let calls = of_agent("agent_tool_calls").map(|calls| plural(calls, "call"));
+    let agent = calls.into_iter().chain(
+        of_agent("agent_tokens").map(|tokens| format!("{} tokens at its end", short_count(tokens))),
+    );
+    let agent: Vec<String> = agent.collect();
+    let agent = (!agent.is_empty()).then(|| format!("the sub-agent: {}", agent.join(", ")));
+    let parts: Vec<String> = [tokens, cost, status, agent].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
