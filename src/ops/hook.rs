@@ -168,7 +168,7 @@ fn take_over(
         record(session, runs_dir, &how, &known.begin(index))?;
     }
     if ends {
-        renew_copies(&[run.clone()], options)?;
+        renew_copies(std::slice::from_ref(&run), options)?;
     }
     if sessions.is_empty() {
         return without_file(payload, runs_dir, options);

@@ -7,6 +7,7 @@ use std::io::{BufReader, Read};
 
 use super::look::NotImported;
 use super::{Session, SessionFile, SkippedSource};
+use crate::event::time::Timestamp;
 use crate::fs::{Access, PathAt, open_regular, retried};
 
 /// Size of each read, in bytes.
@@ -26,7 +27,7 @@ pub(super) fn merged(sessions: Vec<Session>, skipped: &mut Vec<SkippedSource>) -
 fn one_of(mut sessions: Vec<Session>, skipped: &mut Vec<SkippedSource>) -> Option<Session> {
     sessions.sort_by_cached_key(|session| {
         let first = session.files.first();
-        let begun = first.and_then(|file| file.begun).map_or(i64::MAX, |begun| begun.millis());
+        let begun = first.and_then(|file| file.begun).map_or(i64::MAX, Timestamp::millis);
         (
             begun,
             std::cmp::Reverse(first.map_or(0, SessionFile::bytes)),

@@ -133,7 +133,7 @@ fn figures(view: &View<'_, '_>, summary: Option<&str>) -> Option<String> {
     let has_cost = summary.is_some_and(|summary| summary.contains('$'));
     let cost = view.cost_micros().filter(|_| !has_cost);
     let cost = cost.map(|cost| format!("cost {}", dollars(cost)));
-    let status = view.data.get("exit_code").map(|code| code.text()).filter(|code| *code != "0");
+    let status = view.data.get("exit_code").map(Json::text).filter(|code| *code != "0");
     let status = status.map(|code| format!("exit status {}", preview(code, 20)));
     // Its own lines may be missing.
     let of_agent = |name: &str| view.data.get(name).and_then(Json::as_u64);
