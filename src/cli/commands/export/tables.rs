@@ -22,7 +22,6 @@ use crate::ops::export::{ParquetExport, ParquetWritten};
 use crate::ops::tables::Copies;
 use crate::ops::validate::Criteria;
 use crate::run::dir::RunDir;
-#[cfg(feature = "sqlite")]
 use crate::run::output_path::output_path;
 use crate::tables::TableName;
 use crate::text::human::{count, plural, size};
