@@ -497,21 +497,35 @@ fn a_missed_hook_makes_no_second_call() {
 }
 
 /// If this fails, a prompt with a picture is recorded by the hook, which gets the text only, and
-/// again by the import.
+/// again by the import; or another prompt is taken for it and gets lost.
 #[test]
 fn a_prompt_with_a_picture_is_one_prompt() {
     let bench = Bench::new();
-    let line = json!({"type": "user", "sessionId": "s", "uuid": "u", "timestamp": "2026-01-01T00:00:00.000Z",
-        "message": {"role": "user", "content": [
-            {"type": "text", "text": "look [Image #1]"},
-            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}}]}});
-    let payload = r#"{"session_id":"s","transcript_path":"/nowhere","cwd":"/x","hook_event_name":"UserPromptSubmit","prompt":"look [Image #1]"}"#;
-    bench.feed(&["hook"], payload.as_bytes());
+    let now = chrono::Utc::now();
+    let line = |id: &str, minutes: i64, content: Value| {
+        let time = now - chrono::TimeDelta::minutes(minutes);
+        json!({"type": "user", "sessionId": "s", "uuid": id, "timestamp": time.to_rfc3339(),
+            "message": {"role": "user", "content": content}})
+    };
+    let picture = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let lines = [
+        // No hook saw this one.
+        line("a", 30, json!([text("look"), picture])),
+        line("b", 0, json!([text("look"), picture])),
+        line("c", 0, json!("Sort these\n[3, 1, 2]")),
+        line("d", 0, json!("Sort these")),
+    ];
+    for prompt in ["look", "Sort these"] {
+        let payload = json!({"session_id": "s", "transcript_path": "/nowhere", "cwd": "/x",
+            "hook_event_name": "UserPromptSubmit", "prompt": prompt});
+        bench.feed(&["hook"], payload.to_string().as_bytes());
+    }
     fs::create_dir_all(bench.path("runs")).unwrap();
-    fs::write(bench.path("s.jsonl"), format!("{line}\n")).unwrap();
+    fs::write(bench.path("s.jsonl"), jsonl(&lines)).unwrap();
     for _ in 0..2 {
         bench.ok(&["import", "s.jsonl"]);
         let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
-        assert_eq!(listed["total"]["prompts"], 1);
+        assert_eq!(listed["total"]["prompts"], 4);
     }
 }

@@ -390,3 +390,28 @@ fn results_without_ids_belong_to_the_calls_in_their_order() {
         );
     }
 }
+
+/// If this fails, the result of a sub-agent's call without an id ends the call that spawned it.
+#[test]
+fn results_without_ids_stay_with_their_agents() {
+    let line = |kind: &str, at: u32, agent: Option<&str>, content: Value| {
+        json!({"type": kind, "uuid": format!("u{at}"), "sessionId": "s", "agentId": agent,
+            "timestamp": format!("2026-05-01T10:00:{at:02}.000Z"),
+            "message": {"id": format!("m{at}"), "role": kind, "content": content}})
+    };
+    let call = |name: &str| json!([{"type": "tool_use", "id": "", "name": name, "input": {}}]);
+    let result = |text: &str| json!([{"type": "tool_result", "tool_use_id": "", "content": text}]);
+    let lines = [
+        line("assistant", 1, None, call("Task")),
+        line("assistant", 2, Some("a"), call("bash")),
+        line("user", 3, Some("a"), result("of bash")),
+        line("user", 4, None, result("of the task")),
+    ];
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    fs::write(bench.path("s.jsonl"), jsonl(&lines)).unwrap();
+    bench.ok(&["import", "s.jsonl"]);
+    let shown = bench.ok(&["show", "latest"]);
+    assert!(shown.contains("bash completed · result: of bash"), "{shown}");
+    assert!(shown.contains("Task completed · result: of the task"), "{shown}");
+}

@@ -469,3 +469,42 @@ fn an_original_that_goes_on_after_its_fork() {
     bench.ok(&["import", "a.jsonl", "b.jsonl"]);
     assert_eq!(log(), once);
 }
+
+/// If this fails, a session that begins with a large picture is taken for a file without a session.
+#[test]
+fn a_session_whose_first_line_is_long() {
+    let bench = Bench::new();
+    let first = json!({"type": "file-history-snapshot", "messageId": "m", "snapshot": {}});
+    let picture = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A".repeat(400_000)}});
+    let prompt = json!({"type": "user", "uuid": "u", "sessionId": "s", "timestamp": "2026-03-01T09:00:00Z",
+        "message": {"role": "user", "content": [picture, {"type": "text", "text": "what is wrong?"}]}});
+    write(&bench, "s.jsonl", &jsonl(&[first, prompt]));
+    bench.ok(&["import", "s.jsonl"]);
+    assert_eq!(listed(&bench)["total"]["prompts"], 1);
+}
+
+/// If this fails, two copies of a session that is a folder of events count its tokens again.
+#[test]
+fn copies_of_a_folder_of_events() {
+    let bench = Bench::new();
+    let event = |at: u32| {
+        json!({"id": format!("e{at}"), "timestamp": format!("2026-03-01T09:00:{at:02}"), "source": "agent",
+            "kind": "MessageEvent", "llm_message": {"role": "assistant", "content": [{"type": "text", "text": "step"}]}})
+    };
+    for (folder, count) in [("p", 3), ("q", 6)] {
+        fs::create_dir_all(bench.path(&format!("{folder}/one/events"))).unwrap();
+        for at in 0..count {
+            write(
+                &bench,
+                &format!("{folder}/one/events/event-{at:05}-e{at}.json"),
+                &event(at).to_string(),
+            );
+        }
+    }
+    bench.ok(&["import", "p", "q"]);
+    let both = listed(&bench)["runs"][0]["counts"].clone();
+    fs::remove_dir_all(bench.path("runs")).unwrap();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    bench.ok(&["import", "q"]);
+    assert_eq!(both, listed(&bench)["runs"][0]["counts"]);
+}

@@ -19,6 +19,10 @@ use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 use crate::run::rejects::{Rejection, Rejects};
 
+/// At the end of a session, so many bytes of other runs are read to tell what they repeat of it.
+/// The agent waits meanwhile.
+const RENEWED: u64 = 8 << 20;
+
 /// What the records of hooks in `logs/rejected.jsonl` have after the agent's name in `source`.
 const HOOK_SOURCE: &str = ".hook";
 
@@ -168,7 +172,7 @@ fn take_over(
         record(session, runs_dir, &how, &known.begin(index))?;
     }
     if ends {
-        renew_copies(std::slice::from_ref(&run), options)?;
+        renew_copies(std::slice::from_ref(&run), RENEWED, options)?;
     }
     if sessions.is_empty() {
         return without_file(payload, runs_dir, options);

@@ -12,7 +12,7 @@ use crate::event::envelope;
 use crate::event::role::Role;
 use crate::hooks::{RECORDED_BY, prompt_content_id};
 use crate::import::line::Imported;
-use crate::json::Json;
+use crate::json::{Json, Kind};
 
 /// For each id of a stream, the beginning of its line's hash.
 #[derive(Default)]
@@ -25,6 +25,10 @@ pub(super) struct ImportedIds {
     /// The prompts of hooks that the source has with what was attached to them.
     prompts_of_hooks: HashSet<String>,
 }
+
+/// A hook and the agent's own file tell the time of a prompt with at most this difference, in
+/// milliseconds.
+const AT_ONCE: u64 = 60_000;
 
 /// What an id is in the stream and in the log.
 enum IdUse {
@@ -114,16 +118,17 @@ impl ImportedIds {
         if catalogue::role(&draft.kind) != Role::TaskStart {
             return Ok(false);
         }
-        let text = draft.data().text_at("text").unwrap_or_default();
-        let typed = without_attached(&text);
-        if typed == text {
+        let Some((typed, time)) = typed_with_attached(draft.data()).zip(draft.timestamp) else {
             return Ok(false);
-        }
+        };
         for number in 1.. {
-            let id = format!("{}/prompt", prompt_content_id(typed, number));
+            let id = format!("{}/prompt", prompt_content_id(&typed, number));
             let Some(stored) = recorder.stored(&id)? else { return Ok(false) };
-            let is_hook = envelope::parse(&stored).is_ok_and(|event| is_by_hook(event.data));
-            if is_hook && self.prompts_of_hooks.insert(id) {
+            let Ok(event) = envelope::parse(&stored) else { continue };
+            // The same text may have been typed again without an attachment.
+            let apart = time.millis().abs_diff(event.timestamp.millis());
+            let is_it = is_by_hook(event.data) && apart <= AT_ONCE;
+            if is_it && self.prompts_of_hooks.insert(id) {
                 return Ok(true);
             }
         }
@@ -184,15 +189,15 @@ fn call_of(id: &str, draft: &Draft<'_>) -> Option<(String, String)> {
     is_by_content.then(|| (call.to_owned(), format!("{call}/{other}")))
 }
 
-/// A prompt without the labels of attached parts in its last lines (`[image, 12 kB]`).
-fn without_attached(text: &str) -> &str {
-    let mut typed = text;
-    while let Some((before, last)) = typed.rsplit_once('\n')
-        && last.starts_with('[')
-        && last.ends_with(']')
-        && last.contains(", ")
-    {
-        typed = before;
+/// The text of a prompt to which something else is attached. `None` for any other prompt.
+fn typed_with_attached(data: Json<'_>) -> Option<String> {
+    let parts = data.path("source.message.content").filter(|parts| parts.kind() == Kind::Array)?;
+    let is_text = |part: &Json<'_>| part.text_at("type").as_deref() == Some("text");
+    if parts.items().all(|part| is_text(&part)) {
+        return None;
     }
-    typed
+    let texts = parts.items().filter(is_text);
+    let texts: Vec<String> =
+        texts.filter_map(|part| part.text_at("text").map(Cow::into_owned)).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
 }

@@ -41,6 +41,7 @@ fn real(path: &Path) -> PathBuf {
     };
     match path.file_name() {
         Some(name) => directory.join(name),
-        None => directory,
+        // It ends in `..`.
+        None => path.canonicalize().unwrap_or(directory),
     }
 }

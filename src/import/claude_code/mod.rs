@@ -11,7 +11,7 @@ mod sidechains;
 mod totals;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher as _;
 
 use foldhash::HashSet;
@@ -122,9 +122,9 @@ struct ClaudeCode {
     calls: HashMap<String, AskedCall>,
     /// The calls of each line by their keys in `calls`, for results that only refer to the line.
     by_line: HashMap<String, Vec<String>>,
-    /// The open calls without ids of their own, for results without ids: the results come in the
-    /// order of the calls.
-    unnamed: Vec<String>,
+    /// The calls without ids of their own that may be open, by agent, for results without ids: these
+    /// come in the order of the calls.
+    unnamed: HashMap<Option<String>, VecDeque<String>>,
     /// The newest call, for results that refer to nothing.
     newest_call: Option<String>,
     /// Message id and numbers of the newest usage. The next line may repeat them.
@@ -258,7 +258,10 @@ impl ClaudeCode {
         };
         let is_unnamed = own_id.is_none();
         let key = own_id.map_or_else(|| id.clone(), Cow::into_owned);
-        self.unnamed.extend(is_unnamed.then(|| key.clone()));
+        if is_unnamed {
+            let agent = line.agent.as_deref().map(str::to_owned);
+            self.unnamed.entry(agent).or_default().push_back(key.clone());
+        }
         self.calls.insert(key.clone(), known);
         if let Some(uuid) = line.json.text_at("uuid").filter(|uuid| !is_placeholder(uuid)) {
             self.by_line.entry(uuid.into_owned()).or_default().push(key.clone());
@@ -276,7 +279,6 @@ impl ClaudeCode {
 
     fn tool_result(&mut self, line: &SourceLine<'_>, result: Json<'_>) -> Draft<'static> {
         let id = self.call_of(line, result);
-        self.unnamed.retain(|open| *open != id);
         let known = self.calls.get_mut(&id);
         let (id, name) = match known {
             Some(known) => {
@@ -324,7 +326,7 @@ impl ClaudeCode {
 
     /// The key of a result's call in `calls`: by the result's id, else by the line of the call, else
     /// the first open call without an id, else the newest call.
-    fn call_of(&self, line: &SourceLine<'_>, result: Json<'_>) -> String {
+    fn call_of(&mut self, line: &SourceLine<'_>, result: Json<'_>) -> String {
         let own = result.text_at("tool_use_id").filter(|id| !is_placeholder(id));
         let source = line.json.text_at("sourceToolUseID");
         let source = source.filter(|id| self.calls.contains_key(id.as_ref()));
@@ -335,8 +337,14 @@ impl ClaudeCode {
         let by_line = by_line.and_then(|uuid| self.by_line.get(uuid.as_ref()));
         let is_open = |key: &&String| self.calls.get(*key).is_some_and(|call| !call.has_ended);
         let by_line = by_line.and_then(|keys| keys.iter().find(is_open).or_else(|| keys.last()));
-        let call = by_line.or_else(|| self.unnamed.first()).or(self.newest_call.as_ref());
-        call.cloned().unwrap_or_else(|| line.place.to_owned())
+        if let Some(call) = by_line {
+            return call.clone();
+        }
+        let agent = line.agent.as_deref().map(str::to_owned);
+        let unnamed = self.unnamed.get_mut(&agent).into_iter();
+        let mut unnamed = unnamed.flat_map(|calls| std::iter::from_fn(|| calls.pop_front()));
+        let first = unnamed.find(|key| self.calls.get(key).is_some_and(|call| !call.has_ended));
+        first.or_else(|| self.newest_call.clone()).unwrap_or_else(|| line.place.to_owned())
     }
 
     fn usage(

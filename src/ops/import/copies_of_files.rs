@@ -1,9 +1,8 @@
-//! Files that hold the same session. Those that are the beginning of another, or a copy of it, are
-//! left out. What remains is recorded one after the other: of two files that were both changed
-//! after they were copied, each has something of its own.
+//! Files that hold the same session: those that are the beginning of another, or a copy of it, are
+//! left out. They say nothing of their own, and an old one has an end that the session has overtaken.
 
 use std::collections::BTreeMap;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Seek as _, SeekFrom};
 
 use super::look::NotImported;
 use super::{Session, SessionFile, SkippedSource};
@@ -13,7 +12,42 @@ use crate::fs::{Access, PathAt, open_regular, retried};
 /// Size of each read, in bytes.
 const READ: usize = 64 << 10;
 
-/// Puts the sessions together that have the same run: the first one has the others.
+/// Leaves out the files that are the beginning of another file with the same key. Files without a
+/// key stay.
+pub(super) fn without_copies(
+    files: Vec<(Option<String>, SessionFile)>,
+    skipped: &mut Vec<SkippedSource>,
+) -> Vec<SessionFile> {
+    let mut by_key: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, (key, _)) in files.iter().enumerate() {
+        if let Some(key) = key {
+            by_key.entry(key).or_default().push(at);
+        }
+    }
+    let mut is_copy = vec![false; files.len()];
+    for mut places in by_key.into_values().filter(|places| places.len() > 1) {
+        // Of equal files, the first one stays.
+        places.sort_by_key(|at| std::cmp::Reverse(files[*at].1.bytes()));
+        let mut kept: Vec<usize> = Vec::new();
+        for at in places {
+            let file = &files[at].1;
+            let original = kept.iter().find(|other| is_beginning(file, &files[**other].1));
+            match original {
+                Some(original) => {
+                    let reason = NotImported::Copy(files[*original].1.path.clone());
+                    skipped.push(SkippedSource { source: file.path.clone(), reason });
+                    is_copy[at] = true;
+                }
+                None => kept.push(at),
+            }
+        }
+    }
+    let files = files.into_iter().zip(is_copy).filter(|(_, is_copy)| !is_copy);
+    files.map(|((_, file), _)| file).collect()
+}
+
+/// Puts the sessions together that have the same run. One that is found in several files has the
+/// files of all of them.
 pub(super) fn merged(sessions: Vec<Session>, skipped: &mut Vec<SkippedSource>) -> Vec<Session> {
     let mut by_run: BTreeMap<(&'static str, String), Vec<Session>> = BTreeMap::new();
     for session in sessions {
@@ -22,46 +56,26 @@ pub(super) fn merged(sessions: Vec<Session>, skipped: &mut Vec<SkippedSource>) -
     by_run.into_values().filter_map(|sessions| one_of(sessions, skipped)).collect()
 }
 
-/// One session of several with the same run. The one that began first, or is longest, is the first
-/// to be recorded.
+/// One session of several with the same run. The one that began first comes first.
 fn one_of(mut sessions: Vec<Session>, skipped: &mut Vec<SkippedSource>) -> Option<Session> {
-    sessions.sort_by_cached_key(|session| {
-        let first = session.files.first();
-        let begun = first.and_then(|file| file.begun).map_or(i64::MAX, Timestamp::millis);
-        (
-            begun,
-            std::cmp::Reverse(first.map_or(0, SessionFile::bytes)),
-            first.map(|f| f.path.clone()),
-        )
-    });
-    let mut sessions = sessions.into_iter();
-    let mut first = sessions.next()?;
-    for mut other in sessions {
-        let known = || std::iter::once(&first).chain(&first.copies);
-        let original = |at: usize, file: &SessionFile| {
-            let others = known().flat_map(|session| session.files.iter().enumerate());
-            let mut others = others.filter(|(place, other)| {
-                (at == 0 && *place == 0) || other.path.file_name() == file.path.file_name()
-            });
-            others.find(|(_, other)| is_beginning(file, other)).map(|(_, other)| other.path.clone())
-        };
-        let originals: Vec<_> =
-            other.files.iter().enumerate().map(|(at, file)| original(at, file)).collect();
-        let mut originals = originals.into_iter();
-        other.files.retain(|file| match originals.next().flatten() {
-            Some(original) => {
-                let reason = NotImported::Copy(original);
-                skipped.push(SkippedSource { source: file.path.clone(), reason });
-                false
-            }
-            None => true,
+    if sessions.len() > 1 {
+        sessions.sort_by_cached_key(|session| {
+            let first = session.files.first();
+            let begun = first.and_then(|file| file.begun).map_or(i64::MAX, Timestamp::millis);
+            (begun, first.map(|file| file.path.clone()))
         });
-        first.changed = first.changed.max(other.changed);
-        if !other.files.is_empty() {
-            first.copies.push(other);
-        }
     }
-    Some(first)
+    let mut sessions = sessions.into_iter();
+    let mut all = sessions.next()?;
+    let others: Vec<Session> = sessions.collect();
+    if others.is_empty() {
+        return Some(all);
+    }
+    all.changed = others.iter().map(|other| other.changed).fold(all.changed, u64::max);
+    let others = others.into_iter().flat_map(|other| other.files);
+    let files = all.files.into_iter().chain(others).map(|file| (Some(String::new()), file));
+    all.files = without_copies(files.collect(), skipped);
+    Some(all)
 }
 
 /// Whether a file is the beginning of another, or equal to it. A file that cannot be read is not.
@@ -92,7 +106,6 @@ impl SessionFile {
 
     /// The bytes that are of the session.
     fn open(&self) -> Option<impl Read> {
-        use std::io::{Seek as _, SeekFrom};
         let mut file = open_regular(&PathAt::of(&self.path), Access::ReadInput).ok()?;
         let start = self.place.as_ref().map_or(0, |place| place.start);
         file.seek(SeekFrom::Start(start)).ok()?;

@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 use memchr::memmem;
 use walkdir::WalkDir;
 
-use super::copies_of_files::merged;
+use super::copies_of_files::{merged, without_copies};
 use super::look::{Look, NotImported, look, look_within};
 use super::runs_in_file::runs_in_file;
 use super::{Session, SessionFile, SkippedSource};
@@ -81,8 +81,7 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
     }
     leave_out_derived(&mut found.skipped, paths);
     for ((_, id), files) in sessions {
-        let each = by_place(files).into_iter();
-        found.sessions.extend(each.filter_map(|files| session(id.clone(), files)));
+        found.sessions.extend(session(id, files, &mut found.skipped));
     }
     found.sessions = merged(std::mem::take(&mut found.sessions), &mut found.skipped);
     found
@@ -130,7 +129,6 @@ fn each_run(
             changed,
             metadata: look.map_or_else(|| "{}".to_owned(), |look| look.metadata),
             files: Vec::new(),
-            copies: Vec::new(),
         });
         session.files.push(file);
     }
@@ -145,14 +143,17 @@ fn session_of(path: &Path, look: &Look) -> Option<String> {
     let is_resumed = look.dialect.name == "claude-code"
         && !look.is_sub_agent
         && own != first
-        && holds(path, format!("\"sessionId\":{}", crate::json::quoted(&own)).as_bytes());
+        && holds(path, &own);
     Some(if is_resumed { own } else { first })
 }
 
-/// Whether a file has these bytes.
-fn holds(path: &Path, wanted: &[u8]) -> bool {
-    let Ok(file) = open_regular(&PathAt::of(path), Access::ReadInput) else { return false };
-    let (finder, mut file) = (memmem::Finder::new(wanted), file);
+/// Whether a file has lines of that session.
+fn holds(path: &Path, session: &str) -> bool {
+    let Ok(mut file) = open_regular(&PathAt::of(path), Access::ReadInput) else { return false };
+    let session = crate::json::quoted(session);
+    let wanted = [":", ": "].map(|colon| format!("\"sessionId\"{colon}{session}"));
+    let finders = wanted.each_ref().map(|wanted| memmem::Finder::new(wanted.as_bytes()));
+    let longest = wanted.iter().map(String::len).max().unwrap_or(0);
     let mut piece: Vec<u8> = Vec::with_capacity(PIECE);
     loop {
         let before = piece.len();
@@ -160,10 +161,10 @@ fn holds(path: &Path, wanted: &[u8]) -> bool {
         if retried(|| more.read_to_end(&mut piece)).is_err() || piece.len() == before {
             return false;
         }
-        if finder.find(&piece).is_some() {
+        if finders.iter().any(|finder| finder.find(&piece).is_some()) {
             return true;
         }
-        piece.drain(..piece.len().saturating_sub(wanted.len()));
+        piece.drain(..piece.len().saturating_sub(longest));
     }
 }
 
@@ -183,7 +184,11 @@ fn number_of(path: &Path) -> Option<u64> {
 
 /// Puts the files of a session together. A session that is found through one of its files brings
 /// the others that are where the agent keeps them.
-fn session(id: String, mut files: Vec<Candidate>) -> Option<Session> {
+fn session(
+    id: String,
+    mut files: Vec<Candidate>,
+    skipped: &mut Vec<SkippedSource>,
+) -> Option<Session> {
     files.sort_by(|one, other| {
         let by_number = || number_of(&one.path).cmp(&number_of(&other.path));
         one.is_sub_agent
@@ -201,44 +206,34 @@ fn session(id: String, mut files: Vec<Candidate>) -> Option<Session> {
     paths.retain(|path| seen.insert(path.clone()));
     let mut known: HashMap<PathBuf, Look> =
         files.into_iter().map(|file| (file.path, file.look)).collect();
-    let mut looks = paths.into_iter().map(|path| {
+    let looks = paths.into_iter().map(|path| {
         let look = known.remove(&path).or_else(|| look(&path, Some(dialect)).ok());
         (path, look)
     });
-    let (path, look) = looks.next()?;
-    let metadata = look.as_ref().map_or_else(|| "{}".to_owned(), |look| look.metadata.clone());
-    let file = |(path, look): (PathBuf, Option<Look>)| SessionFile {
-        path,
-        place: None,
-        begun: look.and_then(|look| look.begun),
+    let mut metadata: HashMap<PathBuf, String> = HashMap::new();
+    let file = |(path, look): (PathBuf, Option<Look>)| {
+        let key = copy_key(&path, look.as_ref(), dialect);
+        let begun = look.as_ref().and_then(|look| look.begun);
+        metadata.extend(look.map(|look| (path.clone(), look.metadata)));
+        (key, SessionFile { path, place: None, begun })
     };
-    let files = std::iter::once((path, look)).chain(looks).map(file).collect();
-    Some(Session { dialect, why, id, directory, changed, metadata, files, copies: Vec::new() })
+    let files = without_copies(looks.map(file).collect(), skipped);
+    let metadata = metadata.remove(&files.first()?.path).unwrap_or_else(|| "{}".to_owned());
+    Some(Session { dialect, why, id, directory, changed, metadata, files })
 }
 
-/// The files of a session that belong together: if the session is in several places, those of each
-/// place.
-fn by_place(files: Vec<Candidate>) -> Vec<Vec<Candidate>> {
-    let is_main = |file: &Candidate| {
-        !file.is_sub_agent && folder_of_events(&file.path, file.look.dialect).is_none()
-    };
-    let mains: Vec<PathBuf> =
-        files.iter().filter(|file| is_main(file)).map(|file| file.path.clone()).collect();
-    let place = |file: &Candidate| {
-        let (path, folder) = (&file.path, file.path.parent().unwrap_or(&file.path));
-        if !file.is_sub_agent {
-            return if is_main(file) { path.clone() } else { folder.to_owned() };
-        }
-        let parent = folder.parent().map(|session| session.with_extension("jsonl"));
-        let parent = parent.filter(|parent| mains.contains(parent));
-        let beside = || mains.iter().find(|main| main.parent() == Some(folder)).cloned();
-        parent.or_else(beside).or_else(|| mains.first().cloned()).unwrap_or_default()
-    };
-    let mut places: BTreeMap<PathBuf, Vec<Candidate>> = BTreeMap::new();
-    for file in files {
-        places.entry(place(&file)).or_default().push(file);
+/// What a file of a session may be a copy of: another file of the session itself, or a file of the
+/// same sub-agent. `None` for a file that holds a part of the session.
+fn copy_key(path: &Path, look: Option<&Look>, dialect: &Dialect) -> Option<String> {
+    let is_part = storage_of(path).is_some()
+        || path.ancestors().skip(1).any(|folder| folder.ends_with("message"))
+        || path.ancestors().skip(1).any(|folder| folder.ends_with("part"))
+        || folder_of_events(path, dialect).is_some();
+    if is_part {
+        return None;
     }
-    places.into_values().collect()
+    let is_sub_agent = parent_session(path).is_some() || look.is_some_and(|look| look.is_sub_agent);
+    Some(if is_sub_agent { stem(path) } else { String::new() })
 }
 
 /// The files that belong to a session file: the session before its sub-agents, a stored session

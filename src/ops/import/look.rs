@@ -8,7 +8,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::event::fields::View;
-use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
 use crate::history::state::RunState;
@@ -74,7 +73,7 @@ impl fmt::Display for NotImported {
             Self::Copy(original) => {
                 write!(f, "it repeats the beginning of {}", original.display())
             }
-            Self::NoSession => f.write_str("it has no complete line of a session yet"),
+            Self::NoSession => f.write_str("it has no complete line that belongs to a session"),
             Self::Unreadable(error) => f.write_str(&error.cause.told_of(&"it")),
         }
     }
@@ -139,7 +138,7 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
     };
     let mut importer = Importer::new(dialect, false);
     let (mut session, mut is_sub_agent, mut state) = (None, None, RunState::default());
-    let (mut begun, mut directory, mut has_work) = (None, None, false);
+    let (mut begun, mut directory, mut has_any) = (None, None, false);
     let lines = sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     for line in lines {
         directory = directory.or_else(|| {
@@ -155,7 +154,7 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
                 is_sub_agent = is_sub_agent.or(Some(draft.data().get("agent_id").is_some()));
                 let event = draft.as_event();
                 let view = View::of(&event);
-                has_work |= is_work(view.role);
+                has_any |= !is_beside(&view);
                 state.observe(&view, 0);
             }
         }
@@ -164,25 +163,16 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
     // Only this agent keeps its sub-agents in files of their own.
     let is_sub_agent = dialect.name == "claude-code" && is_sub_agent == Some(true);
     let (metadata, is_open) = (facts.metadata, importer.rest().is_some());
-    let is_empty = !has_work || (is_open && sample.len() < detect::BYTES);
-    let is_unnamed = session.is_none() && is_empty;
+    // A longer sample is not all of the file.
+    let is_all = sample.len() < detect::BYTES;
+    let is_unnamed = session.is_none() && is_all && (is_open || !has_any);
     Ok(Look { dialect, why, session, is_unnamed, is_sub_agent, begun, metadata, directory })
 }
 
-/// Whether an event with that role shows that somebody said or did something.
-fn is_work(role: Role) -> bool {
-    matches!(
-        role,
-        Role::TaskStart
-            | Role::Message
-            | Role::Chunk
-            | Role::ToolStart
-            | Role::ToolEnd
-            | Role::ToolFail
-            | Role::ToolBlocked
-            | Role::Usage
-            | Role::Error
-    )
+/// Whether an event is of a line beside the conversation, which names no session: Claude Code writes
+/// such lines before the first that does.
+fn is_beside(view: &View<'_, '_>) -> bool {
+    view.event.kind == "claude-code.file-history-snapshot"
 }
 
 impl Look {

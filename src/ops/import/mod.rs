@@ -43,8 +43,6 @@ pub(crate) struct Session {
     metadata: String,
     /// The files: first those of the session, then those of its sub-agents.
     pub(crate) files: Vec<SessionFile>,
-    /// Other files of the same session, to be recorded after these, one after the other.
-    pub(crate) copies: Vec<Session>,
 }
 
 /// A file of a session.

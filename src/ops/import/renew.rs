@@ -1,5 +1,7 @@
 //! Tells the runs that repeat the history of a run which went on that they repeat more of it now.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::copies::known_facts;
@@ -8,6 +10,7 @@ use crate::event::fields::View;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::history::copied::{Copied, WorkIndex, WorkItems};
+use crate::history::facts::RunFacts;
 use crate::json::{Json, ObjectText};
 use crate::ops::read::each_event;
 use crate::ops::refresh::refresh_derived;
@@ -17,7 +20,11 @@ use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 use crate::run::runs::survey;
 
+/// The work of a run, and the end that its newest import recorded.
+type ReadRun = (Arc<WorkItems>, Option<RecordedEnd>);
+
 /// The end that an import recorded.
+#[derive(Clone)]
 struct RecordedEnd {
     kind: String,
     time: Timestamp,
@@ -26,26 +33,44 @@ struct RecordedEnd {
 }
 
 /// Looks at the runs that repeat one of the `grown` runs. If one repeats more than it says, its end
-/// is recorded again, with the new numbers: totals over runs leave out what is repeated.
+/// is recorded again, with the new numbers: totals over runs leave out what is repeated. Nothing is
+/// done if their logs have more than `most` bytes.
 ///
 /// # Errors
 /// A run cannot be read or recorded to.
-pub(crate) fn renew_copies(grown: &[RunDir], options: RecordOptions) -> Result<(), RunError> {
+pub(crate) fn renew_copies(
+    grown: &[RunDir],
+    most: u64,
+    options: RecordOptions,
+) -> Result<(), RunError> {
     let Some(runs_dir) = grown.first().and_then(|run| run.path().parent()) else { return Ok(()) };
     let grown: Vec<String> = grown.iter().map(RunDir::name).collect();
     let runs = survey(runs_dir)?.runs;
-    for run in &runs {
-        let Some(facts) = known_facts(run) else { continue };
+    let mut known: HashMap<String, ReadRun> = HashMap::new();
+    let repeats = |facts: &RunFacts| {
         let mut sources = facts.copied.iter().flat_map(|copied| &copied.runs);
-        if !sources.any(|source| grown.contains(source)) {
-            continue;
-        }
+        sources.any(|source| grown.contains(source))
+    };
+    let wanted = runs.iter().filter_map(|run| Some((run, known_facts(run)?)));
+    let wanted: Vec<(&RunDir, RunFacts)> = wanted.filter(|(_, facts)| repeats(facts)).collect();
+    let length = |run: &RunDir| run.events().metadata().map_or(0, |metadata| metadata.len());
+    if wanted.iter().map(|(run, _)| length(run)).sum::<u64>() > most {
+        return Ok(());
+    }
+    for (run, facts) in &wanted {
         let is_source =
             |other: &&RunDir| facts.copied.iter().any(|copied| copied.runs.contains(&other.name()));
-        let others =
-            runs.iter().filter(is_source).map(|other| Ok((other.name(), work_of(other)?.0)));
-        let others: Vec<(String, Arc<WorkItems>)> = others.collect::<Result<_, RunError>>()?;
-        let (work, end) = work_of(run)?;
+        let mut read = |run: &RunDir| -> Result<ReadRun, RunError> {
+            Ok(match known.entry(run.name()) {
+                Entry::Occupied(known) => known.get().clone(),
+                Entry::Vacant(place) => place.insert(work_of(run)?).clone(),
+            })
+        };
+        let mut others: Vec<(String, Arc<WorkItems>)> = Vec::new();
+        for other in runs.iter().filter(is_source) {
+            others.push((other.name(), read(other)?.0));
+        }
+        let (work, end) = read(run)?;
         let copied = work.copied_from(&WorkIndex::default(), |_| false, &others);
         if let Some(end) = end.filter(|_| copied != facts.copied) {
             let mut recorder = Recorder::open(run, options)?;
@@ -58,13 +83,19 @@ pub(crate) fn renew_copies(grown: &[RunDir], options: RecordOptions) -> Result<(
     Ok(())
 }
 
-/// The work of a run, and the end that its newest import recorded, if it is its last end.
-fn work_of(run: &RunDir) -> Result<(Arc<WorkItems>, Option<RecordedEnd>), RunError> {
+/// The work of a run, and the end that its newest import recorded, if it is its last end and nothing
+/// was imported that came after it.
+fn work_of(run: &RunDir) -> Result<ReadRun, RunError> {
     let (mut work, mut end) = (WorkItems::default(), None);
     each_event(run, |view, _| {
         work.observe(view);
+        let time = view.event.timestamp;
         if view.role.ends_run() {
             end = RecordedEnd::of(view);
+        } else if view.is_imported()
+            && end.as_ref().is_some_and(|end: &RecordedEnd| end.time <= time)
+        {
+            end = None;
         }
     })?;
     Ok((Arc::new(work), end))

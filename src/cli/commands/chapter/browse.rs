@@ -9,6 +9,7 @@ use crate::cli::complete::run_and_path;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::ops::chapter::{list_folder, read_index, read_page};
+use crate::ops::error::OpsError;
 use crate::run::missing::LATEST;
 use crate::text::inert;
 
@@ -33,14 +34,18 @@ pub(super) fn ls(args: &LsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit
     let (run, path) = match (args.words.as_slice(), default_run()) {
         ([], run) => (global.locate(run.as_deref().unwrap_or(LATEST))?, ROOT),
         ([run], None) => (global.locate(run)?, ROOT),
-        // The name of a run is no path in the tree.
-        ([run], Some(_)) if !run.contains('/') && global.locate(run).is_ok() => {
-            (global.locate(run)?, ROOT)
-        }
         (words, _) => run_and(words, global)?,
     };
     let (index, _) = read_index(&run, Index::new(global.templates(ui)?), ui)?;
-    let names = list_folder(&index, path)?;
+    let names = match (list_folder(&index, path), args.words.as_slice()) {
+        // With RUNLOG_RUN, one word is a path, or else the name of a run.
+        (Err(OpsError::NoSuchPath(_)), [word]) if path == word && global.locate(word).is_ok() => {
+            let run = global.locate(word)?;
+            let (index, _) = read_index(&run, Index::new(global.templates(ui)?), ui)?;
+            list_folder(&index, ROOT)?
+        }
+        (names, _) => names?,
+    };
     let text: String = names.iter().map(|name| format!("{name}\n")).collect();
     ui.data(text.as_bytes())?;
     Ok(Exit::Fine)

@@ -90,9 +90,7 @@ fn has_changed(session: &Session, seen: &mut SeenFiles) -> bool {
         let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         (path, since.map_or(0, |since| since.as_millis() as u64), length)
     };
-    let all = std::iter::once(session).chain(&session.copies);
-    let files = all.flat_map(|session| &session.files);
-    let now: Vec<_> = files.map(|file| state(file.path.clone())).collect();
+    let now: Vec<_> = session.files.iter().map(|file| state(file.path.clone())).collect();
     let before = seen.insert(key(session), now.clone());
     before != Some(now)
 }

@@ -262,26 +262,22 @@ fn import_all(
     let runs_dir = &global.runs_dir;
     let known = KnownWork::new(runs_dir, sessions);
     let how = HowToRecord { run, keep_source: !args.no_source, end, options };
-    let import = |(index, session): &(usize, &Session)| -> Vec<SessionOutcome> {
+    let import = |(index, session): &(usize, &Session)| {
         let importing = known.begin(*index);
-        let outcome = |session: &Session| {
-            let imported = (!args.dry_run).then(|| record(session, runs_dir, &how, &importing));
-            let planned = match &how.run {
-                Some(run) => Some(run.clone()),
-                None => run_of(session, runs_dir).ok(),
-            };
-            SessionOutcome::new(session.clone(), planned, imported)
+        let imported = (!args.dry_run).then(|| record(session, runs_dir, &how, &importing));
+        let planned = match &how.run {
+            Some(run) => Some(run.clone()),
+            None => run_of(session, runs_dir).ok(),
         };
-        std::iter::once(*session).chain(&session.copies).map(outcome).collect()
+        SessionOutcome::new((*session).clone(), planned, imported)
     };
     let numbered: Vec<(usize, &Session)> = sessions.iter().enumerate().collect();
-    let outcomes = each(THREADS, &numbered, "importing", ui, import);
-    let mut outcomes: Vec<SessionOutcome> = outcomes.into_iter().flatten().collect();
+    let mut outcomes = each(THREADS, &numbered, "importing", ui, import);
     outcomes.sort_by_key(|outcome| std::cmp::Reverse(outcome.session.changed));
     let imported = outcomes.iter().filter_map(|outcome| outcome.imported.as_ref()?.as_ref().ok());
     let grown = imported.filter(|imported| !imported.is_new && imported.added > 0);
     let grown: Vec<RunDir> = grown.map(|imported| imported.run.clone()).collect();
-    if let Err(error) = renew_copies(&grown, how.options) {
+    if let Err(error) = renew_copies(&grown, u64::MAX, how.options) {
         ui.warn(&error.to_string());
     }
     Ok(outcomes)
