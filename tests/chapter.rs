@@ -300,6 +300,10 @@ fn the_run_may_come_from_the_environment() {
     assert_eq!(call(&["chapter", "ls"]).out, "n/\n");
     assert_eq!(call(&["chapter", "ls", "/chapters/n"]).out, "summary.md\nevents/\n");
     assert_eq!(call(&["chapter", "cat", "/chapters/n/summary.md"]).out, "# N\n\nM\n");
+    // One word is a path, or else a run.
+    assert_eq!(call(&["chapter", "ls", "r"]).out, "n/\n");
+    assert_eq!(call(&["chapter", "ls", "n"]).out, "summary.md\nevents/\n");
+    assert_eq!(bench.ok(&["chapter", "show", "r", "N"]), bench.ok(&["chapter", "show", "r", "n"]));
     // Else it is the newest run.
     assert_eq!(bench.ok(&["chapter", "ls"]), "n/\n");
     assert_eq!(bench.ok(&["chapter", "cat", "/chapters/n/summary.md"]), "# N\n\nM\n");
