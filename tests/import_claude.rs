@@ -415,3 +415,19 @@ fn results_without_ids_stay_with_their_agents() {
     assert!(shown.contains("bash completed · result: of bash"), "{shown}");
     assert!(shown.contains("Task completed · result: of the task"), "{shown}");
 }
+
+/// If this fails, a search of the server that failed looks as if it had found something.
+#[test]
+fn errors_of_server_tools_are_failures() {
+    let line = json!({"type": "assistant", "uuid": "u", "sessionId": "s", "timestamp": "2026-05-01T10:00:00.000Z",
+        "message": {"id": "m", "role": "assistant", "content": [
+            {"type": "server_tool_use", "id": "w", "name": "web_search", "input": {"query": "x"}},
+            {"type": "web_search_tool_result", "tool_use_id": "w",
+                "content": {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}}]}});
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    fs::write(bench.path("s.jsonl"), jsonl(&[line])).unwrap();
+    bench.ok(&["import", "s.jsonl"]);
+    let shown = bench.ok(&["show", "latest"]);
+    assert!(shown.contains("web_search failed") && shown.contains("max_uses_exceeded"), "{shown}");
+}

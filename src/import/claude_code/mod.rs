@@ -289,7 +289,10 @@ impl ClaudeCode {
         };
         let text = result.get("content").or_else(|| result.get("output")).map(content_text);
         let text = text.unwrap_or_default();
-        let failed = result.get("is_error").and_then(Json::as_bool) == Some(true);
+        // A tool of the server tells its error in the content: `web_search_tool_result_error`.
+        let is_error = |kind: Cow<'_, str>| kind.ends_with("_error");
+        let failed = result.get("is_error").and_then(Json::as_bool) == Some(true)
+            || result.path("content.type").and_then(Json::as_str).is_some_and(is_error);
         let kind = if failed { "tool.failed" } else { "tool.completed" };
         let mut draft = line.draft(kind, |data| {
             data.text("tool_name", name);
