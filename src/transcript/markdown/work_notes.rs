@@ -103,24 +103,13 @@ fn items(entries: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut St
         _ => 1,
     };
     let skipped = skipped_range(items.iter().map(|item| weight(item)).sum(), limits.items);
-    let mut failed = 0;
-    let mut place = 0;
-    for item in &items {
-        failed += if skipped.contains(&place) {
-            failures(item.iter().filter_map(Entry::call))
-        } else {
-            0
-        };
-        place += weight(item);
-    }
     let mut next = 0;
     for (index, item) in items.into_iter().enumerate() {
         let at = next;
         next += weight(item);
         if skipped.contains(&at) {
             if at == skipped.start {
-                let omitted = plural(skipped.len() as u64, "item");
-                out.push_str(&format!("- … {omitted} omitted{}\n", with_failures(failed)));
+                out.push_str(&format!("- … {} omitted\n", plural(skipped.len() as u64, "item")));
             }
             continue;
         }
@@ -149,19 +138,6 @@ fn items(entries: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut St
     }
 }
 
-/// The number of failed calls.
-fn failures<'e>(calls: impl Iterator<Item = &'e CallEntry>) -> u64 {
-    calls.filter(|call| call.status == CallStatus::Failed).count() as u64
-}
-
-/// What a reader of something that is left out must know.
-fn with_failures(failed: u64) -> String {
-    match failed {
-        0 => String::new(),
-        failed => format!(", with {}", plural(failed, "failed call")),
-    }
-}
-
 fn calls(stretch: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut String) {
     let mut length = 0;
     let mut calls: Vec<(usize, &CallEntry)> = Vec::with_capacity(stretch.len());
@@ -175,13 +151,10 @@ fn calls(stretch: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut St
         |(at, call): &&(usize, &CallEntry)| skipped.contains(at) && !call.agents.is_empty();
     let middle = calls.iter().filter(spawns).take(limits.calls);
     let kept: HashSet<u64> = middle.map(|(_, call)| call.sequence).collect();
-    let left_out =
-        |(at, call): &&(usize, &CallEntry)| skipped.contains(at) && !kept.contains(&call.sequence);
-    let failed = failures(calls.iter().filter(left_out).map(|(_, call)| *call));
     for (at, call) in calls {
         if at == skipped.start && skipped.len() > kept.len() {
             let more = (skipped.len() - kept.len()) as u64;
-            out.push_str(&format!("- … {} more{}\n", plural(more, "call"), with_failures(failed)));
+            out.push_str(&format!("- … {} more\n", plural(more, "call")));
         }
         if skipped.contains(&at) && !kept.contains(&call.sequence) {
             continue;
