@@ -431,3 +431,33 @@ fn errors_of_server_tools_are_failures() {
     let shown = bench.ok(&["show", "latest"]);
     assert!(shown.contains("web_search failed") && shown.contains("max_uses_exceeded"), "{shown}");
 }
+
+/// If this fails, a call that was interrupted takes the results of all later calls without ids.
+#[test]
+fn an_interrupted_call_takes_no_result() {
+    let line = |kind: &str, at: u32, content: Value| {
+        json!({"type": kind, "uuid": format!("u{at}"), "sessionId": "s",
+            "timestamp": format!("2026-05-01T10:00:{at:02}.000Z"),
+            "message": {"id": format!("m{at}"), "role": kind, "content": content}})
+    };
+    let call = |name: &str| json!([{"type": "tool_use", "id": "", "name": name, "input": {}}]);
+    let result = |failed: bool| json!([{"type": "tool_result", "tool_use_id": "", "content": "x", "is_error": failed}]);
+    let all = [
+        line("assistant", 1, call("Bash")),
+        line("user", 2, json!("go on")),
+        line("assistant", 3, call("Read")),
+        line("user", 4, result(true)),
+        line("assistant", 5, call("Grep")),
+        line("user", 6, result(false)),
+    ];
+    // The same without the prompt.
+    let fewer: Vec<Value> = [&all[..1], &all[2..]].concat();
+    for lines in [&all[..], &fewer] {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.path("runs")).unwrap();
+        fs::write(bench.path("s.jsonl"), jsonl(lines)).unwrap();
+        bench.ok(&["import", "s.jsonl"]);
+        let shown = bench.ok(&["show", "latest"]);
+        assert!(shown.contains("Read failed") && shown.contains("Grep completed"), "{shown}");
+    }
+}

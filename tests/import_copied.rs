@@ -508,3 +508,26 @@ fn copies_of_a_folder_of_events() {
     bench.ok(&["import", "q"]);
     assert_eq!(both, listed(&bench)["runs"][0]["counts"]);
 }
+
+/// If this fails, a run that was started again after its import can never end, or a run that is
+/// running ends because another one was imported.
+#[test]
+fn runs_that_are_started_again() {
+    let bench = Bench::new();
+    write(&bench, "a.jsonl", &lines("a", 0..2, false));
+    write(&bench, "b.jsonl", &lines("b", 0..4, false));
+    bench.ok(&["import", "a.jsonl", "b.jsonl"]);
+    let status = |run: &str| {
+        let all = listed(&bench);
+        let runs = all["runs"].as_array().unwrap().clone();
+        runs.into_iter().find(|one| one["run_id"] == run).unwrap()["status"].clone()
+    };
+    for run in ["claude-code-a", "claude-code-b"] {
+        bench.ok(&["emit", "run.started", "--run", run]);
+    }
+    write(&bench, "a.jsonl", &lines("a", 0..3, false));
+    bench.ok(&["import", "a.jsonl"]);
+    assert_eq!([status("claude-code-a"), status("claude-code-b")], ["imported", "running"]);
+    bench.ok(&["import", "b.jsonl"]);
+    assert_eq!(status("claude-code-b"), "imported");
+}

@@ -156,8 +156,7 @@ impl RunState {
         // The end of a source is of an import, even if nothing else was understood.
         self.has_imported |= view.is_imported() || view.ends_source();
         if view.is_imported() {
-            let is_later = self.ended_at.is_none_or(|end| event.timestamp >= end);
-            self.source_went_on |= self.ended_by_source() && is_later;
+            self.source_went_on |= self.ended_by_source();
             if self.origin.is_unknown() {
                 // The source's session takes precedence over the run's.
                 self.session_id = event.session_id.clone().into_owned();

@@ -45,12 +45,14 @@ pub(crate) fn list_run(run: RunDir) -> ListedRun {
             let length = log.map_or(0, |metadata| metadata.len());
             let head = stored_head(&document);
             let behind = length > head.as_ref().map_or(length, |head| head.bytes);
-            if behind && length <= SHORT {
-                let facts = state_of_log(&run).facts();
-                let document = RunDocument::new(&facts, head).to_bytes();
-                (facts, document, false)
-            } else {
-                (facts, document, behind)
+            match (behind && length <= SHORT).then(|| read_state(&run)) {
+                // A log with damage says less than what was known before.
+                Some((state, Ok(read))) if read.bad_lines == 0 => {
+                    let facts = state.facts();
+                    let document = RunDocument::new(&facts, head).to_bytes();
+                    (facts, document, false)
+                }
+                _ => (facts, document, behind),
             }
         }
         None => {

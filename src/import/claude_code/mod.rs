@@ -124,7 +124,7 @@ struct ClaudeCode {
     by_line: HashMap<String, Vec<String>>,
     /// The calls without ids of their own that may be open, by agent, for results without ids: these
     /// come in the order of the calls.
-    unnamed: HashMap<Option<String>, VecDeque<String>>,
+    unnamed: HashMap<Option<String>, VecDeque<UnnamedCall>>,
     /// The newest call, for results that refer to nothing.
     newest_call: Option<String>,
     /// Message id and numbers of the newest usage. The next line may repeat them.
@@ -134,6 +134,9 @@ struct ClaudeCode {
     /// The hashes of the ids of the lines so far.
     seen: HashSet<u64>,
 }
+
+/// The key of a call without an id, and the message that asked for it.
+type UnnamedCall = (String, Option<String>);
 
 /// A call that was asked for.
 struct AskedCall {
@@ -260,7 +263,12 @@ impl ClaudeCode {
         let key = own_id.map_or_else(|| id.clone(), Cow::into_owned);
         if is_unnamed {
             let agent = line.agent.as_deref().map(str::to_owned);
-            self.unnamed.entry(agent).or_default().push_back(key.clone());
+            let calls = self.unnamed.entry(agent).or_default();
+            // The calls of an earlier message get no result any more.
+            if calls.back().is_some_and(|(_, last)| last.as_deref() != message) {
+                calls.clear();
+            }
+            calls.push_back((key.clone(), message.map(str::to_owned)));
         }
         self.calls.insert(key.clone(), known);
         if let Some(uuid) = line.json.text_at("uuid").filter(|uuid| !is_placeholder(uuid)) {
@@ -346,7 +354,8 @@ impl ClaudeCode {
         let agent = line.agent.as_deref().map(str::to_owned);
         let unnamed = self.unnamed.get_mut(&agent).into_iter();
         let mut unnamed = unnamed.flat_map(|calls| std::iter::from_fn(|| calls.pop_front()));
-        let first = unnamed.find(|key| self.calls.get(key).is_some_and(|call| !call.has_ended));
+        let is_open = |key: &String| self.calls.get(key).is_some_and(|call| !call.has_ended);
+        let first = unnamed.find_map(|(key, _)| is_open(&key).then_some(key));
         first.or_else(|| self.newest_call.clone()).unwrap_or_else(|| line.place.to_owned())
     }
 
@@ -433,6 +442,10 @@ impl ClaudeCode {
             return drafts;
         }
         let prompt = !written_by_client;
+        if prompt {
+            // What was asked before was interrupted.
+            self.unnamed.remove(&line.agent.as_deref().map(str::to_owned));
+        }
         let kind = if prompt { "message.user" } else { "message.system" };
         let mut draft = line.draft(kind, |data| {
             // What is attached follows what the person wrote.

@@ -11,6 +11,10 @@ use crate::fs::{Access, PathAt, open_regular, retried};
 
 /// Size of each read, in bytes.
 const READ: usize = 64 << 10;
+/// Number of bytes at the beginning of a file that are compared first.
+const HEAD: u64 = 4 << 10;
+/// A session with more files than this has parts, not copies.
+const MOST: usize = 1 << 11;
 
 /// Leaves out the files that are the beginning of another file with the same key. Files without a
 /// key stay.
@@ -25,20 +29,28 @@ pub(super) fn without_copies(
         }
     }
     let mut is_copy = vec![false; files.len()];
-    for mut places in by_key.into_values().filter(|places| places.len() > 1) {
+    let is_several = |places: &Vec<usize>| (2..=MOST).contains(&places.len());
+    for places in by_key.into_values().filter(is_several) {
+        let mut heads: Vec<(usize, u64, Vec<u8>)> = places
+            .into_iter()
+            .map(|at| (at, files[at].1.bytes(), files[at].1.head().unwrap_or_default()))
+            .collect();
         // Of equal files, the first one stays.
-        places.sort_by_key(|at| std::cmp::Reverse(files[*at].1.bytes()));
-        let mut kept: Vec<usize> = Vec::new();
-        for at in places {
-            let file = &files[at].1;
-            let original = kept.iter().find(|other| is_beginning(file, &files[**other].1));
-            match original {
-                Some(original) => {
+        heads.sort_by_key(|(_, length, _)| std::cmp::Reverse(*length));
+        let mut kept: Vec<&(usize, u64, Vec<u8>)> = Vec::new();
+        for one in &heads {
+            let (at, _, head) = one;
+            let file = &files[*at].1;
+            let is_original = |(other, _, begins): &&&(usize, u64, Vec<u8>)| {
+                begins.starts_with(head) && is_beginning(file, &files[*other].1)
+            };
+            match kept.iter().find(is_original) {
+                Some((original, ..)) => {
                     let reason = NotImported::Copy(files[*original].1.path.clone());
                     skipped.push(SkippedSource { source: file.path.clone(), reason });
-                    is_copy[at] = true;
+                    is_copy[*at] = true;
                 }
-                None => kept.push(at),
+                None => kept.push(one),
             }
         }
     }
@@ -102,6 +114,14 @@ impl SessionFile {
     pub(super) fn bytes(&self) -> u64 {
         let length = || std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
         self.place.as_ref().map_or_else(length, |place| place.end - place.start)
+    }
+
+    /// The first bytes.
+    fn head(&self) -> Option<Vec<u8>> {
+        let mut head = Vec::new();
+        let mut beginning = self.open()?.take(HEAD);
+        retried(|| beginning.read_to_end(&mut head)).ok()?;
+        Some(head)
     }
 
     /// The bytes that are of the session.

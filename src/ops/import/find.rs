@@ -225,9 +225,9 @@ fn session(
 /// What a file of a session may be a copy of: another file of the session itself, or a file of the
 /// same sub-agent. `None` for a file that holds a part of the session.
 fn copy_key(path: &Path, look: Option<&Look>, dialect: &Dialect) -> Option<String> {
+    let is_stored = |folder: &Path| folder.ends_with("message") || folder.ends_with("part");
     let is_part = storage_of(path).is_some()
-        || path.ancestors().skip(1).any(|folder| folder.ends_with("message"))
-        || path.ancestors().skip(1).any(|folder| folder.ends_with("part"))
+        || (dialect.name == "opencode" && path.ancestors().skip(1).take(2).any(is_stored))
         || folder_of_events(path, dialect).is_some();
     if is_part {
         return None;

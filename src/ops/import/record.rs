@@ -177,9 +177,17 @@ fn fill(
         if how.end == SourceEnd::ToldNow {
             end.timestamp = None;
         }
-        let outcomes = recorder.append(&[end])?.outcomes;
-        outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
-        added += 1;
+        let is_recorded = |recorder: &mut Recorder, end: Draft<'_>| -> Result<bool, RunError> {
+            let mut outcomes = recorder.append(&[end])?.outcomes.into_iter();
+            outcomes.try_fold(false, |new, outcome| Ok(new || !outcome?.repeated))
+        };
+        let mut is_added = is_recorded(recorder, end.clone())?;
+        if !is_added && !state_of_log(&run).status().is_over() {
+            // The run has this end, but was started again after it.
+            end.event_id = None;
+            is_added = is_recorded(recorder, end)?;
+        }
+        added += u64::from(is_added);
     }
     recorder.sync()?;
     let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);

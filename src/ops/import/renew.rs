@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::copies::known_facts;
 use crate::event::draft::Draft;
 use crate::event::fields::View;
+use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::history::copied::{Copied, WorkIndex, WorkItems};
@@ -92,6 +93,8 @@ fn work_of(run: &RunDir) -> Result<ReadRun, RunError> {
         let time = view.event.timestamp;
         if view.role.ends_run() {
             end = RecordedEnd::of(view);
+        } else if matches!(view.role, Role::RunStarted | Role::RunPaused | Role::RunResumed) {
+            end = None;
         } else if view.is_imported()
             && end.as_ref().is_some_and(|end: &RecordedEnd| end.time <= time)
         {
