@@ -91,15 +91,14 @@ fn work_of(run: &RunDir) -> Result<ReadRun, RunError> {
     each_event(run, |view, _| {
         work.observe(view);
         let time = view.event.timestamp;
-        if view.role.ends_run() {
-            end = RecordedEnd::of(view);
-        } else if matches!(view.role, Role::RunStarted | Role::RunPaused | Role::RunResumed) {
-            end = None;
-        } else if view.is_imported()
-            && end.as_ref().is_some_and(|end: &RecordedEnd| end.time <= time)
-        {
-            end = None;
-        }
+        let is_passed = |end: &RecordedEnd| {
+            matches!(view.role, Role::RunStarted | Role::RunPaused | Role::RunResumed)
+                || (view.is_imported() && end.time <= time)
+        };
+        end = match view.role.ends_run() {
+            true => RecordedEnd::of(view),
+            false => end.take().filter(|end| !is_passed(end)),
+        };
     })?;
     Ok((Arc::new(work), end))
 }
