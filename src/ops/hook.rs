@@ -19,8 +19,8 @@ use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 use crate::run::rejects::{Rejection, Rejects};
 
-/// At the end of a session, so many bytes of other runs are read to tell what they repeat of it.
-/// The agent waits meanwhile.
+/// The largest size, in bytes, of the logs that the end of a session reads to renew what other runs
+/// repeat of it. The agent waits meanwhile.
 const RENEWED: u64 = 8 << 20;
 
 /// What the records of hooks in `logs/rejected.jsonl` have after the agent's name in `source`.

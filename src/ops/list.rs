@@ -12,7 +12,7 @@ use crate::run::derive::MAX_STATE;
 use crate::run::dir::RunDir;
 use crate::run::document::{RunDocument, stored_facts, stored_head};
 
-/// Up to this length in bytes, a log is read if its state document is behind it.
+/// A log up to this length, in bytes, is read if its state document lacks its last events.
 const SHORT: u64 = 1 << 20;
 
 /// A run with the data of its state document.

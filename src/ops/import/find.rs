@@ -136,7 +136,7 @@ fn each_run(
 }
 
 /// The session of a file. The file of a resumed session may begin with lines of the session that it
-/// resumes; it has the name of its own one.
+/// resumes, but its name is its own session.
 fn session_of(path: &Path, look: &Look) -> Option<String> {
     let first = look.session.clone()?;
     let own = stem(path);

@@ -1,4 +1,5 @@
-//! Tells the runs that repeat the history of a run which went on that they repeat more of it now.
+//! When a run goes on, other runs may repeat more of it than they say. Their ends are recorded
+//! again, with the new numbers.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -30,7 +30,7 @@ pub(super) fn leaks(run: &RunDir, rules: &SecretRules, findings: &mut Findings) 
     tell("logs/rejected.jsonl", found.unwrap_or_default(), findings);
 }
 
-/// What cannot be read is told elsewhere.
+/// A file that can be read. Other checks report one that cannot.
 fn opened(path: &PathAt) -> Option<Take<File>> {
     Some(open_regular(path, Access::Read).ok()?.take(MOST))
 }

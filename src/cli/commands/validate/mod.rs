@@ -211,7 +211,7 @@ impl ValidateArgs {
         let own = global.runs_dir.display();
         let message = format!("there is no run of this project, here or in {own}");
         let newest = newest.name();
-        let hint = format!("`runlog validate {newest}` checks the newest run of other projects");
+        let hint = format!("`runlog validate {newest}` checks the newest run of another project");
         Err(Failure::new(Exit::NoInput, message).hint(hint).into())
     }
 
