@@ -5,7 +5,7 @@ use super::source::SourcePart;
 use super::{DIALECTS, Dialect, foreign};
 use crate::event::catalogue;
 use crate::event::schema::Field;
-use crate::json::{self, Json, JsonRules, Kind, LongValues, repaired};
+use crate::json::{self, Json, JsonIndex, JsonRules, Kind, repaired};
 
 /// Number of lines looked at.
 pub(crate) const LINES: usize = 200;
@@ -78,8 +78,8 @@ pub(crate) fn detect(sample: &[u8]) -> Result<Detected, UnknownSource> {
     let values = values(sample);
     let mut objects = 0;
     for text in &values {
-        let mut long = LongValues::default();
-        let Ok(value) = long.check(text, JsonRules::LENIENT) else { continue };
+        let mut index = JsonIndex::default();
+        let Ok(value) = index.check(text, JsonRules::LENIENT) else { continue };
         if !value.is_object() {
             continue;
         }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use super::content_ids::ContentIds;
 use super::document::{DocumentPart, DocumentSplitter};
@@ -16,7 +17,7 @@ use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::json::{
-    self, Json, JsonError, JsonRules, Kind, LongValues, MAX_DEPTH, ObjectText, repaired,
+    self, Json, JsonError, JsonIndex, JsonRules, Kind, MAX_DEPTH, ObjectText, repaired,
 };
 
 /// The field of `data` for a source line that could not be kept unchanged (secrets, large values):
@@ -42,6 +43,8 @@ pub(crate) struct Importer {
     content_ids: ContentIds,
     /// The document that spans many lines, while it is read.
     document: Option<DocumentSplitter>,
+    /// The room of the index of the last line.
+    index: JsonIndex,
 }
 
 /// A part of a stream that is read at once: a line, or a part of a document.
@@ -98,25 +101,41 @@ impl Importer {
             begun: false,
             content_ids: ContentIds::default(),
             document: None,
+            index: JsonIndex::default(),
         }
     }
 
     /// Reads a line that is not blank. `now` is used if there is no other time. Most lines are one
     /// unit. A line of a document that spans many lines has the units that it completes.
     pub(crate) fn read_line<'l>(&mut self, line: &'l [u8], now: Timestamp) -> Vec<ReadUnit<'l>> {
-        let units = self.units(line);
-        let mut all = Vec::with_capacity(units.len());
-        for SourceUnit { text, part } in units {
+        let mut all = Vec::with_capacity(1);
+        let _ = self.read_each(line, now, |unit| {
+            all.push(unit);
+            ControlFlow::Continue(())
+        });
+        all
+    }
+
+    /// Reads a line like [`Importer::read_line`], unit by unit, until `take` breaks.
+    pub(crate) fn read_each<'l>(
+        &mut self,
+        line: &'l [u8],
+        now: Timestamp,
+        mut take: impl FnMut(ReadUnit<'l>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        for SourceUnit { text, part } in self.units(line) {
             let read = self.read(&text, part, now);
             match read.is_err().then(|| several(&text)).flatten() {
-                Some(values) => all.extend(values.into_iter().map(|value| {
-                    let read = self.read(&value, SourcePart::Line, now);
-                    ReadUnit { text: value.into(), read }
-                })),
-                None => all.push(ReadUnit { text, read }),
+                Some(values) => {
+                    for value in values {
+                        let read = self.read(&value, SourcePart::Line, now);
+                        take(ReadUnit { text: value.into(), read })?;
+                    }
+                }
+                None => take(ReadUnit { text, read })?,
             }
         }
-        all
+        ControlFlow::Continue(())
     }
 
     /// Splits a line into what is read at once.
@@ -137,8 +156,8 @@ impl Importer {
             return whole;
         }
         let mut document = DocumentSplitter::new(self.dialect.lists);
-        let mut long = LongValues::default();
-        let checked = long.check(line, JsonRules::LENIENT);
+        let mut index = JsonIndex::default();
+        let checked = index.check(line, JsonRules::LENIENT);
         if checked.is_err()
             && let Some(text) = repaired(line)
         {
@@ -212,10 +231,10 @@ impl Importer {
         now: Timestamp,
     ) -> Result<Imported, JsonError> {
         let strict = JsonRules { max_depth: MAX_DEPTH - WRAPPING, ..JsonRules::STRICT };
-        let (mut long, mut lenient) = (LongValues::default(), LongValues::default());
-        let mut fixed = LongValues::default();
+        let (mut index, mut lenient) = (std::mem::take(&mut self.index), JsonIndex::default());
+        let mut fixed = JsonIndex::default();
         let fixed_text;
-        let (json, clean) = match long.check(line, strict) {
+        let (json, clean) = match index.check(line, strict) {
             Ok(json) => (json, reserved_key(json).is_none()),
             Err(_) => match lenient.check(line, JsonRules::LENIENT) {
                 Ok(json) => (json, false),
@@ -269,6 +288,9 @@ impl Importer {
         if time.is_some() {
             self.last_time = time;
         }
+        let (ending, unknown_version) =
+            ((self.dialect.ending)(json), (self.dialect.unknown_version)(json));
+        self.index = index;
         Ok(Imported {
             source_type: reading.source_type,
             opaque,
@@ -276,8 +298,8 @@ impl Importer {
             content,
             time,
             naive_time,
-            ending: (self.dialect.ending)(json),
-            unknown_version: (self.dialect.unknown_version)(json),
+            ending,
+            unknown_version,
             drafts,
         })
     }

@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::escape::unescape;
-use super::places::LongValues;
+use super::index::JsonIndex;
+use super::plain::plain_length;
 use super::view::Json;
 
 /// Maximum nesting of lists and objects in a log.
@@ -111,8 +112,8 @@ pub(crate) fn check_each<'a>(
     Ok(Json::trusted(&text[start..end]))
 }
 
-impl LongValues {
-    /// Checks a document like [`check`], and remembers where its long values end.
+impl JsonIndex {
+    /// Checks a document like [`check`], and keeps what it finds.
     ///
     /// # Errors
     /// The first error, with its byte offset.
@@ -157,7 +158,7 @@ struct Frame {
     object: bool,
     /// Index into `keys` of the object's first key.
     first_key: usize,
-    /// Its number in the table of long values.
+    /// Its number in the index.
     place: usize,
 }
 
@@ -173,19 +174,36 @@ struct Scan<'a, 'l, M> {
     member: M,
     /// Offset of the value of the last such member.
     value_at: usize,
-    /// Takes the long values.
-    long: Option<&'l mut LongValues>,
+    /// Whether there is white space between tokens.
+    spaced: bool,
+    /// Takes what is found.
+    index: Option<&'l mut JsonIndex>,
 }
 
 impl<'a, 'l, M: FnMut(&'a str, Json<'a>)> Scan<'a, 'l, M> {
-    fn new(text: &'a str, rules: JsonRules, member: M, long: Option<&'l mut LongValues>) -> Self {
+    fn new(text: &'a str, rules: JsonRules, member: M, index: Option<&'l mut JsonIndex>) -> Self {
         let (open, keys) = (Vec::with_capacity(OPEN), Vec::with_capacity(OPEN));
-        Self { bytes: text.as_bytes(), text, at: 0, rules, open, keys, member, value_at: 0, long }
+        Self {
+            bytes: text.as_bytes(),
+            text,
+            at: 0,
+            rules,
+            open,
+            keys,
+            member,
+            value_at: 0,
+            spaced: false,
+            index,
+        }
     }
 
     fn document(&mut self) -> Result<(usize, usize), JsonError> {
         self.space();
+        self.spaced = false;
         let place = self.leading()?;
+        if let Some(index) = &mut self.index {
+            index.end(place, !self.spaced);
+        }
         self.space();
         if self.at < self.bytes.len() { self.fail(Fault::Trailing) } else { Ok(place) }
     }
@@ -241,8 +259,11 @@ impl<'a, 'l, M: FnMut(&'a str, Json<'a>)> Scan<'a, 'l, M> {
         while let Some(frame) = self.open.last() {
             let object = frame.object;
             if let [Frame { object: true, .. }] = self.open.as_slice()
-                && let Some((_, key)) = self.keys.last()
+                && let Some((key_at, key)) = self.keys.last()
             {
+                if let Some(index) = &mut self.index {
+                    index.member(key, key_at + 1, (self.value_at, self.at));
+                }
                 (self.member)(key, Json::trusted(&self.text[self.value_at..self.at]));
             }
             self.space();
@@ -269,7 +290,7 @@ impl<'a, 'l, M: FnMut(&'a str, Json<'a>)> Scan<'a, 'l, M> {
         if self.open.len() >= self.rules.max_depth {
             return self.fail(Fault::Depth(self.rules.max_depth));
         }
-        let place = self.long.as_mut().map_or(0, |long| long.open(self.at));
+        let place = self.index.as_mut().map_or(0, |index| index.open(self.at));
         self.open.push(Frame { object, first_key: self.keys.len(), place });
         self.at += 1;
         Ok(())
@@ -278,8 +299,8 @@ impl<'a, 'l, M: FnMut(&'a str, Json<'a>)> Scan<'a, 'l, M> {
     fn close(&mut self) -> Result<(), JsonError> {
         self.at += 1;
         let Some(frame) = self.open.pop() else { return Ok(()) };
-        if let Some(long) = &mut self.long {
-            long.close(frame.place, self.at);
+        if let Some(index) = &mut self.index {
+            index.close(frame.place, self.at);
         }
         if frame.object {
             if !self.rules.duplicate_keys
@@ -326,8 +347,8 @@ impl<'a, 'l, M: FnMut(&'a str, Json<'a>)> Scan<'a, 'l, M> {
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
-                    if let Some(long) = &mut self.long {
-                        long.string(from - 1, self.at);
+                    if let Some(index) = &mut self.index {
+                        index.string(from - 1, self.at);
                     }
                     return Ok((from, self.at - 1));
                 }
@@ -414,6 +435,7 @@ impl<'a, 'l, M: FnMut(&'a str, Json<'a>)> Scan<'a, 'l, M> {
     fn space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
+            self.spaced = true;
         }
     }
 
@@ -425,51 +447,6 @@ impl<'a, 'l, M: FnMut(&'a str, Json<'a>)> Scan<'a, 'l, M> {
         Err(JsonError { offset: self.at, fault })
     }
 }
-
-/// The number of leading bytes that need no escape inside a string. They are checked in groups of
-/// eight.
-pub(crate) fn plain_length(bytes: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(eight) = bytes.get(at..at + 8) {
-        let found = special(eight);
-        if found < 8 {
-            return at + found;
-        }
-        at += 8;
-    }
-    // The last eight bytes overlap the previous group, whose bytes need no escape.
-    if let Some(last) = bytes.len().checked_sub(8) {
-        return last + special(&bytes[last..]);
-    }
-    bytes.iter().position(|byte| !PLAIN[usize::from(*byte)]).unwrap_or(bytes.len())
-}
-
-/// The number of bytes, out of eight, before the first quote, backslash or control character. A
-/// borrow can only set wrong marks after the first right one, so only the lowest mark is used.
-fn special(eight: &[u8]) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGH: u64 = ONES << 7;
-    let Ok(eight) = eight.try_into() else { return 0 };
-    let word = u64::from_le_bytes(eight);
-    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-    let quote = zero(word ^ (ONES * u64::from(b'"')));
-    let backslash = zero(word ^ (ONES * u64::from(b'\\')));
-    (control | quote | backslash).trailing_zeros() as usize / 8
-}
-
-/// Bytes that need no escape inside a string.
-static PLAIN: [bool; 256] = {
-    let mut plain = [true; 256];
-    let mut control = 0;
-    while control < 0x20 {
-        plain[control] = false;
-        control += 1;
-    }
-    plain[b'"' as usize] = false;
-    plain[b'\\' as usize] = false;
-    plain
-};
 
 /// Objects with up to this many keys are compared pair by pair; wider ones are sorted.
 const PAIRWISE: usize = 16;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::check::{JsonError, JsonRules, check_each};
-use super::view::Json;
+use super::view::{Json, has_escape};
 
 /// The maximum number of members kept. Further members of a wider object are searched in its text.
 const KEPT: usize = 18;
@@ -169,7 +169,7 @@ impl MemberPlaces {
         *place = [from, to, begin, end];
         self.count += 1;
         self.initials |= initial(name);
-        self.all &= memchr::memchr(b'\\', name.as_bytes()).is_none();
+        self.all &= !has_escape(name);
         true
     }
 }

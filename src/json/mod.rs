@@ -3,7 +3,7 @@
 //! The log keeps the caller's own tokens: `1.0` and `1`, integers of any size, the order of keys,
 //! escapes. A parser that builds a tree would round numbers and silently drop duplicate keys. So a
 //! document is checked once ([`check()`]) and then read in place through the borrowed view
-//! [`Json`]. [`LongValues`] lets that view pass over long values. [`Members`] serves repeated
+//! [`Json`]. [`JsonIndex`] lets that view pass over long values. [`Members`] serves repeated
 //! look-ups in one object, and [`MemberPlaces`] keeps what it found for the next reader of the same
 //! text. [`ObjectText`] writes new objects. The grammar is RFC 8259.
 
@@ -11,22 +11,24 @@ mod check;
 mod document;
 mod edit;
 mod escape;
+mod index;
 mod members;
-mod places;
+mod plain;
 mod repair;
 mod text;
 mod tree;
 mod view;
 
-pub(crate) use check::{Fault, JsonError, MAX_DEPTH, check_each, check_leading, plain_length};
+pub(crate) use check::{Fault, JsonError, MAX_DEPTH, check_each, check_leading};
 pub use check::{JsonRules, check};
 #[cfg(feature = "mcp")]
 pub(crate) use document::one_line;
 pub(crate) use document::{document, escape_live};
 pub(crate) use edit::{EditedJson, JsonStep};
 pub(crate) use escape::{escape, unescape};
+pub(crate) use index::JsonIndex;
 pub use members::{MemberPlaces, Members};
-pub(crate) use places::LongValues;
+pub(crate) use plain::plain_length;
 pub(crate) use repair::repaired;
 pub use text::quoted;
 pub(crate) use text::{ObjectText, escape_into};

@@ -1,6 +1,6 @@
 //! Writing compact JSON text.
 
-use super::check::plain_length;
+use super::plain::plain_length;
 use super::view::Json;
 
 /// Writes an object as compact JSON, member by member, in the order of the calls.

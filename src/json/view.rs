@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::check::plain_length;
 use super::escape::unescape;
-use super::places::LongValues;
+use super::index::{JsonIndex, LONG};
+use super::plain::plain_length;
 
 /// One JSON value as its own checked text.
 ///
@@ -14,8 +14,8 @@ use super::places::LongValues;
 #[derive(Clone, Copy)]
 pub struct Json<'a> {
     text: &'a str,
-    /// The table of the document's long values, if there is one.
-    long: Option<&'a LongValues>,
+    /// The index of the document, if there is one.
+    index: Option<&'a JsonIndex>,
 }
 
 impl PartialEq for Json<'_> {
@@ -51,18 +51,23 @@ pub enum Kind {
 
 impl<'a> Json<'a> {
     /// The empty object.
-    pub const EMPTY: Json<'static> = Json { text: "{}", long: None };
+    pub const EMPTY: Json<'static> = Json { text: "{}", index: None };
     /// `null`.
-    pub const NULL: Json<'static> = Json { text: "null", long: None };
+    pub const NULL: Json<'static> = Json { text: "null", index: None };
 
     /// Wraps text that is known to be one JSON value without white space around it.
     pub(crate) fn trusted(text: &'a str) -> Self {
-        Self { text, long: None }
+        Self { text, index: None }
     }
 
-    /// The same, of a document with a table of its long values.
-    pub(super) fn placed(text: &'a str, long: &'a LongValues) -> Self {
-        Self { text, long: Some(long) }
+    /// The same, of a document with an index.
+    pub(super) fn placed(text: &'a str, index: &'a JsonIndex) -> Self {
+        Self { text, index: Some(index) }
+    }
+
+    /// Whether it is of a document with an index.
+    pub(crate) fn is_indexed(self) -> bool {
+        self.index.is_some()
     }
 
     /// A part of this value.
@@ -72,17 +77,23 @@ impl<'a> Json<'a> {
 
     /// The end of the value at `at`.
     fn end_of(self, at: usize) -> usize {
-        if let Some(long) = self.long
-            && let Some(length) = self.text.get(at..).and_then(|rest| long.length(rest))
-        {
-            return at + length;
+        let bytes = self.text.as_bytes();
+        let Some(index) = self.index else { return value_end(bytes, at) };
+        match bytes.get(at) {
+            // Most strings are short, and then the table does not have them.
+            Some(b'"') => short_string_end(bytes, at)
+                .or_else(|| Some(at + index.length(self.text, at)?))
+                .unwrap_or_else(|| string_end(bytes, at)),
+            Some(b'{' | b'[') => index
+                .length(self.text, at)
+                .map_or_else(|| value_end(bytes, at), |length| at + length),
+            _ => value_end(bytes, at),
         }
-        value_end(self.text, at)
     }
 
     /// The value at the beginning of a text, which must begin with a value.
     pub(crate) fn leading(text: &'a str) -> Self {
-        Self::trusted(text.get(..value_end(text, 0)).unwrap_or_default())
+        Self::trusted(text.get(..value_end(text.as_bytes(), 0)).unwrap_or_default())
     }
 
     /// The value's own text, byte for byte.
@@ -156,8 +167,12 @@ impl<'a> Json<'a> {
     /// The first member with that name; `None` if it is missing or this is not an object.
     #[must_use]
     pub fn get(self, key: &str) -> Option<Json<'a>> {
+        if let Some(known) = self.index.and_then(|index| index.member_of(self.text, key)) {
+            return known.map(|value| self.part(value));
+        }
+        // With escapes, a name is longer than what it stands for.
         let named = |raw: &str| {
-            raw == key || (memchr::memchr(b'\\', raw.as_bytes()).is_some() && unescape(raw) == key)
+            raw == key || (raw.len() > key.len() && has_escape(raw) && unescape(raw) == key)
         };
         self.raw_members().find(|(raw, _)| named(raw)).map(|(_, value)| value)
     }
@@ -189,7 +204,11 @@ impl<'a> Json<'a> {
     pub fn raw_members(self) -> impl Iterator<Item = (&'a str, Json<'a>)> {
         let text = self.text;
         let mut at = if self.is_object() { 1 } else { text.len() };
+        let mut known = self.index.and_then(|index| index.members_of(text));
         std::iter::from_fn(move || {
+            if let Some(known) = &mut known {
+                return known.next().map(|(key, value)| (key, self.part(value)));
+            }
             at = skip(text, at, b',');
             if text.as_bytes().get(at) != Some(&b'"') {
                 return None;
@@ -220,6 +239,9 @@ impl<'a> Json<'a> {
     /// The same value without white space between its tokens. The tokens are unchanged.
     #[must_use]
     pub fn compact(self) -> Cow<'a, str> {
+        if self.index.is_some_and(JsonIndex::is_compact) {
+            return Cow::Borrowed(self.text);
+        }
         let bytes = self.text.as_bytes();
         let mut out = String::new();
         let mut kept = 0;
@@ -256,8 +278,7 @@ fn skip(text: &str, mut at: usize, mark: u8) -> usize {
 }
 
 /// The end of the value that starts at `at`.
-fn value_end(text: &str, mut at: usize) -> usize {
-    let bytes = text.as_bytes();
+fn value_end(bytes: &[u8], mut at: usize) -> usize {
     let mut depth = 0_usize;
     while let Some(&byte) = bytes.get(at) {
         match byte {
@@ -290,15 +311,26 @@ fn value_end(text: &str, mut at: usize) -> usize {
     bytes.len()
 }
 
+/// Whether a name has escapes. Names are short.
+pub(super) fn has_escape(name: &str) -> bool {
+    name.bytes().any(|byte| byte == b'\\')
+}
+
+/// The end of the string whose opening quote is at `at`, if it is short and has no escape.
+#[inline]
+fn short_string_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let from = (at + 1).min(bytes.len());
+    let near = &bytes[from..bytes.len().min(from + LONG)];
+    let end = from + plain_length(near);
+    (bytes.get(end) == Some(&b'"')).then_some(end + 1)
+}
+
 /// The end of the string whose opening quote is at `at`, after its closing quote.
 fn string_end(bytes: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    // Most strings are short.
-    let near = &bytes[at.min(bytes.len())..bytes.len().min(at + 64)];
-    at += plain_length(near);
-    if bytes.get(at) == Some(&b'"') {
-        return at + 1;
+    if let Some(end) = short_string_end(bytes, at) {
+        return end;
     }
+    let mut at = at + 1;
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += found;
         if bytes[at] == b'"' {

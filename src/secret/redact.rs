@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::suspects::Suspects;
 use super::{FoundSecret, SecretRules, names};
-use crate::json::{Json, JsonRules, Kind, LongValues, quoted, unescape};
+use crate::json::{Json, JsonIndex, JsonRules, Kind, quoted, unescape};
 
 /// A text without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,8 +75,11 @@ impl SecretRules {
         if !suspects.any_in(value) {
             return None;
         }
-        let mut long = LongValues::default();
-        let value = long.check(value.text().as_bytes(), JsonRules::LENIENT).unwrap_or(value);
+        let mut index = JsonIndex::default();
+        let value = match value.is_indexed() {
+            true => value,
+            false => index.check(value.text().as_bytes(), JsonRules::LENIENT).unwrap_or(value),
+        };
         let mut walk = Walk {
             rules: self,
             suspects,
@@ -192,7 +195,7 @@ impl<'t> Walk<'_, 't> {
             return;
         }
         let text = value.as_str().unwrap_or_default();
-        let redacted = if is_suspect { self.rules.redact(&text) } else { None };
+        let redacted = if is_suspect { replace(&text, &self.rules.find(&text)) } else { None };
         if is_suspect && redacted.is_none() && value.text().len() >= REMEMBERED {
             self.harmless.truncate(MOST_REMEMBERED - 1);
             self.harmless.insert(0, value.text());

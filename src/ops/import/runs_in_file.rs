@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
 use crate::import::Dialect;
-use crate::json::{JsonRules, LongValues, repaired};
+use crate::json::{JsonIndex, JsonRules, repaired};
 use crate::run::line_buffer::LineBuffer;
 use crate::run::stream::InputLine;
 
@@ -27,16 +27,16 @@ pub(super) fn runs_in_file(
         let filled = lines.fill(READ, |room| retried(|| file.read(room)));
         filled.map_err(|error| FsError::io(path, Action::Read, error))?;
         while let Some((line, length)) = lines.next() {
-            let (start, mut long) = (at, LongValues::default());
+            let (start, mut index) = (at, JsonIndex::default());
             at += length;
             let InputLine::Whole(line) = line else { continue };
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let (fixed, mut long_again) = (OnceCell::new(), LongValues::default());
-            let json = long.check(line, JsonRules::LENIENT).ok().or_else(|| {
+            let (fixed, mut other_index) = (OnceCell::new(), JsonIndex::default());
+            let json = index.check(line, JsonRules::LENIENT).ok().or_else(|| {
                 let fixed = fixed.get_or_init(|| repaired(line)).as_deref()?;
-                long_again.check(fixed, JsonRules::LENIENT).ok()
+                other_index.check(fixed, JsonRules::LENIENT).ok()
             });
             match json.and_then(whole_session) {
                 Some(id) => runs.push((id, start..at)),
