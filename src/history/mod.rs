@@ -15,7 +15,7 @@ mod known_calls;
 pub(crate) mod model_totals;
 pub(crate) mod models;
 mod names;
-mod origin;
+pub(crate) mod origin;
 mod recent_starts;
 pub(crate) mod request;
 pub(crate) mod state;

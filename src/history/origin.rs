@@ -86,6 +86,24 @@ impl RunOrigin {
         self.looked_at == 0
     }
 
+    /// Whether an event has named the working directory.
+    #[must_use]
+    pub fn has_directory(&self) -> bool {
+        self.found.iter().any(|(name, _)| *name == "cwd")
+    }
+
+    /// Whether a model has answered that is named.
+    #[must_use]
+    pub fn has_answered(&self) -> bool {
+        self.first_model.is_some()
+    }
+
+    /// Whether a model is named: that of an answer, or in the settings.
+    #[must_use]
+    pub fn names_model(&self) -> bool {
+        self.has_answered() || self.chosen_model.is_some()
+    }
+
     /// All facts as JSON text of an object. The metadata of `run.created` comes first.
     #[must_use]
     pub fn metadata(&self) -> String {

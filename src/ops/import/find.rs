@@ -80,8 +80,11 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
         }
     }
     leave_out_derived(&mut found.skipped, paths);
-    for ((_, id), files) in sessions {
-        found.sessions.extend(session(id, files, &mut found.skipped));
+    let groups: Vec<(String, Vec<Candidate>)> =
+        sessions.into_iter().map(|((_, id), files)| (id, files)).collect();
+    for (session, skipped) in each(&groups, |(id, files)| session(id, files)) {
+        found.sessions.extend(session);
+        found.skipped.extend(skipped);
     }
     found.sessions = merged(std::mem::take(&mut found.sessions), &mut found.skipped);
     found
@@ -182,13 +185,10 @@ fn number_of(path: &Path) -> Option<u64> {
     stem(path).parse().ok()
 }
 
-/// Puts the files of a session together. A session that is found through one of its files brings
-/// the others that are where the agent keeps them.
-fn session(
-    id: String,
-    mut files: Vec<Candidate>,
-    skipped: &mut Vec<SkippedSource>,
-) -> Option<Session> {
+/// Puts the files of a session together, and names those that say nothing of their own. A session
+/// that is found through one of its files brings the others that are where the agent keeps them.
+fn session(id: &str, files: &[Candidate]) -> (Option<Session>, Vec<SkippedSource>) {
+    let mut files: Vec<&Candidate> = files.iter().collect();
     files.sort_by(|one, other| {
         let by_number = || number_of(&one.path).cmp(&number_of(&other.path));
         one.is_sub_agent
@@ -196,30 +196,33 @@ fn session(
             .then_with(by_number)
             .then_with(|| one.path.cmp(&other.path))
     });
-    let first = files.first()?;
+    let Some(first) = files.first() else { return (None, Vec::new()) };
     let (dialect, why) = (first.look.dialect, first.look.why.clone());
     let directory = files.iter().find_map(|file| file.look.directory());
     let changed = files.iter().map(|file| file.changed).max().unwrap_or(0);
     let mut seen = HashSet::new();
-    let mut paths: Vec<PathBuf> =
-        files.iter().flat_map(|file| relatives(&file.path, &id)).collect();
+    let mut paths: Vec<PathBuf> = files.iter().flat_map(|file| relatives(&file.path, id)).collect();
     paths.retain(|path| seen.insert(path.clone()));
-    let mut known: HashMap<PathBuf, Look> =
-        files.into_iter().map(|file| (file.path, file.look)).collect();
-    let looks = paths.into_iter().map(|path| {
-        let look = known.remove(&path).or_else(|| look(&path, Some(dialect)).ok());
-        (path, look)
-    });
+    let known: HashMap<&Path, &Look> =
+        files.iter().map(|file| (file.path.as_path(), &file.look)).collect();
     let mut metadata: HashMap<PathBuf, String> = HashMap::new();
-    let file = |(path, look): (PathBuf, Option<Look>)| {
-        let key = copy_key(&path, look.as_ref(), dialect);
-        let begun = look.as_ref().and_then(|look| look.begun);
-        metadata.extend(look.map(|look| (path.clone(), look.metadata)));
+    let file = |path: PathBuf| {
+        let found = match known.get(path.as_path()) {
+            Some(_) => None,
+            None => look(&path, Some(dialect)).ok(),
+        };
+        let look = known.get(path.as_path()).copied().or(found.as_ref());
+        let key = copy_key(&path, look, dialect);
+        let begun = look.and_then(|look| look.begun);
+        metadata.extend(look.map(|look| (path.clone(), look.metadata.clone())));
         (key, SessionFile { path, place: None, begun })
     };
-    let files = without_copies(looks.map(file).collect(), skipped);
-    let metadata = metadata.remove(&files.first()?.path).unwrap_or_else(|| "{}".to_owned());
-    Some(Session { dialect, why, id, directory, changed, metadata, files })
+    let mut skipped = Vec::new();
+    let files = without_copies(paths.into_iter().map(file).collect(), &mut skipped);
+    let Some(first) = files.first() else { return (None, skipped) };
+    let metadata = metadata.remove(&first.path).unwrap_or_else(|| "{}".to_owned());
+    let id = id.to_owned();
+    (Some(Session { dialect, why, id, directory, changed, metadata, files }), skipped)
 }
 
 /// What a file of a session may be a copy of: another file of the session itself, or a file of the
@@ -319,16 +322,22 @@ fn files_of(path: &Path) -> Vec<PathBuf> {
     }
     let entries = WalkDir::new(path).sort_by_file_name().into_iter().filter_map(Result::ok);
     // A link in a folder is not followed; a warning names it.
-    let is_file = |entry: &walkdir::DirEntry| !entry.file_type().is_dir();
-    let files = entries.filter(is_file).map(walkdir::DirEntry::into_path);
-    files.filter(|path| is_source(path)).collect()
+    let is_file = |entry: &walkdir::DirEntry| {
+        let kind = entry.file_type();
+        is_named_like_source(entry.path())
+            && (kind.is_file() || kind.is_symlink() && entry.path().is_file())
+    };
+    entries.filter(is_file).map(walkdir::DirEntry::into_path).collect()
 }
 
 fn is_source(path: &Path) -> bool {
+    is_named_like_source(path) && path.is_file()
+}
+
+fn is_named_like_source(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| ENDINGS.contains(&ending))
-        && !path.to_string_lossy().ends_with(".meta.json")
-        && path.is_file()
+        && !path.as_os_str().as_encoded_bytes().ends_with(b".meta.json")
 }
 
 fn stem(path: &Path) -> String {

@@ -4,13 +4,15 @@ use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
+
+use memchr::memmem;
 
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
-use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
-use crate::history::state::RunState;
+use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular, retried, room_for};
+use crate::history::origin::RunOrigin;
 use crate::import::Dialect;
 use crate::import::detect::{self, SourceFormat};
 use crate::import::line::Importer;
@@ -20,6 +22,9 @@ use crate::json::{Json, JsonRules, check, repaired};
 const LITTLE: usize = 16 << 10;
 /// Number of bytes that are looked at, if they show the dialect and the session.
 const BEGINNING: usize = 64 << 10;
+/// Number of lines that are searched for the model and the directory after the first one with the
+/// session and the time.
+const LATER: usize = 16;
 /// Up to this many bytes, a session that is one line is looked at as a whole.
 const LONGEST: usize = 64 << 20;
 
@@ -38,6 +43,8 @@ pub(super) struct Look {
     pub(super) begun: Option<Timestamp>,
     /// The facts of the run that the beginning shows: a JSON object as text.
     pub(super) metadata: String,
+    /// Whether it shows all that is looked for, or all that it is worth to look for.
+    is_enough: bool,
     /// The working directory that the first line with one names.
     directory: Option<String>,
 }
@@ -105,10 +112,9 @@ pub(super) fn look_within(
     if is_whole && length <= LONGEST {
         return look_at(&read(length)?, given);
     }
-    let names_model = |look: &Look| Json::trusted(&look.metadata).get("model").is_some();
     let mut beginning = read(LITTLE)?;
     let mut known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());
-    if beginning.len() == LITTLE && !known.as_ref().is_some_and(names_model) {
+    if beginning.len() == LITTLE && !known.as_ref().is_some_and(|look| look.is_enough) {
         beginning = read(BEGINNING)?;
         known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());
     }
@@ -119,7 +125,7 @@ pub(super) fn look_within(
     }
 }
 
-/// Looks at the beginning of a file.
+/// Looks at the beginning of a file: at its lines until all is known, or at all of them.
 fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotImported> {
     let sample = detect::without_mark(sample);
     if sample.trim_ascii().is_empty() {
@@ -137,36 +143,62 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
         },
     };
     let mut importer = Importer::new(dialect, false);
-    let (mut session, mut is_sub_agent, mut state) = (None, None, RunState::default());
+    let (mut session, mut is_sub_agent, mut origin) = (None, None, RunOrigin::default());
     let (mut begun, mut directory, mut has_any) = (None, None, false);
+    let (mut is_enough, mut later) = (false, 0);
     let lines = sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     for line in lines {
-        directory = directory.or_else(|| {
-            let fixed = repaired(line);
-            let json = check(fixed.as_deref().unwrap_or(line), JsonRules::LENIENT).ok()?;
-            json.text_at("cwd").map(Cow::into_owned)
-        });
-        for unit in importer.read_line(line, Timestamp::from_millis(0)) {
-            let Ok(read) = unit.read else { continue };
+        if directory.is_none() && !origin.has_directory() {
+            directory = directory_in(line);
+        }
+        let read = importer.read_each(line, Timestamp::from_millis(0), |unit| {
+            let Ok(read) = unit.read else { return ControlFlow::Continue(()) };
             begun = begun.or(read.time);
             for draft in &read.drafts {
-                session = session.or_else(|| draft.session_id.as_deref().map(str::to_owned));
+                session = session.take().or_else(|| draft.session_id.as_deref().map(str::to_owned));
                 is_sub_agent = is_sub_agent.or(Some(draft.data().get("agent_id").is_some()));
                 let event = draft.as_event();
                 let view = View::of(&event);
                 has_any |= !is_beside(&view);
-                state.observe(&view, 0);
+                origin.observe(&view);
             }
+            if session.is_some() && begun.is_some() {
+                later += 1;
+                let has_place = directory.is_some() || origin.has_directory();
+                is_enough = has_place && origin.has_answered() || later > LATER;
+            }
+            if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if read.is_break() {
+            break;
         }
     }
-    let facts = state.facts();
     // Only this agent keeps its sub-agents in files of their own.
     let is_sub_agent = dialect.name == "claude-code" && is_sub_agent == Some(true);
-    let (metadata, is_open) = (facts.metadata, importer.rest().is_some());
+    is_enough |= origin.names_model();
+    let (metadata, is_open) = (origin.metadata(), importer.rest().is_some());
     // A longer sample is not all of the file.
     let is_all = sample.len() < detect::BYTES;
     let is_unnamed = session.is_none() && is_all && (is_open || !has_any);
-    Ok(Look { dialect, why, session, is_unnamed, is_sub_agent, begun, metadata, directory })
+    Ok(Look {
+        dialect,
+        why,
+        session,
+        is_unnamed,
+        is_sub_agent,
+        begun,
+        metadata,
+        is_enough,
+        directory,
+    })
+}
+
+/// The working directory that a line names.
+fn directory_in(line: &[u8]) -> Option<String> {
+    memmem::find(line, b"\"cwd\"")?;
+    let fixed = repaired(line);
+    let json = check(fixed.as_deref().unwrap_or(line), JsonRules::LENIENT).ok()?;
+    json.text_at("cwd").map(Cow::into_owned)
 }
 
 /// Whether an event is of a line beside the conversation, which names no session: Claude Code writes
@@ -188,7 +220,8 @@ fn sample(path: &Path, offset: u64, bytes: usize) -> Result<Vec<u8>, FsError> {
     let mut file = open_regular(&PathAt::of(path), Access::ReadInput)?;
     let failed = |error| FsError::io(path, Action::Read, error);
     file.seek(SeekFrom::Start(offset)).map_err(failed)?;
-    let mut sample = Vec::new();
+    let length = inspect(&file).map_err(failed)?.len().saturating_sub(offset);
+    let mut sample = room_for(length.min(bytes as u64));
     let mut limited = File::take(file, bytes as u64);
     retried(|| limited.read_to_end(&mut sample)).map_err(failed)?;
     Ok(sample)
